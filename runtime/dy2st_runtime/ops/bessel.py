@@ -41,7 +41,7 @@ def _far(size: Any, order: int) -> Any:
     for index in range(1, 21):
         term = term * ((2 * index - 1) ** 2 - 4 * order**2) / (8 * index * size)
         total += term
-    return total / np.sqrt(2 * math.pi * size)
+    return total / (math.sqrt(2 * math.pi) * np.sqrt(size))
 
 
 def _scaled(order: int) -> Callable[[Any], Any]:
@@ -59,8 +59,15 @@ def _scaled(order: int) -> Callable[[Any], Any]:
 
 
 def _whole(order: int) -> Callable[[Any], Any]:
+    """By halves of the power, which may be too large where the product is not."""
     scaled = _scaled(order)
-    return lambda x: scaled(x) * np.exp(np.abs(x))
+
+    def function(x: Any) -> Any:
+        half = np.exp(np.abs(x) / 2)
+        end = x if order else np.abs(x)
+        return np.where(np.isinf(x), end, scaled(x) * half * half)
+
+    return function
 
 
 def _quotient(y: Any, x: Any) -> Any:

@@ -12,6 +12,7 @@ from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F, Kind, Sample, Tensor, apply, define, method
 from dy2st_runtime.ir.arguments import as_int
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
+from dy2st_runtime.ops.gamma_series import DIGAMMA, cotangent_slope, euler_maclaurin
 from dy2st_runtime.ops.rules import PAIRS, define_binary, require_floats, with_floats
 
 
@@ -58,7 +59,11 @@ def _each(function: Callable[[float], float]) -> Callable[[Any], Any]:
 
 
 _log_gamma = _each(_log_gamma_of)
-_SERIES = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
+
+
+def _rest(x: Any) -> Any:
+    """x without the nearest integer, beyond 1/2."""
+    return np.where(np.abs(x) <= 0.5, x, x - np.rint(x))
 
 
 def _digamma(x: Any) -> Any:
@@ -71,36 +76,38 @@ def _digamma(x: Any) -> Any:
         total -= np.where(is_small, 1 / at, 0)
         at = np.where(is_small, at + 1, at)
     total += np.log(at) - 0.5 / at
-    for power, factor in enumerate(_SERIES, 1):
+    for power, factor in enumerate(DIGAMMA, 1):
         total -= factor / at ** (2 * power)
-    turned = total - np.pi / np.tan(np.pi * x)
+    turned = total - np.pi / np.tan(np.pi * _rest(x))
     turned = np.where((x < 0) & (x == np.floor(x)), np.nan, turned)
     return np.where(is_left, turned, total)
 
 
-_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
-
-
 def _hurwitz(s: int, x: Any) -> Any:
     """The sum of (x + k)**-s over all k from 0 on: the first ones, then Euler and Maclaurin."""
-    below = float(np.max(-x, initial=0.0, where=np.isfinite(x)))
     total, at = np.zeros_like(x), x.copy()
-    for _ in range(12 + min(math.ceil(below), 10_000)):
+    for _ in range(12):
         total += at ** (-s)
         at = at + 1
     total += at ** (1 - s) / (s - 1) + 0.5 * at ** (-s)
-    factor = float(s)
-    for index, number in enumerate(_BERNOULLI, 1):
-        total += number / math.factorial(2 * index) * factor * at ** (1 - s - 2 * index)
-        factor *= (s + 2 * index - 1) * (s + 2 * index)
+    for index, factor in enumerate(euler_maclaurin(s), 1):
+        total += factor * at ** (1 - s - 2 * index)
     return total
 
 
 def _polygamma(x: Any, n: int) -> Any:
+    """Below 0 by reflection."""
     if n == 0:
         return _digamma(x)
-    sign = -1 if n % 2 == 0 else 1
-    return sign * math.factorial(n) * _hurwitz(n + 1, x)
+    is_left, sign = x < 0, -1 if n % 2 == 0 else 1
+    right = sign * math.factorial(n) * _hurwitz(n + 1, np.where(is_left, 1 - x, x))
+    if not is_left.any():
+        return right
+    *terms, slope = cotangent_slope(n)
+    cotangent = 1 / np.tan(np.pi * _rest(x))
+    while terms:
+        slope = slope * cotangent + terms.pop()
+    return np.where(is_left, -sign * right - np.pi ** (n + 1) * slope, right)
 
 
 define(
@@ -179,14 +186,14 @@ def _above(a: Any, y: Any) -> Any:
     c, d = np.full_like(y, 1e300), 1 / step
     total = d
     for index in range(1, _STEPS):
-        factor = -index * (index - a)
+        factor = index * (a - index)
         step = step + 2
         d = factor * d + step
         d = 1 / np.where(np.abs(d) < 1e-300, 1e-300, d)
         c = step + factor / c
         c = np.where(np.abs(c) < 1e-300, 1e-300, c)
         total = total * d * c
-        if not np.any(np.abs(d * c - 1) > 1e-16):
+        if not np.any(np.abs(d * c - 1) > 1e-15):
             break
     return total * np.exp(a * np.log(y) - y - _log_gamma(a))
 
@@ -195,7 +202,8 @@ def _incomplete(a: Any, y: Any, upper: bool) -> Any:
     a, y = np.broadcast_arrays(a, y)
     is_low = y < a + 1
     lower = _below(np.where(is_low, a, 2.0), np.where(is_low, y, 1.0))
-    higher = _above(np.where(is_low, 1.0, a), np.where(is_low, 3.0, y))
+    is_other = is_low | (a < 0)
+    higher = _above(np.where(is_other, 1.0, a), np.where(is_other, 3.0, y))
     found = np.where(is_low, 1 - lower, higher) if upper else np.where(is_low, lower, 1 - higher)
     found = np.where(y == 0, float(upper), np.where(np.isinf(y), float(not upper), found))
     found = np.where(a == 0, float(not upper), found)

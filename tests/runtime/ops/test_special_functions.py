@@ -19,7 +19,7 @@ POSITIVE = np.linspace(0.01, 60, 500)
 ROWS = {
     "lgamma": (dy2st.lgamma, scipy.special.gammaln, WIDE),
     "digamma": (dy2st.digamma, scipy.special.digamma, WIDE),
-    "trigamma": (lambda x: dy2st.polygamma(x, 1), lambda x: scipy.special.polygamma(1, x), POSITIVE),
+    "trigamma": (lambda x: dy2st.polygamma(x, 1), lambda x: scipy.special.polygamma(1, x), WIDE),
     "polygamma": (lambda x: dy2st.polygamma(x, 4), lambda x: scipy.special.polygamma(4, x), POSITIVE),
     "multigammaln": (
         lambda x: dy2st.multigammaln(x, 3),
@@ -64,6 +64,24 @@ def test_poles_and_ends():
     np.testing.assert_allclose(y.grad.numpy(), [2.0 * np.exp(-2.0)])  # y**2 * exp(-y) / gamma(3)
     with pytest.raises(ArgumentError, match="first argument"):
         dy2st.gammainc(x, dy2st.ones([1])).backward()
+
+
+def test_derivatives_of_digamma_are_reflected_at_0():
+    x = np.array([-0.5, -20.25, -123456.75])
+    expected = [8.934802200544679, 19.69102535100871, 19.73920070220889]  # of 40 digits
+    np.testing.assert_allclose(dy2st.polygamma(dy2st.to_tensor(x), 1).numpy(), expected, 1e-12)
+    expected = [-0.82879664423432, 124.02278552474384, -124.02510672126489]
+    np.testing.assert_allclose(dy2st.polygamma(dy2st.to_tensor(x), 2).numpy(), expected, 1e-11)
+    poles = dy2st.to_tensor([0.0, -0.0, -1.0, -7.0], "float64")
+    assert dy2st.polygamma(poles, 1).tolist() == [np.inf] * 4
+    assert dy2st.polygamma(poles, 2).tolist() == [-np.inf, np.inf, -np.inf, -np.inf]
+
+
+def test_bessel_functions_are_finite_beyond_the_largest_power():
+    x = dy2st.to_tensor([-np.inf, 712.0, 1.7e308], "float64")
+    np.testing.assert_allclose(dy2st.i0(x).numpy(), [np.inf, 2.46841105776275e307, np.inf], 1e-12)
+    np.testing.assert_allclose(dy2st.i1(x).numpy(), [-np.inf, 2.46667701352462e307, np.inf], 1e-12)
+    np.testing.assert_allclose(dy2st.i0e(x).numpy()[2], (2 * np.pi) ** -0.5 / 1.7e308**0.5)
 
 
 @pytest.mark.parametrize(
