@@ -364,6 +364,34 @@ class Lanes:
             one.store(write(one, *(one.load(place, dtype) for place in found)), found[0])
         return self.load(places[0], dtype)
 
+    def turns(
+        self,
+        values: Sequence[Value],
+        more: Callable[..., Value],
+        turn: Callable[..., Sequence[Value]],
+    ) -> list[Value]:
+        """`values = turn(*values)` as long as `more(*values)` holds in some lane: the last ones."""
+        function, dtypes = self.function, [value.dtype for value in values]
+        places = [function.alloca(self.type(dtype)) for dtype in dtypes]
+        head, body, after = (function.label(stem) for stem in ("head", "turn", "done"))
+
+        def keep(found: Sequence[Value]) -> None:
+            for value, place in zip(found, places, strict=True):
+                function.line(f"store {self.type(value.dtype)} {value.text}, ptr {place}")
+            function.jump(head)
+
+        keep(values)
+        function.begin(head)
+        kept = [
+            self.let(f"load {self.type(dtype)}, ptr {place}", dtype)
+            for dtype, place in zip(dtypes, places, strict=True)
+        ]
+        function.branch(self.any(more(*kept)), body, after)
+        function.begin(body)
+        keep(turn(*kept))
+        function.begin(after)
+        return kept
+
     # -- dtypes --------------------------------------------------------------------------------
 
     def bits(self, x: Value, dtype: DType) -> Value:

@@ -79,6 +79,44 @@ def _is_short(lanes: Lanes, rest: Value, y: Value) -> Value:
     return lanes.both(turned, lanes.compare("ne", rest, zero))
 
 
+def _gcd(lanes: Lanes, x: Value, y: Value) -> Value:
+    """As in C, of sizes: 2s out of both, then the smaller odd one from the larger one in turn."""
+    whole = np.dtype(f"uint{8 * x.dtype.itemsize}")
+    a, b = (lanes.bits(lanes.magnitude(value), whole) for value in (x, y))
+    zero, twos = lanes.constant(0, whole), _low_zeros(lanes, lanes.either(a, b))
+    has_none = lanes.compare("eq", a, zero)
+    a, b = lanes.select(has_none, b, a), lanes.select(has_none, zero, b)
+
+    def turn(a: Value, b: Value) -> list[Value]:
+        b = lanes.binary("lshr", b, _low_zeros(lanes, b))
+        least, most = lanes.minimum(a, b), lanes.maximum(a, b)
+        is_over = lanes.compare("eq", b, zero)
+        rest = lanes.subtract(most, least)
+        return [lanes.select(is_over, a, least), lanes.select(is_over, b, rest)]
+
+    odd = lanes.binary("lshr", a, _low_zeros(lanes, a))
+    found, _ = lanes.turns([odd, b], lambda a, b: lanes.compare("ne", b, zero), turn)
+    return lanes.bits(lanes.binary("shl", found, twos), x.dtype)
+
+
+def _low_zeros(lanes: Lanes, x: Value) -> Value:
+    """How many bits below the lowest 1 are 0; none of 0, so that it may be shifted by that."""
+    wide = lanes.type(x.dtype)
+    found = lanes.let(
+        f"call {wide} @llvm.cttz.{lanes.suffix(x.dtype)}({wide} {x.text}, i1 false)", x.dtype
+    )
+    return lanes.both(found, lanes.constant(8 * x.dtype.itemsize - 1, x.dtype))
+
+
+def _lcm(lanes: Lanes, x: Value, y: Value) -> Value:
+    """|x| / gcd * |y|, which may wrap; 0 of 0 and 0."""
+    whole = np.dtype(f"uint{8 * x.dtype.itemsize}")
+    a, b = (lanes.bits(lanes.magnitude(value), whole) for value in (x, y))
+    divisor = lanes.bits(_gcd(lanes, x, y), whole)
+    divisor = lanes.maximum(divisor, lanes.constant(1, whole))
+    return lanes.bits(lanes.multiply(lanes.binary("udiv", a, divisor), b), x.dtype)
+
+
 def _one(lanes: Lanes, like: Value) -> Value:
     return lanes.constant(1, like.dtype)
 
@@ -256,6 +294,8 @@ ARITHMETIC = {
     "reciprocal": Row(of_result(lambda lanes, x: lanes.divide(_one(lanes, x), x)), 4, are("f")),
     "floor_divide": Row(of_result(_floor_divide), 40),
     "remainder": Row(of_result(_remainder), 40),
+    "gcd": Row(of_result(_gcd), 200, are("iu")),
+    "lcm": Row(of_result(_lcm), 240, are("iu")),
     "maximum": Row(of_operands(Lanes.maximum), 3),
     "minimum": Row(of_operands(Lanes.minimum), 3),
     "neg": Row(of_operands(Lanes.negate), 1),
