@@ -110,6 +110,35 @@ def one(x: Any) -> Any:
     return mp.mpf(1)
 
 
+GAMMA = near_zero(lambda t: mp.loggamma(2 + t) / t)
+I0 = near_zero(lambda z: mp.besseli(0, 2 * mp.sqrt(z)))
+I1 = near_zero(lambda z: mp.besseli(1, 2 * mp.sqrt(z)) / mp.sqrt(z))
+
+
+def far_bessel(order: int) -> Rule:
+    """exp(-x) * I(x) * sqrt(x) as a function of 1 / x."""
+    return lambda u: mp.besseli(order, 1 / u) * mp.exp(-1 / u) / mp.sqrt(u)
+
+
+def inverse_of(logarithm: Rule) -> Rule:
+    """erfinv(x) / x as a function of what tells w = -log(1 - x**2)."""
+
+    def rule(t: Any) -> Any:
+        w = max(logarithm(t), mp.mpf(10) ** -12)
+        rest = -mp.expm1(-w)
+        x = mp.sqrt(rest)
+        lost = mp.exp(-w) / (1 + x)  # 1 - x
+        y = mp.sqrt(w) * 0.9 if w > 1 else x
+        for _ in range(60):
+            step = (mp.erfc(y) - lost) * mp.sqrt(mp.pi) / 2 * mp.exp(y * y)
+            y += step / (1 - y * step)
+            if abs(step) < mp.mpf(10) ** -40:
+                break
+        return y / x
+
+    return rule
+
+
 FITS = (
     Fit("RISE 32", RISE, near_zero(lambda r: r**2 / mp.exp(r)), -HALF_LN2, HALF_LN2, 4),
     Fit("RISE 64", RISE, near_zero(lambda r: r**2 / mp.exp(r)), -HALF_LN2, HALF_LN2, 9),
@@ -141,6 +170,14 @@ FITS = (
         2 / 3,
         13,
     ),
+    Fit("GAMMA 64", GAMMA, near_zero(lambda t: t / mp.loggamma(2 + t)), -0.5, 0.5, 17),
+    Fit("I0 NEAR 64", I0, lambda z: 1 / I0(z), 0, 36, 17),
+    Fit("I1 NEAR 64", I1, lambda z: 1 / I1(z), 0, 36, 17),
+    Fit("I0 FAR 64", far_bessel(0), one, 1e-9, 1 / 12, 16),
+    Fit("I1 FAR 64", far_bessel(1), one, 1e-9, 1 / 12, 16),
+    Fit("INVERSE 64 FROM 0", inverse_of(lambda t: t + 3.125), one, -3.125, 3.125, 23),
+    Fit("INVERSE 64 FROM 6.25", inverse_of(lambda t: (t + 3.25) ** 2), one, -0.75, 0.95, 20),
+    Fit("INVERSE 64 FROM 17.64", inverse_of(lambda t: (t + 5) ** 2), one, -0.8, 1.1, 16),
 )
 
 

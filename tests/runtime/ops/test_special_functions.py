@@ -34,9 +34,11 @@ ROWS = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("engine", ["numpy", "native"])
 @pytest.mark.parametrize("name", ROWS)
-def test_scipy_says_the_same(name):
+def test_scipy_says_the_same(name, engine):
     function, reference, *arrays = ROWS[name]
+    function = dy2st.to_static(function, engine=engine)
     found = function(*map(dy2st.to_tensor, arrays)).numpy()
     np.testing.assert_allclose(found, reference(*arrays), rtol=2e-12, atol=1e-300)
     short = [dy2st.to_tensor(array.astype("float32")) for array in arrays]

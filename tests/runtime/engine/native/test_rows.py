@@ -18,6 +18,9 @@ DTYPES = sorted(NATIVE, key=str)
 ULPS = {4: 2, 8: 4}
 # Sums of parts that are larger than they: the kernels are near to the parts alone, and so are rows.
 SUMS = {"sigmoid", "silu", "gelu", "softplus", "logaddexp"}
+# In float64 whatever the dtype, by rows and kernels, in different ways: so much of 1 or the result.
+LONG = {"lgamma", "polygamma", "erfinv", "i0", "i0e", "i1", "i1e"}
+OFF = 2.0**-48
 
 NUMBERS = (0, 1, 2, 3, 5, 7, 8, 31, 32, 63, 64, 65, 100, 120)
 FLOATS = (
@@ -90,6 +93,8 @@ def is_near(found, name, arrays, attributes):
         unit = np.maximum(np.spacing(rounded), np.finfo(found.dtype).smallest_subnormal)
         if name in SUMS:
             unit = np.maximum(unit, np.finfo(found.dtype).eps * np.maximum(1, abs(arrays[0])))
+        if name in LONG:
+            unit = np.maximum(unit, OFF * np.maximum(1, abs(exact)))
         return same | (np.abs(found - exact) <= ULPS[found.dtype.itemsize] * unit)
 
 
@@ -131,15 +136,8 @@ def test_a_row_means_the_same_on_another_processor(name, monkeypatch):
 # Elementwise operators that machine code leaves to their kernels.
 WITHOUT_A_ROW = {
     "complex": "its result is complex",
-    "polygamma": "a series of powers",
-    "lgamma": "its kernel calls the C library an element in float64",
-    "gammainc": "as polygamma",
-    "gammaincc": "as polygamma",
-    "erfinv": "as polygamma",
-    "i0": "a sum of 49 powers in float64",
-    "i0e": "as i0",
-    "i1": "as i0",
-    "i1e": "as i0",
+    "gammainc": "a series as long as x asks for",
+    "gammaincc": "as gammainc",
 }
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from dy2st_runtime.engine.native.lanes import Lanes, Value
+from dy2st_runtime.engine.native.lanes import FLOAT64, DType, Lanes, Value
 from dy2st_runtime.engine.native.math import (
     arcs,
+    bessel,
     error,
     exponential,
+    gamma,
     logarithm,
     power,
     trigonometric,
@@ -40,6 +43,28 @@ def _softplus(lanes: Lanes, x: Value, beta: float, threshold: float) -> Value:
     return lanes.select(is_above, x, lanes.divide(smooth, factor))
 
 
+def _long(write: Callable[..., Value], cost: int) -> Row:
+    """In float64 whatever the dtype."""
+
+    def emit(lanes: Lanes, *operands: Value) -> Value:
+        found = write(lanes, *(lanes.cast(operand, FLOAT64) for operand in operands))
+        return lanes.cast(found, operands[0].dtype)
+
+    return _row(emit, cost)
+
+
+def _polygamma(lanes: Lanes, x: Value, n: int) -> Value:
+    return lanes.cast(gamma.polygamma(n)(lanes, lanes.cast(x, FLOAT64)), x.dtype)
+
+
+_MOST = 30
+"""Up to which order: powers of more have lost digits."""
+
+
+def _is_low(dtypes: Sequence[DType], attributes: Mapping[str, Any]) -> bool:
+    return bool(attributes["n"] <= _MOST)
+
+
 FUNCTIONS = {
     "sqrt": _row(_sqrt, 6),
     "rsqrt": _row(_rsqrt, 10),
@@ -68,6 +93,13 @@ FUNCTIONS = {
     "silu": _row(_silu, 33),
     "pow": Row(of_result(power.pow), 100, are("f")),
     "gelu": Row(with_attributes(error.gelu), 39),
+    "erfinv": _long(error.erfinv, 250),
+    "lgamma": _long(gamma.lgamma, 250),
+    "polygamma": Row(with_attributes(_polygamma), 400, _is_low),
+    "i0": _long(bessel.bessel(0, is_scaled=False), 160),
+    "i0e": _long(bessel.bessel(0, is_scaled=True), 160),
+    "i1": _long(bessel.bessel(1, is_scaled=False), 160),
+    "i1e": _long(bessel.bessel(1, is_scaled=True), 160),
     "softplus": Row(with_attributes(_softplus), 77),
 }
 

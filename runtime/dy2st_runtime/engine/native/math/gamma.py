@@ -1,0 +1,180 @@
+"""The logarithm of the gamma function, and its derivatives, in float64.
+
+lgamma: with |t| <= 1/2, lgamma(2 + t) = t * P(t); products bring what is below 8 there. Beyond, it
+is Stirling's series. The derivatives: a sum of the first terms, then the series at infinity. What
+is left of 0 is reflected.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from dy2st_runtime.engine.native.lanes import Lanes, Value
+from dy2st_runtime.engine.native.math.logarithm import log
+from dy2st_runtime.engine.native.math.trigonometric import sin, tan
+from dy2st_runtime.ops.gamma_series import DIGAMMA, cotangent_slope, euler_maclaurin
+
+_NEAR = (
+    *(0.42278433509846713, 0.3224670334241133, -0.06735230105319576, 0.02058080842776596),
+    *(-0.007385551028925204, 0.0028905103318417388, -0.0011927539013290806, 0.0005096694951109703),
+    *(-0.00022315497226695516, 9.945794421522522e-05, -4.4923771889373555e-05),
+    *(2.050354371491141e-05, -9.456079035162149e-06, 4.393522019906401e-06),
+    *(-1.9748262091901413e-06, 8.998990455244631e-07, -5.806123637995953e-07),
+    2.9770837293936383e-07,
+)
+_FAR = 8
+_STIRLING = (
+    *(1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156, -3617 / 122400),
+    43867 / 244188,
+)
+
+
+def _rest(lanes: Lanes, x: Value) -> Value:
+    """x without the nearest integer, beyond 1/2."""
+    is_near = lanes.compare("le", lanes.magnitude(x), lanes.constant(0.5, x.dtype))
+    less = lanes.subtract(x, lanes.intrinsic("rint", x), exactly=True)
+    return lanes.select(is_near, x, less)
+
+
+def _turn(lanes: Lanes, x: Value) -> Value:
+    return lanes.multiply(_rest(lanes, x), lanes.constant(math.pi, x.dtype))
+
+
+# -- the logarithm --------------------------------------------------------------------------------
+
+
+def lgamma(lanes: Lanes, x: Value) -> Value:
+    """log(|gamma(x)|); inf at 0, -1, -2, ... and at -inf."""
+    is_left = lanes.compare("le", x, lanes.constant(-0.5, x.dtype))
+    size = lanes.magnitude(x)
+    right = _right(lanes, lanes.select(is_left, size, x))
+
+    def turned() -> Value:
+        sine = lanes.magnitude(sin(lanes, _turn(lanes, size)))
+        found = lanes.add(log(lanes, lanes.multiply(size, sine)), right)
+        found = lanes.subtract(lanes.constant(math.log(math.pi), x.dtype), found)
+        is_pole = lanes.compare("eq", size, lanes.intrinsic("rint", size))
+        found = lanes.select(is_pole, lanes.constant(math.inf, x.dtype), found)
+        return lanes.select(is_left, found, right)
+
+    return lanes.where_any(is_left, turned, lambda: right)
+
+
+def _right(lanes: Lanes, x: Value) -> Value:
+    """Above -1/2: of one logarithm, of x or of what brings it between 1.5 and 2.5."""
+    half, one, down, far = (lanes.constant(number, x.dtype) for number in (0.5, 1, 1.5, _FAR))
+    is_tiny, is_small = (lanes.compare("lt", x, limit) for limit in (half, down))
+    is_far = lanes.compare("ge", x, far)
+    t, product = _moved_down(lanes, x)
+    t = lanes.select(is_small, lanes.subtract(x, one, exactly=True), t)
+    t = lanes.select(is_tiny, x, t)
+    inside = lanes.select(is_small, x, product)
+    inside = lanes.select(is_tiny, lanes.magnitude(lanes.fma(x, x, x)), inside)
+    power = log(lanes, lanes.select(is_far, x, inside))
+    signed = lanes.select(is_small, lanes.negate(power), power)
+    near = lanes.fma(t, lanes.polynomial(t, _NEAR), signed)
+    return lanes.select(is_far, _stirling(lanes, x, power), near)
+
+
+def _moved_down(lanes: Lanes, x: Value) -> tuple[Value, Value]:
+    """t = x - k - 2 below 1/2, and the product of what is gamma(x) / gamma(2 + t)."""
+    one, limit = lanes.constant(1, x.dtype), lanes.constant(2.5, x.dtype)
+    product = one
+    for _ in range(_FAR - 2):
+        is_above, less = lanes.compare("ge", x, limit), lanes.subtract(x, one, exactly=True)
+        x = lanes.select(is_above, less, x)
+        product = lanes.select(is_above, lanes.multiply(product, x), product)
+    return lanes.subtract(x, lanes.constant(2, x.dtype), exactly=True), product
+
+
+def _stirling(lanes: Lanes, x: Value, power: Value) -> Value:
+    """(x - 1/2) * (log(x) - 1) + (log(2 * pi) - 1) / 2 + series."""
+    share = lanes.divide(lanes.constant(1, x.dtype), x)
+    series = lanes.polynomial(lanes.multiply(share, share), _STIRLING)
+    rest = lanes.fma(share, series, lanes.constant((math.log(2 * math.pi) - 1) / 2, x.dtype))
+    below = lanes.subtract(x, lanes.constant(0.5, x.dtype))
+    return lanes.fma(below, lanes.subtract(power, lanes.constant(1, x.dtype)), rest)
+
+
+# -- its derivatives ------------------------------------------------------------------------------
+
+
+def polygamma(n: int) -> Callable[[Lanes, Value], Value]:
+    """What writes the derivative of order n + 1."""
+    return _digamma if n == 0 else lambda lanes, x: _slope(lanes, x, n)
+
+
+def _digamma(lanes: Lanes, x: Value) -> Value:
+    """NaN at -1, -2, ..."""
+    is_left = lanes.compare("lt", x, lanes.constant(0.5, x.dtype))
+    one = lanes.constant(1, x.dtype)
+    right = _digamma_right(lanes, lanes.select(is_left, lanes.subtract(one, x), x))
+
+    def turned() -> Value:
+        pi, zero = lanes.constant(math.pi, x.dtype), lanes.constant(0, x.dtype)
+        found = lanes.subtract(right, lanes.divide(pi, tan(lanes, _turn(lanes, x))))
+        is_whole = lanes.compare("eq", x, lanes.intrinsic("rint", x))
+        is_pole = lanes.both(is_whole, lanes.compare("lt", x, zero))
+        found = lanes.select(is_pole, lanes.constant(math.nan, x.dtype), found)
+        return lanes.select(is_left, found, right)
+
+    return lanes.where_any(is_left, turned, lambda: right)
+
+
+def _digamma_right(lanes: Lanes, x: Value) -> Value:
+    """From 1/2 on: 1 / x + 1 / (x + 1) + ... up to 10 as one fraction, then the series."""
+    one, limit = lanes.constant(1, x.dtype), lanes.constant(10, x.dtype)
+    above, below = lanes.constant(0, x.dtype), one
+    for _ in range(10):
+        is_small = lanes.compare("lt", x, limit)
+        above = lanes.select(is_small, lanes.fma(above, x, below), above)
+        below = lanes.select(is_small, lanes.multiply(below, x), below)
+        x = lanes.select(is_small, lanes.add(x, one), x)
+    share = lanes.divide(one, x)
+    square = lanes.multiply(share, share)
+    rest = lanes.multiply(square, lanes.polynomial(square, DIGAMMA))
+    rest = lanes.fma(share, lanes.constant(0.5, x.dtype), rest)
+    return lanes.subtract(log(lanes, x), lanes.add(rest, lanes.divide(above, below)))
+
+
+def _slope(lanes: Lanes, x: Value, n: int) -> Value:
+    is_left = lanes.compare("lt", x, lanes.constant(0, x.dtype))
+    turned_x = lanes.subtract(lanes.constant(1, x.dtype), x)
+    factor = math.factorial(n) * (-1) ** (n + 1)
+    total = _powers(lanes, lanes.select(is_left, turned_x, x), n + 1)
+    right = lanes.multiply(total, lanes.constant(factor, x.dtype))
+
+    def turned() -> Value:
+        cotangent = lanes.divide(lanes.constant(1, x.dtype), tan(lanes, _turn(lanes, x)))
+        slope = lanes.polynomial(cotangent, cotangent_slope(n))
+        less = lanes.multiply(slope, lanes.constant(math.pi ** (n + 1), x.dtype))
+        found = lanes.subtract(right if n % 2 == 0 else lanes.negate(right), less)
+        return lanes.select(is_left, found, right)
+
+    return lanes.where_any(is_left, turned, lambda: right)
+
+
+def _powers(lanes: Lanes, x: Value, s: int) -> Value:
+    """The sum of (x + k)**-s over all k from 0 on: the first ones, then Euler and Maclaurin."""
+    one, total = lanes.constant(1, x.dtype), lanes.constant(0, x.dtype)
+    for _ in range(12):
+        total = lanes.add(total, _power(lanes, lanes.divide(one, x), s))
+        x = lanes.add(x, one)
+    share = lanes.divide(one, x)
+    series = lanes.polynomial(lanes.multiply(share, share), euler_maclaurin(s))
+    series = lanes.fma(share, series, lanes.constant(0.5, x.dtype))
+    series = lanes.fma(share, series, lanes.constant(1 / (s - 1), x.dtype))
+    return lanes.fma(_power(lanes, share, s - 1), series, total)
+
+
+def _power(lanes: Lanes, x: Value, n: int) -> Value:
+    """x**n for whole n from 1 on."""
+    if n == 1:
+        return x
+    half = _power(lanes, x, n // 2)
+    square = lanes.multiply(half, half)
+    return lanes.multiply(square, x) if n % 2 else square
+
+
+__all__ = ["lgamma", "polygamma"]
