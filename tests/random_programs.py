@@ -218,7 +218,7 @@ class Draw:
     # -- branches, loops and lists -------------------------------------------------------------
 
     def inner(self, values: list[Any]) -> Draw:
-        draw = Draw(self.rng, values, self.depth + 1)
+        draw = type(self)(self.rng, values, self.depth + 1)
         draw.run(int(self.rng.integers(1, 5)))
         return draw
 
@@ -315,7 +315,7 @@ class Draw:
         self.lists.append(F.array_read(table, self.one([0, 1, 2])))
 
 
-def random_program(seed: int, steps: int = 12) -> Made:
+def random_program(seed: int, steps: int = 12, kind: type[Draw] = Draw) -> Made:
     """A Program and arrays for it: the same for the same seed."""
     rng = np.random.default_rng(seed)
     program, n = Program(f"seed {seed}"), int(rng.choice([0, 1, 2, 5, 20]))
@@ -329,7 +329,7 @@ def random_program(seed: int, steps: int = 12) -> Made:
     program.inputs = inputs
     state = _with_state(program, rng)
     with Tracer(program).tracing():
-        draw = Draw(rng, program.block.parameters)
+        draw = kind(rng, program.block.parameters)
         draw.run(steps)
         _yield_some(program, draw, rng)
     return Made(verify(program), arrays, state)
@@ -362,4 +362,4 @@ def array_of_type(rng: np.random.Generator, dtype: str, shape: list[int]) -> np.
     return np.asarray(numbers).astype(dtype, order="F" if rng.random() < 0.2 else "C")
 
 
-__all__ = ["ArrayType", "Made", "random_program"]
+__all__ = ["ArrayType", "Draw", "Made", "random_program"]

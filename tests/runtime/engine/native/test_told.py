@@ -8,8 +8,11 @@ import pytest
 from dy2st_runtime import ops
 from dy2st_runtime.engine.native import calls
 from dy2st_runtime.engine.native.executable import Executable
-from dy2st_runtime.ir import apply
+from dy2st_runtime.ir import F, apply
 from dy2st_runtime.ops.control_flow import cond, while_loop
+from tests.effort import effort
+from tests.random_programs import Draw, random_program
+from tests.runtime.engine.native.random_runs import check
 from tests.runtime.engine.native.running_nests import traced
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -264,3 +267,35 @@ def test_numbers_that_only_the_data_tells_are_sizes_again(monkeypatch):
 def test_several_axes_are_left_to_numpy():
     program = traced(lambda x, a: ops.unsqueeze(x, a), X, PAIR)
     assert "dynamic_unsqueeze" in Executable(program).explain().splitlines()[-1]
+
+
+class ToldDraw(Draw):
+    """Values, of which some have sizes that other values tell, mostly such as fit."""
+
+    def do_told(self):
+        x = self.value(1)
+        n = F.remainder(F.cast(F.sum(F.cast(x, "bool")), "int64"), 5)
+        ones = [1] * (x.ndim - 1)
+        forms = [
+            lambda: F.tile(x, [n, *ones]),
+            lambda: F.tile(x, [1, *ones[:-1], n]) * 2,
+            lambda: F.reshape(F.tile(x, [n + 1, *ones]), [n + 1, -1]),
+            lambda: F.reshape(F.exp(x), [-1, n]),
+            lambda: F.slice(x, [0], [n], [n + 2]),
+            lambda: F.strided_slice(x, [0], [n - 1], [9], [n - 1]),
+            lambda: F.unsqueeze(x, n - 1),
+            lambda: F.expand(x, [n, *[-1] * x.ndim]),
+            lambda: F.pad(x, [n, 1] + [0, 0] * (x.ndim - 1)),
+            lambda: F.arange(n) + F.ones([2, n]),
+            lambda: F.one_hot(F.arange(n - 1), n),
+            lambda: F.bincount(F.arange(n), minlength=2),
+        ]
+        self.keep(self.one(forms)())
+
+    do_told_too = do_told_again = do_told
+
+
+@pytest.mark.parametrize("block", range(effort(1, 12)))
+def test_random_programs_with_sizes_that_are_told(block):
+    for seed in range(block * 5, block * 5 + 5):
+        check(random_program(seed, 14, ToldDraw))
