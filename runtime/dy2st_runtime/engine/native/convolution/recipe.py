@@ -72,6 +72,11 @@ def is_begin(operator: Operator) -> bool:
     return operator.name in (*_CONVOLUTIONS, "conv_weight", *_WINDOWS)
 
 
+def is_light(operator: Operator) -> bool:
+    """Whether a loop nest computes it as fast, if no primitive does it by the way."""
+    return operator.name in (*_FUNCTIONS, *_PAIRS, "batch_norm")
+
+
 def is_readable(operator: Operator) -> bool:
     """Whether others of its region may read what it makes: no gradient of filters."""
     return operator.name != "conv_weight"
@@ -461,6 +466,7 @@ __all__ = [
     "Scaling",
     "is_begin",
     "is_by_channel",
+    "is_light",
     "is_readable",
     "mean_axes",
     "nodes_of",

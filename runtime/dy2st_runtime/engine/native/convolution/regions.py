@@ -16,6 +16,7 @@ from dy2st_runtime.engine.native.convolution.library import find
 from dy2st_runtime.engine.native.convolution.recipe import (
     is_begin,
     is_by_channel,
+    is_light,
     is_readable,
     takes,
     vector_of,
@@ -98,15 +99,43 @@ class _Finder:
     def close(self) -> None:
         """End the region that is open."""
         if self._open:
-            self.found.append(self._region(self._open))
+            kept = self._worth_it()
+            self.found.append(self._region([one for one in self._open if one in kept]))
+            self.found += [one for one in self._open if one not in kept]
         self.found += self._later
         self._open, self._later = [], []
         self._inside, self._late = set(), set()
 
+    def _worth_it(self) -> set[Operator]:
+        """The operators that stay: nests compute others as fast, and together with what follows.
+
+        Those go that are light, are no part of the primitive in front of them, and that none of
+        those reads that stay.
+        """
+        done: set[Operator] = set()  # by a primitive that is worth it
+        for operator in self._open:
+            makers = [self._maker(operand) for operand in operator.operands]
+            if not is_light(operator) or any(maker in done for maker in makers):
+                done.add(operator)
+        kept: set[Operator] = set()
+        for operator in reversed(self._open):
+            readers = (one for result in operator.results for one in self._readers.get(result, ()))
+            if operator in done or any(one in kept for one in readers):
+                kept.add(operator)
+        return kept
+
+    def _maker(self, variable: Variable) -> Operator | None:
+        """The operator of the region that makes a value for one reader alone."""
+        is_single = len(self._readers[variable]) == 1 and variable not in self._yields
+        maker = variable.maker
+        is_own = variable in self._inside and isinstance(maker, Operator)
+        return maker if is_single and is_own and isinstance(maker, Operator) else None
+
     def _region(self, operators: Sequence[Operator]) -> Region:
         members, region = set(operators), Region(list(operators))
         read = dict.fromkeys(v for operator in operators for v in operator.operands)
-        outside = [v for v in read if v not in self._inside and not is_constant(v)]
+        made = {result for operator in operators for result in operator.results}
+        outside = [v for v in read if v not in made and not is_constant(v)]
         # An array is known again, a view of it is made anew for each call.
         region.views = {v: vector_of(v) for v in outside if _is_view(v)}
         region.operands = list(dict.fromkeys(region.views.get(v, v) for v in outside))

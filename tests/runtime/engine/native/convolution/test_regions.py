@@ -47,12 +47,30 @@ def test_what_follows_a_convolution_is_in_its_region():
 
 def test_only_what_others_read_leaves_a_region():
     def run(x, w):
-        y = conv(x, w)
-        return ops.exp(y), ops.relu(y)
+        y = ops.relu(conv(x, w))
+        return ops.exp(y), conv(y, w)
 
     *_, region, exp = found(run, X, W)
-    assert [one.maker.name for one in region.results] == ["conv", "relu"]
+    assert [one.maker.name for one in region.results] == ["relu", "conv"]
     assert exp.name == "exp"
+
+
+def test_what_no_primitive_does_by_the_way_is_left_to_nests():
+    def run(x, w):
+        y = conv(x, w)
+        z = ops.relu(y * ops.sigmoid(y))
+        return z, ops.tanh(z)
+
+    steps = names(found(run, X, W))
+    assert steps == [["conv"], "sigmoid", "multiply", "relu", "tanh"]
+
+
+def test_what_another_convolution_reads_stays_in_the_region():
+    def run(x, w):
+        y = conv(x, w)
+        return conv(y * ops.sigmoid(y), w)
+
+    assert names(found(run, X, W)) == [["conv", "sigmoid", "multiply", "conv"]]
 
 
 def test_what_reads_a_region_runs_after_it():
