@@ -162,6 +162,7 @@ LISTS_OF_NAMES = {
     "native/convolution/library.py": "the words of oneDNN for what it computes",
     "native/convolution/recipe.py": "what oneDNN computes is a matter of that folder",
     "native/convolution/weights.py": "what filters take in is a matter of that folder",
+    "native/scans.py": "as for arithmetic",
     "native/norms.py": "how loops compute normalisations is a matter of this engine",
     "native/moves.py": "how loops move elements is a matter of this engine",
     "native/views.py": "how loops read what is shown elsewhere is a matter of this engine",

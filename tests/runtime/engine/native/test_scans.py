@@ -37,6 +37,54 @@ def test_running_sums_and_products(name, reverse, dtype):
                     assert found.tobytes() == want.tobytes()
 
 
+@pytest.mark.parametrize("dtype", ["float32", "uint16", "bool"])
+@pytest.mark.parametrize("name", ["cummax", "cummin"])
+def test_running_extremes_and_where_they_are(name, dtype):
+    rng = np.random.default_rng(1)
+    numbers = [-np.inf, -1, -0.0, 0, 1, 2, np.inf, np.nan] if dtype[0] == "f" else [0, 1, 2, 3]
+    for rank in (1, 2, 3):
+        for axis in range(rank):
+            executable = native(
+                lambda x: apply(name, x, axis=axis), (dtype, ("a", "b", "c")[:rank])
+            )
+            for shape in SHAPES:
+                if len(shape) == rank:
+                    x = rng.choice(numbers, shape).astype(dtype)
+                    wanted = DEFINITIONS[name].kernel(x, axis)
+                    for found, want in zip(executable.run([x], []), wanted, strict=True):
+                        assert (found.dtype, found.shape) == (want.dtype, want.shape)
+                        assert found.tobytes() == want.tobytes()
+
+
+def test_a_running_extreme_may_be_asked_for_its_place_alone():
+    x = np.array([[1, 3, 3], [2, 0, 5]], np.float32)
+    for part, want in ((0, [[1, 3, 3], [2, 2, 5]]), (1, [[0, 1, 2], [0, 0, 2]])):
+        executable = native(lambda x: apply("cummax", x, axis=1)[part], ("float32", (2, "n")))
+        np.testing.assert_array_equal(executable.run([x], [])[0], want)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_running_logarithms_of_sums_of_powers(dtype):
+    rng = np.random.default_rng(2)
+    for shape, axis in (((40,), 0), ((3, 17), 0), ((3, 17), 1), ((0, 4), 0), ((2, 5, 9), 1)):
+        executable = native(
+            lambda x: apply("logcumsumexp", x, axis=axis), (dtype, ("a", "b", "c")[: len(shape)])
+        )
+        x = (rng.standard_normal(shape) * 30).astype(dtype)
+        exact = np.log(np.cumsum(np.exp(x.astype(np.longdouble)), axis))
+        near = 1e-5 if dtype == "float32" else 1e-14
+        np.testing.assert_allclose(executable.run([x], [])[0], exact, near, near)
+
+
+def test_running_logarithms_keep_what_is_not_finite():
+    x = np.array([[-np.inf, -np.inf, 1e30, np.inf, -np.inf], [-0.0, -np.inf, np.nan, 1, 1]])
+    executable = native(lambda x: apply("logcumsumexp", x, axis=1), ("float64", (2, "n")))
+    want = [[-np.inf, -np.inf, 1e30, np.inf, np.inf], [-0.0, 0.0, np.nan, np.nan, np.nan]]
+    (found,) = executable.run([x], [])
+    np.testing.assert_array_equal(found, want)
+    assert np.signbit(found[1, :2]).tolist() == [True, False]
+
+
 def test_zeros_keep_their_sign_and_what_is_no_number_stays():
     x = np.array([-0.0, -0.0, 0.0, np.inf, 1, -np.inf, 2], np.float32)
     found = native(lambda x: F.cumsum(x, 0), ("float32", (7,))).run([x], [])[0]
