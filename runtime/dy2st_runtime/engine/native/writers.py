@@ -7,6 +7,7 @@ from dy2st_runtime.engine.native.control import CONTROL, TOLD
 from dy2st_runtime.engine.native.counts import COUNTS
 from dy2st_runtime.engine.native.distinct import DISTINCT
 from dy2st_runtime.engine.native.ending_code import EndingCode
+from dy2st_runtime.engine.native.halves import HALVES
 from dy2st_runtime.engine.native.lists import LISTS
 from dy2st_runtime.engine.native.llvm import Processor
 from dy2st_runtime.engine.native.numbers import NUMBERS
@@ -42,6 +43,7 @@ WRITERS: tuple[Writer, ...] = (
     *COUNTS,
     *SEARCHES,
     *SORTS,
+    *HALVES,
     *DISTINCT,
     Writer(is_product, _product),
 )
