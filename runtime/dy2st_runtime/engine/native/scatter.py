@@ -16,7 +16,7 @@ from dy2st_runtime.engine.native.access import stored
 from dy2st_runtime.engine.native.axes import is_same, repeated
 from dy2st_runtime.engine.native.building import contiguous
 from dy2st_runtime.engine.native.code import Code
-from dy2st_runtime.engine.native.lanes import INT64, Lanes
+from dy2st_runtime.engine.native.lanes import INT64, DType, Lanes
 from dy2st_runtime.ir.program import Operator, Variable
 from dy2st_runtime.ir.types import Shape
 from dy2st_runtime.ops.slicing import index_shape, place_of_picked
@@ -93,13 +93,7 @@ class Scatter:
                 code.begin(right)
 
     def _place(self, number: int, index: Variable, at: str, size: Size) -> str:
-        """The place that an integer means, counted from the start."""
-        code, type = self.code, stored(index.dtype)
-        address = code.let(f"getelementptr {type}, ptr %index{number}, i64 {at}")
-        lanes = Lanes(code, 1)
-        value = lanes.cast(lanes.load(address, index.dtype), INT64).text
-        behind = code.let(f"add i64 {value}, {self.size(size)}")
-        return code.choose(code.compare("slt", value, 0), behind, value)
+        return place_at(self.code, f"%index{number}", index.dtype, at, self.size(size))
 
     # -- elements ------------------------------------------------------------------------------
 
@@ -152,6 +146,15 @@ class Scatter:
         lanes.store(lanes.add(before, more), target)
 
 
+def place_at(code: Code, pointer: str, dtype: DType, at: str, size: str) -> str:
+    """The place that an integer of a tensor means, counted from the start."""
+    address = code.let(f"getelementptr {stored(dtype)}, ptr {pointer}, i64 {at}")
+    lanes = Lanes(code, 1)
+    value = lanes.cast(lanes.load(address, dtype), INT64).text
+    behind = code.let(f"add i64 {value}, {size}")
+    return code.choose(code.compare("slt", value, 0), behind, value)
+
+
 def _strides(shape: Shape, whole: Sequence[Size]) -> list[Size]:
     """The strides of a tensor along the axes of the shape to which it is repeated."""
     steps: list[Size] = [0] * (len(whole) - len(shape))
@@ -161,4 +164,4 @@ def _strides(shape: Shape, whole: Sequence[Size]) -> list[Size]:
     return steps
 
 
-__all__ = ["Scatter"]
+__all__ = ["Scatter", "place_at"]

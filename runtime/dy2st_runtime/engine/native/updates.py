@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dy2st_runtime.dims import product
 from dy2st_runtime.engine.native import abi
 from dy2st_runtime.engine.native.building import contiguous
+from dy2st_runtime.engine.native.joined import Joined
 from dy2st_runtime.engine.native.joining import copy
 from dy2st_runtime.engine.native.planned import Step
 from dy2st_runtime.engine.native.scatter import Scatter
@@ -18,7 +19,10 @@ from dy2st_runtime.ir.program import Operator
 
 def _is_native(operator: Operator) -> bool:
     """Whether tensor and value have one type, which code knows."""
-    x, value = operator.operands[:2]
+    x, value = (
+        operator.operands[0],
+        operator.operands[2 if operator.name == "scatter_reduce" else 1],
+    )
     return abi.is_native(x.dtype) and x.dtype == value.dtype
 
 
@@ -57,8 +61,16 @@ def _is_put(operator: Operator) -> bool:
     return whole and operator.operands[0].dtype.kind in kinds
 
 
+def _is_joined(operator: Operator) -> bool:
+    if operator.name != "scatter_reduce" or not _is_native(operator):
+        return False
+    x, index = operator.operands[:2]
+    return x.dtype.kind in "iuf" and index.dtype.kind in "iu" and index.dtype != "uint64"
+
+
 def _put(body: Body, step: Step, operator: Operator) -> None:
-    scatter, is_checked = Scatter(operator), may_fail(operator)
+    scatter = Joined(operator) if operator.name == "scatter_reduce" else Scatter(operator)
+    is_checked = may_fail(operator)
     name = body.module.shared(scatter.text(is_checked), "put")
     pointers = [body.places.address(operand) for operand in operator.operands[1:]]
     with _changing(body, operator) as target:
@@ -72,6 +84,7 @@ def _put(body: Body, step: Step, operator: Operator) -> None:
 UPDATES = (
     Writer(_is_slice, _write_slice, changes=True),
     Writer(_is_put, _put, changes=True),
+    Writer(_is_joined, _put, changes=True),
 )
 
 __all__ = ["UPDATES"]

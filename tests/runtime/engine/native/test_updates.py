@@ -259,3 +259,39 @@ def test_indices_that_are_equal_in_a_gradient_are_summed():
     for rows in (1, 3):
         array = rng.uniform(size=(rows, 70)).astype(np.float32)
         assert_same(executable, array, rng.integers(0, rows, 200))
+
+
+def joined(reduce, include_self, axis, types):
+    def function(x, index, values):
+        told = {"axis": axis, "reduce": reduce, "include_self": include_self}
+        return apply("scatter_reduce", x, index, values, **told)
+
+    return native(function, *types)
+
+
+@pytest.mark.parametrize("include_self", [True, False])
+@pytest.mark.parametrize("reduce", ["mul", "amin", "amax"])
+@pytest.mark.parametrize("dtype", ["float32", "int16"])
+def test_values_are_joined_with_what_is_at_places(dtype, reduce, include_self):
+    rng = np.random.default_rng(4)
+    numbers = [-np.inf, -2, -0.0, 0, 3, np.nan] if dtype == "float32" else [-300, -1, 0, 2, 500]
+    for axis, sizes in ((0, (7, 3, 2)), (1, (4, 9, 2)), (2, (4, 3, 11)), (0, (0, 3, 2))):
+        types = [(dtype, (4, "a", 2)), ("int32", sizes), (dtype, sizes)]
+        executable = joined(reduce, include_self, axis, types)
+        x, values = (rng.choice(numbers, shape).astype(dtype) for shape in ((4, 3, 2), sizes))
+        index = rng.integers(-(4, 3, 2)[axis], (4, 3, 2)[axis], sizes, np.int32)
+        with np.errstate(all="ignore"):
+            want = executable.reference.run([x.copy(), index, values], [])[0]
+        before = x.copy()
+        (found,) = executable.run([x, index, values], [])
+        assert found.dtype == want.dtype
+        assert found.tobytes() == want.tobytes()
+        assert x.tobytes() == before.tobytes()
+
+
+def test_values_are_joined_at_no_place_outside():
+    types = [("float32", ("n", 2)), ("int64", ("k", 2)), ("float32", ("k", 2))]
+    executable = joined("amax", True, 0, types)
+    x, values = np.zeros((3, 2), np.float32), np.ones((2, 2), np.float32)
+    for index in ([[0, -3], [2, 1]], [[0, 3], [1, 1]], [[0, 0], [-4, 1]]):
+        assert_same(executable, x, np.array(index), values)

@@ -64,7 +64,7 @@ def _mean_end(lanes: Lanes, state: State, dtype: DType, count: Value) -> Value:
     return lanes.divide(state[0], lanes.splat(Lanes(lanes.function, 1).cast(count, dtype)))
 
 
-def _limit(dtype: DType, largest: bool) -> object:
+def limit(dtype: DType, largest: bool) -> object:
     """The first that no other is beyond: the least number for max."""
     if dtype.kind == "b":
         return largest
@@ -76,7 +76,7 @@ def _limit(dtype: DType, largest: bool) -> object:
 
 def _extreme(join: Callable[[Lanes, Value, Value], Value], largest: bool) -> Reduction:
     return Reduction(
-        begin=lambda dtype: [(_limit(dtype, largest), dtype)],
+        begin=lambda dtype: [(limit(dtype, largest), dtype)],
         element=lambda lanes, x, place: [x],
         join=lambda lanes, one, other: [join(lanes, other[0], one[0])],
         end=_first,
@@ -108,7 +108,7 @@ def _place(relation: str, largest: bool) -> Reduction:
         return [lanes.select(better, y, x), lanes.select(better, there, at)]
 
     return Reduction(
-        begin=lambda dtype: [(_limit(dtype, not largest), dtype), (2**63 - 1, INT64)],
+        begin=lambda dtype: [(limit(dtype, not largest), dtype), (2**63 - 1, INT64)],
         element=lambda lanes, x, place: [x, place],
         join=join,
         end=lambda lanes, state, dtype, count: lanes.cast(state[1], dtype),
@@ -171,4 +171,4 @@ def _lane(lanes: Lanes, x: Value, place: int) -> Value:
     return Lanes(lanes.function, 1).let(text, x.dtype)
 
 
-__all__ = ["REDUCTIONS", "Reduction", "State", "halves", "has_reduction"]
+__all__ = ["REDUCTIONS", "Reduction", "State", "halves", "has_reduction", "limit"]
