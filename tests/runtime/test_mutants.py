@@ -56,7 +56,7 @@ def test_a_choice_by_a_number_that_has_no_case_is_refused(tmp_path, originals):
 @pytest.mark.parametrize(
     ("name", "old", "new", "message"),
     [
-        ("picked", "stops = [4, 2]", "stops = [9, 2]", "is outside of an axis of 4 elements"),
+        ("picked", "stops = [1, 3]} : (tensor<4x3", "stops = [9, 3]} : (tensor<4x3", "is outside of an axis of 4 elements"),
         ("spoken", "stream = \"stdout\"", "stream = \"modules\"", "not one of stdout, stderr"),
         ("spoken", "\".2f\"", "\"2000000000.2f\"", "not a nest of constants and operands"),
         ("images", "groups = 1 : i64", "groups = 1.5 : f64", "is 1.5, not a size from 1"),
