@@ -16,7 +16,7 @@ from tests.runtime import mutants
     sys.version_info < (3, 11), reason="exceptions have no notes that say who raised"
 )
 def test_mutants_are_refused_or_run_and_nothing_else_happens():
-    arguments = [sys.executable, "-m", "tests.runtime.mutants", str(effort(100, 250))]
+    arguments = [sys.executable, "-m", "tests.runtime.mutants", str(effort(50, 250))]
     result = subprocess.run(
         arguments, capture_output=True, text=True, cwd=Path(__file__).parents[2]
     )

@@ -10,6 +10,7 @@ import dy2st
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
 from dy2st_runtime.errors import ConversionError
+from tests.effort import effort
 
 X = dy2st.to_tensor([1.0, 2.0, 3.0])
 
@@ -56,7 +57,7 @@ DEEP = 200 if sys.version_info[:2] == (3, 12) else 300
 
 
 @pytest.mark.parametrize(
-    ("function", "depth"), [(branches, 99), (branches, DEEP), (loops, 25), (both, 150)]
+    ("function", "depth"), [(branches, 99), (branches, DEEP), (loops, 25), (both, effort(75, 150))]
 )
 def test_a_deep_nest_computes_what_python_does(function, depth, many_calls):
     converted = to_static(lambda x: function(x, depth), input_spec=[InputSpec([None])])

@@ -1,8 +1,9 @@
-"""Whole models with two or three unknown sizes: one Program for 50 combinations, equal to eager."""
+"""Whole models with two or three unknown sizes: one Program for all of them, equal to eager."""
 
 from __future__ import annotations
 
 import random
+from functools import cache
 
 import numpy as np
 import pytest
@@ -13,9 +14,10 @@ from dy2st.static import InputSpec
 from dy2st_runtime.dims import is_symbol, symbols
 from dy2st_runtime.ir.checks.verifier import verify
 from tests.dy2st.jit.windows import Windows
+from tests.effort import effort
 
 F = nn.functional
-COMBINATIONS = 50
+COMBINATIONS = effort(20, 50)
 
 
 class Encoder(nn.Layer):
@@ -162,6 +164,7 @@ MODELS = {
 }
 
 
+@cache
 def traced(name):
     make, specs, _, _ = MODELS[name]
     dy2st.seed(0)

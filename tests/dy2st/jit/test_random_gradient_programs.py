@@ -19,6 +19,7 @@ def test_four_ways_lead_to_the_same_gradients(seed: int) -> None:
 
 
 def test_differences_tell_of_many_programs() -> None:
-    verdicts = [compare(seed, program_of(seed), "<gradients>") for seed in range(300, 312)]
-    assert sum("with differences" in verdict for verdict in verdicts) >= 3, verdicts
-    assert sum("compiled" in verdict for verdict in verdicts) >= 6, verdicts
+    count = effort(6, 12)
+    verdicts = [compare(seed, program_of(seed), "<gradients>") for seed in range(300, 300 + count)]
+    assert sum("with differences" in verdict for verdict in verdicts) >= count // 4, verdicts
+    assert sum("compiled" in verdict for verdict in verdicts) >= count // 2, verdicts

@@ -7,6 +7,7 @@ import pytest
 from dy2st_runtime.errors import Dy2stError
 from dy2st_runtime.ir.checks.verifier import findings
 from dy2st_runtime.ir.text.parser import parse
+from tests.effort import effort
 
 NAMES = "abcdefghij"
 TEN = f"({'+'.join(NAMES)})"
@@ -50,7 +51,7 @@ def test_a_product_of_sums_is_read_in_time(count):
     in_time(text(types=[product(count)]))
 
 
-@pytest.mark.parametrize("count", [2, 12])
+@pytest.mark.parametrize("count", [2, effort(4, 12)])
 def test_equalities_of_products_are_read_in_time(count):
     in_time(text([f"{product(count)} == {k}*{name}*{TEN}" for k, name in enumerate(NAMES * 4)]))
 
