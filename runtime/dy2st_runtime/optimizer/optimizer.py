@@ -29,6 +29,7 @@ Parameters = Iterable[Parameter] | Iterable[dict[str, Any]] | None
 Array = np.ndarray[Any, Any]
 
 _HALF = 2  # bytes
+_BY_IDENTITY = ("_states", "_master_weights")  # of the parameter
 
 
 class Optimizer:
@@ -91,6 +92,19 @@ class Optimizer:
         for parameter in self._parameters:
             if not isinstance(parameter, EagerTensor):
                 raise TypeError(f"parameters are tensors, not {type(parameter).__name__}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All of it, for `copy` and `pickle`: a copy of a parameter has another identity."""
+        kept = {name: self._by_parameter(getattr(self, name)) for name in _BY_IDENTITY}
+        return {**self.__dict__, **kept}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take what `__getstate__` gave."""
+        found = {name: {id(p): held for p, held in state[name]} for name in _BY_IDENTITY}
+        self.__dict__.update({**state, **found})
+
+    def _by_parameter(self, held: dict[int, Any]) -> list[tuple[Any, Any]]:
+        return [(p, held[id(p)]) for p in self._parameters if id(p) in held]
 
     # -- parameters --------------------------------------------------------------------------
 

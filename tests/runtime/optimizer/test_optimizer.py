@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -219,6 +222,21 @@ def test_what_is_no_list_of_parameters_is_refused():
         optimizer.SGD(0.1, {"params": [weight()]})
     with pytest.raises(TypeError, match="list"):
         optimizer.SGD(0.1, weight())
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
+@pytest.mark.parametrize("name", ALL)
+def test_a_copy_of_an_optimizer_goes_on_with_its_own_parameters(name, copied):
+    ws = [weight(name="a"), weight(2.0, name="b")]
+    one = getattr(optimizer, name)(0.1, parameters=ws)
+    taught(ws, one, 2)
+    others, other = copied((ws, one))
+    taught(ws, one, 2)
+    expected = [w.numpy() for w in ws]
+    assert [w.tolist() for w in others] != [w.tolist() for w in expected]
+    taught(others, other, 2)
+    for w, x in zip(others, expected):
+        np.testing.assert_array_equal(w, x)
 
 
 def test_lbfgs_finds_the_minimum_of_rosenbrock():
