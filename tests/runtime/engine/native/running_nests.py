@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -69,8 +70,15 @@ def compiled(program, processor=None):
             name = names[step.nest.text] = f"nest{len(names)}"
             text = emit.function(step.nest, name, processor)
             texts.append(text.replace("define internal", "define", 1))
-    library = load(compile_object("\n".join(texts), processor), names.values(), {})
-    return Compiled(program, steps, names, library)
+    return Compiled(
+        program, steps, names, library("\n".join(texts), processor, tuple(names.values()))
+    )
+
+
+@cache
+def library(text, processor, names):
+    """What a text is compiled to, once: the Programs of unknown sizes of a test are often equal."""
+    return load(compile_object(text, processor), names, {})
 
 
 class _NestRun(_Run):

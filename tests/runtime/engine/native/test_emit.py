@@ -159,8 +159,7 @@ def test_long_chains_run_in_tiles(n, known):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("size", [0, 1, 17, 700])
-def test_many_costly_operators_are_functions_that_compute_the_same(dtype, size):
+def test_many_costly_operators_are_functions_that_compute_the_same(dtype):
     def function(x):
         y = x
         for _ in range(4):
@@ -174,7 +173,8 @@ def test_many_costly_operators_are_functions_that_compute_the_same(dtype, size):
     names = re.findall(r"define internal <.* @nest_\w+\.(\w+)\.", text)
     costly = ["atan2", "erf", "gelu", "pow", "sigmoid", "sin", "softplus", "tanh"]
     assert sorted(names) == sorted([*costly, "gelu", "softplus"])
-    x = np.random.default_rng(0).normal(size=size).astype(dtype)
-    (want,) = executable.reference.run([x], [])
     rtol = {"float32": 1e-4, "float64": 1e-11}[dtype]
-    np.testing.assert_allclose(executable.run([x], [])[0], want, rtol=rtol, atol=rtol)
+    for size in (0, 1, 17, 700):
+        x = np.random.default_rng(0).normal(size=size).astype(dtype)
+        (want,) = executable.reference.run([x], [])
+        np.testing.assert_allclose(executable.run([x], [])[0], want, rtol=rtol, atol=rtol)
