@@ -26,7 +26,7 @@ beside() { # beside COMMAND...: on the core that the next steps leave free; `joi
 }
 
 end_beside() { # the command beside has no use when the gate ends before it
-  [ -z "$beside" ] || kill -- "-$beside" || true
+  [ -z "$beside" ] || kill -- "-$beside" 2>/dev/null || true # it may have ended
 }
 
 joined() { # joined: show what the command beside said, and fail if it failed
