@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dy2st_runtime.engine.native.boxes import BOXES
 from dy2st_runtime.engine.native.checks import CHECKS
 from dy2st_runtime.engine.native.control import CONTROL, TOLD
 from dy2st_runtime.engine.native.counts import COUNTS
@@ -44,6 +45,7 @@ WRITERS: tuple[Writer, ...] = (
     *SEARCHES,
     *SORTS,
     *HALVES,
+    *BOXES,
     *DISTINCT,
     Writer(is_product, _product),
 )
