@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dy2st_runtime.engine.native.alignment import ALIGNMENTS
 from dy2st_runtime.engine.native.boxes import BOXES
 from dy2st_runtime.engine.native.checks import CHECKS
 from dy2st_runtime.engine.native.control import CONTROL, TOLD
@@ -46,6 +47,7 @@ WRITERS: tuple[Writer, ...] = (
     *SORTS,
     *HALVES,
     *BOXES,
+    *ALIGNMENTS,
     *DISTINCT,
     Writer(is_product, _product),
 )
