@@ -210,13 +210,19 @@ class Analysis:
                 del self.found.kinds[result], self._made[result]
         for planned in inner:
             self._yield_to(planned, operator.results)
+        self._keep(operator.results)
 
     def _told(self, operator: Operator, inner: Sequence[Planned]) -> None:
         for planned in inner:
             self._enter(planned.block.parameters, operator.operands)
             self._block(planned)
-        for operand in operator.operands:  # they are there as long as the kernel may be asked
-            self._read(operand, next(self._numbers))
+        # Operands are there as long as the kernel may be asked.
+        self._keep((*operator.operands, *operator.results))
+
+    def _keep(self, values: Iterable[Variable]) -> None:
+        """Let values have their memory up to here: results are written in Blocks, read or not."""
+        for variable in values:
+            self._read(variable, next(self._numbers))
 
     def _while(self, operator: Operator, inner: Sequence[Planned], number: int) -> None:
         loop, results = Loop(number), operator.results

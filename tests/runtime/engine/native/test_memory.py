@@ -171,3 +171,19 @@ def test_threads_share_a_function_at_sizes_of_their_own():
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_results_that_nobody_reads_take_the_memory_of_no_other():
+    def run(x):
+        y, z = -x, ops.pad(x, [1, 0]) * 2
+
+        def other():
+            a, b = while_loop(lambda a, b: a.sum() > 1e9, lambda a, b: [a, b], [y, z])
+            return [a, ops.exp(b) + 1, a - x]
+
+        kept, _, _ = cond(x.sum() > 0, lambda: [y, ops.relu(z), y * 3], other)
+        return kept
+
+    executable = Executable(traced(run, ("float32", (20, 30))))
+    for x in (np.full((20, 30), 2.0, np.float32), np.full((20, 30), -2.0, np.float32)):
+        np.testing.assert_array_equal(executable.run([x], [])[0], -x)
