@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dy2st_runtime.engine.native.alignment import ALIGNMENTS
+from dy2st_runtime.engine.native.box_sums import BOX_SUMS
 from dy2st_runtime.engine.native.boxes import BOXES
 from dy2st_runtime.engine.native.checks import CHECKS
 from dy2st_runtime.engine.native.control import CONTROL, TOLD
@@ -47,6 +48,7 @@ WRITERS: tuple[Writer, ...] = (
     *SORTS,
     *HALVES,
     *BOXES,
+    *BOX_SUMS,
     *ALIGNMENTS,
     *DISTINCT,
     Writer(is_product, _product),

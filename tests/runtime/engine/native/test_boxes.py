@@ -42,3 +42,50 @@ def test_boxes_far_away_are_refused(start, extent):
     given = [np.array([0, number], np.float32) for number in (start, extent)]
     with pytest.raises(ValueError, match="pixels away"):
         executable.run(given, [])
+
+
+def weights(rng, boxes, parts, length, dtype):
+    """Of some pixels in each box, and of none in the last one."""
+    found = rng.uniform(0, 1, (boxes, parts, length)).astype(dtype)
+    first = rng.integers(0, length, boxes)[:, None, None]
+    last = first + rng.integers(1, length + 1, boxes)[:, None, None]
+    places = np.arange(length)
+    found[np.broadcast_to((places < first) | (places >= last), found.shape)] = 0
+    found[-1:] = 0
+    return found
+
+
+@pytest.mark.parametrize(("dtype", "weight"), [("float32", "float32"), ("float64", "float32")])
+@pytest.mark.parametrize("is_back", [False, True])
+def test_pixels_of_boxes_are_summed(is_back, dtype, weight):
+    names = [("r", "p", "h"), ("r", "q", "w"), ("r",)]
+    types = [(dtype, ("r", "c", "p", "q") if is_back else ("n", "c", "h", "w"))]
+    types += [(weight, names[0]), (weight, names[1]), ("int32", names[2])]
+    name, told = ("regions_back", {"count": 2}) if is_back else ("regions", {})
+    executable = test_updates.native(lambda *given: apply(name, *given, **told), *types)
+    rng = np.random.default_rng(7)
+    for boxes, parts, across, height, width in (
+        (6, 3, 2, 9, 21),
+        (4, 1, 5, 3, 40),
+        (0, 1, 1, 2, 2),
+    ):
+        shape = (boxes, 3, parts, across) if is_back else (2, 3, height, width)
+        x = rng.uniform(0.5, 2, shape).astype(dtype)
+        lines = [
+            weights(rng, boxes, *sizes, weight) for sizes in ((parts, height), (across, width))
+        ]
+        test_updates.assert_same(executable, x, *lines, rng.integers(0, 2, boxes, np.int32))
+
+
+@pytest.mark.parametrize("image", [-1, 2])
+def test_boxes_of_other_images_are_refused(image):
+    types = [
+        ("float32", (2, 1, 2, 2)),
+        *(("float32", (1, 1, 2)) for _ in range(2)),
+        ("int64", (1,)),
+    ]
+    executable = test_updates.native(lambda *given: apply("regions", *given), *types)
+    given = [np.ones(shape, np.float32) for _, shape in types[:3]]
+    test_updates.assert_same(executable, *given, np.array([image]))
+    (found,) = executable.run([*given, np.array([1])], [])
+    assert found.item() == 4
