@@ -245,10 +245,9 @@ class EagerTensor(Tensor):
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
         """Set the gradient to zero, or forget it; None stays None."""
-        if set_to_zero and self.grad is not None:
-            self.grad = EagerTensor(_zeros(self.array.shape, self.array.dtype))
-        else:
-            self.grad = None
+        known, array = self.grad, self.array
+        has_zeros = set_to_zero and known is not None
+        self._grad = EagerTensor(_zeros(array.shape, array.dtype)) if has_zeros else None
 
     def gradient(self) -> Array | None:
         """The gradient as a NumPy array, None before `backward`."""

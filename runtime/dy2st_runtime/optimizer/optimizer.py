@@ -153,9 +153,9 @@ class Optimizer:
         """Update every parameter that has a gradient."""
         for group in self._groups:
             pairs = [
-                (parameter, parameter.grad)
+                (parameter, gradient)
                 for parameter in group["params"]
-                if parameter.grad is not None and not parameter.stop_gradient
+                if (gradient := parameter.grad) is not None and not parameter.stop_gradient
             ]
             self._step(pairs, {**self._default_dict, **group}, group)
 
@@ -178,8 +178,9 @@ class Optimizer:
                 pairs = settings["grad_clip"](pairs)
             rate = self.get_lr()
             settings = {**settings, "facts": self._facts(settings)}
+            has_factor = "learning_rate" in group
             for parameter, gradient in pairs:
-                factor = group.get("learning_rate", _own_factor(parameter))
+                factor = group["learning_rate"] if has_factor else _own_factor(parameter)
                 self._move(parameter, value_of(gradient), rate * factor, settings, group)
 
     def _move(
