@@ -312,7 +312,8 @@ def _ends(low: Any, high: Any, parts: int, length: int) -> list[tuple[int, int]]
     size = np.float32(max(high - low + 1, 1)) / np.float32(parts)
     steps = np.arange(parts + 1, dtype="float32") * size
     first, last = np.floor(steps[:-1]) + low, np.ceil(steps[1:]) + low
-    inside = [np.clip(ends, 0, length).astype(int).tolist() for ends in (first, last)]
+    ends = (np.nan_to_num(np.clip(part, 0, length)) for part in (first, last))
+    inside = [part.astype(int).tolist() for part in ends]
     return list(zip(*inside, strict=True))
 
 

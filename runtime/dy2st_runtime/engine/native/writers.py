@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dy2st_runtime.engine.native.alignment import ALIGNMENTS
+from dy2st_runtime.engine.native.box_places import BOX_PLACES
 from dy2st_runtime.engine.native.box_sums import BOX_SUMS
 from dy2st_runtime.engine.native.boxes import BOXES
 from dy2st_runtime.engine.native.checks import CHECKS
@@ -49,6 +50,7 @@ WRITERS: tuple[Writer, ...] = (
     *HALVES,
     *BOXES,
     *BOX_SUMS,
+    *BOX_PLACES,
     *ALIGNMENTS,
     *DISTINCT,
     Writer(is_product, _product),

@@ -89,3 +89,21 @@ def test_boxes_of_other_images_are_refused(image):
     test_updates.assert_same(executable, *given, np.array([image]))
     (found,) = executable.run([*given, np.array([1])], [])
     assert found.item() == 4
+
+
+@pytest.mark.parametrize(("dtype", "scale"), [("float32", 1.0), ("float64", 0.3)])
+def test_the_largest_pixels_of_parts_are_found(dtype, scale):
+    told, rng = {"high": 3, "wide": 2, "scale": scale}, np.random.default_rng(8)
+    types = [("float32", ("n", "c", "h", "w")), (dtype, ("r", 4)), ("int64", ("r",))]
+    executable = test_updates.native(
+        lambda *given: apply("roi_pool_places", *given, **told), *types
+    )
+    corners = rng.uniform(-4, 20, (40, 4)).astype(dtype)
+    corners[:5] = [[0, 0, 5, 5], [2.5, -0.5, 3.5, 9], [30, 30, 40, 40], [5, 5, 1, 1], [0, 0, 0, 0]]
+    corners[5, 1], corners[6, 2] = np.nan, np.inf
+    images = rng.integers(0, 2, 40)
+    x = rng.choice([-np.inf, -1, 0, 0.5, 2, np.nan], (2, 3, 9, 7), p=[0.3, 0.2, 0.2, 0.1, 0.1, 0.1])
+    with np.errstate(all="ignore"):
+        test_updates.assert_same(executable, x.astype(np.float32), corners, images)
+        test_updates.assert_same(executable, x[:0].astype(np.float32), corners[:0], images[:0])
+        test_updates.assert_same(executable, x[:1].astype(np.float32), corners, images)
