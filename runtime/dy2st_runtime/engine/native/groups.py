@@ -159,6 +159,9 @@ class _Planner:
         if group.checked:
             group.earliest = self.last_seen
             self.checked.append(group)
+            # Its kernel, which raises, reads what the loops may read through a view of it.
+            read = operator.operands
+            group.after.update((one, None) for one in read if one not in group.leaves)
         group.after.update(dict.fromkeys(self._sizes_of(operator, members)))
         self._note_reads(group, (*group.leaves, *group.after))
         self.steps.append(group)

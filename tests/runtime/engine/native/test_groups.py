@@ -42,6 +42,7 @@ def assert_whole(block):
         if isinstance(step, groups.NestStep):
             assert known.issuperset(leaf.variable for leaf in step.nest.leaves)
             known.update(step.nest.outputs)
+            assert known.issuperset(value for one in step.checked for value in one.operands)
         else:
             assert known.issuperset(read_by(step.operator))
             known.update(step.operator.results)
@@ -153,6 +154,17 @@ def test_what_a_view_shows_is_read_where_it_lies():
     (found,) = run(compiled(program), x, y)
     turned = np.flip(x.T, 0)
     np.testing.assert_array_equal(found.array, turned[1:, ::2] * 2 + y[:, :3] - y[:, 3:])
+
+
+def test_what_a_check_reads_through_a_view_stands_before_it():
+    def picked(x, i, j):
+        return x[F.broadcast_to(i, [2, 3])] + x[F.broadcast_to(j, [2, 3])]
+
+    program = traced(picked, ("float32", (4,)), ("int64", (3,)), ("int64", (3,)))
+    assert_whole(program.block)
+    x, i, j = np.arange(4, dtype="float32"), np.array([0, 1, 2]), np.array([3, 1, 0])
+    (found,) = run(compiled(program), x, i, j)
+    np.testing.assert_array_equal(found.array, np.tile(x[i] + x[j], (2, 1)))
 
 
 def test_a_part_of_what_is_computed_is_no_reason_to_compute_in_its_loop():
