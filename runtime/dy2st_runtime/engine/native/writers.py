@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dy2st_runtime.engine.native.alignment import ALIGNMENTS
+from dy2st_runtime.engine.native.box_overlaps import BOX_OVERLAPS
 from dy2st_runtime.engine.native.box_places import BOX_PLACES
 from dy2st_runtime.engine.native.box_sums import BOX_SUMS
 from dy2st_runtime.engine.native.boxes import BOXES
@@ -49,6 +50,7 @@ WRITERS: tuple[Writer, ...] = (
     *SORTS,
     *HALVES,
     *BOXES,
+    *BOX_OVERLAPS,
     *BOX_SUMS,
     *BOX_PLACES,
     *ALIGNMENTS,

@@ -107,3 +107,31 @@ def test_the_largest_pixels_of_parts_are_found(dtype, scale):
         test_updates.assert_same(executable, x.astype(np.float32), corners, images)
         test_updates.assert_same(executable, x[:0].astype(np.float32), corners[:0], images[:0])
         test_updates.assert_same(executable, x[:1].astype(np.float32), corners, images)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "threshold"), [("float32", 0.3), ("float64", 0.0), ("float32", -1)]
+)
+def test_boxes_that_overlap_better_ones_are_left_out(dtype, threshold):
+    types = [(dtype, ("n", 4)), ("int32", ("n",))]
+    executable = test_updates.native(
+        lambda *given: apply("nms", *given, threshold=threshold), *types
+    )
+    rng = np.random.default_rng(9)
+    for count in (0, 1, 7, 300):
+        corners = rng.uniform(0, 9, (count, 2))
+        boxes = np.concatenate([corners, corners + rng.uniform(-0.5, 4, (count, 2))], 1).astype(
+            dtype
+        )
+        boxes[3:5], boxes[5:6, 1], boxes[6:7, 2] = boxes[2:3], np.nan, np.inf
+        with np.errstate(all="ignore"):
+            test_updates.assert_same(executable, boxes, rng.integers(-1, 2, count, np.int32))
+
+
+def test_a_box_stays_if_what_it_overlaps_was_left_out():
+    executable = test_updates.native(
+        lambda *given: apply("nms", *given, threshold=0.3), ("float64", (4, 4)), ("int64", (4,))
+    )
+    boxes = np.array([[0, 0, 4, 1], [1, 0, 5, 1], [3, 0, 7, 1], [1, 0, 5, 1]], float)
+    (found,) = executable.run([boxes, np.array([0, 0, 0, 1])], [])
+    assert found.tolist() == [0, 2, 3]
