@@ -11,6 +11,7 @@ from dy2st_runtime.engine.native.checks import CHECKS
 from dy2st_runtime.engine.native.control import CONTROL, TOLD
 from dy2st_runtime.engine.native.counts import COUNTS
 from dy2st_runtime.engine.native.distinct import DISTINCT
+from dy2st_runtime.engine.native.elimination import ELIMINATIONS
 from dy2st_runtime.engine.native.ending_code import EndingCode
 from dy2st_runtime.engine.native.halves import HALVES
 from dy2st_runtime.engine.native.lists import LISTS
@@ -50,6 +51,7 @@ WRITERS: tuple[Writer, ...] = (
     *SORTS,
     *HALVES,
     *BOXES,
+    *ELIMINATIONS,
     *BOX_OVERLAPS,
     *BOX_SUMS,
     *BOX_PLACES,
