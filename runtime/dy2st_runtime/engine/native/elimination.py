@@ -1,20 +1,26 @@
-"""Matrices as a lower by an upper one: the functions that compute `lu` and `lu_order`.
+"""Matrices as a lower by an upper one, and what is known then: `lu`, `lu_order`, `det`, `slogdet`.
 
     void lu(ptr packed, ptr pivots, ptr x, i64 batch, i64 rows, i64 columns)
+    void det(ptr result..., ptr x, i64 batch)
     i32 order(ptr out, ptr pivots, i64 batch, i64 count, i64 rows)      1: a row is outside
 
 As NumPy's kernel Gauss's elimination subtracts one row after the other. Products are rounded before
-they are subtracted, so that the pivots are the same, too.
+they are subtracted, so that the pivots are the same, too. Determinants of matrices that are large,
+or of unknown sizes, are LAPACK's.
 """
 
 from __future__ import annotations
+
+import math
 
 from dy2st_runtime.dims import product
 from dy2st_runtime.engine.native import abi
 from dy2st_runtime.engine.native.access import stored
 from dy2st_runtime.engine.native.code import Code, first_lanes
-from dy2st_runtime.engine.native.lanes import INT32, INT64, DType, Lanes, Value
+from dy2st_runtime.engine.native.lanes import BOOL, FLOAT64, INT32, INT64, DType, Lanes, Value
 from dy2st_runtime.engine.native.llvm import Processor
+from dy2st_runtime.engine.native.math.exponential import exp
+from dy2st_runtime.engine.native.math.logarithm import log
 from dy2st_runtime.engine.native.planned import Step
 from dy2st_runtime.engine.native.steps import Body, Writer
 from dy2st_runtime.ir.program import Operator
@@ -167,6 +173,82 @@ def _require(code: Code, *rows: str) -> None:
         code.begin(right)
 
 
-ELIMINATIONS = (Writer(_is_lu, _write_lu), Writer(_is_order, _write_order))
+# -- determinants ----------------------------------------------------------------------------------
+
+_LARGEST = 32
+"""Up to which size matrices are not worth a call of LAPACK."""
+
+
+def _is_determinant(operator: Operator) -> bool:
+    if operator.name not in ("det", "slogdet"):
+        return False
+    size = operator.operands[0].tensor_type.shape[-1]
+    return isinstance(size, int) and size <= _LARGEST
+
+
+def _write_determinant(body: Body, step: Step, operator: Operator) -> None:
+    x = operator.operands[0]
+    body.module.pool("scratch")
+    lu = body.module.shared(_Elimination(x.dtype).text(), "lu")
+    name = body.module.shared(_determinant(operator, lu), "det")
+    pointers = [*(body.place(result) for result in operator.results), body.places.address(x)]
+    listed = ", ".join(f"ptr {pointer}" for pointer in pointers)
+    batch = body.sizes.value(product(x.tensor_type.shape[:-2]))
+    with body.lock.without(body.lock.is_long([x.tensor_type.shape])):
+        body.function.line(f"call void @{name}({listed}, i64 {batch})")
+
+
+def _determinant(operator: Operator, lu: str) -> str:
+    """By logarithms, as NumPy has it: a product of many numbers may be too large on the way."""
+    dtype, size = operator.results[0].dtype, int(operator.operands[0].tensor_type.shape[-1])
+    results = [f"%out{index}" for index in range(len(operator.results))]
+    parameters = [*(("ptr", name) for name in (*results, "%x")), ("i64", "%batch")]
+    code = Code("NAME", parameters, stored(dtype))
+    one, code.scales = Lanes(code, 1), Processor.host().scales
+    memory = code.let(f"call ptr @scratch_take(i64 {size * size * dtype.itemsize + size * 4 + 64})")
+    pivots = code.at(memory, size * size)
+    with code.loop("0", "%batch") as turn:
+        source = code.at("%x", code.times(turn, size * size))
+        pointers = f"ptr {memory}, ptr {pivots}, ptr {source}"
+        code.line(f"call void @{lu}({pointers}, i64 1, i64 {size}, i64 {size})")
+        sign, logarithm = _signed(code, one, dtype, (memory, pivots), size)
+        values = [sign, logarithm]
+        if len(results) == 1:
+            values = [one.multiply(sign, exp(one, logarithm))]
+        for name, value in zip(results, values, strict=True):
+            one.store(one.cast(value, dtype), code.at(name, turn))
+    code.line(f"call void @scratch_give(ptr {memory})")
+    return code.end()
+
+
+def _signed(
+    code: Code, one: Lanes, dtype: DType, packed: tuple[str, str], size: int
+) -> tuple[Value, Value]:
+    """The sign of the product of a diagonal after exchanges, and the logarithm of its size."""
+    places = [code.alloca("double") for _ in range(2)]
+    zero = one.constant(0, FLOAT64)
+    for place, start in zip(places, (one.constant(1, FLOAT64), zero), strict=True):
+        one.store(start, place)
+    with code.loop("0", str(size)) as k:
+        sign, total = (one.load(place, FLOAT64) for place in places)
+        at = code.at(packed[0], code.times(k, size + 1))
+        number = one.cast(one.load(at, dtype), FLOAT64)
+        pivot = one.load(code.let(f"getelementptr i32, ptr {packed[1]}, i64 {k}"), INT32)
+        is_moved = code.compare("ne", one.cast(pivot, INT64).text, code.plus(k, 1))
+        turns = one.differ(Value(is_moved, BOOL), one.compare("lt", number, zero))
+        sign = one.select(turns, one.negate(sign), sign)
+        sign = one.select(one.compare("eq", number, zero), zero, sign)
+        one.store(sign, places[0])
+        one.store(one.add(total, log(one, one.magnitude(number))), places[1])
+    sign, total = (one.load(place, FLOAT64) for place in places)
+    is_zero = one.compare("eq", sign, zero)
+    return sign, one.select(is_zero, one.constant(-math.inf, FLOAT64), total)
+
+
+ELIMINATIONS = (
+    Writer(_is_lu, _write_lu),
+    Writer(_is_order, _write_order),
+    Writer(_is_determinant, _write_determinant),
+)
 
 __all__ = ["ELIMINATIONS"]

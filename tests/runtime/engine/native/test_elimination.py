@@ -46,3 +46,27 @@ def test_rows_outside_are_refused():
     executable = native(lambda p: apply("lu_order", p, rows=3), ("int32", ("b", "n")))
     for pivots in ([[1, 3]], [[0, -2], [2, 2]], [[4, 1]], [[1, -3]], [[1, 2, 3, 3]]):
         assert_same(executable, np.array(pivots, np.int32))
+
+
+@pytest.mark.parametrize(("dtype", "near"), [("float32", 2e-4), ("float64", 1e-11)])
+@pytest.mark.parametrize("size", [0, 1, 2, 5, 32])
+def test_determinants_are_those_of_lapack(size, dtype, near):
+    types = (dtype, ("n", size, size))
+    x = np.random.default_rng(12).standard_normal((6, size, size)).astype(dtype)
+    x[1, :, -1:], x[2, 1:2] = 0, x[2, :1]
+    (found,) = native(lambda x: apply("det", x), types).run([x], [])
+    want = np.linalg.det(x.astype(np.float64))
+    assert found.dtype == x.dtype
+    np.testing.assert_allclose(found, want, near, near * max(1, np.abs(want).max()))
+    sign, size_of = native(lambda x: apply("slogdet", x), types).run([x], [])
+    with np.errstate(divide="ignore"):
+        np.testing.assert_allclose(sign * np.exp(size_of), found, near, near)
+
+
+def test_a_determinant_is_exact_where_its_parts_are():
+    x = np.array([[[0.0, 2], [3, 0]], [[1e200, 0], [0, 1e-150]], [[0, 0], [1, 1]]])
+    (found,) = native(lambda x: apply("det", x), ("float64", (3, 2, 2))).run([x], [])
+    np.testing.assert_allclose(found, [-6, 1e50, 0], 1e-12)
+    sign, size = native(lambda x: apply("slogdet", x), ("float64", (3, 2, 2))).run([x], [])
+    assert sign.tolist() == [-1, 1, 0]
+    np.testing.assert_allclose(size, [np.log(6), 50 * np.log(10), -np.inf], 1e-12)
