@@ -237,9 +237,13 @@ class _Builder:
         return Post(follow.name, layout=self.wish(follow.other, image))
 
     def wish(self, variable: Variable, image: Sizes) -> Layout:
-        """A second operand as the library likes it, with axes of size 1 in front."""
+        """A second operand as the library likes it."""
+        return self.library.free(self._as_long(variable, len(image)))
+
+    def _as_long(self, variable: Variable, rank: int) -> Sizes:
+        """The sizes of a second operand, with axes of size 1 in front."""
         own = self.image(variable)
-        return self.library.free((1,) * (len(image) - len(own)) + own)
+        return (1,) * (rank - len(own)) + own
 
     def _seconds(self, node: Node, primitive: Primitive, rank: int) -> dict[int, Buffer]:
         """The second operands of what follows."""
@@ -251,10 +255,16 @@ class _Builder:
         return found
 
     def second(self, variable: Variable, layout: Layout, rank: int) -> Buffer:
-        """A second operand; one of fewer axes is small, and has others of size 1 in front."""
-        if variable in self._images or variable.tensor_type.rank == rank:
+        """A second operand in a layout."""
+        shape = self._as_long(variable, rank)
+        if shape == self.image(variable):
             return self.as_wanted(variable, layout)
-        return self._given(variable, layout)
+        plain = self._given(variable, self.library.plain(shape))
+        if plain.layout.is_like(layout):
+            return plain
+        found = self._add(Buffer(layout))
+        self._reorder(plain, found)
+        return found
 
 
 def _apart(node: Node) -> Iterator[Node]:

@@ -53,6 +53,18 @@ def test_any_convolution_is_numpys(seed, monkeypatch):
     assert_by_library(executable, inputs, monkeypatch)
 
 
+@pytest.mark.parametrize("shape", [(7,), (5, 7), (8, 5, 7), (8, 1, 7), (8, 1, 1)])
+def test_what_has_fewer_axes_lies_as_it_is_read(shape):
+    """The library likes channels beside each other, and they are given row by row."""
+
+    def run(x, w, other):
+        return ops.max_pool2d(ops.relu(ops.conv2d(x, w, padding=1)) * other, 3, 1, 1)
+
+    executable = compiled(run, ("n", 8, 5, 7), (8, 8, 3, 3), shape)
+    assert regions_of(executable) == [["conv", "relu", "multiply", "max_pool"]]
+    assert_alike(executable, drawn((2, 8, 5, 7), (8, 8, 3, 3), shape))
+
+
 def geometry_of(told):
     """How the operators are told it."""
     names = {"strides": told["stride"], "dilations": told["dilation"]}
