@@ -1,7 +1,8 @@
 """A region for certain sizes: primitives of oneDNN, and where what they read and write lies.
 
 All threads share a plan. A layout that a primitive wants and a tensor has not is made by another
-primitive, a reorder, once for all that want it.
+primitive, a reorder, once for all that want it. Images of one spatial axis are thin: the library
+sees an axis of size 1 in front of it, since it has fewer kernels for them.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
 
+from dy2st_runtime.dims import product
 from dy2st_runtime.engine.native.convolution import weights
 from dy2st_runtime.engine.native.convolution.library import (
     BIAS,
@@ -113,6 +114,8 @@ class _Builder:
         self.library, self.plan = library, Plan(library, nodes)
         self._results = {result: number for number, result in enumerate(results)}
         self._shapes = dict(shapes)
+        told = [node.operator.attributes for node in nodes]
+        self.is_thin = {len(one["pads"]) for one in told if "pads" in one} == {1}
         self._images: dict[Variable, Sizes] = {}
         self._left_out: dict[Variable, Sequence[int]] = {}
         self._buffers: dict[Variable, list[Buffer]] = {}
@@ -137,13 +140,17 @@ class _Builder:
 
     def image(self, variable: Variable) -> Sizes:
         """The sizes of a tensor as the library sees it: with those axes that a mean left out."""
-        return self._images.get(variable) or self._shapes[variable]
+        return self._images.get(variable) or self._broad(self._shapes[variable])
+
+    def _broad(self, shape: Sizes) -> Sizes:
+        """Sizes with the axis that thin images have for the library alone."""
+        return (*shape[:-1], 1, shape[-1]) if self.is_thin and len(shape) > 1 else shape
 
     def source(self, variable: Variable) -> Buffer:
         """A tensor, as it lies first."""
         if variable not in self._buffers:
-            shape = self._shapes[variable]
-            self._buffers[variable] = [self._given(variable, self.library.plain(shape))]
+            layout = self.library.plain(self.image(variable))
+            self._buffers[variable] = [self._given(variable, layout)]
         return self._buffers[variable][0]
 
     def _given(self, variable: Variable, layout: Layout) -> Buffer:
@@ -219,13 +226,27 @@ class _Builder:
     def _outer(self, node: Node, image: Sizes) -> Sizes:
         """The shape that a result has for others."""
         if node.kind == "filters":
-            groups = node.operator.attributes["groups"]
-            return image if groups == 1 else (image[0] * image[1], *image[2:])
-        left = self._left_out.get(node.sources[0], ())
+            kernel = node.operator.attributes["kernel"]
+            channels = image[-1 - len(kernel) - self.is_thin]
+            return (product(image) // product((channels, *kernel)), channels, *kernel)
+        left = self._left_out.get(node.sources[0], [2] if self.is_thin else ())
         if node.kind == "mean" and not node.operator.attributes["keepdim"]:
-            left = mean_axes(node.operator)
+            left = [*left, *self.mean_axes(node)]
         self._left_out[node.result] = left
         return tuple(size for axis, size in enumerate(image) if axis not in left)
+
+    def mean_axes(self, node: Node) -> list[int]:
+        """The axes of an image along which there is one mean."""
+        return [axis + self.is_thin for axis in mean_axes(node.operator)]
+
+    def geometry(self, node: Node, kernel: Sequence[int]) -> Geometry:
+        """How windows of these sizes lie."""
+        told, more = node.operator.attributes, int(self.is_thin)
+        ones, pads = (1,) * more, (*((0, 0),) * more, *told["pads"])
+        before, after = zip(*pads, strict=True)
+        strides = (*ones, *told["strides"])
+        dilations = (*ones, *told.get("dilations", (1,) * (len(kernel) - more)))
+        return Geometry(tuple(kernel), strides, dilations, before, after)
 
     def posts(self, node: Node, image: Sizes) -> list[Post]:
         """What follows, in the library's words."""
@@ -292,7 +313,7 @@ def _own(node: Node) -> int:
 def _conv(builder: _Builder, node: Node) -> None:
     told, image = node.operator.attributes, builder.image(node.sources[0])
     filters, groups = builder.image(node.weights[0]), told["groups"]
-    geometry = _geometry(filters[2:], told)
+    geometry = builder.geometry(node, filters[2:])
     result = (image[0], filters[0], *_counts(image[2:], geometry))
     shape = _by_group(filters, groups)
     plain = builder.library.plain(shape)
@@ -302,8 +323,8 @@ def _conv(builder: _Builder, node: Node) -> None:
 def _transposed(builder: _Builder, node: Node) -> None:
     told, image = node.operator.attributes, builder.image(node.sources[0])
     (channels, outside, *kernel), groups = builder.image(node.weights[0]), told["groups"]
-    geometry = _geometry(kernel, told)
-    result = (image[0], outside * groups, *told["sizes"])
+    geometry = builder.geometry(node, kernel)
+    result = (image[0], outside * groups, *(1,) * builder.is_thin, *told["sizes"])
     shape = _by_group((outside * groups, channels // groups, *kernel), groups)
     # In memory the channels of x come first, the library has those of the result first.
     first = len(shape) - len(kernel) - 2
@@ -345,21 +366,16 @@ def _filters(builder: _Builder, node: Node) -> None:
     told, library = node.operator.attributes, builder.library
     x, gradient = node.sources
     image, given = builder.image(x), builder.image(gradient)
-    filters = (given[1], image[1] // told["groups"], *told["kernel"])
+    kernel = (*(1,) * builder.is_thin, *told["kernel"])
+    filters = (given[1], image[1] // told["groups"], *kernel)
     shape = _by_group(filters, told["groups"])
     layouts = (library.free(image), library.free(shape), library.free(given))
-    primitive = library.filters_gradient(*layouts, _geometry(told["kernel"], told))
+    primitive = library.filters_gradient(*layouts, builder.geometry(node, kernel))
     arguments = {
         SOURCE: builder.as_wanted(x, primitive.layout(SOURCE)),
         RESULT_GRADIENT: builder.as_wanted(gradient, primitive.layout(RESULT_GRADIENT)),
     }
     builder.finish(node, primitive, arguments, shape, WEIGHTS_GRADIENT)
-
-
-def _geometry(kernel: Sequence[int], told: Mapping[str, Any]) -> Geometry:
-    before, after = zip(*told["pads"], strict=True)
-    dilations = told.get("dilations", (1,) * len(kernel))
-    return Geometry(tuple(kernel), tuple(told["strides"]), tuple(dilations), before, after)
 
 
 def _counts(sizes: Sizes, geometry: Geometry) -> list[int]:
@@ -371,8 +387,8 @@ def _counts(sizes: Sizes, geometry: Geometry) -> list[int]:
 
 
 def _window(builder: _Builder, node: Node) -> None:
-    told = node.operator.attributes
-    geometry = _geometry(told["kernel"], told)
+    kernel = (*(1,) * builder.is_thin, *node.operator.attributes["kernel"])
+    geometry = builder.geometry(node, kernel)
     name = "mean" if node.operator.name == "window_sum" else "max"
     _pool(builder, node, name, geometry)
 
@@ -380,7 +396,7 @@ def _window(builder: _Builder, node: Node) -> None:
 def _mean(builder: _Builder, node: Node) -> None:
     """The mean of windows that are as large as the axes."""
     image = builder.image(node.sources[0])
-    axes = mean_axes(node.operator)
+    axes = builder.mean_axes(node)
     kernel = [size if axis in axes else 1 for axis, size in enumerate(image)][2:]
     ones, zeros = (1,) * len(kernel), (0,) * len(kernel)
     _pool(builder, node, "mean", Geometry(kernel, ones, ones, zeros, zeros))

@@ -65,6 +65,23 @@ def test_what_has_fewer_axes_lies_as_it_is_read(shape):
     assert_alike(executable, drawn((2, 8, 5, 7), (8, 8, 3, 3), shape))
 
 
+@pytest.mark.parametrize("keepdim", [False, True])
+def test_images_of_one_spatial_axis_are_numpys(keepdim, monkeypatch):
+    def run(x, w, v, *others):
+        *norm, plane, row, column = others
+        y = ops.relu(ops.batch_norm(ops.conv1d(x, w, padding=1, groups=4), *norm))
+        y = ops.concat([ops.max_pool1d(y, 3, 1, 1) * plane, y + row, y - column], axis=1)
+        y = ops.avg_pool1d(ops.conv1d_transpose(y, v, stride=2), 2)
+        return y, ops.sigmoid(ops.mean(y, [2], keepdim=keepdim)), ops.relu(y)
+
+    others = [*[(4,)] * 4, (4, 7), (7,), (4, 1)]
+    executable = compiled(run, ("n", 4, 7), (4, 1, 3), (12, 5, 2), *others)
+    assert len(regions_of(executable)) == 1
+    inputs = [np.abs(one) for one in drawn((2, 4, 7), (4, 1, 3), (12, 5, 2), *others)]
+    assert_alike(executable, inputs)
+    assert_by_library(executable, inputs, monkeypatch)
+
+
 def geometry_of(told):
     """How the operators are told it."""
     names = {"strides": told["stride"], "dilations": told["dilation"]}
