@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -58,23 +58,18 @@ def _add(nest: Nest, own: Nest) -> None:
     nest.parts.append(part)
 
 
-def _concat(operator: Operator) -> list[Nest]:
-    axis, start = operator.attributes["axis"], 0
-    strides, found = contiguous(operator.results[0].tensor_type.shape), []
+def moved(operator: Operator) -> Iterator[tuple[Variable, Strides, Size]]:
+    """The operands of a concat or stack, each with strides and offset of its place."""
+    axis, is_new = operator.attributes["axis"], operator.name == "stack"
+    strides, start = contiguous(operator.results[0].tensor_type.shape), 0
+    step = strides.pop(axis) if is_new else strides[axis]
     for operand in operator.operands:
-        found.append(copy(operator, operand, strides, product([start, strides[axis]])))
-        start = start + operand.tensor_type.shape[axis]
-    return found
+        yield operand, strides, product([start, step])
+        start = start + (1 if is_new else operand.tensor_type.shape[axis])
 
 
-def _stack(operator: Operator) -> list[Nest]:
-    axis = operator.attributes["axis"]
-    strides = contiguous(operator.results[0].tensor_type.shape)
-    step = strides.pop(axis)
-    return [
-        copy(operator, operand, strides, product([number, step]))
-        for number, operand in enumerate(operator.operands)
-    ]
+def _copies(operator: Operator) -> list[Nest]:
+    return [copy(operator, *place) for place in moved(operator)]
 
 
 def _padded(operator: Operator) -> list[Nest] | None:
@@ -117,9 +112,9 @@ def _filled(operator: Operator, shape: Shape, strides: Strides, offset: Size) ->
 
 
 _RULES: dict[str, Callable[[Operator], list[Nest] | None]] = {
-    "concat": _concat,
-    "stack": _stack,
+    "concat": _copies,
+    "stack": _copies,
     "pad": _padded,
 }
 
-__all__ = ["copy", "joined"]
+__all__ = ["copy", "joined", "moved"]

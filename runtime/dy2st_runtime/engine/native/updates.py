@@ -1,4 +1,7 @@
-"""Tensors of which a part is written: in place where nobody needs the tensor as it was."""
+"""Tensors of which a part is written: in place where nobody needs the tensor as it was.
+
+What many tensors become has a part for each; those of one shape are copied by one function.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,8 @@ from dy2st_runtime.dims import product
 from dy2st_runtime.engine.native import abi
 from dy2st_runtime.engine.native.building import contiguous
 from dy2st_runtime.engine.native.joined import Joined
-from dy2st_runtime.engine.native.joining import copy
+from dy2st_runtime.engine.native.joining import copy, moved
+from dy2st_runtime.engine.native.members import is_native
 from dy2st_runtime.engine.native.planned import Step
 from dy2st_runtime.engine.native.scatter import Scatter
 from dy2st_runtime.engine.native.steps import Body, Writer
@@ -81,7 +85,22 @@ def _put(body: Body, step: Step, operator: Operator) -> None:
         body.unless(body.function.let(f"icmp eq i32 {failed}, 0"), [operator])
 
 
+def _is_of_many(operator: Operator) -> bool:
+    values = (*operator.operands, *operator.results)
+    return operator.name in ("concat", "stack") and all(map(is_native, values))
+
+
+def _join(body: Body, step: Step, operator: Operator) -> None:
+    (result,) = operator.results
+    target, width = body.place(result), result.dtype.itemsize
+    for operand, strides, offset in moved(operator):
+        place = body.sizes.value(product([offset, width]))
+        part = body.function.let(f"getelementptr i8, ptr {target}, i64 {place}")
+        body.call_nest(copy(operator, operand, strides, 0), [part])
+
+
 UPDATES = (
+    Writer(_is_of_many, _join),
     Writer(_is_slice, _write_slice, changes=True),
     Writer(_is_put, _put, changes=True),
     Writer(_is_joined, _put, changes=True),

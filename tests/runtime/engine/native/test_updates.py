@@ -295,3 +295,18 @@ def test_values_are_joined_at_no_place_outside():
     x, values = np.zeros((3, 2), np.float32), np.ones((2, 2), np.float32)
     for index in ([[0, -3], [2, 1]], [[0, 3], [1, 1]], [[0, 0], [-4, 1]]):
         assert_same(executable, x, np.array(index), values)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_many_tensors_become_one(axis):
+    def made(*xs):
+        return ops.stack([*xs, xs[0]] * 10, axis), ops.concat([*xs[:2], *xs] * 9, min(axis, 1))
+
+    types = [("float32", ("n", 4)), ("float32", ("n", 4)), ("float32", (5, 4))]
+    executable = native(made, *types)
+    assert_same(executable, x(), -x(), x() * 2)
+
+
+def test_many_numbers_become_one_tensor():
+    executable = native(lambda x: ops.stack([x[i, 0] for i in range(40)]), ("int8", (40, 2)))
+    assert_same(executable, np.arange(80, dtype=np.int8).reshape(40, 2))
