@@ -36,6 +36,9 @@ from dy2st_runtime.ir.program import Variable
 
 Sizes = tuple[int, ...]
 
+_MANY_PLACES = 128
+"""From so many places of an image on a plain product is faster than one of turned images."""
+
 
 @dataclass(eq=False)
 class Buffer:
@@ -248,6 +251,18 @@ class _Builder:
         dilations = (*ones, *told.get("dilations", (1,) * (len(kernel) - more)))
         return Geometry(tuple(kernel), strides, dilations, before, after)
 
+    def stays_plain(self, node: Node, geometry: Geometry) -> bool:
+        """Whether a convolution is a product of what is given, which is what is asked for.
+
+        The library computes that without turning either, but what follows number by number.
+        """
+        source = self.source(node.sources[0])
+        if source.given is None or node.result not in self._results or node.follows:
+            return False
+        is_product = set(geometry.kernel) == {1} and not any((*geometry.before, *geometry.after))
+        places = product(self.image(node.sources[0])[2:])
+        return is_product and set(geometry.strides) == {1} and places >= _MANY_PLACES
+
     def posts(self, node: Node, image: Sizes) -> list[Post]:
         """What follows, in the library's words."""
         return [self._post(follow, image) for follow in node.follows[_own(node) :]]
@@ -351,7 +366,8 @@ def _convolve(
     """Either convolution, with filters of this shape that lie as `plain` says."""
     library, source = builder.library, node.sources[0]
     bias = library.plain(result[1:2]) if weights.has_bias(node) else None
-    layouts = (library.free(builder.image(source)), library.free(shape), bias, library.free(result))
+    lie = library.plain if builder.stays_plain(node, geometry) else library.free
+    layouts = (lie(builder.image(source)), library.free(shape), bias, lie(result))
     primitive = make(*layouts, geometry, builder.posts(node, result))
     arguments = {
         SOURCE: builder.as_wanted(source, primitive.layout(SOURCE)),

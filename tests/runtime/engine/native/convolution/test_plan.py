@@ -49,3 +49,17 @@ def test_a_buffer_lives_from_its_step_to_its_last_reader():
 
 def test_results_have_the_shapes_of_the_program():
     assert made().shapes == [(2, 24, 9, 7), (2, 24)]
+
+
+def steps_of(function, *shapes):
+    """How many primitives compute a convolution and what is around it."""
+    block = traced(function, *(("float32", shape) for shape in shapes)).block
+    known = dict(zip(block.parameters, shapes))
+    return len(plan(find(), nodes_of(block.operators, block.yields), block.yields, known).steps)
+
+
+def test_filters_of_one_place_turn_no_large_image():
+    shapes = (2, 20, 16, 16), (24, 20, 1, 1)
+    assert steps_of(ops.conv2d, *shapes) == 1
+    assert steps_of(ops.conv1d, (2, 20, 256), (24, 20, 1)) == 1
+    assert steps_of(lambda *given: ops.relu(ops.conv2d(*given)), *shapes) > 1

@@ -53,6 +53,16 @@ def test_any_convolution_is_numpys(seed, monkeypatch):
     assert_by_library(executable, inputs, monkeypatch)
 
 
+@pytest.mark.parametrize("groups", [1, 4])
+def test_a_filter_of_one_place_is_numpys(groups):
+    def run(x, w, bias):
+        y = ops.conv2d(x, w, bias, groups=groups)
+        return y, ops.conv2d(ops.relu(y), w, groups=groups), ops.conv2d(x, w, None, 2, 1, 1, groups)
+
+    executable = compiled(run, ("n", 8, 12, 13), (8, 8 // groups, 1, 1), (8,))
+    assert_alike(executable, drawn((2, 8, 12, 13), (8, 8 // groups, 1, 1), (8,)))
+
+
 @pytest.mark.parametrize("shape", [(7,), (5, 7), (8, 5, 7), (8, 1, 7), (8, 1, 1)])
 def test_what_has_fewer_axes_lies_as_it_is_read(shape):
     """The library likes channels beside each other, and they are given row by row."""
