@@ -170,7 +170,7 @@ look:
 wait:
   call void @llvm.x86.sse2.pause()
   %following = add i64 %i, 1
-  %tired = icmp ugt i64 %following, 1000
+  %tired = icmp ugt i64 %following, 6000     ; some 0.1 ms: Python needs that between two calls
   br i1 %tired, label %sleep, label %look
 sleep:
   %a = atomicrmw add ptr @sleepers, i32 1 seq_cst
