@@ -27,6 +27,9 @@ Compute = Callable[[Value, Value, Any, State], Value]
 _NATIVE = (np.dtype("float32"), np.dtype("float64"))
 _PLAIN = (bool, int, float, str, type(None))
 
+_MOST = 16
+"""Programs of one optimizer: settings that change at every step are not worth one each."""
+
 
 class RecordedRules:
     """The Programs of an optimizer's rule, by all that they depend on."""
@@ -53,6 +56,8 @@ class RecordedRules:
         key = facts, weight.dtype, *((one.dtype, one.size == 1) for one in state.values())
         executable = self._executables.get(key)
         if executable is None:
+            if len(self._executables) >= _MOST:
+                return np.asarray(compute(*values, state))
             program = _recorded(compute, weight.dtype, state)
             executable = self._executables[key] = engines.compile(program)
         flat = [one.reshape(-1) for one in (weight, gradient, *state.values())]

@@ -128,6 +128,18 @@ def test_a_setting_that_changes_has_another_program(programs):
     assert len(programs) == 2
 
 
+def test_settings_that_always_change_have_no_program_each(programs):
+    weight = parameters()[1]
+    optimizer = o.Momentum(0.1, parameters=[{"params": [weight], "momentum": 0.0}])
+    weight.grad = rt.to_tensor(np.zeros(4, "float32"))
+    before = weight.numpy()
+    for step in range(20):
+        optimizer._param_groups[0]["momentum"] = step / 20
+        optimizer.step()
+    assert len(programs) == 16
+    np.testing.assert_array_equal(weight.numpy(), before)
+
+
 def test_a_rule_of_the_users_computes_with_arrays(programs):
     class Halving(o.SGD):
         def update(self, weight, gradient, rate, state, settings):
