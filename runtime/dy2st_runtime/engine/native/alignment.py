@@ -110,18 +110,10 @@ class _Paths:
             code.let(f"icmp ule i64 {steps}, %most"),
             code.let(f"icmp ule i64 {length}, %labels_most"),
         )
-        self._require(inside)
+        self._code.require(inside)
         with code.loop("0", length) as place:
             label = self._whole("%labels", code.plus(code.times(sample, "%labels_most"), place))
-            self._require(code.let(f"icmp ult i64 {label}, %classes"))
-
-    def _require(self, holds: str) -> None:
-        code = self._code
-        right, wrong = code.label("right"), code.label("wrong")
-        code.branch(holds, right, wrong)
-        code.begin(wrong)
-        code.line("ret i32 1")
-        code.begin(right)
+            self._code.require(code.let(f"icmp ult i64 {label}, %classes"))
 
     def _set_symbols(self, sample: str, length: str) -> None:
         """The symbols of a sequence, blanks behind its end, and where a blank may be skipped."""

@@ -57,11 +57,7 @@ class _Places:
         """The function, as `@NAME`."""
         code = self._code
         with code.loop("0", "%number") as box:
-            right, wrong = code.label("right"), code.label("wrong")
-            code.branch(code.let(f"icmp ult i64 {self._image(box)}, %count"), right, wrong)
-            code.begin(wrong)
-            code.line("ret i32 1")
-            code.begin(right)
+            code.require(code.let(f"icmp ult i64 {self._image(box)}, %count"))
         with code.loop("0", "%number") as box:
             self._box(box)
         code.line("ret i32 0")

@@ -95,11 +95,7 @@ class _Sums:
 
     def _check(self, box: str) -> None:
         code = self._code
-        right, wrong = code.label("right"), code.label("wrong")
-        code.branch(code.let(f"icmp ult i64 {self._image(box)}, %count"), right, wrong)
-        code.begin(wrong)
-        code.line("ret i32 1")
-        code.begin(right)
+        code.require(code.let(f"icmp ult i64 {self._image(box)}, %count"))
 
     def _used(self, name: str, first: str, number: str, length: str) -> tuple[str, str]:
         """The first place at which one of some lines of weights is not 0, and how many follow."""

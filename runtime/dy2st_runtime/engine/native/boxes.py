@@ -70,11 +70,7 @@ class _Weights:
         first, size = (lanes.magnitude(self._load(name, box)) for name in ("%start", "%extent"))
         far = lanes.constant(_FARTHEST, self._dtype)
         is_near = lanes.compare("lt", lanes.add(first, size), far)
-        right, wrong = code.label("right"), code.label("wrong")
-        code.branch(is_near.text, right, wrong)
-        code.begin(wrong)
-        code.line("ret i32 1")
-        code.begin(right)
+        code.require(is_near.text)
 
     def _box(self, box: str, target: str) -> None:
         code, lanes = self._code, self._lanes

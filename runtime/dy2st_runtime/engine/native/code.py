@@ -86,6 +86,14 @@ class Code(Function):
         listed = ", ".join(f"{type} {value}" for type, value in arguments)
         self.line(f"call void @{name}({listed})")
 
+    def require(self, condition: str) -> None:
+        """Return 1, so that NumPy's kernel says what is wrong, unless a condition holds."""
+        right, wrong = self.label("right"), self.label("wrong")
+        self.branch(condition, right, wrong)
+        self.begin(wrong)
+        self.line("ret i32 1")
+        self.begin(right)
+
     @contextmanager
     def when(self, condition: str) -> Iterator[None]:
         """What is written inside is done if the condition holds."""

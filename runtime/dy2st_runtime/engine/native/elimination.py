@@ -104,6 +104,7 @@ class _Elimination:
         """Subtract such a share of the row at the top that column k is 0; it is kept there."""
         code, lanes, one = self._code, self._lanes, self._one
         pivot = self._load(top, k)
+        # The largest of a column is 0: so are all below it, and nothing is to be subtracted.
         is_zero = one.compare("eq", pivot, one.constant(0, self._dtype))
         safe = one.select(is_zero, one.constant(1, self._dtype), pivot)
         share = one.divide(self._load(row, k), safe)
@@ -146,7 +147,8 @@ def _order(dtype: DType) -> str:
             code.line(f"store i64 {row}, ptr {code.at(order, row)}")
         with code.loop("0", "%count") as k:
             other = _other(code, dtype, code.plus(code.times(turn, "%count"), k))
-            _require(code, other, k)
+            for row in (other, k):
+                code.require(code.let(f"icmp ult i64 {row}, %rows"))
             places = [code.at(order, row) for row in (k, other)]
             values = [code.let(f"load i64, ptr {place}") for place in places]
             for value, place in zip(values[::-1], places, strict=True):
@@ -162,15 +164,6 @@ def _other(code: Code, dtype: DType, at: str) -> str:
     other = code.minus(one.cast(one.load(place, dtype), INT64).text, 1)
     behind = code.let(f"add i64 {other}, %rows")
     return code.choose(code.compare("slt", other, 0), behind, other)
-
-
-def _require(code: Code, *rows: str) -> None:
-    for row in rows:
-        right, wrong = code.label("right"), code.label("wrong")
-        code.branch(code.let(f"icmp ult i64 {row}, %rows"), right, wrong)
-        code.begin(wrong)
-        code.line("ret i32 1")
-        code.begin(right)
 
 
 # -- determinants ----------------------------------------------------------------------------------

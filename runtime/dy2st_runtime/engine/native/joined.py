@@ -65,11 +65,7 @@ class Joined:
 
     def _check(self, at: str, place: str, to: str) -> None:
         code, own = self._code, self._size(self._shape[self._told["axis"]])
-        right, wrong = code.label("right"), code.label("wrong")
-        code.branch(code.let(f"icmp ult i64 {place}, {own}"), right, wrong)
-        code.begin(wrong)
-        code.line("ret i32 1")
-        code.begin(right)
+        code.require(code.let(f"icmp ult i64 {place}, {own}"))
 
     def _clear(self, at: str, place: str, to: str) -> None:
         reduce, dtype = self._told["reduce"], self._dtype

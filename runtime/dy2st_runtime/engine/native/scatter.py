@@ -85,12 +85,8 @@ class Scatter:
         for axis, (number, index) in zip(self.axes, enumerate(self.indices), strict=True):
             with code.loop("0", self.size(product(index.tensor_type.shape))) as at:
                 place = self._place(number, index, at, self.shape[axis])
-                right, wrong = code.label("right"), code.label("wrong")
                 inside = code.let(f"icmp ult i64 {place}, {self.size(self.shape[axis])}")
-                code.branch(inside, right, wrong)
-                code.begin(wrong)
-                code.line("ret i32 1")
-                code.begin(right)
+                code.require(inside)
 
     def _place(self, number: int, index: Variable, at: str, size: Size) -> str:
         return place_at(self.code, f"%index{number}", index.dtype, at, self.size(size))
