@@ -52,8 +52,10 @@ def _ascending(lanes: Lanes, x: Value, signed: DType, unsigned: DType) -> Value:
     highest = lanes.constant(np.iinfo(signed).min, signed)
     if x.dtype.kind == "i":
         return lanes.bits(lanes.differ(lanes.cast(x, signed), highest), unsigned)
+    # NaNs of any sign and bits are one key, and so are both zeros: -0.0 + 0.0 is 0.0.
     number = lanes.select(lanes.is_nan(x), lanes.constant(np.nan, x.dtype), x)
     bits = lanes.bits(lanes.add(number, lanes.constant(0.0, x.dtype), exactly=True), signed)
+    # Bits of positive numbers rise with them; those of negative ones fall, so all are turned round.
     sign = lanes.binary("ashr", bits, lanes.constant(8 * signed.itemsize - 1, signed))
     return lanes.bits(lanes.differ(bits, lanes.either(sign, highest)), unsigned)
 

@@ -194,6 +194,7 @@ def _of_row(row: Row, function: Callable[..., Any]) -> Form:
 
 
 def _of_steps(x: Any, starts: Any, ends: Any, strides: Any, axes: Any) -> Any:
+    # How many elements there are follows from the step's sign, which no symbol tells.
     for stride in strides:
         if isinstance(stride, Dim):
             require_equal(stride, 1, "the step of most slices")

@@ -358,6 +358,7 @@ class _Recipe:
     def _is_taken_in(self, variable: Variable, scaling: Scaling) -> bool:
         """Whether the weights of the node that makes a value have taken a scaling in."""
         node, kinds = self._alone(variable), (*_CONVOLUTIONS.values(), "scale")
+        # Weights take in what is done to the sums alone: not what comes behind an activation.
         if node is None or node.kind not in kinds or node.follows:
             return False
         node.scalings.append(scaling)
