@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from importlib import util as import_util
 
     from dy2st_runtime.engine.contract import Engine, Executable
+    from dy2st_runtime.engine.native.machine.threads import get_num_threads, set_num_threads
     from dy2st_runtime.engine.runner import Runner
     from dy2st_runtime.ir.program import Program
 else:
@@ -34,6 +35,8 @@ else:
             "Engine": "dy2st_runtime.engine.contract:Engine",
             "Executable": "dy2st_runtime.engine.contract:Executable",
             "Runner": "dy2st_runtime.engine.runner:Runner",
+            "get_num_threads": "dy2st_runtime.engine.native.machine.threads:get_num_threads",
+            "set_num_threads": "dy2st_runtime.engine.native.machine.threads:set_num_threads",
         },
     )
 
@@ -154,6 +157,8 @@ __all__ = [
     "check_name",
     "compile",
     "find",
+    "get_num_threads",
     "names",
     "register_engine",
+    "set_num_threads",
 ]

@@ -20,15 +20,15 @@ from weakref import WeakMethod
 
 import numpy as np
 
-from dy2st_runtime.engine.native import abi
 from dy2st_runtime.engine.native.executable import Executable
-from dy2st_runtime.engine.native.llvm import Processor, compiling_by
+from dy2st_runtime.engine.native.machine import abi
+from dy2st_runtime.engine.native.machine.llvm import Processor, compiling_by
 from dy2st_runtime.engine.numpy import executable as reference
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.program import Program
 from dy2st_runtime.late import Late
 
-elsewhere = Late("dy2st_runtime.engine.native.elsewhere")
+elsewhere = Late("dy2st_runtime.engine.native.machine.elsewhere")
 
 Array = np.ndarray[Any, Any]
 

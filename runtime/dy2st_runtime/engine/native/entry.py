@@ -13,17 +13,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dy2st_runtime.dims import Dim, Size, is_symbol
-from dy2st_runtime.engine.native import abi
-from dy2st_runtime.engine.native.function import Function
-from dy2st_runtime.engine.native.identity import Identity, same
-from dy2st_runtime.engine.native.lifetimes import Analysis, Kind, Lifetimes
-from dy2st_runtime.engine.native.module import Module
-from dy2st_runtime.engine.native.places import Place, Places
-from dy2st_runtime.engine.native.planned import Planned, planned
-from dy2st_runtime.engine.native.requirements import Requirements
-from dy2st_runtime.engine.native.sizes import Sizes
-from dy2st_runtime.engine.native.steps import Body
-from dy2st_runtime.engine.native.writers import is_change, is_placed, writer_of
+from dy2st_runtime.engine.native.machine import abi
+from dy2st_runtime.engine.native.machine.module import Module
+from dy2st_runtime.engine.native.nests.identity import Identity, same
+from dy2st_runtime.engine.native.operators.writers import is_change, is_placed, writer_of
+from dy2st_runtime.engine.native.program.lifetimes import Analysis, Kind, Lifetimes
+from dy2st_runtime.engine.native.program.places import Place, Places
+from dy2st_runtime.engine.native.program.planned import Planned, planned
+from dy2st_runtime.engine.native.program.steps import Body
+from dy2st_runtime.engine.native.text.function import Function
+from dy2st_runtime.engine.native.text.requirements import Requirements
+from dy2st_runtime.engine.native.text.sizes import Sizes
 from dy2st_runtime.engine.runner import may_share
 from dy2st_runtime.ir.program import Program, Variable
 from dy2st_runtime.ir.sizes import Origin, origins

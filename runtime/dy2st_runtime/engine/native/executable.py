@@ -15,8 +15,8 @@ import numpy as np
 
 from dy2st_runtime.engine.native import report
 from dy2st_runtime.engine.native.entry import write
-from dy2st_runtime.engine.native.identity import same
 from dy2st_runtime.engine.native.linked import Linked
+from dy2st_runtime.engine.native.nests.identity import same
 from dy2st_runtime.engine.native.profiling import Profile
 from dy2st_runtime.engine.numpy import executable as reference
 from dy2st_runtime.engine.runner import Runner

@@ -6,10 +6,10 @@ import ctypes
 from collections.abc import Callable, Iterable
 from weakref import finalize
 
-from dy2st_runtime.engine.native import abi
-from dy2st_runtime.engine.native.kept import Keeper
-from dy2st_runtime.engine.native.llvm import Library, Processor, load, object_of
-from dy2st_runtime.engine.native.module import Module
+from dy2st_runtime.engine.native.machine import abi
+from dy2st_runtime.engine.native.machine.llvm import Library, Processor, load, object_of
+from dy2st_runtime.engine.native.machine.module import Module
+from dy2st_runtime.engine.native.program.kept import Keeper
 
 
 class Linked:

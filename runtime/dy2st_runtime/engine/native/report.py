@@ -9,10 +9,10 @@ from dy2st_runtime.dims import Size
 from dy2st_runtime.engine.native.convolution.recipe import is_begin
 from dy2st_runtime.engine.native.convolution.regions import Region
 from dy2st_runtime.engine.native.entry import Written
-from dy2st_runtime.engine.native.lifetimes import Kind, bytes_of, is_alias
-from dy2st_runtime.engine.native.planned import Planned, Step
+from dy2st_runtime.engine.native.operators.writers import is_code
 from dy2st_runtime.engine.native.profiling import Row
-from dy2st_runtime.engine.native.writers import is_code
+from dy2st_runtime.engine.native.program.lifetimes import Kind, bytes_of, is_alias
+from dy2st_runtime.engine.native.program.planned import Planned, Step
 from dy2st_runtime.ir.program import Operator
 from dy2st_runtime.ir.types import TensorType
 

@@ -20,23 +20,23 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.dims import Dim
-from dy2st_runtime.engine.native.calls import FAIL, Calls
-from dy2st_runtime.engine.native.constraints import Constraints
-from dy2st_runtime.engine.native.function import Function
-from dy2st_runtime.engine.native.identity import Identity
-from dy2st_runtime.engine.native.keeping import Keeping
-from dy2st_runtime.engine.native.lifetimes import Analysis, Kind, bytes_of, is_alias
-from dy2st_runtime.engine.native.llvm import Processor, compile_object
-from dy2st_runtime.engine.native.lock import Lock
-from dy2st_runtime.engine.native.module import Module
-from dy2st_runtime.engine.native.places import Place, Places
-from dy2st_runtime.engine.native.planned import Planned, planned
-from dy2st_runtime.engine.native.product import library
-from dy2st_runtime.engine.native.products import Products
-from dy2st_runtime.engine.native.requirements import Requirements
-from dy2st_runtime.engine.native.sizes import Sizes
-from dy2st_runtime.engine.native.steps import Body
-from dy2st_runtime.engine.native.writers import is_change, is_code, is_placed, writer_of
+from dy2st_runtime.engine.native.machine.llvm import Processor, compile_object
+from dy2st_runtime.engine.native.machine.module import Module
+from dy2st_runtime.engine.native.matmul.product import library
+from dy2st_runtime.engine.native.nests.identity import Identity
+from dy2st_runtime.engine.native.operators.writers import is_change, is_code, is_placed, writer_of
+from dy2st_runtime.engine.native.program.calls import FAIL, Calls
+from dy2st_runtime.engine.native.program.constraints import Constraints
+from dy2st_runtime.engine.native.program.keeping import Keeping
+from dy2st_runtime.engine.native.program.lifetimes import Analysis, Kind, bytes_of, is_alias
+from dy2st_runtime.engine.native.program.lock import Lock
+from dy2st_runtime.engine.native.program.places import Place, Places
+from dy2st_runtime.engine.native.program.planned import Planned, planned
+from dy2st_runtime.engine.native.program.products import Products
+from dy2st_runtime.engine.native.program.steps import Body
+from dy2st_runtime.engine.native.text.function import Function
+from dy2st_runtime.engine.native.text.requirements import Requirements
+from dy2st_runtime.engine.native.text.sizes import Sizes
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.program import Operator, Program, Variable
 from dy2st_runtime.ir.sizes import origins

@@ -6,10 +6,10 @@ import ctypes
 
 import numpy as np
 
-from dy2st_runtime.engine.native import product
-from dy2st_runtime.engine.native.code import Code, first_lanes
-from dy2st_runtime.engine.native.lanes import Lanes, element
-from dy2st_runtime.engine.native.llvm import Processor, compile_object, load
+from dy2st_runtime.engine.native.machine.llvm import Processor, compile_object, load
+from dy2st_runtime.engine.native.matmul import product
+from dy2st_runtime.engine.native.text.code import Code, first_lanes
+from dy2st_runtime.engine.native.text.lanes import Lanes, element
 
 GUARD = 1024
 

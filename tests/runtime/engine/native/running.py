@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dy2st_runtime.engine.native.function import Function
-from dy2st_runtime.engine.native.lanes import Lanes
-from dy2st_runtime.engine.native.llvm import Processor, compile_object, load
+from dy2st_runtime.engine.native.machine.llvm import Processor, compile_object, load
 from dy2st_runtime.engine.native.rows import emit
+from dy2st_runtime.engine.native.text.function import Function
+from dy2st_runtime.engine.native.text.lanes import Lanes
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.program import Block, Operator, Variable
 from dy2st_runtime.ir.types import TensorType

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.dims import Dim, evaluate, symbol, using
-from dy2st_runtime.engine.native import emit, groups
-from dy2st_runtime.engine.native.llvm import Library, Processor, compile_object, load
-from dy2st_runtime.engine.native.nests import Nest, verify
+from dy2st_runtime.engine.native.machine.llvm import Library, Processor, compile_object, load
+from dy2st_runtime.engine.native.nests import emit, groups
+from dy2st_runtime.engine.native.nests.nests import Nest, verify
 from dy2st_runtime.ir import Program, TensorType, Tracer
 from dy2st_runtime.ir.dispatch import eagerly
 from dy2st_runtime.ir.facts import facts_of

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import dy2st_runtime.ops  # noqa: F401
-from dy2st_runtime.engine.native.joining import joined
-from dy2st_runtime.engine.native.members import members_of
-from dy2st_runtime.engine.native.norms import taken_apart
+from dy2st_runtime.engine.native.nests.joining import joined
+from dy2st_runtime.engine.native.nests.members import members_of
+from dy2st_runtime.engine.native.nests.norms import taken_apart
 from dy2st_runtime.ir import DEFINITIONS, apply
 from tests.runtime.engine.native.running_nests import compiled, run, traced
 

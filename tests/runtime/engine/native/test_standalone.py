@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dy2st_runtime import ops
-from dy2st_runtime.engine.native.llvm import Processor
+from dy2st_runtime.engine.native.machine.llvm import Processor
 from dy2st_runtime.engine.native.standalone import packed, write
 from dy2st_runtime.engine.numpy.executable import compile_program
 from dy2st_runtime.errors import ArgumentError

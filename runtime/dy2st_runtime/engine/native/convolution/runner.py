@@ -17,7 +17,7 @@ from functools import cache
 from typing import Any
 
 from dy2st_runtime.engine.native.convolution.library import Library
-from dy2st_runtime.engine.native.llvm import Processor, compile_object, load
+from dy2st_runtime.engine.native.machine.llvm import Processor, compile_object, load
 
 INVALID, OVERFLOW, FAILED = 1, 8, 256
 

@@ -20,8 +20,8 @@ from dy2st_runtime.engine.native.convolution.plan import Plan, plan
 from dy2st_runtime.engine.native.convolution.recipe import nodes_of
 from dy2st_runtime.engine.native.convolution.regions import Region, is_constant
 from dy2st_runtime.engine.native.convolution.runner import INVALID, OVERFLOW
-from dy2st_runtime.engine.native.kernels import kernel_call
-from dy2st_runtime.engine.native.threads import counter
+from dy2st_runtime.engine.native.machine.kernels import kernel_call
+from dy2st_runtime.engine.native.machine.threads import counter
 from dy2st_runtime.ir.program import Operator, Variable
 
 Array = np.ndarray[Any, Any]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from dy2st_runtime.engine.native.lanes import Lanes, Value
+from dy2st_runtime.engine.native.text.lanes import Lanes, Value
 
 _ARC = {
     4: (

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from dy2st_runtime.engine.native.lanes import Lanes, Value
 from dy2st_runtime.engine.native.math.exponential import exp
+from dy2st_runtime.engine.native.text.lanes import Lanes, Value
 
 _FAR = 12.0
 _NEAR_TERMS = (

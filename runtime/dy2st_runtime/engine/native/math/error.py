@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from dy2st_runtime.engine.native.lanes import Lanes, Value
 from dy2st_runtime.engine.native.math.exponential import exp_inside, tanh
 from dy2st_runtime.engine.native.math.logarithm import log
 from dy2st_runtime.engine.native.math.tables import ERF, has_tables, odd
+from dy2st_runtime.engine.native.text.lanes import Lanes, Value
 
 _LIMITS = {4: (0.925, 4.0), 8: (1.0, 6.0)}
 _NEAR = {

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dy2st_runtime.engine.native.lanes import DType, Lanes, Value, integers_of
 from dy2st_runtime.engine.native.math.tables import TANH, has_tables, odd
+from dy2st_runtime.engine.native.text.lanes import DType, Lanes, Value, integers_of
 
 
 class _Format(NamedTuple):

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from dy2st_runtime.engine.native.lanes import Lanes, Value
 from dy2st_runtime.engine.native.math.logarithm import log
 from dy2st_runtime.engine.native.math.trigonometric import sin, tan
+from dy2st_runtime.engine.native.text.lanes import Lanes, Value
 from dy2st_runtime.ops.gamma_series import DIGAMMA, cotangent_slope, euler_maclaurin
 
 _NEAR = (

@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from dy2st_runtime.engine.native.lanes import Lanes, Value
 from dy2st_runtime.engine.native.math.exponential import exp
 from dy2st_runtime.engine.native.math.gamma import lgamma
 from dy2st_runtime.engine.native.math.logarithm import log
+from dy2st_runtime.engine.native.text.lanes import Lanes, Value
 
 _STEPS = 2000
 _LEAST = 1e-300

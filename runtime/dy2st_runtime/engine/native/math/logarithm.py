@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dy2st_runtime.engine.native.lanes import FLOAT64, Lanes, Value, integers_of
 from dy2st_runtime.engine.native.math.exponential import exp, format_of
+from dy2st_runtime.engine.native.text.lanes import FLOAT64, Lanes, Value, integers_of
 
 _SHORT = (
     *(-0.4999998835, 0.3333332569, -0.2500158298, 0.2000197398, -0.1660908234),

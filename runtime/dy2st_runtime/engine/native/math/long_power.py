@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 
-from dy2st_runtime.engine.native.lanes import FLOAT64, Lanes, Value
 from dy2st_runtime.engine.native.math.exponential import exp
 from dy2st_runtime.engine.native.math.logarithm import NATURAL, exponent_of
+from dy2st_runtime.engine.native.text.lanes import FLOAT64, Lanes, Value
 
 # 2 * atanh(s) = 2 * s + s**3 * (2 / 3 + s**2 * P(s**2))
 _TAIL = (

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from dy2st_runtime.engine.native.lanes import FLOAT64, INT64, Lanes, Value
 from dy2st_runtime.engine.native.math.exponential import format_of
 from dy2st_runtime.engine.native.math.long_power import long_power
+from dy2st_runtime.engine.native.text.lanes import FLOAT64, INT64, Lanes, Value
 
 _LOG = (
     *(2.88539008177784916, 0.961796694114916583, 0.5770779418965139),

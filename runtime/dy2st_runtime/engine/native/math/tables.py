@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dy2st_runtime.engine.native.lanes import FLOAT32, INT32, Lanes, Value, literal
+from dy2st_runtime.engine.native.text.lanes import FLOAT32, INT32, Lanes, Value, literal
 
 _MAGIC = 1.5 * 2**23
 """Added to a small number, it leaves that rounded in the lowest bits."""

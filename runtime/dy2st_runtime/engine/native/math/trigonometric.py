@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dy2st_runtime.engine.native.lanes import FLOAT64, DType, Lanes, Value, integers_of
 from dy2st_runtime.engine.native.math.exponential import format_of
+from dy2st_runtime.engine.native.text.lanes import FLOAT64, DType, Lanes, Value, integers_of
 
 
 class _Series(NamedTuple):

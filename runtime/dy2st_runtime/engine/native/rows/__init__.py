@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from hashlib import sha256
 
-from dy2st_runtime.engine.native.function import Function
-from dy2st_runtime.engine.native.lanes import NATIVE, Lanes, Value
 from dy2st_runtime.engine.native.rows.arithmetic import ARITHMETIC
 from dy2st_runtime.engine.native.rows.functions import FUNCTIONS
 from dy2st_runtime.engine.native.rows.logic import LOGIC
 from dy2st_runtime.engine.native.rows.row import Row
+from dy2st_runtime.engine.native.text.function import Function
+from dy2st_runtime.engine.native.text.lanes import NATIVE, Lanes, Value
 from dy2st_runtime.ir.program import Operator
 from dy2st_runtime.ir.types import TensorType
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.engine.native.lanes import BOOL, Lanes, Value, integers_of
 from dy2st_runtime.engine.native.rows.row import (
     Row,
     are,
@@ -15,6 +14,7 @@ from dy2st_runtime.engine.native.rows.row import (
     of_result,
     with_attributes,
 )
+from dy2st_runtime.engine.native.text.lanes import BOOL, Lanes, Value, integers_of
 
 
 def _add(lanes: Lanes, x: Value, y: Value) -> Value:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from dy2st_runtime.engine.native.lanes import FLOAT64, DType, Lanes, Value
 from dy2st_runtime.engine.native.math import (
     arcs,
     bessel,
@@ -18,6 +17,7 @@ from dy2st_runtime.engine.native.math import (
     trigonometric,
 )
 from dy2st_runtime.engine.native.rows.row import Row, are, of_result, with_attributes
+from dy2st_runtime.engine.native.text.lanes import FLOAT64, DType, Lanes, Value
 
 
 def _row(write: Callable[..., Value], cost: int) -> Row:

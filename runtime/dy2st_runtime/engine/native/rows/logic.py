@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from dy2st_runtime.engine.native.lanes import BOOL, DType, Lanes, Value
 from dy2st_runtime.engine.native.rows.row import Row, of_operands, of_result
+from dy2st_runtime.engine.native.text.lanes import BOOL, DType, Lanes, Value
 
 
 def _compare(relation: str) -> Row:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dy2st_runtime.engine.native.lanes import BOOL, INT64, NATIVE, DType, Lanes, Value
+from dy2st_runtime.engine.native.text.lanes import BOOL, INT64, NATIVE, DType, Lanes, Value
 from dy2st_runtime.ir.program import Operator
 
 State = list[Value]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from dy2st_runtime.engine.native.lanes import DType, Lanes, Value
+from dy2st_runtime.engine.native.text.lanes import DType, Lanes, Value
 
 Emit = Callable[[Lanes, Sequence[Value], Mapping[str, Any], DType], Value]
 Takes = Callable[[Sequence[DType], Mapping[str, Any]], bool]

@@ -8,7 +8,7 @@ import pytest
 from dy2st_runtime.engine.native.convolution.library import find
 from dy2st_runtime.engine.native.convolution.running import RegionCall
 from dy2st_runtime.engine.native.executable import Executable
-from dy2st_runtime.engine.native.planned import planned
+from dy2st_runtime.engine.native.program.planned import planned
 from tests.runtime.engine.native.running_nests import traced
 
 needs_library = pytest.mark.skipif(find() is None, reason="oneDNN is not installed")

@@ -10,7 +10,7 @@ import pytest
 
 from dy2st_runtime import ops
 from dy2st_runtime.engine.native.convolution import regions
-from dy2st_runtime.engine.native.threads import set_num_threads
+from dy2st_runtime.engine.native.machine.threads import set_num_threads
 from dy2st_runtime.ir import apply
 from tests.effort import effort
 

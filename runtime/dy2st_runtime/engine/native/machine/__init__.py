@@ -1,0 +1,1 @@
+"""From text to addresses: LLVM, code on disk, memory, threads, functions that code calls."""

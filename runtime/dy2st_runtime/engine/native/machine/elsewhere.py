@@ -1,0 +1,68 @@
+"""LLVM in a process of its own, for what is compiled while others run.
+
+LLVM cannot be left in the midst of its work: a process that ended meanwhile would crash, and until
+it is done no other thread may use it. A process of its own can be ended at any time.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import subprocess
+import sys
+import threading
+
+from dy2st_runtime.engine.native.machine.llvm import Processor, compile_object
+
+_HEADER = """\
+import sys
+sys.path[:] = {path!r}
+from dy2st_runtime.engine.native.machine.elsewhere import answer
+answer({name!r}, {features!r}, {is_plain!r})
+"""
+
+
+class Elsewhere:
+    """Compiles for one thread, until the process ends."""
+
+    def __init__(self) -> None:
+        """Nothing runs yet."""
+        self._process = os.getpid()
+        self.linking = threading.Lock()
+        self._child: subprocess.Popen[bytes] | None = None
+        atexit.register(self._end)
+
+    def compile(self, text: str, processor: Processor, is_plain: bool) -> bytes:
+        """As `compile_object`, in a process that this one waits for."""
+        told = {"path": sys.path, "name": processor.name, "features": processor.features}
+        command = [sys.executable, "-c", _HEADER.format(**told, is_plain=is_plain)]
+        pipe = subprocess.PIPE
+        with self.linking:  # who ends the process takes it for ever
+            self._child = child = subprocess.Popen(
+                command,
+                stdin=pipe,
+                stdout=pipe,
+                stderr=pipe,
+                start_new_session=True,  # Ctrl-C is not for it
+            )
+        code, said = child.communicate(text.encode())
+        self._child = None
+        if child.returncode:
+            raise RuntimeError(said.decode(errors="replace").strip()[-500:] or "it was ended")
+        return code
+
+    def _end(self) -> None:
+        """End what runs elsewhere, and let nothing begin here that cannot be left."""
+        if os.getpid() == self._process:  # not in a forked child
+            self.linking.acquire()
+            if self._child is not None:
+                self._child.kill()
+
+
+def answer(name: str, features: str, is_plain: bool) -> None:
+    """What the other process does: a text from standard input, code to standard output."""
+    text = sys.stdin.buffer.read().decode()
+    sys.stdout.buffer.write(compile_object(text, Processor(name, features), is_plain))
+
+
+__all__ = ["Elsewhere", "answer"]

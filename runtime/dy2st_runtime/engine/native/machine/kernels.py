@@ -1,0 +1,116 @@
+"""The functions of Python that machine code calls: kernels of NumPy, and refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.engine.native.machine.abi import is_native
+from dy2st_runtime.errors import ShapeError
+from dy2st_runtime.ir.checks.broken_sizes import broken, place_text
+from dy2st_runtime.ir.checks.tracebacks import show_operator
+from dy2st_runtime.ir.definition import lookup
+from dy2st_runtime.ir.program import LocatedConstraint, Operator, Program
+from dy2st_runtime.ir.sizes import origins
+from dy2st_runtime.ir.types import TensorType
+
+
+def kernel_call(operator: Operator, program: str, in_place: bool) -> Callable[..., Any]:
+    """What computes an operator: of operands, then the sizes in its attributes.
+
+    `in_place` says that it may change its first operand, a list.
+    """
+    definition = lookup(operator.name)
+    kernel = definition.in_place if in_place else definition.kernel
+    assert kernel is not None
+    count, attributes = len(operator.operands), operator.attributes
+    finish = _finish(operator)
+    # What is put into a list outlives the memory that it was computed in.
+    copies = definition.lends
+
+    def call(*values: Any) -> Any:
+        operands: Sequence[Any] = values[:count]
+        if copies:
+            operands = [_own(one) for one in operands]
+        told = iter(values[count:])
+        given = {name: _filled(value, told) for name, value in attributes.items()}
+        try:
+            return finish(kernel(*operands, **given))
+        except Exception as error:  # goes on, with the place of the operator
+            show_operator(error, operator, call.__code__, program)
+            raise
+
+    return call
+
+
+def refusing(program: Program, entry: LocatedConstraint, symbols: Sequence[Dim]) -> Any:
+    """What raises because a constraint does not hold, of the values of its symbols."""
+
+    def refuse(*values: int) -> None:
+        sizes = dict(zip(symbols, values, strict=True))
+        raise broken(entry, sizes, origins(program.block.parameters))
+
+    return refuse
+
+
+def dividing(operator: Operator) -> Callable[[], None]:
+    """What raises because a size of an operator is divided by 0."""
+
+    def refuse() -> None:
+        place = place_text(operator.location) if operator.location else "?"
+        raise ShapeError(f"a size is divided by another, which is 0 in this call (from {place})")
+
+    return refuse
+
+
+def _filled(value: Any, told: Iterator[int]) -> Any:
+    """An attribute with numbers in the places of formulas, in their order."""
+    if isinstance(value, tuple):
+        return tuple([_filled(entry, told) for entry in value])
+    if isinstance(value, Condition):
+        return bool(next(told))
+    return next(told) if isinstance(value, Dim) else value
+
+
+def _own(value: Any) -> Any:
+    """A value that keeps its elements."""
+    if not isinstance(value, np.ndarray) or value.flags.owndata:
+        return value
+    return value.copy()
+
+
+def _finish(operator: Operator) -> Callable[[Any], Any]:
+    """What makes of results such objects as code reads: arrays row by row, of the right types."""
+    types = [result.type for result in operator.results]
+    if not types:
+        return lambda result: None
+    ones = [_finish_one(type) for type in types]
+    if len(ones) == 1:
+        return ones[0]
+    return lambda results: tuple(f(one) for f, one in zip(ones, results, strict=True))
+
+
+def _finish_one(type: Any) -> Callable[[Any], Any]:
+    if not isinstance(type, TensorType):
+        return lambda result: result
+    if not is_native(type.dtype):
+        return np.asarray  # of one element NumPy may give a number
+    dtype = type.dtype
+
+    def finish(result: Any) -> Any:
+        array = np.asarray(result, dtype)
+        # A view would look into memory that is used again.
+        return array if _is_own(array) else np.array(array, order="C")
+
+    return finish
+
+
+def _is_own(array: Any) -> bool:
+    flags = array.flags
+    return bool(flags.owndata and flags.c_contiguous and flags.aligned)
+
+
+__all__ = ["dividing", "kernel_call", "refusing"]

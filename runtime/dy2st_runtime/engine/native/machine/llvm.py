@@ -1,0 +1,209 @@
+"""LLVM's text becomes object code, and object code becomes addresses. No other file knows llvmlite.
+
+The passes are those that pay for loops that are vectors already: levels above 1, LLVM's own
+vectorisers and its unroller gave nothing on Programs and cost most of the time.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from itertools import count
+from typing import Any
+
+from dy2st_runtime.engine.native.machine import disk
+from dy2st_runtime.engine.native.math import tables
+from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.late import Late
+from dy2st_runtime.thread_state import ThreadState
+
+binding = Late("llvmlite.binding")
+
+_LONG = 400_000
+"""From how many letters on text is long: LLVM's own choice takes 0.6 s for so many."""
+
+_OLDER = {"haswell": "+avx2,+fma", "nehalem": "+sse4.2"}
+"""Processors that `DY2ST_NATIVE_CPU` may name, and what code for them needs beside x86_64."""
+
+_numbers = count()
+
+
+@dataclass(frozen=True)
+class Processor:
+    """What code is made for: LLVM's names of a processor and of what it can do."""
+
+    name: str
+    features: str
+
+    @cached_property
+    def vector_bytes(self) -> int:
+        """The width of a vector register."""
+        if "+avx512f" in self.features.split(","):
+            return 64
+        return 32 if "+avx2" in self.features.split(",") else 16
+
+    @property
+    def scales(self) -> bool:
+        """Whether a vector is multiplied by powers of 2 in one instruction."""
+        return self.vector_bytes == 64
+
+    @classmethod
+    def host(cls) -> Processor:
+        """This machine's, or the older one of its family that `DY2ST_NATIVE_CPU` names."""
+        own, named = _own(), os.environ.get("DY2ST_NATIVE_CPU", "")
+        if not named:
+            return own
+        wanted = _OLDER.get(named)
+        if wanted is None or not set(wanted.split(",")) <= set(own.features.split(",")):
+            raise ArgumentError(
+                f"DY2ST_NATIVE_CPU={named!r}: it names a processor that this one can do all of, "
+                "'haswell' (AVX2) or 'nehalem' (SSE 4.2); without it code is made for this one"
+            )
+        return cls(named, wanted)
+
+
+@cache
+def _own() -> Processor:
+    _check_installed()
+    return Processor(binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten())
+
+
+Compile = Callable[[str, Processor, bool], bytes]
+"""Object code of a text for a processor, plainly or not."""
+
+
+def compile_object(text: str, processor: Processor, is_plain: bool = False) -> bytes:
+    """The object code of a module's text.
+
+    Plain text is computed as it is written: the stack alone becomes registers. That is half the
+    time for what is written with care, and as fast. So is long text, where what LLVM's own choice
+    of passes finds in addition, some percent in loops of few instructions, is not worth it.
+    """
+    _check_installed()
+    machine = _target_machine(processor)
+    module = binding.parse_assembly(text + tables.texts(text))
+    builder = binding.create_pass_builder(machine, _options())
+    if is_plain:
+        passes = _passes("sroa", "loop_rotate")
+    elif len(text) > _LONG:
+        passes = _passes("always_inliner", "sroa", "simplify_cfg", "loop_rotate")
+    else:
+        passes = builder.getModulePassManager()
+    passes.run(module, builder)
+    code: bytes = machine.emit_object(module)
+    return code
+
+
+def _passes(*names: str) -> Any:
+    passes = binding.create_new_module_pass_manager()
+    for name in names:
+        getattr(passes, f"add_{name}_pass")()
+    return passes
+
+
+def _options() -> Any:
+    options = binding.create_pipeline_tuning_options(speed_level=1)
+    for switch in (
+        "loop_interleaving",
+        "loop_vectorization",
+        "slp_vectorization",
+        "loop_unrolling",
+    ):
+        setattr(options, switch, False)
+    return options
+
+
+def object_of(text: str, processor: Processor, is_plain: bool = False) -> bytes:
+    """The object code of a module's text, from disk if it was made before."""
+    _check_installed()
+    versions = ".".join(map(str, binding.llvm_version_info))
+    name = disk.key(
+        text + tables.texts(text), processor.name, processor.features, versions, str(is_plain)
+    )
+    code = disk.read(name)
+    if code is None:
+        code = (_way.compile or compile_object)(text, processor, is_plain)
+        disk.write(name, code)
+    return code
+
+
+class _Way(ThreadState):
+    """How this thread compiles, and what it holds while it links; None is for here and nothing."""
+
+    compile: Compile | None = None
+    linking: AbstractContextManager[Any] = nullcontext()
+
+
+_way = _Way()
+
+
+@contextmanager
+def compiling_by(compile: Compile, linking: AbstractContextManager[Any]) -> Iterator[None]:
+    """Let others compile what this thread asks for inside the `with`."""
+    before = _way.compile, _way.linking
+    _way.compile, _way.linking = compile, linking
+    try:
+        yield
+    finally:
+        _way.compile, _way.linking = before
+
+
+@dataclass
+class Library:
+    """Object code in memory; it is gone when nobody holds this object."""
+
+    _tracker: Any = field(repr=False)
+    addresses: dict[str, int]
+
+
+def load(code: bytes, exports: Iterable[str], symbols: Mapping[str, int]) -> Library:
+    """Link object code: the addresses of its functions, given those of what it calls."""
+    _check_installed()
+    library = binding.JITLibraryBuilder().add_object_img(code).add_current_process()
+    for name, address in symbols.items():
+        library.import_symbol(name, address)
+    for name in exports:
+        library.export_symbol(name)
+    with _way.linking:
+        tracker = library.link(_linker(), f"dy2st{next(_numbers)}")
+        return Library(tracker, {name: tracker[name] for name in exports})
+
+
+def _target_machine(processor: Processor) -> Any:
+    """Of the small code model: a constant is an operand there, not an address of 10 bytes first."""
+    target = binding.Target.from_default_triple()
+    return target.create_target_machine(
+        cpu=processor.name, features=processor.features, opt=1, reloc="pic", codemodel="small"
+    )
+
+
+@cache
+def _linker() -> Any:
+    """One linker for the process: it owns the memory of all code.
+
+    JITLink lays the parts of an object beside each other, which the small code model needs.
+    """
+    return binding.create_lljit_compiler(use_jit_link=True)
+
+
+@cache
+def _check_installed() -> None:
+    try:
+        binding.initialize_native_target()
+        binding.initialize_native_asmprinter()
+    except ImportError:
+        raise ArgumentError(
+            "the engine 'native' needs llvmlite, which is not installed: "
+            "pip install 'dy2st[native]', or take the engine 'numpy'"
+        ) from None
+    except OSError as error:  # it is there, and its library is not, or is for another machine
+        raise ArgumentError(
+            f"the engine 'native' cannot load llvmlite: {error}; "
+            "install it again, or take the engine 'numpy'"
+        ) from None
+
+
+__all__ = ["Library", "Processor", "compile_object", "compiling_by", "load", "object_of"]

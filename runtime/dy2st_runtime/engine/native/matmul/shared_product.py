@@ -1,0 +1,113 @@
+"""A product in parts, of rows or of columns, that several threads work on."""
+
+from __future__ import annotations
+
+from dy2st_runtime.engine.native.matmul.tiles import Shape
+from dy2st_runtime.engine.native.text.code import Code
+
+# Below so many multiplications one thread is done before another one is awake.
+_LEAST_WORK = 1 << 20
+
+_POINTERS = ("c", "a", "b", "packed", "scratch", "epilogue", "context")
+_SIZES = ("m", "n", "k", "a_row", "a_column", "b_row", "b_column", "c_row")
+_OWN = ("by_columns", "chunk", "room")
+_FIELDS = (*_POINTERS, *_SIZES, *_OWN)
+
+
+def shared_product(shape: Shape) -> str:
+    """The product; its parts are of columns if there are enough, since each packs its own b.
+
+    There are no more parts than there is scratch for: meanwhile the number of threads may change.
+    """
+    code = shape.code("shared_product", f"{' '.join(_POINTERS)} | {' '.join(_SIZES)} bytes")
+    wanted = _parts(code)
+    is_shared = code.compare("sgt", wanted, 1)
+    with code.when(is_shared):
+        room = code.let(f"call i64 @{shape.name('product_scratch')}(i64 %m, i64 %n, i64 %k)")
+        room = code.most(_rounded(code, room), 64)
+        parts = code.most(1, code.least(wanted, code.over("%bytes", room)))
+        _share(code, shape, parts, room)
+    with code.when(code.no(is_shared)):
+        listed = [f"ptr %{name}" for name in _POINTERS] + [f"i64 %{name}" for name in _SIZES]
+        code.line(f"call void @{shape.name('product')}({', '.join(listed)})")
+    return code.end()
+
+
+def _share(code: Code, shape: Shape, parts: str, room: str) -> None:
+    """Write down what all parts need to know, and have them done."""
+    by_columns = code.compare("sge", "%n", code.times(parts, 2 * shape.columns))
+    total = code.choose(by_columns, "%n", "%m")
+    unit = code.choose(by_columns, shape.columns, shape.rows)
+    units = code.over(code.minus(code.plus(total, unit), 1), unit)
+    each = code.over(code.minus(code.plus(units, parts), 1), parts)
+    columns = code.let(f"zext i1 {by_columns} to i64")
+    values = [f"ptr %{name}" for name in _POINTERS] + [f"i64 %{name}" for name in _SIZES]
+    values += [f"i64 {value}" for value in (columns, code.times(each, unit), room)]
+    task = code.alloca(f"[{len(_FIELDS)} x i64]")
+    for index, value in enumerate(values):
+        code.line(f"store {value}, ptr {code.let(f'getelementptr i64, ptr {task}, i64 {index}')}")
+    own = shape.name("part_of_product")
+    code.line(f"call void @parallel(ptr @{own}, ptr {task}, i64 {parts})")
+
+
+def _parts(code: Code) -> str:
+    """How many parts: as many as threads, or 1 if there is little to do."""
+    threads = code.let("load i64, ptr @threads")
+    work = code.times(code.times("%m", "%n"), "%k")
+    return code.choose(code.compare("sge", work, _LEAST_WORK), threads, 1)
+
+
+def _rounded(code: Code, bytes: str) -> str:
+    """Up to whole cache lines."""
+    return code.times(code.over(code.plus(bytes, 63), 64), 64)
+
+
+def part_of_product(shape: Shape) -> str:
+    """One part, with scratch of its own; then the epilogue, which knows where the part is."""
+    code = shape.code("part_of_product", "task | part")
+    task = {
+        name: code.let(
+            f"load {'ptr' if name in _POINTERS else 'i64'}, ptr "
+            f"{code.let(f'getelementptr i64, ptr %task, i64 {index}')}"
+        )
+        for index, name in enumerate(_FIELDS)
+    }
+    by_columns = code.compare("ne", task["by_columns"], 0)
+    total = code.choose(by_columns, task["n"], task["m"])
+    start = code.least(code.times("%part", task["chunk"]), total)
+    count = code.least(task["chunk"], code.minus(total, start))
+    row, rows = code.choose(by_columns, 0, start), code.choose(by_columns, task["m"], count)
+    column, columns = code.choose(by_columns, start, 0), code.choose(by_columns, count, task["n"])
+    room = code.let(
+        f"getelementptr i8, ptr {task['scratch']}, i64 {code.times('%part', task['room'])}"
+    )
+    is_packed = code.let(f"icmp ne ptr {task['packed']}, null")
+    panels = code.at(task["packed"], code.times(column, task["k"]))
+    places = [
+        code.at(task["c"], code.plus(code.times(row, task["c_row"]), column)),
+        code.at(task["a"], code.times(row, task["a_row"])),
+        code.at(task["b"], code.times(column, task["b_column"])),
+        *(code.choose(is_packed, panels, "null", "ptr"), room, "null", "null"),
+    ]
+    sizes = [rows, columns, task["k"], *(task[name] for name in _SIZES[3:])]
+    listed = [f"ptr {place}" for place in places] + [f"i64 {size}" for size in sizes]
+    has_epilogue = code.let(f"icmp ne ptr {task['epilogue']}, null")
+    with code.when(code.compare("sgt", count, 0)):
+        code.line(f"call void @{shape.name('product')}({', '.join(listed)})")
+        with code.when(has_epilogue):
+            where = ", ".join(f"i64 {s}" for s in (task["c_row"], row, rows, column, columns))
+            given = f"ptr {task['context']}, ptr {task['c']}, {where}"
+            code.line(f"call void {task['epilogue']}({given})")
+    return code.end()
+
+
+def shared_scratch(shape: Shape) -> str:
+    """The bytes of scratch of all parts."""
+    code = shape.code("shared_scratch", "| m n k", "i64")
+    room = code.let(f"call i64 @{shape.name('product_scratch')}(i64 %m, i64 %n, i64 %k)")
+    total = code.times(code.most(_rounded(code, room), 64), _parts(code))
+    code.line(f"ret i64 {total}")
+    return code.text()
+
+
+__all__ = ["part_of_product", "shared_product", "shared_scratch"]

@@ -1,0 +1,177 @@
+"""Tiles: the innermost part of a matrix product, a few rows by two vectors of columns.
+
+All sums of a tile stay in registers while it goes along k. A tile of fewer rows takes several steps
+of k at once, each with sums of its own: the processor needs many that do not wait for each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+
+from dy2st_runtime.engine.native.machine.llvm import Processor
+from dy2st_runtime.engine.native.text.code import Code, first_lanes
+from dy2st_runtime.engine.native.text.lanes import DType, Lanes, Value, element
+
+VECTORS = 2
+_LONG = 6  # rows from which on there is time to fetch what comes next
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The sizes of tiles for a dtype on a processor."""
+
+    dtype: DType
+    lanes: int
+    rows: int
+
+    @classmethod
+    def of(cls, dtype: DType, processor: Processor) -> Shape:
+        """The one whose sums fill the registers: 32 of the widest ones, or 16."""
+        width = processor.vector_bytes
+        return cls(dtype, width // dtype.itemsize, 8 if width == 64 else 6)
+
+    @property
+    def columns(self) -> int:
+        """Of a tile."""
+        return VECTORS * self.lanes
+
+    @property
+    def few(self) -> int:
+        """So few columns leave most of a vector empty."""
+        return self.lanes // 2
+
+    @property
+    def dots(self) -> int:
+        """How many rows the registers have room for in a product by dots."""
+        return self.rows // 2
+
+    @property
+    def suffix(self) -> str:
+        """What names of functions end with."""
+        return f"f{8 * self.dtype.itemsize}"
+
+    @property
+    def element(self) -> str:
+        """LLVM's type of one element."""
+        return element(self.dtype)
+
+    @cached_property
+    def heights(self) -> list[int]:
+        """The rows of all tiles that there are: a rest has one of its own."""
+        return list(range(self.rows, 0, -1))
+
+    def name(self, stem: str) -> str:
+        """The name of a function."""
+        return f"{stem}_{self.suffix}"
+
+    def code(self, stem: str, parameters: str, result: str = "void") -> Code:
+        """A function that is not put inline: pointers first, as "c a | m n" says, then sizes."""
+        pointers, _, sizes = parameters.partition("|")
+        listed = [("ptr", f"%{name}") for name in pointers.split()]
+        listed += [("i64", f"%{name}") for name in sizes.split()]
+        return Code(self.name(stem), listed, self.element, result, "noinline nounwind")
+
+
+def tile(shape: Shape, stem: str, rows: int, vectors: int = VECTORS) -> str:
+    """`c = a @ b` of some rows; `+=` where `more` is not 0. Nothing behind the columns is touched.
+
+    The elements of b stand side by side along a row. The next columns of b are `ahead` elements
+    away: who works long enough on these has them brought near meanwhile.
+    """
+    code = shape.code(stem, "c a b | k a_row a_column b_row c_row columns more ahead")
+    made = _Tile(code, shape, rows, vectors)
+    made.fetch_results()
+    whole = code.up_to("%k", made.turns)
+    with code.loop("0", whole, str(made.turns)) as at:
+        for turn in range(made.turns):
+            made.step(code.plus(at, turn), turn)
+    if made.turns > 1:
+        with code.loop(whole, "%k") as at:
+            made.step(at, 0)
+    made.store()
+    return code.end()
+
+
+class _Tile:
+    """The sums of a tile and what becomes of them."""
+
+    def __init__(self, code: Code, shape: Shape, rows: int, vectors: int) -> None:
+        self.code, self.shape, self.rows = code, shape, rows
+        self.lanes = Lanes(code, shape.lanes)
+        rests = [code.minus("%columns", place * shape.lanes) for place in range(vectors)]
+        self.masks = [first_lanes(self.lanes, rest) for rest in rests]
+        self.a_rows = [code.times("%a_row", row) for row in range(rows)]
+        self.turns = max(1, VECTORS * shape.rows // (rows * vectors))
+        numbers = product(range(self.turns), range(rows), range(vectors))
+        self.sums = {number: self._sum() for number in numbers}
+        self.results = self._results()
+
+    def _sum(self) -> str:
+        wide = self.lanes.type(self.shape.dtype)
+        name = self.code.alloca(wide)
+        self.code.line(f"store {wide} zeroinitializer, ptr {name}")
+        return name
+
+    def step(self, at: str, turn: int) -> None:
+        """Add the products of one k."""
+        code, lanes, dtype = self.code, self.lanes, self.shape.dtype
+        row_of_b = code.at("%b", code.times(at, "%b_row"))
+        if self.rows >= _LONG:
+            self._fetch(code.at(row_of_b, "%ahead"))
+        right = [
+            lanes.load(code.at(row_of_b, place * lanes.lanes), dtype, mask)
+            for place, mask in enumerate(self.masks)
+        ]
+        column_of_a = code.at("%a", code.times(at, "%a_column"))
+        for row, offset in enumerate(self.a_rows):
+            one = code.let(f"load {code.element}, ptr {code.at(column_of_a, offset)}")
+            left = lanes.splat(Value(one, dtype))
+            for place, value in enumerate(right):
+                name = self.sums[turn, row, place]
+                self._keep(name, lanes.fma(left, value, self._value(name)))
+
+    def _fetch(self, place: str) -> None:
+        """Ask for the lines that a step of the next tile reads: into the second cache."""
+        for vector in range(len(self.masks)):
+            line = self.code.at(place, vector * self.shape.lanes)
+            self.code.line(f"call void @llvm.prefetch.p0(ptr {line}, i32 0, i32 2, i32 1)")
+
+    def fetch_results(self) -> None:
+        """Ask for the lines that `store` writes: they are there when the sums are."""
+        for _, to, _ in self.results:
+            self.code.line(f"call void @llvm.prefetch.p0(ptr {to}, i32 1, i32 3, i32 1)")
+
+    def store(self) -> None:
+        """Write all sums, with what was there before if there is more."""
+        code, lanes, dtype = self.code, self.lanes, self.shape.dtype
+        for (turn, row, place), name in self.sums.items():
+            if turn:
+                first = self.sums[0, row, place]
+                self._keep(first, lanes.add(self._value(first), self._value(name)))
+        # Nothing is read where nothing is added: that would wait for memory.
+        with code.when(code.compare("ne", "%more", 0)):
+            for name, to, mask in self.results:
+                before = lanes.load(to, dtype, mask)
+                self._keep(name, lanes.add(before, self._value(name)))
+        for name, to, mask in self.results:
+            lanes.store(self._value(name), to, mask)
+
+    def _results(self) -> list[tuple[str, str, str]]:
+        """Each sum, where it goes, and which of its lanes do."""
+        places = [self.code.at("%c", self.code.times("%c_row", row)) for row in range(self.rows)]
+        return [
+            (self.sums[0, row, number], self.code.at(place, number * self.shape.lanes), mask)
+            for row, place in enumerate(places)
+            for number, mask in enumerate(self.masks)
+        ]
+
+    def _value(self, name: str) -> Value:
+        return self.lanes.load(name, self.shape.dtype)
+
+    def _keep(self, name: str, value: Value) -> None:
+        self.lanes.store(value, name)
+
+
+__all__ = ["Shape", "tile"]

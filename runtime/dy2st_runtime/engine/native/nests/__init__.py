@@ -1,0 +1,1 @@
+"""Which operators are computed together, and the loops that they become."""

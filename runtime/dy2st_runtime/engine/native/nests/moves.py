@@ -1,0 +1,199 @@
+"""Operators that move elements, or tell where they are: index, one_hot, triangles, ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from dy2st_runtime.dims import Dim, Size, maximum, minimum, product, same_shape
+from dy2st_runtime.engine.native.nests.axes import Places, Use, aligned, new_axes
+from dy2st_runtime.engine.native.nests.members import Member
+from dy2st_runtime.engine.native.nests.pieces import Piece, Pieces
+from dy2st_runtime.engine.native.text.lanes import INT64
+from dy2st_runtime.ir.failing import may_fail
+from dy2st_runtime.ir.program import Operator, Variable
+from dy2st_runtime.ops.slicing import place_of_picked
+
+Rule = Callable[[Pieces, Operator], bool]
+"""Writes the members of an operator; False if they cannot be written."""
+
+_UINT64 = np.dtype("uint64")
+
+
+def _index(pieces: Pieces, operator: Operator) -> bool:
+    """Elements at the places that integers tell; each place is looked at before it is read."""
+    x, *indices = operator.operands
+    axes, result = operator.attributes["axes"], operator.results[0].tensor_type.shape
+    if any(index.tensor_type.dtype == _UINT64 for index in indices):
+        return False
+    whole = new_axes(result)
+    first = place_of_picked(axes)
+    count = max(index.tensor_type.rank for index in indices)
+    shape, places = result[first : first + count], whole[first : first + count]
+    rest = iter((*whole[:first], *whole[first + count :]))
+    picks = []
+    for axis, index in zip(axes, indices, strict=True):
+        own = aligned(index.tensor_type.shape, shape, places)
+        if own is None:
+            return False
+        picks.append((axis, _inside(pieces, (index, own), x.tensor_type.shape[axis])))
+    guard = _guard(pieces, [ok for _, (_, ok) in picks]) if may_fail(operator) else None
+    own = tuple([None if axis in axes else next(rest) for axis in range(x.tensor_type.rank)])
+    found = tuple([(axis, value[0]) for axis, (value, _) in picks])
+    pieces.read(Use(x, own, picks=found, guard=guard), whole)
+    return pieces.end(whole)
+
+
+def _inside(pieces: Pieces, index: Piece, size: Size) -> tuple[Piece, Piece]:
+    """The place counted from the start, and whether it is one."""
+    place = pieces.apply("cast", index, dtype=INT64)
+    zero, end = pieces.size(0), pieces.size(size)
+    is_negative = pieces.apply("less_than", place, zero)
+    place = pieces.apply("where", is_negative, pieces.apply("add", place, end), place)
+    return place, _between(pieces, place, zero, end)
+
+
+def _between(pieces: Pieces, place: Piece, zero: Piece, end: Piece) -> Piece:
+    is_below = pieces.apply("less_than", place, end)
+    return pieces.apply("logical_and", pieces.apply("less_equal", zero, place), is_below)
+
+
+def _guard(pieces: Pieces, truths: Sequence[Piece]) -> Variable:
+    """What must be true everywhere."""
+    whole = truths[0]
+    for other in truths[1:] or truths:
+        whole = pieces.apply("logical_and", whole, other)
+    pieces.check(whole)
+    return whole[0]
+
+
+def _one_hot(pieces: Pieces, operator: Operator) -> bool:
+    """Whether the place along the last axis is the class."""
+    x, result = operator.operands[0], new_axes(operator.results[0].tensor_type.shape)
+    if x.tensor_type.dtype == _UINT64:
+        return False
+    label = pieces.apply("cast", (x, result[:-1]), dtype=INT64)
+    if may_fail(operator):
+        end = pieces.size(operator.attributes["num_classes"])
+        _guard(pieces, [_between(pieces, label, pieces.size(0), end)])
+    hit = pieces.apply("equal", label, pieces.position(result[-1]))
+    pieces.apply("cast", hit, dtype=operator.results[0].tensor_type.dtype)
+    return pieces.end(result)
+
+
+def _triangle(first: str, second: str) -> Rule:
+    """Elements stay where (first, second) of row + diagonal and column are in order."""
+
+    def rule(pieces: Pieces, operator: Operator) -> bool:
+        x = pieces.operand(0)
+        row, column = (pieces.position(axis) for axis in pieces.axes[-2:])
+        limit = pieces.apply("add", row, pieces.size(operator.attributes["diagonal"]))
+        places = {"limit": limit, "column": column}
+        stays = pieces.apply("less_equal", places[first], places[second])
+        zero = pieces.number(0, x[0].tensor_type.dtype)
+        pieces.apply("where", stays, x, zero)
+        return pieces.end(x[1])
+
+    return rule
+
+
+def _eye(pieces: Pieces, operator: Operator) -> bool:
+    row, column = (pieces.position(axis) for axis in pieces.axes)
+    pieces.apply("cast", pieces.apply("equal", row, column), dtype=operator.attributes["dtype"])
+    return pieces.end(pieces.axes)
+
+
+def _arange(pieces: Pieces, operator: Operator) -> bool:
+    """Of whole numbers; NumPy counts others in its own way."""
+    start, step = operator.attributes["start"], operator.attributes["step"]
+    if not all(isinstance(one, (int, Dim)) for one in (start, operator.attributes["stop"], step)):
+        return False
+    turns = pieces.apply("multiply", pieces.position(pieces.axes[0]), pieces.size(step))
+    number = pieces.apply("add", turns, pieces.size(start))
+    pieces.apply("cast", number, dtype=operator.attributes["dtype"])
+    return pieces.end(pieces.axes)
+
+
+def _full(pieces: Pieces, operator: Operator) -> bool:
+    value, dtype = operator.attributes["value"], operator.attributes["dtype"]
+    if not pieces.axes or not isinstance(value, (bool, int, float)):
+        return False
+    made = operator.results[0]
+    pieces.members.append(Member(made, [], pieces.axes, number=np.full((), value, dtype).item()))
+    return True
+
+
+def _padded(pieces: Pieces, operator: Operator) -> bool:
+    """Elements of x again; `joining` pads with a number."""
+    x, pads = operator.operands[0], operator.attributes["pads"]
+    rule = _MODES.get(operator.attributes["mode"])
+    if rule is None:
+        return False
+    result = new_axes(operator.results[0].tensor_type.shape)
+    picks: dict[int, Variable] = {}
+    for axis, (size, (before, after)) in enumerate(zip(x.tensor_type.shape, pads, strict=True)):
+        if same_shape((before, after), (0, 0)):
+            continue
+        kept = size + minimum(before, 0) + minimum(after, 0)
+        start = pieces.size(maximum(before, 0))
+        place = pieces.apply("subtract", pieces.position(result[axis]), start)
+        place = rule(pieces, place, kept)
+        taken = pieces.size(maximum(product([-1, before]), 0))
+        picks[axis] = pieces.apply("add", place, taken)[0]
+    return _picked(pieces, x, picks, result)
+
+
+def _picked(pieces: Pieces, x: Variable, picks: Mapping[int, Variable], result: Places) -> bool:
+    """The elements of x at places that are surely inside of it, along some axes."""
+    own = tuple([None if axis in picks else place for axis, place in enumerate(result)])
+    pieces.read(Use(x, own, picks=tuple(picks.items())), result)
+    return pieces.end(result)
+
+
+def _reflected(pieces: Pieces, place: Piece, kept: Size) -> Piece:
+    """Back from both edges, which are there once."""
+    last = pieces.size(kept - 1)
+    behind = pieces.apply("subtract", last, pieces.apply("abs", place))
+    return pieces.apply("subtract", last, pieces.apply("abs", behind))
+
+
+def _repeated(pieces: Pieces, place: Piece, kept: Size) -> Piece:
+    """The elements at the edges."""
+    below = pieces.apply("minimum", place, pieces.size(kept - 1))
+    return pieces.apply("maximum", below, pieces.size(0))
+
+
+def _turned(pieces: Pieces, place: Piece, size: Size) -> Piece:
+    """From the other edge on."""
+    return pieces.apply("remainder", place, pieces.size(size))
+
+
+_MODES = {"reflect": _reflected, "replicate": _repeated, "circular": _turned}
+
+
+def _rolled(pieces: Pieces, operator: Operator) -> bool:
+    x, shifts = operator.operands[0], dict[int, Size]()
+    for axis, shift in zip(operator.attributes["axis"], operator.attributes["shifts"], strict=True):
+        shifts[axis] = shifts.get(axis, 0) + shift
+    picks: dict[int, Variable] = {}
+    for axis, shift in shifts.items():
+        place = pieces.apply("subtract", pieces.position(pieces.axes[axis]), pieces.size(shift))
+        picks[axis] = _turned(pieces, place, x.tensor_type.shape[axis])[0]
+    return _picked(pieces, x, picks, pieces.axes)
+
+
+MOVES: dict[str, Rule] = {
+    "index": _index,
+    "one_hot": _one_hot,
+    "tril": _triangle("column", "limit"),
+    "triu": _triangle("limit", "column"),
+    "eye": _eye,
+    "arange": _arange,
+    "full": _full,
+    "pad": _padded,
+    "roll": _rolled,
+}
+"""The rules by the names of their operators."""
+
+__all__ = ["MOVES"]

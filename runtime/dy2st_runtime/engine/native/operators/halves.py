@@ -1,0 +1,76 @@
+"""frexp, which gives two numbers for each: the function that computes it.
+
+void frexp(ptr mantissas, ptr exponents, ptr x, i64 count)
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dy2st_runtime.dims import product
+from dy2st_runtime.engine.native.machine import abi
+from dy2st_runtime.engine.native.math.exponential import format_of
+from dy2st_runtime.engine.native.nests.access import stored
+from dy2st_runtime.engine.native.program.planned import Step
+from dy2st_runtime.engine.native.program.steps import Body, Writer
+from dy2st_runtime.engine.native.text.code import Code
+from dy2st_runtime.engine.native.text.lanes import DType, Lanes, Value, integers_of
+from dy2st_runtime.ir.program import Operator
+
+_VECTOR = 32
+"""The bytes of a vector."""
+
+
+def _is_frexp(operator: Operator) -> bool:
+    return operator.name == "frexp" and abi.is_native(operator.operands[0].dtype)
+
+
+def _write(body: Body, step: Step, operator: Operator) -> None:
+    x = operator.operands[0]
+    name = body.module.shared(_text(x.dtype), "frexp")
+    pointers = [body.place(result) for result in operator.results]
+    pointers.append(body.places.address(x))
+    listed = ", ".join(f"ptr {pointer}" for pointer in pointers)
+    count = body.sizes.value(product(x.tensor_type.shape))
+    with body.lock.without(body.lock.is_long([x.tensor_type.shape])):
+        body.function.line(f"call void @{name}({listed}, i64 {count})")
+
+
+def _text(dtype: DType) -> str:
+    pointers = ("%mantissas", "%exponents", "%x")
+    parameters = [*(("ptr", pointer) for pointer in pointers), ("i64", "%count")]
+    code, wide = Code("NAME", parameters, stored(dtype)), _VECTOR // dtype.itemsize
+    end = code.up_to("%count", wide)
+    for first, last, step in (("0", end, wide), (end, "%count", 1)):
+        lanes = Lanes(code, step)
+        with code.loop(first, last, str(step)) as at:
+            found = _halves(lanes, lanes.load(code.at("%x", at), dtype))
+            for value, pointer in zip(found, pointers, strict=False):
+                lanes.store(value, code.at(pointer, at))
+    return code.end()
+
+
+def _halves(lanes: Lanes, x: Value) -> tuple[Value, Value]:
+    """m and e with x = m * 2**e and 1/2 <= |m| < 1; x and 0 of 0 and of what is not finite."""
+    dtype, whole, form = x.dtype, integers_of(x.dtype), format_of(x.dtype)
+    steps, zero = form.mantissa + 1, lanes.constant(0, dtype)
+    places, half = (lanes.constant(n, whole) for n in (form.mantissa, form.bias - 1))
+    size, mask = lanes.magnitude(x), lanes.constant(2 * form.bias + 1, whole)
+    is_small = lanes.compare("lt", size, lanes.constant(np.finfo(dtype).tiny, dtype))
+    larger = lanes.multiply(x, lanes.constant(2.0**steps, dtype))
+    bits = lanes.bits(lanes.select(is_small, larger, x), whole)
+    e = lanes.subtract(lanes.both(lanes.binary("ashr", bits, places), mask), half)
+    less = lanes.select(is_small, lanes.constant(steps, whole), lanes.constant(0, whole))
+    e = lanes.small_integer(lanes.subtract(e, less), dtype)
+    own = lanes.both(bits, lanes.invert(lanes.binary("shl", mask, places)))
+    m = lanes.bits(lanes.either(own, lanes.binary("shl", half, places)), dtype)
+    is_finite = lanes.compare("lt", size, lanes.constant(math.inf, dtype))
+    is_usual = lanes.both(is_finite, lanes.compare("ne", x, zero))
+    return lanes.select(is_usual, m, x), lanes.select(is_usual, e, zero)
+
+
+HALVES = (Writer(_is_frexp, _write),)
+
+__all__ = ["HALVES"]

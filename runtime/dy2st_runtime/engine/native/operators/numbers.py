@@ -1,0 +1,145 @@
+"""Numbers in registers, constants, and conditions on sizes, as steps of their own."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dy2st_runtime.dims import Condition, Constraint, product
+from dy2st_runtime.engine.native.machine import abi
+from dy2st_runtime.engine.native.nests.members import is_native
+from dy2st_runtime.engine.native.program.lifetimes import Kind
+from dy2st_runtime.engine.native.program.places import Place
+from dy2st_runtime.engine.native.program.planned import Step
+from dy2st_runtime.engine.native.program.steps import Body, Writer
+from dy2st_runtime.engine.native.rows import emit, has_row
+from dy2st_runtime.engine.native.text.lanes import BOOL, INT64, Lanes, Value
+from dy2st_runtime.ir.checks.broken_sizes import formulas
+from dy2st_runtime.ir.definition import DEFINITIONS, Effect
+from dy2st_runtime.ir.program import Operator
+from dy2st_runtime.ir.types import TensorType
+
+_MOST_KNOWN = 1 << 14
+"""How many numbers are computed when code is made, and copied in each call."""
+
+
+def _is_constant(operator: Operator) -> bool:
+    return operator.name == "constant"
+
+
+def _constant(body: Body, step: Step, operator: Operator) -> None:
+    variable, value = operator.results[0], operator.attributes["value"]
+    kind = body.places.found.kinds[variable]
+    if kind is Kind.OBJECT:
+        slot = body.places.make(variable).name
+        object = body.module.object(value, "constant")
+        body.function.line(f"call void @Py_IncRef(ptr {object})")
+        body.places.replace(slot, object)
+    elif kind is Kind.SCALAR:
+        place = body.places.make(variable)
+        type = f"i{8 * value.itemsize}"
+        bits = int(value.view(f"i{value.itemsize}"))
+        body.function.line(f"store {type} {bits}, ptr {place.name}")
+    else:
+        body.places.put(variable, Place(Kind.FOREIGN, body.module.array(value)))
+
+
+def _is_number(operator: Operator) -> bool:
+    """Whether it makes one number that is known, and fits its dtype."""
+    if operator.name != "full" or operator.attributes["shape"]:
+        return False
+    value, dtype = operator.attributes["value"], operator.results[0].dtype
+    if not abi.is_native(dtype) or not isinstance(value, (bool, int, float)):
+        return False
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        return isinstance(value, int) and limits.min <= value <= limits.max
+    return True
+
+
+def _number(body: Body, step: Step, operator: Operator) -> None:
+    lanes, result = Lanes(body.function, 1), operator.results[0]
+    number = lanes.constant(operator.attributes["value"], result.dtype)
+    lanes.store(number, body.places.make(result).name)
+
+
+def _is_size(operator: Operator) -> bool:
+    return operator.name == "from_dim" and abi.is_native(operator.results[0].dtype)
+
+
+def _size(body: Body, step: Step, operator: Operator) -> None:
+    value, result = operator.attributes["value"], operator.results[0]
+    if isinstance(value, Condition):
+        found = Value(body.sizes.condition(value), BOOL)
+    else:
+        found = Value(body.sizes.value(value), INT64)
+    lanes = Lanes(body.function, 1)
+    lanes.store(lanes.cast(found, result.dtype), body.places.make(result).name)
+
+
+def _is_known(operator: Operator) -> bool:
+    """Whether it makes the same few numbers in every call."""
+    definition = DEFINITIONS[operator.name]
+    if operator.operands or operator.blocks or definition.effect is not Effect.PURE:
+        return False
+    if len(operator.results) != 1 or not is_native(operator.results[0]):
+        return False
+    size = product(operator.results[0].tensor_type.shape)
+    is_told = next(formulas(tuple(operator.attributes.values())), None) is None
+    return is_told and isinstance(size, int) and size <= _MOST_KNOWN
+
+
+def _known(body: Body, step: Step, operator: Operator) -> None:
+    result, kernel = operator.results[0], DEFINITIONS[operator.name].kernel
+    assert kernel is not None
+    value = np.asarray(kernel(**operator.attributes), result.dtype)
+    target, source = body.place(result), body.module.array(value)
+    body.places.copy(target, source, result.tensor_type)
+
+
+def _is_condition(operator: Operator) -> bool:
+    return operator.name == "require"
+
+
+def _require(body: Body, step: Step, operator: Operator) -> None:
+    condition, message = operator.attributes["condition"], operator.attributes["message"]
+    if isinstance(condition, Condition):
+        body.constraints.require(Constraint(condition, message), operator)
+    elif not condition:
+        body.unless("false", [operator])
+
+
+def _is_shape(operator: Operator) -> bool:
+    return operator.name == "shape" and isinstance(operator.operands[0].type, TensorType)
+
+
+def _shape(body: Body, step: Step, operator: Operator) -> None:
+    target = body.place(operator.results[0])
+    for axis, size in enumerate(operator.operands[0].tensor_type.shape):
+        place = body.function.let(f"getelementptr i64, ptr {target}, i64 {axis}")
+        body.function.line(f"store i64 {body.sizes.value(size)}, ptr {place}")
+
+
+def _is_of_numbers(operator: Operator) -> bool:
+    """Whether it computes one number of numbers."""
+    types = [variable.type for variable in (*operator.operands, *operator.results)]
+    return has_row(operator) and all(isinstance(t, TensorType) and not t.shape for t in types)
+
+
+def _apply(body: Body, step: Step, operator: Operator) -> None:
+    """An elementwise operator on registers."""
+    lanes = Lanes(body.function, 1)
+    operands = [lanes.load(body.places.address(v), v.dtype) for v in operator.operands]
+    lanes.store(emit(lanes, operator, operands), body.places.make(operator.results[0]).name)
+
+
+NUMBERS = (
+    Writer(_is_constant, _constant),
+    Writer(_is_number, _number),
+    Writer(_is_size, _size),
+    Writer(_is_known, _known),
+    Writer(_is_condition, _require, holds=True),
+    Writer(_is_shape, _shape),
+    Writer(_is_of_numbers, _apply),
+)
+
+__all__ = ["NUMBERS"]

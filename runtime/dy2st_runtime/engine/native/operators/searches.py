@@ -1,0 +1,94 @@
+"""Places in sorted vectors: the function that finds them.
+
+    void search(ptr out, ptr sequence, ptr values, i64 size, i64 count)
+
+Every search takes as many steps as the size tells, so the lanes of a vector search at once.
+"""
+
+from __future__ import annotations
+
+from dy2st_runtime.dims import product
+from dy2st_runtime.engine.native.machine import abi
+from dy2st_runtime.engine.native.machine.llvm import Processor
+from dy2st_runtime.engine.native.nests.access import stored
+from dy2st_runtime.engine.native.operators.ordering import at_of, key_of
+from dy2st_runtime.engine.native.program.planned import Step
+from dy2st_runtime.engine.native.program.steps import Body, Writer
+from dy2st_runtime.engine.native.text.code import Code
+from dy2st_runtime.engine.native.text.lanes import INT64, DType, Lanes, Value
+from dy2st_runtime.ir.program import Operator
+
+
+def _is_search(operator: Operator) -> bool:
+    if operator.name != "searchsorted":
+        return False
+    sequence, values = operator.operands
+    return abi.is_native(values.dtype) and sequence.dtype == values.dtype
+
+
+def _search(body: Body, step: Step, operator: Operator) -> None:
+    sequence, values = operator.operands
+    text = _text(values.dtype, operator.attributes["right"])
+    name = body.module.shared(text, "search")
+    pointers = [body.place(operator.results[0])]
+    pointers += [body.places.address(operand) for operand in (sequence, values)]
+    shape = values.tensor_type.shape
+    sizes = [body.sizes.value(size) for size in (sequence.tensor_type.shape[0], product(shape))]
+    arguments = [f"ptr {pointer}" for pointer in pointers] + [f"i64 {size}" for size in sizes]
+    with body.lock.without(body.lock.is_long([shape])):
+        body.function.line(f"call void @{name}({', '.join(arguments)})")
+
+
+def _text(dtype: DType, right: bool) -> str:
+    pointers = [("ptr", name) for name in ("%out", "%sequence", "%values")]
+    parameters = [*pointers, ("i64", "%size"), ("i64", "%count")]
+    code = Code("NAME", parameters, stored(dtype), attributes="noinline nounwind")
+    wide = Lanes(code, Processor.host().vector_bytes // 4)
+    end = code.up_to("%count", wide.lanes)
+    for first, last, lanes in (("0", end, wide), (end, "%count", Lanes(code, 1))):
+        search = _Search(code, lanes, dtype, "le" if right else "lt")
+        with code.loop(first, last, str(lanes.lanes)) as at:
+            found = search.place_of(lanes.load(code.at("%values", at), dtype))
+            lanes.store(found, at_of(code, "%out", INT64, at))
+    return code.end()
+
+
+class _Search:
+    """Writes a search for as many values as there are lanes."""
+
+    def __init__(self, code: Code, lanes: Lanes, dtype: DType, relation: str) -> None:
+        """`relation`: between an element that lies before a value, and that value."""
+        self._code, self._lanes, self._dtype, self._relation = code, lanes, dtype, relation
+        self._low = code.alloca(lanes.type(INT64), 64)
+        self._size = code.alloca("i64")
+
+    def place_of(self, value: Value) -> Value:
+        """How many elements lie before each value."""
+        code, lanes = self._code, self._lanes
+        own = key_of(lanes, value, False)
+        lanes.store(lanes.constant(0, INT64), self._low)
+        code.line(f"store i64 %size, ptr {self._size}")
+        with code.repeat(self._size, lambda size: code.compare("sgt", size, 1)) as size:
+            half = code.let(f"lshr i64 {size}, 1")
+            self._pass_by(half, own)
+            code.line(f"store i64 {code.minus(size, half)}, ptr {self._size}")
+        with code.when(code.compare("ne", "%size", 0)):
+            self._pass_by("1", own)
+        return lanes.load(self._low, INT64)
+
+    def _pass_by(self, count: str, own: Value) -> None:
+        """Go on behind so many elements where the last of them lies before the value."""
+        code, lanes = self._code, self._lanes
+        first = lanes.load(self._low, INT64)
+        behind = lanes.add(first, lanes.splat(Value(count, INT64)))
+        last = lanes.subtract(behind, lanes.constant(1, INT64))
+        places = code.let(
+            f"getelementptr {stored(self._dtype)}, ptr %sequence, {lanes.type(INT64)} {last.text}"
+        )
+        key = key_of(lanes, lanes.gather(places, self._dtype), False)
+        lanes.store(lanes.select(lanes.compare(self._relation, key, own), behind, first), self._low)
+
+
+SEARCHES = (Writer(_is_search, _search),)
+
+__all__ = ["SEARCHES"]

@@ -1,0 +1,121 @@
+"""Sorting: the places of elements in order, of all of them or of the first."""
+
+from __future__ import annotations
+
+from dy2st_runtime.dims import Size, product
+from dy2st_runtime.engine.native.machine import abi
+from dy2st_runtime.engine.native.machine.llvm import Processor
+from dy2st_runtime.engine.native.machine.module import Module
+from dy2st_runtime.engine.native.nests.access import stored
+from dy2st_runtime.engine.native.nests.shares import share_along
+from dy2st_runtime.engine.native.operators import ordering, selection
+from dy2st_runtime.engine.native.operators.ordering import at_of
+from dy2st_runtime.engine.native.program.planned import Step
+from dy2st_runtime.engine.native.program.steps import Body, Writer
+from dy2st_runtime.engine.native.text.code import Code
+from dy2st_runtime.engine.native.text.lanes import UINT64, DType
+from dy2st_runtime.ir.program import Operator
+
+_IS_DOWN = {"argsort": "descending", "top_places": "largest"}
+"""The operators, and the attribute that says whether the largest element is the first."""
+
+
+def _is_order(operator: Operator) -> bool:
+    return operator.name in _IS_DOWN and abi.is_native(operator.operands[0].dtype)
+
+
+def _order(body: Body, step: Step, operator: Operator) -> None:
+    x, told = operator.operands[0], operator.attributes
+    axis, shape = told["axis"], x.tensor_type.shape
+    rows = Rows(x.dtype, told[_IS_DOWN[operator.name]], "count" in told)
+    name = rows.add(body.module)
+    inner, number = product(shape[axis + 1 :]), product((*shape[:axis], *shape[axis + 1 :]))
+    target, source = body.place(operator.results[0]), body.places.address(x)
+    arguments = [f"ptr {target}", f"ptr {source}"]
+    sizes: list[Size] = [shape[axis], inner, told.get("count", shape[axis])]
+    arguments += [f"i64 {body.sizes.value(size)}" for size in sizes]
+    share = share_along(number, 1, product(shape) * rows.work)
+    if share is None:
+        arguments += ["i64 0", f"i64 {body.sizes.value(number)}"]
+    else:
+        name, numbers = body.shared(name, [one.split()[0] for one in arguments], share)
+        arguments += numbers
+    with body.lock.without(body.lock.is_long([shape])):
+        body.function.line(f"call void @{name}({', '.join(arguments)})")
+
+
+class Rows:
+    """The function that sorts rows, each of elements that lie `inner` apart.
+
+    void rows(ptr out, ptr x, i64 count, i64 inner, i64 wanted, i64 begin, i64 end)
+    """
+
+    def __init__(self, dtype: DType, is_down: bool, selects: bool) -> None:
+        """`selects`: fewer are wanted than there are."""
+        self._dtype, self._is_down, self._selects = dtype, is_down, selects
+        self._key, self._vector = ordering.key_type(dtype), Processor.host().vector_bytes
+        self.work = 16 if selects else 128  # of each element, as of numbers in a nest
+
+    def add(self, module: Module) -> str:
+        """Put it into a module, with all that it calls: its name."""
+        key, vector = self._key, self._vector
+        module.pool("scratch")
+        keys = module.shared(ordering.keys(self._dtype, self._is_down, vector), "keys")
+        sort = module.shared(ordering.order(key, vector), "order")
+        if self._selects:
+            sort = module.shared(selection.first(key, vector, sort), "first")
+        return module.shared(self._text(keys, sort), "rows")
+
+    def _text(self, keys: str, sort: str) -> str:
+        sizes = ("%count", "%inner", "%wanted", "%begin", "%end")
+        numbers = [("i64", size) for size in sizes]
+        code = Code("NAME", [("ptr", "%out"), ("ptr", "%x"), *numbers], stored(self._dtype))
+        own_keys, own_places, room = self._scratch(code)
+        is_row = code.compare("eq", "%inner", 1)
+        told = [("i64", "%count"), *([("i64", "%wanted")] if self._selects else [])]
+        with code.loop("%begin", "%end") as row:
+            first = code.times(code.over(row, "%inner"), "%inner")
+            column = code.minus(row, first)
+            source = code.at("%x", code.plus(code.times(first, "%count"), column))
+            to = code.plus(code.times(first, "%wanted"), column)
+            target = at_of(code, "%out", UINT64, to)
+            places = code.choose(is_row, target, own_places, "ptr")
+            given = [("ptr", own_keys), ("ptr", source), ("i64", "%count"), ("i64", "%inner")]
+            code.call(keys, *given)
+            code.call(sort, ("ptr", places), ("ptr", own_keys), *told, ("ptr", room))
+            with code.when(code.no(is_row)):
+                _spread(code, target, own_places)
+        code.line(f"call void @scratch_give(ptr {own_keys})")
+        return code.end()
+
+    def _scratch(self, code: Code) -> tuple[str, str, str]:
+        """Memory for the keys of a row, for its places, and for what sorts."""
+        key_bytes, wide = self._key.itemsize, self._vector
+        keys = _lines(code, code.plus(code.times("%count", key_bytes), wide))
+        places = _lines(code, code.times("%wanted", 8))
+        if self._selects:
+            room = selection.room(code, self._key, "%count", "%wanted")
+        else:
+            room = code.times("%count", ordering.ROOM * key_bytes)
+        bytes = code.plus(code.plus(keys, places), room)
+        first = code.let(f"call ptr @scratch_take(i64 {bytes})")
+        second = code.let(f"getelementptr i8, ptr {first}, i64 {keys}")
+        return first, second, code.let(f"getelementptr i8, ptr {second}, i64 {places}")
+
+
+def _lines(code: Code, bytes: str) -> str:
+    """Bytes up to a whole number of cache lines."""
+    return code.let(f"and i64 {code.plus(bytes, 63)}, -64")
+
+
+def _spread(code: Code, target: str, places: str) -> None:
+    """Write the places of a row, which lie together, `inner` apart."""
+    with code.loop("0", "%wanted") as at:
+        place = code.let(f"load i64, ptr {at_of(code, places, UINT64, at)}")
+        to = at_of(code, target, UINT64, code.times(at, "%inner"))
+        code.line(f"store i64 {place}, ptr {to}")
+
+
+SORTS = (Writer(_is_order, _order),)
+
+__all__ = ["SORTS", "Rows"]

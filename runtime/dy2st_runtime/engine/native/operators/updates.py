@@ -1,0 +1,109 @@
+"""Tensors of which a part is written: in place where nobody needs the tensor as it was.
+
+What many tensors become has a part for each; those of one shape are copied by one function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from dy2st_runtime.dims import product
+from dy2st_runtime.engine.native.machine import abi
+from dy2st_runtime.engine.native.nests.building import contiguous
+from dy2st_runtime.engine.native.nests.joining import copy, moved
+from dy2st_runtime.engine.native.nests.members import is_native
+from dy2st_runtime.engine.native.operators.joined import Joined
+from dy2st_runtime.engine.native.operators.scatter import Scatter
+from dy2st_runtime.engine.native.program.planned import Step
+from dy2st_runtime.engine.native.program.steps import Body, Writer
+from dy2st_runtime.ir.failing import may_fail
+from dy2st_runtime.ir.program import Operator
+
+
+def _is_native(operator: Operator) -> bool:
+    """Whether tensor and value have one type, which code knows."""
+    x, value = (
+        operator.operands[0],
+        operator.operands[2 if operator.name == "scatter_reduce" else 1],
+    )
+    return abi.is_native(x.dtype) and x.dtype == value.dtype
+
+
+@contextmanager
+def _changing(body: Body, operator: Operator) -> Iterator[str]:
+    """The tensor to change: the operand itself if nobody else reads it, else a copy."""
+    x, result = operator.operands[0], operator.results[0]
+    is_copy = body.places.found.root(result) is result
+    target = body.place(result) if is_copy else body.places.address(x)
+    with body.lock.without(body.lock.is_long([x.tensor_type.shape])):
+        if is_copy:
+            body.places.copy(target, body.places.address(x), x.tensor_type)
+        yield target
+
+
+def _is_slice(operator: Operator) -> bool:
+    return operator.name == "slice_update" and _is_native(operator)
+
+
+def _write_slice(body: Body, step: Step, operator: Operator) -> None:
+    value, told = operator.operands[1], operator.attributes
+    strides = contiguous(operator.results[0].tensor_type.shape)
+    offset = sum((product(pair) for pair in zip(strides, told["starts"], strict=True)), 0)
+    steps = [product(pair) for pair in zip(strides, told["steps"], strict=True)]
+    own = [steps[axis] for axis in range(len(steps)) if axis not in told["drop"]]
+    nest = copy(operator, value, own, offset)
+    with _changing(body, operator) as target:
+        body.call_nest(nest, [target])
+
+
+def _is_put(operator: Operator) -> bool:
+    if operator.name != "index_put" or not _is_native(operator):
+        return False
+    kinds = "iuf" if operator.attributes["accumulate"] else "biuf"
+    whole = all(i.dtype.kind in "iu" and i.dtype != "uint64" for i in operator.operands[2:])
+    return whole and operator.operands[0].dtype.kind in kinds
+
+
+def _is_joined(operator: Operator) -> bool:
+    if operator.name != "scatter_reduce" or not _is_native(operator):
+        return False
+    x, index = operator.operands[:2]
+    return x.dtype.kind in "iuf" and index.dtype.kind in "iu" and index.dtype != "uint64"
+
+
+def _put(body: Body, step: Step, operator: Operator) -> None:
+    scatter = Joined(operator) if operator.name == "scatter_reduce" else Scatter(operator)
+    is_checked = may_fail(operator)
+    name = body.module.shared(scatter.text(is_checked), "put")
+    pointers = [body.places.address(operand) for operand in operator.operands[1:]]
+    with _changing(body, operator) as target:
+        arguments = [f"ptr {pointer}" for pointer in (target, *pointers)]
+        arguments += [f"i64 {body.sizes.value(size)}" for size in scatter.sizes]
+        failed = body.function.let(f"call i32 @{name}({', '.join(arguments)})")
+    if is_checked:
+        body.unless(body.function.let(f"icmp eq i32 {failed}, 0"), [operator])
+
+
+def _is_of_many(operator: Operator) -> bool:
+    values = (*operator.operands, *operator.results)
+    return operator.name in ("concat", "stack") and all(map(is_native, values))
+
+
+def _join(body: Body, step: Step, operator: Operator) -> None:
+    (result,) = operator.results
+    target, width = body.place(result), result.dtype.itemsize
+    for operand, strides, offset in moved(operator):
+        place = body.sizes.value(product([offset, width]))
+        part = body.function.let(f"getelementptr i8, ptr {target}, i64 {place}")
+        body.call_nest(copy(operator, operand, strides, 0), [part])
+
+
+UPDATES = (
+    Writer(_is_of_many, _join),
+    Writer(_is_slice, _write_slice, changes=True),
+    Writer(_is_put, _put, changes=True),
+    Writer(_is_joined, _put, changes=True),
+)
+
+__all__ = ["UPDATES"]

@@ -1,0 +1,117 @@
+"""Sizes that only the data decides, and what a Program requires of sizes, where it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from dy2st_runtime.dims import Condition, Constraint, Dim, is_symbol, symbols
+from dy2st_runtime.engine.native.machine.kernels import dividing, refusing
+from dy2st_runtime.engine.native.program.calls import Calls
+from dy2st_runtime.engine.native.program.places import Places
+from dy2st_runtime.engine.native.text.function import Function
+from dy2st_runtime.engine.native.text.sizes import Sizes
+from dy2st_runtime.ir.checks.broken_sizes import formulas
+from dy2st_runtime.ir.program import LocatedConstraint, Operator, Program, Variable
+from dy2st_runtime.ir.types import TensorType
+
+
+class Constraints:
+    """Writes what takes sizes from real arrays, and checks what is said about them."""
+
+    def __init__(
+        self, program: Program, function: Function, sizes: Sizes, places: Places, calls: Calls
+    ) -> None:
+        """Those on sizes of inputs are checked before the first step."""
+        self._program, self._function = program, function
+        self._sizes, self._places, self._calls = sizes, places, calls
+        self._waiting = [c for c in program.constraints if not self._is_known(c)]
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """What is bound in a Block is known in it alone."""
+        slots, waiting = dict(self._sizes.slots), list(self._waiting)
+        yield
+        self._sizes.slots, self._waiting = slots, waiting
+
+    def bind_all(self, variables: Iterable[Variable]) -> None:
+        """Bind the parameters of a loop, at each turn."""
+        for variable in variables:
+            self.bind(variable, again=True)
+
+    def bind(self, variable: Variable, again: bool = False) -> None:
+        """Take the symbols of a value's type from its real sizes, and check what is about them."""
+        if not isinstance(variable.type, TensorType):
+            return
+        is_new = False
+        for axis, size in enumerate(variable.type.shape):
+            if not is_symbol(size) or size in self._sizes.known:
+                continue
+            assert isinstance(size, Dim)
+            if size in self._sizes.slots and not again:
+                continue
+            slot = self._sizes.slots.setdefault(size, self._function.alloca("i64"))
+            object = self._function.let(f"load ptr, ptr {self._places.of(variable).name}")
+            self._function.line(f"store i64 {self._places.size(object, axis)}, ptr {slot}")
+            is_new = True
+        if is_new:
+            self._check_waiting()
+
+    def require(self, constraint: Constraint, operator: Operator) -> None:
+        """Raise unless a condition holds that an operator tells."""
+        self._check(LocatedConstraint(constraint, operator.location))
+
+    def give(self, symbol: Dim, value: str) -> None:
+        """Bind a symbol that a step reads, until the Block is left."""
+        slot = self._sizes.slots[symbol] = self._function.alloca("i64")
+        self._function.line(f"store i64 {value}, ptr {slot}")
+
+    def leave_unless(self, conditions: Iterable[Condition], label: str) -> None:
+        """Go elsewhere unless all conditions hold, each of which may rely on those before."""
+        for condition in conditions:
+            holds, right = self._sizes.condition(condition), self._function.label("right")
+            self._function.branch(holds, right, label)
+            self._function.begin(right)
+
+    def is_early(self, operator: Operator) -> bool:
+        """Whether no size that it tells may fail to be computed after the first step."""
+        return all(self._is_computed(f) or self._is_sure(f) for f in _formulas(operator))
+
+    def check_divisors(self, operator: Operator) -> None:
+        """Raise if a size cannot be computed that was not looked at where the function begins."""
+        for value in _formulas(operator):
+            if not self._is_computed(value):
+                for divisor in self._sizes.divisors(value):
+                    is_right = self._sizes.condition(Condition("!=", divisor, 0))
+                    self._calls.unless(is_right, dividing(operator), ())
+
+    def _is_known(self, entry: LocatedConstraint) -> bool:
+        return all(s in self._sizes.known for s in symbols(entry.constraint.condition))
+
+    def _check_waiting(self) -> None:
+        for entry in list(self._waiting):
+            found = symbols(entry.constraint.condition)
+            if all(s in self._sizes.known or s in self._sizes.slots for s in found):
+                self._waiting.remove(entry)
+                self._check(entry)
+
+    def _check(self, entry: LocatedConstraint) -> None:
+        condition = entry.constraint.condition
+        told = symbols(condition)
+        refuse = refusing(self._program, entry, told)
+        self._calls.unless(self._sizes.condition(condition), refuse, told)
+
+    def _is_computed(self, value: Dim | Condition) -> bool:
+        return isinstance(value, Dim) and self._sizes.is_early(value)
+
+    def _is_sure(self, value: Dim | Condition) -> bool:
+        return isinstance(value, Condition) and not self._sizes.divisors(value)
+
+
+def _formulas(operator: Operator) -> Iterator[Dim | Condition]:
+    """The sizes that only the run knows in what an operator is told, or its results have."""
+    shapes = tuple(v.type.shape for v in operator.results if isinstance(v.type, TensorType))
+    return formulas((*shapes, *operator.attributes.values()))
+
+
+__all__ = ["Constraints"]

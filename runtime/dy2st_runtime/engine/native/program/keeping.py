@@ -1,0 +1,115 @@
+"""What is kept of parameters, in code: whether it is there for these arrays, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from dy2st_runtime import lent
+from dy2st_runtime.engine.native.machine.module import Module
+from dy2st_runtime.engine.native.program.calls import Calls
+from dy2st_runtime.engine.native.program.kept import Keeper
+from dy2st_runtime.engine.native.program.places import Places
+from dy2st_runtime.engine.native.program.planned import Planned, Step
+from dy2st_runtime.engine.native.program.recipes import Recipe, Recipes
+from dy2st_runtime.engine.native.text.function import Function
+from dy2st_runtime.ir.program import Operator, Program
+
+_ITEMS = 24
+"""Where the items of a list are told, and where those of a tuple begin."""
+
+
+class Keeping:
+    """Writes where a function finds what is kept; the call holds all of it while it runs."""
+
+    def __init__(
+        self, program: Program, module: Module, function: Function, places: Places, calls: Calls
+    ) -> None:
+        """Nothing is looked at yet."""
+        self._module, self._function, self._places = module, function, places
+        self._calls, self._recipes = calls, Recipes(program, places.found.root)
+        self._names: dict[Recipe, str] = {}
+        self._is_whole = "true"
+        self._spared: set[Step] = set()
+
+    def begin(self, planned: Planned) -> None:
+        """Before the first step: take what is kept, and tell who keeps it what is not there."""
+        found = self._recipes.all(planned)
+        if not found:
+            return
+        self._spared = self._recipes.spared(planned)
+        for recipe in found:
+            if not recipe.sources:
+                self._names[recipe] = self._module.array(recipe.make([]))
+        found = [recipe for recipe in found if recipe.sources]
+        if found:
+            self._take(found)
+
+    def _take(self, found: list[Recipe]) -> None:
+        function, keeper = self._function, Keeper(found)
+        cell = self._module.object(keeper.cell, "kept")
+        kept = function.let(f"load ptr, ptr {self._places.field(cell, _ITEMS)}")
+        function.line(f"call void @Py_IncRef(ptr {kept})")
+        self._places.replace(self._places.slot(), kept)
+        arguments, number = [], 1
+        self._is_whole = is_fresh = self._is_fresh(kept)
+        for recipe in found:
+            data, is_it = self._places.data(self._item(kept, number)), is_fresh
+            for argument in recipe.sources.values():
+                number += 1
+                arguments.append(self._given(argument))
+                own = self._item(kept, number)
+                is_same = function.let(f"icmp eq ptr {own}, {arguments[-1]}")
+                is_it = function.let(f"and i1 {is_it}, {is_same}")
+            number += 1
+            self._is_whole = function.let(f"and i1 {self._is_whole}, {is_it}")
+            self._names[recipe] = function.let(f"select i1 {is_it}, ptr {data}, ptr null")
+        self._tell(self._module.object(keeper, "keeper"), arguments)
+
+    def panels(self, operator: Operator) -> str:
+        """Where the panels of the right side of a product are; null if they are not there."""
+        recipe = self._recipes.of(operator)
+        return "null" if recipe is None else self._names[recipe]
+
+    @contextmanager
+    def unless_kept(self, step: Step) -> Iterator[None]:
+        """What is written inside does not run where all that it serves is kept."""
+        if step not in self._spared:
+            yield
+            return
+        function = self._function
+        inside, after = function.label("anew"), function.label("kept")
+        function.branch(self._is_whole, after, inside)
+        function.begin(inside)
+        yield
+        function.jump(after)
+        function.begin(after)
+
+    def _given(self, number: int) -> str:
+        place = self._function.let(f"getelementptr ptr, ptr %given, i64 {number}")
+        return self._function.let(f"load ptr, ptr {place}")
+
+    def _item(self, kept: str, number: int) -> str:
+        return self._places.field(kept, _ITEMS + 8 * number)
+
+    def _is_fresh(self, kept: str) -> str:
+        """Whether no memory has been lent since."""
+        count = self._places.data(self._item(kept, 0))
+        now = self._function.let(f"load i64, ptr {self._module.array(lent.COUNT)}")
+        return self._function.let(
+            f"icmp eq i64 {self._function.let(f'load i64, ptr {count}')}, {now}"
+        )
+
+    def _tell(self, keeper: str, given: list[str]) -> None:
+        """Call the keeper unless all is there."""
+        function = self._function
+        missing, after = function.label("missing"), function.label("kept")
+        function.branch(self._is_whole, after, missing)
+        function.begin(missing)
+        result = self._calls.call(keeper, given)
+        function.line(f"call void @Py_DecRef(ptr {result})")
+        function.jump(after)
+        function.begin(after)
+
+
+__all__ = ["Keeping"]

@@ -1,0 +1,1 @@
+"""The text of LLVM functions while it is written: lines, vectors, loops, formulas of sizes."""

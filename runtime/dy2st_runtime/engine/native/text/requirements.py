@@ -1,0 +1,71 @@
+"""What is required of sizes where a function is entered, as tests of it."""
+
+from __future__ import annotations
+
+from dy2st_runtime.dims import Condition, Dim, symbols
+from dy2st_runtime.dims.expression import Atom
+from dy2st_runtime.engine.native.text.function import Function
+from dy2st_runtime.engine.native.text.sizes import Sizes
+from dy2st_runtime.ir.checks.broken_sizes import computed_sizes
+from dy2st_runtime.ir.program import Program
+
+
+class Requirements:
+    """Tests that are collected, and then asked all at once."""
+
+    def __init__(self, function: Function) -> None:
+        """Nothing is required yet."""
+        self._function = function
+        self._tests: list[str] = []
+
+    def add(self, test: str) -> None:
+        """Require the name, or literal, of an i1."""
+        self._tests.append(test)
+
+    def compare(self, left: str, type: str, right: str, relation: str = "eq") -> None:
+        """Require what a comparison gives."""
+        self.add(self._function.let(f"icmp {relation} {type} {left}, {right}"))
+
+    def of_program(self, program: Program, sizes: Sizes) -> None:
+        """All that a Program requires of the sizes that are known."""
+        for symbol, name in sizes.known.items():
+            self.compare(name, "i64", str(symbol.minimum), "sge")
+            if symbol.maximum is not None:
+                self.compare(name, "i64", str(symbol.maximum), "sle")
+        for entry in program.constraints:
+            if all(symbol in sizes.known for symbol in symbols(entry.constraint.condition)):
+                self.can_compute(entry.constraint.condition, sizes)
+                self.add(sizes.condition(entry.constraint.condition))
+        for value, _ in computed_sizes(program):
+            if all(symbol in sizes.known for symbol in symbols(value)):
+                self.can_compute(value, sizes)
+
+    def can_compute(self, value: Dim | Condition, sizes: Sizes) -> None:
+        """Nothing in it is divided by 0, and what is broadcast fits."""
+        for divisor in sizes.divisors(value):
+            self.add(sizes.condition(Condition("!=", divisor, 0)))
+        for atom in sizes.broadcasts(value):
+            for fits in _fitting(atom):
+                self.add(sizes.condition(fits))
+
+    def leave_unless_all(self, label: str) -> None:
+        """Go to a label unless all tests so far hold."""
+        holds = "true"
+        for test in self._tests:
+            holds = self._function.let(f"and i1 {holds}, {test}")
+        self._tests = []
+        fits = self._function.label("fits")
+        self._function.branch(holds, fits, label)
+        self._function.begin(fits)
+
+
+def _fitting(atom: Atom) -> list[Condition]:
+    args = atom.args
+    return [
+        Condition("broadcasts", left, right)
+        for index, left in enumerate(args)
+        for right in args[index + 1 :]
+    ]
+
+
+__all__ = ["Requirements"]
