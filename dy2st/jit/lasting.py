@@ -9,7 +9,6 @@ from dy2st.convert.kinds.gradients import PLACE
 from dy2st.convert.replay.effects import Effect
 from dy2st.convert.replay.places import Source
 from dy2st.convert.replay.result import Made, Out, Rows, Several
-from dy2st.passes.core.graph import blocks_of
 from dy2st_runtime.errors import ConversionError, Location
 from dy2st_runtime.ir import Program, Variable
 from dy2st_runtime.ir.tracing.gradient_flow import SETTER
@@ -59,7 +58,8 @@ def _is_computed(tree: Any) -> bool:
 
 def drop_flags(program: Program) -> None:
     """Strike out what sets `stop_gradient`: gradients end in the Program, so nobody asks."""
-    for block in blocks_of(program):
+    inner = [block for operator in program.block.walk() for block in operator.blocks]
+    for block in (program.block, *inner):
         block.operators = [one for one in block.operators if one.name != SETTER]
         for operator in block.operators:
             operator.operands = [*map(_before, operator.operands)]

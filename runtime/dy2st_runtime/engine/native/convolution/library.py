@@ -12,8 +12,11 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, cached_property
-from importlib import metadata
 from typing import Any, NamedTuple
+
+from dy2st_runtime.late import Late
+
+metadata = Late("importlib.metadata")
 
 Sizes = Sequence[int]
 

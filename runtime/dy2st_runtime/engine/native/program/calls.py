@@ -7,7 +7,6 @@ from typing import Any
 
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.engine.native.convolution.regions import Region
-from dy2st_runtime.engine.native.convolution.running import region_call
 from dy2st_runtime.engine.native.machine import abi
 from dy2st_runtime.engine.native.machine.kernels import kernel_call
 from dy2st_runtime.engine.native.machine.module import Module
@@ -18,6 +17,9 @@ from dy2st_runtime.engine.native.text.sizes import Sizes
 from dy2st_runtime.ir.checks.broken_sizes import formulas
 from dy2st_runtime.ir.list_owners import lists_in_place
 from dy2st_runtime.ir.program import Operator, Program, Variable
+from dy2st_runtime.late import Late
+
+running = Late("dy2st_runtime.engine.native.convolution.running")
 
 FAIL = "fail"
 """The label of the block where a call ends in which an exception was raised."""
@@ -45,7 +47,7 @@ class Calls:
 
     def call_region(self, region: Region) -> None:
         """Let oneDNN compute; it is given the very arrays of the call, as far as there are."""
-        callee = region_call(region, self._program.name)
+        callee = running.region_call(region, self._program.name)
         objects, made = [], []
         for operand in region.operands:
             object, is_new = self._places.argument(operand), False
