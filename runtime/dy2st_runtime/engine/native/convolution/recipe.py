@@ -163,10 +163,11 @@ def _takes_norm(operator: Operator, inside: Inside) -> bool:
 
 
 def _takes_mean(operator: Operator, inside: Inside) -> bool:
-    x = operator.operands[0]
-    return (
-        x in inside and _is_image(x) and bool(mean_axes(operator)) and min(mean_axes(operator)) >= 2
-    )
+    """What is left is an image, or has no spatial axes: others would read it by other axes."""
+    x, axes = operator.operands[0], set(mean_axes(operator))
+    spatial = set(range(2, x.tensor_type.rank))
+    is_whole = operator.attributes["keepdim"] or axes == spatial
+    return x in inside and _is_image(x) and bool(axes) and axes <= spatial and is_whole
 
 
 def mean_axes(operator: Operator) -> list[int]:

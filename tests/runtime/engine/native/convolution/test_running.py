@@ -226,6 +226,8 @@ SECOND = {
     "joined": lambda y, x: ops.concat([y, ops.relu(y), x], 1),
     "left": lambda y, x: ops.mean(ops.relu(y), [2, 3]) * 2.0,
     "one axis": lambda y, x: ops.mean(ops.mean(y, 2, keepdim=True), 3, keepdim=True),
+    "one axis after the other": lambda y, x: ops.mean(ops.relu(ops.mean(ops.relu(y), 2)), 2),
+    "one axis and others": lambda y, x: ops.mean(y, 2) + ops.mean(x[:, :8], 2),
     "both": lambda y, x: (y, ops.relu(y)),
     "padded mean": lambda y, x: ops.avg_pool2d(y, 3, 2, 1, exclusive=False),
     "mean inside": lambda y, x: ops.avg_pool2d(y, 3, 2, 1),
