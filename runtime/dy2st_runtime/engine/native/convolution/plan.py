@@ -1,8 +1,7 @@
 """A region for certain sizes: primitives of oneDNN, and where what they read and write lies.
 
 All threads share a plan. A layout that a primitive wants and a tensor has not is made by another
-primitive, a reorder, once for all that want it. Images of one spatial axis are thin: the library
-sees an axis of size 1 in front of it, since it has fewer kernels for them.
+primitive, a reorder, once for all that want it.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from functools import partial
 
 from dy2st_runtime.dims import product
 from dy2st_runtime.engine.native.convolution import weights
+from dy2st_runtime.engine.native.convolution.images import Image, Sight, Sizes, counts
 from dy2st_runtime.engine.native.convolution.library import (
     BIAS,
     OTHER,
@@ -33,8 +33,6 @@ from dy2st_runtime.engine.native.convolution.library import (
 )
 from dy2st_runtime.engine.native.convolution.recipe import Follow, Node, mean_axes
 from dy2st_runtime.ir.program import Variable
-
-Sizes = tuple[int, ...]
 
 _MANY_PLACES = 128
 """From so many places of an image on a plain product is faster than one of turned images."""
@@ -116,11 +114,8 @@ class _Builder:
     ) -> None:
         self.library, self.plan = library, Plan(library, nodes)
         self._results = {result: number for number, result in enumerate(results)}
-        self._shapes = dict(shapes)
-        told = [node.operator.attributes for node in nodes]
-        self.is_thin = {len(one["pads"]) for one in told if "pads" in one} == {1}
-        self._images: dict[Variable, Sizes] = {}
-        self._left_out: dict[Variable, Sequence[int]] = {}
+        self.sight = Sight.of(nodes)
+        self._images = {variable: self.sight.image(shape) for variable, shape in shapes.items()}
         self._buffers: dict[Variable, list[Buffer]] = {}
         self.plan.shapes = [()] * len(results)
 
@@ -141,18 +136,18 @@ class _Builder:
 
     # -- tensors -------------------------------------------------------------------------------
 
-    def image(self, variable: Variable) -> Sizes:
-        """The sizes of a tensor as the library sees it: with those axes that a mean left out."""
-        return self._images.get(variable) or self._broad(self._shapes[variable])
+    def image(self, variable: Variable) -> Image:
+        """A tensor as the library sees it."""
+        return self._images[variable]
 
-    def _broad(self, shape: Sizes) -> Sizes:
-        """Sizes with the axis that thin images have for the library alone."""
-        return (*shape[:-1], 1, shape[-1]) if self.is_thin and len(shape) > 1 else shape
+    def sizes(self, variable: Variable) -> Sizes:
+        """Its sizes there."""
+        return self._images[variable].sizes
 
     def source(self, variable: Variable) -> Buffer:
         """A tensor, as it lies first."""
         if variable not in self._buffers:
-            layout = self.library.plain(self.image(variable))
+            layout = self.library.plain(self.sizes(variable))
             self._buffers[variable] = [self._given(variable, layout)]
         return self._buffers[variable][0]
 
@@ -208,48 +203,22 @@ class _Builder:
         node: Node,
         primitive: Primitive,
         arguments: dict[int, Buffer],
-        image: Sizes,
+        image: Image,
         result: int = RESULT,
     ) -> None:
         """The step of a node, and its result as others want it."""
-        arguments.update(self._seconds(node, primitive, len(image)))
+        arguments.update(self._seconds(node, primitive, len(image.sizes)))
         layout, number = primitive.layout(result), self._results.get(node.result)
-        plain = self.library.plain(image)
+        plain = self.library.plain(image.sizes)
         is_plain = layout.is_like(plain)
         made = self._add(Buffer(layout, made=number if is_plain else None))
         arguments[result] = made
         self._step(primitive, arguments)
         self._buffers[node.result], self._images[node.result] = [made], image
-        self._shapes[node.result] = self._outer(node, image)
         if number is not None:
-            self.plan.shapes[number] = self._shapes[node.result]
+            self.plan.shapes[number] = image.shape
             if not is_plain:
                 self._reorder(made, self._add(Buffer(plain, made=number)))
-
-    def _outer(self, node: Node, image: Sizes) -> Sizes:
-        """The shape that a result has for others."""
-        if node.kind == "filters":
-            kernel = node.operator.attributes["kernel"]
-            channels = image[-1 - len(kernel) - self.is_thin]
-            return (product(image) // product((channels, *kernel)), channels, *kernel)
-        left = self._left_out.get(node.sources[0], [2] if self.is_thin else ())
-        if node.kind == "mean" and not node.operator.attributes["keepdim"]:
-            left = [*left, *self.mean_axes(node)]
-        self._left_out[node.result] = left
-        return tuple(size for axis, size in enumerate(image) if axis not in left)
-
-    def mean_axes(self, node: Node) -> list[int]:
-        """The axes of an image along which there is one mean."""
-        return [axis + self.is_thin for axis in mean_axes(node.operator)]
-
-    def geometry(self, node: Node, kernel: Sequence[int]) -> Geometry:
-        """How windows of these sizes lie."""
-        told, more = node.operator.attributes, int(self.is_thin)
-        ones, pads = (1,) * more, (*((0, 0),) * more, *told["pads"])
-        before, after = zip(*pads, strict=True)
-        strides = (*ones, *told["strides"])
-        dilations = (*ones, *told.get("dilations", (1,) * (len(kernel) - more)))
-        return Geometry(tuple(kernel), strides, dilations, before, after)
 
     def stays_plain(self, node: Node, geometry: Geometry) -> bool:
         """Whether a convolution is a product of what is given, which is what is asked for.
@@ -260,25 +229,25 @@ class _Builder:
         if source.given is None or node.result not in self._results or node.follows:
             return False
         is_product = set(geometry.kernel) == {1} and not any((*geometry.before, *geometry.after))
-        places = product(self.image(node.sources[0])[2:])
+        places = product(self.sizes(node.sources[0])[2:])
         return is_product and set(geometry.strides) == {1} and places >= _MANY_PLACES
 
-    def posts(self, node: Node, image: Sizes) -> list[Post]:
+    def posts(self, node: Node, image: Image) -> list[Post]:
         """What follows, in the library's words."""
         return [self._post(follow, image) for follow in node.follows[_own(node) :]]
 
-    def _post(self, follow: Follow, image: Sizes) -> Post:
+    def _post(self, follow: Follow, image: Image) -> Post:
         if follow.other is None:
             return Post(follow.name, follow.alpha, follow.beta)
         return Post(follow.name, layout=self.wish(follow.other, image))
 
-    def wish(self, variable: Variable, image: Sizes) -> Layout:
+    def wish(self, variable: Variable, image: Image) -> Layout:
         """A second operand as the library likes it."""
-        return self.library.free(self._as_long(variable, len(image)))
+        return self.library.free(self._as_long(variable, len(image.sizes)))
 
     def _as_long(self, variable: Variable, rank: int) -> Sizes:
         """The sizes of a second operand, with axes of size 1 in front."""
-        own = self.image(variable)
+        own = self.sizes(variable)
         return (1,) * (rank - len(own)) + own
 
     def _seconds(self, node: Node, primitive: Primitive, rank: int) -> dict[int, Buffer]:
@@ -293,7 +262,7 @@ class _Builder:
     def second(self, variable: Variable, layout: Layout, rank: int) -> Buffer:
         """A second operand in a layout."""
         shape = self._as_long(variable, rank)
-        if shape == self.image(variable):
+        if shape == self.sizes(variable):
             return self.as_wanted(variable, layout)
         plain = self._given(variable, self.library.plain(shape))
         if plain.layout.is_like(layout):
@@ -326,20 +295,21 @@ def _own(node: Node) -> int:
 
 
 def _conv(builder: _Builder, node: Node) -> None:
-    told, image = node.operator.attributes, builder.image(node.sources[0])
-    filters, groups = builder.image(node.weights[0]), told["groups"]
-    geometry = builder.geometry(node, filters[2:])
-    result = (image[0], filters[0], *_counts(image[2:], geometry))
+    told, sizes = node.operator.attributes, builder.sizes(node.sources[0])
+    filters, groups = builder.sizes(node.weights[0]), told["groups"]
+    geometry = builder.sight.geometry(told, filters[2:])
+    result = builder.sight.result((sizes[0], filters[0]), counts(sizes[2:], geometry))
     shape = _by_group(filters, groups)
     plain = builder.library.plain(shape)
     _convolve(builder, node, builder.library.convolution, geometry, result, shape, plain)
 
 
 def _transposed(builder: _Builder, node: Node) -> None:
-    told, image = node.operator.attributes, builder.image(node.sources[0])
-    (channels, outside, *kernel), groups = builder.image(node.weights[0]), told["groups"]
-    geometry = builder.geometry(node, kernel)
-    result = (image[0], outside * groups, *(1,) * builder.is_thin, *told["sizes"])
+    told, sizes = node.operator.attributes, builder.sizes(node.sources[0])
+    (channels, outside, *kernel), groups = builder.sizes(node.weights[0]), told["groups"]
+    geometry = builder.sight.geometry(told, tuple(kernel))
+    ends = (sizes[0], outside * groups)
+    result = builder.sight.result(ends, builder.sight.spatial(told["sizes"]))
     shape = _by_group((outside * groups, channels // groups, *kernel), groups)
     # In memory the channels of x come first, the library has those of the result first.
     first = len(shape) - len(kernel) - 2
@@ -359,15 +329,15 @@ def _convolve(
     node: Node,
     make: Callable[..., Primitive],
     geometry: Geometry,
-    result: Sizes,
+    result: Image,
     shape: Sizes,
     plain: Layout,
 ) -> None:
     """Either convolution, with filters of this shape that lie as `plain` says."""
     library, source = builder.library, node.sources[0]
-    bias = library.plain(result[1:2]) if weights.has_bias(node) else None
+    bias = library.plain(result.sizes[1:2]) if weights.has_bias(node) else None
     lie = library.plain if builder.stays_plain(node, geometry) else library.free
-    layouts = (lie(builder.image(source)), library.free(shape), bias, lie(result))
+    layouts = (lie(builder.sizes(source)), library.free(shape), bias, lie(result.sizes))
     primitive = make(*layouts, geometry, builder.posts(node, result))
     arguments = {
         SOURCE: builder.as_wanted(source, primitive.layout(SOURCE)),
@@ -381,49 +351,50 @@ def _convolve(
 def _filters(builder: _Builder, node: Node) -> None:
     told, library = node.operator.attributes, builder.library
     x, gradient = node.sources
-    image, given = builder.image(x), builder.image(gradient)
-    kernel = (*(1,) * builder.is_thin, *told["kernel"])
-    filters = (given[1], image[1] // told["groups"], *kernel)
-    shape = _by_group(filters, told["groups"])
-    layouts = (library.free(image), library.free(shape), library.free(given))
-    primitive = library.filters_gradient(*layouts, builder.geometry(node, kernel))
+    sizes, given = builder.sizes(x), builder.sizes(gradient)
+    filters = builder.sight.image((given[1], sizes[1] // told["groups"], *told["kernel"]))
+    shape = _by_group(filters.sizes, told["groups"])
+    layouts = (library.free(sizes), library.free(shape), library.free(given))
+    geometry = builder.sight.geometry(told, filters.sizes[2:])
+    primitive = library.filters_gradient(*layouts, geometry)
     arguments = {
         SOURCE: builder.as_wanted(x, primitive.layout(SOURCE)),
         RESULT_GRADIENT: builder.as_wanted(gradient, primitive.layout(RESULT_GRADIENT)),
     }
-    builder.finish(node, primitive, arguments, shape, WEIGHTS_GRADIENT)
-
-
-def _counts(sizes: Sizes, geometry: Geometry) -> list[int]:
-    """How many windows there are along each axis."""
-    return [
-        (size + before + after - dilation * (kernel - 1) - 1) // stride + 1
-        for size, kernel, stride, dilation, before, after in zip(sizes, *geometry, strict=True)
-    ]
+    builder.finish(node, primitive, arguments, Image(shape, filters.shape), WEIGHTS_GRADIENT)
 
 
 def _window(builder: _Builder, node: Node) -> None:
-    kernel = (*(1,) * builder.is_thin, *node.operator.attributes["kernel"])
-    geometry = builder.geometry(node, kernel)
+    told = node.operator.attributes
+    geometry = builder.sight.geometry(told, builder.sight.spatial(told["kernel"]))
+    sizes = builder.sizes(node.sources[0])
+    result = builder.sight.result(sizes[:2], counts(sizes[2:], geometry))
     name = "mean" if node.operator.name == "window_sum" else "max"
-    _pool(builder, node, name, geometry)
+    _pool(builder, node, name, geometry, result)
 
 
 def _mean(builder: _Builder, node: Node) -> None:
     """The mean of windows that are as large as the axes."""
-    image = builder.image(node.sources[0])
-    axes = builder.mean_axes(node)
-    kernel = [size if axis in axes else 1 for axis, size in enumerate(image)][2:]
+    (sizes, shape), axes = builder.image(node.sources[0]), builder.sight.mean_axes(node)
+    kernel = [size if axis in axes else 1 for axis, size in enumerate(sizes)][2:]
     ones, zeros = (1,) * len(kernel), (0,) * len(kernel)
-    _pool(builder, node, "mean", Geometry(kernel, ones, ones, zeros, zeros))
+    geometry = Geometry(kernel, ones, ones, zeros, zeros)
+    made = (*sizes[:2], *counts(sizes[2:], geometry))
+    _pool(builder, node, "mean", geometry, Image(made, _without(shape, node)))
 
 
-def _pool(builder: _Builder, node: Node, name: str, geometry: Geometry) -> None:
+def _without(shape: Sizes, node: Node) -> Sizes:
+    """The shape of a mean."""
+    axes, told = mean_axes(node.operator), node.operator.attributes
+    if told["keepdim"]:
+        return tuple(1 if axis in axes else size for axis, size in enumerate(shape))
+    return tuple(size for axis, size in enumerate(shape) if axis not in axes)
+
+
+def _pool(builder: _Builder, node: Node, name: str, geometry: Geometry, result: Image) -> None:
     library, source = builder.library, builder.source(node.sources[0])
-    image = builder.image(node.sources[0])
-    result = (*image[:2], *_counts(image[2:], geometry))
-    posts = builder.posts(node, result)
-    primitive = library.pooling(name, source.layout, library.free(result), geometry, posts)
+    posts, free = builder.posts(node, result), library.free(result.sizes)
+    primitive = library.pooling(name, source.layout, free, geometry, posts)
     builder.finish(node, primitive, {SOURCE: source}, result)
 
 
@@ -431,7 +402,7 @@ def _scale(builder: _Builder, node: Node) -> None:
     """x * factor + shift, by channel."""
     library, source = builder.library, builder.source(node.sources[0])
     image = builder.image(node.sources[0])
-    vector = (1, image[1], *[1] * (len(image) - 2))
+    vector = (1, image.sizes[1], *[1] * (len(image.sizes) - 2))
     wish, plain = library.free(vector), library.plain(vector)
     posts = [Post("add", layout=wish), *builder.posts(node, image)]
     primitive = library.binary("multiply", source.layout, wish, posts)
@@ -456,20 +427,22 @@ def _pair(builder: _Builder, node: Node) -> None:
     source, image = builder.source(variable), builder.image(variable)
     wish, posts = builder.wish(other, image), builder.posts(node, image)
     primitive = builder.library.binary(node.follows[0].name, source.layout, wish, posts)
-    second = builder.second(other, primitive.layout(OTHER), len(image))
+    second = builder.second(other, primitive.layout(OTHER), len(image.sizes))
     builder.finish(node, primitive, {SOURCE: source, OTHER: second}, image)
 
 
 def _concat(builder: _Builder, node: Node) -> None:
     library = builder.library
     sources = [builder.source(variable) for variable in node.sources]
-    images = [builder.image(variable) for variable in node.sources]
-    result = (images[0][0], sum(image[1] for image in images), *images[0][2:])
+    images = [builder.sizes(variable) for variable in node.sources]
+    first, *_ = images
+    result = builder.sight.result((first[0], sum(image[1] for image in images)), first[2:])
+    free = library.free(result.sizes)
     try:
-        primitive = library.concat(1, [one.layout for one in sources], library.free(result))
+        primitive = library.concat(1, [one.layout for one in sources], free)
     except Refused:
         wanted = [library.channels_last(image) for image in images]
-        primitive = library.concat(1, wanted, library.channels_last(result))
+        primitive = library.concat(1, wanted, library.channels_last(result.sizes))
         sources = [builder.as_wanted(v, one) for v, one in zip(node.sources, wanted, strict=True)]
     arguments = {joined(number): source for number, source in enumerate(sources)}
     builder.finish(node, primitive, arguments, result)
