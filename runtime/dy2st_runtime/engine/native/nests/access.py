@@ -9,7 +9,7 @@ import numpy as np
 
 from dy2st_runtime.dims import Dim, Size, bounds
 from dy2st_runtime.engine.native.nests.nests import Load, Nest, Store
-from dy2st_runtime.engine.native.text.function import Function
+from dy2st_runtime.engine.native.text.function import Function, Lines
 from dy2st_runtime.engine.native.text.lanes import BOOL, INT64, DType, Lanes, Value, element
 from dy2st_runtime.engine.native.text.spans import Place
 
@@ -33,12 +33,14 @@ class Held(NamedTuple):
 
 
 class Parameters(Protocol):
-    """What a function of a nest knows: its parameters."""
+    """What a function of a nest knows: its parameters, and what is written where it starts."""
 
     nest: Nest
     function: Function
     leaves: list[str]
     outputs: list[str]
+    start: Lines
+    stretches: dict[tuple[str, int], tuple[Value, Value]]
 
     def size(self, size: Size) -> str:
         """A size as an operand."""
@@ -51,6 +53,7 @@ class Access:
         """`indices` are those of the loops, by their axes, as they are begun."""
         self.function, self.size = writer.function, writer.size
         self.leaves, self.pointers, self.outputs = writer.nest.leaves, writer.leaves, writer.outputs
+        self.start, self.stretches = writer.start, writer.stretches
         self.lane, self.indices = lane, indices
         self.single = Lanes(self.function, 1)
 
@@ -97,15 +100,26 @@ class Access:
     def _stretched(self, address: str, dtype: DType, along: Size, place: Place) -> Value:
         """Lanes one after the other where the step is 1, else the first one for them all."""
         lanes = place.lanes
-        is_one = lanes.splat(Value(self.function.let(f"icmp ne i64 {self.size(along)}, 0"), BOOL))
-        first = ", ".join(f"i1 {str(lane == 0).lower()}" for lane in range(lanes.lanes))
-        mask = lanes.either(is_one, Value(f"<{first}>", BOOL))
-        mask = lanes.both(mask, Value(_mask(place), BOOL))
+        is_one, mask = self._stretch(self.size(along), lanes)
+        if place.mask is not None:
+            mask = lanes.both(mask, Value(place.mask, BOOL))
         read = lanes.load(address, dtype, mask.text)
         zeros = f"<{lanes.lanes} x i32> zeroinitializer"
         wide = lanes.type(dtype)
         same = lanes.let(f"shufflevector {wide} {read.text}, {wide} poison, {zeros}", dtype)
         return lanes.select(is_one, read, same)
+
+    def _stretch(self, step: str, lanes: Lanes) -> tuple[Value, Value]:
+        """Whether a step is 1, in all lanes, and which lanes it reads: no loop changes that."""
+        found = self.stretches.get((step, lanes.lanes))
+        if found is None:
+            with self.function.writing(self.start):
+                is_one = self.function.let(f"icmp ne i64 {step}, 0")
+                wide = lanes.splat(Value(is_one, BOOL))
+                first = ", ".join(f"i1 {str(lane == 0).lower()}" for lane in range(lanes.lanes))
+                found = wide, lanes.either(wide, Value(f"<{first}>", BOOL))
+            self.stretches[step, lanes.lanes] = found
+        return found
 
     def _gather_picked(self, node: Load, picked: Sequence[Held], place: Place) -> Value:
         """Elements at places that each lane has its own of; none where a check has failed."""

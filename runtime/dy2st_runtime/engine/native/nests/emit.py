@@ -85,6 +85,8 @@ class _NestWriter:
         result = "i32" if nest.has_checks else "void"
         self.function = Function(name, own, result, attributes=f"{inline} nounwind")
         self.function.scales = processor.scales
+        self.start = self.function.section()
+        self.stretches: dict[tuple[str, int], tuple[Value, Value]] = {}
         if _costly(nest) > _MOST_COSTLY:
             self.function.helpers = {}
 

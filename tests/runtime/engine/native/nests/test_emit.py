@@ -158,6 +158,14 @@ def test_long_chains_run_in_tiles(n, known):
     np.testing.assert_allclose(found, x, rtol=1e-5, atol=1e-6)
 
 
+def test_which_sizes_are_repeated_is_asked_in_front_of_all_loops():
+    sizes = ("float32", ("n", "m")), ("float32", ("k", "l"))
+    source = Executable(traced(lambda x, y: x + y, *sizes)).source
+    (nest,) = re.findall(r"^define internal void @nest_.*?^}", source, re.DOTALL | re.MULTILINE)
+    start, loops = nest.split("\n  br label", 1)
+    assert "icmp ne i64 %size" in start and "icmp ne" not in loops
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_many_costly_operators_are_functions_that_compute_the_same(dtype):
     def function(x):
