@@ -7,7 +7,7 @@ import pytest
 
 import dy2st
 from dy2st.static import InputSpec
-from dy2st_runtime.errors import ArgumentError, EscapedVariable
+from dy2st_runtime.errors import ArgumentError, DTypeError, EscapedVariable
 
 CONVERSIONS = {
     "float": "float32",
@@ -126,3 +126,19 @@ def test_functions_are_applied_where_no_gradient_flows(x):
     assert x.apply_(lambda v: v * 0) is x and not x.any()
     with pytest.raises(ArgumentError, match="gradient"):
         x.requires_grad_().apply(lambda v: v)
+
+
+def test_integers_are_shifted_as_those_of_numpy():
+    def shifted(x, n):
+        y = x << 1
+        y >>= n
+        return y, 1 << x, 200 >> x, n << x, x >> n
+
+    x = np.arange(6).reshape(2, 3)
+    want = (x << 1) >> 2, 1 << x, 200 >> x, 2 << x, x >> 2
+    spec = [InputSpec([None, 3], "int64"), InputSpec([], "int64")]
+    for function in (shifted, dy2st.to_static(shifted, input_spec=spec)):
+        for got, wanted in zip(function(dy2st.to_tensor(x), dy2st.to_tensor(2)), want, strict=True):
+            np.testing.assert_array_equal(got.numpy(), wanted)
+    with pytest.raises(DTypeError, match="bitwise_left_shift takes integers"):
+        dy2st.to_tensor(1.5) << 1

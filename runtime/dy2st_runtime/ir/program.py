@@ -229,19 +229,27 @@ class Variable(Tensor):
         return power(other, widened(self))
 
     def __lshift__(self, other: Any) -> Any:
-        """Of ints alone, as in Python."""
+        """Numbers follow Python, where ints alone have it."""
+        if self.number is None or kind_of(other) is None:
+            return super().__lshift__(other)
         return shifted_left(self, other) if are_ints(self, other) else NotImplemented
 
     def __rlshift__(self, other: Any) -> Any:
         """As `__lshift__`."""
+        if self.number is None or kind_of(other) is None:
+            return super().__rlshift__(other)
         return shifted_left(other, self) if are_ints(self, other) else NotImplemented
 
     def __rshift__(self, other: Any) -> Any:
         """As `__lshift__`."""
+        if self.number is None or kind_of(other) is None:
+            return super().__rshift__(other)
         return shifted_right(self, other) if are_ints(self, other) else NotImplemented
 
     def __rrshift__(self, other: Any) -> Any:
         """As `__lshift__`."""
+        if self.number is None or kind_of(other) is None:
+            return super().__rrshift__(other)
         return shifted_right(other, self) if are_ints(self, other) else NotImplemented
 
     def __invert__(self) -> Any:

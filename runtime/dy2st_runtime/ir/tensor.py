@@ -193,6 +193,22 @@ class Tensor:
     def __rxor__(self, other: Any) -> Any:
         return F.bitwise_xor(other, self)
 
+    def __lshift__(self, other: Any) -> Any:
+        if _leaves_to(other, "__rlshift__"):
+            return NotImplemented
+        return F.bitwise_left_shift(self, other)
+
+    def __rlshift__(self, other: Any) -> Any:
+        return F.bitwise_left_shift(other, self)
+
+    def __rshift__(self, other: Any) -> Any:
+        if _leaves_to(other, "__rrshift__"):
+            return NotImplemented
+        return F.bitwise_right_shift(self, other)
+
+    def __rrshift__(self, other: Any) -> Any:
+        return F.bitwise_right_shift(other, self)
+
     def __eq__(self, other: object) -> Any:
         if _leaves_to(other, "__eq__"):
             return NotImplemented
