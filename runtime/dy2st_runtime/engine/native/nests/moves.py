@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from dy2st_runtime.dims import Dim, Size, maximum, minimum, product, same_shape
-from dy2st_runtime.engine.native.nests.axes import Places, Use, aligned, new_axes
+from dy2st_runtime.engine.native.nests.axes import Axis, Places, Use, aligned, new_axes
 from dy2st_runtime.engine.native.nests.members import Member
 from dy2st_runtime.engine.native.nests.pieces import Piece, Pieces
 from dy2st_runtime.engine.native.text.lanes import INT64
@@ -172,14 +172,22 @@ def _turned(pieces: Pieces, place: Piece, size: Size) -> Piece:
 _MODES = {"reflect": _reflected, "replicate": _repeated, "circular": _turned}
 
 
+def _after(pieces: Pieces, axis: Axis | None, steps: Size, size: Size) -> Piece:
+    """Some steps further on a circle: at most once round, so that nothing is divided."""
+    start = pieces.size(steps % maximum(size, 1))
+    place = pieces.apply("add", pieces.position(axis), start)
+    end = pieces.size(size)
+    again = pieces.apply("subtract", place, end)
+    return pieces.apply("where", pieces.apply("less_than", place, end), place, again)
+
+
 def _rolled(pieces: Pieces, operator: Operator) -> bool:
     x, shifts = operator.operands[0], dict[int, Size]()
     for axis, shift in zip(operator.attributes["axis"], operator.attributes["shifts"], strict=True):
         shifts[axis] = shifts.get(axis, 0) + shift
     picks: dict[int, Variable] = {}
     for axis, shift in shifts.items():
-        place = pieces.apply("subtract", pieces.position(pieces.axes[axis]), pieces.size(shift))
-        picks[axis] = _turned(pieces, place, x.tensor_type.shape[axis])[0]
+        picks[axis] = _after(pieces, pieces.axes[axis], -shift, x.tensor_type.shape[axis])[0]
     return _picked(pieces, x, picks, pieces.axes)
 
 

@@ -198,6 +198,14 @@ def test_a_tensor_is_rolled(shifts):
     assert executable.run([empty], [])[0].shape == (0, 3)
 
 
+def test_a_tensor_is_rolled_by_sizes():
+    executable = native(lambda x: x.roll([x.shape[0] - 5, -x.shape[0]], [0, 1]), ("n", "m"))
+    for rows in (1, 3, 5, 9):
+        x = X[:rows, :7].copy()
+        want = np.roll(x, (rows - 5, -rows), (0, 1))
+        np.testing.assert_array_equal(executable.run([x], [])[0], want)
+
+
 def native(function, shape):
     executable = Executable(traced(function, ("float32", shape)))
     assert executable.explain().splitlines()[-1] == "computed by NumPy: nothing"
