@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable
 from operator import is_
 from typing import Any
 
+from dy2st.convert.kinds.entries import check_sure, is_sure, presence
 from dy2st.convert.kinds.lists import place_of_index, write_back
 from dy2st.convert.kinds.scalars import as_number
 from dy2st.convert.protocol.bracket import bracketed
-from dy2st.convert.protocol.control import if_exp, or_, test_of
+from dy2st.convert.protocol.control import if_exp, not_, or_, test_of
 from dy2st.convert.protocol.operators import binary
 from dy2st.convert.protocol.reach import note_class, note_fields, note_reached
 from dy2st.convert.stage.branch import stage_if
@@ -18,7 +19,7 @@ from dy2st.convert.stage.loop import stage_while
 from dy2st.convert.stage.truth import truth_of
 from dy2st.convert.trace import CONTAINERS, Trace
 from dy2st.convert.values.sequences import Generated, Indexed
-from dy2st.convert.values.special import Dynamic, Union
+from dy2st.convert.values.special import MISSING, Dynamic, Union
 from dy2st.convert.values.widths import count
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Variable, user_location
@@ -209,6 +210,8 @@ def _is_same(trace: Trace, left: Any, right: Any) -> Any:
     if isinstance(left, set):
         return left == right
     are_dicts = isinstance(left, dict) and isinstance(right, dict)
+    if are_dicts and not (is_sure(trace, left) and is_sure(trace, right)):
+        return _is_same_by_entries(trace, left, right)
     if (not are_dicts and type(left) is not type(right)) or len(left) != len(right):
         return False
     pairs: Iterable[tuple[Any, Any]]
@@ -225,6 +228,24 @@ def _is_same(trace: Trace, left: Any, right: Any) -> Any:
         here = equals(trace, a, b)
         same = here if same is True else _both(same, here)
     return same
+
+
+def _is_same_by_entries(trace: Trace, left: Any, right: Any) -> Any:
+    """Whether two dicts are equal that have entries which may be missing."""
+    if isinstance(left, OrderedDict) and isinstance(right, OrderedDict):
+        check_sure(trace, left)  # their order counts, too
+        check_sure(trace, right)
+    same: Any = True
+    for key in {**left, **right}:
+        same = _both(same, _is_same_entry(trace, left.get(key, MISSING), right.get(key, MISSING)))
+    return same
+
+
+def _is_same_entry(trace: Trace, left: Any, right: Any) -> Any:
+    first, second = presence(trace, left), presence(trace, right)
+    alike = lambda: equals(trace, trace.known(left), trace.known(right))  # noqa: E731
+    both = lambda: if_exp(trace, second, alike, lambda: False)  # noqa: E731
+    return test_of(trace, if_exp(trace, first, both, lambda: not_(trace, second)))
 
 
 def _is_in_order(left: Any, right: Any) -> bool:

@@ -84,6 +84,25 @@ def compared(x):
     return d == {"b": [2], "a": 1}, d != {}, {"a": x[0]} == {"a": x[0] + 0}
 
 
+def compared_of_one_of_two(x):
+    n = int(x[0])
+    d = {"a": 1, "c": n} if n > 0 else {"b": 2, "c": n}
+    e = {"b": 2, "c": n + 1} if n > 1 else {"b": 2, "c": n}
+    wide = {"a": 1, "b": 2, "c": n}
+    held = d == {"a": 1, "c": 2}, {"b": 2} == d, wide == d, d != wide, d == d, d == e
+    return held, {"a": 1 if n > 0 else 2} == {"a": 2}, [d] == [e]
+
+
+def compared_with_an_entry_of_one_branch(x):
+    d = {"a": 1}
+    if x[0] > 0:
+        d["b"] = 2
+    e = [{"a": 1, "b": 2}, {"b": 2}]
+    if x[0] > 1:
+        del e[0]["b"]
+    return d == {"a": 1}, d != {"b": 2, "a": 1}, d in e, e.count(d), d == e[0], d == 3, d == {}
+
+
 def changed_in_a_branch(x):
     d = {"a": x, "n": 0}
     if x.sum() > 3:
@@ -190,6 +209,7 @@ def popped_by_one_of_two_names(x):
 FUNCTIONS = (
     *(looked_up_by_one_of_two_names, popped_by_one_of_two_names),
     *(got, set_by_default, popped, missing, missing_in_a_pop, updated, views, copied, emptied),
+    *(compared_of_one_of_two, compared_with_an_entry_of_one_branch),
     *(compared, changed_in_a_branch, lists_by_known_keys, counted, ordered, no_such_number),
     *(looked_up_by_a_number_of_the_run, sets, set_methods, number_of_the_run_in_a_set),
     *(tensors_in_a_set, a_set_that_a_branch_changes_alike),
