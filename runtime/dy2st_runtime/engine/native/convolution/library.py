@@ -28,6 +28,9 @@ _LOOKS = "GOMP_SPINCOUNT"
 _FLOAT32, _ANY_LAYOUT, _CPU, _IN_ORDER, _GIVEN_SCRATCH = 3, 1, 1, 1, 1
 _TRAINING, _INFERENCE, _DIRECT, _TURNED, _ARGUMENT_LAYOUT, _IMPLEMENTATION = 64, 96, 1, 10, 255, 8
 _MOST_AXES = 12
+_STRIDES, _AXES, _INNER_AXES = 14, 256, 263
+_BLOCKED = {3: (56, 69, 60), 4: (78, 102, 84), 5: (121, 142, 128)}
+"""The last: layouts of so many axes, with 16, 8 or 4 channels of a place beside each other."""
 
 _ELTWISE = {
     "relu": 0x20,
@@ -111,6 +114,22 @@ class Layout:
     def bytes(self) -> int:
         """How much memory it takes."""
         return int(self._library.c.dnnl_memory_desc_get_size(self.pointer))
+
+    @cached_property
+    def strides(self) -> list[int]:
+        """How far apart in memory neighbours along each axis are, or their blocks."""
+        found = self._asked(_STRIDES, ctypes.POINTER(ctypes.c_int64))
+        return [int(found[axis]) for axis in range(self._asked(_AXES, ctypes.c_int32).value)]
+
+    @property
+    def is_blocked(self) -> bool:
+        """Whether channels lie in blocks."""
+        return bool(self._asked(_INNER_AXES, ctypes.c_int32).value)
+
+    def _asked(self, what: int, kind: Callable[[], Any]) -> Any:
+        answer = kind()
+        self._library.c.dnnl_memory_desc_query(self.pointer, what, ctypes.byref(answer))
+        return answer
 
     def is_like(self, other: Layout) -> bool:
         """Whether all elements lie alike."""
@@ -202,10 +221,27 @@ class Library:
         create = self.c.dnnl_memory_desc_create_with_strides
         return self._layout(create, len(shape), _dims(shape), _FLOAT32, _dims(strides))
 
+    def alike(self, layout: Layout, before: Sizes, after: Sizes) -> Layout:
+        """The order of a layout, for other sizes."""
+        if not layout.is_blocked:
+            strides = layout.strides
+            return self.in_order(after, sorted(range(len(after)), key=lambda axis: -strides[axis]))
+        for own, other in zip(self.blocked(before), self.blocked(after), strict=True):
+            if own.is_like(layout):
+                return other
+        raise Refused("a layout that is not known")
+
+    def blocked(self, shape: Sizes) -> list[Layout]:
+        """An image with 16, 8 or 4 channels of a place beside each other."""
+        return [self._tagged(shape, tag) for tag in _BLOCKED[len(shape)]]
+
+    def _tagged(self, shape: Sizes, tag: int) -> Layout:
+        create = self.c.dnnl_memory_desc_create_with_tag
+        return self._layout(create, len(shape), _dims(shape), _FLOAT32, tag)
+
     def free(self, shape: Sizes) -> Layout:
         """As the library likes it best: a wish, which a primitive fulfils."""
-        create = self.c.dnnl_memory_desc_create_with_tag
-        return self._layout(create, len(shape), _dims(shape), _FLOAT32, _ANY_LAYOUT)
+        return self._tagged(shape, _ANY_LAYOUT)
 
     def _layout(self, create: Any, *arguments: Any) -> Layout:
         return Layout(self, _Held(self.made(create, *arguments), self.c.dnnl_memory_desc_destroy))

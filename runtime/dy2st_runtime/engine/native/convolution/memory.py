@@ -16,7 +16,8 @@ from dy2st_runtime.engine.native.convolution.library import (
     Library,
     Primitive,
 )
-from dy2st_runtime.engine.native.convolution.plan import Buffer, Plan
+from dy2st_runtime.engine.native.convolution.picking import Picks, picker, told
+from dy2st_runtime.engine.native.convolution.plan import Buffer, Plan, Step
 from dy2st_runtime.engine.native.convolution.runner import FAILED, runner
 
 Array = np.ndarray[Any, Any]
@@ -46,13 +47,10 @@ class Memory:
             id(buffer): library.memory(buffer.layout, start + buffer.offset)
             for buffer in plan.buffers
         }
-        self._lists = [
-            _arguments((n, self._memories[id(b)]) for n, b in step.arguments.items())
-            for step in plan.steps
-        ]
+        self._lists = [self._list(step) for step in plan.steps]
         self._steps = np.array(
             [
-                [step.primitive.pointer.value, len(list), ctypes.addressof(list)]
+                [*_called(step.primitive, len(list), library), ctypes.addressof(list)]
                 for step, list in zip(plan.steps, self._lists, strict=True)
             ],
             np.int64,
@@ -70,6 +68,12 @@ class Memory:
             len(self._outer),
             threads,
         )
+
+    def _list(self, step: Step) -> Any:
+        memories = {n: self._memories[id(b)] for n, b in step.arguments.items()}
+        if isinstance(step.primitive, Picks):
+            return told(step.primitive, memories)
+        return _arguments(memories.items())
 
     def run(self, weights: Weights, given: Sequence[Array], made: Sequence[Array]) -> int:
         """Do all steps; the flags that were raised."""
@@ -90,6 +94,13 @@ class Memory:
     def __del__(self) -> None:
         for memory in self._memories.values():
             self._plan.library.forget(memory)
+
+
+def _called(primitive: Primitive | Picks, number: int, library: Library) -> tuple[int, int]:
+    """What the runner knows it by: a primitive with so many arguments, or a function."""
+    if isinstance(primitive, Picks):
+        return 0, picker(library).addresses["pick"]
+    return primitive.pointer.value or 0, number
 
 
 def _outer(buffer: Buffer, given: Sequence[Array], made: Sequence[Array]) -> Array:

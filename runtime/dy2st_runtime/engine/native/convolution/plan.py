@@ -31,6 +31,7 @@ from dy2st_runtime.engine.native.convolution.library import (
     following,
     joined,
 )
+from dy2st_runtime.engine.native.convolution.picking import COLUMNS, ROWS, Picks, picks
 from dy2st_runtime.engine.native.convolution.recipe import Follow, Node, mean_axes
 from dy2st_runtime.ir.program import Variable
 
@@ -67,9 +68,9 @@ class Kept:
 
 @dataclass(eq=False)
 class Step:
-    """A primitive and its arguments."""
+    """A primitive, or what is picked, and its arguments."""
 
-    primitive: Primitive
+    primitive: Primitive | Picks
     arguments: dict[int, Buffer]
 
 
@@ -151,6 +152,10 @@ class _Builder:
             self._buffers[variable] = [self._given(variable, layout)]
         return self._buffers[variable][0]
 
+    def places(self, variable: Variable) -> Buffer:
+        """Whole numbers, each as long as two elements."""
+        return self._given(variable, self.library.plain((2 * self.sizes(variable)[0],)))
+
     def _given(self, variable: Variable, layout: Layout) -> Buffer:
         place = self.plan.given.setdefault(variable, len(self.plan.given))
         return self._add(Buffer(layout, given=place))
@@ -175,10 +180,9 @@ class _Builder:
         primitive = self.library.reorder(source.layout, result.layout)
         self._step(primitive, {SOURCE: source, RESULT: result})
 
-    def _step(self, primitive: Primitive, arguments: dict[int, Buffer]) -> None:
-        scratch = primitive.layout(SCRATCH)
-        if scratch.bytes:
-            arguments[SCRATCH] = self._add(Buffer(scratch))
+    def _step(self, primitive: Primitive | Picks, arguments: dict[int, Buffer]) -> None:
+        if isinstance(primitive, Primitive) and primitive.layout(SCRATCH).bytes:
+            arguments[SCRATCH] = self._add(Buffer(primitive.layout(SCRATCH)))
         for buffer in arguments.values():
             buffer.last = len(self.plan.steps)
         self.plan.steps.append(Step(primitive, arguments))
@@ -208,11 +212,22 @@ class _Builder:
     ) -> None:
         """The step of a node, and its result as others want it."""
         arguments.update(self._seconds(node, primitive, len(image.sizes)))
-        layout, number = primitive.layout(result), self._results.get(node.result)
+        self.make(node, primitive, arguments, (result, primitive.layout(result)), image)
+
+    def make(
+        self,
+        node: Node,
+        primitive: Primitive | Picks,
+        arguments: dict[int, Buffer],
+        result: tuple[int, Layout],
+        image: Image,
+    ) -> None:
+        """A step, and its result, an argument in a layout, in the one that others want too."""
+        (argument, layout), number = result, self._results.get(node.result)
         plain = self.library.plain(image.sizes)
         is_plain = layout.is_like(plain)
         made = self._add(Buffer(layout, made=number if is_plain else None))
-        arguments[result] = made
+        arguments[argument] = made
         self._step(primitive, arguments)
         self._buffers[node.result], self._images[node.result] = [made], image
         if number is not None:
@@ -448,6 +463,26 @@ def _concat(builder: _Builder, node: Node) -> None:
     builder.finish(node, primitive, arguments, result)
 
 
+def _pick(builder: _Builder, node: Node) -> None:
+    """Rows and columns, as the image lies: what lies behind them moves with them."""
+    library, variable = builder.library, node.sources[0]
+    source, sizes = builder.source(variable), builder.sizes(variable)
+    first = node.picks[0][0] + builder.sight.added
+    numbers = [builder.sizes(places)[0] for _, places in node.picks]
+    made = (*sizes[:first], *numbers, *sizes[first + len(numbers) :])
+    try:
+        layout = library.alike(source.layout, sizes, made)
+        found = picks(source.layout, sizes, first, numbers)
+    except Refused:
+        source = builder.as_wanted(variable, library.plain(sizes))
+        layout, found = library.plain(made), picks(source.layout, sizes, first, numbers)
+    pairs = zip((ROWS, COLUMNS), node.picks, strict=False)
+    arguments = {argument: builder.places(places) for argument, (_, places) in pairs}
+    arguments[SOURCE] = source
+    result = builder.sight.result(made[:2], made[2:])
+    builder.make(node, found, arguments, (RESULT, layout), result)
+
+
 _BUILD: dict[str, Callable[[_Builder, Node], None]] = {
     "conv": _conv,
     "transposed": _transposed,
@@ -458,6 +493,7 @@ _BUILD: dict[str, Callable[[_Builder, Node], None]] = {
     "each": _each,
     "pair": _pair,
     "concat": _concat,
+    "pick": _pick,
 }
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dy2st_runtime.dims import Dim, product, same_shape
+from dy2st_runtime.dims import Dim, Size, product, same_shape
 from dy2st_runtime.ir.program import Block, Operator, Variable
 from dy2st_runtime.ir.types import TensorType
 
@@ -46,6 +46,7 @@ class Node:
     result     what it makes, after all that follows.
     weights    filters and bias, of a convolution; nothing for others.
     scalings   those that its weights take in.
+    picks      axes of an image along which places are picked, and these places.
     """
 
     kind: str
@@ -55,11 +56,12 @@ class Node:
     weights: Sequence[Variable] = ()
     scalings: list[Scaling] = field(default_factory=list)
     follows: list[Follow] = field(default_factory=list)
+    picks: list[tuple[int, Variable]] = field(default_factory=list)
 
     @property
     def takes_more(self) -> bool:
         """Whether something can follow; after a transposed convolution it would be slow."""
-        is_able = self.kind not in ("concat", "filters", "transposed")
+        is_able = self.kind not in ("concat", "filters", "pick", "transposed")
         return is_able and len(self.follows) < _MOST_FOLLOWING
 
 
@@ -74,7 +76,12 @@ def is_begin(operator: Operator) -> bool:
 
 def is_light(operator: Operator) -> bool:
     """Whether a loop nest computes it as fast, if no primitive does it by the way."""
-    return operator.name in (*_FUNCTIONS, *_PAIRS, "batch_norm")
+    return operator.name in (*_FUNCTIONS, *_PAIRS, "batch_norm", "index")
+
+
+def is_part(operator: Operator) -> bool:
+    """Whether a primitive that makes what it reads may compute it too."""
+    return operator.name != "index"
 
 
 def is_readable(operator: Operator) -> bool:
@@ -88,8 +95,9 @@ def takes(operator: Operator, inside: Inside, is_read: Callable[[Variable], bool
     if takes is None:
         return False
     result, *others = operator.results  # others: the places of the largest elements
-    values = (*operator.operands, result)
-    return not any(map(is_read, others)) and all(map(_is_float, values)) and takes(operator, inside)
+    images = operator.operands[:1] if operator.name == "index" else operator.operands
+    are_float = all(map(_is_float, (*images, result)))
+    return not any(map(is_read, others)) and are_float and takes(operator, inside)
 
 
 def nodes_of(operators: Sequence[Operator], results: Collection[Variable]) -> list[Node]:
@@ -230,6 +238,45 @@ def _takes_concat(operator: Operator, inside: Inside) -> bool:
     )
 
 
+def _takes_index(operator: Operator, inside: Inside) -> bool:
+    """The rows or columns of an image that is resized: places that are there for certain."""
+    (x, places, *_), (axis, *more) = operator.operands, operator.attributes["axes"]
+    is_spatial = not more and 2 <= axis < x.tensor_type.rank
+    is_vector = places.tensor_type.rank == 1 and places.dtype == np.int64
+    is_taken = x in inside and _is_image(x) and is_spatial and is_vector
+    return is_taken and _are_inside(places, x.tensor_type.shape[axis])
+
+
+def _are_inside(places: Variable, size: Size) -> bool:
+    """Whether places are max(min(any, size - 1), 0)."""
+    low, limited = _operands(places, "maximum"), None
+    if low is not None and _whole(low[1]) == 0:
+        limited = _operands(low[0], "minimum")
+    last = _whole(limited[1]) if limited is not None else None
+    return last is not None and same_shape((last,), (size - 1,)) is True
+
+
+def _operands(variable: Variable, name: str) -> Sequence[Variable] | None:
+    """What an operator of this name makes a value of."""
+    maker = variable.maker
+    is_such = isinstance(maker, Operator) and maker.name == name
+    return maker.operands if isinstance(maker, Operator) and is_such else None
+
+
+def _whole(variable: Variable) -> Size | None:
+    """The whole number that a tensor is, known or a size."""
+    maker = variable.maker
+    if isinstance(maker, Block) or variable.dtype != np.int64:
+        return None
+    if maker.name == "cast":
+        return _whole(maker.operands[0])
+    if maker.name == "from_dim":
+        value: Size = maker.attributes["value"]
+        return value
+    is_number = maker.name == "constant" and maker.attributes["value"].size == 1
+    return int(maker.attributes["value"].item()) if is_number else None
+
+
 _CONVOLUTIONS = {"conv": "conv", "conv_transpose": "transposed"}
 _WINDOWS = ("max_pool", "window_max", "window_sum")
 _SYMMETRIC = ("add", "multiply", "maximum", "minimum")
@@ -268,6 +315,7 @@ _TAKES: dict[str, Callable[[Operator, Inside], bool]] = {
     "batch_norm": _takes_norm,
     "mean": _takes_mean,
     "concat": _takes_concat,
+    "index": _takes_index,
     **dict.fromkeys(_FUNCTIONS, _takes_function),
     **dict.fromkeys(_PAIRS, _takes_pair),
 }
@@ -350,6 +398,16 @@ class _Recipe:
 
     def _concat(self, operator: Operator) -> None:
         self._add("concat", operator)
+
+    def _index(self, operator: Operator) -> None:
+        """Rows and then columns are picked at once."""
+        (x, places), (axis,) = operator.operands, operator.attributes["axes"]
+        node = self._alone(x)
+        if node is not None and [before + 1 for before, _ in node.picks] == [axis]:
+            node.picks.append((axis, places))
+            self._rename(node, operator)
+        else:
+            self._add("pick", operator, sources=[x], picks=[(axis, places)])
 
     def _norm(self, operator: Operator) -> None:
         scaling = Scaling(operator, operator.operands[1:])
@@ -458,6 +516,7 @@ _ENTER: dict[str, Callable[[_Recipe, Operator], None]] = {
     "batch_norm": _Recipe._norm,
     "mean": _Recipe._mean,
     "concat": _Recipe._concat,
+    "index": _Recipe._index,
     **dict.fromkeys(_FUNCTIONS, _Recipe._function),
     **dict.fromkeys(_PAIRS, _Recipe._pair),
 }
@@ -469,6 +528,7 @@ __all__ = [
     "is_begin",
     "is_by_channel",
     "is_light",
+    "is_part",
     "is_readable",
     "mean_axes",
     "nodes_of",

@@ -17,6 +17,7 @@ from dy2st_runtime.engine.native.convolution.recipe import (
     is_begin,
     is_by_channel,
     is_light,
+    is_part,
     is_readable,
     takes,
     vector_of,
@@ -114,7 +115,7 @@ class _Finder:
         """
         done: set[Operator] = set()  # by a primitive that is worth it
         for operator in self._open:
-            makers = [self._maker(operand) for operand in operator.operands]
+            makers = [self._maker(operand) for operand in operator.operands if is_part(operator)]
             if not is_light(operator) or any(maker in done for maker in makers):
                 done.add(operator)
         kept: set[Operator] = set()

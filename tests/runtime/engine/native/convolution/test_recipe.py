@@ -88,3 +88,17 @@ def test_a_product_of_another_shape_is_not_one():
 def test_a_normalisation_of_what_was_activated_is_a_step():
     found = nodes(lambda x, w, *s: ops.batch_norm(ops.relu(conv(x, w)), *s), X, W, *[C] * 4)
     assert words(found) == ["conv relu", "scale"]
+
+
+def test_rows_and_columns_are_picked_at_once():
+    def run(x, w):
+        y = ops.interpolate(conv(x, w), scale_factor=2)
+        return conv(y, w), conv(ops.interpolate(y, scale_factor=3), w) * 2.0
+
+    block = traced(run, X, W).block
+    chosen = [one for one in block.operators if one.name in ("conv", "index", "multiply")]
+    operators = [one for one in chosen if one.operands[0].dtype == "float32"]
+    operators = [one for one in operators if len(one.results[0].tensor_type.shape) == 4]
+    found = nodes_of(operators, block.yields)
+    assert words(found) == ["conv", "pick", "conv", "pick", "conv linear"]
+    assert [[axis for axis, _ in node.picks] for node in found if node.picks] == [[2, 3]] * 2

@@ -89,6 +89,15 @@ def test_what_comes_of_a_region_is_not_read_by_it():
     assert names(found(run, X, W)) == [["conv"], "exp", ["conv"]]
 
 
+def test_an_image_is_resized_where_another_convolution_reads_it():
+    def run(x, w):
+        y = ops.interpolate(conv(x, w), scale_factor=2)
+        return conv(y, w), ops.relu(ops.interpolate(y, scale_factor=2))
+
+    (region,) = [one for one in names(found(run, X, W)) if isinstance(one, list)]
+    assert region == ["conv", "index", "index", "conv"]
+
+
 def test_what_may_fail_is_not_passed_by():
     def run(x, w, i):
         y = conv(x, w)
