@@ -107,7 +107,9 @@ def main() -> None:
         sys.exit(f"the test accuracy {accuracy:.2%} is below 97 %")
 
 
-def train(net: nn.Layer, x: np.ndarray, y: np.ndarray, epochs: int, is_static: bool) -> list[float]:
+def train(
+    net: nn.Layer, x: np.ndarray, y: np.ndarray, epochs: int, is_static: bool = False
+) -> list[float]:
     """Adam on batches of 64; the mean loss of every epoch."""
     rate = dy2st.optimizer.lr.CosineAnnealingDecay(0.004, T_max=epochs)
     adam = dy2st.optimizer.Adam(rate, parameters=net.parameters())
