@@ -16,6 +16,7 @@ import numpy as np
 from dy2st_runtime.engine.native import report
 from dy2st_runtime.engine.native.entry import write
 from dy2st_runtime.engine.native.linked import Linked
+from dy2st_runtime.engine.native.machine import abi
 from dy2st_runtime.engine.native.nests.identity import same
 from dy2st_runtime.engine.native.profiling import Profile
 from dy2st_runtime.engine.numpy import executable as reference
@@ -129,8 +130,10 @@ def _is_of_flow(variable: Variable) -> bool:
 
 
 def _in_order(array: Array) -> Array:
-    """An array whose elements lie row by row, without gaps."""
-    return np.array(array, order="C", copy=None) if isinstance(array, np.ndarray) else array
+    """An array whose elements lie row by row, without gaps, and that has NumPy's own dtype."""
+    if not isinstance(array, np.ndarray):
+        return array
+    return np.asarray(np.asarray(array, order="C"), abi.own(array.dtype))
 
 
 def _place(variable: Variable, program: Program, own: list[Variable]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import pickle
 import random
 import signal
 import sys
@@ -185,6 +186,22 @@ def test_arrays_in_another_order_are_taken():
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     np.testing.assert_array_equal(executable.run([x.T], [])[0], x.T * 2)
     np.testing.assert_array_equal(executable.run([x[:, ::-1]], [])[0], x[:, ::-1] * 2)
+
+
+@pytest.mark.parametrize("turned", [np.asarray, np.transpose])
+def test_arrays_that_were_pickled_are_taken(turned, monkeypatch):
+    executable = Executable(traced(lambda x: x * 2, ("float32", ("n", "m"))))
+    x = turned(pickle.loads(pickle.dumps(np.ones((2, 3), np.float32))))
+    monkeypatch.setattr(Executable, "reference", None)  # NumPy's engine
+    np.testing.assert_array_equal(executable.run([x], [])[0], x * 2)
+
+
+def test_a_dtype_that_was_pickled_is_that_of_all_arrays(monkeypatch):
+    dtype = pickle.loads(pickle.dumps(np.ones(1, np.float32))).dtype
+    executable = Executable(traced(lambda x: x * 2, (dtype, ("n",))))
+    monkeypatch.setattr(Executable, "reference", None)
+    found = executable.run([np.ones(2, np.float32)], [])[0]
+    assert found.tolist() == [2, 2] and found.dtype is np.dtype("float32")
 
 
 @pytest.mark.parametrize(

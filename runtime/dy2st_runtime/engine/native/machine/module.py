@@ -49,6 +49,7 @@ class Module:
 
     def object(self, value: Any, stem: str) -> str:
         """The name of an object of Python; the module keeps the object."""
+        value = abi.own(value) if isinstance(value, np.dtype) else value
         return self._symbol(id(value), value, stem)
 
     def array(self, value: np.ndarray[Any, Any]) -> str:
