@@ -16,7 +16,13 @@ from dy2st_runtime.ir.grad_mode import no_grad
 from dy2st_runtime.ir.types import is_floating
 from dy2st_runtime.nn.clip import ClipGradBase
 from dy2st_runtime.optimizer.lr import LRScheduler
-from dy2st_runtime.optimizer.recorded import RecordedRules, plain_facts
+from dy2st_runtime.optimizer.recorded import (
+    Compute,
+    RecordedRule,
+    RecordedRules,
+    kind_of,
+    plain_facts,
+)
 from dy2st_runtime.regularizer import L1Decay, L2Decay, WeightDecayRegularizer
 from dy2st_runtime.tensor import EagerTensor, Parameter
 from dy2st_runtime.updating import Changing, Value, full_like, is_spent, put, tensor_of, value_of
@@ -177,23 +183,23 @@ class Optimizer:
             if settings["grad_clip"] is not None:
                 pairs = settings["grad_clip"](pairs)
             rate = self.get_lr()
-            settings = {**settings, "facts": self._facts(settings)}
+            settings = {**settings, "programs": self._programs(settings)}
             has_factor = "learning_rate" in group
             for parameter, gradient in pairs:
                 factor = group["learning_rate"] if has_factor else _own_factor(parameter)
+                settings["parameter"] = parameter
                 self._move(parameter, value_of(gradient), rate * factor, settings, group)
 
     def _move(
         self, parameter: Any, gradient: Value, rate: float, settings: Any, group: Any
     ) -> None:
         """One step of one parameter."""
-        half = parameter.dtype
-        if half.kind == "c":
-            raise DTypeError(
-                f"an optimizer takes no parameter of {half}: keep both parts in a real one, "
-                "(..., 2), and compute with as_complex(it)"
-            )
         weight = self._long(parameter)
+        if weight.dtype.kind == "c":
+            raise DTypeError(
+                f"an optimizer takes no parameter of {weight.dtype}: keep both parts in a real "
+                "one, (..., 2), and compute with as_complex(it)"
+            )
         if gradient.dtype != weight.dtype:
             gradient = gradient.astype(weight.dtype)
         decay = self._decay_of(parameter, settings, group)
@@ -201,48 +207,64 @@ class Optimizer:
         if held is None:
             first = self.first_state(weight, settings)
             held = self._states[id(parameter)] = {k: tensor_of(v) for k, v in first.items()}
-        state = {slot: value_of(tensor) for slot, tensor in held.items()}
         rate, settings = self._for_parameter(parameter, rate, settings)
-        weight = self._computed((weight, gradient, rate), state, decay, settings)
-        for slot, tensor in held.items():
-            put(tensor, state[slot])
-        self._take(parameter, weight)
+        program = self._program(weight, held, decay, settings)
+        new = None if program is None else program.moved(weight, gradient, rate, held)
+        if new is None:
+            state = {slot: value_of(tensor) for slot, tensor in held.items()}
+            new = self._rule(decay, settings)(weight, gradient, rate, state)
+            for slot, tensor in held.items():
+                put(tensor, state[slot])
+        self._take(parameter, new)
 
     def _for_parameter(
         self, parameter: Any, rate: float, settings: dict[str, Any]
     ) -> tuple[float, dict[str, Any]]:
         """The rate and the settings for one parameter."""
-        return rate, {**settings, "parameter": parameter}
+        return rate, settings
 
-    def _computed(
-        self, values: tuple[Value, Value, float], state: State, decay: Any, settings: dict[str, Any]
-    ) -> Value:
-        """The new weight, by a recorded Program where there are any; puts new values in `state`."""
+    def _rule(self, decay: Any, settings: dict[str, Any]) -> Compute:
+        """The step of a parameter that decays so."""
 
         def compute(weight: Value, gradient: Value, rate: Any, state: State) -> Value:
             if decay is not None:
                 gradient = gradient + _decay_term(decay, weight)
             return self.update(weight, gradient, rate, state, settings)
 
-        facts = settings["facts"]
-        if facts is None or not (decay is None or type(decay) in (L1Decay, L2Decay)):
-            return compute(*values, state)
-        own = decay and (type(decay), decay.coeff), settings["weight_decay"]
-        return self._recorded.step(compute, (facts, own), values, state)
+        return compute
 
-    def _facts(self, settings: dict[str, Any]) -> Any:
-        """What the rule depends on beside the decay of weights; None if it is not recorded."""
+    def _program(
+        self, weight: Value, held: dict[str, Any], decay: Any, settings: dict[str, Any]
+    ) -> RecordedRule | None:
+        """The step of a parameter as a recorded Program, where there are any."""
+        programs = settings["programs"]
+        if programs is None or not weight.size:
+            return None
+        if decay is not None and type(decay) not in (L1Decay, L2Decay):
+            return None
+        own = decay and (type(decay), decay.coeff)
+        key = own, settings["weight_decay"], kind_of(weight, held)
+        if key not in programs:
+            state = {slot: tensor.array for slot, tensor in held.items()}
+            programs[key] = self._recorded.record(self._rule(decay, settings), weight, state)
+        found: RecordedRule | None = programs[key]
+        return found
+
+    def _programs(self, settings: dict[str, Any]) -> dict[Any, RecordedRule | None] | None:
+        """The Programs of the rule with these settings; None if it is not recorded."""
         if current_tracer() is not None or engines.is_embedded():
             return None
         owner = next(one for one in type(self).__mro__ if "update" in vars(one))
         if not vars(owner).get("is_elementwise"):  # a subclass of the user's has a rule of its own
             return None
-        return plain_facts(settings, ("params", "learning_rate", "grad_clip", "weight_decay"))
+        facts = plain_facts(settings, ("params", "learning_rate", "grad_clip", "weight_decay"))
+        return None if facts is None else self._recorded.of(facts)
 
     def _is_short(self, parameter: Any) -> bool:
         """Whether a parameter is updated in float32, though it is shorter."""
-        dtype = parameter.dtype
-        return self._multi_precision and is_floating(dtype) and dtype.itemsize == _HALF
+        if not self._multi_precision:
+            return False
+        return is_floating(parameter.dtype) and bool(parameter.dtype.itemsize == _HALF)
 
     def _long(self, parameter: Any) -> Value:
         """What a parameter is updated as."""

@@ -1,19 +1,24 @@
 """Rules of optimizers as Programs, where an engine that makes machine code is the default.
 
 NumPy goes through an array once for each operator of a rule, machine code once for all of them. A
-rule is recorded for tensors of any size, so there is one Program for all parameters of a dtype: an
-element of the new weight, and of the state, needs those at its own place alone.
+rule is recorded for tensors of any size, so there is one Program for all parameters of a dtype and
+a rank: an element of the new weight, and of the state, needs those at its own place alone.
+
+One call moves one parameter. A Program for several of them takes as long for each, but to compile
+it takes as often as long as it has parameters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Mapping, Sized
 from typing import Any
 
 import numpy as np
 
 from dy2st_runtime import engine as engines
 from dy2st_runtime.dims import symbol
+from dy2st_runtime.errors import SpecError
+from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.program import Program
 from dy2st_runtime.ir.tracing.tracer import Tracer
 from dy2st_runtime.ir.types import TensorType
@@ -30,41 +35,89 @@ _PLAIN = (bool, int, float, str, type(None))
 _MOST = 16
 """Programs of one optimizer: settings that change at every step are not worth one each."""
 
+_LAST_RANK = 2
+"""What has more axes is taken as if it had one: such weights are few, and Programs take time."""
+
 
 class RecordedRules:
     """The Programs of an optimizer's rule, by all that they depend on."""
 
     def __init__(self) -> None:
         """Start empty."""
-        self._executables: dict[Any, Any] = {}
+        self._by_facts: dict[Any, dict[Any, RecordedRule | None]] = {}
+        self._count = 0
 
     def __reduce__(self) -> tuple[type[RecordedRules], tuple[()]]:
         """A copy records anew."""
         return RecordedRules, ()
 
-    def step(
-        self, compute: Compute, facts: Any, values: tuple[Array, Array, float], state: State
-    ) -> Array:
-        """What `compute` gives for values, and the state that it leaves.
+    def of(self, facts: Any) -> dict[Any, RecordedRule | None]:
+        """Where those of a rule with these settings are kept, by what parameters differ in."""
+        found = self._by_facts.get(facts)
+        if found is None:
+            found = {}
+            if len(self._by_facts) < _MOST:
+                self._by_facts[facts] = found
+        return found
 
-        `facts` are all that it depends on beside its arguments.
+    def record(
+        self, compute: Compute, weight: Array, state: Mapping[str, Array]
+    ) -> RecordedRule | None:
+        """The Program of a rule; None if there are too many, or the engine has no code for it."""
+        if self._count >= _MOST or weight.dtype not in _NATIVE:
+            return None
+        self._count += 1
+        made = RecordedRule(compute, weight, state)
+        return made if made.entry is not None else None
+
+
+class RecordedRule:
+    """A Program that moves parameters of one dtype and rank."""
+
+    def __init__(self, compute: Compute, weight: Array, state: Mapping[str, Array]) -> None:
+        """Record what `compute` does with a weight, and compile it."""
+        if weight.ndim > _LAST_RANK:
+            weight = weight.reshape(-1)
+            state = {slot: one.reshape(-1) for slot, one in state.items()}
+        program, self._changed = _recorded(compute, weight, state)
+        self._executable = engines.compile(program)
+        self.entry: Any = getattr(self._executable, "entry", None)
+
+    def moved(self, weight: Array, gradient: Array, rate: float, held: Any) -> Array | None:
+        """The new weight, of tensors that hold the state and get what it becomes.
+
+        None if the arrays are not what the Program is for.
         """
-        weight, gradient, rate = values
-        is_usual = weight.dtype in _NATIVE and weight.shape == gradient.shape
-        if not is_usual or not weight.size:
-            return np.asarray(compute(*values, state))
-        key = facts, weight.dtype, *((one.dtype, one.size == 1) for one in state.values())
-        executable = self._executables.get(key)
-        if executable is None:
-            if len(self._executables) >= _MOST:
-                return np.asarray(compute(*values, state))
-            program = _recorded(compute, weight.dtype, state)
-            executable = self._executables[key] = engines.compile(program)
-        flat = [one.reshape(-1) for one in (weight, gradient, *state.values())]
-        new, *rest = executable.run([np.asarray(rate, np.float64), *flat], [])
-        for (slot, old), one in zip(list(state.items()), rest, strict=True):
-            state[slot] = one.reshape(old.shape)
-        return np.asarray(new).reshape(weight.shape)
+        arrays = [weight, gradient, *[tensor.array for tensor in held.values()]]
+        if weight.ndim > _LAST_RANK:
+            if gradient.shape != weight.shape:
+                return None
+            arrays = [one.reshape(-1) for one in arrays]
+        number = np.asarray(rate, np.float64)
+        results = self.entry(number, *arrays)
+        if results is None:  # they do not lie row by row, or do not fit
+            results = self._run([number, *arrays])
+            if results is None:
+                return None
+        new: Array = results.pop()
+        for slot, array in zip(self._changed, results, strict=True):
+            tensor = held[slot]
+            tensor.array = array.reshape(tensor.array.shape) if weight.ndim > _LAST_RANK else array
+        return new.reshape(weight.shape) if weight.ndim > _LAST_RANK else new
+
+    def _run(self, arrays: list[Array]) -> list[Array] | None:
+        try:
+            self._executable.check(arrays)
+        except SpecError:
+            return None
+        return self._executable.run(arrays, [])
+
+
+def kind_of(weight: Array, state: Sized) -> tuple[Any, ...]:
+    """What a Program depends on of a weight: beside one element numbers of the state look alike."""
+    rank = weight.ndim
+    is_one = weight.size == 1 and len(state) > 0
+    return weight.dtype, rank if rank <= _LAST_RANK else 1, is_one
 
 
 def plain_facts(settings: Mapping[str, Any], names: Container[str]) -> Any:
@@ -73,23 +126,31 @@ def plain_facts(settings: Mapping[str, Any], names: Container[str]) -> Any:
     return found if all(type(value) in _PLAIN for _, value in found) else None
 
 
-def _recorded(compute: Compute, dtype: np.dtype[Any], state: Mapping[str, Array]) -> Program:
-    """The Program of a rule: of the rate, a weight, its gradient, and the state."""
+def _recorded(
+    compute: Compute, weight: Array, state: Mapping[str, Array]
+) -> tuple[Program, list[str]]:
+    """The Program of a rule, of the rate, a weight, its gradient and the state; what it changes."""
     program = Program("update")
-    whole = TensorType(dtype, (symbol("n", minimum=1),))
+    symbols = tuple(symbol(f"n{n}", minimum=1) for n in range(weight.ndim))
+    sizes = weight.shape if weight.size == 1 and state else symbols
+    whole = TensorType(weight.dtype, sizes)
     parameter = program.block.add_parameter
     rate = parameter(TensorType(np.dtype("float64"), ()), "rate")
     rate.number = float  # it takes the dtype of what it is multiplied by
-    weight, gradient = parameter(whole, "weight"), parameter(whole, "gradient")
-    held: State = {}
+    held: State = {"": parameter(whole, "weight")}
+    gradient = parameter(whole, "gradient")
     for slot, one in state.items():
-        held[slot] = parameter(TensorType(one.dtype, (1,) if one.size == 1 else whole.shape), slot)
+        shape = whole.shape if one.shape == weight.shape else one.shape
+        held[slot] = parameter(TensorType(one.dtype, shape), slot)
     program.inputs = list(program.block.parameters)
-    tracer = Tracer(program)
+    before, tracer = dict(held), Tracer(program)
     with tracer.tracing():
-        new = compute(weight, gradient, rate, held)
-        program.block.yields = [tracer.variable(one) for one in (new, *held.values())]
-    return program
+        held[""] = compute(held.pop(""), gradient, rate, held)
+        changed = [slot for slot in held if held[slot] is not before[slot]]
+        given = [(held[slot], before[slot].dtype) for slot in changed]
+        cast = [one if one.dtype == dtype else F.cast(one, dtype) for one, dtype in given]
+        program.block.yields = [tracer.variable(one) for one in cast]
+    return program, changed[:-1]
 
 
-__all__ = ["RecordedRules", "plain_facts"]
+__all__ = ["RecordedRule", "RecordedRules", "kind_of", "plain_facts"]

@@ -14,6 +14,7 @@ from dy2st_runtime import optimizer as o
 from dy2st_runtime.engine.native import compiling
 from dy2st_runtime.nn.parameters import ParamAttr, create_parameter
 from dy2st_runtime.regularizer import L1Decay, L2Decay
+from dy2st_runtime.tensor import EagerTensor
 
 SHAPES = ((7, 5), (4,), (1,), (3, 0))
 STEPS = 4
@@ -87,7 +88,7 @@ def programs(monkeypatch):
 @pytest.mark.parametrize("name", RULES)
 def test_the_steps_are_those_of_numpy(name, programs, monkeypatch):
     _, weights, state = stepped(RULES[name])
-    assert len(programs) <= 3  # for parameters with and without decay, and of one element
+    assert len(programs) <= 3  # for both ranks, and for one element
     monkeypatch.setenv("DY2ST_ENGINE", "numpy")
     _, wanted, remembered = stepped(RULES[name])
     for found, one in zip(weights, wanted, strict=True):
@@ -97,6 +98,55 @@ def test_the_steps_are_those_of_numpy(name, programs, monkeypatch):
         found = np.asarray(state[slot])
         np.testing.assert_allclose(found, one, rtol=1e-5, atol=1e-6)
         assert (found.dtype, found.shape) == (np.asarray(one).dtype, one.numpy().shape)
+
+
+def test_every_rule_has_code_of_its_own(programs):
+    for make in RULES.values():
+        made = stepped(make)[0]._recorded._by_facts.values()
+        assert None not in [one for known in made for one in known.values()]
+
+
+def test_a_weight_without_elements_says_nothing_of_others(programs):
+    held = parameters()[::-1]
+    optimizer = o.SGD(1.0, held)
+    for one in held:
+        one.grad = rt.to_tensor(np.zeros(one.shape, "float32"))
+    optimizer.step()
+    assert len(programs) == 2
+
+
+def test_weights_of_many_axes_move_as_if_they_had_one(programs):
+    drawn = np.random.default_rng(3)
+    before = drawn.normal(size=(2, 3, 4)).astype("float32")
+    weight = create_parameter(
+        [2, 3, 4], "float32", attr=ParamAttr("p", nn.initializer.Assign(before))
+    )
+    optimizer = o.Momentum(1.0, 0.5, [weight])
+    weight.grad = rt.to_tensor(np.ones((2, 3, 4), "float32"))
+    for _ in range(2):
+        optimizer.step()
+    np.testing.assert_allclose(weight.numpy(), before - 2.5, rtol=1e-6)
+    assert optimizer.state_dict()["p_velocity_0"].shape == [2, 3, 4] and len(programs) == 1
+
+
+def test_a_gradient_that_does_not_lie_row_by_row(programs):
+    weight = create_parameter([2, 3], "float32", attr=ParamAttr("p", nn.initializer.Constant(0.0)))
+    given = np.arange(6, dtype="float32").reshape(3, 2).T
+    weight.grad = EagerTensor(given)
+    o.SGD(1.0, [weight]).step()
+    np.testing.assert_array_equal(weight.numpy(), -given)
+    assert len(programs) == 1
+
+
+def test_a_state_that_no_longer_fits_computes_with_arrays(programs):
+    weight = create_parameter([3], "float32", attr=ParamAttr("p", nn.initializer.Constant(0.0)))
+    optimizer = o.Momentum(1.0, 0.5, [weight])
+    weight.grad = rt.to_tensor(np.ones(3, "float32"))
+    optimizer.step()
+    optimizer._states[id(weight)]["velocity"].array = np.ones(3)  # float64
+    optimizer.step()
+    np.testing.assert_array_equal(weight.numpy(), np.full(3, -2.5, "float32"))
+    assert len(programs) == 1
 
 
 def test_float64_is_exact_but_for_rounding(programs, monkeypatch):
@@ -112,7 +162,7 @@ def test_a_rate_that_changes_needs_no_other_program(programs):
     stepped(RULES["SGD"])
     before = len(programs)
     stepped(lambda ps: o.SGD(o.lr.StepDecay(0.1, 1), ps))
-    assert before == 1 and len(programs) == 2  # one for each optimizer
+    assert before == 2 and len(programs) == 4  # one for each optimizer and rank
 
 
 def test_a_setting_that_changes_has_another_program(programs):
@@ -171,6 +221,7 @@ def test_a_copy_of_an_optimizer_records_anew(copied, programs):
     optimizer, weights, _ = stepped(RULES["SGD"])
     other = copied(optimizer)
     before = len(programs)
+    other.clear_grad(set_to_zero=False)
     weight = other._parameters[0]
     weight.grad = rt.to_tensor(np.ones(SHAPES[0], "float32"))
     other.step()
