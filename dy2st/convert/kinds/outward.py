@@ -35,8 +35,6 @@ from dy2st.convert.states import has_states
 from dy2st.convert.trace import CONTAINERS, EACH_CALL, Trace
 from dy2st.convert.values.sequences import Generated, Indexed
 from dy2st.convert.values.special import Dynamic, Union
-from dy2st_runtime.checkpoint.loading import load
-from dy2st_runtime.checkpoint.saving import save
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import Tensor, user_location
@@ -126,8 +124,8 @@ _BY_MODULE: dict[str, tuple[_Row, ...]] = {
     ),
     "urllib.request": (_row("urlopen urlretrieve", "an address is read", _BEFORE),),
     "uuid": (_row("uuid1 uuid4", _RANDOM, _DRAW),),
-    save.__module__: (_row("save", "a file is made", _AFTER),),
-    load.__module__: (_row("load", "a file is read", _BEFORE),),
+    "dy2st_runtime.checkpoint.saving": (_row("save", "a file is made", _AFTER),),
+    "dy2st_runtime.checkpoint.loading": (_row("load", "a file is read", _BEFORE),),
     is_grad_enabled.__module__: (
         _row("is_grad_enabled", "is_grad_enabled() is asked in a converted function", _MODE),
     ),

@@ -63,6 +63,18 @@ def written(x):
     return x
 
 
+def kept(x):
+    if x.sum() > 3:
+        dy2st.save({}, os.devnull)
+    return x
+
+
+def loaded(x):
+    if x.sum() > 3:
+        dy2st.load(os.devnull)
+    return x
+
+
 def slept(x):
     for v in x:
         time.sleep(0)
@@ -76,6 +88,8 @@ def slept(x):
         (drawn, "a random number of Python is drawn in a branch"),
         (drawn_from_an_object, "a random number of Python is drawn in a branch"),
         (written, "of a stream is called in a branch"),
+        (kept, "a file is made in a branch"),
+        (loaded, "a file is read in a branch"),
         (slept, r"time.sleep\(\) is called in a branch"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
