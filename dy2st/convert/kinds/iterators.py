@@ -70,7 +70,7 @@ def _enumerate(trace: Trace, iterable: Any, start: Any = 0) -> Any:
         return trace.enumerated(iterable, start)
     items = trace.items_of(iterable)
     if type(items) is Indexed:
-        return Indexed(lambda: items.length, lambda index: (start + index, items.item(index)))
+        return iterator(lambda: items.length, lambda index: (start + index, items.item(index)))
     if type(start) is int:
         return trace.made(enumerate(items, start))
     return trace.made((trace.add(start, place), item) for place, item in enumerate(items))
@@ -86,7 +86,8 @@ def _zip(trace: Trace, *iterables: Any, strict: bool = False) -> Any:
     for place, length in enumerate(lengths[1:] if strict else (), start=2):
         error = ValueError(f"zip() argument {place} is shorter or longer than argument 1")
         check(trace, trace.test_of(trace.eq(length, lengths[0])), error)
-    return zipped(staged, lambda a, b: _shorter(trace, a, b))
+    found = zipped(staged, lambda a, b: _shorter(trace, a, b))
+    return iterator(found.size, found.item)
 
 
 def _indexed(trace: Trace, items: Iterable[Any]) -> Indexed:
@@ -116,13 +117,13 @@ def _reversed(trace: Trace, iterable: Any) -> Any:
     if own_method(trace, iterable, "__getitem__") is not None:
         places = _reversed(trace, _range(trace, trace.call(len, iterable)))
         if type(places) is Indexed:
-            return Indexed(places.length, lambda index: trace.item(iterable, places.item(index)))
+            return iterator(places.length, lambda index: trace.item(iterable, places.item(index)))
         return trace.made(trace.item(iterable, place) for place in places)
     if not isinstance(iterable, (Dynamic, Indexed)) and not _is_reversible(type(iterable)):
         return reversed(iterable)  # raises what Python raises
     items = trace.items_of(iterable)
     if type(items) is Indexed:
-        return Indexed(items.length, lambda index: items.item(items.length - 1 - index))
+        return iterator(items.length, lambda index: items.item(items.length - 1 - index))
     if type(iterable) is list:
         return trace.made(_backwards(trace, iterable))
     is_of_python = isinstance(items, (tuple, str, bytes, range, dict))
@@ -168,13 +169,15 @@ def _map(trace: Trace, function: Any, *iterables: Any) -> Any:
         return _of_each(trace, function, trace.items_of(iterables[0]))
     items = _zip(trace, *iterables)
     if type(items) is Indexed:
-        return Indexed(lambda: items.length, lambda index: trace.call(function, *items.item(index)))
+        return iterator(
+            lambda: items.length, lambda index: trace.call(function, *items.item(index))
+        )
     return trace.made(trace.call(function, *item) for item in items)
 
 
 def _of_each(trace: Trace, function: Any, items: Any) -> Any:
     if type(items) is Indexed:
-        return Indexed(lambda: items.length, lambda index: trace.call(function, items.item(index)))
+        return iterator(lambda: items.length, lambda index: trace.call(function, items.item(index)))
     own = own_method(trace, items, "__next__")
     ask = lambda: trace.call(own, items)  # noqa: E731
     source = iter(items) if own is None else each_until(trace, ask, StopIteration)
@@ -258,7 +261,7 @@ def iter_(trace: Trace, value: Any, sentinel: Any = _NOTHING) -> Any:
         return value
     items = trace.items_of(value)
     if type(items) is Indexed:
-        return Indexed(lambda: items.length, items.item, items.whole)
+        return iterator(lambda: items.length, items.item, items.whole)
     return trace.made(iter(items))
 
 
@@ -317,6 +320,8 @@ def counting(trace: Trace, iterator: Any) -> Iterator[Any]:
 
 
 def _next_of_program(trace: Trace, items: Indexed, default: Any) -> Any:
+    if items.is_lent:
+        refuse_left()
     position = trace.held(items, "position")
 
     def take() -> Any:
@@ -401,12 +406,30 @@ def refuse_left() -> NoReturn:
     )
 
 
+def iterator(size: Any, item: Callable[[Any], Any], whole: Any = None) -> Indexed:
+    """Items that are gone once they are taken."""
+    return Indexed(size, item, whole, is_once=True)
+
+
 def rest_of(trace: Trace, items: Indexed) -> Indexed:
-    """What `next` has left of an iterator; it is used up from here on."""
+    """What is left of items; of an iterator, until `taken` tells, nobody else may take any."""
+    if not items.is_once:
+        return items
+    if items.is_lent:
+        refuse_left()
+    items.is_lent = True
     position = trace.held(items, "position")
     if type(position) is int and position == 0:
-        return items
+        return Indexed(items.size, items.item, items.whole)
     return Indexed(trace.sub(items.length, position), lambda index: items.item(index + position))
+
+
+def taken(trace: Trace, iterable: Any, turns: Any) -> None:
+    """Tell that a loop has taken so many items of what `rest_of` gave it."""
+    items = left_of(trace, iterable) if type(iterable) is Generated else iterable
+    if type(items) is Indexed and items.is_once:
+        trace.set_field(items, "position", trace.add(trace.held(items, "position"), turns))
+        items.is_lent = False
 
 
 def of_list(trace: Trace, owner: Any) -> Indexed:

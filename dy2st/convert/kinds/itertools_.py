@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from dy2st.convert.kinds.iterators import POSITION, STEP, iter_, kept
+from dy2st.convert.kinds.iterators import POSITION, STEP, iter_, iterator, kept
 from dy2st.convert.kinds.lists import joined
 from dy2st.convert.kinds.table import function_row, method_row
 from dy2st.convert.trace import Trace
@@ -165,7 +165,7 @@ def _filterfalse(trace: Trace, function: Any, iterable: Any) -> Any:
 def _starmap(trace: Trace, function: Any, iterable: Any) -> Any:
     items = trace.items_of(iterable)
     if type(items) is Indexed:
-        return Indexed(
+        return iterator(
             items.length, lambda index: trace.call(function, *trace.star(items.item(index)))
         )
     return trace.made(trace.call(function, *trace.star(item)) for item in items)
@@ -227,4 +227,4 @@ def _pairwise(trace: Trace, iterable: Any) -> Any:
     if type(items) is not Indexed:
         return trace.made(itertools.pairwise(items))
     length = trace.call(max, trace.sub(items.length, 1), 0)
-    return Indexed(length, lambda place: (items.item(place), items.item(place + 1)))
+    return iterator(length, lambda place: (items.item(place), items.item(place + 1)))

@@ -24,6 +24,7 @@ from dy2st.convert.kinds.iterators import (
     refuse_advance,
     resolved,
     rest_of,
+    taken,
 )
 from dy2st.convert.kinds.layers import held_in_order
 from dy2st.convert.kinds.lists import held, length_of
@@ -139,7 +140,9 @@ def for_(
     if source is not None:
         return push_loop(trace, source, test, body, state)
     if type(items) is Indexed:
-        return _staged(trace, items, test, body, state, names)
+        turns, *found = _staged(trace, items, test, body, state, names)
+        taken(trace, iterable, turns)
+        return found
     asks_first = test is None or _is_seen(trace, iterable)
     rest = iter(_next_of(trace, items))
     for turn in count():
@@ -228,6 +231,8 @@ def _staged(
     state: Sequence[Any],
     names: Sequence[str],
 ) -> Sequence[Any]:
+    """How many turns a loop of the Program made, and what the variables hold after it."""
+
     def more(index: Any, *values: Any) -> Any:
         left = truth_of(trace, index < items.length)
         if test is None:
@@ -239,8 +244,7 @@ def _staged(
         return index + 1, *body(items.item(index), *values)
 
     with staging(trace, "for"):
-        found = stage_while(trace, more, turn, (0, *state), ("the iteration", *names))
-    return found[1:]
+        return stage_while(trace, more, turn, (0, *state), ("the iteration", *names))
 
 
 def spread_loop(
@@ -289,9 +293,9 @@ def listed(trace: Trace, iterable: Any) -> Any:
         consumed(trace, source, lambda item: call(trace, out.append, item))
         return held(trace, out)
     if type(items) is Indexed:
-        if type(items.whole) is Dynamic:
-            return items.whole
-        return held(trace, gathered(trace, items))
+        found = items.whole if type(items.whole) is Dynamic else gathered(trace, items)
+        taken(trace, iterable, items.length)
+        return held(trace, found)
     return list(_next_of(trace, items))
 
 

@@ -13,13 +13,17 @@ class Indexed:
 
     size      how many, or what tells: a list may get longer while a loop runs over it.
     whole     the list or tensor that it looks into, if anybody may ask for more than its items.
-    position  how many items `next` has taken.
+    is_once   whether it is an iterator: what is taken of it is gone.
+    position  how many items of an iterator are gone.
+    is_lent   whether somebody takes items who has not told how many.
     """
 
     size: Any
     item: Callable[[Any], Any]
     whole: Any = None
+    is_once: bool = False
     position: Any = 0
+    is_lent: bool = False
 
     @property
     def length(self) -> Any:

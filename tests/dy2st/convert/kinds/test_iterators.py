@@ -249,8 +249,33 @@ def dispatched(x):
     return described(x.shape[0]), described(int(x[0])), described(float(x[0])), described("a")
 
 
+def used_up(x):
+    items = positive(x)
+    iterators = [iter(items), enumerate(items), zip(items, x), map(abs, items), reversed(items)]
+    more = [itertools.starmap(operator.add, zip(items, items)), itertools.pairwise(items)]
+    whole = [list(one) for one in (*iterators, *more)]
+    return whole, [next(one, "end") for one in iterators], [list(one) for one in more], list(x)
+
+
+def used_up_one_by_one(x):
+    rows, found, chosen = iter(x), [], enumerate([3, 1] if x[0] > 0 else [4])
+    for row in rows:
+        found.append(row)
+        if row > 0:
+            break
+    for row in rows:
+        found.append(row * 10)
+    return found, next(rows, None), dict(chosen), list(chosen)
+
+
+def used_up_in_a_branch(x):
+    rows = iter(x)
+    first = sum(rows) if x[0] > 0 else next(rows)
+    return first, list(rows)
+
+
 FUNCTIONS = (
-    dispatched,
+    *(dispatched, used_up),
     *(ranges, enumerated_from, zipped, mapped_and_filtered, taken, first_or_default, generators),
     *(generators_of_generators, reduced, accumulated, accumulated_from, chained, sliced, combined),
     *(neighbours, grouped, while_they_hold, starred, operators, getters, partials, from_a_cache),
@@ -277,6 +302,19 @@ def test_the_cache_of_the_user_answers_when_it_has_changed():
 
 def test_an_endless_iterator_beside_an_unknown_length_is_refused():
     refused(lambda x: [a * b for a, b in zip(x, itertools.cycle([1, 2]))], "endless cycle")
+
+
+@pytest.mark.parametrize("function", [used_up_one_by_one, used_up_in_a_branch])
+def test_what_is_taken_of_an_iterator_of_unknown_length_is_gone(function):
+    same(function, sizes="unknown")
+
+
+def test_an_iterator_that_two_take_from_in_turn_is_refused():
+    def pairs(x):
+        rows = iter(x)
+        return [a * b for a, b in zip(rows, rows)]
+
+    refused(pairs, "a generator or iterator is read on later")
 
 
 def test_combinations_of_unknown_length_are_refused():
