@@ -46,7 +46,7 @@ class EagerInterpreter:
         tensors = _tensors(definition, inputs)
         if not definition.takes_complex:  # faster than the call
             definition.refuse_complex(tensors)
-        taped = is_grad_enabled() and any(not tensor.stopped for tensor in tensors)
+        taped = is_grad_enabled() and not all([tensor.stopped for tensor in tensors])
         by_parts = definition.kernel is None or (taped and definition.gradient is None)
         if by_parts and definition.decompose is not None:
             if settings is None:
@@ -69,8 +69,9 @@ class EagerInterpreter:
         node = None
         if taped and definition.gradient is not None:
             node = Node(definition, tensors, outputs, attributes)
-        made = tuple(_made(array, node, index) for index, array in enumerate(outputs))
-        return made if several else made[0]
+        if not several:
+            return _made(outputs[0], node, 0)
+        return tuple(_made(array, node, index) for index, array in enumerate(outputs))
 
 
 def _made(array: Array, node: Node | None, index: int) -> EagerTensor:
@@ -81,6 +82,11 @@ def _made(array: Array, node: Node | None, index: int) -> EagerTensor:
 
 
 def _tensors(definition: OperatorDefinition, inputs: tuple[Any, ...]) -> list[EagerTensor]:
+    dtypes = [value.array.dtype for value in inputs if isinstance(value, EagerTensor)]
+    if dtypes and len(dtypes) == len(inputs):  # most calls, and faster than to look closer
+        first = dtypes[0]
+        if not definition.promote or (first.isnative and dtypes.count(first) == len(dtypes)):
+            return list(inputs)
     dtype = common_dtype(definition, inputs) if definition.promote else None
     tensors = []
     for index, value in enumerate(inputs):

@@ -71,9 +71,9 @@ def common_dtype(definition: OperatorDefinition, inputs: Sequence[Any]) -> DType
     common: DType = tensors[0]
     if not common.isnative or tensors.count(common) != len(tensors):
         common = np.result_type(*tensors)
-    # NumPy knows nothing of numbers that yield to bfloat16.
-    is_foreign = common.kind == "V" and complex not in map(type, dtypes)
-    if is_foreign or len(tensors) == len(dtypes):
+    # All real numbers yield to floats: NumPy is slow to say so, and knows nothing of bfloat16.
+    yields = common.kind in "fV" and complex not in map(type, dtypes)
+    if yields or len(tensors) == len(dtypes):
         return common
     return np.result_type(*dtypes)
 
