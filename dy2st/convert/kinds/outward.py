@@ -307,16 +307,20 @@ def _is_own(trace: Trace, function: Any, owner: Any, given: Iterable[Any]) -> bo
 
 
 _TEXTS = (io.StringIO, io.BytesIO)
+_RANDOMS = "numpy.random"
 # What takes its seed from the machine, if it is given none.
 _SEEDED = frozenset({"Random", "RandomState", "SeedSequence", "SystemRandom", "default_rng"})
 
 
 def _draws_for_all(owner: Any) -> bool:
     """Whether this is a generator of random numbers of Python or NumPy."""
-    python = sys.modules.get("random")
-    if python is not None and isinstance(owner, python.Random):
-        return True
-    return isinstance(owner, (np.random.RandomState, np.random.Generator))
+    return isinstance(owner, _of("random", "Random") + _of(_RANDOMS, "RandomState", "Generator"))
+
+
+def _of(module: str, *names: str) -> tuple[type, ...]:
+    """Classes of a module; none where it is not loaded, and so nothing can be one of theirs."""
+    loaded = sys.modules.get(module)
+    return () if loaded is None else tuple(getattr(loaded, name) for name in names)
 
 
 # -- what may be changed ----------------------------------------------------------------------
@@ -351,7 +355,7 @@ _KNOWN = (
     *(bool, int, float, complex, str, bytes, type(None), type(...), type(NotImplemented), range),
     *(slice, frozenset, type, ModuleType, FunctionType, BuiltinFunctionType, MethodType, CodeType),
     *(GetSetDescriptorType, Enum, Tensor, Dim, Condition, Text, Layer, np.dtype, np.generic),
-    *(np.random.SeedSequence, PurePath, BaseException, Dynamic, Union, Indexed, Generated),
+    *(PurePath, BaseException, Dynamic, Union, Indexed, Generated),
 )
 
 
@@ -413,6 +417,7 @@ def _reached(values: Iterable[Any]) -> list[Any]:
 
 def _may_change(trace: Trace, value: Any) -> bool:
     """Whether somebody else would see a change of a value."""
-    if isinstance(value, _KNOWN) and type(value) not in CONTAINERS:
+    known: tuple[Any, ...] = (*_KNOWN, *_of(_RANDOMS, "SeedSequence"))
+    if isinstance(value, known) and type(value) not in CONTAINERS:
         return False
     return not trace.is_made_here(value)

@@ -26,6 +26,7 @@ from dy2st.jit import to_static
 from tests.dy2st.convert.kinds.same import refused, same
 
 RNG = random.Random(3)
+GENERATOR = np.random.default_rng(3)
 STREAM = io.StringIO()
 ARRAY = np.zeros(3)
 
@@ -54,6 +55,12 @@ def drawn(x):
 def drawn_from_an_object(x):
     if x.sum() > 3:
         return x * RNG.uniform(0.0, 1.0)
+    return x
+
+
+def drawn_from_a_generator(x):
+    if x.sum() > 3:
+        return x * GENERATOR.uniform(0.0, 1.0)
     return x
 
 
@@ -87,6 +94,7 @@ def slept(x):
         (timed, "a clock is read in a branch"),
         (drawn, "a random number of Python is drawn in a branch"),
         (drawn_from_an_object, "a random number of Python is drawn in a branch"),
+        (drawn_from_a_generator, "a random number of Python is drawn in a branch"),
         (written, "of a stream is called in a branch"),
         (kept, "a file is made in a branch"),
         (loaded, "a file is read in a branch"),
