@@ -15,10 +15,11 @@ from dy2st.convert.values.carry import copied, element_at, risen, row_of
 from dy2st.convert.values.layout import Layout, Same, number_kind
 from dy2st.convert.values.lub import Lub, Unlike
 from dy2st.convert.values.sequences import Generated, Indexed
-from dy2st.convert.values.special import CONTENT, Dynamic
+from dy2st.convert.values.special import CONTENT, Dynamic, Union
 from dy2st.convert.values.widths import width
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Variable, user_location
+from dy2st_runtime.ir.choice import Text
 
 SEQUENCES = (list, deque)
 _VALUES: type = type({}.values())
@@ -248,6 +249,10 @@ def contains(trace: Trace, item: Any, container: Any) -> Any:
         found = trace.iterate(container)
         is_decided = type(found) is Indexed
         return (contains if is_decided else _among_rest)(trace, item, found)
+    if type(item) is Union:
+        return trace.spread(lambda one: contains(trace, one, container), item)
+    if type(item) is Text:
+        return container in item  # refused, in its words
     return item in trace.native(container)
 
 

@@ -33,7 +33,7 @@ _FIELD = re.compile(
 
 def formatted(trace: Trace, value: Any, conversion: str, spec: Any) -> Any:
     """What an f-string writes for a value: a str, or a Text."""
-    if type(spec) is Text or is_traced(spec):
+    if type(spec) in (Text, Union) or is_traced(spec):
         raise TensorAsPython(
             "a format depends on a tensor",
             at=user_location(),
@@ -173,12 +173,12 @@ def _format(trace: Trace, value: Any, spec: Any = "") -> Any:
 
 @method_row(str, name="format")
 def _format_method(trace: Trace, template: str, *args: Any, **named: Any) -> Any:
-    return joined(_pieces(trace, template, args, named, itertools.count()))
+    return trace.text(*_pieces(trace, template, args, named, itertools.count()))
 
 
 @method_row(str)
 def _format_map(trace: Trace, template: str, named: Any) -> Any:
-    return joined(_pieces(trace, template, (), trace.double_star(named), itertools.count()))
+    return trace.text(*_pieces(trace, template, (), trace.double_star(named), itertools.count()))
 
 
 def _pieces(
@@ -193,8 +193,8 @@ def _pieces(
             field = f"{next(count)}{field}"
         value = _value_of(trace, field, args, named)
         if spec and "{" in spec:
-            spec = joined(_pieces(trace, spec, args, named, count))
-        found.append(trace.text((value, conversion or "", spec or "")))
+            spec = trace.text(*_pieces(trace, spec, args, named, count))
+        found.append((value, conversion or "", "" if spec is None else spec))
     return found
 
 
@@ -271,8 +271,8 @@ def print_(
     flush: bool = False,
 ) -> None:
     """`print`: a Program prints when it runs."""
-    run = lambda: _print(trace, values, sep, end, file, flush)  # noqa: E731
-    _by_case(trace, values, run)
+    run = lambda: _print(trace, values, trace.known(sep), trace.known(end), file, flush)  # noqa: E731
+    _by_case(trace, (*values, sep, end), run)
 
 
 def _print(

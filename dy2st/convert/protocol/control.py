@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from types import FunctionType
-from typing import Any
+from typing import Any, NoReturn
 
 from dy2st.convert.classes import special
 from dy2st.convert.kinds.entries import is_sure, presence
@@ -180,8 +180,12 @@ def truth(trace: Trace, value: Any) -> bool:
 def assert_(trace: Trace, test: Any, message: Callable[[], Any] | None = None) -> None:
     """`assert test, message()`."""
 
+    def fail(*said: Any) -> NoReturn:
+        raise AssertionError(*said)
+
     def fails() -> tuple[()]:
-        raise AssertionError(*(() if message is None else (message(),)))
+        trace.spread(fail, *(() if message is None else (message(),)))
+        return ()
 
     truth = test_of(trace, test)
     if truth is False:

@@ -105,13 +105,21 @@ def stage_if(
     """
     left = run_region(trace, true, state, pred, True, of_cases)
     right = run_region(trace, false, state, pred, False, of_cases)
-    if of_cases and isinstance(left.raised, Exception) and isinstance(right.raised, Exception):
-        raise left.raised
+    if of_cases and _is_alike(left.raised, right.raised):
+        raise left.raised  # type: ignore[misc]
     if _is_raised(left) and _is_done(right):
         return _open(trace, Opened(pred, True, left, right, ExitStack()))
     if _is_raised(right) and _is_done(left):
         return _open(trace, Opened(pred, False, right, left, ExitStack()))
     return proceed(trace, _combined(trace, pred, (left, right), names), names)
+
+
+def _is_alike(left: Any, right: Any) -> bool:
+    """Whether two cases of an operation raise the same, in the same words."""
+    if not isinstance(left, Exception) or type(left) is not type(right):
+        return False
+    said = (*left.args, *right.args)
+    return all(isinstance(one, str) for one in said) and left.args == right.args
 
 
 def _is_raised(region: Region) -> bool:

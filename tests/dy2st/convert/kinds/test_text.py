@@ -92,7 +92,27 @@ def raises_with_a_text(x):
     return x
 
 
+def one_of_two_texts(x):
+    name, count = ("abc", 2) if x[0] > 0 else ("xy", None)
+    return (
+        *("{} {:>6}".format(name, name), "{a!r:^9}{b}".format(a=name, b=count)),
+        *("{n}".format_map({"n": name}), "{:{w}}|{}".format(name, x[0], w=5)),
+        *(name in "xyz", "b" in name, name not in "abcd"),
+    )
+
+
+def asserts_with_one_of_two_texts(x):
+    name = "positive" if x[0] > 0 else "negative"
+    assert x.sum() > 3, name
+    return x
+
+
+def fails_in_words_of_its_own(x):
+    return ("abc" if x[0] > 0 else [1]) + 1
+
+
 FUNCTIONS = (
+    *(one_of_two_texts, asserts_with_one_of_two_texts, fails_in_words_of_its_own),
     *(f_strings, strings, formats, percents, joined, objects, lists_with_tensors, methods_of_str),
     raises_with_a_text,
 )
@@ -111,6 +131,9 @@ def printing(x):
     for v in x:
         if v > 1:
             print("v", [float(v)], Point(n, 1))
+    mark = "-" if x.sum() > 3 else "+"
+    print("a", n, mark, sep=mark, end=mark * 2)
+    print("b", "c", sep=f"{n}", end=None if x.sum() > 3 else "|")
     print(Point(1, 2), {"a": 1}, file=sys.stdout)
     return x
 
@@ -119,13 +142,14 @@ def printing(x):
 def test_a_program_prints_when_it_runs(unknown):
     from dy2st.static import InputSpec
 
-    x = dy2st.to_tensor([1.0, 2.0, 3.0])
+    one, other = dy2st.to_tensor([1.0, 2.0, 3.0]), dy2st.to_tensor([1.0, -2.0, 3.0])
     static = to_static(printing, input_spec=[InputSpec([None] if unknown else [3], "float32")])
     written = []
     for function in (printing, static, static):
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
-            function(x)
+            function(one)
+            function(other)
         written.append(out.getvalue())
     assert written[1:] == [written[0]] * 2
 
@@ -135,6 +159,8 @@ def test_a_program_prints_when_it_runs(unknown):
     [
         (lambda x: f"{[v for v in x if v > 0]}", "the text of a list whose length depends"),
         (lambda x: f"{x.shape[0]:{x.shape[0]}}", "a format depends on a tensor"),
+        (lambda x: "{:{}}".format("a", x.shape[0]), "a format depends on a tensor"),
+        (lambda x: f"{x.shape[0]}" in "123", "a text with values of tensors"),
     ],
 )
 def test_a_text_that_no_program_writes_is_refused(function, words):
