@@ -111,7 +111,7 @@ def _without_pauses(text: str) -> str:
     return "\n".join(line for line in text.splitlines() if "x86.sse2.pause" not in line)
 
 
-_EXPORTS = ("parallel", "threads", "helpers", "help_for_ever")
+_EXPORTS = ("parallel", "threads", "helpers", "help_for_ever", "threads_for")
 
 _TEXT = """\
 @threads = global i64 1, align 64
@@ -123,9 +123,12 @@ _TEXT = """\
 @busy = internal global i32 0, align 64
 @function = internal global ptr null
 @data = internal global ptr null
+@last = internal global i64 0, align 64      ; when somebody with a little work came, in cycles
+@streak = internal global i64 0              ; how many came, each soon after the one before
 
 declare i64 @syscall(i64, ...)
 declare void @llvm.x86.sse2.pause()
+declare i64 @llvm.readcyclecounter()
 
 ; Do one part, if one is left; gives whether there was one.
 define internal i1 @help() noinline {
@@ -177,6 +180,41 @@ sleep:
   %r = call i64 (i64, ...) @syscall(i64 202, ptr @signal, i64 128, i32 %seen, ptr null)
   %b = atomicrmw sub ptr @sleepers, i32 1 seq_cst
   br label %begin
+}
+
+; How many threads are to do some work: all, if it is worth waking them, or if they are awake and it
+; is not too little; else one. Where such work comes all the time they are woken, and stay awake.
+define i64 @threads_for(i64 %work, i64 %least, i64 %large) {
+entry:
+  %threads = load i64, ptr @threads
+  %single = icmp slt i64 %threads, 2
+  %little = icmp slt i64 %work, %least
+  %none = or i1 %single, %little
+  br i1 %none, label %one, label %some
+some:
+  %much = icmp sge i64 %work, %large
+  br i1 %much, label %all, label %look
+look:
+  %sleepers = load atomic i32, ptr @sleepers monotonic, align 4
+  %awake = icmp eq i32 %sleepers, 0
+  br i1 %awake, label %all, label %count
+count:
+  %now = call i64 @llvm.readcyclecounter()
+  %last = load atomic i64, ptr @last monotonic, align 8
+  store atomic i64 %now, ptr @last monotonic, align 8
+  %past = sub i64 %now, %last
+  %soon = icmp ult i64 %past, 200000         ; less than helpers look for work
+  %before = load atomic i64, ptr @streak monotonic, align 8
+  %following = add i64 %before, 1
+  %streak = select i1 %soon, i64 %following, i64 0
+  %many = icmp sge i64 %streak, 16
+  %kept = select i1 %many, i64 0, i64 %streak
+  store atomic i64 %kept, ptr @streak monotonic, align 8
+  br i1 %many, label %all, label %one
+all:
+  ret i64 %threads
+one:
+  ret i64 1
 }
 
 ; function(data, part) for all parts.

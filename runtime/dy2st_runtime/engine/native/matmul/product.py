@@ -84,6 +84,7 @@ def linked(processor: Processor, suffix: str) -> Library:
     for name in names:
         text = re.sub(rf"define internal (\w+ @{name}\()", r"define \1", text)
     text += "\n@threads = external global i64\ndeclare void @parallel(ptr, ptr, i64)\n"
+    text += "declare i64 @threads_for(i64, i64, i64)\n"
     helpers = pool(processor).addresses
     return load(object_of(text, processor, is_plain=True), names, helpers)
 

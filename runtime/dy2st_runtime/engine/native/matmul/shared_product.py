@@ -5,8 +5,10 @@ from __future__ import annotations
 from dy2st_runtime.engine.native.matmul.tiles import Shape
 from dy2st_runtime.engine.native.text.code import Code
 
-# Below so many multiplications one thread is done before another one is awake.
-_LEAST_WORK = 1 << 20
+# From so many multiplications on a helper that sleeps is worth waking; below the other number one
+# thread is done before a helper that is awake has its part. Between them it is chance whether there
+# are parts: that is for panels only, of which sums have the same bits in any parts.
+_WORTH_WAKING, _LEAST_WORK = 1 << 20, 1 << 17
 
 _POINTERS = ("c", "a", "b", "packed", "scratch", "epilogue", "context")
 _SIZES = ("m", "n", "k", "a_row", "a_column", "b_row", "b_column", "c_row")
@@ -20,7 +22,10 @@ def shared_product(shape: Shape) -> str:
     There are no more parts than there is scratch for: meanwhile the number of threads may change.
     """
     code = shape.code("shared_product", f"{' '.join(_POINTERS)} | {' '.join(_SIZES)} bytes")
-    wanted = _parts(code)
+    work = code.times(code.times("%m", "%n"), "%k")
+    is_packed = code.let("icmp ne ptr %packed, null")
+    least = code.choose(is_packed, _LEAST_WORK, _WORTH_WAKING)
+    wanted = code.let(f"call i64 @threads_for(i64 {work}, i64 {least}, i64 {_WORTH_WAKING})")
     is_shared = code.compare("sgt", wanted, 1)
     with code.when(is_shared):
         room = code.let(f"call i64 @{shape.name('product_scratch')}(i64 %m, i64 %n, i64 %k)")
@@ -50,8 +55,8 @@ def _share(code: Code, shape: Shape, parts: str, room: str) -> None:
     code.line(f"call void @parallel(ptr @{own}, ptr {task}, i64 {parts})")
 
 
-def _parts(code: Code) -> str:
-    """How many parts: as many as threads, or 1 if there is little to do."""
+def _most_parts(code: Code) -> str:
+    """How many parts there may be: as many as threads, or 1 if there is little to do."""
     threads = code.let("load i64, ptr @threads")
     work = code.times(code.times("%m", "%n"), "%k")
     return code.choose(code.compare("sge", work, _LEAST_WORK), threads, 1)
@@ -105,7 +110,7 @@ def shared_scratch(shape: Shape) -> str:
     """The bytes of scratch of all parts."""
     code = shape.code("shared_scratch", "| m n k", "i64")
     room = code.let(f"call i64 @{shape.name('product_scratch')}(i64 %m, i64 %n, i64 %k)")
-    total = code.times(code.most(_rounded(code, room), 64), _parts(code))
+    total = code.times(code.most(_rounded(code, room), 64), _most_parts(code))
     code.line(f"ret i64 {total}")
     return code.text()
 

@@ -7,13 +7,14 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from time import sleep
 
 import numpy as np
 import pytest
 
 from dy2st_runtime import engine
 from dy2st_runtime.engine.native.machine.llvm import Processor
-from dy2st_runtime.engine.native.machine.threads import get_num_threads, set_num_threads
+from dy2st_runtime.engine.native.machine.threads import get_num_threads, pool, set_num_threads
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import TensorType, Tracer
 from tests.runtime.engine.native.products import Products, Room, address, epilogue, loaded
@@ -66,6 +67,36 @@ def test_a_product_with_scratch_for_fewer_parts_has_fewer(products):
         pointers = (address(c), address(a), address(b), None, scratch, None, None)
         products.shared_product(*pointers, *numbers)
     np.testing.assert_array_equal(c, a @ b)
+
+
+@pytest.mark.parametrize("sizes", [(1, 784, 512), (3, 300, 241), (150, 97, 33)])
+def test_panels_give_the_same_bits_whether_a_helper_is_awake_or_not(products, sizes):
+    random = np.random.default_rng(1)
+    m, k, n = sizes
+    a, b = (random.standard_normal(shape).astype(products.dtype) for shape in ((m, k), (k, n)))
+    found = set()
+    with Room(products.packed_bytes(n, k)) as panels:
+        products.pack(panels, address(b), n, k, n, 1)
+        for count in (1, *[2] * 40, 3):
+            set_num_threads(count)
+            c, bytes = np.empty((m, n), products.dtype), products.shared_scratch(m, n, k)
+            with Room(bytes) as scratch:
+                pointers = (address(c), address(a), address(b), panels, scratch, None, None)
+                products.shared_product(*pointers, m, n, k, k, 1, n, 1, n, bytes)
+            found.add(c.tobytes())
+    assert len(found) == 1
+    np.testing.assert_allclose(c, a @ b, rtol=1e-4, atol=1e-4)
+
+
+def test_a_little_work_wakes_nobody_unless_it_comes_all_the_time():
+    ask = ctypes.CFUNCTYPE(*[ctypes.c_int64] * 4)(pool(Processor.host()).addresses["threads_for"])
+    set_num_threads(1)
+    assert ask(1000, 10, 100) == 1
+    set_num_threads(2)
+    assert [ask(9, 10, 100), ask(100, 10, 100)] == [1, 2]
+    while ask(99, 10, 100) == 2:  # until the helper sleeps
+        sleep(0.001)
+    assert 2 in {ask(99, 10, 100) for _ in range(100_000)}
 
 
 def numbered(processor, dtype):
