@@ -78,9 +78,9 @@ class Programs:
     ) -> ConcreteProgram | None:
         """The Program of calls like this one, found without binding it; adds its tensors."""
         key = self._key_of(args, kwargs, tensors)
-        known = None if key is None else self.cache.find(key)
-        has_changed = self._defaults is not None and self._defaults.is_outdated()
-        return None if has_changed else known
+        if key is None or (self._defaults is not None and self._defaults.is_outdated()):
+            return None
+        return self.cache.find(key)
 
     def know(
         self,

@@ -16,6 +16,7 @@ from dy2st_runtime.by_identity import reference_to
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import Program, Variable, current_tracer
 from dy2st_runtime.ir.checks.tracebacks import hide_own_frames, without_own_frames
+from dy2st_runtime.ir.dispatch import stack
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.structure import flatten
 from dy2st_runtime.ir.tracing.converting import converted
@@ -213,7 +214,7 @@ class StaticFunction:
         """Run the Program for these arguments, traced now if there is none yet."""
         if not switches.enabled():
             return self.dygraph_function(*args, **kwargs)
-        if current_tracer() is not None:
+        if stack.interpreters and current_tracer() is not None:
             return converted(self.dygraph_function)(*args, **kwargs)
         tensors: list[EagerTensor] = []
         try:

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from dy2st_runtime import autograd, unique_name
 from dy2st_runtime.autograd import Array, Hook, Node
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ArgumentError, ShapeError, TensorAsPython
-from dy2st_runtime.ir.dispatch import F
+from dy2st_runtime.ir.dispatch import F, stack
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.inputs import as_array
 from dy2st_runtime.ir.location import user_location, warn_user
@@ -120,7 +121,8 @@ class EagerTensor(Tensor):
 
     def numpy(self) -> Array:
         """The data as a NumPy array of its own."""
-        self._refuse_while_traced("numpy()")
+        if stack.interpreters:  # most calls are spared the next one
+            self._refuse_while_traced("numpy()")
         return self.array.copy()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
@@ -444,9 +446,9 @@ def to_tensor(
     dtype('float32')
     """
     # The most frequent call, in which every step is felt.
-    is_plain = type(data) is np.ndarray and dtype is None and data.dtype.kind in "fiub"
-    if is_plain and current_tracer() is None:
-        return EagerTensor(np.array(data), stop_gradient)
+    is_plain = type(data) is ndarray and dtype is None and not stack.interpreters
+    if is_plain and data.dtype.kind in "fiub":
+        return EagerTensor(data.__copy__(), stop_gradient)
     wanted = None if dtype is None else np.dtype(dtype)
     if _has_traced(data):
         # A copy, from which no gradient flows back; several are brought to one dtype as by stack.

@@ -13,6 +13,7 @@ from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import Tensor, current_tracer, user_location
 from dy2st_runtime.ir.arguments import as_dtype
 from dy2st_runtime.ir.checks.tracebacks import hide_own_frames
+from dy2st_runtime.ir.dispatch import stack
 from dy2st_runtime.ir.location import warn_user
 from dy2st_runtime.ir.tracing.converting import converted
 from dy2st_runtime.nn.initializer import Initializer
@@ -125,7 +126,7 @@ class Layer(LayerTree):
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
         """Run the pre hooks, `forward`, and the post hooks."""
-        tracer = current_tracer()
+        tracer = current_tracer() if stack.interpreters else None
         if tracer is not None:
             call = tracer.call
             if call is None:
@@ -135,7 +136,8 @@ class Layer(LayerTree):
             # What `_call` does for most layers, without a step more: they are called all the time.
             if self._forward_pre_hooks:
                 return self._call(inputs, kwargs)
-            outputs = self.forward(*inputs, **kwargs)
+            forward = self.forward
+            outputs = forward(*inputs, **kwargs) if kwargs else forward(*inputs)
             return self._after(inputs, kwargs, outputs) if self._forward_post_hooks else outputs
         except BaseException as error:  # goes on, without our frames
             hide_own_frames(error)
