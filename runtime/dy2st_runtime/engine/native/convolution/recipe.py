@@ -76,7 +76,7 @@ def is_begin(operator: Operator) -> bool:
 
 def is_light(operator: Operator) -> bool:
     """Whether a loop nest computes it as fast, if no primitive does it by the way."""
-    return operator.name in (*_FUNCTIONS, *_PAIRS, "batch_norm", "index")
+    return operator.name in (*_FUNCTIONS, *_PAIRS, "batch_norm", "index", *_WINDOWS)
 
 
 def is_part(operator: Operator) -> bool:

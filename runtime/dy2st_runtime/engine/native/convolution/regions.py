@@ -101,7 +101,8 @@ class _Finder:
         """End the region that is open."""
         if self._open:
             kept = self._worth_it()
-            self.found.append(self._region([one for one in self._open if one in kept]))
+            if kept:
+                self.found.append(self._region([one for one in self._open if one in kept]))
             self.found += [one for one in self._open if one not in kept]
         self.found += self._later
         self._open, self._later = [], []

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dy2st_runtime.engine.native.nests.access import stored
+from dy2st_runtime.engine.native.program.composites import made_of_others
 from dy2st_runtime.engine.native.program.lifetimes import Kind, is_alias
 from dy2st_runtime.engine.native.program.places import Place
 from dy2st_runtime.engine.native.program.planned import Step
 from dy2st_runtime.engine.native.program.steps import Body, Writer
 from dy2st_runtime.engine.native.text.lanes import INT64, Lanes
-from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.program import Operator, Variable
 
 
@@ -159,7 +159,7 @@ def _asks_python(body: Body, step: Step) -> bool:
 
 
 def _is_made_of_others(operator: Operator) -> bool:
-    return not operator.blocks and lookup(operator.name).kernel is None
+    return made_of_others(operator) is not None
 
 
 def _others(body: Body, step: Step, operator: Operator) -> None:

@@ -11,8 +11,8 @@ from dy2st_runtime.engine.native.nests.endings import ending
 from dy2st_runtime.engine.native.nests.groups import NestStep, plan
 from dy2st_runtime.engine.native.nests.nests import Nest
 from dy2st_runtime.engine.native.nests.sides import is_product, is_single, read_by
+from dy2st_runtime.engine.native.program.composites import made_of_others, without_places
 from dy2st_runtime.engine.native.program.told import Told, told
-from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import interpreting
 from dy2st_runtime.ir.program import Block, Operator, Variable
 from dy2st_runtime.ir.tracing.tracer import Tracer
@@ -80,6 +80,7 @@ class Planned:
 def planned(block: Block) -> Planned:
     """The steps of a Block and of all Blocks inside of it."""
     steps = []
+    read = {*block.yields, *(v for operator in block.operators for v in operator.operands)}
     for step in plan(block, with_regions(block)):
         if isinstance(step, NestStep):
             nested = Step(nest=step.nest, checked=step.checked, operators=step.operators)
@@ -87,10 +88,11 @@ def planned(block: Block) -> Planned:
         elif isinstance(step, Region):
             steps.append(Step(region=step, operators=step.operators))
         else:
-            form = told(step.operator)
-            blocks = _blocks(step.operator) if form is None else form.blocks
+            operator = without_places(step.operator, read)
+            form = told(operator)
+            blocks = _blocks(operator) if form is None else form.blocks
             inner = [planned(one) for one in blocks]
-            steps.append(Step(operator=step.operator, inner=inner, told=form))
+            steps.append(Step(operator=operator, inner=inner, told=form))
     return Planned(block, _with_endings(block, steps))
 
 
@@ -128,15 +130,14 @@ def _ended(
 
 
 def _blocks(operator: Operator) -> Sequence[Block]:
-    """The Blocks of an operator; of one without a kernel the operators that it is made of."""
-    if operator.blocks or lookup(operator.name).kernel is not None:
+    """The Blocks of an operator; of a composite one the operators that it is made of."""
+    made = made_of_others(operator)
+    if made is None:
         return operator.blocks
-    decompose = lookup(operator.name).decompose
-    assert decompose is not None, f"operator {operator.name!r} has no kernel"
     tracer = Tracer()
     parameters = [tracer.block.add_parameter(operand.type) for operand in operator.operands]
     with tracer.tracing(), interpreting(tracer):
-        results = decompose(*parameters, **operator.attributes)
+        results = made(*parameters, **operator.attributes)
     for inner in tracer.block.operators:
         inner.location = operator.location
     tracer.block.yields = list(results) if isinstance(results, tuple) else [results]

@@ -1,0 +1,81 @@
+"""Operators that are code as others of which they are made.
+
+Sums and largest elements of windows are made along one axis after the other, of as many slices as
+the window has places there:
+
+    window_sum(x, kernel=[3, 3])   =>   y = x[:, :, :-2] + x[:, :, 1:-1] + x[:, :, 2:]
+                                        y[..., :-2] + y[..., 1:-1] + y[..., 2:]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Sequence
+from functools import partial, reduce
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.dims import require, same_shape
+from dy2st_runtime.engine.native.machine.abi import is_native
+from dy2st_runtime.ir import F, apply, is_floating
+from dy2st_runtime.ir.definition import lookup
+from dy2st_runtime.ir.program import Operator, Variable
+from dy2st_runtime.ir.types import DType
+
+_WIDEST = 32
+"""Of windows along one axis: each place is an operator, which takes LLVM its time."""
+
+Made = Callable[..., Any]
+"""The results of the operands and attributes of an operator."""
+
+
+def made_of_others(operator: Operator) -> Made | None:
+    """How an operator is written with others; None if it is not."""
+    definition = lookup(operator.name)
+    if definition.kernel is None and not operator.blocks:
+        assert definition.decompose is not None, f"operator {operator.name!r} has no kernel"
+        return definition.decompose
+    made = _WINDOWS.get(operator.name)
+    if made is None or not is_native(operator.operands[0].dtype):
+        return None
+    return made if max(operator.attributes["kernel"]) <= _WIDEST else None
+
+
+def without_places(operator: Operator, read: Container[Variable]) -> Operator:
+    """A max_pool whose places nobody reads as the window_max that it is; others as they are."""
+    if operator.name != "max_pool" or operator.results[1] in read:
+        return operator
+    alone = Operator("window_max", operator.operands, operator.attributes, operator.block)
+    alone.results, alone.location = operator.results[:1], operator.location
+    return alone
+
+
+def _lowest(dtype: DType) -> float:
+    return -np.inf if is_floating(dtype) else int(np.iinfo(dtype).min)
+
+
+def _windows(
+    join: str,
+    beyond: Callable[[DType], float],
+    x: Any,
+    kernel: Sequence[int],
+    strides: Sequence[int],
+    pads: Any,
+) -> Any:
+    if not same_shape(sum(pads, ()), (0,) * 2 * len(kernel)):
+        x = apply("pad", x, pads=((0, 0), (0, 0), *pads), mode="constant", value=beyond(x.dtype))
+    for axis, (width, stride) in enumerate(zip(kernel, strides, strict=True), 2):
+        size = x.shape[axis]
+        require(size >= width, f"a window of {width} does not fit")
+        cuts = [slice(place, size - width + place + 1, stride) for place in range(width)]
+        parts = [x[(*[slice(None)] * axis, cut)] for cut in cuts]
+        x = reduce(getattr(F, join), parts)
+    return x
+
+
+_WINDOWS: dict[str, Made] = {
+    "window_sum": partial(_windows, "add", lambda dtype: 0),
+    "window_max": partial(_windows, "maximum", _lowest),
+}
+
+__all__ = ["Made", "made_of_others", "without_places"]

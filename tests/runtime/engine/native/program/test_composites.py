@@ -1,0 +1,71 @@
+"""Windows as the operators that they are made of: NumPy's kernels are the reference."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dy2st_runtime import ops
+from dy2st_runtime.engine.native.executable import Executable
+from dy2st_runtime.errors import ShapeError
+from dy2st_runtime.ir import DEFINITIONS, apply
+from tests.runtime.engine.native.running_nests import traced
+
+WINDOWS = [
+    {"kernel": (3, 3), "strides": (1, 1), "pads": ((1, 1), (1, 1))},
+    {"kernel": (2, 2), "strides": (2, 2), "pads": ((0, 0), (0, 0))},
+    {"kernel": (3, 2), "strides": (2, 3), "pads": ((0, 1), (1, 0))},
+    {"kernel": (1, 7), "strides": (1, 1), "pads": ((0, 0), (3, 3))},
+]
+SIZES = (("n", 3, "h", "w"), (2, 3, 9, 20))
+NOTHING = "computed by NumPy: nothing"
+
+
+def native(function, shape, dtype="float32"):
+    return Executable(traced(function, (dtype, shape)))
+
+
+def image(dtype):
+    x = np.random.default_rng(5).standard_normal((2, 3, 9, 20)) * 9
+    x[0, 0, 3, 4] = np.nan if np.dtype(dtype).kind == "f" else 7
+    return x.astype(dtype)
+
+
+@pytest.mark.parametrize("name", ["window_sum", "window_max"])
+@pytest.mark.parametrize("window", WINDOWS)
+@pytest.mark.parametrize("dtype", ["float32", "int16"])
+def test_windows_are_those_of_numpy(name, window, dtype):
+    x = image(dtype)
+    want = DEFINITIONS[name].kernel(x, **window)
+    for symbols in SIZES:
+        executable = native(lambda x: apply(name, x, **window), symbols, dtype)
+        assert executable.explain().endswith(NOTHING) and "oneDNN" not in executable.explain()
+        np.testing.assert_allclose(executable.run([x], [])[0], want, rtol=2e-5, atol=1e-5)
+
+
+def test_no_image_has_no_windows():
+    executable = native(lambda x: ops.avg_pool2d(x, 2), SIZES[0])
+    assert executable.run([np.zeros((0, 3, 4, 6), np.float32)], [])[0].shape == (0, 3, 2, 3)
+
+
+def test_a_window_that_does_not_fit_is_refused():
+    executable = native(lambda x: ops.max_pool2d(x, 3, 1), SIZES[0])
+    with pytest.raises(ShapeError, match="a window of 3"):
+        executable.run([np.zeros((1, 3, 9, 2), np.float32)], [])
+
+
+def test_places_of_the_largest_are_numpys_where_they_are_read():
+    x = image("float32")
+    executable = native(lambda x: ops.max_pool2d(x, 2, return_mask=True), SIZES[0])
+    assert not executable.explain().endswith(NOTHING)
+    values, places = executable.run([x], [])
+    want = DEFINITIONS["max_pool"].kernel(x, **WINDOWS[1])
+    np.testing.assert_array_equal(values, want[0])
+    np.testing.assert_array_equal(places, want[1])
+
+
+def test_wide_windows_are_numpys():
+    executable = native(lambda x: ops.avg_pool1d(x, 100, 1), ("n", 3, "l"))
+    x = np.random.default_rng(5).standard_normal((2, 3, 130)).astype(np.float32)
+    want = np.lib.stride_tricks.sliding_window_view(x, 100, 2).mean(-1)
+    np.testing.assert_allclose(executable.run([x], [])[0], want, rtol=2e-5, atol=1e-6)
