@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dy2st_runtime.dims import equal
+from dy2st_runtime.dims import equal, require_equal
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F, public
 from dy2st_runtime.ir.arguments import normalize_axis
@@ -110,6 +110,10 @@ def _class_numbers(input: Any, label: Any, axis: int) -> Any:
             f"cross_entropy: class numbers are integers, not {label.dtype}; for probabilities pass "
             "soft_label=True"
         )
+    reason = f"cross_entropy: the label {label.shape} does not fit {input.shape}"
+    rows = [*input.shape[:axis], *input.shape[axis + 1 :]]
+    for count, size in zip(label.shape, rows, strict=True):
+        require_equal(count, size, reason)  # else fewer labels would go with the first rows
     return label
 
 

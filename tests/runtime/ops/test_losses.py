@@ -31,6 +31,15 @@ def test_without_reduction_the_loss_has_the_shape_of_the_class_numbers(shape):
     np.testing.assert_allclose(found, ROWS.reshape(shape))
 
 
+@pytest.mark.parametrize("shape", [(2,), (1,), (2, 1)])
+def test_fewer_labels_than_rows_are_refused(shape):
+    label = t(LABEL[: shape[0]].reshape(shape))
+    with pytest.raises(rt.errors.ShapeError, match=r"the label \[\d\] does not fit \[3, 4\]"):
+        F.cross_entropy(t(X), label)
+    with pytest.raises(rt.errors.ShapeError, match=r"does not fit \[3, 4\]"):
+        F.nll_loss(t(LOG_P), label)
+
+
 def test_the_axis_of_the_classes_stays_where_the_label_has_it():
     x = t(np.stack([X.T, X.T]))
     label = np.stack([LABEL, LABEL])
