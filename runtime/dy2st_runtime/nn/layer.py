@@ -234,7 +234,10 @@ class Layer(LayerTree):
         if name in self._aliases:
             return getattr(self, self._aliases[name])
         hint = "" if "_parameters" in self.__dict__ else "; call super().__init__() first"
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
+        reason = f"{type(self).__name__!r} object has no attribute {name!r}{hint}"
+        raise AttributeError(
+            reason, name=name, obj=self
+        )  # of which Python asks "Did you mean ...?"
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Register Parameters, Layers and tensors; keep everything else as it is."""

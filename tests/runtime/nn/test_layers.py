@@ -85,6 +85,15 @@ def test_assigning_before_init_says_what_to_call():
         Wrong()
 
 
+def test_a_name_that_is_not_there_is_known_to_python_which_asks_for_another():
+    net = nn.Layer()
+    net.linear = nn.Linear(1, 1)
+    with pytest.raises(AttributeError) as caught:
+        _ = net.liner
+    assert caught.value.name == "liner" and caught.value.obj is net
+    assert "linear" in dir(net)
+
+
 def test_a_sublayer_comes_before_a_method_of_layers_with_its_name():
     net = nn.Layer()
     net.half = nn.Linear(2, 3)
