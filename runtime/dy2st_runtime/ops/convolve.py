@@ -102,7 +102,10 @@ def _with_bias(y: Any, bias: Any) -> Any:
 def channels_first(x: Any, data_format: str, axes: int) -> tuple[Any, bool]:
     """x as (n, c, ...), and whether its channels came last."""
     if x.ndim != axes + 2:
-        raise ShapeError(f"{axes + 2} axes are expected ({data_format}), the shape is {x.shape}")
+        one = "; x.unsqueeze(0) is a batch of one" if x.ndim == axes + 1 else ""
+        raise ShapeError(
+            f"{axes + 2} axes are expected ({data_format}), the shape is {x.shape}{one}"
+        )
     last = data_format[-1] == "C"
     return (F.moveaxis(x, -1, 1) if last else x), last
 

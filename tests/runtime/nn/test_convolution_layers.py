@@ -27,6 +27,14 @@ def test_first_values_have_paddles_spread(make, std):
     assert weight.std() == pytest.approx(std, rel=0.05) and abs(weight.mean()) < std / 10
 
 
+def test_an_image_without_a_batch_is_refused_with_the_way_to_one():
+    layer = nn.Conv2D(1, 2, 3)
+    with pytest.raises(rt.errors.ShapeError, match=r"\[1, 8, 8\]; x.unsqueeze\(0\) is a batch"):
+        layer(rt.to_tensor(np.ones([1, 8, 8], "float32")))
+    with pytest.raises(rt.errors.ShapeError, match=r"4 axes .* the shape is \[8, 8\]$"):
+        layer(rt.to_tensor(np.ones([8, 8], "float32")))
+
+
 def test_arguments_of_transposed_convolutions_have_paddles_order():
     one = nn.Conv1DTranspose(2, 4, 3, 2, 1, 1, 2, 3)
     assert (one.output_padding, one._groups, one._dilation) == (1, 2, [3])
