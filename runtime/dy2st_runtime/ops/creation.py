@@ -384,6 +384,8 @@ def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
 def full_like(x: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Any:
     """A tensor of the shape and dtype of x whose elements are all `fill_value`."""
     wanted = as_dtype(dtype, dtype_of(x))
+    if isinstance(fill_value, Tensor):
+        return full(shape_of(x), fill_value, wanted)
     if isinstance(fill_value, complex):
         return _filled_complex(shape_of(x), fill_value, wanted)
     return apply("full", shape=tuple(shape_of(x)), value=_plain(fill_value), dtype=wanted)

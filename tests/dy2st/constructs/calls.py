@@ -430,7 +430,8 @@ def all_digits(x):
 
 @construct("`full` of a number that the run decides", "float32, as of a number of Python")
 def filled(x):
-    return dy2st.full([2], float(x.sum())), dy2st.full([2], int(x.sum()))
+    like = dy2st.full_like(x, float(x.sum())), dy2st.full_like(x, x.max(), "int64")
+    return dy2st.full([2], float(x.sum())), dy2st.full([2], int(x.sum())), *like
 
 
 @construct("`<<`, `>>`, `~` of ints", "as of Python's, up to 64 bits")
