@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from weakref import finalize
 
 from dy2st_runtime.engine.native.machine import abi
+from dy2st_runtime.engine.native.machine.freed import keep_freed_memory
 from dy2st_runtime.engine.native.machine.llvm import Library, Processor, load, object_of
 from dy2st_runtime.engine.native.machine.module import Module
 from dy2st_runtime.engine.native.program.kept import Keeper
@@ -21,6 +22,7 @@ class Linked:
 
     def __init__(self, module: Module, exports: Iterable[str] = ()) -> None:
         """Compile and link; what the code refers to is kept."""
+        keep_freed_memory()
         self.source = module.text()
         symbols = {**abi.symbols(), **module.symbols, **module.links}
         code = object_of(self.source, Processor.host())
