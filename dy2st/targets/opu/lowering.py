@@ -103,7 +103,9 @@ class Lowering:
         for place, variable in enumerate(self.program.inputs):
             self._take_input(place, variable)
         for operator in self.program.operators:
-            if not operator.results or lookup(operator.name).effect is Effect.VISIBLE:
+            is_visible = lookup(operator.name).effect is Effect.VISIBLE
+            is_read = any(result in self.uses for result in operator.results)
+            if not operator.results or (is_visible and not is_read):
                 self.note(operator, f"`{operator.name}` is left out: the OPU has no such step")
             elif operator.results[0] not in self.values:
                 self._take(operator)
