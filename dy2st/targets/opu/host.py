@@ -117,7 +117,7 @@ def run_tail(network: Network, made: Sequence[Array], inputs: Sequence[Any] = ()
         raise ArgumentError("the host reads inputs of the model: give them too")
     count = len(made[0])
     runs = [_run_one(network, tail, made, inputs, n) for n in range(count)]
-    return [np.concatenate(rows) for rows in zip(*runs, strict=True)]
+    return [np.concatenate([*map(np.atleast_1d, rows)]) for rows in zip(*runs, strict=True)]
 
 
 def _run_one(
@@ -127,7 +127,7 @@ def _run_one(
     for array, variable in zip(made, tail.program.inputs, strict=False):
         shape = variable.tensor_type.shape
         first = array[n : n + 1].transpose(0, 3, 1, 2).reshape(shape)
-        values.append(from_numpy(np.ascontiguousarray(first.astype(variable.dtype))))
+        values.append(from_numpy(first.astype(variable.dtype, order="C")))
     values += [from_numpy(np.asarray(inputs[place])[n : n + 1]) for place in tail.inputs]
     state = {name: from_numpy(array) for name, array in tail.state.items()}
     outputs, _ = interpret(tail.program, values, state)

@@ -396,6 +396,24 @@ def test_what_is_unmapped_runs_on_the_host_on_demand():
     assert "silu: the OPU has no such step; F.hardswish is one" in note
 
 
+def test_the_host_takes_one_number_that_a_layer_makes():
+    network = same(Model(lambda m, x: F.silu(x.max())), (1, 1, 8, 8), unmapped="host")
+    (number,) = network.tail.program.inputs
+    assert len(network.layers) == 1 and list(number.tensor_type.shape) == []
+
+
+def test_a_branch_whose_result_is_read_is_what_is_refused():
+    def forward(m, x):
+        y = m.a(x)
+        if y.sum() > 0:
+            y = y * 2
+        return m.b(y)
+
+    with pytest.raises(UnmappedError, match="cond: its branches or turns") as caught:
+        grouped(Model(dy2st.jit.to_static(forward), a=conv(), b=conv(4, 4)), IMAGE)
+    assert "conv" not in str(caught.value)
+
+
 def test_what_is_only_seen_is_left_out_and_noted():
     def forward(m, x):
         y = m.c(x)
