@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import require, same_shape
+from dy2st_runtime.dims import product, require, same_shape
 from dy2st_runtime.engine.native.machine.abi import is_native
 from dy2st_runtime.ir import F, apply, is_floating
 from dy2st_runtime.ir.definition import lookup
@@ -24,6 +24,9 @@ from dy2st_runtime.ir.types import DType
 
 _WIDEST = 32
 """Of windows along one axis: each place is an operator, which takes LLVM its time."""
+
+Pair = tuple[Any, Any]
+"""Elements and their places."""
 
 Made = Callable[..., Any]
 """The results of the operands and attributes of an operator."""
@@ -62,19 +65,58 @@ def _windows(
     strides: Sequence[int],
     pads: Any,
 ) -> Any:
-    if not same_shape(sum(pads, ()), (0,) * 2 * len(kernel)):
-        x = apply("pad", x, pads=((0, 0), (0, 0), *pads), mode="constant", value=beyond(x.dtype))
+    x = _padded(x, pads, beyond(x.dtype))
     for axis, (width, stride) in enumerate(zip(kernel, strides, strict=True), 2):
-        size = x.shape[axis]
-        require(size >= width, f"a window of {width} does not fit")
-        cuts = [slice(place, size - width + place + 1, stride) for place in range(width)]
-        parts = [x[(*[slice(None)] * axis, cut)] for cut in cuts]
-        x = reduce(getattr(F, join), parts)
+        x = reduce(getattr(F, join), _shifted(x, axis, width, stride))
     return x
+
+
+def _largest(x: Any, kernel: Sequence[int], strides: Sequence[int], pads: Any) -> Any:
+    """The largest elements and their places; the last axis first, as the first of equals counts."""
+    places = _places(x.shape[2:], pads)
+    x = _padded(x, pads, _lowest(x.dtype))
+    for axis in range(x.ndim - 1, 1, -1):
+        width, stride = kernel[axis - 2], strides[axis - 2]
+        parts = zip(*(_shifted(one, axis, width, stride) for one in (x, places)), strict=True)
+        x, places = reduce(_larger, parts)
+    return x, F.expand(places, x.shape)
+
+
+def _larger(best: Pair, other: Pair) -> Pair:
+    """The other one if it is larger, or the first NaN."""
+    is_larger = F.logical_and(F.equal(best[0], best[0]), ~F.less_equal(other[0], best[0]))
+    (x, y), (place, at) = zip(other, best, strict=True)
+    return F.where(is_larger, x, y), F.where(is_larger, place, at)
+
+
+def _places(sizes: Sequence[Any], pads: Any) -> Any:
+    """Of the elements of padded axes, in the flattened axes without pads."""
+    found = F.zeros([1] * (2 + len(sizes)), "int64")
+    for axis, (size, (before, after)) in enumerate(zip(sizes, pads, strict=True)):
+        shape = [1] * (2 + len(sizes))
+        shape[2 + axis] = size + before + after
+        own = F.arange(-before, size + after, 1, "int64") * product(sizes[axis + 1 :])
+        found = found + F.reshape(own, shape)
+    return found
+
+
+def _padded(x: Any, pads: Any, beyond: float) -> Any:
+    if same_shape(sum(pads, ()), (0,) * 2 * len(pads)):
+        return x
+    return apply("pad", x, pads=((0, 0), (0, 0), *pads), mode="constant", value=beyond)
+
+
+def _shifted(x: Any, axis: int, width: int, stride: int) -> list[Any]:
+    """For every place of a window, the elements of x that windows have there."""
+    size = x.shape[axis]
+    require(size >= width, f"a window of {width} does not fit")
+    cuts = [slice(place, size - width + place + 1, stride) for place in range(width)]
+    return [x[(*[slice(None)] * axis, cut)] for cut in cuts]
 
 
 _WINDOWS: dict[str, Made] = {
     "window_sum": partial(_windows, "add", lambda dtype: 0),
+    "max_pool": _largest,
     "window_max": partial(_windows, "maximum", _lowest),
 }
 
