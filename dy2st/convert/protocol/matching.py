@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from dy2st.convert.kinds.entries import check_sure, is_sure
 from dy2st.convert.protocol.attributes import attr
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.control import and_, if_exp, or_
@@ -24,7 +25,7 @@ from dy2st.convert.trace import CONTAINERS, Trace
 from dy2st.convert.values.layout import number_kind
 from dy2st.convert.values.lub import is_missing
 from dy2st.convert.values.special import MISSING, UNBOUND, Dynamic, Union
-from dy2st_runtime.errors import UnsupportedSyntax
+from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import user_location
 
 Found = dict[str, Any]
@@ -188,6 +189,7 @@ class _Matcher:
         if not type(subject).__flags__ & _MAPPING:
             return False
         wanted = [_now(key) for key in keys]
+        self._check_keys(subject, wanted if rest is None else None)
         values = self._values(subject, wanted)
         if values is None:
             return False
@@ -196,6 +198,20 @@ class _Matcher:
             others = [key for key in listed(self.trace, subject) if key not in wanted]
             found[rest] = self.trace.made({key: item(self.trace, subject, key) for key in others})
         return hit
+
+    def _check_keys(self, subject: Any, wanted: list[Any] | None) -> None:
+        """Refuse a dict of which the data decides whether it has the wanted keys; None: any."""
+        content = self.trace.content(subject) if type(subject) in CONTAINERS else None
+        if type(content) is Dynamic:
+            raise ConversionError(
+                "a mapping pattern is matched with a dict whose keys depend on a tensor",
+                at=user_location(),
+                why="which of them it has is known only when the Program runs",
+                hint="ask for the keys in an `if`: `if key in table:`",
+            )
+        if isinstance(content, dict) and not is_sure(self.trace, content):
+            asked = content if wanted is None else {k: content[k] for k in wanted if k in content}
+            check_sure(self.trace, asked)
 
     def _values(self, subject: Any, keys: list[Any]) -> list[Any] | None:
         values: list[Any] = []

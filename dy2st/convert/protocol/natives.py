@@ -212,7 +212,8 @@ def _is_same(trace: Trace, left: Any, right: Any) -> Any:
     are_dicts = isinstance(left, dict) and isinstance(right, dict)
     if are_dicts and not (is_sure(trace, left) and is_sure(trace, right)):
         return _is_same_by_entries(trace, left, right)
-    if (not are_dicts and type(left) is not type(right)) or len(left) != len(right):
+    are_tuples = isinstance(left, tuple) and isinstance(right, tuple)
+    if not (are_dicts or are_tuples or type(left) is type(right)) or len(left) != len(right):
         return False
     pairs: Iterable[tuple[Any, Any]]
     if not are_dicts:

@@ -150,7 +150,8 @@ def _is_numpy(value: Any) -> bool:
 
 
 def _is_sequence(value: Any) -> bool:
-    return type(value) in _HOLDING
+    kind: Any = type(value)
+    return kind in _HOLDING or (isinstance(value, tuple) and kind.__eq__ is tuple.__eq__)
 
 
 _HOLDING = (CONTAINERS | {tuple, Dynamic}) - {bytearray}
@@ -177,6 +178,8 @@ def _of_sequences(trace: Trace, name: str, left: Any, right: Any) -> Any:
 
 
 def _kind_of(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple
     return value.kind if type(value) is Dynamic else type(value)
 
 
@@ -184,6 +187,8 @@ def _dispatch(trace: Trace, name: str, left: Any, right: Any, in_place: bool = F
     """By the methods of both classes; Python itself where none of them is the user's."""
     plain, method, reflected = BINARY[name]
     methods = of_class(trace, type(left), method), of_class(trace, type(right), reflected)
+    if name == "ne" and any(_is_opposite(trace, type(one)) for one in (left, right)):
+        return trace.not_(binary(trace, "eq", left, right))
     if not any(map(is_users, methods)):
         if type(left) not in _PLAIN and type(left).__module__ == "decimal":
             note_settings(trace, left)
@@ -196,6 +201,12 @@ def _dispatch(trace: Trace, name: str, left: Any, right: Any, in_place: bool = F
     if found is NotImplemented:
         raise unsupported(name, left, right, in_place)
     return found
+
+
+def _is_opposite(trace: Trace, kind: type) -> bool:
+    """Whether `!=` of objects of a class is what the user's `==` is not."""
+    is_plain = of_class(trace, kind, "__ne__") is object.__ne__
+    return is_plain and is_users(of_class(trace, kind, "__eq__"))
 
 
 def in_place(trace: Trace, name: str, left: Any, right: Any) -> Any:

@@ -256,3 +256,46 @@ def key_asked_of_a_registry(x):
 )
 def test_what_the_program_cannot_compare_or_put_in_order_is_refused(function, words):
     refused(function, words)
+
+
+def keys_that_one_branch_gives(x):
+    table = {"a": 1}
+    if x[0] > 0:
+        table["b"] = 2
+    return table
+
+
+def matched_by_such_a_key(x):
+    match keys_that_one_branch_gives(x):
+        case {"b": value}:
+            return value
+    return x
+
+
+def matched_with_the_rest(x):
+    match keys_that_one_branch_gives(x):
+        case {"a": 1, **rest}:
+            return rest
+    return x
+
+
+def matched_by_a_number_of_the_run(x):
+    match {int(v): v for v in x}:
+        case {1: value}:
+            return value
+    return x
+
+
+def test_a_mapping_pattern_that_asks_for_keys_of_one_branch_is_refused():
+    refused(matched_by_such_a_key, "whose entry 'b' may be missing")
+    refused(matched_with_the_rest, "whose entry 'b' may be missing")
+    refused(matched_by_a_number_of_the_run, "a dict whose keys depend on a tensor")
+
+
+def test_a_mapping_pattern_takes_the_keys_that_are_there_on_all_paths():
+    def run(x):
+        match keys_that_one_branch_gives(x):
+            case {"c": value} | {"a": value}:
+                return value
+
+    same(run)

@@ -346,3 +346,34 @@ def test_a_list_of_a_class_with_slots_is_given_back_anew():
     first, second = static(dy2st.to_tensor(1.0)), static(dy2st.to_tensor(2.0))
     assert type(first) is Hashed and first.known == 2
     assert ([float(one) for one in first], [float(one) for one in second]) == ([1, 2], [2, 3])
+
+
+class Alike:
+    def __init__(self, held):
+        self.held = held
+
+    def __eq__(self, other):
+        return isinstance(other, Alike) and self.held == other.held
+
+    __hash__ = None
+
+
+def test_objects_differ_where_their_own_comparison_says_so():
+    def run(x):
+        one, other, box = Alike([1]), Alike([1]), Box(0, 1, [])
+        if x[0] > 0:
+            one.held.append(2)
+            box.parts.append(1)
+        tensors = Alike(x.sum()) != Alike(x.max()), Box(0, 1, [x.sum()]) != Box(0, 1, [x.max()])
+        return one != other, one == other, one != 3, 3 != one, box != Box(0, 1, [1]), *tensors
+
+    same(run)
+
+
+def test_namedtuples_are_compared_as_tuples():
+    def run(x):
+        point = Point(1, [1] if x[0] > 0 else [])
+        same_items = point == (1, [1]), point != Point(1, []), (1, []) == point
+        return *same_items, point < (1, [0]), point in [(1, [1])], point + (x.sum(),), point == 3
+
+    same(run)
