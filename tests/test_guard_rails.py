@@ -167,6 +167,7 @@ LISTS_OF_NAMES = {
     "native/nests/norms.py": "how loops compute normalisations is a matter of this engine",
     "native/nests/moves.py": "how loops move elements is a matter of this engine",
     "native/nests/views.py": "how loops read what is shown elsewhere is a matter of this engine",
+    "native/program/composites.py": "what loops compute part by part is a matter of this engine",
     "native/program/told.py": "which numbers code reads of tensors is a matter of this engine",
     "ir/tracing/python_numbers.py": "what Python computes where the Program has 64 bits",
     "ir/tracing/sizes_as_numbers.py": "Python's operators on sizes, which have names of their own",

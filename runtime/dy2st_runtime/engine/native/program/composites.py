@@ -82,6 +82,30 @@ def _largest(x: Any, kernel: Sequence[int], strides: Sequence[int], pads: Any) -
     return x, F.expand(places, x.shape)
 
 
+def _spread(
+    x: Any, sizes: Sequence[Any], kernel: Sequence[int], strides: Sequence[int], pads: Any
+) -> Any:
+    """Sums again: of what lies as far apart as the windows do, and zeros between."""
+    for axis, size in enumerate(sizes, 2):
+        width, stride, (before, _) = kernel[axis - 2], strides[axis - 2], pads[axis - 2]
+        head, count, rest = x.shape[:axis], x.shape[axis], x.shape[axis + 1 :]
+        if stride > 1:
+            apart = F.reshape(x, [*head, count, 1, *rest])
+            apart = _wider(apart, axis + 1, 0, stride - 1)
+            x = F.reshape(apart, [*head, count * stride, *rest])
+        start = width - 1 - before
+        x = _wider(x, axis, start, size + width - 1 - count * stride - start)
+        cuts = [(*[slice(None)] * axis, slice(place, place + size)) for place in range(width)]
+        x = reduce(F.add, [x[cut] for cut in cuts])
+    return x
+
+
+def _wider(x: Any, axis: int, before: Any, after: Any) -> Any:
+    pads = [(0, 0)] * x.ndim
+    pads[axis] = (before, after)
+    return apply("pad", x, pads=tuple(pads), mode="constant", value=0)
+
+
 def _larger(best: Pair, other: Pair) -> Pair:
     """The other one if it is larger, or the first NaN."""
     is_larger = F.logical_and(F.equal(best[0], best[0]), ~F.less_equal(other[0], best[0]))
@@ -115,6 +139,7 @@ def _shifted(x: Any, axis: int, width: int, stride: int) -> list[Any]:
 
 
 _WINDOWS: dict[str, Made] = {
+    "window_spread": _spread,
     "window_sum": partial(_windows, "add", lambda dtype: 0),
     "max_pool": _largest,
     "window_max": partial(_windows, "maximum", _lowest),

@@ -66,6 +66,18 @@ def test_places_of_the_largest_are_those_of_numpy(window):
             np.testing.assert_array_equal(got, wanted)
 
 
+@pytest.mark.parametrize("window", WINDOWS)
+def test_windows_are_spread_as_by_numpy(window):
+    kernel = DEFINITIONS["window_sum"].kernel
+    y = kernel(np.zeros((2, 3, 9, 20), np.float32), **window)
+    g = np.random.default_rng(5).standard_normal(y.shape).astype(np.float32)
+    want = DEFINITIONS["window_spread"].kernel(g, (9, 20), **window)
+    for symbols in (g.shape, ("n", 3, "h", "w")):
+        executable = native(lambda g: apply("window_spread", g, sizes=(9, 20), **window), symbols)
+        assert executable.explain().endswith(NOTHING)
+        np.testing.assert_allclose(executable.run([g], [])[0], want, rtol=2e-5, atol=1e-5)
+
+
 def test_wide_windows_are_numpys():
     executable = native(lambda x: ops.avg_pool1d(x, 100, 1), ("n", 3, "l"))
     x = np.random.default_rng(5).standard_normal((2, 3, 130)).astype(np.float32)
