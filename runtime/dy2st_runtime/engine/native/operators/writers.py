@@ -14,7 +14,7 @@ from dy2st_runtime.engine.native.operators.control import CONTROL, TOLD
 from dy2st_runtime.engine.native.operators.counts import COUNTS
 from dy2st_runtime.engine.native.operators.distinct import DISTINCT
 from dy2st_runtime.engine.native.operators.elimination import ELIMINATIONS
-from dy2st_runtime.engine.native.operators.halves import HALVES
+from dy2st_runtime.engine.native.operators.mantissas import MANTISSAS
 from dy2st_runtime.engine.native.operators.lists import LISTS
 from dy2st_runtime.engine.native.operators.numbers import NUMBERS
 from dy2st_runtime.engine.native.operators.scans import SCANS
@@ -49,7 +49,7 @@ WRITERS: tuple[Writer, ...] = (
     *COUNTS,
     *SEARCHES,
     *SORTS,
-    *HALVES,
+    *MANTISSAS,
     *BOXES,
     *ELIMINATIONS,
     *BOX_OVERLAPS,

@@ -46,13 +46,13 @@ def _text(dtype: DType) -> str:
     for first, last, step in (("0", end, wide), (end, "%count", 1)):
         lanes = Lanes(code, step)
         with code.loop(first, last, str(step)) as at:
-            found = _halves(lanes, lanes.load(code.at("%x", at), dtype))
-            for value, pointer in zip(found, pointers, strict=False):
+            found = _parts(lanes, lanes.load(code.at("%x", at), dtype))
+            for value, pointer in zip(found, pointers[:2], strict=True):
                 lanes.store(value, code.at(pointer, at))
     return code.end()
 
 
-def _halves(lanes: Lanes, x: Value) -> tuple[Value, Value]:
+def _parts(lanes: Lanes, x: Value) -> tuple[Value, Value]:
     """m and e with x = m * 2**e and 1/2 <= |m| < 1; x and 0 of 0 and of what is not finite."""
     dtype, whole, form = x.dtype, integers_of(x.dtype), format_of(x.dtype)
     steps, zero = form.mantissa + 1, lanes.constant(0, dtype)
@@ -71,6 +71,6 @@ def _halves(lanes: Lanes, x: Value) -> tuple[Value, Value]:
     return lanes.select(is_usual, m, x), lanes.select(is_usual, e, zero)
 
 
-HALVES = (Writer(_is_frexp, _write),)
+MANTISSAS = (Writer(_is_frexp, _write),)
 
-__all__ = ["HALVES"]
+__all__ = ["MANTISSAS"]
