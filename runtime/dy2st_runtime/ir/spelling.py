@@ -42,6 +42,9 @@ OTHER_NAMES: dict[str, tuple[str, ...]] = {
 }
 """A name that an argument may be given by, and what it is called then; the first that there is."""
 
+_LIKE_TENSORS = (list, tuple, bool, int, float, complex)
+"""What a new user gives for a tensor."""
+
 _LIST, _BEHIND_LIST = "shape", ("dtype", "name")
 """A list that may be given as one argument after the other, `x.reshape(2, 3)`: what it is called,
 and what may follow it (in `full(2, 3)` the second number is no size)."""
@@ -58,13 +61,27 @@ def spelled(function: Function) -> Function:
 
     @wraps(function)
     def call(*args: Any, **named: Any) -> Any:
-        if not named:
-            return function(*args)
-        if not knows(named):
-            return _respelled(function, names, args, named)
-        return function(*args, **named)
+        try:
+            if not named:
+                return function(*args)
+            if not knows(named):
+                return _respelled(function, names, args, named)
+            return function(*args, **named)
+        except AttributeError as error:
+            if not _is_asked_as_tensor(error.obj, (*args, *named.values())):
+                raise
+            kind = type(error.obj).__name__
+            raise TypeError(
+                f"this argument is a tensor, not an object of type {kind!r}: "
+                "dy2st.to_tensor(...) makes a tensor of it"
+            ) from error
 
     return cast(Function, call if at is None else _with_list(call, at))
+
+
+def _is_asked_as_tensor(value: Any, given: tuple[Any, ...]) -> bool:
+    """Whether a value that lacks an attribute is an argument of which a tensor can be made."""
+    return type(value) in _LIKE_TENSORS and any(value is each for each in given)
 
 
 def _with_list(function: Callable[..., Any], at: int) -> Callable[..., Any]:

@@ -101,3 +101,17 @@ def test_a_gradient_of_many_elements_is_that_of_their_sum():
     np.testing.assert_allclose(leaf.grad.numpy(), 2 * X)
     (found,) = dy2st.grad(leaf * 3, leaf)
     np.testing.assert_allclose(found.numpy(), np.full((2, 3), 3.0))
+
+
+@pytest.mark.parametrize("given", [[1.0, 2.0], (1, 2), 3.0])
+def test_what_is_no_tensor_is_told_how_to_become_one(given):
+    with pytest.raises(TypeError, match=r"dy2st.to_tensor\(...\) makes a tensor of it"):
+        F.softmax(given)
+
+
+def test_an_attribute_that_something_else_lacks_is_no_matter_of_arguments():
+    class Odd:
+        pass
+
+    with pytest.raises(AttributeError, match="Odd"):
+        F.softmax(Odd())
