@@ -13,10 +13,13 @@ from dy2st_runtime.errors import SourceUnavailable
 from dy2st_runtime.ir.location import explain_frames
 from dy2st_runtime.ir.tracing.tracer import current_tracer
 
+# Of Python's library: what they call is the user's, as the operators of `total_ordering` do.
+_CALLING_BACK = frozenset({"contextlib", "functools"})
+
 
 def is_library(module: str) -> bool:
     """Whether the functions of a module are called as they are."""
-    return module != "contextlib" and is_ignored_module(module)
+    return module not in _CALLING_BACK and is_ignored_module(module)
 
 
 def is_marked(function: FunctionType) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import copyreg
 import dataclasses
+import functools
 import types
 from collections import OrderedDict, defaultdict, namedtuple
 from dataclasses import dataclass, field
@@ -366,6 +367,23 @@ def test_objects_differ_where_their_own_comparison_says_so():
             box.parts.append(1)
         tensors = Alike(x.sum()) != Alike(x.max()), Box(0, 1, [x.sum()]) != Box(0, 1, [x.max()])
         return one != other, one == other, one != 3, 3 != one, box != Box(0, 1, [1]), *tensors
+
+    same(run)
+
+
+@functools.total_ordering
+class Ordered(Alike):
+    def __lt__(self, other):
+        return self.held < other.held
+
+
+def test_the_operators_of_total_ordering_see_what_the_trace_has_changed():
+    def run(x):
+        one, other = Ordered([1]), Ordered([2])
+        if x[0] > 0:
+            one.held[0] = 3
+        tensors = Ordered(x.sum()) >= Ordered(x.max())
+        return one > other, one >= other, one <= other, max(one, other).held, tensors
 
     same(run)
 
