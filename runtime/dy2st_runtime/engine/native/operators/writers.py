@@ -14,8 +14,8 @@ from dy2st_runtime.engine.native.operators.control import CONTROL, TOLD
 from dy2st_runtime.engine.native.operators.counts import COUNTS
 from dy2st_runtime.engine.native.operators.distinct import DISTINCT
 from dy2st_runtime.engine.native.operators.elimination import ELIMINATIONS
-from dy2st_runtime.engine.native.operators.mantissas import MANTISSAS
 from dy2st_runtime.engine.native.operators.lists import LISTS
+from dy2st_runtime.engine.native.operators.mantissas import MANTISSAS
 from dy2st_runtime.engine.native.operators.numbers import NUMBERS
 from dy2st_runtime.engine.native.operators.scans import SCANS
 from dy2st_runtime.engine.native.operators.searches import SEARCHES
