@@ -37,6 +37,8 @@ class Facts(Protocol):
 
 
 _FAR, _MOST, _MOST_ROUND, _KEPT = 4, 32, 1_000_000, 8
+_LARGEST = 1 << 62
+"""Products of symbols, mended in turns, may double their digits in each: no size is so large."""
 
 _Choice = Callable[[int, int], int]
 _POINTS: tuple[_Choice, ...] = (
@@ -182,7 +184,7 @@ def _ways(
             if not times:
                 continue
             wanted = values[atom] - (value // abs(times)) * (1 if times > 0 else -1)
-            if _fits(wanted, limits[atom]):
+            if abs(wanted) <= _LARGEST and _fits(wanted, limits[atom]):
                 yield atom, wanted
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dy2st_runtime.dims import Condition, Facts, symbol
+from dy2st_runtime.dims import Condition, Facts, decided, maximum, symbol, using
 from dy2st_runtime.dims.samples import sampled
 
 h, w, n, m, k = (symbol(name) for name in "hwnmk")
@@ -35,6 +35,15 @@ def test_an_example_fits_what_broadcasts():
     half = (h + 1) // 2
     facts = knowing(h >= 8, k >= h // 2, k <= half, Condition("broadcasts", k + 3, half + 3))
     assert any(value < 0 for value in sampled(3 - k, facts))
+
+
+def test_examples_of_products_do_not_grow_without_end():
+    u, v, w, x = (symbol(name, least) for name, least in zip("uvwx", (0, 0, 1, 1), strict=True))
+    facts = knowing(w * u <= (x + u) * (6 - x), Condition("==", 0, w - maximum(x, u)))
+    with using(facts):  # each turn squared the numbers of the last one
+        assert decided(Condition("!=", v * maximum(0, w), u * (u % -3))) is None
+    values = [value for example in facts.examples for value in example.values()]
+    assert max(map(abs, values), default=0) < 1 << 63
 
 
 def test_facts_that_no_number_fits_have_no_example():
