@@ -70,7 +70,9 @@ def _enumerate(trace: Trace, iterable: Any, start: Any = 0) -> Any:
         return trace.enumerated(iterable, start)
     items = trace.items_of(iterable)
     if type(items) is Indexed:
-        return iterator(lambda: items.length, lambda index: (start + index, items.item(index)))
+        return iterator(
+            trace, lambda: items.length, lambda index: (start + index, items.item(index))
+        )
     if type(start) is int:
         return trace.made(enumerate(items, start))
     return trace.made((trace.add(start, place), item) for place, item in enumerate(items))
@@ -87,7 +89,7 @@ def _zip(trace: Trace, *iterables: Any, strict: bool = False) -> Any:
         error = ValueError(f"zip() argument {place} is shorter or longer than argument 1")
         check(trace, trace.test_of(trace.eq(length, lengths[0])), error)
     found = zipped(staged, lambda a, b: _shorter(trace, a, b))
-    return iterator(found.size, found.item)
+    return iterator(trace, found.size, found.item)
 
 
 def _indexed(trace: Trace, items: Iterable[Any]) -> Indexed:
@@ -117,13 +119,15 @@ def _reversed(trace: Trace, iterable: Any) -> Any:
     if own_method(trace, iterable, "__getitem__") is not None:
         places = _reversed(trace, _range(trace, trace.call(len, iterable)))
         if type(places) is Indexed:
-            return iterator(places.length, lambda index: trace.item(iterable, places.item(index)))
+            return iterator(
+                trace, places.length, lambda index: trace.item(iterable, places.item(index))
+            )
         return trace.made(trace.item(iterable, place) for place in places)
     if not isinstance(iterable, (Dynamic, Indexed)) and not _is_reversible(type(iterable)):
         return reversed(iterable)  # raises what Python raises
     items = trace.items_of(iterable)
     if type(items) is Indexed:
-        return iterator(items.length, lambda index: items.item(items.length - 1 - index))
+        return iterator(trace, items.length, lambda index: items.item(items.length - 1 - index))
     if type(iterable) is list:
         return trace.made(_backwards(trace, iterable))
     is_of_python = isinstance(items, (tuple, str, bytes, range, dict))
@@ -170,14 +174,16 @@ def _map(trace: Trace, function: Any, *iterables: Any) -> Any:
     items = _zip(trace, *iterables)
     if type(items) is Indexed:
         return iterator(
-            lambda: items.length, lambda index: trace.call(function, *items.item(index))
+            trace, lambda: items.length, lambda index: trace.call(function, *items.item(index))
         )
     return trace.made(trace.call(function, *item) for item in items)
 
 
 def _of_each(trace: Trace, function: Any, items: Any) -> Any:
     if type(items) is Indexed:
-        return iterator(lambda: items.length, lambda index: trace.call(function, items.item(index)))
+        return iterator(
+            trace, lambda: items.length, lambda index: trace.call(function, items.item(index))
+        )
     own = own_method(trace, items, "__next__")
     ask = lambda: trace.call(own, items)  # noqa: E731
     source = iter(items) if own is None else each_until(trace, ask, StopIteration)
@@ -261,7 +267,7 @@ def iter_(trace: Trace, value: Any, sentinel: Any = _NOTHING) -> Any:
         return value
     items = trace.items_of(value)
     if type(items) is Indexed:
-        return iterator(lambda: items.length, items.item, items.whole)
+        return iterator(trace, lambda: items.length, items.item, items.whole)
     return trace.made(iter(items))
 
 
@@ -406,9 +412,9 @@ def refuse_left() -> NoReturn:
     )
 
 
-def iterator(size: Any, item: Callable[[Any], Any], whole: Any = None) -> Indexed:
+def iterator(trace: Trace, size: Any, item: Callable[[Any], Any], whole: Any = None) -> Indexed:
     """Items that are gone once they are taken."""
-    return Indexed(size, item, whole, is_once=True)
+    return trace.made(Indexed(size, item, whole, is_once=True))  # type: ignore[no-any-return]
 
 
 def rest_of(trace: Trace, items: Indexed) -> Indexed:

@@ -166,7 +166,7 @@ def _starmap(trace: Trace, function: Any, iterable: Any) -> Any:
     items = trace.items_of(iterable)
     if type(items) is Indexed:
         return iterator(
-            items.length, lambda index: trace.call(function, *trace.star(items.item(index)))
+            trace, items.length, lambda index: trace.call(function, *trace.star(items.item(index)))
         )
     return trace.made(trace.call(function, *trace.star(item)) for item in items)
 
@@ -227,4 +227,4 @@ def _pairwise(trace: Trace, iterable: Any) -> Any:
     if type(items) is not Indexed:
         return trace.made(itertools.pairwise(items))
     length = trace.call(max, trace.sub(items.length, 1), 0)
-    return iterator(length, lambda place: (items.item(place), items.item(place + 1)))
+    return iterator(trace, length, lambda place: (items.item(place), items.item(place + 1)))

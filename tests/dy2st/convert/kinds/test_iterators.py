@@ -7,10 +7,12 @@ import itertools
 import operator
 from functools import partial, reduce
 
+import numpy as np
 import pytest
 
 import dy2st
 from dy2st.jit import to_static
+from dy2st.static import InputSpec
 from tests.dy2st.convert.kinds.same import refused, same
 
 
@@ -380,3 +382,17 @@ def test_map_asks_an_iterator_of_the_users_in_traced_form():
         return list(map(lambda one: one + 1, Counting(x)))
 
     same(run)
+
+
+def test_an_iterator_of_unknown_length_may_be_made_at_every_iteration():
+    @to_static(input_spec=[InputSpec([None]), InputSpec([None])])
+    def run(a, b):
+        found = 0
+        for i, u in enumerate(a):
+            for j, v in enumerate(zip(b, b)):
+                found = found + (i + 1) * (j + 2) * u * v[1]
+        return found
+
+    a, b = np.array([1, 2, 3], "float32"), np.array([4, 5], "float32")
+    want = sum((i + 1) * (j + 2) * u * v for i, u in enumerate(a) for j, v in enumerate(b))
+    assert float(run(a, b)) == want
