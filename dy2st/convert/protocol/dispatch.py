@@ -63,11 +63,20 @@ def ask(
             continue
         if is_users(method):
             found = call(trace, bound(trace, method, one), other)
+        elif name == "ne" and is_opposite(trace, type(one)):
+            found = call(trace, bound(trace, of_class(trace, type(one), "__eq__"), one), other)
+            found = found if found is NotImplemented else trace.not_(found)
         else:
             found = method(trace.native(one), trace.native(other))
         if found is not NotImplemented:
             return found
     return NotImplemented
+
+
+def is_opposite(trace: Trace, kind: type) -> bool:
+    """Whether `!=` of objects of a class is what the user's `==` is not."""
+    is_plain = of_class(trace, kind, "__ne__") is object.__ne__
+    return is_plain and is_users(of_class(trace, kind, "__eq__"))
 
 
 def _order(

@@ -19,7 +19,14 @@ from dy2st.convert.kinds.table import row_of_operator
 from dy2st.convert.protocol.bracket import bracketed
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.control import not_
-from dy2st.convert.protocol.dispatch import COMPARISONS, ask, bound, is_users, unsupported
+from dy2st.convert.protocol.dispatch import (
+    COMPARISONS,
+    ask,
+    bound,
+    is_opposite,
+    is_users,
+    unsupported,
+)
 from dy2st.convert.protocol.unions import known, spread
 from dy2st.convert.stage.cases import is_case
 from dy2st.convert.stage.truth import truth_of
@@ -187,9 +194,10 @@ def _dispatch(trace: Trace, name: str, left: Any, right: Any, in_place: bool = F
     """By the methods of both classes; Python itself where none of them is the user's."""
     plain, method, reflected = BINARY[name]
     methods = of_class(trace, type(left), method), of_class(trace, type(right), reflected)
-    if name == "ne" and any(_is_opposite(trace, type(one)) for one in (left, right)):
-        return trace.not_(binary(trace, "eq", left, right))
-    if not any(map(is_users, methods)):
+    are_users = any(map(is_users, methods)) or any(
+        name == "ne" and is_opposite(trace, type(one)) for one in (left, right)
+    )
+    if not are_users:
         if type(left) not in _PLAIN and type(left).__module__ == "decimal":
             note_settings(trace, left)
         arrays = [one for one in (left, right) if isinstance(one, np.ndarray)] if trace.over else []
@@ -201,12 +209,6 @@ def _dispatch(trace: Trace, name: str, left: Any, right: Any, in_place: bool = F
     if found is NotImplemented:
         raise unsupported(name, left, right, in_place)
     return found
-
-
-def _is_opposite(trace: Trace, kind: type) -> bool:
-    """Whether `!=` of objects of a class is what the user's `==` is not."""
-    is_plain = of_class(trace, kind, "__ne__") is object.__ne__
-    return is_plain and is_users(of_class(trace, kind, "__eq__"))
 
 
 def in_place(trace: Trace, name: str, left: Any, right: Any) -> Any:
