@@ -414,6 +414,8 @@ def refuse_left() -> NoReturn:
 
 def iterator(trace: Trace, size: Any, item: Callable[[Any], Any], whole: Any = None) -> Indexed:
     """Items that are gone once they are taken."""
+    # Made here, so that its position is its own: a loop that makes one at every iteration would
+    # else leave one more place in the overlay each time, and so never have the same form again.
     return trace.made(Indexed(size, item, whole, is_once=True))  # type: ignore[no-any-return]
 
 
@@ -421,7 +423,7 @@ def rest_of(trace: Trace, items: Indexed) -> Indexed:
     """What is left of items; of an iterator, until `taken` tells, nobody else may take any."""
     if not items.is_once:
         return items
-    if items.is_lent:
+    if items.is_lent:  # as by zip(it, it): whose turn it is cannot be told
         refuse_left()
     items.is_lent = True
     position = trace.held(items, "position")

@@ -64,6 +64,7 @@ def ask(
         if is_users(method):
             found = call(trace, bound(trace, method, one), other)
         elif name == "ne" and is_opposite(trace, type(one)):
+            # What object.__ne__ does, which in C would compare lists as they were before the trace.
             found = call(trace, bound(trace, of_class(trace, type(one), "__eq__"), one), other)
             found = found if found is NotImplemented else trace.not_(found)
         else:

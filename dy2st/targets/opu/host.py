@@ -124,6 +124,7 @@ def _run_one(
     network: Network, tail: Tail, made: Sequence[Array], inputs: Sequence[Any], n: int
 ) -> list[Array]:
     values = []
+    # Inputs of the model come after those that the OPU made, see the line below the loop.
     for array, variable in zip(made, tail.program.inputs, strict=False):
         shape = variable.tensor_type.shape
         first = array[n : n + 1].transpose(0, 3, 1, 2).reshape(shape)
