@@ -429,7 +429,10 @@ def rest_of(trace: Trace, items: Indexed) -> Indexed:
     position = trace.held(items, "position")
     if type(position) is int and position == 0:
         return Indexed(items.size, items.item, items.whole)
-    return Indexed(trace.sub(items.length, position), lambda index: items.item(index + position))
+    left = trace.sub(items.length, position)
+    if type(left) is int and left == 0:  # its form is that of any item; there is none behind them
+        return Indexed(0, items.item)
+    return Indexed(left, lambda index: items.item(index + position))
 
 
 def taken(trace: Trace, iterable: Any, turns: Any) -> None:

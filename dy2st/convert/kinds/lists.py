@@ -241,6 +241,8 @@ def contains(trace: Trace, item: Any, container: Any) -> Any:
         return row(trace, container, item)
     if kind is _VALUES:
         return trace.any_of(lambda one: one is item or trace.equals(one, item), container)
+    if kind is Indexed and container.is_once:
+        return contains(trace, item, trace.items_of(container))  # lent: it is read no further
     if kind is Indexed:
         return trace.any_in(
             lambda place: trace.equals(container.item(place), item), container.length

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import dy2st
+from dy2st.errors import ConversionError
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
 from tests.dy2st.convert.kinds.same import refused, same
@@ -396,3 +397,22 @@ def test_an_iterator_of_unknown_length_may_be_made_at_every_iteration():
     a, b = np.array([1, 2, 3], "float32"), np.array([4, 5], "float32")
     want = sum((i + 1) * (j + 2) * u * v for i, u in enumerate(a) for j, v in enumerate(b))
     assert float(run(a, b)) == want
+
+
+def test_an_iterator_that_was_listed_is_empty():
+    @to_static(input_spec=[InputSpec([None])])
+    def run(a):
+        items = enumerate(a)
+        return len(list(items)) + 100 * len(list(items)) + a.sum()
+
+    assert float(run(np.array([1, 2, 3], "float32"))) == 9
+
+
+def test_an_iterator_that_was_searched_is_read_no_further():
+    @to_static(input_spec=[InputSpec([None])])
+    def run(a):
+        items = iter(a)
+        return 2.0 in items, sum(items)
+
+    with pytest.raises(ConversionError, match="is read on later"):
+        run(np.array([1, 2, 3], "float32"))
