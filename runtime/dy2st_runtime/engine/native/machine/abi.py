@@ -24,7 +24,7 @@ USABLE = 0x1 | 0x100
 """The flags of an array that lies row by row, without gaps, where its elements may lie."""
 
 _PYTHON = (
-    "PyObject_Vectorcall",
+    "PyObject_VectorcallDict",
     "PyList_New",
     "PyList_Append",
     "PyList_GetSlice",
@@ -40,11 +40,13 @@ _PYTHON = (
     "PyErr_NoMemory",
     "PyErr_CheckSignals",
 )
+"""What every Python that we support exports: 3.10 knows PyObject_Vectorcall as a macro alone."""
+
 _NUMPY = {"PyArray_New": 93}
 _ARRAY_TYPE = 2
 
 DECLARED = """\
-declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)
+declare ptr @PyObject_VectorcallDict(ptr, ptr, i64, ptr)
 declare ptr @PyList_New(i64)
 declare i32 @PyList_Append(ptr, ptr)
 declare ptr @PyList_GetSlice(ptr, i64, i64)

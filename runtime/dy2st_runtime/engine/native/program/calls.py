@@ -102,7 +102,7 @@ class Calls:
             place = function.let(f"getelementptr ptr, ptr %arguments, i64 {index}")
             function.line(f"store ptr {object}, ptr {place}")
         result = function.let(
-            f"call ptr @PyObject_Vectorcall(ptr {callee}, ptr %arguments, "
+            f"call ptr @PyObject_VectorcallDict(ptr {callee}, ptr %arguments, "
             f"i64 {len(objects)}, ptr null)"
         )
         for object in made:
