@@ -32,7 +32,7 @@ class Table(OrderedDict[Any, Any]):
 
     def __repr__(self) -> str:
         """That of an OrderedDict, which it is to everybody."""
-        return f"OrderedDict({list(self.items())!r})" if self else "OrderedDict()"
+        return repr(OrderedDict(self))
 
 
 def _counting(method: Callable[..., Any]) -> Callable[..., Any]:
