@@ -6,6 +6,7 @@ import copy
 import copyreg
 import dataclasses
 import inspect
+import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from operator import is_
@@ -130,6 +131,10 @@ def _shown(trace: Trace, kind: Any, owner: Any) -> Any:
     return joined([f"{type(owner).__qualname__}(", *parts, ")"])
 
 
+_REFUSED = TypeError if sys.version_info >= (3, 13) else ValueError
+"""What Python's replace raises."""
+
+
 @function_row(dataclasses.replace)
 def _replace(trace: Trace, owner: Any, /, **changes: Any) -> Any:
     _require_instance("replace", owner)
@@ -138,11 +143,11 @@ def _replace(trace: Trace, owner: Any, /, **changes: Any) -> Any:
         if role == "_FIELD_CLASSVAR" or (field.init and name in changes):
             continue
         if name in changes:
-            raise ValueError(
+            raise _REFUSED(
                 f"field {name} is declared with init=False, it cannot be specified with replace()"
             )
         if role == "_FIELD_INITVAR" and not _is_there(field.default):
-            raise ValueError(f"InitVar {name!r} must be specified with replace()")
+            raise _REFUSED(f"InitVar {name!r} must be specified with replace()")
         if field.init:
             changes[name] = trace.attr(owner, name)
     return trace.call(type(owner), **changes)
