@@ -22,6 +22,7 @@ import numpy as np
 
 from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.engine.native.machine import abi
+from dy2st_runtime.engine.native.machine.aligned import align_arrays
 from dy2st_runtime.engine.native.machine.llvm import Processor, compiling_by
 from dy2st_runtime.engine.numpy import executable as reference
 from dy2st_runtime.errors import ArgumentError
@@ -168,6 +169,7 @@ def compile_program(program: Program) -> Executable | Background | reference.Exe
     if not abi.is_known():
         return reference.compile_program(program)
     Processor.host()  # says what is missing
+    align_arrays()
     return Background(program) if _is_large(program) else Executable(program)
 
 

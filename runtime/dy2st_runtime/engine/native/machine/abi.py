@@ -42,7 +42,7 @@ _PYTHON = (
 )
 """What every Python that we support exports: 3.10 knows PyObject_Vectorcall as a macro alone."""
 
-_NUMPY = {"PyArray_New": 93}
+_NUMPY = {"PyArray_New": 93, "PyDataMem_SetHandler": 304}
 _ARRAY_TYPE = 2
 
 DECLARED = """\
