@@ -38,10 +38,14 @@ from dy2st_runtime.engine.native.text.code import Code, first_lanes
 from dy2st_runtime.engine.native.text.lanes import Lanes
 
 # How far a tile goes along k at once, and how many rows and columns are packed at once: its part of
-# a stays in the nearest cache, a block of a in the second one, and a block of b in the last.
-_DEPTH_BYTES, _ROWS, _COLUMNS = 2048, 96, 1024
-# From which on b is packed: one that is far, a large one, and one that is near.
-_FAR_ROWS, _PACKED_ROWS, _NEAR_ROWS = 5, 12, 96
+# a stays in the nearest cache, a block of a in the second one, and a block of b in the last. Of few
+# rows a block of b is so narrow that it is still in the second one when it is read.
+_DEPTH_BYTES, _ROWS, _COLUMNS = 2048, 96, 1152
+_LOW_ROWS, _LOW_COLUMNS = 128, 192
+# From which rows on b is packed: one that is far, a large one, one that is near, and one of which
+# each vector is in one line of the cache.
+_FAR_ROWS, _PACKED_ROWS, _NEAR_ROWS, _ALIGNED_ROWS = 5, 12, 48, 192
+_LINE, _PAGE = 64, 4096
 _DOT_ROWS, _DOT_VECTORS = 8, 4  # up to which, and k from which on, columns of b along k are not
 _WIDE_ROWS = 4  # up to which rows of b are read by long pieces
 _FLAT = 4  # k, up to which they are too
@@ -118,17 +122,7 @@ def _tiles(shape: Shape) -> str:
     here = code.at("%c", code.plus(code.times("%row", "%c_row"), "%column"))
     is_last = code.let("icmp ne ptr %epilogue, null")
     with code.loop("0", "%n", str(shape.columns)) as at:
-        panel = code.at("%b", code.times(code.over(at, shape.columns), "%b_panel"))
-        columns = code.least(shape.columns, code.minus("%n", at))
-        is_narrow = code.compare("sle", columns, shape.lanes)
-        with code.walk("%m") as (row, following):
-            tile_of_row, rows = _tallest(code, shape, is_narrow, code.minus("%m", row))
-            to = code.at(here, code.plus(code.times(row, "%c_row"), at))
-            own = code.at("%a", code.times(row, "%a_row"))
-            sizes = ["%k", "%a_row", "%a_column", "%b_row", "%c_row", columns, "%more", "%b_panel"]
-            listed = ", ".join(f"i64 {size}" for size in sizes)
-            code.line(f"call void {tile_of_row}(ptr {to}, ptr {own}, ptr {panel}, {listed})")
-            following.append(code.plus(row, rows))
+        _column_of_tiles(code, shape, here, at)
     with code.when(is_last):
         place = ("%c_row", "%row", "%m", "%column", "%n")
         listed = ", ".join(["ptr %context, ptr %c", *(f"i64 {size}" for size in place)])
@@ -136,15 +130,40 @@ def _tiles(shape: Shape) -> str:
     return code.end()
 
 
-def _tallest(code: Code, shape: Shape, is_narrow: str, rest: str) -> tuple[str, str]:
+def _column_of_tiles(code: Code, shape: Shape, here: str, at: str) -> None:
+    """The tiles of one panel."""
+    # Panels are filled up with zeros; what is read as it is has `columns` from one to the next.
+    is_packed = code.compare("ne", "%b_panel", shape.columns)
+    panel = code.at("%b", code.times(code.over(at, shape.columns), "%b_panel"))
+    columns = code.least(shape.columns, code.minus("%n", at))
+    readable = code.choose(is_packed, shape.columns, columns)
+    tallest = _narrowest(code, shape, columns)
+    with code.walk("%m") as (row, following):
+        tile_of_row, rows = _tallest(code, shape, tallest, code.minus("%m", row))
+        to = code.at(here, code.plus(code.times(row, "%c_row"), at))
+        own = code.at("%a", code.times(row, "%a_row"))
+        sizes = ["%k", "%a_row", "%a_column", "%b_row", "%c_row", columns, readable]
+        listed = ", ".join(f"i64 {size}" for size in [*sizes, "%more", "%b_panel"])
+        code.line(f"call void {tile_of_row}(ptr {to}, ptr {own}, ptr {panel}, {listed})")
+        following.append(code.plus(row, rows))
+
+
+def _narrowest(code: Code, shape: Shape, columns: str) -> str:
+    """The tallest tile that is just wide enough for some columns."""
+    name = f"@{shape.name(f'tile{shape.rows}')}"
+    for vectors in range(shape.vectors - 1, 0, -1):
+        fits = code.compare("sle", columns, vectors * shape.lanes)
+        name = code.choose(fits, f"@{shape.name(f'narrow{vectors}')}", name, "ptr")
+    return name
+
+
+def _tallest(code: Code, shape: Shape, tallest: str, rest: str) -> tuple[str, str]:
     """The function of the tallest tile that has no more rows than are left, and its rows."""
     heights = shape.heights[::-1]
     name, rows = f"@{shape.name('tile1')}", "1"
     for height in heights[1:]:
         fits = code.compare("sge", rest, height)
-        own = f"@{shape.name(f'tile{height}')}"
-        if height == shape.rows:
-            own = code.choose(is_narrow, f"@{shape.name('narrow')}", own, "ptr")
+        own = tallest if height == shape.rows else f"@{shape.name(f'tile{height}')}"
         name, rows = code.choose(fits, own, name, "ptr"), code.choose(fits, height, rows)
     return name, rows
 
@@ -163,10 +182,12 @@ def _blocks(shape: Shape) -> str:
     step = code.over(code.plus("%k", code.minus(turns, 1)), turns)
     packs = code.let("icmp ne ptr %room_b, null")
     b_row = code.choose(packs, shape.columns, "%b_row")
-    with code.loop("0", "%n", str(_COLUMNS)) as column, code.loop("0", turns) as turn:
+    is_low = code.both(packs, code.compare("sle", "%m", _LOW_ROWS))
+    wide = code.choose(is_low, _LOW_COLUMNS, _COLUMNS)
+    with code.loop("0", "%n", wide) as column, code.loop("0", turns) as turn:
         at = code.times(turn, step)
         count = code.least(step, code.minus("%k", at))
-        columns = code.least(_COLUMNS, code.minus("%n", column))
+        columns = code.least(wide, code.minus("%n", column))
         down = code.at("%b", code.times(at, "%b_row"))
         with code.when(packs):
             own = code.at(down, code.times(column, "%b_column"))
@@ -275,13 +296,27 @@ def _by_blocks(code: Code, shape: Shape, has_rows: str) -> None:
     is_near = code.compare("sle", bytes_of_b, _NEAR_BYTES)
     is_far = code.compare("sgt", bytes_of_b, _FAR_BYTES)
     large = code.choose(is_far, _FAR_ROWS, _PACKED_ROWS)
-    first = code.choose(is_near, _NEAR_ROWS, large)
+    unaligned = code.choose(is_near, _NEAR_ROWS, large)
+    in_lines = code.both(_is_in_lines(code, shape), code.no(is_far))
+    first = code.choose(in_lines, _ALIGNED_ROWS, unaligned)
     is_read_as_it_is = code.both(has_rows, code.compare("slt", "%m", first))
     room_b = code.choose(is_read_as_it_is, "null", "%scratch", "ptr")
     room_a = _room_for_rows(code, shape, code.at("%scratch", _panels(code, shape)))
     places = ("%c", "%a", "%b", *_EPILOGUE, room_a, room_b)
     sizes = ("%m", "%n", "%k", "%a_row", "%a_column", "%b_row", "%b_column")
     _call(code, shape, "blocks", places, (*sizes, shape.columns, "%c_row"))
+
+
+def _is_in_lines(code: Code, shape: Shape) -> str:
+    """Whether each vector of b is in one line of the cache, not in two.
+
+    Rows that are whole pages apart are not meant: they would all have the same places of it.
+    """
+    place = code.let("ptrtoint ptr %b to i64")
+    row = code.times("%b_row", shape.dtype.itemsize)
+    start = code.let(f"and i64 {code.let(f'or i64 {place}, {row}')}, {_LINE - 1}")
+    in_page = code.let(f"and i64 {row}, {_PAGE - 1}")
+    return code.both(code.compare("eq", start, 0), code.compare("ne", in_page, 0))
 
 
 def _by_dots(code: Code, shape: Shape, b: str = "%b", b_column: str = "%b_column") -> None:
@@ -359,7 +394,7 @@ def _pieces(code: Code, shape: Shape, places: tuple[str, str], sizes: tuple[int,
         with code.loop(start, end, str(step)) as column:
             columns = code.least(step, code.minus("%n", column))
             given = (code.at(to, column), own, code.at("%b", column))
-            numbers = ("%k", "%a_row", "%a_column", "%b_row", "%c_row", columns, 0, 0)
+            numbers = ("%k", "%a_row", "%a_column", "%b_row", "%c_row", columns, columns, 0, 0)
             _call(code, shape, name, given, numbers)
 
 
@@ -438,7 +473,11 @@ def _call(
 
 
 def _tile(rows: int) -> Callable[[Shape], str]:
-    return lambda shape: tile(shape, f"tile{rows}", rows)
+    return lambda shape: tile(shape, f"tile{rows}", rows, shape.vectors)
+
+
+def _narrow(vectors: int) -> Callable[[Shape], str]:
+    return lambda shape: tile(shape, f"narrow{vectors}", shape.rows, vectors)
 
 
 def _wide(rows: int, vectors: int) -> Callable[[Shape], str]:
@@ -461,7 +500,7 @@ _WRITERS: dict[str, Callable[[Shape], str]] = {
     "move": _move,
     **{f"dots{rows}": partial(dots, rows=rows) for rows in (1, 2, 3, 4)},
     **{f"tile{rows}": _tile(rows) for rows in range(1, 9)},
-    "narrow": lambda shape: tile(shape, "narrow", shape.rows, 1),
+    **{f"narrow{vectors}": _narrow(vectors) for vectors in (1, 2)},
     **{f"wide{rows}": _wide(rows, vectors) for rows, vectors in _PIECES.items()},
 }
 

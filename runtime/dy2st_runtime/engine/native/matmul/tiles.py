@@ -1,4 +1,4 @@
-"""Tiles: the innermost part of a matrix product, a few rows by two vectors of columns.
+"""Tiles: the innermost part of a matrix product, a few rows by two or three vectors of columns.
 
 All sums of a tile stay in registers while it goes along k. A tile of fewer rows takes several steps
 of k at once, each with sums of its own: the processor needs many that do not wait for each other.
@@ -6,6 +6,7 @@ of k at once, each with sums of its own: the processor needs many that do not wa
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -14,7 +15,6 @@ from dy2st_runtime.engine.native.machine.llvm import Processor
 from dy2st_runtime.engine.native.text.code import Code, first_lanes
 from dy2st_runtime.engine.native.text.lanes import DType, Lanes, Value, element
 
-VECTORS = 2
 _LONG = 6  # rows from which on there is time to fetch what comes next
 
 
@@ -25,17 +25,19 @@ class Shape:
     dtype: DType
     lanes: int
     rows: int
+    vectors: int
 
     @classmethod
     def of(cls, dtype: DType, processor: Processor) -> Shape:
         """The one whose sums fill the registers: 32 of the widest ones, or 16."""
         width = processor.vector_bytes
-        return cls(dtype, width // dtype.itemsize, 8 if width == 64 else 6)
+        rows, vectors = (8, 3) if width == 64 else (6, 2)
+        return cls(dtype, width // dtype.itemsize, rows, vectors)
 
     @property
     def columns(self) -> int:
         """Of a tile."""
-        return VECTORS * self.lanes
+        return self.vectors * self.lanes
 
     @property
     def few(self) -> int:
@@ -74,22 +76,22 @@ class Shape:
         return Code(self.name(stem), listed, self.element, result, "noinline nounwind")
 
 
-def tile(shape: Shape, stem: str, rows: int, vectors: int = VECTORS) -> str:
+def tile(shape: Shape, stem: str, rows: int, vectors: int) -> str:
     """`c = a @ b` of some rows; `+=` where `more` is not 0. Nothing behind the columns is touched.
 
-    The elements of b stand side by side along a row. The next columns of b are `ahead` elements
-    away: who works long enough on these has them brought near meanwhile.
+    The elements of b stand side by side along a row, of which the first `readable` may be read. The
+    next columns of b are `ahead` elements away: who works long enough on these has them brought
+    near meanwhile.
     """
-    code = shape.code(stem, "c a b | k a_row a_column b_row c_row columns more ahead")
+    code = shape.code(stem, "c a b | k a_row a_column b_row c_row columns readable more ahead")
     made = _Tile(code, shape, rows, vectors)
     made.fetch_results()
-    whole = code.up_to("%k", made.turns)
-    with code.loop("0", whole, str(made.turns)) as at:
-        for turn in range(made.turns):
-            made.step(code.plus(at, turn), turn)
-    if made.turns > 1:
-        with code.loop(whole, "%k") as at:
-            made.step(at, 0)
+    # A mask would be one instruction more for each vector, where multiplications wait for a place.
+    is_full = code.compare("sge", "%readable", vectors * shape.lanes)
+    with code.when(is_full):
+        made.add_products([None] * vectors)
+    with code.when(code.no(is_full)):
+        made.add_products(made.masks)
     made.store()
     return code.end()
 
@@ -102,11 +104,28 @@ class _Tile:
         self.lanes = Lanes(code, shape.lanes)
         rests = [code.minus("%columns", place * shape.lanes) for place in range(vectors)]
         self.masks = [first_lanes(self.lanes, rest) for rest in rests]
-        self.a_rows = [code.times("%a_row", row) for row in range(rows)]
-        self.turns = max(1, VECTORS * shape.rows // (rows * vectors))
+        self.turns = max(1, shape.vectors * shape.rows // (rows * vectors))
+        self.a_rows = {row: self._offset(row) for row in range(1, rows, 2)}
         numbers = product(range(self.turns), range(rows), range(vectors))
         self.sums = {number: self._sum() for number in numbers}
         self.results = self._results()
+
+    def _offset(self, row: int) -> str:
+        """How many bytes a row of a lies behind the first one.
+
+        LLVM would rather add them up again at each step, which takes the place of multiplications:
+        what it cannot see through it keeps in a register.
+        """
+        offset = self.code.times(self.code.times("%a_row", row), self.shape.dtype.itemsize)
+        return self.code.let(f'call i64 asm "", "=r,0"(i64 {offset})')
+
+    def _row_of(self, place: str, row: int) -> str:
+        """The place as many rows of a further: addresses add a register times 1, 2 or 4."""
+        if not row:
+            return place
+        scale = row & -row
+        offset = self.code.times(self.a_rows[row // scale], scale)
+        return self.code.let(f"getelementptr i8, ptr {place}, i64 {offset}")
 
     def _sum(self) -> str:
         wide = self.lanes.type(self.shape.dtype)
@@ -114,7 +133,18 @@ class _Tile:
         self.code.line(f"store {wide} zeroinitializer, ptr {name}")
         return name
 
-    def step(self, at: str, turn: int) -> None:
+    def add_products(self, masks: Sequence[str | None]) -> None:
+        """Go along k, and read the lanes of b that the masks have."""
+        code, turns = self.code, self.turns
+        whole = code.up_to("%k", turns)
+        with code.loop("0", whole, str(turns)) as at:
+            for turn in range(turns):
+                self._step(code.plus(at, turn), turn, masks)
+        if turns > 1:
+            with code.loop(whole, "%k") as at:
+                self._step(at, 0, masks)
+
+    def _step(self, at: str, turn: int, masks: Sequence[str | None]) -> None:
         """Add the products of one k."""
         code, lanes, dtype = self.code, self.lanes, self.shape.dtype
         row_of_b = code.at("%b", code.times(at, "%b_row"))
@@ -122,11 +152,11 @@ class _Tile:
             self._fetch(code.at(row_of_b, "%ahead"))
         right = [
             lanes.load(code.at(row_of_b, place * lanes.lanes), dtype, mask)
-            for place, mask in enumerate(self.masks)
+            for place, mask in enumerate(masks)
         ]
         column_of_a = code.at("%a", code.times(at, "%a_column"))
-        for row, offset in enumerate(self.a_rows):
-            one = code.let(f"load {code.element}, ptr {code.at(column_of_a, offset)}")
+        for row in range(self.rows):
+            one = code.let(f"load {code.element}, ptr {self._row_of(column_of_a, row)}")
             left = lanes.splat(Value(one, dtype))
             for place, value in enumerate(right):
                 name = self.sums[turn, row, place]

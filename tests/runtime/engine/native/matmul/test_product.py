@@ -12,10 +12,11 @@ import pytest
 from dy2st_runtime.engine.native.machine.llvm import Processor, compile_object
 from dy2st_runtime.engine.native.matmul import product
 from dy2st_runtime.engine.native.matmul.product_call import Call, emit
+from dy2st_runtime.engine.native.matmul.tiles import Shape
 from dy2st_runtime.engine.native.text.function import Function
 from tests.runtime.engine.native.products import Products, Room, address, epilogue, loaded, strides
 
-SIZES = (0, 1, 2, 7, 8, 9, 16, 31, 32, 33, 100)
+SIZES = (0, 1, 2, 7, 8, 9, 16, 25, 33, 48, 49, 100)
 FULL = os.environ.get("DY2ST_TESTS") == "full"
 DTYPES = ("float32", "float64")
 
@@ -82,6 +83,7 @@ def test_products_of_all_sizes_and_strides(products, m):
 LARGE = [
     *((1, 1000, 1), (130, 600, 1), (1, 1300, 130), (1, 70, 1030), (3, 1025, 70)),
     *((25, 2000, 33), (97, 513, 1100), (200, 300, 90), (50, 5, 2070)),
+    (140, 520, 1300),
 ]
 
 
@@ -124,7 +126,7 @@ def test_a_row_or_column_may_be_the_same_one_again_and_again(products, sizes):
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_panels_are_columns_side_by_side_filled_up_with_zeros(products, layout):
-    width = 2 * Processor.host().vector_bytes // products.dtype.itemsize
+    width = Shape.of(products.dtype, Processor.host()).columns
     for k, n in [(3, 1), (8, width), (9, width + 1), (17, 3 * width - 1)]:
         b = layout(np.random.default_rng(0), k, n, products.dtype)
         count = -(-n // width)
