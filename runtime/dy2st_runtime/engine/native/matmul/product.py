@@ -182,7 +182,7 @@ def _blocks(shape: Shape) -> str:
     step = code.over(code.plus("%k", code.minus(turns, 1)), turns)
     packs = code.let("icmp ne ptr %room_b, null")
     b_row = code.choose(packs, shape.columns, "%b_row")
-    is_low = code.both(packs, code.compare("sle", "%m", _LOW_ROWS))
+    is_low = code.compare("sle", "%m", _LOW_ROWS)
     wide = code.choose(is_low, _LOW_COLUMNS, _COLUMNS)
     with code.loop("0", "%n", wide) as column, code.loop("0", turns) as turn:
         at = code.times(turn, step)
