@@ -64,7 +64,7 @@ class Keeping:
             number += 1
             self._is_whole = function.let(f"and i1 {self._is_whole}, {is_it}")
             self._names[recipe] = function.let(f"select i1 {is_it}, ptr {data}, ptr null")
-        self._tell(self._module.object(keeper, "keeper"), arguments)
+        self._tell(keeper, arguments)
 
     def panels(self, operator: Operator) -> str:
         """Where the panels of the right side of a product are; null if they are not there."""
@@ -100,13 +100,19 @@ class Keeping:
             f"icmp eq i64 {self._function.let(f'load i64, ptr {count}')}, {now}"
         )
 
-    def _tell(self, keeper: str, given: list[str]) -> None:
-        """Call the keeper unless all is there."""
-        function = self._function
-        missing, after = function.label("missing"), function.label("kept")
+    def _tell(self, keeper: Keeper, given: list[str]) -> None:
+        """Call the keeper unless all is there, or it wants a pause."""
+        function, pause = self._function, self._module.array(keeper.pause)
+        missing, asking, waiting, after = map(function.label, ("missing", "ask", "wait", "kept"))
         function.branch(self._is_whole, after, missing)
         function.begin(missing)
-        result = self._calls.call(keeper, given)
+        left = function.let(f"load i64, ptr {pause}")
+        function.branch(function.let(f"icmp sgt i64 {left}, 0"), waiting, asking)
+        function.begin(waiting)
+        function.line(f"store i64 {function.let(f'sub i64 {left}, 1')}, ptr {pause}")
+        function.jump(after)
+        function.begin(asking)
+        result = self._calls.call(self._module.object(keeper, "keeper"), given)
         function.line(f"call void @Py_DecRef(ptr {result})")
         function.jump(after)
         function.begin(after)

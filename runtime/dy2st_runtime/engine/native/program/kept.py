@@ -3,7 +3,7 @@
 The arrays of tensors do not change: a tensor of new numbers has a new array. So what was made of an
 array is right for as long as that very array comes again, and code compares no more than addresses.
 It is made when an array comes the second time, so a step of training, after which all arrays are
-new, makes nothing.
+new, makes nothing. Where they have been new for some calls, only every sixteenth is looked at.
 """
 
 from __future__ import annotations
@@ -21,26 +21,33 @@ from dy2st_runtime.engine.native.program.recipes import Recipe
 
 Array = np.ndarray[Any, Any]
 
+_IN_VAIN, _PAUSE = 8, 15
+"""After so many calls with new arrays alone there is a pause of so many calls after each."""
+
 
 class Keeper:
     """Keeps what is made for a Program, for all threads that call it.
 
     cell   of one tuple, never changed: how often memory had been lent, then of each recipe what was
            made and the arrays of which; where there is nothing yet, arrays that are no one's.
+    pause  for how many calls code does not ask, which counts them down.
     """
 
     def __init__(self, recipes: Iterable[Recipe]) -> None:
         """Nothing is kept at first."""
         self._slots = [_Slot(recipe) for recipe in recipes]
+        self.pause = np.zeros((), np.int64)
+        self._in_vain = 0
         self.cell: list[tuple[Array, ...]] = []
         self.cell.append(self._all(-1))
 
     def __call__(self, *arrays: Array) -> None:
         """Other arrays than those whose results are kept: see what is to be made of which."""
         count, rest = int(lent.COUNT), iter(arrays)
-        for slot in self._slots:
-            slot.see(list(islice(rest, slot.count)))
+        are_new = [slot.see(list(islice(rest, slot.count))) for slot in self._slots]
         self.cell[0] = self._all(count)
+        self._in_vain = self._in_vain + 1 if all(are_new) else 0
+        self.pause[()] = _PAUSE if self._in_vain > _IN_VAIN else 0
 
     @property
     def bytes(self) -> int:
@@ -65,15 +72,22 @@ class _Slot:
         self._last = self._former = [ref(nothing)] * self.count
         self._times, self._wanted = 0, 2
 
-    def see(self, arrays: Sequence[Array]) -> None:
-        """Note that arrays have come; the second time their result is made, and kept."""
+    def see(self, arrays: Sequence[Array]) -> bool:
+        """Note that arrays have come; the second time their result is made, and kept.
+
+        Whether they are new.
+        """
         _, *sources = self.kept
         if not all(map(lent.is_constant, arrays)):
             self.kept = self._nothing
-        elif not all(one is own for one, own in zip(arrays, sources, strict=True)):
-            self._note(arrays)
-            if self._times >= self._wanted:
-                self._keep(arrays)
+            return False
+        if all(one is own for one, own in zip(arrays, sources, strict=True)):
+            return False
+        self._note(arrays)
+        is_new = self._times == 1
+        if self._times >= self._wanted:
+            self._keep(arrays)
+        return is_new
 
     def _note(self, arrays: Sequence[Array]) -> None:
         """How often they have come in turn. After third ones, those kept will hardly come again."""

@@ -48,10 +48,14 @@ def drawn(seed, *shape, dtype="float32"):
     return np.random.default_rng(seed).standard_normal(shape).astype(dtype)
 
 
+def keeper_of(executable):
+    (keeper,) = [one for one in executable._linked._held if isinstance(one, Keeper)]
+    return keeper
+
+
 def sources(executable):
     """Of each recipe the array whose result is kept; one without elements if none is."""
-    (keeper,) = [one for one in executable._linked._held if isinstance(one, Keeper)]
-    return keeper.cell[0][2::2]
+    return keeper_of(executable).cell[0][2::2]
 
 
 def assert_right(executable, x, *weights):
@@ -359,3 +363,23 @@ def test_how_much_is_kept_is_told():
         assert_right(executable, drawn(1, 3, K), weight)
     kept = int(executable.explain().partition("and kept: ")[2].split()[0])
     assert weight.nbytes <= kept <= 2 * weight.nbytes
+
+
+def test_where_weights_are_always_new_most_calls_do_not_ask(monkeypatch):
+    executable, x = linear(), drawn(0, 8, K)
+    asked, call = [], Keeper.__call__
+    monkeypatch.setattr(Keeper, "__call__", lambda *all: asked.append(1) or call(*all))
+    for seed in range(200):
+        assert_right(executable, x, drawn(seed, K, N))
+    assert 8 < len(asked) < 40
+
+
+def test_weights_that_stay_are_kept_after_many_that_did_not():
+    executable, x = linear(), drawn(0, 8, K)
+    for seed in range(100):
+        executable.run([x], [drawn(seed, K, N)])
+    weight = drawn(100, K, N)
+    for _ in range(50):
+        assert_right(executable, x, weight)
+    assert sources(executable)[0] is weight
+    assert keeper_of(executable).pause == 0
