@@ -7,6 +7,7 @@ leave Nodes of their own, which gives gradients of any order.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
@@ -180,6 +181,8 @@ def _walk(
 ) -> tuple[_Sums, dict[tuple[Node, int], Any]]:
     """As `gathered`, with what hooks of leaves make of it."""
     sums, finished = gathered(seeds, create_graph, retain_graph)
+    if not any(tensor.hooks for tensor, _ in sums.of_leaves.values()):
+        return sums, finished
     with set_grad_enabled(create_graph), autocasting(None):
         for key, (tensor, total) in sums.of_leaves.items():
             for hook in tensor.hooks:
@@ -231,16 +234,20 @@ def backward(tensor: Any, gradient: Any = None, retain_graph: bool = False) -> N
         if leaf.stopped:
             continue
         known = leaf.grad
-        if known is None or _is_nothing(known.array):
+        if known is None or known.array is no_gradient(known.array.shape, known.array.dtype):
             leaf.grad = total.alias(total.array, None, 0)
         else:
             with set_grad_enabled(False):
                 leaf.grad = F.add(known, total)
 
 
-def _is_nothing(array: Array) -> bool:
-    """Whether an array is the one zero that `clear_grad` of an optimizer leaves for all."""
-    return array.size > 1 and not any(array.strides) and not array.flat[0]
+@lru_cache(maxsize=1024)
+def no_gradient(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+    """The zeros that `clear_grad` of an optimizer leaves: one zero, for all tensors of a shape.
+
+    Nobody can write to it.
+    """
+    return np.ndarray(shape, dtype, bytes(dtype.itemsize), 0, (0,) * len(shape))
 
 
 def cut_off(tensor: Any) -> None:

@@ -77,6 +77,8 @@ class EagerTensor(Tensor):
     @property
     def stop_gradient(self) -> bool:
         """Whether no gradient flows through."""
+        if not stack.interpreters:  # most calls are spared the next ones
+            return self.stopped
         tracer = current_tracer()
         is_live = tracer is not None and tracer.reads_live_tensors
         return tracer.flags.get(self) if is_live and tracer else self.stopped
@@ -92,12 +94,14 @@ class EagerTensor(Tensor):
     @property
     def grad(self) -> Any:
         """The gradient that `backward` has summed up, None before."""
-        self._refuse_while_traced("the gradient")
+        if stack.interpreters:
+            self._refuse_while_traced("the gradient")
         return self._grad
 
     @grad.setter
     def grad(self, value: Any) -> None:
-        self._refuse_while_traced("the gradient")
+        if stack.interpreters:
+            self._refuse_while_traced("the gradient")
         self._grad = value
 
     @property
@@ -249,7 +253,9 @@ class EagerTensor(Tensor):
         """Set the gradient to zero, or forget it; None stays None."""
         known, array = self.grad, self.array
         has_zeros = set_to_zero and known is not None
-        self._grad = EagerTensor(_zeros(array.shape, array.dtype)) if has_zeros else None
+        self._grad = (
+            EagerTensor(autograd.no_gradient(array.shape, array.dtype)) if has_zeros else None
+        )
 
     def gradient(self) -> Array | None:
         """The gradient as a NumPy array, None before `backward`."""
@@ -318,11 +324,6 @@ class EagerTensor(Tensor):
             self.node, self.index = result.node, result.index
             self.stopped = self.stopped and result.stopped
         self.array = result.array
-
-
-def _zeros(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
-    """One zero that stands for all, as of `np.broadcast_to`, which takes several times as long."""
-    return np.ndarray(shape, dtype, bytes(dtype.itemsize), 0, (0,) * len(shape))
 
 
 def _data_of_parameter(data: Any) -> Array:

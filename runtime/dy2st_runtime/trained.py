@@ -86,6 +86,7 @@ class Parts:
         self._executable = engines.compile(self.halves.forward, engine)
         self._second: dict[Given, tuple[Backward, engines.Executable] | None] = {}
         self._joint: dict[Given, Backward] = {}
+        self._dtypes: dict[Given, list[Any]] = {}
         self._count = len(program.outputs)
         self._bare = len(self.halves.kept) + sum(f is not None for f in self.halves.flags)
 
@@ -120,6 +121,19 @@ class Parts:
             if flag is None or bool(next(told)):
                 tensor = made[place]
                 tensor.node, tensor.index, tensor.stopped = node, index, False
+
+    def fit(self, given: Given, starts: Sequence[Any]) -> bool:
+        """Whether the gradients to begin with have the types that the Program takes."""
+        wanted = self._dtypes.get(given)
+        if wanted is None:
+            yields = self.program.block.yields
+            targets = [
+                t for t, is_given in zip(self.halves.targets, given, strict=True) if is_given
+            ]
+            types = [yields[target].type for target in targets]
+            wanted = [one.dtype if isinstance(one, TensorType) else None for one in types]
+            self._dtypes[given] = wanted
+        return [start.array.dtype for start in starts] == wanted
 
     def second(self, given: Given) -> tuple[Backward, engines.Executable] | None:
         """The backward half for gradients of some targets, None where more is needed."""
@@ -168,30 +182,18 @@ class ProgramNode(Node):
         """Gradients of the tensors that want them, None where there is none."""
         given = tuple(gradient is not None for gradient in output_gradients)
         starts = [gradient for gradient in output_gradients if gradient is not None]
-        if is_grad_enabled() or not self._fit(given, starts):
+        if is_grad_enabled() or not self._parts.fit(given, starts):
             return self._again(given, starts)
         second = self._parts.second(given)
         if second is None:
             return self._again(given, starts)
         backward, executable = second
-        values = [self._value(variable) for variable in backward.kept]
-        results = executable.run([*(start.array for start in starts), *values], [])
+        values = [start.array for start in starts]
+        for variable in backward.kept:
+            place = self._parts.halves.place_of[variable]
+            values.append(self._held[place] if place >= 0 else self._kept[~place])
+        results = executable.run(values, [])
         return _found(backward, [EagerTensor(result) for result in results])
-
-    def _fit(self, given: Given, starts: Sequence[Any]) -> bool:
-        """Whether the gradients to begin with have the types that the Program takes."""
-        halves = self._parts.halves
-        targets = [t for t, is_given in zip(halves.targets, given, strict=True) if is_given]
-        types = [self._parts.program.block.yields[target].type for target in targets]
-        return all(
-            isinstance(type, TensorType) and start.array.dtype == type.dtype
-            for start, type in zip(starts, types, strict=True)
-        )
-
-    def _value(self, variable: Any) -> Any:
-        halves = self._parts.halves
-        place = halves.place_of[variable]
-        return self._held[place] if place >= 0 else self._kept[~place]
 
     def _again(self, given: Given, starts: Sequence[Any]) -> list[Any]:
         """The gradients by way of the tape: as operators that leave Nodes, or of other types."""
