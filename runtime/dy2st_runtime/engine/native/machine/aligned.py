@@ -4,7 +4,8 @@ malloc gives places of 16 bytes. A vector as wide as a line is in two of them th
 and loops take up to a fifth more time. NumPy lets a thread say where its arrays come from (NEP 49):
 each array keeps what frees it, so arrays from here and others live side by side.
 
-Before the place of an array stands where its block of memory begins.
+Before the place of an array stands where its block of memory begins. Arrays of less than 256 bytes
+are not worth the room.
 """
 
 from __future__ import annotations
@@ -21,18 +22,22 @@ from dy2st_runtime.engine.native.machine.llvm import Library, Processor, load, o
 
 _FUNCTIONS = ("array_malloc", "array_calloc", "array_realloc", "array_free")
 
-# More bytes than there are addresses are refused before something is added to them. Large pages are
-# asked for as NumPy does: on Linux, from 4 MB on, which is 14 for madvise.
+# More bytes than there are addresses are refused before something is added to them. An array that
+# changes its size stays as far behind the start of its block, however small it becomes. Large pages
+# are asked for as NumPy does: on Linux, from 4 MB on, which is 14 for madvise.
 _TEXT = """\
 declare ptr @malloc(i64)
 declare ptr @calloc(i64, i64)
 declare ptr @realloc(ptr, i64)
 declare void @free(ptr)
 declare i32 @madvise(ptr, i64, i32)
+declare i64 @llvm.umax.i64(i64, i64)
 declare { i64, i1 } @llvm.umul.with.overflow.i64(i64, i64)
 define internal i64 @whole(i64 %bytes) {
   %fits = icmp ult i64 %bytes, 140737488355328
-  %more = add i64 %bytes, 80
+  %small = icmp ult i64 %bytes, 256
+  %room = select i1 %small, i64 16, i64 80
+  %more = add i64 %bytes, %room
   %whole = select i1 %fits, i64 %more, i64 -1
   ret i64 %whole
 }
@@ -43,8 +48,11 @@ failed:
   ret ptr null
 made:
   %start = ptrtoint ptr %block to i64
+  %small = icmp ult i64 %bytes, 256
+  %near = add i64 %start, 16
   %behind = add i64 %start, 79
-  %line = and i64 %behind, -64
+  %next = and i64 %behind, -64
+  %line = select i1 %small, i64 %near, i64 %next
   %place = inttoptr i64 %line to ptr
   %before = getelementptr i8, ptr %place, i64 -8
   store ptr %block, ptr %before
@@ -88,7 +96,8 @@ known:
   %start = ptrtoint ptr %block to i64
   %here = ptrtoint ptr %old to i64
   %offset = sub i64 %here, %start
-  %whole = call i64 @whole(i64 %bytes)
+  %room = call i64 @llvm.umax.i64(i64 %bytes, i64 256)
+  %whole = call i64 @whole(i64 %room)
   %moved = call ptr @realloc(ptr %block, i64 %whole)
   %none = icmp eq ptr %moved, null
   br i1 %none, label %failed, label %made

@@ -34,10 +34,17 @@ def aligned(work):
 
 
 @pytest.mark.parametrize("make", [np.empty, np.zeros, np.ones])
-@pytest.mark.parametrize("size", [0, 1, 1000, 1 << 16, (5 << 20) + 3])
+@pytest.mark.parametrize("size", [256, 1000, 1 << 16, (5 << 20) + 3])
 def test_new_arrays_begin_at_a_line(make, size):
     place = aligned(lambda: make(size, np.uint8).ctypes.data)
     assert place % 64 == 0
+
+
+@pytest.mark.parametrize("make", [np.empty, np.zeros, np.ones])
+@pytest.mark.parametrize("size", [0, 1, 16, 255])
+def test_small_ones_lie_as_those_of_malloc(make, size):
+    place = aligned(lambda: make(size, np.uint8).ctypes.data)
+    assert place % 16 == 0
 
 
 def test_zeros_are_zeros_also_in_memory_that_was_used():
