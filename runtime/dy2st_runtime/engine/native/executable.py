@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.engine.native import report
-from dy2st_runtime.engine.native.entry import write
+from dy2st_runtime.engine.native.entry import Written, write
 from dy2st_runtime.engine.native.linked import Linked
 from dy2st_runtime.engine.native.machine import abi
 from dy2st_runtime.engine.native.nests.identity import same
 from dy2st_runtime.engine.native.profiling import Profile
+from dy2st_runtime.engine.native.program.repeated import without_repeated
 from dy2st_runtime.engine.numpy import executable as reference
 from dy2st_runtime.engine.runner import Runner
 from dy2st_runtime.ir.program import ArrayType, Operator, Program, Variable
@@ -32,14 +33,21 @@ class Executable(Runner):
     def __init__(self, program: Program) -> None:
         """Write, compile and link the code of the Program."""
         super().__init__(program)
-        written = write(program)
+        self._written, repeated = without_repeated(program)
+        written = write(self._written)
         self._linked = Linked(written.module)
         self.source, self._function = self._linked.source, self._linked.function
         self._profile: Profile | None = None
-        # Of each yield: which result of the code it is; ~n for the n-th parameter.
-        self._places = [_place(variable, program, written.own) for variable in program.block.yields]
-        self._copied = [place < 0 or written.shared[place] for place in self._places]
-        self._given = [place >= 0 and written.given[place] for place in self._places]
+        # Of each yield: which result of the code it is; ~n for the n-th parameter. Those that the
+        # code does not make come after its own.
+        self._repeated = list(repeated.values())
+        count = len(written.own)
+        places = [_place(variable, written) for variable in written.steps.block.yields]
+        for number, place in enumerate(repeated):
+            places.insert(place, count + number)
+        self._places = places
+        self._copied = [p < 0 or (p < count and written.shared[p]) for p in places]
+        self._given = [0 <= p < count and written.given[p] for p in places]
         self._flows = [_is_of_flow(variable) for variable in program.block.yields]
         # Code does not tell which arrays stand in a list, nor which buffer a result of a branch is.
         self._untold = [
@@ -47,10 +55,10 @@ class Executable(Runner):
             for place, variable in enumerate(program.block.yields)
             if isinstance(variable.type, ArrayType) or (program.updates and self._flows[place])
         ]
-        self._is_in_order = self._places == list(range(len(written.own)))
-        self._is_plain = not any(place >= 0 and written.shared[place] for place in self._places)
+        self._is_in_order = places == list(range(count))
+        self._is_plain = not any(0 <= p < count and written.shared[p] for p in places)
         # The yields that are, or may be, arrays that the call was given.
-        self._handed_on = [n for n, p in enumerate(self._places) if p < 0 or self._given[n]]
+        self._handed_on = [n for n, p in enumerate(places) if p < 0 or self._given[n]]
         self._count = len(program.block.parameters)
         self._is_bare = self._is_in_order and self._is_plain and not self._handed_on
         self.entry = self._function if self._is_bare else None
@@ -66,7 +74,7 @@ class Executable(Runner):
         With `profile` how long each step took since it was first asked for: see `profile`.
         """
         if not profile:
-            return report.explain(write(self.program), self._linked.kept_bytes)
+            return report.explain(write(self._written), self._linked.kept_bytes)
         self.profile()
         assert self._profile is not None
         return report.profile(self._profile.rows())
@@ -74,7 +82,7 @@ class Executable(Runner):
     def profile(self, on: bool = True) -> None:
         """Measure each step from now on, by other code; or run the ordinary code again."""
         if on and self._profile is None:
-            self._profile = Profile(self.program)
+            self._profile = Profile(self._written)
         chosen = self._profile.linked if on and self._profile else self._linked
         self._function = chosen.function
         self.entry = self._function if self._is_bare else None
@@ -104,6 +112,7 @@ class Executable(Runner):
         if is_plain and self._is_in_order:
             return results
         held = [*inputs, *state]
+        results += self._repeated
         arranged = [results[n] if n >= 0 else held[~n] for n in self._places]
         if is_plain:
             return arranged
@@ -136,12 +145,12 @@ def _in_order(array: Array) -> Array:
     return np.asarray(np.asarray(array, order="C"), abi.own(array.dtype))
 
 
-def _place(variable: Variable, program: Program, own: list[Variable]) -> int:
+def _place(variable: Variable, written: Written) -> int:
     """Where a yield is among the results of the code; ~n if it is the n-th parameter."""
-    variable = same(variable)
-    if variable.maker is program.block:
-        return ~[id(one) for one in program.block.parameters].index(id(variable))
-    return [id(one) for one in own].index(id(variable))
+    variable, block = same(variable), written.steps.block
+    if variable.maker is block:
+        return ~[id(one) for one in block.parameters].index(id(variable))
+    return [id(one) for one in written.own].index(id(variable))
 
 
 __all__ = ["Executable"]
