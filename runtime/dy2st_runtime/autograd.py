@@ -22,6 +22,7 @@ from dy2st_runtime.ir.types import is_differentiable
 from dy2st_runtime.late import Late
 
 Array = np.ndarray[Any, Any]
+_MANY = 2  # of fewer numbers the strides tell nothing
 Hook = Callable[[Any], Any]
 
 _inside = Late("dy2st_runtime.autodiff.inside")
@@ -248,6 +249,17 @@ def no_gradient(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     Nobody can write to it.
     """
     return np.ndarray(shape, dtype, bytes(dtype.itemsize), 0, (0,) * len(shape))
+
+
+def is_cleared(leaf: Any) -> bool:
+    """Whether the gradient of a leaf is one zero that stands for all.
+
+    Such zeros are left by `clear_grad`, of a converted function too.
+    """
+    array = None if leaf._grad is None else leaf._grad.array
+    if array is None or array.size < _MANY:
+        return False
+    return not any(array.strides) and not array.flat[0]
 
 
 def cut_off(tensor: Any) -> None:

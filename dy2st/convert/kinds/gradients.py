@@ -11,7 +11,7 @@ from dy2st.convert.replay.result import Finished, Taker
 from dy2st.convert.stage.cases import known
 from dy2st.convert.trace import Trace
 from dy2st_runtime.autodiff.inside import gradients_or_zeros
-from dy2st_runtime.autograd import refuse_stopped, seed_of
+from dy2st_runtime.autograd import is_cleared, refuse_stopped, seed_of
 from dy2st_runtime.errors import ArgumentError, ConversionError
 from dy2st_runtime.ir import F, Tensor, Variable, user_location
 from dy2st_runtime.ir.grad_mode import no_grad
@@ -51,7 +51,8 @@ def _no_others(trace: Trace) -> Iterator[None]:
 
 def _add(trace: Trace, leaf: Tensor, gradient: Variable, there: Variable | None) -> None:
     """Add a gradient to that of a leaf; zeros change nothing where there is none to be added."""
-    hooks, before = _hooks(trace, leaf), _held(trace, leaf)
+    hooks = _hooks(trace, leaf)
+    before = None if _is_cleared(trace, leaf) else _held(trace, leaf)
     if there is not None and (before is None or hooks):
         _let_it_be_none(trace, there)
         return
@@ -109,6 +110,17 @@ def _held(trace: Trace, tensor: Tensor) -> Any:
     return trace.read("attr", tensor, PLACE, tensor._grad)
 
 
+def _is_cleared(trace: Trace, tensor: Tensor) -> bool:
+    """Whether the gradient is the zeros that `clear_grad` left before the call.
+
+    To add them changes nothing, and to read them takes as long as to read the weights. A Program
+    that reads gradients takes zeros as well, so only one that does not asks at each call.
+    """
+    if isinstance(tensor, Variable) or (id(tensor), PLACE) in trace.over:
+        return False
+    return is_cleared(tensor) and bool(trace.told(is_cleared, tensor))
+
+
 def set_grad(trace: Trace, tensor: Tensor, value: Any) -> None:
     """`tensor.grad = value`."""
     if not isinstance(tensor, Variable):
@@ -124,7 +136,7 @@ def _clear_grad(trace: Trace, tensor: Tensor) -> None:
 @function_row(EagerTensor.clear_gradient, Variable.clear_gradient)
 def clear_gradient(trace: Trace, tensor: Tensor, set_to_zero: bool = True) -> None:
     """`tensor.clear_gradient()`: zeros take no memory."""
-    if set_to_zero and _held(trace, tensor) is not None:
+    if set_to_zero and (_is_cleared(trace, tensor) or _held(trace, tensor) is not None):
         zero = F.zeros([1] * tensor.ndim, tensor.dtype)
         set_grad(trace, tensor, F.expand(zero, tensor.shape))
     else:
