@@ -27,6 +27,8 @@ def is_grad_enabled() -> bool:
 class set_grad_enabled:
     """Switch recording on or off in a `with`, or for the calls of a function."""
 
+    __slots__ = ("_outer", "_wanted")
+
     def __init__(self, mode: bool):
         """Take the mode that holds inside."""
         self._wanted = bool(mode)
@@ -61,6 +63,8 @@ class set_grad_enabled:
 class no_grad(set_grad_enabled):
     """Compute without recording for gradients: `with no_grad():` or `@no_grad()`."""
 
+    __slots__ = ()
+
     def __init__(self, function: Callable[..., Any] | None = None):
         """Nothing to set; `@no_grad` without brackets is not accepted."""
         if function is not None:
@@ -70,6 +74,8 @@ class no_grad(set_grad_enabled):
 
 class enable_grad(set_grad_enabled):
     """Record for gradients again inside a `no_grad`."""
+
+    __slots__ = ()
 
     def __init__(self) -> None:
         """Nothing to set."""
