@@ -481,7 +481,7 @@ def _narrow(vectors: int) -> Callable[[Shape], str]:
 
 
 def _wide(rows: int, vectors: int) -> Callable[[Shape], str]:
-    return lambda shape: tile(shape, f"wide{rows}", rows, vectors)
+    return lambda shape: tile(shape, f"wide{rows}", rows, vectors, is_whole=True)
 
 
 _WRITERS: dict[str, Callable[[Shape], str]] = {

@@ -76,7 +76,7 @@ class Shape:
         return Code(self.name(stem), listed, self.element, result, "noinline nounwind")
 
 
-def tile(shape: Shape, stem: str, rows: int, vectors: int) -> str:
+def tile(shape: Shape, stem: str, rows: int, vectors: int, is_whole: bool = False) -> str:
     """`c = a @ b` of some rows; `+=` where `more` is not 0. Nothing behind the columns is touched.
 
     The elements of b stand side by side along a row, of which the first `readable` may be read. The
@@ -84,14 +84,15 @@ def tile(shape: Shape, stem: str, rows: int, vectors: int) -> str:
     near meanwhile.
     """
     code = shape.code(stem, "c a b | k a_row a_column b_row c_row columns readable more ahead")
-    made = _Tile(code, shape, rows, vectors)
+    made = _Tile(code, shape, (rows, vectors), is_whole)
     made.fetch_results()
     # A mask would be one instruction more for each vector, where multiplications wait for a place.
     is_full = code.compare("sge", "%readable", vectors * shape.lanes)
     with code.when(is_full):
         made.add_products([None] * vectors)
-    with code.when(code.no(is_full)):
-        made.add_products(made.masks)
+    if not is_whole:
+        with code.when(code.no(is_full)):
+            made.add_products(made.masks)
     made.store()
     return code.end()
 
@@ -99,11 +100,14 @@ def tile(shape: Shape, stem: str, rows: int, vectors: int) -> str:
 class _Tile:
     """The sums of a tile and what becomes of them."""
 
-    def __init__(self, code: Code, shape: Shape, rows: int, vectors: int) -> None:
+    def __init__(self, code: Code, shape: Shape, sizes: tuple[int, int], is_whole: bool) -> None:
+        rows, vectors = sizes
         self.code, self.shape, self.rows = code, shape, rows
         self.lanes = Lanes(code, shape.lanes)
-        rests = [code.minus("%columns", place * shape.lanes) for place in range(vectors)]
-        self.masks = [first_lanes(self.lanes, rest) for rest in rests]
+        self.masks: list[str | None] = [None] * vectors
+        if not is_whole:
+            rests = [code.minus("%columns", place * shape.lanes) for place in range(vectors)]
+            self.masks = [first_lanes(self.lanes, rest) for rest in rests]
         self.turns = max(1, shape.vectors * shape.rows // (rows * vectors))
         self.a_rows = {row: self._offset(row) for row in range(1, rows, 2)}
         numbers = product(range(self.turns), range(rows), range(vectors))
@@ -188,7 +192,7 @@ class _Tile:
         for name, to, mask in self.results:
             lanes.store(self._value(name), to, mask)
 
-    def _results(self) -> list[tuple[str, str, str]]:
+    def _results(self) -> list[tuple[str, str, str | None]]:
         """Each sum, where it goes, and which of its lanes do."""
         places = [self.code.at("%c", self.code.times("%c_row", row)) for row in range(self.rows)]
         return [
