@@ -28,6 +28,7 @@ def attempt(
 
     def fitting(error: BaseException) -> State:
         if handler.catches(type(error)):
+            trace.handed.append(error)
             return handled(error)
         context = error.__context__
         try:
