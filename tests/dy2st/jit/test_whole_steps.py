@@ -310,7 +310,8 @@ def test_the_update_alone_may_be_converted():
         loss_of(other, *batch(turn)).backward()
         update()
     for left, right in zip(model.parameters(), other.parameters(), strict=True):
-        assert np.array_equal(left.numpy(), right.numpy())
+        # Machine code may round otherwise where it is the default: see docs/engines.md.
+        np.testing.assert_allclose(left.numpy(), right.numpy(), 1e-12, 1e-12)
     assert len(update.program_cache) <= 2
 
 
