@@ -183,7 +183,7 @@ class _Module(Module):
 
     def whole(self, name: str) -> str:
         """All of it, with the functions that are else linked to it."""
-        names = [key for key in self.links if key not in ("parallel", "threads")]
+        names = [key for key in self.links if key not in ("parallel", "threads_for")]
         if self.links:
             self.texts["parallel"] = _PARALLEL
             products = library(Processor.host(), names)

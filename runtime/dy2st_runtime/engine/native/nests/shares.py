@@ -15,8 +15,9 @@ from dy2st_runtime.engine.native.nests.nests import Nest, Reduce
 from dy2st_runtime.engine.native.nests.stages import cost_of
 from dy2st_runtime.engine.native.text.code import Code
 
-# Numbers times instructions: below so many one thread is done before another one is awake.
-_LEAST_WORK = 1 << 20
+# Numbers times instructions: from so many on a helper that sleeps is worth waking; below the other
+# number one thread is done before a helper that is awake has its share.
+_WORTH_WAKING, _LEAST_WORK = 1 << 20, 1 << 18
 
 # Shares for each thread: who is held up by something else takes fewer of them.
 _EACH = 4
@@ -26,7 +27,7 @@ _TILE, _WIDEST = 512, 64
 
 DECLARED = """\
 declare void @parallel(ptr, ptr, i64)
-@threads = external global i64
+declare i64 @threads_for(i64, i64, i64)
 """
 
 
@@ -65,9 +66,9 @@ def functions(unit: int, name: str, types: Sequence[str]) -> str:
 def _whole(unit: int, name: str, given: list[tuple[str, str]]) -> str:
     own = [*given, ("i64", "%total"), ("i64", "%work")]
     code = Code(f"shared_{name}", own, "i64", attributes="noinline nounwind")
-    threads = code.let("load i64, ptr @threads")
-    is_large = code.compare("sge", "%work", _LEAST_WORK)
-    is_shared = code.both(is_large, code.compare("sgt", threads, 1))
+    limits = f"i64 {_LEAST_WORK}, i64 {_WORTH_WAKING}"
+    threads = code.let(f"call i64 @threads_for(i64 %work, {limits})")
+    is_shared = code.compare("sgt", threads, 1)
     with code.when(is_shared):
         wanted = code.times(threads, _EACH)
         units = code.over(code.plus("%total", unit - 1), unit)

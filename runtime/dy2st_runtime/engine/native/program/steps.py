@@ -141,7 +141,7 @@ class Body:
     def shared(self, name: str, types: Sequence[str], share: Share) -> tuple[str, list[str]]:
         """The function that lets several threads work at one, and what it takes in addition."""
         library = threads.pool(self._processor)
-        for symbol in ("parallel", "threads"):
+        for symbol in ("parallel", "threads_for"):
             self.module.link(symbol, library.addresses[symbol], library)
         self.module.add("parallel", shares.DECLARED)
         self.module.add(f"shared_{name}", shares.functions(share.unit, name, types))
