@@ -203,7 +203,7 @@ count:
   %last = load atomic i64, ptr @last monotonic, align 8
   store atomic i64 %now, ptr @last monotonic, align 8
   %past = sub i64 %now, %last
-  %soon = icmp ult i64 %past, 200000         ; less than helpers look for work
+  %soon = icmp ult i64 %past, 1000000        ; what one thread does between two takes most of it
   %before = load atomic i64, ptr @streak monotonic, align 8
   %following = add i64 %before, 1
   %streak = select i1 %soon, i64 %following, i64 0
