@@ -168,7 +168,6 @@ class Trace:
         self.narrowing: dict[Variable, tuple[Union, frozenset[int]]] = {}
         self.handlers: list[Any] = []
         self.thrown: list[BaseException] = []  # by the code, beside all Exceptions
-        self.handed: list[BaseException] = []  # to handlers of the code, which may let them pass
         self.opened: list[Opened] = []
         self.generators: dict[int, Source] = {}
         self.giving: list[Source] = []  # the generators whose items others give away

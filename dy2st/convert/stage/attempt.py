@@ -28,7 +28,6 @@ def attempt(
 
     def fitting(error: BaseException) -> State:
         if handler.catches(type(error)):
-            trace.handed.append(error)
             return handled(error)
         context = error.__context__
         try:

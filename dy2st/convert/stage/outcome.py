@@ -196,9 +196,7 @@ def note_raise(trace: Trace, error: BaseException, of_cases: bool = False) -> No
     is_ours = isinstance(error, Dy2stError) and not of_cases
     if is_ours or (is_wrong and type(error) is not UnboundLocalError):
         raise error
-    # What a handler was shown has lost our frames, perhaps all that it had.
-    was_handed = any(error is one for one in trace.handed)
-    if not of_cases and not was_handed and not _is_of_the_user(error):
+    if not of_cases and not _is_of_the_user(error):
         raise error
     record(error)
     place, found = error.__traceback__, None
