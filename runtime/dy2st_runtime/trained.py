@@ -133,7 +133,9 @@ class Parts:
             types = [yields[target].type for target in targets]
             wanted = [one.dtype if isinstance(one, TensorType) else None for one in types]
             self._dtypes[given] = wanted
-        return [start.array.dtype for start in starts] == wanted
+        # A list has no dtype, and nothing may be compared to None, which is one to NumPy.
+        is_known = all(one is not None for one in wanted)
+        return is_known and [start.array.dtype for start in starts] == wanted
 
     def second(self, given: Given) -> tuple[Backward, engines.Executable] | None:
         """The backward half for gradients of some targets, None where more is needed."""

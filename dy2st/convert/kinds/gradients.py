@@ -51,9 +51,10 @@ def _no_others(trace: Trace) -> Iterator[None]:
 
 def _add(trace: Trace, leaf: Tensor, gradient: Variable, there: Variable | None) -> None:
     """Add a gradient to that of a leaf; zeros change nothing where there is none to be added."""
-    hooks = _hooks(trace, leaf)
-    before = None if _is_cleared(trace, leaf) else _held(trace, leaf)
-    if there is not None and (before is None or hooks):
+    hooks, has_zeros = _hooks(trace, leaf), _is_cleared(trace, leaf)
+    before = None if has_zeros else _held(trace, leaf)
+    is_none = before is None and not has_zeros
+    if there is not None and (is_none or hooks):
         _let_it_be_none(trace, there)
         return
     for hook in hooks:

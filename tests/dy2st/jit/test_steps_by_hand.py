@@ -274,6 +274,29 @@ def test_a_step_that_clears_its_gradients_reads_none():
     assert len(state) == len(model.parameters())
 
 
+def test_what_only_a_branch_gives_is_added_to_cleared_gradients():
+    def make():
+        model, inner = model_of(), model_of(lambda: nn.Linear(4, 4))
+        parameters = [*model.parameters(), *inner.parameters()]
+        optimizer = o.SGD(0.1, parameters)
+
+        def step(x, y):
+            if x.mean() > 0:
+                x = inner(x)
+            loss = loss_of(model, x, y)
+            loss.backward()
+            optimizer.step()
+            optimizer.clear_grad()
+            return loss
+
+        return step, lambda: (model.state_dict(), inner.state_dict())
+
+    step = check(make, steps=6)
+    # It is not taken for None, which a Program would check, and leave to Python.
+    operators = {one.name for one in step.concrete_program.main_program.block.walk()}
+    assert "assert_bound" not in operators
+
+
 def test_gradients_that_are_cleared_outside_may_be_others_again():
     def backwards(model):
         def run(x, y):
