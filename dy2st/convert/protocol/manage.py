@@ -175,9 +175,19 @@ def _as_the_body_raised(error: BaseException, thrown: Sequence[tuple[BaseExcepti
 def _show(error: BaseException, context: BaseException | None) -> None:
     """Let the user's handlers see what was raised: its context, and a traceback of their frames."""
     error.__context__ = context  # to raise it once more has set another one
-    place = error.__traceback__
+    places = [(one, one.__traceback__) for one in _contexts(error)]
     hide_own_frames(error)
-    error.__traceback__ = error.__traceback__ or place  # never empty
+    for one, place in places:  # never empty: a context may be in flight, and is told by its frames
+        one.__traceback__ = one.__traceback__ or place
+
+
+def _contexts(error: BaseException | None) -> list[BaseException]:
+    """An exception, the one that was handled when it was raised, and so on."""
+    found: list[BaseException] = []
+    while error is not None and all(error is not one for one in found):
+        found.append(error)
+        error = error.__context__
+    return found
 
 
 def _raise(error: BaseException) -> NoReturn:

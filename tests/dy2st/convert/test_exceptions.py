@@ -622,6 +622,43 @@ def test_what_a_finally_lets_pass_is_raised_at_the_line_of_the_user():
     assert place in "".join(getattr(caught.value, "__notes__", [place]))
 
 
+def test_a_finally_that_catches_something_else_lets_an_unbound_variable_pass():
+    def f(x):
+        try:
+            if x.sum() > 5:
+                y = x * 2
+            x = x + y
+        finally:
+            try:
+                {}["nothing"]
+            except KeyError:
+                x = x - 1
+        return x
+
+    alike(f)
+
+
+def test_an_exit_that_catches_something_else_lets_an_unbound_variable_pass():
+    class Quiet:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            try:
+                {}["nothing"]
+            except KeyError:
+                return False
+
+    def f(x):
+        with Quiet():
+            if x.sum() > 5:
+                y = x * 2
+            x = x + y
+        return x
+
+    alike(f)
+
+
 def test_an_operator_that_refuses_one_of_several_values_raises_where_it_is_that_one():
     def f(x):
         c = None
