@@ -36,7 +36,7 @@ class Taped(Protocol):
     index: int
     stopped: bool
     grad: Any
-    hooks: list[Hook]
+    hooks: list[Hook] | None
 
     def alias(self, array: Array, node: Node | None, index: int) -> Any:
         """Another tensor of the same class with this array and maker."""
@@ -186,7 +186,7 @@ def _walk(
         return sums, finished
     with set_grad_enabled(create_graph), autocasting(None):
         for key, (tensor, total) in sums.of_leaves.items():
-            for hook in tensor.hooks:
+            for hook in tensor.hooks or ():
                 changed = hook(total)
                 total = total if changed is None else changed
             sums.of_leaves[key] = (tensor, total)

@@ -43,7 +43,7 @@ class EagerTensor(Tensor):
         self.node: Node | None = None
         self.index = 0
         self._grad: Any = None
-        self.hooks: list[Hook] = []
+        self.hooks: list[Hook] | None = None  # a list from the first one on: tensors are many
 
     def alias(self, array: Array, node: Node | None, index: int) -> EagerTensor:
         """Another tensor with this array and maker."""
@@ -233,7 +233,12 @@ class EagerTensor(Tensor):
         self._refuse_while_traced("register_hook()")
         if self.stopped:
             raise ArgumentError("a hook on a tensor that has stop_gradient=True never runs")
-        hooks = self.hooks if self.node is None else self.node.hooks.setdefault(self.index, [])
+        if self.node is not None:
+            hooks = self.node.hooks.setdefault(self.index, [])
+        elif self.hooks is None:
+            hooks = self.hooks = []
+        else:
+            hooks = self.hooks
         hooks.append(hook)
         return HookHandle(hooks, hook)
 

@@ -88,6 +88,8 @@ def _hooks(trace: Trace, leaf: Tensor) -> list[Any]:
     if isinstance(leaf, Variable):
         return []
     hooks = trace.read("attr", leaf, "hooks", leaf.hooks)
+    if hooks is None:
+        return []
     trace.read_content(hooks)
     return [*trace.content(hooks)]
 

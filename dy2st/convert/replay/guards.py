@@ -7,7 +7,7 @@ has changed, which all Layers count together.
 from __future__ import annotations
 
 from abc import get_cache_token
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Sequence
 from functools import partial
 from operator import is_
 from types import CellType, FunctionType, MappingProxyType, MemberDescriptorType, ModuleType
@@ -21,7 +21,6 @@ from dy2st.convert.replay.same import (
     LayerState,
     References,
     TupleForm,
-    bases_of,
     cell_value,
     fields_of,
     hooks_of,
@@ -29,6 +28,7 @@ from dy2st.convert.replay.same import (
     item_value,
     layer_value,
     like,
+    mro_of,
     same,
     same_items,
     same_told,
@@ -48,10 +48,11 @@ _ALWAYS_ONE = (type(None), bool, type(...), type(NotImplemented), type(UNBOUND))
 # What may become an input.
 _PLACES = ("attr", "item", "cell")  # the reads that give what a place holds
 _VARIED = (int, float, EagerTensor, tuple)
+_FEW_NAMES = 3  # for which `in` is faster than one call
 _HELPERS = {
     "M": MISSING,
     "is_": is_,
-    "bases_of": bases_of,
+    "mro_of": mro_of,
     "fields_of": fields_of,
     "token": get_cache_token,
     "same": same,
@@ -181,7 +182,8 @@ class _Writer:
     def outside(self) -> Callable[[], int | None]:
         self.met.clear()
         lines = [self.line(index, read) for index, read in sorted(self.others, key=self.cost)]
-        lines += [([], self.class_as_it_was(*one), -1) for one in self.classes]
+        lines += [([], self.mro_as_it_was(kind), -1) for kind in _ends(self.classes)]
+        lines += [([], self.has_none(*one), -1) for one in self.classes if one[1]]
         changed = [name for key, (name, _) in self.found.items() if key in self.changed]
         for name in changed:
             others = [other for other, _ in self.found.values() if other != name]
@@ -338,16 +340,20 @@ class _Writer:
         dtype, shape = self.constant(value.array.dtype), self.constant(value.array.shape)
         return f"like({found}, {dtype}, {shape})"
 
-    def class_as_it_was(self, kind: type, missing: list[str]) -> str:
-        """A class has its bases, and none of the names that were looked for in vain."""
-        own = self.kind(kind)
-        bases, has_none = f"bases_of({own})", f"fields_of({own}).keys().isdisjoint"
+    def mro_as_it_was(self, kind: type) -> str:
+        """A class has its bases, and these have theirs: Python makes a new MRO if any changes."""
+        if all(map(is_kept, kind.__mro__)):
+            return f"{self.kind(kind)}.__mro__ is {self.constant(kind.__mro__)}"
+        return f"{self.constant(References(kind.__mro__))}.are(mro_of({self.kind(kind)}))"
+
+    def has_none(self, kind: type, missing: list[str]) -> str:
+        """A class has none of the names that were looked for in vain."""
+        held = f"fields_of({self.kind(kind)}).keys()"
         if is_kept(kind):
-            bases, has_none = f"{own}.__bases__", self.constant(vars(kind).keys().isdisjoint)
-        holds = f"{self.constant(References(kind.__bases__))}.are({bases})"
-        if all(is_kept(one) for one in kind.__bases__):
-            holds = f"{bases} is {self.constant(kind.__bases__)}"
-        return f"{holds} and {has_none}({self.constant(frozenset(missing))})" if missing else holds
+            held = self.constant(vars(kind).keys())
+        if len(missing) > _FEW_NAMES:
+            return f"{held}.isdisjoint({self.constant(frozenset(missing))})"
+        return " and ".join(f"{name!r} not in {held}" for name in missing)
 
     def names_(self, owner: type, own: str, name: Any, value: Any) -> str:
         """All that a class holds itself."""
@@ -463,6 +469,12 @@ def _classes(reads: list[Read]) -> list[tuple[type, list[str]]]:
             missing = found.setdefault(id(owner), (owner, []))[1]
             missing += [name] if value is MISSING else []
     return list(found.values())
+
+
+def _ends(classes: Sequence[tuple[type, Any]]) -> list[type]:
+    """The classes that are no bases of others among them."""
+    kinds = [kind for kind, _ in classes]
+    return [one for one in kinds if not any(one in kind.__mro__[1:] for kind in kinds)]
 
 
 def _has_changed(read: Read) -> bool:

@@ -101,9 +101,9 @@ def fields_of(kind: type | None) -> Mapping[str, Any]:
     return {} if kind is None else kind.__dict__
 
 
-def bases_of(kind: type | None) -> tuple[type, ...]:
-    """The bases of a class; none if it is gone."""
-    return () if kind is None else kind.__bases__
+def mro_of(kind: type | None) -> tuple[type, ...]:
+    """A class and its bases, in the order of lookups; none if it is gone."""
+    return () if kind is None else kind.__mro__
 
 
 def item_value(owner: Any, index: Any) -> Any:

@@ -32,11 +32,12 @@ class set_grad_enabled:
     def __init__(self, mode: bool):
         """Take the mode that holds inside."""
         self._wanted = bool(mode)
-        self._outer: list[bool] = []
+        # The mode outside, and the same of the `with` around this one that has the same object.
+        self._outer: tuple[bool, Any] | None = None
 
     def __enter__(self) -> None:
         """Switch."""
-        self._outer.append(_mode.enabled)
+        self._outer = _mode.enabled, self._outer
         _mode.enabled = self._wanted
 
     def __exit__(
@@ -46,7 +47,8 @@ class set_grad_enabled:
         at: TracebackType | None,
     ) -> None:
         """Switch back."""
-        _mode.enabled = self._outer.pop()
+        assert self._outer is not None
+        _mode.enabled, self._outer = self._outer
 
     def __call__(self, function: Function) -> Function:
         """Switch for every call of `function`."""
@@ -69,7 +71,7 @@ class no_grad(set_grad_enabled):
         """Nothing to set; `@no_grad` without brackets is not accepted."""
         if function is not None:
             raise TypeError("write @no_grad() with brackets")
-        self._wanted, self._outer = False, []
+        self._wanted, self._outer = False, None
 
 
 class enable_grad(set_grad_enabled):
