@@ -10,7 +10,8 @@
 
 Names end with `_f32` or `_f64`, PARAMETERS tells what they take. The rows of c lie `c_row` elements
 after one another, each side by side; a and b have any strides, counted in elements. k may be 0: c
-is zeros. Where `packed` is not null, it is the panels of b, which is not read.
+is zeros. Where `packed` is not null, it is the panels of b, which may then be null; if it is not,
+the faster one of both is read.
 
 `epilogue` is null, or what is done to each part of c as soon as it is complete:
 `void (ptr context, ptr c, i64 c_row, i64 row, i64 rows, i64 column, i64 columns)`.
@@ -33,6 +34,7 @@ from dy2st_runtime.engine.native.matmul.shared_product import (
     shared_product,
     shared_scratch,
 )
+from dy2st_runtime.engine.native.matmul.sweeps import LEAST_BYTES, SWEPT_ROWS, is_row, sweep
 from dy2st_runtime.engine.native.matmul.tiles import Shape, tile
 from dy2st_runtime.engine.native.text.code import Code, first_lanes
 from dy2st_runtime.engine.native.text.lanes import Lanes
@@ -44,15 +46,13 @@ _DEPTH_BYTES, _ROWS, _COLUMNS = 2048, 96, 1152
 _LOW_ROWS, _LOW_COLUMNS = 128, 192
 # From which rows on b is packed: one that is far, a large one, one that is near, and one of which
 # each vector is in one line of the cache.
-_FAR_ROWS, _PACKED_ROWS, _NEAR_ROWS, _ALIGNED_ROWS = 5, 12, 48, 192
+_FAR_ROWS, _PACKED_ROWS, _NEAR_ROWS, _ALIGNED_ROWS = 4, 12, 48, 192
 _LINE, _PAGE = 64, 4096
 _DOT_ROWS, _DOT_VECTORS = 8, 4  # up to which, and k from which on, columns of b along k are not
-_WIDE_ROWS = 4  # up to which rows of b are read by long pieces
-_FLAT = 4  # k, up to which they are too
+_SWEPT_FAR_ROWS = 3  # up to which a b that is far is swept
+_FLAT = 4  # k, up to which it is, too
 _NEAR_BYTES = 1 << 20  # b of no more is near
 _FAR_BYTES = 8 << 20  # b of more is far: memory gives long pieces faster than those of a tile
-_WIDE = 8  # vectors of a row of b that is read as it is, since memory likes long pieces
-_PIECES = {1: 8, 2: 8, 3: 5, 4: 4}  # of so many rows: the vectors whose sums fill the registers
 
 _STRIDES = "a_row a_column b_row b_column c_row"
 PARAMETERS = {
@@ -241,7 +241,7 @@ def _copy(shape: Shape) -> str:
 def _product(shape: Shape) -> str:
     """A product; one column is made as a row of the product with both sides turned."""
     code = shape.code("product", PARAMETERS["product"])
-    is_packed = code.let("icmp ne ptr %packed, null")
+    is_packed = code.both(code.let("icmp ne ptr %packed, null"), code.no(is_row(code, shape)))
     with code.when(is_packed):
         own = ("%m", "%n", "%k", "%a_row", "%a_column", "%c_row")
         _call(code, shape, "packed", ("%c", "%a", "%packed", "%scratch", *_EPILOGUE), own)
@@ -273,13 +273,13 @@ def _chosen(shape: Shape) -> str:
     )
     is_high = code.compare("sgt", "%m", shape.few)
     is_turned = code.both(code.compare("eq", "%a_row", 1), code.no(along_k))
-    is_flat = code.either(code.compare("sle", "%m", _WIDE_ROWS), code.compare("sle", "%k", _FLAT))
-    is_wide = code.compare("sge", "%n", _WIDE * shape.lanes)
+    is_wide = code.compare("sge", "%n", LEAST_BYTES // shape.dtype.itemsize)
+    is_swept = code.both(is_wide, _is_flat(code, shape))
     rest = "true"
     for applies, write in (
         (code.both(code.both(along_k, has_columns), code.either(is_low, is_slim)), _by_dots),
         (code.both(code.both(along_k, has_rows), code.both(is_slim, is_high)), _by_own_dots),
-        (code.both(code.both(has_rows, is_wide), is_flat), _by_rows),
+        (code.both(has_rows, is_swept), _by_sweeps),
         (code.both(code.both(is_turned, is_slim), is_high), _turned),
     ):
         with code.when(code.both(rest, applies)):
@@ -289,6 +289,14 @@ def _chosen(shape: Shape) -> str:
     with code.when(rest):
         _by_blocks(code, shape, has_rows)
     return code.end()
+
+
+def _is_flat(code: Code, shape: Shape) -> str:
+    """Whether there are so few rows of a, or of b, that b is swept."""
+    bytes_of_b = code.times("%n", code.times("%k", shape.dtype.itemsize))
+    is_far = code.compare("sgt", bytes_of_b, _FAR_BYTES)
+    most = code.choose(is_far, _SWEPT_FAR_ROWS, SWEPT_ROWS)
+    return code.either(code.compare("sle", "%m", most), code.compare("sle", "%k", _FLAT))
 
 
 def _by_blocks(code: Code, shape: Shape, has_rows: str) -> None:
@@ -322,7 +330,7 @@ def _is_in_lines(code: Code, shape: Shape) -> str:
 def _by_dots(code: Code, shape: Shape, b: str = "%b", b_column: str = "%b_column") -> None:
     """Without laying out b, whose columns lie along k."""
     with code.walk("%m") as (row, following):
-        name, rows = _highest(code, shape.dots, code.minus("%m", row), shape)
+        name, rows = _most(code, shape, "dots", shape.dots, code.minus("%m", row))
         to = code.at("%c", code.times(row, "%c_row"))
         own = code.at("%a", code.times(row, "%a_row"))
         sizes = ("%n", "%k", "%a_row", b_column, "%c_row")
@@ -331,12 +339,12 @@ def _by_dots(code: Code, shape: Shape, b: str = "%b", b_column: str = "%b_column
         following.append(code.plus(row, rows))
 
 
-def _highest(code: Code, most: int, rest: str, shape: Shape) -> tuple[str, str]:
+def _most(code: Code, shape: Shape, stem: str, most: int, rest: str) -> tuple[str, str]:
     """The function for as many rows as there are left, and their number."""
-    name, rows = f"@{shape.name('dots1')}", "1"
+    name, rows = f"@{shape.name(f'{stem}1')}", "1"
     for height in range(2, most + 1):
         fits = code.compare("sge", rest, height)
-        name = code.choose(fits, f"@{shape.name(f'dots{height}')}", name, "ptr")
+        name = code.choose(fits, f"@{shape.name(f'{stem}{height}')}", name, "ptr")
         rows = code.choose(fits, height, rows)
     return name, rows
 
@@ -370,32 +378,16 @@ def _move(shape: Shape) -> str:
     return code.end()
 
 
-def _by_rows(code: Code, shape: Shape) -> None:
-    """By long pieces of the rows of b, some rows of a at once; what is left by tiles."""
+def _by_sweeps(code: Code, shape: Shape) -> None:
+    """Some rows of a at once."""
     with code.walk("%m") as (row, following):
-        rest = code.minus("%m", row)
+        name, rows = _most(code, shape, "sweep", _SWEPT_FAR_ROWS, code.minus("%m", row))
         to = code.at("%c", code.times(row, "%c_row"))
         own = code.at("%a", code.times(row, "%a_row"))
-        for rows, vectors in _PIECES.items():
-            fits = code.compare("eq" if rows < max(_PIECES) else "sge", rest, rows)
-            with code.when(fits):
-                _pieces(code, shape, (to, own), (rows, vectors * shape.lanes))
-        following.append(code.plus(row, code.least(rest, max(_PIECES))))
-
-
-def _pieces(code: Code, shape: Shape, places: tuple[str, str], sizes: tuple[int, int]) -> None:
-    """All columns of some rows."""
-    (to, own), (rows, wide) = places, sizes
-    whole = code.up_to("%n", wide)
-    for name, start, end, step in (
-        (f"wide{rows}", "0", whole, wide),
-        (f"tile{rows}", whole, "%n", shape.columns),
-    ):
-        with code.loop(start, end, str(step)) as column:
-            columns = code.least(step, code.minus("%n", column))
-            given = (code.at(to, column), own, code.at("%b", column))
-            numbers = ("%k", "%a_row", "%a_column", "%b_row", "%c_row", columns, columns, 0, 0)
-            _call(code, shape, name, given, numbers)
+        sizes = ("%n", "%k", "%a_row", "%a_column", "%b_row", "%c_row")
+        listed = ", ".join([f"ptr {to}, ptr {own}, ptr %b", *(f"i64 {size}" for size in sizes)])
+        code.line(f"call void {name}({listed})")
+        following.append(code.plus(row, rows))
 
 
 def _finish(code: Code) -> None:
@@ -480,10 +472,6 @@ def _narrow(vectors: int) -> Callable[[Shape], str]:
     return lambda shape: tile(shape, f"narrow{vectors}", shape.rows, vectors)
 
 
-def _wide(rows: int, vectors: int) -> Callable[[Shape], str]:
-    return lambda shape: tile(shape, f"wide{rows}", rows, vectors, is_whole=True)
-
-
 _WRITERS: dict[str, Callable[[Shape], str]] = {
     "product": _product,
     "packed": _packed,
@@ -501,7 +489,7 @@ _WRITERS: dict[str, Callable[[Shape], str]] = {
     **{f"dots{rows}": partial(dots, rows=rows) for rows in (1, 2, 3, 4)},
     **{f"tile{rows}": _tile(rows) for rows in range(1, 9)},
     **{f"narrow{vectors}": _narrow(vectors) for vectors in (1, 2)},
-    **{f"wide{rows}": _wide(rows, vectors) for rows, vectors in _PIECES.items()},
+    **{f"sweep{rows}": partial(sweep, rows=rows) for rows in range(1, _SWEPT_FAR_ROWS + 1)},
 }
 
 __all__ = ["PARAMETERS", "declaration", "library", "linked"]

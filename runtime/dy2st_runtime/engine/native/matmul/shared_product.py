@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dy2st_runtime.engine.native.matmul.sweeps import is_row
 from dy2st_runtime.engine.native.matmul.tiles import Shape
 from dy2st_runtime.engine.native.text.code import Code
 
@@ -12,8 +13,10 @@ _WORTH_WAKING, _LEAST_WORK = 1 << 20, 1 << 17
 
 _POINTERS = ("c", "a", "b", "packed", "scratch", "epilogue", "context")
 _SIZES = ("m", "n", "k", "a_row", "a_column", "b_row", "b_column", "c_row")
-_OWN = ("by_columns", "chunk", "room")
+_OWN = ("by_columns", "chunk", "room", "rest", "rest_rows")
 _FIELDS = (*_POINTERS, *_SIZES, *_OWN)
+
+Task = dict[str, str]
 
 
 def shared_product(shape: Shape) -> str:
@@ -23,36 +26,53 @@ def shared_product(shape: Shape) -> str:
     """
     code = shape.code("shared_product", f"{' '.join(_POINTERS)} | {' '.join(_SIZES)} bytes")
     work = code.times(code.times("%m", "%n"), "%k")
-    is_packed = code.let("icmp ne ptr %packed, null")
-    least = code.choose(is_packed, _LEAST_WORK, _WORTH_WAKING)
+    is_swept = is_row(code, shape)
+    is_steady = code.either(code.let("icmp ne ptr %packed, null"), is_swept)
+    least = code.choose(is_steady, _LEAST_WORK, _WORTH_WAKING)
     wanted = code.let(f"call i64 @threads_for(i64 {work}, i64 {least}, i64 {_WORTH_WAKING})")
     is_shared = code.compare("sgt", wanted, 1)
     with code.when(is_shared):
         room = code.let(f"call i64 @{shape.name('product_scratch')}(i64 %m, i64 %n, i64 %k)")
         room = code.most(_rounded(code, room), 64)
         parts = code.most(1, code.least(wanted, code.over("%bytes", room)))
-        _share(code, shape, parts, room)
+        _share(code, shape, (parts, room), is_swept)
     with code.when(code.no(is_shared)):
         listed = [f"ptr %{name}" for name in _POINTERS] + [f"i64 %{name}" for name in _SIZES]
         code.line(f"call void @{shape.name('product')}({', '.join(listed)})")
     return code.end()
 
 
-def _share(code: Code, shape: Shape, parts: str, room: str) -> None:
-    """Write down what all parts need to know, and have them done."""
+def _share(code: Code, shape: Shape, sizes: tuple[str, str], is_swept: str) -> None:
+    """Write down what all parts need to know, and have them done.
+
+    Where columns are no multiple of what parts take, all parts share the rest of them by rows: one
+    panel more than others have is much of the work of few panels.
+    """
+    parts, room = sizes
     by_columns = code.compare("sge", "%n", code.times(parts, 2 * shape.columns))
     total = code.choose(by_columns, "%n", "%m")
-    unit = code.choose(by_columns, shape.columns, shape.rows)
-    units = code.over(code.minus(code.plus(total, unit), 1), unit)
-    each = code.over(code.minus(code.plus(units, parts), 1), parts)
+    width = code.choose(is_swept, shape.lanes, shape.columns)
+    unit = code.choose(by_columns, width, shape.rows)
+    chunk = code.times(_shares(code, total, unit, parts), unit)
+    has_rows = code.compare("sge", "%m", code.times(parts, shape.rows))
+    even = code.times(code.over(code.over(total, unit), parts), unit)
+    chunk = code.choose(code.both(by_columns, has_rows), even, chunk)
+    rest = code.choose(by_columns, code.times(chunk, parts), "%n")
+    rest_rows = code.times(_shares(code, "%m", shape.rows, parts), shape.rows)
     columns = code.let(f"zext i1 {by_columns} to i64")
     values = [f"ptr %{name}" for name in _POINTERS] + [f"i64 %{name}" for name in _SIZES]
-    values += [f"i64 {value}" for value in (columns, code.times(each, unit), room)]
+    values += [f"i64 {value}" for value in (columns, chunk, room, rest, rest_rows)]
     task = code.alloca(f"[{len(_FIELDS)} x i64]")
     for index, value in enumerate(values):
         code.line(f"store {value}, ptr {code.let(f'getelementptr i64, ptr {task}, i64 {index}')}")
     own = shape.name("part_of_product")
     code.line(f"call void @parallel(ptr @{own}, ptr {task}, i64 {parts})")
+
+
+def _shares(code: Code, total: str, unit: str | int, parts: str) -> str:
+    """How many units, the last one perhaps not whole, each part has at most."""
+    units = code.over(code.minus(code.plus(total, unit), 1), unit)
+    return code.over(code.minus(code.plus(units, parts), 1), parts)
 
 
 def _most_parts(code: Code) -> str:
@@ -78,32 +98,51 @@ def part_of_product(shape: Shape) -> str:
         for index, name in enumerate(_FIELDS)
     }
     by_columns = code.compare("ne", task["by_columns"], 0)
-    total = code.choose(by_columns, task["n"], task["m"])
-    start = code.least(code.times("%part", task["chunk"]), total)
-    count = code.least(task["chunk"], code.minus(total, start))
+    start, count = _range(code, task["chunk"], code.choose(by_columns, task["n"], task["m"]))
     row, rows = code.choose(by_columns, 0, start), code.choose(by_columns, task["m"], count)
     column, columns = code.choose(by_columns, start, 0), code.choose(by_columns, count, task["n"])
+    _piece(code, shape, task, (row, rows, column, columns))
+    with code.when(code.compare("slt", task["rest"], task["n"])):
+        row, rows = _range(code, task["rest_rows"], task["m"])
+        left = code.minus(task["n"], task["rest"])
+        _piece(code, shape, task, (row, rows, task["rest"], left))
+    return code.end()
+
+
+def _range(code: Code, chunk: str, total: str) -> tuple[str, str]:
+    """Where a part begins, and how much it has."""
+    start = code.least(code.times("%part", chunk), total)
+    return start, code.least(chunk, code.minus(total, start))
+
+
+def _piece(
+    code: Code, shape: Shape, task: dict[str, str], where: tuple[str, str, str, str]
+) -> None:
+    """Some rows and columns of the product, if there are any."""
+    row, rows, column, columns = where
     room = code.let(
         f"getelementptr i8, ptr {task['scratch']}, i64 {code.times('%part', task['room'])}"
     )
     is_packed = code.let(f"icmp ne ptr {task['packed']}, null")
+    has_b = code.let(f"icmp ne ptr {task['b']}, null")
     panels = code.at(task["packed"], code.times(column, task["k"]))
+    own = code.at(task["b"], code.times(column, task["b_column"]))
     places = [
         code.at(task["c"], code.plus(code.times(row, task["c_row"]), column)),
         code.at(task["a"], code.times(row, task["a_row"])),
-        code.at(task["b"], code.times(column, task["b_column"])),
+        code.choose(has_b, own, "null", "ptr"),
         *(code.choose(is_packed, panels, "null", "ptr"), room, "null", "null"),
     ]
     sizes = [rows, columns, task["k"], *(task[name] for name in _SIZES[3:])]
     listed = [f"ptr {place}" for place in places] + [f"i64 {size}" for size in sizes]
     has_epilogue = code.let(f"icmp ne ptr {task['epilogue']}, null")
-    with code.when(code.compare("sgt", count, 0)):
+    is_some = code.both(code.compare("sgt", rows, 0), code.compare("sgt", columns, 0))
+    with code.when(is_some):
         code.line(f"call void @{shape.name('product')}({', '.join(listed)})")
         with code.when(has_epilogue):
-            where = ", ".join(f"i64 {s}" for s in (task["c_row"], row, rows, column, columns))
-            given = f"ptr {task['context']}, ptr {task['c']}, {where}"
+            where_it_is = ", ".join(f"i64 {s}" for s in (task["c_row"], *where))
+            given = f"ptr {task['context']}, ptr {task['c']}, {where_it_is}"
             code.line(f"call void {task['epilogue']}({given})")
-    return code.end()
 
 
 def shared_scratch(shape: Shape) -> str:

@@ -76,7 +76,7 @@ class Shape:
         return Code(self.name(stem), listed, self.element, result, "noinline nounwind")
 
 
-def tile(shape: Shape, stem: str, rows: int, vectors: int, is_whole: bool = False) -> str:
+def tile(shape: Shape, stem: str, rows: int, vectors: int) -> str:
     """`c = a @ b` of some rows; `+=` where `more` is not 0. Nothing behind the columns is touched.
 
     The elements of b stand side by side along a row, of which the first `readable` may be read. The
@@ -84,15 +84,14 @@ def tile(shape: Shape, stem: str, rows: int, vectors: int, is_whole: bool = Fals
     near meanwhile.
     """
     code = shape.code(stem, "c a b | k a_row a_column b_row c_row columns readable more ahead")
-    made = _Tile(code, shape, (rows, vectors), is_whole)
+    made = _Tile(code, shape, (rows, vectors))
     made.fetch_results()
     # A mask would be one instruction more for each vector, where multiplications wait for a place.
     is_full = code.compare("sge", "%readable", vectors * shape.lanes)
     with code.when(is_full):
         made.add_products([None] * vectors)
-    if not is_whole:
-        with code.when(code.no(is_full)):
-            made.add_products(made.masks)
+    with code.when(code.no(is_full)):
+        made.add_products(made.masks)
     made.store()
     return code.end()
 
@@ -100,14 +99,12 @@ def tile(shape: Shape, stem: str, rows: int, vectors: int, is_whole: bool = Fals
 class _Tile:
     """The sums of a tile and what becomes of them."""
 
-    def __init__(self, code: Code, shape: Shape, sizes: tuple[int, int], is_whole: bool) -> None:
+    def __init__(self, code: Code, shape: Shape, sizes: tuple[int, int]) -> None:
         rows, vectors = sizes
         self.code, self.shape, self.rows = code, shape, rows
         self.lanes = Lanes(code, shape.lanes)
-        self.masks: list[str | None] = [None] * vectors
-        if not is_whole:
-            rests = [code.minus("%columns", place * shape.lanes) for place in range(vectors)]
-            self.masks = [first_lanes(self.lanes, rest) for rest in rests]
+        rests = [code.minus("%columns", place * shape.lanes) for place in range(vectors)]
+        self.masks = [first_lanes(self.lanes, rest) for rest in rests]
         self.turns = max(1, shape.vectors * shape.rows // (rows * vectors))
         self.a_rows = {row: self._offset(row) for row in range(1, rows, 2)}
         numbers = product(range(self.turns), range(rows), range(vectors))

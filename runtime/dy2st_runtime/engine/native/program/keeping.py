@@ -13,7 +13,7 @@ from dy2st_runtime.engine.native.program.places import Places
 from dy2st_runtime.engine.native.program.planned import Planned, Step
 from dy2st_runtime.engine.native.program.recipes import Recipe, Recipes
 from dy2st_runtime.engine.native.text.function import Function
-from dy2st_runtime.ir.program import Operator, Program
+from dy2st_runtime.ir.program import Operator, Program, Variable
 
 _ITEMS = 24
 """Where the items of a list are told, and where those of a tuple begin."""
@@ -31,6 +31,7 @@ class Keeping:
         self._names: dict[Recipe, str] = {}
         self._is_whole = "true"
         self._spared: set[Step] = set()
+        self._unmade: set[Variable] = set()
 
     def begin(self, planned: Planned) -> None:
         """Before the first step: take what is kept, and tell who keeps it what is not there."""
@@ -38,6 +39,7 @@ class Keeping:
         if not found:
             return
         self._spared = self._recipes.spared(planned)
+        self._unmade = {variable for step in self._spared for variable in step.results}
         for recipe in found:
             if not recipe.sources:
                 self._names[recipe] = self._module.array(recipe.make([]))
@@ -70,6 +72,13 @@ class Keeping:
         """Where the panels of the right side of a product are; null if they are not there."""
         recipe = self._recipes.of(operator)
         return "null" if recipe is None else self._names[recipe]
+
+    def operand(self, variable: Variable) -> str:
+        """Where a side of a product is; null if it is not made, since its panels are kept."""
+        address = self._places.address(variable)
+        if variable not in self._unmade:
+            return address
+        return self._function.let(f"select i1 {self._is_whole}, ptr null, ptr {address}")
 
     @contextmanager
     def unless_kept(self, step: Step) -> Iterator[None]:

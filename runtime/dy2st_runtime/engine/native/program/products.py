@@ -59,7 +59,7 @@ class Products:
         pointers = (
             target,
             self._places.address(left.variable),
-            self._places.address(right.variable),
+            self._keeping.operand(right.variable),
         )
         suffix = f"f{8 * dtype.itemsize}"
         scratch, bytes = self._scratch(suffix, call.sizes)

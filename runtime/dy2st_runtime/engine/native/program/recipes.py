@@ -14,10 +14,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dy2st_runtime.dims import product
 from dy2st_runtime.engine.native.machine.kernels import kernel_call
 from dy2st_runtime.engine.native.machine.llvm import Processor
 from dy2st_runtime.engine.native.matmul.product import linked
-from dy2st_runtime.engine.native.nests.sides import is_product, sides
+from dy2st_runtime.engine.native.matmul.sweeps import is_swept
+from dy2st_runtime.engine.native.nests.sides import Side, is_product, is_single, sides
 from dy2st_runtime.engine.native.program.planned import Planned, Step
 from dy2st_runtime.engine.native.text.lanes import DType
 from dy2st_runtime.ir.checks.broken_sizes import formulas
@@ -112,12 +114,14 @@ class Recipes:
         """What a product would have kept: its right side, if only parameters tell it."""
         if not is_product(operator):
             return None
-        _, right = sides(operator)
+        left, right = sides(operator)
         if len(right.variable.tensor_type.shape) != 2:
             return None
         sizes = [right.shape[1], right.shape[0], right.row, right.column]
         known = [size for size in sizes if isinstance(size, int)]
         if len(known) < len(sizes) or known[0] == 1 or known[0] * known[1] < _LEAST:
+            return None
+        if self._is_swept(operator, left, right):
             return None
         # Of one parameter under several names there are one panels.
         root = self._root(right.variable)
@@ -126,6 +130,12 @@ class Recipes:
             four = (known[0], known[1], known[2], known[3])
             self._known[key] = self._recipe(right.variable, four)
         return self._known[key]
+
+    def _is_swept(self, operator: Operator, left: Side, right: Side) -> bool:
+        """Whether a product reads a parameter as it is, since its rows are so few."""
+        rows = product(left.shape[:-1]) if is_single(operator) else left.shape[-2]
+        is_read = right.column == 1 and self._root(right.variable) in self._numbers
+        return is_read and is_swept(rows, right.shape[-1], right.variable.dtype)
 
     def _recipe(self, matrix: Variable, sizes: tuple[int, int, int, int]) -> Recipe | None:
         expression = _Expression(self._numbers, self._root)

@@ -69,7 +69,9 @@ def test_a_product_with_scratch_for_fewer_parts_has_fewer(products):
     np.testing.assert_array_equal(c, a @ b)
 
 
-@pytest.mark.parametrize("sizes", [(1, 784, 512), (3, 300, 241), (150, 97, 33)])
+@pytest.mark.parametrize(
+    "sizes", [(1, 784, 512), (3, 300, 241), (150, 97, 33), (64, 90, 500), (37, 90, 500)]
+)
 def test_panels_give_the_same_bits_whether_a_helper_is_awake_or_not(products, sizes):
     random = np.random.default_rng(1)
     m, k, n = sizes

@@ -83,7 +83,7 @@ def test_products_of_all_sizes_and_strides(products, m):
 LARGE = [
     *((1, 1000, 1), (130, 600, 1), (1, 1300, 130), (1, 70, 1030), (3, 1025, 70)),
     *((25, 2000, 33), (97, 513, 1100), (200, 300, 90), (50, 5, 2070)),
-    (140, 520, 1300),
+    *((140, 520, 1300), (1, 7, 2100), (2, 9, 2100)),
 ]
 
 
@@ -92,6 +92,36 @@ def test_products_of_several_blocks(products, sizes):
     random = np.random.default_rng(0)
     for layouts in itertools.product(LAYOUTS, LAYOUTS):
         check(products, sizes, layouts, random)
+
+
+@pytest.mark.parametrize("m", [1, 2, 3])
+def test_a_few_rows_sweep_rows_that_begin_anywhere(products, m):
+    random = np.random.default_rng(m)
+    for k, n, start in itertools.product((0, 1, 4, 7, 16, 33), (128, 131, 1030), (0, 1, 5, 16)):
+        a = rows_first(random, m, k, products.dtype)
+        for width in (n + start, 1088):
+            b = rows_first(random, k, max(width, n + start), products.dtype)[:, start : start + n]
+            c = np.full((m, n + 3), 7, products.dtype)
+            products.plain(a, b, c[:, :n])
+            assert_product(c[:, :n], a, b)
+            assert (c[:, n:] == 7).all()
+
+
+def test_three_rows_sweep_what_is_far(products):
+    check(products, (3, 1100, 2000), (rows_first, rows_first), np.random.default_rng(5))
+
+
+def test_of_panels_and_what_they_were_made_of_the_faster_one_is_read(products):
+    """Rows that are swept are read as they are; more of them are multiplied by panels."""
+    k, n = 5, 200
+    b, other = (np.full((k, n), value, products.dtype) for value in (1, 2))
+    with Room(products.packed_bytes(n, k)) as panels, Room(products.product_scratch(9, n, k)) as s:
+        products.pack(panels, address(other), n, k, n, 1)
+        for m, is_as_it_is in ((1, True), (2, True), (3, False), (9, False)):
+            a, c = np.ones((m, k), products.dtype), np.empty((m, n), products.dtype)
+            pointers = (address(c), address(a), address(b), panels, s, None, None)
+            products.product(*pointers, m, n, k, k, 1, n, 1, n)
+            assert (c == (k if is_as_it_is else 2 * k)).all()
 
 
 @pytest.mark.parametrize("sizes", [(1, 5, 40), (3, 20, 3), (9, 33, 40), (60, 600, 1), (64, 70, 70)])

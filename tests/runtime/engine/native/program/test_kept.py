@@ -325,6 +325,31 @@ def test_what_is_computed_of_weights_serves_loops(turns):
     assert all(kept is not None for kept in whole(executable))
 
 
+@pytest.mark.parametrize("rows", [1, 2, 3])
+def test_a_row_is_right_whether_a_computed_weight_is_made_or_kept(rows):
+    """The few rows would read the weight as it is, but its memory has served something else."""
+
+    def function(x, w, v):
+        product = x @ (ops.cast(w, "float32") * 0.5)
+        return product, ops.cumsum(v, axis=0)[-1:] + product[:1]
+
+    wide = (K, 200)
+    executable = of_weights(function, wide, wide, dtypes=["int8", "float32"])
+    x, v = drawn(0, rows, K), drawn(1, *wide)
+    w = np.random.default_rng(2).integers(-128, 128, wide).astype(np.int8)
+    for _ in range(3):
+        assert_right(executable, x, w, v)
+    assert whole(executable)[0] is not None
+
+
+def test_of_few_rows_a_parameter_of_long_rows_is_read_as_it_is():
+    executable = of_weights(lambda x, w: x[:1].reshape([1, K]) @ w, (K, 200))
+    x, w = drawn(0, 4, K), drawn(1, K, 200)
+    for _ in range(3):
+        assert_right(executable, x, w)
+    assert not [one for one in executable._linked._held if isinstance(one, Keeper)]
+
+
 def test_what_is_drawn_at_random_is_not_kept():
     executable = of_weights(lambda x, w: x @ F.dropout(w, 0.5, training=True), (K, N))
     assert "keeper" not in executable.source
