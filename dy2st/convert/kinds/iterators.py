@@ -30,7 +30,7 @@ _NOTHING = object()
 _MOST_ITEMS = 4096  # of an iterator, beside something of unknown length
 _ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
 # What ends by itself, however it is gone through.
-_ENDS = (list, tuple, dict, set, frozenset, str, bytes, range, Tensor, Dynamic, Indexed)
+ENDS = (list, tuple, dict, set, frozenset, str, bytes, range, Tensor, Dynamic, Indexed)
 
 
 @function_row(range)
@@ -226,7 +226,7 @@ def kept(trace: Trace, function: Any, iterable: Any, is_dropping: bool) -> Any:
 
     if is_plain(trace, iterable) or trace.source_of(iterable) is not None:
         return trace.filtered(wanted, iterable)
-    if not isinstance(iterable, (*_ENDS, Generated)):
+    if not isinstance(iterable, (*ENDS, Generated)):
         items = trace.iterate(iterable)
         return trace.made(item for item in items if trace.truth(wanted(item)))
     out: list[Any] = trace.made([])
@@ -371,7 +371,7 @@ def left_of(trace: Trace, generated: Generated) -> Any:
 def _ends(source: Any) -> bool:
     while type(source) is Generated:
         source = source.iterable
-    return isinstance(source, _ENDS)
+    return isinstance(source, ENDS)
 
 
 def refuse_advance(trace: Trace, iterator: Any) -> None:

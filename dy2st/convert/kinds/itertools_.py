@@ -6,13 +6,14 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from dy2st.convert.kinds.iterators import POSITION, STEP, iter_, iterator, kept
+from dy2st.convert.kinds.iterators import ENDS, POSITION, STEP, iter_, iterator, kept
 from dy2st.convert.kinds.lists import joined
+from dy2st.convert.kinds.scalars import check, is_traced
 from dy2st.convert.kinds.table import function_row, method_row
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.sequences import Indexed
 from dy2st.convert.values.special import Dynamic
-from dy2st_runtime.errors import ConversionError
+from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import user_location
 
 _NOTHING = object()
@@ -101,8 +102,20 @@ def _from_iterable(trace: Trace, owner: Any, iterables: Any) -> Any:
 @function_row(itertools.islice)
 def _islice(trace: Trace, iterable: Any, *ends: Any) -> Any:
     items = trace.items_of(iterable)
-    if type(items) is not Indexed:
+    if type(items) is not Indexed and not any(map(is_traced, ends)):
         return trace.made(itertools.islice(items, *ends))
+    if type(items) is not Indexed and not isinstance(iterable, ENDS):
+        raise UnsupportedSyntax(
+            f"islice() of a {type(iterable).__name__}, up to a number that only the run knows",
+            at=user_location(),
+            why="what it leaves of the iterator is known only when the Program runs",
+            hint="take islice() of a list, or count by zip(range(n), items)",
+        )
+    what = "Indices" if len(ends) > 1 else "Stop argument"
+    error = ValueError(f"{what} for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
+    for end in ends:
+        if end is not None:
+            check(trace, trace.test_of(trace.ge(end, 0)), error)
     whole = trace.call(list, items)
     return iter_(trace, trace.item(whole, slice(*ends)))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from dy2st.convert.classes import own_method
 from dy2st.convert.holders import Loan
-from dy2st.convert.kinds.scalars import scalar
+from dy2st.convert.kinds.scalars import is_traced, scalar
 from dy2st.convert.kinds.table import row_of_method
 from dy2st.convert.stage.checks import check_place
 from dy2st.convert.trace import Trace
@@ -239,6 +239,12 @@ def contains(trace: Trace, item: Any, container: Any) -> Any:
     row = row_of_method(kind, "__contains__")
     if row is not None:
         return row(trace, container, item)
+    if kind is range and number_kind(item) is not None and is_traced(item):
+        return _in_range(trace, item, container)
+    if kind is range and is_traced(item):
+        return trace.any_in(
+            lambda place: trace.equals(trace.item(container, place), item), len(container)
+        )
     if kind is _VALUES:
         return trace.any_of(lambda one: one is item or trace.equals(one, item), container)
     if kind is Indexed and container.is_once:
@@ -256,6 +262,16 @@ def contains(trace: Trace, item: Any, container: Any) -> Any:
     if type(item) is Text:
         return container in item  # refused, in its words
     return item in trace.native(container)
+
+
+def _in_range(trace: Trace, number: Any, places: range) -> Any:
+    """Whether a number is one of those of a range: between its ends, and whole steps from them."""
+    if not places:
+        return False
+    low, high = min(places[0], places[-1]), max(places[0], places[-1])
+    steps = lambda: trace.mod(trace.sub(number, low), abs(places.step))  # noqa: E731
+    inside = trace.and_(trace.ge(number, low), lambda: trace.le(number, high))
+    return trace.and_(inside, lambda: trace.eq(steps(), 0))
 
 
 def _among_rest(trace: Trace, item: Any, iterable: Any) -> Any:

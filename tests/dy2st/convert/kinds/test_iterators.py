@@ -416,3 +416,43 @@ def test_an_iterator_that_was_searched_is_read_no_further():
 
     with pytest.raises(ConversionError, match="is read on later"):
         run(np.array([1, 2, 3], "float32"))
+
+
+def islice_to_numbers(x):
+    n, xs = int(x[0]) % 4, [x * 1, x * 2, x * 3, x * 4]
+    many = [xs[int(abs(v)) % 4] for v in x]
+    return (
+        sum(itertools.islice(xs, n), x * 0),
+        list(itertools.islice(range(9), n, n + 3)),
+        [y.sum() for y in itertools.islice(many, n)],
+    )
+
+
+def test_islice_may_end_where_a_number_of_the_program_says():
+    same(islice_to_numbers)
+
+
+def test_islice_refuses_negative_numbers_as_python_does():
+    same(lambda x: list(itertools.islice([1, 2, 3], int(x[0]))), [-1.0], [2.0])
+    same(lambda x: list(itertools.islice([1, 2, 3], int(x[0]), None)), [-1.0], [2.0])
+
+
+def test_islice_of_an_iterator_to_a_number_of_the_program_is_refused():
+    def f(x):
+        items = iter([1, 2, 3])
+        return list(itertools.islice(items, int(x[0]))), list(items)
+
+    refused(f, "what it leaves of the iterator")
+
+
+def in_ranges(x):
+    k, v = int(x[0]), x[0].item()
+    return (
+        [k in range(3), k in range(-1, 9, 2), k in range(5, -5, -3), k in range(0), -k in range(4)],
+        [v in range(4), v * 2 in range(1, 9, 2), k not in range(2)],
+        x[0] in range(3),
+    )
+
+
+def test_whether_a_number_is_in_a_range_is_told_by_its_ends_and_steps():
+    same(in_ranges, [1.0], [-1.0], [2.0], [0.5], [8.0], [5.0], [-4.0])
