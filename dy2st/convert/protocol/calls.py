@@ -265,10 +265,7 @@ def _construct(trace: Trace, kind: type, args: tuple[Any, ...], kwargs: dict[str
     new, init = (_maker(trace, kind, name) for name in ("__new__", "__init__"))
     is_plain = isinstance(init, FunctionType) or isinstance(new, FunctionType)
     if not is_plain or issubclass(kind, type):
-        made = trace.made(call_native(trace, kind, args, kwargs))
-        if len(args) > 1:
-            trace.note_class_made(made)
-        return made
+        return _constructed_in_c(trace, kind, args, kwargs)
     if isinstance(new, FunctionType):
         made = call(trace, new, kind, *args, **kwargs)
     elif new is object.__new__:
@@ -280,6 +277,17 @@ def _construct(trace: Trace, kind: type, args: tuple[Any, ...], kwargs: dict[str
     own_init = _maker(trace, type(made), "__init__")
     if isinstance(made, kind) and own_init is not object.__init__:
         call(trace, own_init, made, *args, **kwargs)
+    return made
+
+
+def _constructed_in_c(
+    trace: Trace, kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    if has_union((*args, *kwargs.values())):  # each branch makes its own, and they are joined
+        return _for_each_case(trace, _constructed_in_c, kind, args, kwargs)
+    made = trace.made(call_native(trace, kind, args, kwargs))
+    if len(args) > 1:
+        trace.note_class_made(made)
     return made
 
 

@@ -94,7 +94,7 @@ class Lub:
             return None
         if left.kind is Text:
             return self._parts(left, right) if _same_text(left, right) else None
-        if left.kind in BUNDLES:
+        if _is_bundle(left.kind):
             return self._bundle(left, right)
         if left.kind in DICTS:
             return self._entries(left, right)
@@ -110,8 +110,7 @@ class Lub:
         if left.names != right.names or len(left.items) != len(right.items):
             return None
         joined = self._parts(left, right)
-        has_cases = any(isinstance(opened(one), Cases) for one in joined.items)
-        return None if has_cases else joined
+        return None if any(map(_has_cases, joined.items)) else joined
 
     def _entries(self, left: Parts, right: Parts) -> Layout | None:
         """A dict; a key that one side has not may be missing."""
@@ -222,7 +221,7 @@ class Lub:
             return False
         if left.kind is Text:
             return _same_text(left, right)
-        if left.kind in BUNDLES:
+        if _is_bundle(left.kind):
             return self._bundle(left, right) is not None
         return left.names == right.names and len(left.items) == len(right.items)
 
@@ -235,6 +234,18 @@ def _is_reference(node: Layout) -> bool:
 
 
 _BY_VALUE = (Tensor, Dim, Condition, tuple, bool, int, float, Union, Dynamic, Text, *BUNDLES)
+
+
+def _is_bundle(kind: type) -> bool:
+    """Whether values of a kind hold plain values alone: of exceptions C reads what they hold."""
+    return kind in BUNDLES or issubclass(kind, BaseException)
+
+
+def _has_cases(node: Layout) -> bool:
+    """Whether a value, or one in a tuple, is one of several."""
+    node = opened(node)
+    is_tuple = isinstance(node, Parts) and issubclass(node.kind, tuple)
+    return isinstance(node, Cases) or (is_tuple and any(map(_has_cases, node.items)))  # type: ignore[union-attr]
 
 
 def _same_text(left: Parts, right: Parts) -> bool:

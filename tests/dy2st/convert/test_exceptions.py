@@ -659,6 +659,24 @@ def test_an_exit_that_catches_something_else_lets_an_unbound_variable_pass():
     alike(f)
 
 
+def test_the_message_of_an_exception_may_be_one_of_several_texts_with_tensors():
+    def f(x):
+        how = "high" if x.sum() > 3 else "low"
+        error = ValueError(f"{how}: {x[0].item()}")
+        try:
+            if x.max() > 2:
+                raise error
+            if x.min() < -2:
+                raise KeyError(how, f"{how} {x[0].item()}")
+        except ValueError as caught:
+            if x.sum() > 9:
+                raise
+            return x, str(caught), caught.args
+        return x
+
+    alike(f)
+
+
 def test_an_operator_that_refuses_one_of_several_values_raises_where_it_is_that_one():
     def f(x):
         c = None
