@@ -269,9 +269,9 @@ def _in_range(trace: Trace, number: Any, places: range) -> Any:
     if not places:
         return False
     low, high = min(places[0], places[-1]), max(places[0], places[-1])
-    steps = lambda: trace.mod(trace.sub(number, low), abs(places.step))  # noqa: E731
     inside = trace.and_(trace.ge(number, low), lambda: trace.le(number, high))
-    return trace.and_(inside, lambda: trace.eq(steps(), 0))
+    between = trace.sub(number, low)
+    return trace.and_(inside, lambda: trace.eq(trace.mod(between, abs(places.step)), 0))
 
 
 def _among_rest(trace: Trace, item: Any, iterable: Any) -> Any:
