@@ -170,9 +170,8 @@ def _share(share: Any, x: Any, axis: int, size: Any) -> Any:
 
 def _linear(x: Any, axis: int, size: Any, places: Any) -> Any:
     places = F.maximum(places, 0.0)
-    low = F.minimum(F.floor(places), F.cast(x.shape[axis] - 1, "float64"))
-    share = _share(places - low, x, axis, size)
-    index = F.cast(low, "int64")
+    index = _inside(F.cast(F.floor(places), "int64"), x.shape[axis])
+    share = _share(places - F.cast(index, "float64"), x, axis, size)
     first = F.gather(x, index, axis)
     second = F.gather(x, _inside(index + 1, x.shape[axis]), axis)
     return first * (1.0 - share) + second * share

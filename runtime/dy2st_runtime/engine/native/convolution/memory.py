@@ -16,8 +16,7 @@ from dy2st_runtime.engine.native.convolution.library import (
     Library,
     Primitive,
 )
-from dy2st_runtime.engine.native.convolution.picking import Picks, picker, told
-from dy2st_runtime.engine.native.convolution.plan import Buffer, Plan, Step
+from dy2st_runtime.engine.native.convolution.plan import Buffer, Own, Plan, Step
 from dy2st_runtime.engine.native.convolution.runner import FAILED, runner
 
 Array = np.ndarray[Any, Any]
@@ -71,9 +70,9 @@ class Memory:
 
     def _list(self, step: Step) -> Any:
         memories = {n: self._memories[id(b)] for n, b in step.arguments.items()}
-        if isinstance(step.primitive, Picks):
-            return told(step.primitive, memories)
-        return _arguments(memories.items())
+        if isinstance(step.primitive, Primitive):
+            return _arguments(memories.items())
+        return step.primitive.told(memories)
 
     def run(self, weights: Weights, given: Sequence[Array], made: Sequence[Array]) -> int:
         """Do all steps; the flags that were raised."""
@@ -96,11 +95,11 @@ class Memory:
             self._plan.library.forget(memory)
 
 
-def _called(primitive: Primitive | Picks, number: int, library: Library) -> tuple[int, int]:
+def _called(primitive: Primitive | Own, number: int, library: Library) -> tuple[int, int]:
     """What the runner knows it by: a primitive with so many arguments, or a function."""
-    if isinstance(primitive, Picks):
-        return 0, picker(library).addresses["pick"]
-    return primitive.pointer.value or 0, number
+    if isinstance(primitive, Primitive):
+        return primitive.pointer.value or 0, number
+    return 0, primitive.address(library)
 
 
 def _outer(buffer: Buffer, given: Sequence[Array], made: Sequence[Array]) -> Array:

@@ -7,7 +7,7 @@ by channels all channels of a pixel, or a block of them. So no image is turned.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from math import prod
 from typing import Any, NamedTuple
@@ -21,6 +21,8 @@ from dy2st_runtime.engine.native.convolution.library import (
 )
 from dy2st_runtime.engine.native.machine.llvm import Library as Code
 from dy2st_runtime.engine.native.machine.llvm import Processor, load, object_of
+
+Memories = Mapping[int, ctypes.c_void_p]
 
 ROWS, COLUMNS = 0, 3
 """The arguments that say which; without columns those are all."""
@@ -36,6 +38,14 @@ class Picks(NamedTuple):
     new_rows: int
     new_columns: int
 
+    def told(self, memories: Memories) -> Any:
+        """What the code reads."""
+        return about(self, [memories.get(number) for number in (SOURCE, RESULT, ROWS, COLUMNS)])
+
+    def address(self, library: Library) -> int:
+        """Where the code is."""
+        return _code(library).addresses["pick"]
+
 
 def picks(layout: Layout, sizes: Sequence[int], first: int, numbers: Sequence[int]) -> Picks:
     """So many places along one axis, or along two that lie one in the other."""
@@ -47,36 +57,35 @@ def picks(layout: Layout, sizes: Sequence[int], first: int, numbers: Sequence[in
     return Picks(planes, rows, columns, elements, numbers[0], prod(numbers[1:]))
 
 
-def told(picks: Picks, memories: Mapping[int, ctypes.c_void_p]) -> Any:
-    """What the code reads: numbers, and the library's memories."""
-    places = [memories.get(number) for number in (SOURCE, RESULT, ROWS, COLUMNS)]
-    listed = [*picks, *(memory.value or 0 if memory is not None else 0 for memory in places)]
-    return (ctypes.c_int64 * len(listed))(*listed)
+def about(numbers: Sequence[int], memories: Iterable[ctypes.c_void_p | None]) -> Any:
+    """What code reads: numbers, and the library's memories."""
+    places = [memory.value or 0 if memory is not None else 0 for memory in memories]
+    return (ctypes.c_int64 * (len(numbers) + len(places)))(*numbers, *places)
 
 
-_CALLED = (
+CALLED = (
     "dnnl_memory_get_data_handle",
     "omp_get_thread_num",
     "omp_get_num_threads",
     "GOMP_parallel",
 )
 
-_FEW = 1 << 14
+FEW = 1 << 14
 """So many elements are copied before another thread is awake."""
 
-_TEXT = f"""\
+HELPERS = """\
 declare i32 @dnnl_memory_get_data_handle(ptr, ptr)
 declare i32 @omp_get_thread_num()
 declare i32 @omp_get_num_threads()
 declare void @GOMP_parallel(ptr, ptr, i32, i32)
 
-define internal i64 @number(ptr %about, i64 %n) {{
+define internal i64 @number(ptr %about, i64 %n) {
   %at = getelementptr i64, ptr %about, i64 %n
   %number = load i64, ptr %at
   ret i64 %number
-}}
+}
 ; Where the elements of the n-th memory are; null without one.
-define internal ptr @elements(ptr %about, i64 %n) {{
+define internal ptr @elements(ptr %about, i64 %n) {
   %place = alloca ptr
   store ptr null, ptr %place
   %at = getelementptr ptr, ptr %about, i64 %n
@@ -89,12 +98,16 @@ ask:
 end:
   %found = load ptr, ptr %place
   ret ptr %found
-}}
-define internal i64 @place(ptr %places, i64 %n) {{
+}
+define internal i64 @place(ptr %places, i64 %n) {
   %at = getelementptr i64, ptr %places, i64 %n
   %place = load i64, ptr %at
   ret i64 %place
-}}
+}
+"""
+
+_TEXT = f"""\
+{HELPERS}
 define internal void @copy(ptr %from, ptr %to, i64 %count) {{
 entry:
   %wide = and i64 %count, -8
@@ -200,7 +213,7 @@ define void @pick(ptr %about, i32 %threads) {{
   %lines = mul i64 %planes, %rows
   %long = mul i64 %columns, %elements
   %count = mul i64 %lines, %long
-  %few = icmp slt i64 %count, {_FEW}
+  %few = icmp slt i64 %count, {FEW}
   %one = icmp eq i32 %threads, 1
   %alone = or i1 %few, %one
   br i1 %alone, label %here, label %all
@@ -215,10 +228,10 @@ all:
 
 
 @cache
-def picker(library: Library) -> Code:
-    """The code, kept as long as the process lives."""
-    symbols = {name: library.address(name) for name in _CALLED}
+def _code(library: Library) -> Code:
+    """Kept as long as the process lives."""
+    symbols = {name: library.address(name) for name in CALLED}
     return load(object_of(_TEXT, Processor.host(), is_plain=True), ["pick"], symbols)
 
 
-__all__ = ["COLUMNS", "ROWS", "Picks", "picker", "picks", "told"]
+__all__ = ["CALLED", "COLUMNS", "FEW", "HELPERS", "ROWS", "Memories", "Picks", "about", "picks"]

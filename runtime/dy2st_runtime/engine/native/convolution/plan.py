@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from math import prod
 
 from dy2st_runtime.dims import product
 from dy2st_runtime.engine.native.convolution import weights
+from dy2st_runtime.engine.native.convolution.blending import PLACES, SHARES, Blend
 from dy2st_runtime.engine.native.convolution.images import Image, Sight, Sizes, counts
 from dy2st_runtime.engine.native.convolution.library import (
     BIAS,
@@ -34,6 +36,9 @@ from dy2st_runtime.engine.native.convolution.library import (
 from dy2st_runtime.engine.native.convolution.picking import COLUMNS, ROWS, Picks, picks
 from dy2st_runtime.engine.native.convolution.recipe import Follow, Node, mean_axes
 from dy2st_runtime.ir.program import Variable
+
+Own = Picks | Blend
+"""What is computed by code of our own."""
 
 _MANY_PLACES = 128
 """From so many places of an image on a plain product is faster than one of turned images."""
@@ -68,9 +73,9 @@ class Kept:
 
 @dataclass(eq=False)
 class Step:
-    """A primitive, or what is picked, and its arguments."""
+    """A primitive, or code of our own, and its arguments."""
 
-    primitive: Primitive | Picks
+    primitive: Primitive | Own
     arguments: dict[int, Buffer]
 
 
@@ -156,6 +161,10 @@ class _Builder:
         """Whole numbers, each as long as two elements."""
         return self._given(variable, self.library.plain((2 * self.sizes(variable)[0],)))
 
+    def shares(self, variable: Variable) -> Buffer:
+        """Numbers along one axis."""
+        return self._given(variable, self.library.plain((prod(self.sizes(variable)),)))
+
     def _given(self, variable: Variable, layout: Layout) -> Buffer:
         place = self.plan.given.setdefault(variable, len(self.plan.given))
         return self._add(Buffer(layout, given=place))
@@ -180,7 +189,7 @@ class _Builder:
         primitive = self.library.reorder(source.layout, result.layout)
         self._step(primitive, {SOURCE: source, RESULT: result})
 
-    def _step(self, primitive: Primitive | Picks, arguments: dict[int, Buffer]) -> None:
+    def _step(self, primitive: Primitive | Own, arguments: dict[int, Buffer]) -> None:
         if isinstance(primitive, Primitive) and primitive.layout(SCRATCH).bytes:
             arguments[SCRATCH] = self._add(Buffer(primitive.layout(SCRATCH)))
         for buffer in arguments.values():
@@ -217,7 +226,7 @@ class _Builder:
     def make(
         self,
         node: Node,
-        primitive: Primitive | Picks,
+        primitive: Primitive | Own,
         arguments: dict[int, Buffer],
         result: tuple[int, Layout],
         image: Image,
@@ -465,10 +474,31 @@ def _concat(builder: _Builder, node: Node) -> None:
 
 def _pick(builder: _Builder, node: Node) -> None:
     """Rows and columns, as the image lies: what lies behind them moves with them."""
+    numbers = [builder.sizes(places)[0] for _, places in node.picks]
+    source, layout, found, result = _as_it_lies(builder, node, numbers)
+    pairs = zip((ROWS, COLUMNS), node.picks, strict=False)
+    arguments = {argument: builder.places(places) for argument, (_, places) in pairs}
+    builder.make(node, found, {SOURCE: source, **arguments}, (RESULT, layout), result)
+
+
+def _blend(builder: _Builder, node: Node) -> None:
+    """Rows, or columns, that are sums of two."""
+    number = builder.sizes(node.picks[0][1])[0]
+    source, layout, found, result = _as_it_lies(builder, node, [number])
+    blend = Blend(found.planes, found.rows, found.elements, number)
+    arguments = {SOURCE: source}
+    for place, share, (_, places), shares in zip(PLACES, SHARES, node.picks, node.shares):
+        arguments |= {place: builder.places(places), share: builder.shares(shares)}
+    builder.make(node, blend, arguments, (RESULT, layout), result)
+
+
+def _as_it_lies(
+    builder: _Builder, node: Node, numbers: Sequence[int]
+) -> tuple[Buffer, Layout, Picks, Image]:
+    """An image as it is read, how its result lies, what of it is picked, and the result."""
     library, variable = builder.library, node.sources[0]
     source, sizes = builder.source(variable), builder.sizes(variable)
     first = node.picks[0][0] + builder.sight.added
-    numbers = [builder.sizes(places)[0] for _, places in node.picks]
     made = (*sizes[:first], *numbers, *sizes[first + len(numbers) :])
     try:
         layout = library.alike(source.layout, sizes, made)
@@ -476,11 +506,7 @@ def _pick(builder: _Builder, node: Node) -> None:
     except Refused:
         source = builder.as_wanted(variable, library.plain(sizes))
         layout, found = library.plain(made), picks(source.layout, sizes, first, numbers)
-    pairs = zip((ROWS, COLUMNS), node.picks, strict=False)
-    arguments = {argument: builder.places(places) for argument, (_, places) in pairs}
-    arguments[SOURCE] = source
-    result = builder.sight.result(made[:2], made[2:])
-    builder.make(node, found, arguments, (RESULT, layout), result)
+    return source, layout, found, builder.sight.result(made[:2], made[2:])
 
 
 _BUILD: dict[str, Callable[[_Builder, Node], None]] = {
@@ -494,6 +520,7 @@ _BUILD: dict[str, Callable[[_Builder, Node], None]] = {
     "pair": _pair,
     "concat": _concat,
     "pick": _pick,
+    "blend": _blend,
 }
 
 

@@ -47,6 +47,7 @@ class Node:
     weights    filters and bias, of a convolution; nothing for others.
     scalings   those that its weights take in.
     picks      axes of an image along which places are picked, and these places.
+    shares     how much there is of what is picked, where that is added up.
     """
 
     kind: str
@@ -57,12 +58,32 @@ class Node:
     scalings: list[Scaling] = field(default_factory=list)
     follows: list[Follow] = field(default_factory=list)
     picks: list[tuple[int, Variable]] = field(default_factory=list)
+    shares: list[Variable] = field(default_factory=list)
 
     @property
     def takes_more(self) -> bool:
         """Whether something can follow; after a transposed convolution it would be slow."""
-        is_able = self.kind not in ("concat", "filters", "pick", "transposed")
+        is_able = self.kind not in ("concat", "filters", "pick", "blend", "transposed")
         return is_able and len(self.follows) < _MOST_FOLLOWING
+
+
+class Tap(NamedTuple):
+    """What is picked of an image, times numbers along the axis."""
+
+    picking: Operator
+    product: Operator
+    share: Variable
+
+    @property
+    def image(self) -> Variable:
+        """Of which is picked."""
+        return self.picking.operands[0]
+
+    @property
+    def axis(self) -> int:
+        """Along which is picked."""
+        axis: int = self.picking.attributes["axes"][0]
+        return axis
 
 
 Inside = Collection[Variable]
@@ -331,7 +352,9 @@ class _Recipe:
         self._reads = Counter(operand for one in operators for operand in one.operands)
         self._reads.update(results)
         self._bent = self._hard_swishes(operators)
+        self._blends = self._found_blends(operators)
         inner = {part for parts in self._bent.values() for part in parts}
+        inner |= {part for taps in self._blends.values() for tap in taps for part in tap[:2]}
         for operator in operators:
             if operator not in inner:
                 _ENTER[operator.name](self, operator)
@@ -351,6 +374,34 @@ class _Recipe:
                 found[operator] = [limit, shift]
                 self._reads[x] -= 1
         return found
+
+    def _found_blends(self, operators: Sequence[Operator]) -> dict[Operator, list[Tap]]:
+        """The sums x[low] * share + x[high] * share, with what is added up."""
+        found = {}
+        makers = {operator.results[0]: operator for operator in operators}
+        for operator in operators:
+            taps = [self._tap(makers, one) for one in operator.operands]
+            left, right = taps if len(taps) == 2 else (None, None)
+            if operator.name != "add" or left is None or right is None:
+                continue
+            if left.image is right.image and left.axis == right.axis:
+                found[operator] = [left, right]
+                self._reads[left.image] -= 1
+        return found
+
+    def _tap(self, makers: dict[Variable, Operator], variable: Variable) -> Tap | None:
+        """A product of what is picked along an axis and of numbers along it, each read once."""
+        product = makers.get(variable)
+        if product is None or product.name != "multiply":
+            return None
+        for picked, share in (product.operands, product.operands[::-1]):
+            index = makers.get(picked)
+            if index is None or index.name != "index" or share in makers:
+                continue
+            tap = Tap(index, product, share)
+            is_single = self._reads[picked] == self._reads[variable] == 1
+            return tap if is_single and _is_along(share, tap.axis, picked) else None
+        return None
 
     def _add(self, kind: str, operator: Operator, **more: Any) -> Node:
         sources = more.pop("sources", operator.operands)
@@ -440,6 +491,12 @@ class _Recipe:
 
     def _pair(self, operator: Operator) -> None:
         left, right = operator.operands
+        if operator in self._blends:
+            taps = self._blends[operator]
+            picks = [(tap.axis, tap.picking.operands[1]) for tap in taps]
+            shares = [tap.share for tap in taps]
+            self._add("blend", operator, sources=[taps[0].image], picks=picks, shares=shares)
+            return
         if operator in self._bent:
             self._apply(operator, left, Follow("hardswish", 1 / 6, 0.5))
             self._makers[operator.results[0]].follows.append(Follow("linear", 6.0))
@@ -485,6 +542,14 @@ def is_by_channel(variable: Variable, rank: int) -> bool:
         return False
     is_long = shape[1 - rank] != 1 and product(shape) == shape[1 - rank]
     return bool(is_long) and (isinstance(maker, Block) or maker.name == "constant")
+
+
+def _is_along(variable: Variable, axis: int, picked: Variable) -> bool:
+    """Whether it has a number for each place along an axis, and no other axis."""
+    own, shape = variable.tensor_type.shape, picked.tensor_type.shape
+    sizes = [1] * (len(shape) - len(own)) + [*own]
+    wanted = [size if place == axis else 1 for place, size in enumerate(shape)]
+    return len(sizes) == len(shape) and same_shape(tuple(sizes), tuple(wanted)) is True
 
 
 def _is_shift(operator: Operator, x: Variable) -> bool:

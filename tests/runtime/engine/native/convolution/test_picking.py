@@ -38,6 +38,14 @@ def drawn_resize(seed):
         told = {"scale_factor": [int(factor) for factor in random.integers(1, 5, axes)]}
     else:
         told = {"size": [int(size) for size in random.integers(1, 20, axes)]}
+    if random.random() < 0.6:
+        told["mode"] = {1: "linear", 2: "bilinear", 3: "trilinear"}[axes]
+        told |= {
+            "align_corners": bool(random.random() < 0.3),
+            "align_mode": int(random.integers(2)),
+        }
+    else:
+        told["mode"] = "nearest"
     shape = (int(random.integers(1, 3)), int(channels), *sizes)
     return shape, (int(channels), int(channels // groups), *[3] * axes), int(groups), told
 
@@ -48,7 +56,7 @@ def test_any_image_of_another_size_is_numpys(seed, monkeypatch):
 
     def run(x, w):
         y = ops.relu(convs_of(x.ndim)(x, w, padding=1, groups=groups))
-        z = ops.interpolate(y, mode="nearest", **told)
+        z = ops.interpolate(y, **told)
         return convs_of(x.ndim)(z, w, padding=1, groups=groups), ops.tanh(z)
 
     names = (shape[0], shape[1], *"dhw"[: len(shape) - 2]) if seed % 2 else shape
@@ -58,21 +66,26 @@ def test_any_image_of_another_size_is_numpys(seed, monkeypatch):
     assert_by_library(executable, inputs, monkeypatch)
 
 
-def unet(x, w, v):
+def unet(mode):
     """A network that halves an image and doubles it again."""
-    y = ops.relu(ops.conv2d(x, w, padding=1))
-    z = ops.relu(ops.conv2d(ops.max_pool2d(y, 2), w, padding=1))
-    z = ops.concat([ops.interpolate(z, scale_factor=2, mode="nearest"), y], 1)
-    return ops.relu(ops.conv2d(z, v, padding=1))
+
+    def run(x, w, v):
+        y = ops.relu(ops.conv2d(x, w, padding=1))
+        z = ops.relu(ops.conv2d(ops.max_pool2d(y, 2), w, padding=1))
+        z = ops.concat([ops.interpolate(z, scale_factor=2, mode=mode), y], 1)
+        return ops.relu(ops.conv2d(z, v, padding=1))
+
+    return run
 
 
 UNET = [("n", 16, "h", "w"), (16, 16, 3, 3), (16, 32, 3, 3)]
 
 
+@pytest.mark.parametrize("mode", ["nearest", "bilinear"])
 @pytest.mark.parametrize("threads", [1, 3])
-def test_a_network_that_resizes_images_is_one_region(threads, monkeypatch):
-    executable = compiled(unet, (2, 16, 32, 48), *UNET[1:])
-    assert [names.count("index") for names in regions_of(executable)] == [2]
+def test_a_network_that_resizes_images_is_one_region(threads, mode, monkeypatch):
+    executable = compiled(unet(mode), (2, 16, 32, 48), *UNET[1:])
+    assert [names.count("index") for names in regions_of(executable)] == [{"b": 4, "n": 2}[mode[0]]]
     inputs = drawn((2, 16, 32, 48), *UNET[1:])
     set_num_threads(threads)
     try:
