@@ -34,10 +34,12 @@ from dy2st_runtime.engine.native.convolution.library import (
     joined,
 )
 from dy2st_runtime.engine.native.convolution.picking import COLUMNS, ROWS, Picks, picks
-from dy2st_runtime.engine.native.convolution.recipe import Follow, Node, mean_axes
+from dy2st_runtime.engine.native.convolution.recipe import Node
+from dy2st_runtime.engine.native.convolution.taking import Follow, mean_axes
+from dy2st_runtime.engine.native.convolution.turning import Turn, turn_between
 from dy2st_runtime.ir.program import Variable
 
-Own = Picks | Blend
+Own = Picks | Blend | Turn
 """What is computed by code of our own."""
 
 _MANY_PLACES = 128
@@ -182,11 +184,12 @@ class _Builder:
         if found is None:
             found = self._add(Buffer(layout))
             known.append(found)
-            self._reorder(known[0], found)
+            self._reorder(known[0], found, self.sizes(variable))
         return found
 
-    def _reorder(self, source: Buffer, result: Buffer) -> None:
-        primitive = self.library.reorder(source.layout, result.layout)
+    def _reorder(self, source: Buffer, result: Buffer, sizes: Sizes) -> None:
+        turn = turn_between(self.library, source.layout, result.layout, sizes)
+        primitive = turn or self.library.reorder(source.layout, result.layout)
         self._step(primitive, {SOURCE: source, RESULT: result})
 
     def _step(self, primitive: Primitive | Own, arguments: dict[int, Buffer]) -> None:
@@ -242,7 +245,7 @@ class _Builder:
         if number is not None:
             self.plan.shapes[number] = image.shape
             if not is_plain:
-                self._reorder(made, self._add(Buffer(plain, made=number)))
+                self._reorder(made, self._add(Buffer(plain, made=number)), image.sizes)
 
     def stays_plain(self, node: Node, geometry: Geometry) -> bool:
         """Whether a convolution is a product of what is given, which is what is asked for.
@@ -292,7 +295,7 @@ class _Builder:
         if plain.layout.is_like(layout):
             return plain
         found = self._add(Buffer(layout))
-        self._reorder(plain, found)
+        self._reorder(plain, found, shape)
         return found
 
 

@@ -14,21 +14,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dy2st_runtime.dims import Dim, Size, product, same_shape
-from dy2st_runtime.ir.program import Block, Operator, Variable
-from dy2st_runtime.ir.types import TensorType
+from dy2st_runtime.dims import same_shape
+from dy2st_runtime.engine.native.convolution.taking import (
+    CONVOLUTIONS,
+    FUNCTIONS,
+    PAIRS,
+    SYMMETRIC,
+    WINDOWS,
+    Follow,
+    function_of,
+    is_by_channel,
+    is_of,
+    second_of,
+)
+from dy2st_runtime.ir.program import Operator, Variable
 
 _MOST_FOLLOWING = 24
 """The library does not do more than 32 things to a result."""
-
-
-class Follow(NamedTuple):
-    """What is done to a result, element by element; with another tensor, if there is one."""
-
-    name: str
-    alpha: float = 0.0
-    beta: float = 0.0
-    other: Variable | None = None
 
 
 class Scaling(NamedTuple):
@@ -86,263 +88,9 @@ class Tap(NamedTuple):
         return axis
 
 
-Inside = Collection[Variable]
-"""The values that a region makes."""
-
-
-def is_begin(operator: Operator) -> bool:
-    """Whether a region may begin here: it is worth to ask the library."""
-    return operator.name in (*_CONVOLUTIONS, "conv_weight", *_WINDOWS)
-
-
-def is_light(operator: Operator) -> bool:
-    """Whether a loop nest computes it as fast, if no primitive does it by the way."""
-    return operator.name in (*_FUNCTIONS, *_PAIRS, "batch_norm", "index", *_WINDOWS)
-
-
-def is_part(operator: Operator) -> bool:
-    """Whether a primitive that makes what it reads may compute it too."""
-    return operator.name != "index"
-
-
-def is_readable(operator: Operator) -> bool:
-    """Whether others of its region may read what it makes: no gradient of filters."""
-    return operator.name != "conv_weight"
-
-
-def takes(operator: Operator, inside: Inside, is_read: Callable[[Variable], bool]) -> bool:
-    """Whether a region that makes these values can make this operator's too."""
-    takes = _TAKES.get(operator.name)
-    if takes is None:
-        return False
-    result, *others = operator.results  # others: the places of the largest elements
-    images = operator.operands[:1] if operator.name == "index" else operator.operands
-    are_float = all(map(_is_float, (*images, result)))
-    return not any(map(is_read, others)) and are_float and takes(operator, inside)
-
-
 def nodes_of(operators: Sequence[Operator], results: Collection[Variable]) -> list[Node]:
     """The nodes of a region, in an order in which they can run."""
     return _Recipe(operators, results).nodes
-
-
-# -- what can be taken -------------------------------------------------------------------------
-
-
-def _is_float(variable: Variable) -> bool:
-    return isinstance(variable.type, TensorType) and variable.dtype == np.float32
-
-
-def _is_image(variable: Variable) -> bool:
-    return 3 <= variable.tensor_type.rank <= 5
-
-
-def _are_outside(variables: Sequence[Variable], inside: Inside) -> bool:
-    return not any(variable in inside for variable in variables)
-
-
-def _has_numbers(operator: Operator) -> bool:
-    """Whether all that it is told is known."""
-    return not any(_has_formula(value) for value in operator.attributes.values())
-
-
-def _has_formula(value: Any) -> bool:
-    return any(map(_has_formula, value)) if isinstance(value, tuple) else isinstance(value, Dim)
-
-
-def _takes_conv(operator: Operator, inside: Inside) -> bool:
-    pads = operator.attributes["pads"]
-    return (
-        _has_numbers(operator)
-        and _is_image(operator.operands[0])
-        and min(min(pair) for pair in pads) >= 0
-        and all(isinstance(size, int) for size in operator.operands[1].tensor_type.shape)
-        and _are_outside(operator.operands[1:], inside)
-    )
-
-
-def _takes_filters_gradient(operator: Operator, inside: Inside) -> bool:
-    pads = operator.attributes["pads"]
-    x, gradient = operator.operands
-    return (
-        _has_numbers(operator)
-        and _is_image(x)
-        and min(min(pair) for pair in pads) >= 0
-        and isinstance(x.tensor_type.shape[1], int)
-        and isinstance(gradient.tensor_type.shape[1], int)
-    )
-
-
-def _takes_window(operator: Operator, inside: Inside) -> bool:
-    if not _has_numbers(operator) or not _is_image(operator.operands[0]):
-        return False
-    told = operator.attributes
-    pairs = zip(told["kernel"], told["pads"], strict=True)
-    return all(min(pads) >= 0 and max(pads) < size for size, pads in pairs)
-
-
-def _takes_norm(operator: Operator, inside: Inside) -> bool:
-    x, *others = operator.operands
-    return (
-        x in inside
-        and operator.attributes["axis"] in (1, 1 - x.tensor_type.rank)
-        and _are_outside(others, inside)
-        and isinstance(x.tensor_type.shape[1], int)
-    )
-
-
-def _takes_mean(operator: Operator, inside: Inside) -> bool:
-    """What is left is an image, or has no spatial axes: others would read it by other axes."""
-    x, axes = operator.operands[0], set(mean_axes(operator))
-    spatial = set(range(2, x.tensor_type.rank))
-    is_whole = operator.attributes["keepdim"] or axes == spatial
-    return x in inside and _is_image(x) and bool(axes) and axes <= spatial and is_whole
-
-
-def mean_axes(operator: Operator) -> list[int]:
-    """The axes along which there is one mean."""
-    rank, axes = operator.operands[0].tensor_type.rank, operator.attributes["axis"]
-    listed = axes if isinstance(axes, (list, tuple)) else range(rank) if axes is None else [axes]
-    return [axis % rank for axis in listed]
-
-
-def _takes_function(operator: Operator, inside: Inside) -> bool:
-    return operator.operands[0] in inside and _function(operator) is not None
-
-
-def _takes_pair(operator: Operator, inside: Inside) -> bool:
-    shape = operator.results[0].tensor_type.shape
-    first = _first(operator, inside)
-    return (
-        first is not None
-        and len(shape) >= 3
-        and same_shape(first.tensor_type.shape, shape) is True
-        and _fits(_second(operator, first), shape)
-    )
-
-
-def _first(operator: Operator, inside: Inside) -> Variable | None:
-    """The operand that is changed by the other one: one that the region makes."""
-    left, right = operator.operands
-    shape = operator.results[0].tensor_type.shape
-    listed = [left, right] if operator.name in _SYMMETRIC else [left]
-    full = [one for one in listed if one.tensor_type.shape and _same(one, shape)]
-    return next((one for one in full if one in inside), None)
-
-
-def _second(operator: Operator, first: Variable) -> Variable:
-    left, right = operator.operands
-    return right if first is left else left
-
-
-def _same(variable: Variable, shape: Any) -> bool:
-    return same_shape(variable.tensor_type.shape, shape) is True
-
-
-def _fits(variable: Variable, shape: Sequence[Any]) -> bool:
-    """Whether it has no axes but those of the whole, or of size 1."""
-    own = variable.tensor_type.shape
-    padded = [*[1] * (len(shape) - len(own)), *own]
-    return all(
-        (isinstance(size, int) and size == 1) or same_shape((size,), (whole,)) is True
-        for size, whole in zip(padded, shape, strict=True)
-    )
-
-
-def _takes_concat(operator: Operator, inside: Inside) -> bool:
-    rank = operator.results[0].tensor_type.rank
-    return (
-        3 <= rank <= 5
-        and operator.attributes["axis"] in (1, 1 - rank)
-        and len(set(operator.operands)) == len(operator.operands)
-        and sum(operand in inside for operand in operator.operands) > 0
-    )
-
-
-def _takes_index(operator: Operator, inside: Inside) -> bool:
-    """The rows or columns of an image that is resized: places that are there for certain."""
-    (x, places, *_), (axis, *more) = operator.operands, operator.attributes["axes"]
-    is_spatial = not more and 2 <= axis < x.tensor_type.rank
-    is_vector = places.tensor_type.rank == 1 and places.dtype == np.int64
-    is_taken = x in inside and _is_image(x) and is_spatial and is_vector
-    return is_taken and _are_inside(places, x.tensor_type.shape[axis])
-
-
-def _are_inside(places: Variable, size: Size) -> bool:
-    """Whether places are max(min(any, size - 1), 0)."""
-    low, limited = _operands(places, "maximum"), None
-    if low is not None and _whole(low[1]) == 0:
-        limited = _operands(low[0], "minimum")
-    last = _whole(limited[1]) if limited is not None else None
-    return last is not None and same_shape((last,), (size - 1,)) is True
-
-
-def _operands(variable: Variable, name: str) -> Sequence[Variable] | None:
-    """What an operator of this name makes a value of."""
-    maker = variable.maker
-    is_such = isinstance(maker, Operator) and maker.name == name
-    return maker.operands if isinstance(maker, Operator) and is_such else None
-
-
-def _whole(variable: Variable) -> Size | None:
-    """The whole number that a tensor is, known or a size."""
-    maker = variable.maker
-    if isinstance(maker, Block) or variable.dtype != np.int64:
-        return None
-    if maker.name == "cast":
-        return _whole(maker.operands[0])
-    if maker.name == "from_dim":
-        value: Size = maker.attributes["value"]
-        return value
-    is_number = maker.name == "constant" and maker.attributes["value"].size == 1
-    return int(maker.attributes["value"].item()) if is_number else None
-
-
-_CONVOLUTIONS = {"conv": "conv", "conv_transpose": "transposed"}
-_WINDOWS = ("max_pool", "window_max", "window_sum")
-_SYMMETRIC = ("add", "multiply", "maximum", "minimum")
-_PAIRS = (*_SYMMETRIC, "subtract", "divide")
-
-_FUNCTIONS: dict[str, Callable[[Operator], Follow]] = {
-    "relu": lambda operator: Follow("relu"),
-    "relu6": lambda operator: Follow("clip", 0.0, 6.0),
-    "leaky_relu": lambda operator: Follow("relu", float(operator.attributes["negative_slope"])),
-    "sigmoid": lambda operator: Follow("sigmoid"),
-    "silu": lambda operator: Follow("swish", 1.0),
-    "tanh": lambda operator: Follow("tanh"),
-    "clip": lambda operator: _clip(operator),
-    "hardtanh": lambda operator: _clip(operator),
-}
-
-
-def _clip(operator: Operator) -> Follow:
-    low, high = operator.attributes["min"], operator.attributes["max"]
-    return Follow("clip", float(low), float(high))
-
-
-def _function(operator: Operator) -> Follow | None:
-    told = operator.attributes
-    if operator.name in ("clip", "hardtanh"):
-        limits = (told["min"], told["max"])
-        if not all(isinstance(limit, (int, float)) for limit in limits):
-            return None
-    return _FUNCTIONS[operator.name](operator)
-
-
-_TAKES: dict[str, Callable[[Operator, Inside], bool]] = {
-    **dict.fromkeys(_CONVOLUTIONS, _takes_conv),
-    "conv_weight": _takes_filters_gradient,
-    **dict.fromkeys(_WINDOWS, _takes_window),
-    "batch_norm": _takes_norm,
-    "mean": _takes_mean,
-    "concat": _takes_concat,
-    "index": _takes_index,
-    **dict.fromkeys(_FUNCTIONS, _takes_function),
-    **dict.fromkeys(_PAIRS, _takes_pair),
-}
-
-
-# -- nodes ---------------------------------------------------------------------------------------
 
 
 class _Recipe:
@@ -434,7 +182,7 @@ class _Recipe:
 
     def _conv(self, operator: Operator) -> None:
         x, *weights = operator.operands
-        self._add(_CONVOLUTIONS[operator.name], operator, sources=[x], weights=weights)
+        self._add(CONVOLUTIONS[operator.name], operator, sources=[x], weights=weights)
 
     def _filters_gradient(self, operator: Operator) -> None:
         self._add("filters", operator)
@@ -467,7 +215,7 @@ class _Recipe:
 
     def _is_taken_in(self, variable: Variable, scaling: Scaling) -> bool:
         """Whether the weights of the node that makes a value have taken a scaling in."""
-        node, kinds = self._alone(variable), (*_CONVOLUTIONS.values(), "scale")
+        node, kinds = self._alone(variable), (*CONVOLUTIONS.values(), "scale")
         # Weights take in what is done to the sums alone: not what comes behind an activation.
         if node is None or node.kind not in kinds or node.follows:
             return False
@@ -476,7 +224,7 @@ class _Recipe:
         return True
 
     def _function(self, operator: Operator) -> None:
-        what = _function(operator)
+        what = function_of(operator)
         assert what is not None
         self._apply(operator, operator.operands[0], what)
 
@@ -501,10 +249,10 @@ class _Recipe:
             self._apply(operator, left, Follow("hardswish", 1 / 6, 0.5))
             self._makers[operator.results[0]].follows.append(Follow("linear", 6.0))
             return
-        if operator.name in _SYMMETRIC and self._is_better(right, left, operator):
+        if operator.name in SYMMETRIC and self._is_better(right, left, operator):
             left, right = right, left
         first = left if left in self._makers else right
-        other = _second(operator, first)
+        other = second_of(operator, first)
         is_scaling = operator.name in _LINEAR and is_by_channel(other, first.tensor_type.rank)
         if is_scaling and self._is_taken_in(first, Scaling(operator, [other])):
             return
@@ -517,31 +265,14 @@ class _Recipe:
     def _is_better(self, right: Variable, left: Variable, operator: Operator) -> bool:
         """Whether the right operand is rather the one that is changed: the last made."""
         shape = operator.results[0].tensor_type.shape
-        if not _same(right, shape) or right not in self._makers:
+        if not is_of(right, shape) or right not in self._makers:
             return False
-        if not _same(left, shape) or left not in self._makers:
+        if not is_of(left, shape) or left not in self._makers:
             return True
         one, other = self._open(right), self._open(left)
         if one is None or other is None:
             return one is not None
         return self.nodes.index(one) > self.nodes.index(other)
-
-
-def vector_of(variable: Variable) -> Variable:
-    """What a tensor is another shape of: a bias is reshaped so that it lies along the channels."""
-    maker = variable.maker
-    if isinstance(maker, Block) or maker.name != "reshape":
-        return variable
-    return maker.operands[0]
-
-
-def is_by_channel(variable: Variable, rank: int) -> bool:
-    """Whether it has an element for each channel of an image, and is there before the region."""
-    shape, maker = variable.tensor_type.shape, vector_of(variable).maker
-    if len(shape) < rank - 1 or not all(isinstance(size, int) for size in shape):
-        return False
-    is_long = shape[1 - rank] != 1 and product(shape) == shape[1 - rank]
-    return bool(is_long) and (isinstance(maker, Block) or maker.name == "constant")
 
 
 def _is_along(variable: Variable, axis: int, picked: Variable) -> bool:
@@ -575,28 +306,15 @@ _LINEAR: dict[str, Callable[[float], tuple[float, float]]] = {
 }
 
 _ENTER: dict[str, Callable[[_Recipe, Operator], None]] = {
-    **dict.fromkeys(_CONVOLUTIONS, _Recipe._conv),
+    **dict.fromkeys(CONVOLUTIONS, _Recipe._conv),
     "conv_weight": _Recipe._filters_gradient,
-    **dict.fromkeys(_WINDOWS, _Recipe._window),
+    **dict.fromkeys(WINDOWS, _Recipe._window),
     "batch_norm": _Recipe._norm,
     "mean": _Recipe._mean,
     "concat": _Recipe._concat,
     "index": _Recipe._index,
-    **dict.fromkeys(_FUNCTIONS, _Recipe._function),
-    **dict.fromkeys(_PAIRS, _Recipe._pair),
+    **dict.fromkeys(FUNCTIONS, _Recipe._function),
+    **dict.fromkeys(PAIRS, _Recipe._pair),
 }
 
-__all__ = [
-    "Follow",
-    "Node",
-    "Scaling",
-    "is_begin",
-    "is_by_channel",
-    "is_light",
-    "is_part",
-    "is_readable",
-    "mean_axes",
-    "nodes_of",
-    "takes",
-    "vector_of",
-]
+__all__ = ["Node", "Scaling", "nodes_of"]

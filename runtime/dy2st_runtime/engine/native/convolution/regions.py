@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from dy2st_runtime.dims import symbols
 from dy2st_runtime.engine.native.convolution.library import find
-from dy2st_runtime.engine.native.convolution.recipe import (
+from dy2st_runtime.engine.native.convolution.taking import (
     is_begin,
     is_by_channel,
     is_light,
