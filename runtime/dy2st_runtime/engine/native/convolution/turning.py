@@ -14,8 +14,10 @@ from dy2st_runtime.engine.native.convolution.library import RESULT, SOURCE, Layo
 from dy2st_runtime.engine.native.convolution.picking import CALLED, FEW, HELPERS, Memories, about
 from dy2st_runtime.engine.native.machine.llvm import Library as Code
 from dy2st_runtime.engine.native.machine.llvm import Processor, load, object_of
+from dy2st_runtime.engine.native.text.function import Function
+from dy2st_runtime.engine.native.text.squares import LINE, write_square
 
-_BLOCK = 16
+_BLOCK = LINE // 4
 """Rows and columns that are turned at once, in registers."""
 
 
@@ -51,26 +53,12 @@ def turn_between(
 
 
 def _block() -> str:
-    """A function that turns one block: each of four times, rows 0 and 8, 1 and 9, ... are mixed."""
-    wide, half = f"<{_BLOCK} x float>", _BLOCK // 2
-    lines = ["define internal void @block(ptr %x, i64 %row, ptr %y, i64 %column) {"]
-    for n in range(_BLOCK):
-        lines.append(f"  %from{n} = mul i64 %row, {n}")
-        lines.append(f"  %x{n} = getelementptr float, ptr %x, i64 %from{n}")
-        lines.append(f"  %a0.{n} = load {wide}, ptr %x{n}, align 4")
-    for turn in range(4):
-        for n in range(half):
-            pair = f"{wide} %a{turn}.{n}, {wide} %a{turn}.{n + half}"
-            for part in (0, 1):
-                places = (place for k in range(half) for place in (k, k + _BLOCK))
-                mask = ", ".join(f"i32 {place + half * part}" for place in places)
-                name = f"%a{turn + 1}.{2 * n + part}"
-                lines.append(f"  {name} = shufflevector {pair}, <{_BLOCK} x i32> <{mask}>")
-    for n in range(_BLOCK):
-        lines.append(f"  %to{n} = mul i64 %column, {n}")
-        lines.append(f"  %y{n} = getelementptr float, ptr %y, i64 %to{n}")
-        lines.append(f"  store {wide} %a4.{n}, ptr %y{n}, align 4")
-    return "\n".join([*lines, "  ret void", "}"])
+    """A function that turns one block."""
+    parameters = [("ptr", "%x"), ("i64", "%row"), ("ptr", "%y"), ("i64", "%column")]
+    function = Function("block", parameters, attributes="noinline nounwind")
+    write_square(function, _BLOCK, ("%x", "%y"), ("%row", "%column"))
+    function.line("ret void")
+    return function.text()
 
 
 # The last block of a row, and the last row of blocks, begin so early that they are whole.

@@ -138,6 +138,13 @@ class Access:
         places = self._places(address, dtype, offsets, lanes)
         return lanes.gather(places, dtype, mask.text)
 
+    def ends_of(self, load: Load, store: Store) -> tuple[str, str]:
+        """The addresses of what is read, and of where it is written, where the loops are."""
+        leaf, dtype = self.leaves[load.leaf], load.dtype
+        source = self._address(self.pointers[load.leaf], dtype, leaf.strides, leaf.offset)
+        target = self._address(self.outputs[store.output], dtype, store.strides, store.offset)
+        return source, target
+
     def _along(self, strides: Sequence[Size]) -> Size:
         return 0 if self.lane is None else strides[self.lane]
 

@@ -26,12 +26,14 @@ from dy2st_runtime.engine.native.nests.nests import (
     Reduce,
 )
 from dy2st_runtime.engine.native.nests.stages import Stage, cost_of, schedule
+from dy2st_runtime.engine.native.nests.turns import Turn, are_long, turn_of
 from dy2st_runtime.engine.native.rows import COSTLY
 from dy2st_runtime.engine.native.rows import emit as emit_row
 from dy2st_runtime.engine.native.rows.reductions import REDUCTIONS, State, halves
 from dy2st_runtime.engine.native.text.function import Function
 from dy2st_runtime.engine.native.text.lanes import BOOL, INT64, DType, Lanes, Value, element
 from dy2st_runtime.engine.native.text.spans import Place, Spans, counted
+from dy2st_runtime.engine.native.text.squares import Ends, turned, write_square
 
 TILE = 512
 """How many elements a long chain works on from stage to stage."""
@@ -161,6 +163,45 @@ class _PartWriter:
 
     def write(self) -> None:
         """All loops of the part."""
+        turn = turn_of(self.nest, self.part)
+        if turn is None:
+            self._loops()
+            return
+        function, ends = self.function, (self._limits(turn.read), self._limits(turn.written))
+        squares, single, after = map(function.label, ("squares", "single", "after"))
+        function.branch(are_long(function, turn, ends), squares, single)
+        function.begin(squares)
+        self._squares(turn, ends)
+        function.jump(after)
+        function.begin(single)
+        self._loops()
+        function.jump(after)
+        function.begin(after)
+
+    def _limits(self, axis: int) -> Ends:
+        begin, end, _ = self._ends(axis)
+        return begin, end
+
+    def _squares(self, turn: Turn, ends: tuple[Ends, Ends]) -> None:
+        """A transposition, square by square, inside of loops over all other axes."""
+        function, part, access = self.function, self.part, self.access
+        (load,), (store,) = part.nodes, part.stores
+        assert isinstance(load, Load)
+        leaf = self.nest.leaves[load.leaf]
+        steps = self.size(leaf.strides[turn.written]), self.size(store.strides[turn.read])
+
+        def square(read: str, written: str) -> None:
+            self.indices |= {turn.read: read, turn.written: written}
+            write_square(function, turn.side, access.ends_of(load, store), steps)
+
+        with ExitStack() as loops:
+            for axis in range(len(part.axes)):
+                if axis not in (turn.read, turn.written):
+                    self.indices[axis] = loops.enter_context(function.loop(*self._limits(axis)))
+            turned(function, turn.side, ends, square)
+        self.indices.clear()
+
+    def _loops(self) -> None:
         owned = self._make_buffers()
         self._begin_checks()
         with ExitStack() as loops:
