@@ -21,7 +21,7 @@ from dy2st_runtime.engine.native.nests.members import Group, Member, members_of
 from dy2st_runtime.engine.native.nests.nests import Nest
 from dy2st_runtime.engine.native.nests.norms import taken_apart
 from dy2st_runtime.engine.native.nests.sides import read_by
-from dy2st_runtime.engine.native.nests.views import is_alias, is_view, is_view_operator
+from dy2st_runtime.engine.native.nests.views import is_alias, is_turned, is_view, is_view_operator
 from dy2st_runtime.ir.definition import DEFINITIONS, Effect
 from dy2st_runtime.ir.failing import may_fail
 from dy2st_runtime.ir.program import Block, Operator, Variable
@@ -155,6 +155,7 @@ class _Planner:
         """A group of its own, which then joins those that it fits."""
         group = Group.alone(len(self.steps) + 1, operator, members)
         group.origins = origins
+        group.is_alone = is_view_operator(operator) and any(map(is_turned, operator.results))
         group.earliest = self.last_required
         if group.checked:
             group.earliest = self.last_seen
@@ -242,7 +243,7 @@ class _Planner:
 
     def _join(self, maker: Group, reader: Group) -> None:
         """Make one group of two if their loops are alike and the order allows it."""
-        if maker.cost + reader.cost > _LARGEST:
+        if maker.cost + reader.cost > _LARGEST or maker.is_alone or reader.is_alone:
             return
         at = self._common_place(maker, reader)
         pairs = None if at is None else _alignment(maker, reader)

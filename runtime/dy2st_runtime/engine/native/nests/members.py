@@ -61,6 +61,7 @@ class Group:
     readers  the steps that read what it makes.
     checked  operators that may fail. The group stands between `earliest` and `latest`: it fails
              neither before nor after what else can be seen.
+    is_alone whether it is joined with no other: a transposition, which goes by squares.
     """
 
     at: int
@@ -76,6 +77,7 @@ class Group:
     checked: list[Operator] = field(default_factory=list)
     earliest: int = 0
     latest: float = float("inf")
+    is_alone: bool = False
 
     @classmethod
     def alone(cls, at: int, origin: Operator, members: list[Member]) -> Group:
@@ -137,7 +139,7 @@ def is_native(variable: Variable) -> bool:
 def _copy(variable: Variable) -> Member:
     """A view, as a copy of the elements that it shows."""
     places = new_axes(variable.tensor_type.shape)
-    return Member(variable, [seen(variable, places)], places)
+    return Member(variable, [seen(variable, places, is_made=True)], places)
 
 
 def _elementwise(operator: Operator) -> Member | None:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from dy2st_runtime.dims import Dim, Size, product
 from dy2st_runtime.engine.native.nests.axes import Axis, Places, Use, is_one, is_same, repeated
+from dy2st_runtime.engine.native.text.squares import LINE
 from dy2st_runtime.ir.aliasing import view_of
 from dy2st_runtime.ir.definition import DEFINITIONS, Effect, View
 from dy2st_runtime.ir.program import Operator, Variable
@@ -30,14 +31,19 @@ Runs = Sequence[Run]
 _STILL = Run(None)
 
 
-def seen(variable: Variable, places: Places, steps: Sequence[Size] | None = None) -> Use:
-    """A tensor that is read along axes of a nest, in steps if told so, or the one behind it."""
+def seen(
+    variable: Variable, places: Places, steps: Sequence[Size] | None = None, is_made: bool = False
+) -> Use:
+    """A tensor that is read along axes of a nest, in steps if told so, or the one behind it.
+
+    `is_made`: the tensor itself is made there, so it is the one behind it in any case.
+    """
     runs: Runs = [Run(place) for place in places]
     if steps is not None:
         runs = [Run(place, 0, step) for place, step in zip(places, steps, strict=True)]
     is_whole = steps is None
-    while is_view(variable):
-        maker = variable.maker
+    while is_view(variable) and (is_made or not is_turned(variable)):
+        maker, is_made = variable.maker, False
         assert isinstance(maker, Operator)
         rule = _VIEWS.get(maker.name, _reshaped)
         runs = rule(maker, _number(maker, variable), runs)
@@ -64,6 +70,21 @@ def is_view_operator(operator: Operator) -> bool:
     if operator.name not in _VIEWS:
         return is_alias(operator) and _kept_axes(operator) is not None
     return isinstance(operator.operands[0].type, TensorType)
+
+
+def is_turned(variable: Variable) -> bool:
+    """Whether it is a transposition that is better made: rows and columns of many elements.
+
+    Its readers would find each element in another line of the cache.
+    """
+    maker = variable.maker
+    if not isinstance(maker, Operator) or maker.name != "transpose":
+        return False
+    axis, sizes = maker.attributes["perm"][-1], maker.operands[0].tensor_type.shape
+    if axis == len(sizes) - 1 or variable.dtype.itemsize not in (4, 8):
+        return False
+    side = LINE // variable.dtype.itemsize
+    return all(not isinstance(size, int) or size >= side for size in (sizes[axis], sizes[-1]))
 
 
 def is_alias(operator: Operator) -> bool:
@@ -153,4 +174,4 @@ _VIEWS: dict[str, Callable[[Operator, int, Runs], Runs]] = {
 _WHOLE = (_transposed, _broadcast, _reshaped)
 """Those that show all elements."""
 
-__all__ = ["is_alias", "is_view", "is_view_operator", "seen"]
+__all__ = ["is_alias", "is_turned", "is_view", "is_view_operator", "seen"]
