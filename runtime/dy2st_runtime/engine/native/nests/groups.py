@@ -16,7 +16,7 @@ from dy2st_runtime.dims import Dim, equal, is_symbol, symbols
 from dy2st_runtime.engine.native.convolution.regions import Region
 from dy2st_runtime.engine.native.nests.axes import Axis, Places, Use
 from dy2st_runtime.engine.native.nests.building import build
-from dy2st_runtime.engine.native.nests.joining import joined
+from dy2st_runtime.engine.native.nests.joining import joined, uses_of
 from dy2st_runtime.engine.native.nests.members import Group, Member, members_of
 from dy2st_runtime.engine.native.nests.nests import Nest
 from dy2st_runtime.engine.native.nests.norms import taken_apart
@@ -111,7 +111,7 @@ class _Planner:
                 if members and is_alias(operator):
                     members = None  # whoever reads it alone finds the same elements
             if members is None:
-                self.read_alone.update(read_by(operator))
+                self.read_alone.update(_read_by(operator))
             elif any(member.is_check for member in members):
                 self.read_alone.update(operator.operands)
             uses = [use for member in members or () for use in member.operands]
@@ -203,7 +203,7 @@ class _Planner:
         values = operator.attributes.values()
         said = [value for value in values if not isinstance(value, np.ndarray)]
         shapes = [_shape(result) for result in operator.results]
-        uses = [use for member in members for use in member.operands]
+        uses = [*uses_of(operator), *(use for member in members for use in member.operands)]
         found = symbols((*said, *shapes, *((use.starts, use.steps) for use in uses)))
         return [self.told_by[size] for size in found if size in self.told_by]
 
@@ -305,7 +305,9 @@ def _shape(variable: Variable) -> Shape:
 
 
 def _read_by(step: Operator | Region) -> Sequence[Variable]:
-    return step.operands if isinstance(step, Region) else read_by(step)
+    if isinstance(step, Region):
+        return step.operands
+    return [use.variable for use in uses_of(step)] or read_by(step)
 
 
 def _is_seen(operator: Operator) -> bool:

@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from dy2st_runtime.dims import Size, maximum, minimum, product
-from dy2st_runtime.engine.native.nests.axes import Use, new_axes
+from dy2st_runtime.engine.native.nests.axes import Places, Use, new_axes
 from dy2st_runtime.engine.native.nests.building import Strides, build, contiguous
 from dy2st_runtime.engine.native.nests.members import Group, Member, is_native
 from dy2st_runtime.engine.native.nests.nests import Load, Nest
+from dy2st_runtime.engine.native.nests.views import seen
 from dy2st_runtime.ir.program import Operator, Variable
 from dy2st_runtime.ir.types import Shape, TensorType
 
@@ -22,9 +23,7 @@ _MOST = 32
 def joined(operator: Operator) -> Nest | None:
     """The nest of an operator that puts tensors together; None for all others."""
     rule = _RULES.get(operator.name)
-    if rule is None or len(operator.operands) > _MOST:
-        return None
-    if not all(is_native(variable) for variable in (*operator.operands, *operator.results)):
+    if rule is None or not _is_small(operator):
         return None
     nest = Nest([], list(operator.results), [])
     parts = rule(operator)
@@ -35,11 +34,34 @@ def joined(operator: Operator) -> Nest | None:
     return nest
 
 
+def _is_small(operator: Operator) -> bool:
+    are_native = map(is_native, (*operator.operands, *operator.results))
+    return len(operator.operands) <= _MOST and all(are_native)
+
+
+def uses_of(operator: Operator) -> list[Use]:
+    """What a concat or stack reads: the tensors behind its operands; nothing for all others."""
+    if _RULES.get(operator.name) is not _copies or not _is_small(operator):
+        return []
+    return [seen(operand, new_axes(operand.tensor_type.shape)) for operand in operator.operands]
+
+
 def copy(operator: Operator, operand: Variable, strides: Strides, offset: Size) -> Nest:
     """The nest that copies an operand where strides and offset say."""
     places = new_axes(operand.tensor_type.shape)
+    return _copied(operator, operand, places, Use(operand, places), strides, offset)
+
+
+def _copied(
+    operator: Operator,
+    operand: Variable,
+    places: Places,
+    use: Use,
+    strides: Strides,
+    offset: Size,
+) -> Nest:
     made = Variable(operand.tensor_type, operator.block)
-    return _written(operator, Member(made, [Use(operand, places)], places), strides, offset)
+    return _written(operator, Member(made, [use], places), strides, offset)
 
 
 def _written(operator: Operator, member: Member, strides: Strides, offset: Size) -> Nest:
@@ -69,7 +91,12 @@ def moved(operator: Operator) -> Iterator[tuple[Variable, Strides, Size]]:
 
 
 def _copies(operator: Operator) -> list[Nest]:
-    return [copy(operator, *place) for place in moved(operator)]
+    found = []
+    for operand, strides, offset in moved(operator):
+        places = new_axes(operand.tensor_type.shape)
+        use = seen(operand, places)
+        found.append(_copied(operator, operand, places, use, strides, offset))
+    return found
 
 
 def _padded(operator: Operator) -> list[Nest] | None:
@@ -117,4 +144,4 @@ _RULES: dict[str, Callable[[Operator], list[Nest] | None]] = {
     "pad": _padded,
 }
 
-__all__ = ["copy", "joined", "moved"]
+__all__ = ["copy", "joined", "moved", "uses_of"]

@@ -182,6 +182,9 @@ def _after(pieces: Pieces, axis: Axis | None, steps: Size, size: Size) -> Piece:
 
 
 def _rolled(pieces: Pieces, operator: Operator) -> bool:
+    """Rows that trade places; rows that are rolled themselves are two pieces: see `composites`."""
+    if operator.operands[0].tensor_type.rank - 1 in operator.attributes["axis"]:
+        return False
     x, shifts = operator.operands[0], dict[int, Size]()
     for axis, shift in zip(operator.attributes["axis"], operator.attributes["shifts"], strict=True):
         shifts[axis] = shifts.get(axis, 0) + shift

@@ -1,7 +1,7 @@
 """Operators that are code as others of which they are made.
 
-Sums and largest elements of windows are made along one axis after the other, of as many slices as
-the window has places there:
+A roll along the last axis is two slices, one behind the other. Sums and largest elements of windows
+are made along one axis after the other, of as many slices as the window has places there:
 
     window_sum(x, kernel=[3, 3])   =>   y = x[:, :, :-2] + x[:, :, 1:-1] + x[:, :, 2:]
                                         y[..., :-2] + y[..., 1:-1] + y[..., 2:]
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import product, require, same_shape
+from dy2st_runtime.dims import maximum, product, require, same_shape
 from dy2st_runtime.engine.native.machine.abi import is_native
 from dy2st_runtime.ir import F, apply, is_floating
 from dy2st_runtime.ir.definition import lookup
@@ -38,6 +38,9 @@ def made_of_others(operator: Operator) -> Made | None:
     if definition.kernel is None and not operator.blocks:
         assert definition.decompose is not None, f"operator {operator.name!r} has no kernel"
         return definition.decompose
+    if operator.name == "roll":
+        last = operator.operands[0].tensor_type.rank - 1
+        return _rolled if last in operator.attributes["axis"] else None
     made = _WINDOWS.get(operator.name)
     if made is None or not is_native(operator.operands[0].dtype):
         return None
@@ -51,6 +54,18 @@ def without_places(operator: Operator, read: Container[Variable]) -> Operator:
     alone = Operator("window_max", operator.operands, operator.attributes, operator.block)
     alone.results, alone.location = operator.results[:1], operator.location
     return alone
+
+
+def _rolled(x: Any, shifts: Sequence[Any], axis: Sequence[int]) -> Any:
+    """Rows as two pieces that trade places, each copied whole; along other axes rows are picked."""
+    last, size = x.ndim - 1, x.shape[-1]
+    pairs = list(zip(shifts, axis, strict=True))
+    others = [(shift, place) for shift, place in pairs if place != last]
+    if others:
+        amounts, places = zip(*others, strict=True)
+        x = apply("roll", x, shifts=amounts, axis=places)
+    start = -sum(shift for shift, place in pairs if place == last) % maximum(size, 1)
+    return F.concat([x[..., start:], x[..., :start]], -1)
 
 
 def _lowest(dtype: DType) -> float:

@@ -206,6 +206,18 @@ def test_a_tensor_is_rolled_by_sizes():
         np.testing.assert_array_equal(executable.run([x], [])[0], want)
 
 
+@pytest.mark.parametrize("symbols", [(9, 40), ("n", "m")])
+def test_what_is_put_together_is_read_behind_its_slices(symbols):
+    def swapped(x):
+        return F.concat([x[:, 3:], x[:, :3], F.transpose(x, [0, 1])], 1), F.stack([x, -x], 1)
+
+    executable = native(swapped, symbols)
+    assert [line.split()[:2] for line in executable.explain().splitlines() if "slice" in line] == []
+    have, other = executable.run([X], [])
+    np.testing.assert_array_equal(have, np.concatenate([X[:, 3:], X[:, :3], X], 1))
+    np.testing.assert_array_equal(other, np.stack([X, -X], 1))
+
+
 def native(function, shape):
     executable = Executable(traced(function, ("float32", shape)))
     assert executable.explain().splitlines()[-1] == "computed by NumPy: nothing"
