@@ -21,7 +21,8 @@ _PARAMETERS = "c a b | n k a_row a_column b_row c_row"
 SWEPT_ROWS, LEAST_BYTES = 2, 512
 """Up to so many rows of a, and from so long rows of b on, b is swept, though it may be packed."""
 
-# Bytes of a row of c that are made before the next ones: three rows fill a third of that.
+# Bytes of a row of c that are made before those behind them: of three rows they fill a third of the
+# nearest cache, so that they stay there.
 _WIDEST = 4096
 
 # Of so many rows of a: the rows of b that are read at once. Of one row c is read and written anew
