@@ -82,6 +82,9 @@ def _loop(body: Body, step: Step, operator: Operator) -> None:
         _yield(body, given, place, result)
         if (operator, number) in body.calls.lists.copied:
             _copy_list(body, place)
+    for one in step.inner[1].steps:
+        if one.ahead is not None:
+            body.products.begin_ahead(one.ahead)
     _number(body, results, operator.operands)
     with body.lock.without(None if _asks_python(body, step) else "true"):
         _turns(body, step, results)

@@ -30,13 +30,15 @@ from dy2st_runtime.ir.program import Operator
 def _product(body: Body, step: Step, operator: Operator) -> None:
     target, *others = [body.place(variable) for variable in step.results]
     with body.lock.without(body.lock.is_long([product_axes(operator)])):
-        if step.ending is None:
-            body.products.write(operator, target)
-            return
-        result, processor = operator.results[0], Processor.host()
-        code = EndingCode(body.module, step.ending, result, processor)
-        context = code.context(body.function, body.places, body.sizes, others)
-        body.products.write(operator, target, f"@{code.name}", context)
+        what = ("null", "null")
+        if step.ending is not None:
+            code = EndingCode(body.module, step.ending, operator.results[0], Processor.host())
+            context = code.context(body.function, body.places, body.sizes, others)
+            what = (f"@{code.name}", context)
+        if step.ahead is None:
+            body.products.write(operator, target, *what)
+        else:
+            body.products.write_ahead(operator, step.ahead, target, *what)
 
 
 WRITERS: tuple[Writer, ...] = (

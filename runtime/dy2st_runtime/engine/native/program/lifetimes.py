@@ -236,6 +236,15 @@ class Analysis:
         for result in results:
             self._uses.append((result, loop.end, tuple(self._loops)))
             self._extra.append((result, loop))
+        for step in inner[1].steps:
+            if step.ahead is not None:
+                self._have(step.ahead.room, loop)
+
+    def _have(self, room: Variable, loop: Loop) -> None:
+        """Let a value have its memory as long as a loop runs."""
+        self._made[room] = loop.start
+        self.found.kinds[room] = kind_of(room, self._is_early)
+        self._uses.append((room, loop.end, tuple(self._loops)))
 
     def _enter(self, parameters: Sequence[Variable], given: Sequence[Variable]) -> None:
         self.found.roots.update(zip(parameters, given, strict=True))

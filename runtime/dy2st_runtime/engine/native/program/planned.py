@@ -11,6 +11,7 @@ from dy2st_runtime.engine.native.nests.endings import ending
 from dy2st_runtime.engine.native.nests.groups import NestStep, plan
 from dy2st_runtime.engine.native.nests.nests import Nest
 from dy2st_runtime.engine.native.nests.sides import is_product, is_single, read_by
+from dy2st_runtime.engine.native.program.ahead import Ahead, ahead_of
 from dy2st_runtime.engine.native.program.composites import made_of_others, without_places
 from dy2st_runtime.engine.native.program.told import Told, told
 from dy2st_runtime.ir.dispatch import interpreting
@@ -23,7 +24,7 @@ class Step:
     """A nest of `operators`, or a region; or an operator, with steps of its Blocks or parts.
 
     An operator that is a product may have an `ending`, the nest of `operators`; one that tensors
-    tell sizes, and that has a static form, is `told`.
+    tell sizes, and that has a static form, is `told`. Some products of loops are made `ahead`.
     """
 
     nest: Nest | None = None
@@ -35,6 +36,7 @@ class Step:
     number: int = 0
     ending: Nest | None = None
     told: Told | None = None
+    ahead: Ahead | None = None
 
     @property
     def reads(self) -> Sequence[Variable]:
@@ -92,8 +94,17 @@ def planned(block: Block) -> Planned:
             form = told(operator)
             blocks = _blocks(operator) if form is None else form.blocks
             inner = [planned(one) for one in blocks]
+            if operator.name == "while":
+                _look_ahead(inner[1], len(operator.results))
             steps.append(Step(operator=operator, inner=inner, told=form))
     return Planned(block, _with_endings(block, steps))
+
+
+def _look_ahead(turn: Planned, carried: int) -> None:
+    """Note which products of a turn are made ahead."""
+    for step in turn.steps:
+        if step.operator is not None:
+            step.ahead = ahead_of(step.operator, turn.block, carried)
 
 
 def _with_endings(block: Block, steps: list[Step]) -> list[Step]:

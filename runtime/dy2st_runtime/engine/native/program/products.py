@@ -14,11 +14,13 @@ from dy2st_runtime.engine.native.machine.module import Module
 from dy2st_runtime.engine.native.matmul import product_call
 from dy2st_runtime.engine.native.matmul.product import declaration, linked
 from dy2st_runtime.engine.native.nests.sides import Side, is_single, sides
+from dy2st_runtime.engine.native.program.ahead import Ahead
 from dy2st_runtime.engine.native.program.keeping import Keeping
+from dy2st_runtime.engine.native.program.lifetimes import bytes_of
 from dy2st_runtime.engine.native.program.places import Places
 from dy2st_runtime.engine.native.text.function import Function
 from dy2st_runtime.engine.native.text.sizes import Sizes
-from dy2st_runtime.ir.program import Operator
+from dy2st_runtime.ir.program import Operator, Variable
 
 
 class Products:
@@ -31,41 +33,115 @@ class Products:
         self._module, self._function, self._sizes, self._places = module, function, sizes, places
         self._keeping = keeping
         self._processor = Processor.host()
+        self._made_ahead: dict[Ahead, tuple[str, str]] = {}
 
     def write(
         self, operator: Operator, target: str, ending: str = "null", context: str = "null"
     ) -> None:
         """Compute a product where `target` says; its ending may make something else of it."""
         left, right = sides(operator)
-        dtype, result = operator.results[0].dtype, operator.results[0].tensor_type.shape
+        result = operator.results[0].tensor_type.shape
         lead = result[: len(result) - (left.variable.tensor_type.rank > 1) - _has_columns(right)]
         rows = left.shape[-2]
         if is_single(operator):
             rows, lead = product(left.shape[:-1]), ()
         sizes = (rows, right.shape[-1], left.shape[-1])
-        value = self._sizes.value
+        batch = tuple(self._batch(lead, axis, left, right, sizes) for axis in range(len(lead)))
+        places = target, self._places.address(left.variable)
+        self._call(operator, places, self._sizes.value(rows), batch, (ending, context))
+
+    def _call(
+        self,
+        operator: Operator,
+        places: tuple[str, str],
+        rows: str,
+        batch: tuple[tuple[str, str, str, str], ...] = (),
+        what: tuple[str, str] = ("null", "null"),
+    ) -> None:
+        """So many rows, from an address to another one, times the right side of a product."""
+        left, right = sides(operator)
+        dtype, value = operator.results[0].dtype, self._sizes.value
         call = product_call.Call(
             dtype,
-            (value(sizes[0]), value(sizes[1]), value(sizes[2])),
+            (rows, value(right.shape[-1]), value(left.shape[-1])),
             (value(left.row), value(left.column)),
             (value(right.row), value(right.column)),
-            value(sizes[1]),
-            tuple(self._batch(lead, axis, left, right, sizes) for axis in range(len(lead))),
+            value(right.shape[-1]),
+            batch,
             packed=self._keeping.panels(operator),
-            epilogue=ending,
-            context=context,
+            epilogue=what[0],
+            context=what[1],
             is_shared=True,
         )
-        pointers = (
-            target,
-            self._places.address(left.variable),
-            self._keeping.operand(right.variable),
-        )
-        suffix = f"f{8 * dtype.itemsize}"
-        scratch, bytes = self._scratch(suffix, call.sizes)
+        target, source = places
+        pointers = (target, source, self._keeping.operand(right.variable))
+        scratch, bytes = self._scratch(f"f{8 * dtype.itemsize}", call.sizes)
         self._declare(call.function)
         product_call.emit(self._function, call, pointers, scratch, bytes)
         self._function.line(f"call void @scratch_give(ptr {scratch})")
+
+    # -- ahead ---------------------------------------------------------------------------------
+
+    def begin_ahead(self, ahead: Ahead) -> None:
+        """Where a loop begins, nothing has been made ahead."""
+        self._places.make(ahead.room)
+        if ahead not in self._made_ahead:
+            self._made_ahead[ahead] = self._function.alloca("i64"), self._function.alloca("i64")
+        for slot in self._made_ahead[ahead]:
+            self._function.line(f"store i64 0, ptr {slot}")
+
+    def write_ahead(
+        self, operator: Operator, ahead: Ahead, target: str, ending: str, context: str
+    ) -> None:
+        """Take the product from what was made ahead; if it is not there, make more."""
+        function = self._function
+        first, count = self._made_ahead[ahead]
+        place, size = self._place(ahead)
+        start, known = (function.let(f"load i64, ptr {slot}") for slot in (first, count))
+        behind = function.let(f"sub i64 {place}, {start}")
+        more, ready = function.label("more"), function.label("ready")
+        function.branch(function.let(f"icmp ult i64 {behind}, {known}"), ready, more)
+        function.begin(more)
+        wanted = self._wanted(ahead, (behind, known), function.let(f"sub i64 {size}, {place}"))
+        source = self._row(self._places.address(ahead.whole), operator.operands[0], place)
+        rows = function.let(f"mul i64 {wanted}, {ahead.rows}")
+        self._call(operator, (self._places.address(ahead.room), source), rows)
+        function.line(f"store i64 {place}, ptr {first}")
+        function.line(f"store i64 {wanted}, ptr {count}")
+        function.jump(ready)
+        function.begin(ready)
+        own = function.let(f"sub i64 {place}, {function.let(f'load i64, ptr {first}')}")
+        made = self._row(self._places.address(ahead.room), operator.results[0], own)
+        self._places.copy(target, made, operator.results[0].tensor_type)
+        if ending != "null":
+            columns = self._sizes.value(ahead.room.tensor_type.shape[1])
+            where = f"i64 {columns}, i64 0, i64 {ahead.rows}, i64 0, i64 {columns}"
+            function.line(f"call void {ending}(ptr {context}, ptr {target}, {where})")
+
+    def _place(self, ahead: Ahead) -> tuple[str, str]:
+        """Which row is taken, counted from the first one, and how many there are."""
+        function = self._function
+        size = self._sizes.value(ahead.whole.tensor_type.shape[ahead.axis])
+        index = self._places.load(ahead.index)
+        is_negative = function.let(f"icmp slt i64 {index}, 0")
+        again = function.let(f"add i64 {index}, {size}")
+        return function.let(f"select i1 {is_negative}, i64 {again}, i64 {index}"), size
+
+    def _wanted(self, ahead: Ahead, has: tuple[str, str], left: str) -> str:
+        """How many rows are made: twice as many as there are, if this one comes behind those."""
+        function, (behind, known) = self._function, has
+        follows = function.let(f"icmp eq i64 {behind}, {known}")
+        twice = function.let(f"mul i64 {known}, 2")
+        wanted = function.let(f"select i1 {follows}, i64 {twice}, i64 1")
+        wanted = function.let(f"call i64 @llvm.smax.i64(i64 {wanted}, i64 1)")
+        for most in (ahead.count, left):
+            wanted = function.let(f"call i64 @llvm.smin.i64(i64 {wanted}, i64 {most})")
+        return wanted
+
+    def _row(self, start: str, like: Variable, number: str) -> str:
+        """The address of one of many tensors that lie one behind the other."""
+        bytes = self._function.let(f"mul i64 {number}, {bytes_of(like.tensor_type)}")
+        return self._function.let(f"getelementptr i8, ptr {start}, i64 {bytes}")
 
     def _batch(
         self, lead: Sequence[Size], axis: int, left: Side, right: Side, sizes: Sequence[Size]
