@@ -4,8 +4,9 @@
         z = xs[t] @ w + h @ u        # xs and w are the same in all turns
 
 A product of many rows reads `w` once for all of them. So where one row follows the one before, the
-rows behind it are multiplied with it: each time twice as many as the time before. What a loop that
-ends early has no use for is then no more than what it has used.
+rows behind it are multiplied with it, or those in front where the loop goes backwards: each time
+twice as many as the time before. What a loop that ends early has no use for is then no more than
+what it has used.
 """
 
 from __future__ import annotations

@@ -102,11 +102,11 @@ class Products:
         more, ready = function.label("more"), function.label("ready")
         function.branch(function.let(f"icmp ult i64 {behind}, {known}"), ready, more)
         function.begin(more)
-        wanted = self._wanted(ahead, (behind, known), function.let(f"sub i64 {size}, {place}"))
-        source = self._row(self._places.address(ahead.whole), operator.operands[0], place)
+        begin, wanted = self._wanted(ahead, (behind, known), (place, size))
+        source = self._row(self._places.address(ahead.whole), operator.operands[0], begin)
         rows = function.let(f"mul i64 {wanted}, {ahead.rows}")
         self._call(operator, (self._places.address(ahead.room), source), rows)
-        function.line(f"store i64 {place}, ptr {first}")
+        function.line(f"store i64 {begin}, ptr {first}")
         function.line(f"store i64 {wanted}, ptr {count}")
         function.jump(ready)
         function.begin(ready)
@@ -127,16 +127,25 @@ class Products:
         again = function.let(f"add i64 {index}, {size}")
         return function.let(f"select i1 {is_negative}, i64 {again}, i64 {index}"), size
 
-    def _wanted(self, ahead: Ahead, has: tuple[str, str], left: str) -> str:
-        """How many rows are made: twice as many as there are, if this one comes behind those."""
-        function, (behind, known) = self._function, has
+    def _wanted(self, ahead: Ahead, has: tuple[str, str], row: tuple[str, str]) -> tuple[str, str]:
+        """From where on and how many rows are made: twice as many as there are, if it is next.
+
+        A loop that goes backwards takes the one in front of those.
+        """
+        function, (behind, known), (place, size) = self._function, has, row
         follows = function.let(f"icmp eq i64 {behind}, {known}")
+        is_back = function.let(f"icmp eq i64 {behind}, -1")
+        is_next = function.let(f"or i1 {follows}, {is_back}")
         twice = function.let(f"mul i64 {known}, 2")
-        wanted = function.let(f"select i1 {follows}, i64 {twice}, i64 1")
+        wanted = function.let(f"select i1 {is_next}, i64 {twice}, i64 1")
         wanted = function.let(f"call i64 @llvm.smax.i64(i64 {wanted}, i64 1)")
-        for most in (ahead.count, left):
+        before = function.let(f"add i64 {place}, 1")
+        left = function.let(f"sub i64 {size}, {place}")
+        left = function.let(f"select i1 {is_back}, i64 {before}, i64 {left}")
+        for most in (str(ahead.count), left):
             wanted = function.let(f"call i64 @llvm.smin.i64(i64 {wanted}, i64 {most})")
-        return wanted
+        start = function.let(f"sub i64 {before}, {wanted}")
+        return function.let(f"select i1 {is_back}, i64 {start}, i64 {place}"), wanted
 
     def _row(self, start: str, like: Variable, number: str) -> str:
         """The address of one of many tensors that lie one behind the other."""

@@ -93,6 +93,17 @@ def test_a_loop_that_ends_early_takes_nothing_behind_the_last_row():
         assert_right(executable, xs, w, u)
 
 
+def test_a_loop_that_goes_backwards_and_ends_early_takes_nothing_in_front_of_the_last_row():
+    def function(x, w, u):
+        return loop(x, w, u, lambda i: x.shape[0] - 1 - i, 5)
+
+    _, executable = compiled(function, "n")
+    for length in (5, 6, 8, 20):
+        xs, w, u = arrays(length)
+        xs[: length - 5] = np.nan
+        assert_right(executable, xs, w, u)
+
+
 def test_a_row_that_is_not_there_is_refused_as_numpy_does():
     _, executable = compiled(lambda x, w, u: loop(x, w, u, lambda i: i, 9), "n")
     for length in (0, 4, 8):
@@ -166,7 +177,8 @@ def test_several_products_of_one_row_have_rooms_of_their_own():
 def test_any_recurrence_is_numpys(seed, threads):
     random = np.random.default_rng(seed)
     length, count = int(random.integers(1, 90)), int(random.integers(0, 90))
-    rows, step, start = (int(n) for n in (random.integers(1, 5), *random.integers(0, 4, 2)))
+    rows, start = (int(n) for n in random.integers(1, 5, 2))
+    step = int(random.choice([-1, 0, 1, 1, 2, 3]))
     named = "n" if random.random() < 0.5 else length
 
     def function(x, w, u):
