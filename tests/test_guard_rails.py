@@ -162,6 +162,7 @@ LISTS_OF_NAMES = {
     "native/rows/reductions.py": "as for arithmetic",
     "native/convolution/library.py": "the words of oneDNN for what it computes",
     "native/convolution/recipe.py": "what oneDNN computes is a matter of that folder",
+    "native/convolution/taking.py": "as for recipe.py",
     "native/convolution/weights.py": "what filters take in is a matter of that folder",
     "native/operators/scans.py": "as for arithmetic",
     "native/nests/norms.py": "how loops compute normalisations is a matter of this engine",
