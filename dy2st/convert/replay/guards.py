@@ -474,7 +474,8 @@ def _classes(reads: list[Read]) -> list[tuple[type, list[str]]]:
 def _ends(classes: Sequence[tuple[type, Any]]) -> list[type]:
     """The classes that are no bases of others among them."""
     kinds = [kind for kind, _ in classes]
-    return [one for one in kinds if not any(one in kind.__mro__[1:] for kind in kinds)]
+    bases = [base for kind in kinds for base in kind.__mro__[1:]]
+    return [one for one in kinds if not any(one is base for base in bases)]
 
 
 def _has_changed(read: Read) -> bool:
