@@ -241,17 +241,22 @@ def _copy(shape: Shape) -> str:
 def _product(shape: Shape) -> str:
     """A product; one column is made as a row of the product with both sides turned."""
     code = shape.code("product", PARAMETERS["product"])
-    is_packed = code.both(code.let("icmp ne ptr %packed, null"), code.no(is_row(code, shape)))
+    is_swept = is_row(code, shape)
+    with code.when(is_swept):
+        _sweep_all(code, shape)
+        _finish(code)
+    is_packed = code.both(code.let("icmp ne ptr %packed, null"), code.no(is_swept))
     with code.when(is_packed):
         own = ("%m", "%n", "%k", "%a_row", "%a_column", "%c_row")
         _call(code, shape, "packed", ("%c", "%a", "%packed", "%scratch", *_EPILOGUE), own)
     dense = code.both(code.compare("eq", "%c_row", 1), code.compare("eq", "%n", 1))
-    dense = code.both(dense, code.no(is_packed))
+    is_done = code.either(is_swept, is_packed)
+    dense = code.both(dense, code.no(is_done))
     with code.when(dense):
         turned = ("1", "%m", "%k", "0", "%b_row", "%a_column", "%a_row", "%m")
         _call(code, shape, "chosen", ("%c", "%b", "%a", "%scratch", "null", "null"), turned)
         _finish(code)
-    with code.when(code.no(code.either(dense, is_packed))):
+    with code.when(code.no(code.either(dense, is_done))):
         sizes = ("%m", "%n", "%k", *(f"%{name}" for name in _STRIDES.split()))
         _call(code, shape, "chosen", ("%c", "%a", "%b", "%scratch", *_EPILOGUE), sizes)
     return code.end()
@@ -279,7 +284,7 @@ def _chosen(shape: Shape) -> str:
     for applies, write in (
         (code.both(code.both(along_k, has_columns), code.either(is_low, is_slim)), _by_dots),
         (code.both(code.both(along_k, has_rows), code.both(is_slim, is_high)), _by_own_dots),
-        (code.both(has_rows, is_swept), _by_sweeps),
+        (code.both(has_rows, is_swept), _sweep_all),
         (code.both(code.both(is_turned, is_slim), is_high), _turned),
     ):
         with code.when(code.both(rest, applies)):
@@ -378,8 +383,14 @@ def _move(shape: Shape) -> str:
     return code.end()
 
 
-def _by_sweeps(code: Code, shape: Shape) -> None:
-    """Some rows of a at once."""
+def _sweep_all(code: Code, shape: Shape) -> None:
+    sizes = ("%m", "%n", "%k", "%a_row", "%a_column", "%b_row", "%c_row")
+    _call(code, shape, "swept", ("%c", "%a", "%b"), sizes)
+
+
+def _swept(shape: Shape) -> str:
+    """The product by sweeps, some rows of a at once: each column has the same sum in any part."""
+    code = shape.code("swept", "c a b | m n k a_row a_column b_row c_row")
     with code.walk("%m") as (row, following):
         name, rows = _most(code, shape, "sweep", _SWEPT_FAR_ROWS, code.minus("%m", row))
         to = code.at("%c", code.times(row, "%c_row"))
@@ -388,6 +399,7 @@ def _by_sweeps(code: Code, shape: Shape) -> None:
         listed = ", ".join([f"ptr {to}, ptr {own}, ptr %b", *(f"i64 {size}" for size in sizes)])
         code.line(f"call void {name}({listed})")
         following.append(code.plus(row, rows))
+    return code.end()
 
 
 def _finish(code: Code) -> None:
@@ -475,6 +487,7 @@ def _narrow(vectors: int) -> Callable[[Shape], str]:
 _WRITERS: dict[str, Callable[[Shape], str]] = {
     "product": _product,
     "packed": _packed,
+    "swept": _swept,
     "product_scratch": _scratch,
     "packed_bytes": _packed_bytes,
     "pack": pack,

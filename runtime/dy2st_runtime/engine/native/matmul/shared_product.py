@@ -13,7 +13,7 @@ _WORTH_WAKING, _LEAST_WORK = 1 << 20, 1 << 17
 
 _POINTERS = ("c", "a", "b", "packed", "scratch", "epilogue", "context")
 _SIZES = ("m", "n", "k", "a_row", "a_column", "b_row", "b_column", "c_row")
-_OWN = ("by_columns", "chunk", "room", "rest", "rest_rows")
+_OWN = ("by_columns", "chunk", "room", "rest", "rest_rows", "swept")
 _FIELDS = (*_POINTERS, *_SIZES, *_OWN)
 
 Task = dict[str, str]
@@ -46,7 +46,8 @@ def _share(code: Code, shape: Shape, sizes: tuple[str, str], is_swept: str) -> N
     """Write down what all parts need to know, and have them done.
 
     Where columns are no multiple of what parts take, all parts share the rest of them by rows: one
-    panel more than others have is much of the work of few panels.
+    panel more than others have is much of the work of few panels. What is swept is so in all parts,
+    however narrow: they begin anywhere in panels.
     """
     parts, room = sizes
     by_columns = code.compare("sge", "%n", code.times(parts, 2 * shape.columns))
@@ -59,9 +60,9 @@ def _share(code: Code, shape: Shape, sizes: tuple[str, str], is_swept: str) -> N
     chunk = code.choose(code.both(by_columns, has_rows), even, chunk)
     rest = code.choose(by_columns, code.times(chunk, parts), "%n")
     rest_rows = code.times(_shares(code, "%m", shape.rows, parts), shape.rows)
-    columns = code.let(f"zext i1 {by_columns} to i64")
+    columns, swept = (code.let(f"zext i1 {one} to i64") for one in (by_columns, is_swept))
     values = [f"ptr %{name}" for name in _POINTERS] + [f"i64 %{name}" for name in _SIZES]
-    values += [f"i64 {value}" for value in (columns, chunk, room, rest, rest_rows)]
+    values += [f"i64 {value}" for value in (columns, chunk, room, rest, rest_rows, swept)]
     task = code.alloca(f"[{len(_FIELDS)} x i64]")
     for index, value in enumerate(values):
         code.line(f"store {value}, ptr {code.let(f'getelementptr i64, ptr {task}, i64 {index}')}")
@@ -115,33 +116,36 @@ def _range(code: Code, chunk: str, total: str) -> tuple[str, str]:
     return start, code.least(chunk, code.minus(total, start))
 
 
-def _piece(
-    code: Code, shape: Shape, task: dict[str, str], where: tuple[str, str, str, str]
-) -> None:
+def _piece(code: Code, shape: Shape, task: Task, where: tuple[str, str, str, str]) -> None:
     """Some rows and columns of the product, if there are any."""
     row, rows, column, columns = where
     room = code.let(
         f"getelementptr i8, ptr {task['scratch']}, i64 {code.times('%part', task['room'])}"
     )
     is_packed = code.let(f"icmp ne ptr {task['packed']}, null")
-    has_b = code.let(f"icmp ne ptr {task['b']}, null")
     panels = code.at(task["packed"], code.times(column, task["k"]))
-    own = code.at(task["b"], code.times(column, task["b_column"]))
-    places = [
-        code.at(task["c"], code.plus(code.times(row, task["c_row"]), column)),
-        code.at(task["a"], code.times(row, task["a_row"])),
-        code.choose(has_b, own, "null", "ptr"),
-        *(code.choose(is_packed, panels, "null", "ptr"), room, "null", "null"),
-    ]
-    sizes = [rows, columns, task["k"], *(task[name] for name in _SIZES[3:])]
-    listed = [f"ptr {place}" for place in places] + [f"i64 {size}" for size in sizes]
+    b = code.at(task["b"], code.times(column, task["b_column"]))
+    c = code.at(task["c"], code.plus(code.times(row, task["c_row"]), column))
+    a = code.at(task["a"], code.times(row, task["a_row"]))
+    # Whether it is swept is said for the whole: a part of few rows would be, and have other bits.
+    sides = [code.choose(is_packed, *pair, "ptr") for pair in (("null", b), (panels, "null"))]
+    numbers = [rows, columns, task["k"]]
+    along = [task[name] for name in ("a_row", "a_column", "b_row", "b_column", "c_row")]
+    listed = [f"ptr {place}" for place in (c, a, *sides, room, "null", "null")]
+    listed += [f"i64 {size}" for size in (*numbers, *along)]
+    swept = [f"ptr {place}" for place in (c, a, b)]
+    swept += [f"i64 {size}" for size in (*numbers, *along[:3], along[4])]
+    is_swept = code.compare("ne", task["swept"], 0)
     has_epilogue = code.let(f"icmp ne ptr {task['epilogue']}, null")
     is_some = code.both(code.compare("sgt", rows, 0), code.compare("sgt", columns, 0))
     with code.when(is_some):
-        code.line(f"call void @{shape.name('product')}({', '.join(listed)})")
+        with code.when(is_swept):
+            code.line(f"call void @{shape.name('swept')}({', '.join(swept)})")
+        with code.when(code.no(is_swept)):
+            code.line(f"call void @{shape.name('product')}({', '.join(listed)})")
         with code.when(has_epilogue):
-            where_it_is = ", ".join(f"i64 {s}" for s in (task["c_row"], *where))
-            given = f"ptr {task['context']}, ptr {task['c']}, {where_it_is}"
+            placed = ", ".join(f"i64 {s}" for s in (task["c_row"], *where))
+            given = f"ptr {task['context']}, ptr {task['c']}, {placed}"
             code.line(f"call void {task['epilogue']}({given})")
 
 

@@ -69,9 +69,13 @@ def test_a_product_with_scratch_for_fewer_parts_has_fewer(products):
     np.testing.assert_array_equal(c, a @ b)
 
 
-@pytest.mark.parametrize(
-    "sizes", [(1, 784, 512), (3, 300, 241), (150, 97, 33), (64, 90, 500), (37, 90, 500)]
-)
+SHARED = [
+    *((1, 784, 512), (3, 300, 241), (150, 97, 33), (64, 90, 500), (37, 90, 500)),
+    *((1, 1400, 200), (2, 700, 300), (1, 700, 600), (2, 600, 401), (17, 500, 150), (33, 90, 720)),
+]
+
+
+@pytest.mark.parametrize("sizes", SHARED, ids=str)
 def test_panels_give_the_same_bits_whether_a_helper_is_awake_or_not(products, sizes):
     random = np.random.default_rng(1)
     m, k, n = sizes
@@ -79,7 +83,7 @@ def test_panels_give_the_same_bits_whether_a_helper_is_awake_or_not(products, si
     found = set()
     with Room(products.packed_bytes(n, k)) as panels:
         products.pack(panels, address(b), n, k, n, 1)
-        for count in (1, *[2] * 40, 3):
+        for count in (1, *[2] * 40, *[3] * 20, *[4] * 20):
             set_num_threads(count)
             c, bytes = np.empty((m, n), products.dtype), products.shared_scratch(m, n, k)
             with Room(bytes) as scratch:
