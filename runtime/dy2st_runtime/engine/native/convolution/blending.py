@@ -13,13 +13,10 @@ from dy2st_runtime.engine.native.convolution import lines
 from dy2st_runtime.engine.native.convolution.library import RESULT, SOURCE, Library
 from dy2st_runtime.engine.native.convolution.lines import Known, Memories, place_of
 from dy2st_runtime.engine.native.text.code import Code
-from dy2st_runtime.engine.native.text.lanes import FLOAT32, Lanes, Value
+from dy2st_runtime.engine.native.text.lanes import FLOAT32, Value
 
 PLACES, SHARES = (0, 3), (2, 4)
 """The arguments that say which rows are added up, and how much there is of them."""
-
-_LANES = 8
-"""Blocks of channels are 8 or 16 long."""
 
 
 class Blend(NamedTuple):
@@ -60,14 +57,13 @@ def _line(code: Code, known: Known, plane: str, row: str) -> None:
         parts.append((code.at(known["source"], code.times(line, elements)), share))
     target = code.plus(code.times(plane, known["new_rows"]), row)
     result = code.at(known["result"], code.times(target, elements))
-    whole = code.up_to(elements, _LANES)
-    for start, end, size in (("0", whole, _LANES), (whole, elements, 1)):
-        lanes = Lanes(code, size)
-        shares = [lanes.splat(Value(share, FLOAT32)) for _, share in parts]
-        with code.loop(start, end, str(size)) as at:
-            read = [lanes.load(code.at(source, at), FLOAT32) for source, _ in parts]
-            low, high = (lanes.multiply(s, x) for s, x in zip(shares, read, strict=True))
-            lanes.store(lanes.add(low, high), code.at(result, at))
+    for lanes, at in lines.vectors(code, elements):
+        products = []
+        for source, share in parts:
+            read = lanes.load(code.at(source, at), FLOAT32)
+            products.append(lanes.multiply(lanes.splat(Value(share, FLOAT32)), read))
+        low, high = products
+        lanes.store(lanes.add(low, high), code.at(result, at))
 
 
 __all__ = ["PLACES", "SHARES", "Blend"]

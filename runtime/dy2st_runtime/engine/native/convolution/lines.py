@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -16,6 +16,7 @@ from dy2st_runtime.engine.native.convolution.library import Library
 from dy2st_runtime.engine.native.machine.llvm import Library as Loaded
 from dy2st_runtime.engine.native.machine.llvm import Processor, load, object_of
 from dy2st_runtime.engine.native.text.code import Code
+from dy2st_runtime.engine.native.text.lanes import Lanes
 
 Memories = Mapping[int, ctypes.c_void_p]
 """The library's memories, by the numbers of arguments."""
@@ -32,6 +33,9 @@ _CALLED = (
 
 _FEW = 1 << 14
 """So many elements are done before another thread is awake."""
+
+_LANES = 8
+"""Blocks of channels are 8 or 16 long."""
 
 _HELPERS = """\
 declare i32 @dnnl_memory_get_data_handle(ptr, ptr)
@@ -141,6 +145,14 @@ def place_of(code: Code, places: str, index: str) -> str:
     return code.let(f"load i64, ptr {code.let(f'getelementptr i64, ptr {places}, i64 {index}')}")
 
 
+def vectors(code: Code, count: str) -> Iterator[tuple[Lanes, str]]:
+    """Loops over elements, by vectors and then one by one: yields lanes and a place, twice."""
+    whole = code.up_to(count, _LANES)
+    for start, end, size in (("0", whole, _LANES), (whole, count, 1)):
+        with code.loop(start, end, str(size)) as at:
+            yield Lanes(code, size), at
+
+
 @cache
 def loaded(library: Library, name: str, text: str) -> Loaded:
     """The code, kept as long as the process lives."""
@@ -148,4 +160,4 @@ def loaded(library: Library, name: str, text: str) -> Loaded:
     return load(object_of(text, Processor.host(), is_plain=True), [name], symbols)
 
 
-__all__ = ["Known", "Memories", "loaded", "place_of", "text", "told"]
+__all__ = ["Known", "Memories", "loaded", "place_of", "text", "told", "vectors"]

@@ -21,13 +21,10 @@ from dy2st_runtime.engine.native.convolution.library import (
 )
 from dy2st_runtime.engine.native.convolution.lines import Known, Memories, place_of
 from dy2st_runtime.engine.native.text.code import Code
-from dy2st_runtime.engine.native.text.lanes import FLOAT32, Lanes
+from dy2st_runtime.engine.native.text.lanes import FLOAT32
 
 ROWS, COLUMNS = 0, 3
 """The arguments that say which; without columns those are all."""
-
-_LANES = 8
-"""Blocks of channels are 8 or 16 long."""
 
 
 class Picks(NamedTuple):
@@ -88,11 +85,8 @@ def _line(code: Code, known: Known, plane: str, row: str) -> None:
 
 
 def _copy(code: Code, source: str, result: str, count: str) -> None:
-    whole = code.up_to(count, _LANES)
-    for start, end, size in (("0", whole, _LANES), (whole, count, 1)):
-        lanes = Lanes(code, size)
-        with code.loop(start, end, str(size)) as at:
-            lanes.store(lanes.load(code.at(source, at), FLOAT32), code.at(result, at))
+    for lanes, at in lines.vectors(code, count):
+        lanes.store(lanes.load(code.at(source, at), FLOAT32), code.at(result, at))
 
 
 __all__ = ["COLUMNS", "ROWS", "Picks", "picks"]

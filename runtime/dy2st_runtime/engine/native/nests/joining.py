@@ -48,20 +48,19 @@ def uses_of(operator: Operator) -> list[Use]:
 
 def copy(operator: Operator, operand: Variable, strides: Strides, offset: Size) -> Nest:
     """The nest that copies an operand where strides and offset say."""
-    places = new_axes(operand.tensor_type.shape)
-    return _copied(operator, operand, places, Use(operand, places), strides, offset)
+    return _copied(operator, operand, strides, offset, Use)
 
 
 def _copied(
     operator: Operator,
     operand: Variable,
-    places: Places,
-    use: Use,
     strides: Strides,
     offset: Size,
+    read: Callable[[Variable, Places], Use],
 ) -> Nest:
+    places = new_axes(operand.tensor_type.shape)
     made = Variable(operand.tensor_type, operator.block)
-    return _written(operator, Member(made, [use], places), strides, offset)
+    return _written(operator, Member(made, [read(operand, places)], places), strides, offset)
 
 
 def _written(operator: Operator, member: Member, strides: Strides, offset: Size) -> Nest:
@@ -91,12 +90,7 @@ def moved(operator: Operator) -> Iterator[tuple[Variable, Strides, Size]]:
 
 
 def _copies(operator: Operator) -> list[Nest]:
-    found = []
-    for operand, strides, offset in moved(operator):
-        places = new_axes(operand.tensor_type.shape)
-        use = seen(operand, places)
-        found.append(_copied(operator, operand, places, use, strides, offset))
-    return found
+    return [_copied(operator, *place, seen) for place in moved(operator)]
 
 
 def _padded(operator: Operator) -> list[Nest] | None:
