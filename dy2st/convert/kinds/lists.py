@@ -239,6 +239,7 @@ def contains(trace: Trace, item: Any, container: Any) -> Any:
     row = row_of_method(kind, "__contains__")
     if row is not None:
         return row(trace, container, item)
+    # A number is compared with the ends; a tensor, of many elements perhaps, with each of them.
     if kind is range and number_kind(item) is not None and is_traced(item):
         return _in_range(trace, item, container)
     if kind is range and is_traced(item):

@@ -139,7 +139,7 @@ def _in_generator(trace: Trace, source: Source, body: Callable[..., State], stat
         count.hold((1,))
         try:
             results = body(entered, *variables.values())
-        except BaseException as error:  # of the body, and not of the generator
+        except BaseException as error:  # any: what the body raises, Ctrl-C too, is told by this
             thrown.append((error, error.__traceback__))
             raise
         variables.hold(results)

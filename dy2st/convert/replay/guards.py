@@ -115,6 +115,7 @@ class Guards:
         failed = self._outside()
         if failed is None:
             version = attribute_changes()
+            # All Layers together count changes: nothing of theirs is asked while none has changed.
             if version == self._seen:
                 return True
             failed = self._layers()

@@ -210,6 +210,7 @@ def note_raise(trace: Trace, error: BaseException, of_cases: bool = False) -> No
 def _is_of_the_user(error: BaseException) -> bool:
     """Whether user code raised it, or what stands for a function of Python: no fault of ours."""
     place = error.__traceback__
+    # Whoever stands last has raised it; all others have let it pass.
     while place is not None and place.tb_next is not None:
         place = place.tb_next
     if place is None:

@@ -110,6 +110,7 @@ class Lub:
         if left.names != right.names or len(left.items) != len(right.items):
             return None
         joined = self._parts(left, right)
+        # C reads the parts as they are: a value of several kinds is none that it knows.
         return None if any(map(_has_cases, joined.items)) else joined
 
     def _entries(self, left: Parts, right: Parts) -> Layout | None:

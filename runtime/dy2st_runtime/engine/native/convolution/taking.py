@@ -79,6 +79,7 @@ def _has_formula(value: Any) -> bool:
 
 def _takes_conv(operator: Operator, inside: Inside) -> bool:
     pads = operator.attributes["pads"]
+    # Filters are laid out before a region runs, and once for many calls: it cannot make them.
     return (
         _has_numbers(operator)
         and _is_image(operator.operands[0])
@@ -105,6 +106,7 @@ def _takes_window(operator: Operator, inside: Inside) -> bool:
         return False
     told = operator.attributes
     pairs = zip(told["kernel"], told["pads"], strict=True)
+    # Of a window that lies in the padding alone the library has the lowest number, NumPy infinity.
     return all(min(pads) >= 0 and max(pads) < size for size, pads in pairs)
 
 
