@@ -8,6 +8,7 @@ Medians of several rounds; what is compared is measured in turns, in the same ru
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import platform
@@ -23,11 +24,22 @@ Figure = dict[str, Any]
 
 def main() -> None:
     """Measure, print the table, and keep it if it is whole."""
-    names = sys.argv[1:] or sorted(path.stem[len("bench_") :] for path in HERE.glob("bench_*.py"))
+    known = sorted(path.stem[len("bench_") :] for path in HERE.glob("bench_*.py"))
+    parser = argparse.ArgumentParser(
+        description="Run the benchmarks: those of some names, which are printed and not written, "
+        "or all, which replace benchmarks/results.md and benchmarks/results.json.",
+        epilog="example: python benchmarks/run.py files engines",
+    )
+    parser.add_argument("names", nargs="*", metavar="name", help=f"one of {', '.join(known)}")
+    chosen = parser.parse_args().names
+    for name in chosen:
+        if name not in known:
+            parser.error(f"there is no benchmark {name!r}: choose from {', '.join(known)}")
+    names = chosen or known
     figures = measure([HERE / f"bench_{name}.py" for name in names])
     table = as_table(figures)
     print(table)
-    if not sys.argv[1:]:
+    if not chosen:
         (HERE / "results.md").write_text(table)
         (HERE / "results.json").write_text(json.dumps(figures, indent=1) + "\n")
 
