@@ -54,6 +54,11 @@ class Processor:
         return 32 if "+avx2" in self.features.split(",") else 16
 
     @property
+    def stores_parts(self) -> bool:
+        """Whether some lanes of a vector are stored as fast as all: Zen 3 takes 12 cycles."""
+        return self.vector_bytes == 64
+
+    @property
     def scales(self) -> bool:
         """Whether a vector is multiplied by powers of 2 in one instruction."""
         return self.vector_bytes == 64

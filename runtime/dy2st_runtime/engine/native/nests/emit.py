@@ -41,10 +41,16 @@ TILE = 512
 _STACK = 1 << 15
 """The largest buffer on the stack, in bytes."""
 
+_VECTOR = 64
+"""The bytes of the longest vector: a buffer has room for one behind its last element."""
+
 _MOST_COSTLY = 24
 """How many costly operators are written where they stand, each of which takes LLVM some 8 ms.
 
 Functions for them make a long chain slower by a third, and to compile five times as fast."""
+
+_SHORT = 20
+"""Of so few instructions in a loop it is worth while to have several vectors at once."""
 
 _WIDE_ROWS = 64
 """How many rows lie side by side: memory is read by the line, and far apart from turn to turn."""
@@ -148,7 +154,10 @@ class _PartWriter:
         cost = max((stage.cost for stage in self.schedule.stages), default=0)
         if self.has_rows and cost <= 30:
             return narrow, max(narrow, _WIDE_ROWS)
-        return narrow, narrow * (4 if cost <= 8 else 2 if cost <= 20 else 1)
+        # Few instructions may wait in Zen 3: more of them can begin if they are of several vectors.
+        if self.function.helpers is None and not self.writer.processor.stores_parts:
+            return narrow, narrow * 4
+        return narrow, narrow * (4 if cost <= 8 else 2 if cost <= _SHORT else 1)
 
     def _is_long_chain(self) -> bool:
         """Whether rows are worked on in tiles: they are long, and so is what is computed."""
@@ -312,15 +321,19 @@ class _PartWriter:
         if self.has_rows:
             states = {row.lanes.lanes: self._begin(stage, row.lanes)}
             with self._columns():
-                self._body(stage, row, states[row.lanes.lanes])
+                self._body(stage, row, states, row.lanes.lanes)
         else:
-            spans = self.spans.split(*self._range())
-            widths = sorted({span.lanes for span in spans}, reverse=True)
+            is_short = stage.cost <= _SHORT
+            has_middle = is_short and not self.writer.processor.stores_parts
+            spans = self.spans.split(*self._range(), has_middle)
+            # To fold wide states is much for a few vectors of a short row: they are folded before.
+            most = self.spans.wide if is_short else self.spans.narrow
+            widths = sorted({min(span.lanes, most) for span in spans}, reverse=True)
             states = {n: self._begin(stage, Lanes(self.function, n)) for n in widths}
             with self._columns():
                 for span in spans:
                     with self.spans.along(span) as place:
-                        self._body(stage, place, states[span.lanes])
+                        self._body(stage, place, states, min(span.lanes, most))
         for index in stage.reduced:
             self.rows[index] = self._end(index, {n: own[index] for n, own in states.items()})
 
@@ -345,21 +358,21 @@ class _PartWriter:
                     self.indices[axis] = loops.enter_context(loop)
             yield
 
-    def _body(self, stage: Stage, place: Place, states: States) -> None:
+    def _body(self, stage: Stage, place: Place, states: Mapping[int, States], width: int) -> None:
         values, lanes = dict(self.rows), place.lanes
         for index in stage.read:
             dtype = self.part.nodes[index].dtype
-            kept = lanes.load(self._in_buffer(index, place), dtype, place.mask)
+            kept = lanes.load(self._in_buffer(index, place), dtype, self._mask_of_buffer(place))
             values[index] = Held(kept, lanes.lanes)
         for index in stage.computed:
             values[index] = self._value(index, place, values)
         for index in stage.kept:
             kept = values[index].spread(lanes)
-            lanes.store(kept, self._in_buffer(index, place), place.mask)
+            lanes.store(kept, self._in_buffer(index, place), self._mask_of_buffer(place))
         for store in stage.stores:
             self.access.store(store, values[store.node], place)
         for index in stage.reduced:
-            self._reduce(index, place, values, states[index])
+            self._reduce(index, place, values, (width, states[width][index]))
 
     # -- nodes ---------------------------------------------------------------------------------
 
@@ -415,10 +428,10 @@ class _PartWriter:
         ]
 
     def _reduce(
-        self, index: int, place: Place, values: Mapping[int, Held], places: Sequence[str]
+        self, index: int, place: Place, values: Mapping[int, Held], state: tuple[int, Sequence[str]]
     ) -> None:
-        """Take the element of each lane into its state."""
-        node, lanes = self.part.nodes[index], place.lanes
+        """Take the element of each lane into the state, of so many lanes, at these places."""
+        node, lanes, (width, places) = self.part.nodes[index], place.lanes, state
         assert isinstance(node, Reduce)
         row = REDUCTIONS[node.kind]
         number = self._number_of_column(place) if row.places else Value("0", INT64)
@@ -427,6 +440,9 @@ class _PartWriter:
             mask = Value(place.mask, BOOL)
             starts = [lanes.constant(start, dtype) for start, dtype in self._starts(index)]
             new = [lanes.select(mask, x, start) for x, start in zip(new, starts, strict=True)]
+        while lanes.lanes > width:
+            lanes, low, high = halves(lanes, new)
+            new = row.join(lanes, low, high)
         joined = row.join(lanes, self._state(index, places, lanes), new)
         for value, at in zip(joined, places, strict=True):
             self.function.line(f"store {lanes.type(value.dtype)} {value.text}, ptr {at}")
@@ -485,11 +501,13 @@ class _PartWriter:
         length, made, owned = self._buffer_length(), dict[int, str](), list[str]()
         for number, width in widths.items():
             if length is not None and length * width <= _STACK:
-                made[number] = self.function.alloca(f"[{length * width} x i8]", 64, "buffer")
+                bytes = length * width + _VECTOR
+                made[number] = self.function.alloca(f"[{bytes} x i8]", 64, "buffer")
                 continue
             total = str(width * (self.spans.wide if self.has_rows else 1))
             for size in self.part.axes[self.part.rows :]:
                 total = self.function.let(f"mul i64 {total}, {self.size(size)}")
+            total = self.function.let(f"add i64 {total}, {_VECTOR}")
             made[number] = self.function.let(f"call ptr @malloc(i64 {total})")
             owned.append(made[number])
         self.buffers = {node: made[number] for node, number in self.schedule.buffers.items()}
@@ -505,6 +523,13 @@ class _PartWriter:
                 return None
             length *= size
         return length
+
+    def _mask_of_buffer(self, place: Place) -> str | None:
+        """None where nothing stands behind a row: a buffer has room for whole vectors.
+
+        What was stored with a mask is read late, from the cache.
+        """
+        return None if self.has_rows or self.part.columns == 1 else place.mask
 
     def _in_buffer(self, node: int, place: Place) -> str:
         """The address of what is kept of a node for these lanes."""

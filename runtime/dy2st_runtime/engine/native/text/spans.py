@@ -40,10 +40,15 @@ class Spans:
         """`narrow` lanes fill a register, `wide` ones are worked on at once; powers of two."""
         self.function, self.narrow, self.wide = function, narrow, wide
 
-    def split(self, start: str, end: str, length: int | None) -> list[Span]:
-        """The spans from start to end; the length, if it is known."""
+    def split(
+        self, start: str, end: str, length: int | None, has_middle: bool = False
+    ) -> list[Span]:
+        """The spans from start to end; the length, if it is known.
+
+        Else all that wide vectors leave has masks; or the last vector alone, behind a middle.
+        """
         if length is None:
-            return self._unknown(start, end)
+            return self._unknown(start, end, has_middle)
         spans, at, rest = [], 0, length
         for lanes in sorted({self.wide, self.narrow}, reverse=True):
             whole = rest // lanes * lanes
@@ -64,11 +69,15 @@ class Spans:
         first, last = self._plus(start, at), self._plus(start, at + whole)
         return Span(first, last, lanes, once=whole == lanes)
 
-    def _unknown(self, start: str, end: str) -> list[Span]:
-        length = self.function.let(f"sub i64 {end}, {start}")
-        whole = self.function.let(f"and i64 {length}, {-self.wide}")
-        middle = whole if start == "0" else self.function.let(f"add i64 {start}, {whole}")
-        return [Span(start, middle, self.wide), Span(middle, end, self.narrow, masked=True)]
+    def _unknown(self, start: str, end: str, has_middle: bool) -> list[Span]:
+        length, spans = self.function.let(f"sub i64 {end}, {start}"), []
+        at = start
+        for lanes in sorted({self.wide, self.narrow if has_middle else self.wide}, reverse=True):
+            whole = self.function.let(f"and i64 {length}, {-lanes}")
+            following = whole if start == "0" else self.function.let(f"add i64 {start}, {whole}")
+            spans.append(Span(at, following, lanes))
+            at = following
+        return [*spans, Span(at, end, self.narrow, masked=True)]
 
     def _plus(self, start: str, number: int) -> str:
         if number == 0:

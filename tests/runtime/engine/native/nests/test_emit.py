@@ -186,3 +186,24 @@ def test_many_costly_operators_are_functions_that_compute_the_same(dtype):
         x = np.random.default_rng(0).normal(size=size).astype(dtype)
         (want,) = executable.reference.run([x], [])
         np.testing.assert_allclose(executable.run([x], [])[0], want, rtol=rtol, atol=rtol)
+
+
+def test_parts_of_vectors_are_stored_once_a_row_where_that_is_slow(monkeypatch):
+    monkeypatch.setenv("DY2ST_NATIVE_CPU", "haswell")
+    text = Executable(traced(lambda x: ops.add(x, 1.0), ("float32", ("m", "n")))).source
+    loops = re.findall(r"store <(\d+) x float>|masked.store.v(\d+)f32.*ptr align", text)
+    assert loops == [("32", ""), ("8", ""), ("", "8")]
+
+
+def test_rows_of_any_length_are_reduced_and_kept_whole(processor):
+    def function(x):
+        softmax = ops.softmax(x, axis=-1)
+        return [softmax, ops.sum(ops.exp(x), axis=[1]), ops.argmax(ops.tanh(x), axis=1)]
+
+    executable = Executable(traced(function, ("float32", ("m", "n"))))
+    for size in (*range(1, 42), 63, 64, 65, 100):
+        x = np.random.default_rng(size).normal(size=(3, size)).astype("float32")
+        for found, want in zip(
+            executable.run([x], []), executable.reference.run([x], []), strict=True
+        ):
+            np.testing.assert_allclose(found, want, rtol=1e-5, atol=1e-6)
