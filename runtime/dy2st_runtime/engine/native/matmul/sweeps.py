@@ -67,13 +67,21 @@ class _Sweep:
         self.rows = [code.at("%a", code.times("%a_row", row)) for row in range(rows)]
 
     def write(self) -> None:
-        """All of it."""
+        """All of it; what is made first is not added to zeros, which would be written before."""
         code, together = self.code, _TOGETHER[len(self.rows)]
-        self._for_all(self._clear)
         whole = code.up_to("%k", together)
-        with code.loop("0", whole, str(together)) as step:
+        is_many = code.compare("sgt", whole, 0)
+        first = code.choose(is_many, together, code.least("%k", 1))
+        with code.when(is_many):
+            self._add("0", together, is_first=True)
+        with code.when(code.no(is_many)):
+            with code.when(code.compare("sgt", "%k", 0)):
+                self._add("0", 1, is_first=True)
+            with code.when(code.compare("sle", "%k", 0)):
+                self._for_all(self._clear)
+        with code.loop(first, whole, str(together)) as step:
             self._add(step, together)
-        with code.loop(whole, "%k") as step:
+        with code.loop(code.most(first, whole), "%k") as step:
             self._add(step, 1)
 
     def _before_a_line(self) -> str:
@@ -105,19 +113,21 @@ class _Sweep:
         for result in self.results:
             self.lanes.store(zero, self.code.at(result, at), mask)
 
-    def _add(self, step: str, count: int) -> None:
-        """Add the products of some rows of b."""
+    def _add(self, step: str, count: int, is_first: bool = False) -> None:
+        """Add the products of some rows of b; the first ones are not added to what was there."""
         code, lanes, dtype = self.code, self.lanes, self.shape.dtype
         steps = [code.plus(step, number) for number in range(count)]
         sources = [code.plus(code.times(one, "%b_row"), self.first) for one in steps]
         rows_of_b = [code.at("%b", source) for source in sources]
         factors = [[self._factor(row, one) for one in steps] for row in self.rows]
 
+        zero = lanes.constant(0.0, dtype)
+
         def add(at: str, mask: str | None) -> None:
             read = [lanes.load(code.at(row, at), dtype, mask) for row in rows_of_b]
             for result, own in zip(self.results, factors, strict=True):
                 place = code.at(result, at)
-                total = lanes.load(place, dtype, mask)
+                total = zero if is_first else lanes.load(place, dtype, mask)
                 for factor, value in zip(own, read, strict=True):
                     total = lanes.fma(factor, value, total)
                 lanes.store(total, place, mask)
