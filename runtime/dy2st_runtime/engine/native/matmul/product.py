@@ -48,6 +48,7 @@ _LOW_ROWS, _LOW_COLUMNS = 128, 192
 # each vector is in one line of the cache.
 _FAR_ROWS, _PACKED_ROWS, _NEAR_ROWS, _ALIGNED_ROWS = 4, 12, 48, 192
 _LINE, _PAGE = 64, 4096
+_HEIGHT = 8  # a power of 2 that no tile has more rows than
 _DOT_ROWS, _DOT_VECTORS = 8, 4  # up to which, and k from which on, columns of b along k are not
 _SWEPT_FAR_ROWS = 3  # up to which a b that is far is swept
 _FLAT = 4  # k, up to which it is, too
@@ -117,7 +118,7 @@ def _tiles(shape: Shape) -> str:
     """All tiles of a block of rows, panel by panel."""
     code = shape.code(
         "tiles",
-        "c a b epilogue context | m n k a_row a_column b_row b_panel c_row more row column",
+        "c a b epilogue context | m n k a_tile a_row a_column b_row b_panel c_row more row column",
     )
     here = code.at("%c", code.plus(code.times("%row", "%c_row"), "%column"))
     is_last = code.let("icmp ne ptr %epilogue, null")
@@ -141,7 +142,7 @@ def _column_of_tiles(code: Code, shape: Shape, here: str, at: str) -> None:
     with code.walk("%m") as (row, following):
         tile_of_row, rows = _tallest(code, shape, tallest, code.minus("%m", row))
         to = code.at(here, code.plus(code.times(row, "%c_row"), at))
-        own = code.at("%a", code.times(row, "%a_row"))
+        own = code.at("%a", code.times(row, "%a_tile"))
         sizes = ["%k", "%a_row", "%a_column", "%b_row", "%c_row", columns, readable]
         listed = ", ".join(f"i64 {size}" for size in [*sizes, "%more", "%b_panel"])
         code.line(f"call void {tile_of_row}(ptr {to}, ptr {own}, ptr {panel}, {listed})")
@@ -211,27 +212,33 @@ def _rows_of_blocks(
     b, epilogue = pointers
     columns, count, b_row, b_panel, turn, column, at = sizes
     copies = code.let("icmp ne ptr %room_a, null")
-    a_row = code.choose(copies, 1, "%a_row")
+    a_tile, a_row = code.choose(copies, count, "%a_row"), code.choose(copies, 1, "%a_row")
+    a_column = code.choose(copies, shape.rows, "%a_column")
     with code.loop("0", "%m", str(_ROWS)) as row:
         rows = code.least(_ROWS, code.minus("%m", row))
         own = code.at("%a", code.plus(code.times(row, "%a_row"), code.times(at, "%a_column")))
         with code.when(copies):
             _call(code, shape, "copy", ("%room_a", own), (rows, count, "%a_column"))
         a = code.choose(copies, "%room_a", own, "ptr")
-        strides = (a_row, code.choose(copies, rows, "%a_column"), b_row, b_panel, "%c_row")
+        strides = (a_tile, a_row, a_column, b_row, b_panel, "%c_row")
         places = ("%c", a, b, epilogue, "%context")
         _call(code, shape, "tiles", places, (rows, columns, count, *strides, turn, row, column))
 
 
 def _copy(shape: Shape) -> str:
-    """Rows of some elements, that are far from each other, close together."""
-    code = shape.code("copy", "to from | n rows stride")
-    lanes = Lanes(code, shape.lanes)
-    with code.loop("0", "%rows") as row, code.loop("0", "%n", str(shape.lanes)) as at:
-        mask = first_lanes(lanes, code.minus("%n", at))
-        place = code.at("%from", code.plus(code.times(row, "%stride"), at))
-        to = code.at("%to", code.plus(code.times(row, "%n"), at))
-        lanes.store(lanes.load(place, shape.dtype, mask), to, mask)
+    """Rows of a that lie side by side along each column, in panels as high as tiles.
+
+    `[rows / height][k][height]`: a tile reads whole lines of the cache. What a vector writes behind
+    a column of a panel is written over by the next one.
+    """
+    code, height = shape.code("copy", "to from | rows k stride"), shape.rows
+    lanes = Lanes(code, _HEIGHT)
+    with code.loop("0", "%rows", str(height)) as row:
+        mask = first_lanes(lanes, code.least(height, code.minus("%rows", row)))
+        source, panel = code.at("%from", row), code.at("%to", code.times(row, "%k"))
+        with code.loop("0", "%k") as at:
+            column = lanes.load(code.at(source, code.times(at, "%stride")), shape.dtype, mask)
+            lanes.store(column, code.at(panel, code.times(at, height)))
     return code.end()
 
 
@@ -448,7 +455,8 @@ def _scratch(shape: Shape) -> str:
     """The bytes of a packed block of b and of one of a."""
     code = shape.code("product_scratch", PARAMETERS["product_scratch"], "i64")
     depth = _DEPTH_BYTES // shape.dtype.itemsize
-    own = code.times(code.least("%m", _ROWS), code.least("%k", depth))
+    rows = code.plus(code.least("%m", _ROWS), _HEIGHT)
+    own = code.plus(code.times(rows, code.least("%k", depth)), _HEIGHT)
     longer = code.most("%m", "%n")
     columns = code.choose(code.compare("sle", "%n", shape.few), longer, "%n")
     total = code.plus(own, _panels(code, shape, columns))
