@@ -45,8 +45,9 @@ from dy2st_runtime.engine.native.text.lanes import Lanes
 _DEPTH_BYTES, _ROWS, _COLUMNS = 2048, 96, 1152
 _LOW_ROWS, _LOW_COLUMNS = 128, 192
 # From which rows on b is packed: one that is far, a large one, one that is near, and one of which
-# each vector is in one line of the cache.
+# each vector is in one line of the cache. Of vectors of half a line it is the same for all.
 _FAR_ROWS, _PACKED_ROWS, _NEAR_ROWS, _ALIGNED_ROWS = 4, 12, 48, 192
+_SHORT_ROWS = 40
 _LINE, _PAGE = 64, 4096
 _HEIGHT = 8  # a power of 2 that no tile has more rows than
 _DOT_ROWS, _DOT_VECTORS = 8, 4  # up to which, and k from which on, columns of b along k are not
@@ -312,19 +313,25 @@ def _is_flat(code: Code, shape: Shape) -> str:
 
 
 def _by_blocks(code: Code, shape: Shape, has_rows: str) -> None:
+    is_read_as_it_is = code.both(has_rows, code.compare("slt", "%m", _least_packed(code, shape)))
+    room_b = code.choose(is_read_as_it_is, "null", "%scratch", "ptr")
+    room_a = _room_for_rows(code, shape, code.at("%scratch", _panels(code, shape)))
+    places = ("%c", "%a", "%b", *_EPILOGUE, room_a, room_b)
+    sizes = ("%m", "%n", "%k", "%a_row", "%a_column", "%b_row", "%b_column")
+    _call(code, shape, "blocks", places, (*sizes, shape.columns, "%c_row"))
+
+
+def _least_packed(code: Code, shape: Shape) -> str | int:
+    """From how many rows on b is packed, whose rows can be read as they are."""
+    if shape.vector_bytes < _LINE:
+        return _SHORT_ROWS
     bytes_of_b = code.times("%n", code.times("%k", shape.dtype.itemsize))
     is_near = code.compare("sle", bytes_of_b, _NEAR_BYTES)
     is_far = code.compare("sgt", bytes_of_b, _FAR_BYTES)
     large = code.choose(is_far, _FAR_ROWS, _PACKED_ROWS)
     unaligned = code.choose(is_near, _NEAR_ROWS, large)
     in_lines = code.both(_is_in_lines(code, shape), code.no(is_far))
-    first = code.choose(in_lines, _ALIGNED_ROWS, unaligned)
-    is_read_as_it_is = code.both(has_rows, code.compare("slt", "%m", first))
-    room_b = code.choose(is_read_as_it_is, "null", "%scratch", "ptr")
-    room_a = _room_for_rows(code, shape, code.at("%scratch", _panels(code, shape)))
-    places = ("%c", "%a", "%b", *_EPILOGUE, room_a, room_b)
-    sizes = ("%m", "%n", "%k", "%a_row", "%a_column", "%b_row", "%b_column")
-    _call(code, shape, "blocks", places, (*sizes, shape.columns, "%c_row"))
+    return code.choose(in_lines, _ALIGNED_ROWS, unaligned)
 
 
 def _is_in_lines(code: Code, shape: Shape) -> str:

@@ -15,8 +15,6 @@ from dy2st_runtime.engine.native.machine.llvm import Processor
 from dy2st_runtime.engine.native.text.code import Code, first_lanes
 from dy2st_runtime.engine.native.text.lanes import DType, Lanes, Value, element
 
-_LONG = 6  # rows from which on there is time to fetch what comes next
-
 
 @dataclass(frozen=True)
 class Shape:
@@ -35,9 +33,19 @@ class Shape:
         return cls(dtype, width // dtype.itemsize, rows, vectors)
 
     @property
+    def vector_bytes(self) -> int:
+        """Of a register."""
+        return self.lanes * self.dtype.itemsize
+
+    @property
     def columns(self) -> int:
         """Of a tile."""
         return self.vectors * self.lanes
+
+    @property
+    def long(self) -> int:
+        """From how many rows on a tile has the time to fetch what comes next."""
+        return self.rows * 3 // 4
 
     @property
     def few(self) -> int:
@@ -149,7 +157,7 @@ class _Tile:
         """Add the products of one k."""
         code, lanes, dtype = self.code, self.lanes, self.shape.dtype
         row_of_b = code.at("%b", code.times(at, "%b_row"))
-        if self.rows >= _LONG:
+        if self.rows >= self.shape.long:
             self._fetch(code.at(row_of_b, "%ahead"))
         right = [
             lanes.load(code.at(row_of_b, place * lanes.lanes), dtype, mask)
