@@ -15,6 +15,9 @@ from dy2st_runtime.engine.native.machine.llvm import Processor
 from dy2st_runtime.engine.native.text.code import Code, first_lanes
 from dy2st_runtime.engine.native.text.lanes import DType, Lanes, Value, element
 
+_LINE = 64  # bytes of a line of the cache
+_UNROLLED = 4
+
 
 @dataclass(frozen=True)
 class Shape:
@@ -96,10 +99,16 @@ def tile(shape: Shape, stem: str, rows: int, vectors: int) -> str:
     made.fetch_results()
     # A mask would be one instruction more for each vector, where multiplications wait for a place.
     is_full = code.compare("sge", "%readable", vectors * shape.lanes)
-    with code.when(is_full):
-        made.add_products([None] * vectors)
+    is_other = is_full
+    if rows >= shape.long:
+        is_dense = code.both(is_full, made.is_dense())
+        is_other = code.both(is_full, code.no(is_dense))
+        with code.when(is_dense):
+            made.add_products([None] * vectors, (str(shape.columns), "1"), _UNROLLED)
+    with code.when(is_other):
+        made.add_products([None] * vectors, ("%b_row", "%a_column"))
     with code.when(code.no(is_full)):
-        made.add_products(made.masks)
+        made.add_products(made.masks, ("%b_row", "%a_column"))
     made.store()
     return code.end()
 
@@ -136,34 +145,50 @@ class _Tile:
         offset = self.code.times(self.a_rows[row // scale], scale)
         return self.code.let(f"getelementptr i8, ptr {place}, i64 {offset}")
 
+    def is_dense(self) -> str:
+        """Whether b is packed, and rows of a lie along k.
+
+        Places are constants then, and more of the instructions of a step are multiplications.
+        """
+        code = self.code
+        is_packed = code.compare("eq", "%b_row", self.shape.columns)
+        return code.both(is_packed, code.compare("eq", "%a_column", 1))
+
     def _sum(self) -> str:
         wide = self.lanes.type(self.shape.dtype)
         name = self.code.alloca(wide)
         self.code.line(f"store {wide} zeroinitializer, ptr {name}")
         return name
 
-    def add_products(self, masks: Sequence[str | None]) -> None:
-        """Go along k, and read the lanes of b that the masks have."""
-        code, turns = self.code, self.turns
-        whole = code.up_to("%k", turns)
-        with code.loop("0", whole, str(turns)) as at:
-            for turn in range(turns):
-                self._step(code.plus(at, turn), turn, masks)
-        if turns > 1:
-            with code.loop(whole, "%k") as at:
-                self._step(at, 0, masks)
+    def add_products(
+        self, masks: Sequence[str | None], strides: tuple[str, str], unrolled: int = 1
+    ) -> None:
+        """Go along k, and read the lanes of b that the masks have.
 
-    def _step(self, at: str, turn: int, masks: Sequence[str | None]) -> None:
+        `strides` are those of a row of b and of a column of a.
+        """
+        code, steps = self.code, max(self.turns, unrolled)
+        whole = code.up_to("%k", steps)
+        with code.loop("0", whole, str(steps)) as at:
+            for step in range(steps):
+                self._step(code.plus(at, step), step % self.turns, masks, strides)
+        if steps > 1:
+            with code.loop(whole, "%k") as at:
+                self._step(at, 0, masks, strides)
+
+    def _step(
+        self, at: str, turn: int, masks: Sequence[str | None], strides: tuple[str, str]
+    ) -> None:
         """Add the products of one k."""
         code, lanes, dtype = self.code, self.lanes, self.shape.dtype
-        row_of_b = code.at("%b", code.times(at, "%b_row"))
+        row_of_b = code.at("%b", code.times(at, strides[0]))
         if self.rows >= self.shape.long:
             self._fetch(code.at(row_of_b, "%ahead"))
         right = [
             lanes.load(code.at(row_of_b, place * lanes.lanes), dtype, mask)
             for place, mask in enumerate(masks)
         ]
-        column_of_a = code.at("%a", code.times(at, "%a_column"))
+        column_of_a = code.at("%a", code.times(at, strides[1]))
         for row in range(self.rows):
             one = code.let(f"load {code.element}, ptr {self._row_of(column_of_a, row)}")
             left = lanes.splat(Value(one, dtype))
@@ -173,8 +198,9 @@ class _Tile:
 
     def _fetch(self, place: str) -> None:
         """Ask for the lines that a step of the next tile reads: into the second cache."""
-        for vector in range(len(self.masks)):
-            line = self.code.at(place, vector * self.shape.lanes)
+        columns = len(self.masks) * self.shape.lanes
+        for start in range(0, columns, _LINE // self.shape.dtype.itemsize):
+            line = self.code.at(place, start)
             self.code.line(f"call void @llvm.prefetch.p0(ptr {line}, i32 0, i32 2, i32 1)")
 
     def fetch_results(self) -> None:
