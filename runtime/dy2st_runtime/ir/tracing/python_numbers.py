@@ -95,9 +95,17 @@ def check_divisor(value: Any, divisor: Any, operation: Operation) -> None:
     _check(F.not_equal(divisor, 0), ZeroDivisionError(message))
 
 
+_NEGATIVE_POWER = (
+    "an int to a negative power is a float in Python, to others it is an int, and a Program has to "
+    "know before it runs: write float(base) ** exponent"
+)
+
+
 def power(base: Any, exponent: Any) -> Any:
     """`base ** exponent` of numbers: a float where the exponent is known and negative."""
     if are_ints(base, exponent):
+        if not _is_known(exponent):
+            _check(F.greater_equal(exponent, 0), ValueError(_NEGATIVE_POWER))
         if not _is_known(exponent) or exponent >= 0:
             return F.pow(base, exponent)
         base = base * 1.0

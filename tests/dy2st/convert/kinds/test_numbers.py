@@ -296,3 +296,13 @@ def test_numbers_of_numpy_are_no_numbers_of_python(function):
 def test_a_product_of_sizes_by_numpy_is_a_size_to_reshape():
     same(lambda x: x.reshape([x.shape[0], int(np.prod(x.shape[1:]))]), [[[1.0, 2.0]], [[3.0, 4.0]]])
     same(lambda x: x.reshape([np.prod(x.shape)]), [[1.0, 2.0], [3.0, 4.0]], [[5.0]])
+
+
+def test_an_int_to_a_power_that_turns_out_negative_says_what_to_write_instead():
+    @dy2st.to_static
+    def scaled(x):
+        return x * 2 ** int(x.sum())
+
+    assert scaled(dy2st.to_tensor([3.0])).tolist() == [24.0]
+    with pytest.raises(ValueError, match=r"write float\(base\) \*\* exponent"):
+        scaled(dy2st.to_tensor([-3.0]))
