@@ -164,16 +164,20 @@ begin:
   br label %work
 work:
   %did = call i1 @help()
-  br i1 %did, label %work, label %look
+  br i1 %did, label %work, label %rest
+rest:
+  %start = call i64 @llvm.readcyclecounter()
+  br label %look
 look:
-  %i = phi i64 [0, %work], [%following, %wait]
   %now = load atomic i32, ptr @signal seq_cst, align 4
   %same = icmp eq i32 %now, %seen
   br i1 %same, label %wait, label %begin
 wait:
   call void @llvm.x86.sse2.pause()
-  %following = add i64 %i, 1
-  %tired = icmp ugt i64 %following, 6000     ; some 0.1 ms: Python needs that between two calls
+  %cycle = call i64 @llvm.readcyclecounter()
+  %past = sub i64 %cycle, %start
+  ; Some 0.7 ms: Python, and copies of a few MB, take that between two calls, and to be woken 0.2.
+  %tired = icmp ugt i64 %past, 2000000
   br i1 %tired, label %sleep, label %look
 sleep:
   %a = atomicrmw add ptr @sleepers, i32 1 seq_cst
