@@ -21,7 +21,7 @@ from dy2st_runtime.engine.native.convolution.recipe import nodes_of
 from dy2st_runtime.engine.native.convolution.regions import Region, is_constant
 from dy2st_runtime.engine.native.convolution.runner import INVALID, OVERFLOW
 from dy2st_runtime.engine.native.machine.kernels import kernel_call
-from dy2st_runtime.engine.native.machine.threads import counter
+from dy2st_runtime.engine.native.machine.threads import counter, quiet
 from dy2st_runtime.ir.program import Operator, Variable
 
 Array = np.ndarray[Any, Any]
@@ -35,7 +35,7 @@ class RegionCall:
     def __init__(self, region: Region, program: str, library: Library) -> None:
         """Take the Program's name for what errors say."""
         self._region, self._library = region, library
-        self._threads = counter()
+        self._threads, self._quiet = counter(), quiet()
         self._constants = {v: _value(v) for v in _constants(region)}
         self._kernels = [kernel_call(one, program, False) for one in region.operators]
         self._last_read = _last_read(region)
@@ -51,6 +51,8 @@ class RegionCall:
     def __call__(self, *arrays: Array) -> Any:
         """The results: one array, or a tuple of them."""
         ready = self._ready(arrays)
+        if ready is not None and ready.threads > 1:
+            self._quiet.value = 1  # the cores are for the library's threads
         results = ready.run(arrays, self._packed(arrays)) if ready is not None else None
         if results is None:
             results = self._by_kernels(arrays)

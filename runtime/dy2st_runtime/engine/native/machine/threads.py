@@ -80,6 +80,11 @@ def counter() -> ctypes.c_int64:
     return _counter(pool(Processor.host()))
 
 
+def quiet() -> ctypes.c_int64:
+    """1 sends helpers to sleep until the next job: other threads than these want the cores."""
+    return ctypes.c_int64.from_address(pool(Processor.host()).addresses["quiet"])
+
+
 def _counter(library: Library) -> ctypes.c_int64:
     return ctypes.c_int64.from_address(library.addresses["threads"])
 
@@ -111,11 +116,12 @@ def _without_pauses(text: str) -> str:
     return "\n".join(line for line in text.splitlines() if "x86.sse2.pause" not in line)
 
 
-_EXPORTS = ("parallel", "threads", "helpers", "help_for_ever", "threads_for")
+_EXPORTS = ("parallel", "threads", "helpers", "quiet", "help_for_ever", "threads_for")
 
 _TEXT = """\
 @threads = global i64 1, align 64
 @helpers = global i64 0
+@quiet = global i64 0, align 64              ; whether helpers are to sleep until the next job
 @ticket = internal global i64 0, align 64    ; number << 32 | parts << 16 | next part
 @done = internal global i64 0, align 64
 @signal = internal global i32 0, align 64    ; changes with each job: helpers sleep on it
@@ -177,7 +183,10 @@ wait:
   %cycle = call i64 @llvm.readcyclecounter()
   %past = sub i64 %cycle, %start
   ; Some 0.7 ms: Python, and copies of a few MB, take that between two calls, and to be woken 0.2.
-  %tired = icmp ugt i64 %past, 2000000
+  %long = icmp ugt i64 %past, 2000000
+  %quiet = load atomic i64, ptr @quiet monotonic, align 8
+  %asked = icmp ne i64 %quiet, 0
+  %tired = or i1 %long, %asked
   br i1 %tired, label %sleep, label %look
 sleep:
   %a = atomicrmw add ptr @sleepers, i32 1 seq_cst
@@ -231,6 +240,7 @@ ask:
   %free = extractvalue { i32, i1 } %pair, 1
   br i1 %free, label %publish, label %alone
 publish:
+  store atomic i64 0, ptr @quiet monotonic, align 8
   store ptr %function, ptr @function
   store ptr %data, ptr @data
   store atomic i64 0, ptr @done monotonic, align 8
@@ -283,4 +293,4 @@ stop:
 }
 """
 
-__all__ = ["counter", "get_num_threads", "pool", "set_num_threads"]
+__all__ = ["counter", "get_num_threads", "pool", "quiet", "set_num_threads"]

@@ -10,7 +10,7 @@ import pytest
 
 from dy2st_runtime import ops
 from dy2st_runtime.engine.native.convolution import regions
-from dy2st_runtime.engine.native.machine.threads import set_num_threads
+from dy2st_runtime.engine.native.machine.threads import quiet, set_num_threads
 from dy2st_runtime.ir import apply
 from tests.effort import effort
 
@@ -398,6 +398,19 @@ def test_several_threads_call_with_several_sizes(count):
         thread.join()
     set_num_threads(1)
     assert not wrong
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_helpers_leave_the_cores_to_the_threads_of_the_library(count):
+    executable = compiled(block, *BLOCK)
+    set_num_threads(count)
+    try:
+        quiet().value = 0
+        for _ in range(2):  # the first call may be NumPy's
+            executable.run(of_block(), [])
+        assert quiet().value == count - 1
+    finally:
+        set_num_threads(1)
 
 
 def test_plans_of_many_sizes_are_not_all_kept():

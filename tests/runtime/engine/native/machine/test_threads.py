@@ -14,7 +14,12 @@ import pytest
 
 from dy2st_runtime import engine
 from dy2st_runtime.engine.native.machine.llvm import Processor
-from dy2st_runtime.engine.native.machine.threads import get_num_threads, pool, set_num_threads
+from dy2st_runtime.engine.native.machine.threads import (
+    get_num_threads,
+    pool,
+    quiet,
+    set_num_threads,
+)
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import TensorType, Tracer
 from tests.runtime.engine.native.products import Products, Room, address, epilogue, loaded
@@ -217,3 +222,14 @@ def test_a_number_of_threads_is_a_small_positive_integer(count):
 def test_their_number_is_set_where_engines_are():
     engine.set_num_threads(2)
     assert (engine.get_num_threads(), get_num_threads()) == (2, 2)
+
+
+def test_helpers_that_were_sent_to_sleep_come_back_for_the_next_job(products):
+    set_num_threads(2)
+    a, b = matrices(200, 300, 90, products.dtype)
+    c = np.empty((200, 90), products.dtype)
+    for value in (1, 0):
+        quiet().value = value
+        products.shared(a, b, c)
+        np.testing.assert_array_equal(c, a @ b)
+        assert quiet().value == 0
