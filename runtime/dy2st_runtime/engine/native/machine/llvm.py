@@ -55,7 +55,7 @@ class Processor:
 
     @property
     def stores_parts(self) -> bool:
-        """Whether some lanes of a vector are stored as fast as all: Zen 3 takes 12 cycles."""
+        """Whether some lanes of a vector are stored as fast as all; Zen 3 takes ten times that."""
         return self.vector_bytes == 64
 
     @property

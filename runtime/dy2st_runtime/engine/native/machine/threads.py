@@ -182,7 +182,7 @@ wait:
   call void @llvm.x86.sse2.pause()
   %cycle = call i64 @llvm.readcyclecounter()
   %past = sub i64 %cycle, %start
-  ; Some 0.7 ms: Python, and copies of a few MB, take that between two calls, and to be woken 0.2.
+  ; Less than a millisecond: Python, and copies of a few MB, take that between two calls.
   %long = icmp ugt i64 %past, 2000000
   %quiet = load atomic i64, ptr @quiet monotonic, align 8
   %asked = icmp ne i64 %quiet, 0

@@ -35,7 +35,7 @@ from dy2st_runtime.engine.native.matmul.shared_product import (
     shared_scratch,
 )
 from dy2st_runtime.engine.native.matmul.sweeps import LEAST_BYTES, SWEPT_ROWS, is_row, sweep
-from dy2st_runtime.engine.native.matmul.tiles import Shape, tile
+from dy2st_runtime.engine.native.matmul.tiles import LINE, Shape, tile
 from dy2st_runtime.engine.native.text.code import Code, first_lanes
 from dy2st_runtime.engine.native.text.lanes import Lanes
 
@@ -48,7 +48,7 @@ _LOW_ROWS, _LOW_COLUMNS = 128, 192
 # each vector is in one line of the cache. Of vectors of half a line it is the same for all.
 _FAR_ROWS, _PACKED_ROWS, _NEAR_ROWS, _ALIGNED_ROWS = 4, 12, 48, 192
 _SHORT_ROWS = 40
-_LINE, _PAGE = 64, 4096
+_PAGE = 4096
 _HEIGHT = 8  # a power of 2 that no tile has more rows than
 _DOT_ROWS, _DOT_VECTORS = 8, 4  # up to which, and k from which on, columns of b along k are not
 _SWEPT_FAR_ROWS = 3  # up to which a b that is far is swept
@@ -323,7 +323,7 @@ def _by_blocks(code: Code, shape: Shape, has_rows: str) -> None:
 
 def _least_packed(code: Code, shape: Shape) -> str | int:
     """From how many rows on b is packed, whose rows can be read as they are."""
-    if shape.vector_bytes < _LINE:
+    if shape.is_short:
         return _SHORT_ROWS
     bytes_of_b = code.times("%n", code.times("%k", shape.dtype.itemsize))
     is_near = code.compare("sle", bytes_of_b, _NEAR_BYTES)
@@ -341,7 +341,7 @@ def _is_in_lines(code: Code, shape: Shape) -> str:
     """
     place = code.let("ptrtoint ptr %b to i64")
     row = code.times("%b_row", shape.dtype.itemsize)
-    start = code.let(f"and i64 {code.let(f'or i64 {place}, {row}')}, {_LINE - 1}")
+    start = code.let(f"and i64 {code.let(f'or i64 {place}, {row}')}, {LINE - 1}")
     in_page = code.let(f"and i64 {row}, {_PAGE - 1}")
     return code.both(code.compare("eq", start, 0), code.compare("ne", in_page, 0))
 

@@ -28,7 +28,7 @@ _WIDEST = 4096
 # Of so many rows of a: the rows of b that are read at once. Of one row c is read and written anew
 # for each of them; two keep the processor busy with less of that.
 _TOGETHER = {1: 4, 2: 8, 3: 4}
-_LEAST_TOGETHER = 4  # where 16 registers hold the factors of no more
+_FEW_TOGETHER = 4  # 16 registers hold the factors of no more
 
 
 def is_swept(rows: Size, columns: Size, dtype: DType) -> bool:
@@ -69,9 +69,8 @@ class _Sweep:
 
     def write(self) -> None:
         """All of it; what is made first is not added to zeros, which would be written before."""
-        code, together = self.code, _TOGETHER[len(self.rows)]
-        if self.shape.vector_bytes < 64:
-            together = _LEAST_TOGETHER
+        code = self.code
+        together = _FEW_TOGETHER if self.shape.is_short else _TOGETHER[len(self.rows)]
         whole = code.up_to("%k", together)
         is_many = code.compare("sgt", whole, 0)
         first = code.choose(is_many, together, code.least("%k", 1))

@@ -15,8 +15,10 @@ from dy2st_runtime.engine.native.machine.llvm import Processor
 from dy2st_runtime.engine.native.text.code import Code, first_lanes
 from dy2st_runtime.engine.native.text.lanes import DType, Lanes, Value, element
 
-_LINE = 64  # bytes of a line of the cache
-_UNROLLED = 4
+LINE = 64
+"""Bytes of a line of the cache."""
+
+_UNROLLED = 4  # steps of k, where all places are constants
 
 
 @dataclass(frozen=True)
@@ -36,9 +38,9 @@ class Shape:
         return cls(dtype, width // dtype.itemsize, rows, vectors)
 
     @property
-    def vector_bytes(self) -> int:
-        """Of a register."""
-        return self.lanes * self.dtype.itemsize
+    def is_short(self) -> bool:
+        """Whether a register is shorter than a line, and there are 16 of them and not 32."""
+        return self.lanes * self.dtype.itemsize < LINE
 
     @property
     def columns(self) -> int:
@@ -199,7 +201,7 @@ class _Tile:
     def _fetch(self, place: str) -> None:
         """Ask for the lines that a step of the next tile reads: into the second cache."""
         columns = len(self.masks) * self.shape.lanes
-        for start in range(0, columns, _LINE // self.shape.dtype.itemsize):
+        for start in range(0, columns, LINE // self.shape.dtype.itemsize):
             line = self.code.at(place, start)
             self.code.line(f"call void @llvm.prefetch.p0(ptr {line}, i32 0, i32 2, i32 1)")
 
@@ -215,7 +217,7 @@ class _Tile:
             if turn:
                 first = self.sums[0, row, place]
                 self._keep(first, lanes.add(self._value(first), self._value(name)))
-        # Zen 3 takes ten times as long for a store with a mask, even a full one.
+        # A store with a mask, even a full one, takes ten times as long where registers are short.
         is_whole = code.compare("sge", "%columns", len(self.masks) * lanes.lanes)
         with code.when(is_whole):
             self._write([(name, to, None) for name, to, _ in self.results])

@@ -154,7 +154,8 @@ class _PartWriter:
         cost = max((stage.cost for stage in self.schedule.stages), default=0)
         if self.has_rows and cost <= 30:
             return narrow, max(narrow, _WIDE_ROWS)
-        # Few instructions may wait in Zen 3: more of them can begin if they are of several vectors.
+        # On Zen 3 exp, tanh, gelu take 0.74 to 0.92 of the time so: more instructions can begin,
+        # which do not wait for each other.
         if self.function.helpers is None and not self.writer.processor.stores_parts:
             return narrow, narrow * 4
         return narrow, narrow * (4 if cost <= 8 else 2 if cost <= _SHORT else 1)
