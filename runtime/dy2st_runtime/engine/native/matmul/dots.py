@@ -8,12 +8,24 @@ from __future__ import annotations
 
 from itertools import product
 
-from dy2st_runtime.engine.native.matmul.tiles import Shape
+from dy2st_runtime.engine.native.matmul.shape import Shape
 from dy2st_runtime.engine.native.text.code import Code, first_lanes
 from dy2st_runtime.engine.native.text.lanes import Lanes
 
 _PARAMETERS = "c a b | n k a_row b_column c_row"
 _TOGETHER = 4
+
+
+def by_dots(code: Code, shape: Shape, b: str = "%b", b_column: str = "%b_column") -> None:
+    """All of c, some rows at once, by the columns of b where they lie."""
+    with code.walk("%m") as (row, following):
+        name, rows = shape.most(code, "dots", shape.dots, code.minus("%m", row))
+        to = code.at("%c", code.times(row, "%c_row"))
+        own = code.at("%a", code.times(row, "%a_row"))
+        sizes = ("%n", "%k", "%a_row", b_column, "%c_row")
+        listed = ", ".join([f"ptr {to}, ptr {own}, ptr {b}", *(f"i64 {size}" for size in sizes)])
+        code.line(f"call void {name}({listed})")
+        following.append(code.plus(row, rows))
 
 
 def dots(shape: Shape, rows: int) -> str:
@@ -74,4 +86,4 @@ class _Dots:
         return code.let(f"call reassoc {code.element} {reduced}({given})")
 
 
-__all__ = ["dots"]
+__all__ = ["by_dots", "dots"]

@@ -6,7 +6,7 @@ last panel is filled up with zeros.
 
 from __future__ import annotations
 
-from dy2st_runtime.engine.native.matmul.tiles import Shape
+from dy2st_runtime.engine.native.matmul.shape import Shape
 from dy2st_runtime.engine.native.text.code import Code, first_lanes
 from dy2st_runtime.engine.native.text.lanes import Lanes, Value
 

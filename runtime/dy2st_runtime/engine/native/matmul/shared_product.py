@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dy2st_runtime.engine.native.matmul.shape import Shape
 from dy2st_runtime.engine.native.matmul.sweeps import is_row
-from dy2st_runtime.engine.native.matmul.tiles import Shape
 from dy2st_runtime.engine.native.text.code import Code
 
 # From so many multiplications on a helper that sleeps is worth waking; below the other number one

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dy2st_runtime.dims import Size
-from dy2st_runtime.engine.native.matmul.tiles import Shape
+from dy2st_runtime.engine.native.matmul.shape import Shape
 from dy2st_runtime.engine.native.text.code import Code, first_lanes
 from dy2st_runtime.engine.native.text.lanes import DType, Lanes, Value
 
@@ -28,6 +28,7 @@ _WIDEST = 4096
 # Of so many rows of a: the rows of b that are read at once. Of one row c is read and written anew
 # for each of them; two keep the processor busy with less of that.
 _TOGETHER = {1: 4, 2: 8, 3: 4}
+MOST_ROWS = max(_TOGETHER)
 _FEW_TOGETHER = 4  # 16 registers hold the factors of no more
 
 
@@ -43,6 +44,20 @@ def is_row(code: Code, shape: Shape) -> str:
     has_rows = code.both(code.let("icmp ne ptr %b, null"), code.compare("eq", "%b_column", 1))
     is_wide = code.compare("sge", "%n", LEAST_BYTES // shape.dtype.itemsize)
     return code.both(code.both(has_rows, is_wide), code.compare("sle", "%m", SWEPT_ROWS))
+
+
+def swept(shape: Shape) -> str:
+    """The product by sweeps, some rows of a at once: each column has the same sum in any part."""
+    code = shape.code("swept", "c a b | m n k a_row a_column b_row c_row")
+    with code.walk("%m") as (row, following):
+        name, rows = shape.most(code, "sweep", MOST_ROWS, code.minus("%m", row))
+        to = code.at("%c", code.times(row, "%c_row"))
+        own = code.at("%a", code.times(row, "%a_row"))
+        sizes = ("%n", "%k", "%a_row", "%a_column", "%b_row", "%c_row")
+        listed = ", ".join([f"ptr {to}, ptr {own}, ptr %b", *(f"i64 {size}" for size in sizes)])
+        code.line(f"call void {name}({listed})")
+        following.append(code.plus(row, rows))
+    return code.end()
 
 
 def sweep(shape: Shape, rows: int) -> str:
@@ -143,4 +158,4 @@ class _Sweep:
         return self.lanes.splat(Value(one, self.shape.dtype))
 
 
-__all__ = ["LEAST_BYTES", "SWEPT_ROWS", "is_row", "is_swept", "sweep"]
+__all__ = ["LEAST_BYTES", "MOST_ROWS", "SWEPT_ROWS", "is_row", "is_swept", "sweep", "swept"]

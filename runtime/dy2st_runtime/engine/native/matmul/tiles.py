@@ -7,86 +7,13 @@ of k at once, each with sums of its own: the processor needs many that do not wa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import product
 
-from dy2st_runtime.engine.native.machine.llvm import Processor
+from dy2st_runtime.engine.native.matmul.shape import LINE, Shape
 from dy2st_runtime.engine.native.text.code import Code, first_lanes
-from dy2st_runtime.engine.native.text.lanes import DType, Lanes, Value, element
-
-LINE = 64
-"""Bytes of a line of the cache."""
+from dy2st_runtime.engine.native.text.lanes import Lanes, Value
 
 _UNROLLED = 4  # steps of k, where all places are constants
-
-
-@dataclass(frozen=True)
-class Shape:
-    """The sizes of tiles for a dtype on a processor."""
-
-    dtype: DType
-    lanes: int
-    rows: int
-    vectors: int
-
-    @classmethod
-    def of(cls, dtype: DType, processor: Processor) -> Shape:
-        """The one whose sums fill the registers: 32 of the widest ones, or 16."""
-        width = processor.vector_bytes
-        rows, vectors = (8, 3) if width == 64 else (6, 2)
-        return cls(dtype, width // dtype.itemsize, rows, vectors)
-
-    @property
-    def is_short(self) -> bool:
-        """Whether a register is shorter than a line, and there are 16 of them and not 32."""
-        return self.lanes * self.dtype.itemsize < LINE
-
-    @property
-    def columns(self) -> int:
-        """Of a tile."""
-        return self.vectors * self.lanes
-
-    @property
-    def long(self) -> int:
-        """From how many rows on a tile has the time to fetch what comes next."""
-        return self.rows * 3 // 4
-
-    @property
-    def few(self) -> int:
-        """So few columns leave most of a vector empty."""
-        return self.lanes // 2
-
-    @property
-    def dots(self) -> int:
-        """How many rows the registers have room for in a product by dots."""
-        return self.rows // 2
-
-    @property
-    def suffix(self) -> str:
-        """What names of functions end with."""
-        return f"f{8 * self.dtype.itemsize}"
-
-    @property
-    def element(self) -> str:
-        """LLVM's type of one element."""
-        return element(self.dtype)
-
-    @cached_property
-    def heights(self) -> list[int]:
-        """The rows of all tiles that there are: a rest has one of its own."""
-        return list(range(self.rows, 0, -1))
-
-    def name(self, stem: str) -> str:
-        """The name of a function."""
-        return f"{stem}_{self.suffix}"
-
-    def code(self, stem: str, parameters: str, result: str = "void") -> Code:
-        """A function that is not put inline: pointers first, as "c a | m n" says, then sizes."""
-        pointers, _, sizes = parameters.partition("|")
-        listed = [("ptr", f"%{name}") for name in pointers.split()]
-        listed += [("i64", f"%{name}") for name in sizes.split()]
-        return Code(self.name(stem), listed, self.element, result, "noinline nounwind")
 
 
 def tile(shape: Shape, stem: str, rows: int, vectors: int) -> str:
@@ -250,4 +177,4 @@ class _Tile:
         self.lanes.store(value, name)
 
 
-__all__ = ["Shape", "tile"]
+__all__ = ["tile"]

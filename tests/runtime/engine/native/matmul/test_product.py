@@ -12,7 +12,7 @@ import pytest
 from dy2st_runtime.engine.native.machine.llvm import Processor, compile_object
 from dy2st_runtime.engine.native.matmul import product
 from dy2st_runtime.engine.native.matmul.product_call import Call, emit
-from dy2st_runtime.engine.native.matmul.tiles import Shape
+from dy2st_runtime.engine.native.matmul.shape import Shape
 from dy2st_runtime.engine.native.text.function import Function
 from tests.runtime.engine.native.products import Products, Room, address, epilogue, loaded, strides
 
