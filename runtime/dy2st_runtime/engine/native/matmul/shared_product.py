@@ -37,8 +37,8 @@ def shared_product(shape: Shape) -> str:
         parts = code.most(1, code.least(wanted, code.over("%bytes", room)))
         _share(code, shape, (parts, room), is_swept)
     with code.when(code.no(is_shared)):
-        listed = [f"ptr %{name}" for name in _POINTERS] + [f"i64 %{name}" for name in _SIZES]
-        code.line(f"call void @{shape.name('product')}({', '.join(listed)})")
+        pointers = [f"%{name}" for name in _POINTERS]
+        shape.call(code, "product", pointers, [f"%{name}" for name in _SIZES])
     return code.end()
 
 
@@ -118,35 +118,38 @@ def _range(code: Code, chunk: str, total: str) -> tuple[str, str]:
 
 def _piece(code: Code, shape: Shape, task: Task, where: tuple[str, str, str, str]) -> None:
     """Some rows and columns of the product, if there are any."""
-    row, rows, column, columns = where
-    room = code.let(
-        f"getelementptr i8, ptr {task['scratch']}, i64 {code.times('%part', task['room'])}"
-    )
-    is_packed = code.let(f"icmp ne ptr {task['packed']}, null")
-    panels = code.at(task["packed"], code.times(column, task["k"]))
-    b = code.at(task["b"], code.times(column, task["b_column"]))
-    c = code.at(task["c"], code.plus(code.times(row, task["c_row"]), column))
-    a = code.at(task["a"], code.times(row, task["a_row"]))
-    # Whether it is swept is said for the whole: a part of few rows would be, and have other bits.
-    sides = [code.choose(is_packed, *pair, "ptr") for pair in (("null", b), (panels, "null"))]
-    numbers = [rows, columns, task["k"]]
-    along = [task[name] for name in ("a_row", "a_column", "b_row", "b_column", "c_row")]
-    listed = [f"ptr {place}" for place in (c, a, *sides, room, "null", "null")]
-    listed += [f"i64 {size}" for size in (*numbers, *along)]
-    swept = [f"ptr {place}" for place in (c, a, b)]
-    swept += [f"i64 {size}" for size in (*numbers, *along[:3], along[4])]
-    is_swept = code.compare("ne", task["swept"], 0)
-    has_epilogue = code.let(f"icmp ne ptr {task['epilogue']}, null")
+    _, rows, _, columns = where
     is_some = code.both(code.compare("sgt", rows, 0), code.compare("sgt", columns, 0))
+    has_epilogue = code.let(f"icmp ne ptr {task['epilogue']}, null")
     with code.when(is_some):
-        with code.when(is_swept):
-            code.line(f"call void @{shape.name('swept')}({', '.join(swept)})")
-        with code.when(code.no(is_swept)):
-            code.line(f"call void @{shape.name('product')}({', '.join(listed)})")
+        _multiply(code, shape, task, where)
         with code.when(has_epilogue):
-            placed = ", ".join(f"i64 {s}" for s in (task["c_row"], *where))
+            placed = ", ".join(f"i64 {size}" for size in (task["c_row"], *where))
             given = f"ptr {task['context']}, ptr {task['c']}, {placed}"
             code.line(f"call void {task['epilogue']}({given})")
+
+
+def _multiply(code: Code, shape: Shape, task: Task, where: tuple[str, str, str, str]) -> None:
+    """The product of some rows and columns, in the form that was chosen for the whole.
+
+    Of few rows a part would be swept, though the whole is not, and have other bits.
+    """
+    row, rows, column, columns = where
+    c = code.at(task["c"], code.plus(code.times(row, task["c_row"]), column))
+    a = code.at(task["a"], code.times(row, task["a_row"]))
+    b = code.at(task["b"], code.times(column, task["b_column"]))
+    sizes = [rows, columns, task["k"], task["a_row"], task["a_column"], task["b_row"]]
+    is_swept = code.compare("ne", task["swept"], 0)
+    with code.when(is_swept):
+        shape.call(code, "swept", (c, a, b), (*sizes, task["c_row"]))
+    with code.when(code.no(is_swept)):
+        panels = code.at(task["packed"], code.times(column, task["k"]))
+        is_packed = code.let(f"icmp ne ptr {task['packed']}, null")
+        sides = [code.choose(is_packed, *pair, "ptr") for pair in (("null", b), (panels, "null"))]
+        offset = code.times("%part", task["room"])
+        room = code.let(f"getelementptr i8, ptr {task['scratch']}, i64 {offset}")
+        strides = (task["b_column"], task["c_row"])
+        shape.call(code, "product", (c, a, *sides, room, "null", "null"), (*sizes, *strides))
 
 
 def shared_scratch(shape: Shape) -> str:
