@@ -68,6 +68,11 @@ class Node:
         is_able = self.kind not in ("concat", "filters", "pick", "blend", "transposed")
         return is_able and len(self.follows) < _MOST_FOLLOWING
 
+    @property
+    def after(self) -> list[Follow]:
+        """What follows what the node itself computes."""
+        return self.follows[self.kind in ("each", "pair") :]
+
 
 class Tap(NamedTuple):
     """What is picked of an image, times numbers along the axis."""

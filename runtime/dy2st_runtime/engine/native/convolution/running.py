@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.engine.native.convolution import weights
+from dy2st_runtime.engine.native.convolution.building import plan
 from dy2st_runtime.engine.native.convolution.cost import is_much
 from dy2st_runtime.engine.native.convolution.library import Library, Refused, find
 from dy2st_runtime.engine.native.convolution.memory import Memory
 from dy2st_runtime.engine.native.convolution.packing import Packing
-from dy2st_runtime.engine.native.convolution.plan import Plan, plan
+from dy2st_runtime.engine.native.convolution.plan import Plan
 from dy2st_runtime.engine.native.convolution.recipe import nodes_of
 from dy2st_runtime.engine.native.convolution.regions import Region, is_constant
 from dy2st_runtime.engine.native.convolution.runner import INVALID, OVERFLOW

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dy2st_runtime import ops
+from dy2st_runtime.engine.native.convolution.building import plan
 from dy2st_runtime.engine.native.convolution.library import find
-from dy2st_runtime.engine.native.convolution.plan import plan
 from dy2st_runtime.engine.native.convolution.recipe import nodes_of
 from dy2st_runtime.engine.native.convolution.turning import Turn, turn_between
 from dy2st_runtime.engine.native.machine.threads import set_num_threads

@@ -1,0 +1,281 @@
+"""What primitives compute the nodes of a region, for certain sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from dy2st_runtime.engine.native.convolution import weights
+from dy2st_runtime.engine.native.convolution.blending import PLACES, SHARES, Blend
+from dy2st_runtime.engine.native.convolution.builder import Builder
+from dy2st_runtime.engine.native.convolution.images import Image, Sizes, counts
+from dy2st_runtime.engine.native.convolution.library import (
+    BIAS,
+    OTHER,
+    RESULT,
+    RESULT_GRADIENT,
+    SOURCE,
+    WEIGHTS,
+    WEIGHTS_GRADIENT,
+    Geometry,
+    Layout,
+    Library,
+    Post,
+    Primitive,
+    Refused,
+    following,
+    joined,
+)
+from dy2st_runtime.engine.native.convolution.picking import COLUMNS, ROWS, Picks, picks
+from dy2st_runtime.engine.native.convolution.plan import Buffer, Plan
+from dy2st_runtime.engine.native.convolution.recipe import Node
+from dy2st_runtime.engine.native.convolution.taking import mean_axes
+from dy2st_runtime.ir.program import Variable
+
+
+def plan(
+    library: Library,
+    nodes: Sequence[Node],
+    results: Sequence[Variable],
+    shapes: Mapping[Variable, Sizes],
+) -> Plan:
+    """The plan of nodes for inputs of these shapes; Refused if the library lacks a part."""
+    builder = Builder(library, nodes, results, shapes)
+    for node in nodes:
+        _enter(builder, node)
+    return builder.end()
+
+
+def _enter(builder: Builder, node: Node) -> None:
+    """Add the steps of a node: one for each thing that follows, if they are not one."""
+    try:
+        _BUILD[node.kind](builder, node)
+    except Refused:
+        if not node.after:
+            raise
+        for part in _apart(node):
+            _enter(builder, part)
+
+
+def _apart(node: Node) -> Iterator[Node]:
+    """A node, and all that follows as nodes of their own."""
+    count = len(node.follows) - len(node.after)
+    made = Variable(node.result.type, node.operator)
+    yield replace(node, follows=node.follows[:count], result=made)
+    for follow in node.after:
+        is_last = follow is node.after[-1]
+        following = node.result if is_last else Variable(node.result.type, node.operator)
+        sources = [made] if follow.other is None else [made, follow.other]
+        kind = "each" if follow.other is None else "pair"
+        yield Node(kind, node.operator, sources, following, follows=[follow])
+        made = following
+
+
+def _conv(builder: Builder, node: Node) -> None:
+    told, sizes = node.operator.attributes, builder.sizes(node.sources[0])
+    filters, groups = builder.sizes(node.weights[0]), told["groups"]
+    geometry = builder.sight.geometry(told, filters[2:])
+    result = builder.sight.result((sizes[0], filters[0]), counts(sizes[2:], geometry))
+    shape = _by_group(filters, groups)
+    plain = builder.library.plain(shape)
+    _convolve(builder, node, builder.library.convolution, geometry, result, shape, plain)
+
+
+def _transposed(builder: Builder, node: Node) -> None:
+    told, sizes = node.operator.attributes, builder.sizes(node.sources[0])
+    (channels, outside, *kernel), groups = builder.sizes(node.weights[0]), told["groups"]
+    geometry = builder.sight.geometry(told, tuple(kernel))
+    ends = (sizes[0], outside * groups)
+    result = builder.sight.result(ends, builder.sight.spatial(told["sizes"]))
+    shape = _by_group((outside * groups, channels // groups, *kernel), groups)
+    # In memory the channels of x come first, the library has those of the result first.
+    first = len(shape) - len(kernel) - 2
+    axes = [*range(first), first + 1, first, *range(first + 2, len(shape))]
+    plain = builder.library.in_order(shape, axes)
+    create = partial(builder.library.convolution, is_turned=True)
+    _convolve(builder, node, create, geometry, result, shape, plain)
+
+
+def _by_group(filters: Sizes, groups: int) -> Sizes:
+    """The sizes of filters, with an axis of groups if there are several."""
+    return filters if groups == 1 else (groups, filters[0] // groups, *filters[1:])
+
+
+def _convolve(
+    builder: Builder,
+    node: Node,
+    make: Callable[..., Primitive],
+    geometry: Geometry,
+    result: Image,
+    shape: Sizes,
+    plain: Layout,
+) -> None:
+    """Either convolution, with filters of this shape that lie as `plain` says."""
+    library, source = builder.library, node.sources[0]
+    bias = library.plain(result.sizes[1:2]) if weights.has_bias(node) else None
+    lie = library.plain if builder.stays_plain(node, geometry) else library.free
+    layouts = (lie(builder.sizes(source)), library.free(shape), bias, lie(result.sizes))
+    primitive = make(*layouts, geometry, builder.posts(node, result))
+    arguments = {
+        SOURCE: builder.as_wanted(source, primitive.layout(SOURCE)),
+        WEIGHTS: builder.kept(node, weights.filters, plain, primitive.layout(WEIGHTS)),
+    }
+    if bias is not None:
+        arguments[BIAS] = builder.kept(node, weights.bias, bias)
+    builder.finish(node, primitive, arguments, result)
+
+
+def _filters(builder: Builder, node: Node) -> None:
+    told, library = node.operator.attributes, builder.library
+    x, gradient = node.sources
+    sizes, given = builder.sizes(x), builder.sizes(gradient)
+    filters = builder.sight.image((given[1], sizes[1] // told["groups"], *told["kernel"]))
+    shape = _by_group(filters.sizes, told["groups"])
+    layouts = (library.free(sizes), library.free(shape), library.free(given))
+    geometry = builder.sight.geometry(told, filters.sizes[2:])
+    primitive = library.filters_gradient(*layouts, geometry)
+    arguments = {
+        SOURCE: builder.as_wanted(x, primitive.layout(SOURCE)),
+        RESULT_GRADIENT: builder.as_wanted(gradient, primitive.layout(RESULT_GRADIENT)),
+    }
+    builder.finish(node, primitive, arguments, Image(shape, filters.shape), WEIGHTS_GRADIENT)
+
+
+def _window(builder: Builder, node: Node) -> None:
+    told = node.operator.attributes
+    geometry = builder.sight.geometry(told, builder.sight.spatial(told["kernel"]))
+    sizes = builder.sizes(node.sources[0])
+    result = builder.sight.result(sizes[:2], counts(sizes[2:], geometry))
+    name = "mean" if node.operator.name == "window_sum" else "max"
+    _pool(builder, node, name, geometry, result)
+
+
+def _mean(builder: Builder, node: Node) -> None:
+    """The mean of windows that are as large as the axes."""
+    (sizes, shape), axes = builder.image(node.sources[0]), builder.sight.mean_axes(node)
+    kernel = [size if axis in axes else 1 for axis, size in enumerate(sizes)][2:]
+    ones, zeros = (1,) * len(kernel), (0,) * len(kernel)
+    geometry = Geometry(kernel, ones, ones, zeros, zeros)
+    made = (*sizes[:2], *counts(sizes[2:], geometry))
+    _pool(builder, node, "mean", geometry, Image(made, _without(shape, node)))
+
+
+def _without(shape: Sizes, node: Node) -> Sizes:
+    """The shape of a mean."""
+    axes, told = mean_axes(node.operator), node.operator.attributes
+    if told["keepdim"]:
+        return tuple(1 if axis in axes else size for axis, size in enumerate(shape))
+    return tuple(size for axis, size in enumerate(shape) if axis not in axes)
+
+
+def _pool(builder: Builder, node: Node, name: str, geometry: Geometry, result: Image) -> None:
+    library, source = builder.library, builder.source(node.sources[0])
+    posts, free = builder.posts(node, result), library.free(result.sizes)
+    primitive = library.pooling(name, source.layout, free, geometry, posts)
+    builder.finish(node, primitive, {SOURCE: source}, result)
+
+
+def _scale(builder: Builder, node: Node) -> None:
+    """x * factor + shift, by channel."""
+    library, source = builder.library, builder.source(node.sources[0])
+    image = builder.image(node.sources[0])
+    vector = (1, image.sizes[1], *[1] * (len(image.sizes) - 2))
+    wish, plain = library.free(vector), library.plain(vector)
+    posts = [Post("add", layout=wish), *builder.posts(node, image)]
+    primitive = library.binary("multiply", source.layout, wish, posts)
+    arguments = {
+        SOURCE: source,
+        OTHER: builder.kept(node, weights.factors, plain, primitive.layout(OTHER)),
+        following(0): builder.kept(node, weights.shifts, plain, primitive.layout(following(0))),
+    }
+    builder.finish(node, primitive, arguments, image)
+
+
+def _each(builder: Builder, node: Node) -> None:
+    source, image = builder.source(node.sources[0]), builder.image(node.sources[0])
+    first, posts = node.follows[0], builder.posts(node, image)
+    own = Post(first.name, first.alpha, first.beta)
+    primitive = builder.library.eltwise(own, source.layout, posts)
+    builder.finish(node, primitive, {SOURCE: source}, image)
+
+
+def _pair(builder: Builder, node: Node) -> None:
+    variable, other = node.sources
+    source, image = builder.source(variable), builder.image(variable)
+    wish, posts = builder.wish(other, image), builder.posts(node, image)
+    primitive = builder.library.binary(node.follows[0].name, source.layout, wish, posts)
+    second = builder.second(other, primitive.layout(OTHER), len(image.sizes))
+    builder.finish(node, primitive, {SOURCE: source, OTHER: second}, image)
+
+
+def _concat(builder: Builder, node: Node) -> None:
+    library = builder.library
+    sources = [builder.source(variable) for variable in node.sources]
+    images = [builder.sizes(variable) for variable in node.sources]
+    first, *_ = images
+    result = builder.sight.result((first[0], sum(image[1] for image in images)), first[2:])
+    free = library.free(result.sizes)
+    try:
+        primitive = library.concat(1, [one.layout for one in sources], free)
+    except Refused:
+        wanted = [library.channels_last(image) for image in images]
+        primitive = library.concat(1, wanted, library.channels_last(result.sizes))
+        sources = [builder.as_wanted(v, one) for v, one in zip(node.sources, wanted, strict=True)]
+    arguments = {joined(number): source for number, source in enumerate(sources)}
+    builder.finish(node, primitive, arguments, result)
+
+
+def _pick(builder: Builder, node: Node) -> None:
+    """Rows and columns, as the image lies: what lies behind them moves with them."""
+    numbers = [builder.sizes(places)[0] for _, places in node.picks]
+    source, layout, found, result = _as_it_lies(builder, node, numbers)
+    pairs = zip((ROWS, COLUMNS), node.picks, strict=False)
+    arguments = {argument: builder.places(places) for argument, (_, places) in pairs}
+    builder.make(node, found, {SOURCE: source, **arguments}, (RESULT, layout), result)
+
+
+def _blend(builder: Builder, node: Node) -> None:
+    """Rows, or columns, that are sums of two."""
+    number = builder.sizes(node.picks[0][1])[0]
+    source, layout, found, result = _as_it_lies(builder, node, [number])
+    blend = Blend(found.planes, found.rows, found.elements, number)
+    arguments = {SOURCE: source}
+    for place, share, (_, places), shares in zip(PLACES, SHARES, node.picks, node.shares):
+        arguments |= {place: builder.places(places), share: builder.shares(shares)}
+    builder.make(node, blend, arguments, (RESULT, layout), result)
+
+
+def _as_it_lies(
+    builder: Builder, node: Node, numbers: Sequence[int]
+) -> tuple[Buffer, Layout, Picks, Image]:
+    """An image as it is read, how its result lies, what of it is picked, and the result."""
+    library, variable = builder.library, node.sources[0]
+    source, sizes = builder.source(variable), builder.sizes(variable)
+    first = node.picks[0][0] + builder.sight.added
+    made = (*sizes[:first], *numbers, *sizes[first + len(numbers) :])
+    try:
+        layout = library.alike(source.layout, sizes, made)
+        found = picks(source.layout, sizes, first, numbers)
+    except Refused:
+        source = builder.as_wanted(variable, library.plain(sizes))
+        layout, found = library.plain(made), picks(source.layout, sizes, first, numbers)
+    return source, layout, found, builder.sight.result(made[:2], made[2:])
+
+
+_BUILD: dict[str, Callable[[Builder, Node], None]] = {
+    "conv": _conv,
+    "transposed": _transposed,
+    "filters": _filters,
+    "window": _window,
+    "mean": _mean,
+    "scale": _scale,
+    "each": _each,
+    "pair": _pair,
+    "concat": _concat,
+    "pick": _pick,
+    "blend": _blend,
+}
+
+
+__all__ = ["plan"]
