@@ -160,6 +160,7 @@ LISTS_OF_NAMES = {
     "native/rows/functions.py": "as for arithmetic",
     "native/rows/logic.py": "as for arithmetic",
     "native/rows/reductions.py": "as for arithmetic",
+    "native/convolution/channels.py": "how oneDNN's images move is a matter of that folder",
     "native/convolution/library.py": "the words of oneDNN for what it computes",
     "native/convolution/recipe.py": "what oneDNN computes is a matter of that folder",
     "native/convolution/taking.py": "as for recipe.py",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from math import prod
 
 from dy2st_runtime.engine.native.convolution import weights
 from dy2st_runtime.engine.native.convolution.blending import PLACES, SHARES, Blend
 from dy2st_runtime.engine.native.convolution.builder import Builder
+from dy2st_runtime.engine.native.convolution.channels import runs
 from dy2st_runtime.engine.native.convolution.images import Image, Sizes, counts
 from dy2st_runtime.engine.native.convolution.library import (
     BIAS,
@@ -27,10 +30,14 @@ from dy2st_runtime.engine.native.convolution.library import (
     following,
     joined,
 )
+from dy2st_runtime.engine.native.convolution.lines import LANES
+from dy2st_runtime.engine.native.convolution.moving import Move
 from dy2st_runtime.engine.native.convolution.picking import COLUMNS, ROWS, Picks, picks
 from dy2st_runtime.engine.native.convolution.plan import Buffer, Plan
 from dy2st_runtime.engine.native.convolution.recipe import Node
 from dy2st_runtime.engine.native.convolution.taking import mean_axes
+from dy2st_runtime.engine.native.machine.llvm import Processor
+from dy2st_runtime.engine.native.text.squares import LINE
 from dy2st_runtime.ir.program import Variable
 
 
@@ -115,8 +122,12 @@ def _convolve(
     library, source = builder.library, node.sources[0]
     bias = library.plain(result.sizes[1:2]) if weights.has_bias(node) else None
     lie = library.plain if builder.stays_plain(node, geometry) else library.free
-    layouts = (lie(builder.sizes(source)), library.free(shape), bias, lie(result.sizes))
-    primitive = make(*layouts, geometry, builder.posts(node, result))
+    before = (lie(builder.sizes(source)), library.free(shape), bias)
+    posts = builder.posts(node, result)
+    primitive = _made(
+        lambda layout: make(*before, layout, geometry, posts),
+        [*_narrow(library, geometry, result.sizes), lie(result.sizes)],
+    )
     arguments = {
         SOURCE: builder.as_wanted(source, primitive.layout(SOURCE)),
         WEIGHTS: builder.kept(node, weights.filters, plain, primitive.layout(WEIGHTS)),
@@ -124,6 +135,26 @@ def _convolve(
     if bias is not None:
         arguments[BIAS] = builder.kept(node, weights.bias, bias)
     builder.finish(node, primitive, arguments, result)
+
+
+def _narrow(library: Library, geometry: Geometry, sizes: Sizes) -> list[Layout]:
+    """How a result lies best that has fewer channels than a vector has lanes.
+
+    The library's newest code for AVX2 reads what nobody has written then, and raises flags as if
+    NaN were met. Where channels lie in blocks it has room for all lanes.
+    """
+    is_short = Processor.host().vector_bytes < LINE
+    is_narrow = is_short and sizes[1] < LANES and set(geometry.kernel) == {1}
+    return [library.blocked(sizes)[1]] if is_narrow else []
+
+
+def _made(make: Callable[[Layout], Primitive], layouts: Sequence[Layout]) -> Primitive:
+    """A primitive with the first layout of its result that the library has it for."""
+    *others, last = layouts
+    for layout in others:
+        with suppress(Refused):
+            return make(layout)
+    return make(last)
 
 
 def _filters(builder: Builder, node: Node) -> None:
@@ -226,6 +257,22 @@ def _concat(builder: Builder, node: Node) -> None:
     builder.finish(node, primitive, arguments, result)
 
 
+def _channels(builder: Builder, node: Node) -> None:
+    """Channels of some images, which lie beside each other in all of them."""
+    assert node.channels is not None
+    library, images = builder.library, [builder.sizes(variable) for variable in node.sources]
+    (batch, _, *spatial), count = images[0], len(node.channels.places)
+    result = builder.sight.result((batch, count), spatial)
+    numbers = [image[1] for image in images]
+    move = Move(batch * prod(spatial), count, runs(node.channels), numbers)
+    pairs = enumerate(zip(node.sources, images, strict=True))
+    arguments = {
+        joined(number): builder.as_wanted(variable, library.channels_last(image))
+        for number, (variable, image) in pairs
+    }
+    builder.make(node, move, arguments, (RESULT, library.channels_last(result.sizes)), result)
+
+
 def _pick(builder: Builder, node: Node) -> None:
     """Rows and columns, as the image lies: what lies behind them moves with them."""
     numbers = [builder.sizes(places)[0] for _, places in node.picks]
@@ -273,6 +320,7 @@ _BUILD: dict[str, Callable[[Builder, Node], None]] = {
     "each": _each,
     "pair": _pair,
     "concat": _concat,
+    "channels": _channels,
     "pick": _pick,
     "blend": _blend,
 }

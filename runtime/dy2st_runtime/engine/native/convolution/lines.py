@@ -34,7 +34,7 @@ _CALLED = (
 _FEW = 1 << 14
 """So many elements are done before another thread is awake."""
 
-_LANES = 8
+LANES = 8
 """Blocks of channels are 8 or 16 long."""
 
 _HELPERS = """\
@@ -147,8 +147,8 @@ def place_of(code: Code, places: str, index: str) -> str:
 
 def vectors(code: Code, count: str) -> Iterator[tuple[Lanes, str]]:
     """Loops over elements, by vectors and then one by one: yields lanes and a place, twice."""
-    whole = code.up_to(count, _LANES)
-    for start, end, size in (("0", whole, _LANES), (whole, count, 1)):
+    whole = code.up_to(count, LANES)
+    for start, end, size in (("0", whole, LANES), (whole, count, 1)):
         with code.loop(start, end, str(size)) as at:
             yield Lanes(code, size), at
 
@@ -160,4 +160,4 @@ def loaded(library: Library, name: str, text: str) -> Loaded:
     return load(object_of(text, Processor.host(), is_plain=True), [name], symbols)
 
 
-__all__ = ["Known", "Memories", "loaded", "place_of", "text", "told", "vectors"]
+__all__ = ["LANES", "Known", "Memories", "loaded", "place_of", "text", "told", "vectors"]

@@ -18,6 +18,7 @@ from dy2st_runtime.engine.native.convolution.library import (
 )
 from dy2st_runtime.engine.native.convolution.plan import Buffer, Own, Plan, Step
 from dy2st_runtime.engine.native.convolution.runner import FAILED, runner
+from dy2st_runtime.engine.native.text.squares import LINE
 
 Array = np.ndarray[Any, Any]
 
@@ -132,9 +133,12 @@ def checked(raised: int) -> int:
 
 
 def aligned(bytes: int) -> Array:
-    """Memory that begins with a line of the cache, and holds no NaN by chance."""
-    made = np.zeros(bytes + 64, np.uint8)
-    offset = -made.ctypes.data % 64
+    """Memory that begins with a line of the cache, and holds no NaN by chance.
+
+    Nor does what is behind it: the library reads whole vectors, whatever it needs of them.
+    """
+    made = np.zeros(bytes + 2 * LINE, np.uint8)
+    offset = -made.ctypes.data % LINE
     return made[offset : offset + bytes]
 
 

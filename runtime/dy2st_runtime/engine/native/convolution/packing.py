@@ -14,7 +14,7 @@ import numpy as np
 
 from dy2st_runtime import lent
 from dy2st_runtime.engine.native.convolution.library import Layout
-from dy2st_runtime.engine.native.convolution.memory import Weights, reordered
+from dy2st_runtime.engine.native.convolution.memory import Weights, aligned, reordered
 from dy2st_runtime.engine.native.convolution.plan import Kept, Plan
 from dy2st_runtime.ir.program import Variable
 
@@ -54,7 +54,8 @@ class Packing:
                 return array
         made = kept.make(kept.node, self._values)
         assert made is not None
-        array = np.ascontiguousarray(made, np.float32)
+        array = aligned(made.size * 4).view(np.float32)
+        array[...] = made.reshape(-1)
         if kept.reorder is not None:
             array = reordered(plan.library, kept.reorder, array, threads)
         known.append((kept.layout, array))

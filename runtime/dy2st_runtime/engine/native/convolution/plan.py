@@ -12,12 +12,13 @@ from dy2st_runtime.engine.native.convolution import weights
 from dy2st_runtime.engine.native.convolution.blending import Blend
 from dy2st_runtime.engine.native.convolution.images import Sizes
 from dy2st_runtime.engine.native.convolution.library import Layout, Library, Primitive
+from dy2st_runtime.engine.native.convolution.moving import Move
 from dy2st_runtime.engine.native.convolution.picking import Picks
 from dy2st_runtime.engine.native.convolution.recipe import Node
 from dy2st_runtime.engine.native.convolution.turning import Turn
 from dy2st_runtime.ir.program import Variable
 
-Own = Picks | Blend | Turn
+Own = Picks | Blend | Turn | Move
 """What is computed by code of our own."""
 
 

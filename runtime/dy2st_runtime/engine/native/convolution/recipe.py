@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dy2st_runtime.dims import same_shape
+from dy2st_runtime.engine.native.convolution.channels import Channels, is_join, is_move, moved
 from dy2st_runtime.engine.native.convolution.taking import (
     CONVOLUTIONS,
     FUNCTIONS,
@@ -50,6 +51,7 @@ class Node:
     scalings   those that its weights take in.
     picks      axes of an image along which places are picked, and these places.
     shares     how much there is of what is picked, where that is added up.
+    channels   which channels of its sources an image has, where they move.
     """
 
     kind: str
@@ -61,11 +63,12 @@ class Node:
     follows: list[Follow] = field(default_factory=list)
     picks: list[tuple[int, Variable]] = field(default_factory=list)
     shares: list[Variable] = field(default_factory=list)
+    channels: Channels | None = None
 
     @property
     def takes_more(self) -> bool:
         """Whether something can follow; after a transposed convolution it would be slow."""
-        is_able = self.kind not in ("concat", "filters", "pick", "blend", "transposed")
+        is_able = self.kind not in ("concat", "channels", "filters", "pick", "blend", "transposed")
         return is_able and len(self.follows) < _MOST_FOLLOWING
 
     @property
@@ -104,6 +107,10 @@ class _Recipe:
         self._makers: dict[Variable, Node] = {}
         self._reads = Counter(operand for one in operators for operand in one.operands)
         self._reads.update(results)
+        movers = set(filter(is_move, operators))
+        read = {v for one in operators if one not in movers for v in one.operands}
+        self._settled = read.union(results)  # what is not just moved on
+        self._moved: dict[Variable, Channels] = {}
         self._bent = self._hard_swishes(operators)
         self._blends = self._found_blends(operators)
         inner = {part for parts in self._bent.values() for part in parts}
@@ -158,7 +165,8 @@ class _Recipe:
 
     def _add(self, kind: str, operator: Operator, **more: Any) -> Node:
         sources = more.pop("sources", operator.operands)
-        node = Node(kind, operator, sources, operator.results[0], **more)
+        result = more.pop("result", operator.results[0])
+        node = Node(kind, operator, sources, result, **more)
         self.nodes.append(node)
         self._makers[node.result] = node
         return node
@@ -201,7 +209,20 @@ class _Recipe:
         self._add("mean", operator)
 
     def _concat(self, operator: Operator) -> None:
-        self._add("concat", operator)
+        if is_move(operator):
+            self._move(operator)
+        else:
+            self._add("concat", operator)
+
+    def _move(self, operator: Operator) -> None:
+        """Channels are moved where something else reads them: before, it is only told which."""
+        channels_of = [self._moved.get(one) or Channels.of(one) for one in operator.operands]
+        for result, channels in zip(operator.results, moved(operator, channels_of), strict=True):
+            self._moved[result] = channels
+            if result in self._settled:
+                kind = "concat" if is_join(channels) else "channels"
+                more = {"sources": channels.sources, "result": result, "channels": channels}
+                self._add(kind, operator, **more)
 
     def _index(self, operator: Operator) -> None:
         """Rows and then columns are picked at once."""
@@ -318,6 +339,7 @@ _ENTER: dict[str, Callable[[_Recipe, Operator], None]] = {
     "mean": _Recipe._mean,
     "concat": _Recipe._concat,
     "index": _Recipe._index,
+    **dict.fromkeys(("split", "slice", "reshape", "transpose"), _Recipe._move),
     **dict.fromkeys(FUNCTIONS, _Recipe._function),
     **dict.fromkeys(PAIRS, _Recipe._pair),
 }

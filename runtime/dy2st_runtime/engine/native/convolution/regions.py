@@ -8,10 +8,11 @@ runs after it is read by none of its operators: so it is one step.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from dy2st_runtime.dims import symbols
+from dy2st_runtime.engine.native.convolution.channels import is_move, shuffles
 from dy2st_runtime.engine.native.convolution.library import find
 from dy2st_runtime.engine.native.convolution.taking import (
     is_begin,
@@ -64,6 +65,7 @@ class _Finder:
         for operator in block.operators:
             for operand in operator.operands:
                 self._readers.setdefault(operand, []).append(operator)
+        self._shuffles = shuffles(block.operators, self._readers, self._yields)
         self._open: list[Operator] = []
         self._inside: set[Variable] = set()
         self._later: list[Operator] = []
@@ -84,12 +86,17 @@ class _Finder:
 
     def _joins(self, operator: Operator) -> bool:
         is_free = not any(operand in self._late for operand in operator.operands)
-        if is_free and self._open and takes(operator, self._inside, self._is_read):
+        if is_free and self._open and self._takes(operator):
             return True
         if not is_begin(operator) or not takes(operator, (), self._is_read):
             return False
         self.close()
         return True
+
+    def _takes(self, operator: Operator) -> bool:
+        if operator in self._shuffles:
+            return operator.operands[0] in self._inside
+        return takes(operator, self._inside, self._is_read)
 
     def _is_read(self, variable: Variable) -> bool:
         return variable in self._yields or variable in self._readers
@@ -102,7 +109,9 @@ class _Finder:
         if self._open:
             kept = self._worth_it()
             if kept:
-                self.found.append(self._region([one for one in self._open if one in kept]))
+                operators = [one for one in self._open if one in kept]
+                shown = self._shown(operators)
+                self.found += [self._region(operators, set(shown)), *shown]
             self.found += [one for one in self._open if one not in kept]
         self.found += self._later
         self._open, self._later = [], []
@@ -133,19 +142,32 @@ class _Finder:
         is_own = variable in self._inside and isinstance(maker, Operator)
         return maker if is_single and is_own and isinstance(maker, Operator) else None
 
-    def _region(self, operators: Sequence[Operator]) -> Region:
-        members, region = set(operators), Region(list(operators))
+    def _shown(self, operators: Sequence[Operator]) -> list[Operator]:
+        """The views of a region that others read: they see, beside it, what these are views of."""
+        members, found = set(operators), list[Operator]()
+        for operator in reversed(operators):
+            is_view = is_move(operator) and is_light(operator)
+            if is_view and any(self._is_read_beside(one, members) for one in operator.results):
+                members.remove(operator)
+                found.append(operator)
+        return found[::-1]
+
+    def _is_read_beside(self, variable: Variable, members: Collection[Operator]) -> bool:
+        """Whether others than these operators read a value."""
+        readers = self._readers.get(variable, ())
+        return variable in self._yields or any(one not in members for one in readers)
+
+    def _region(self, operators: Sequence[Operator], shown: Collection[Operator]) -> Region:
+        members, region = set(operators).difference(shown), Region(list(operators))
         read = dict.fromkeys(v for operator in operators for v in operator.operands)
         made = {result for operator in operators for result in operator.results}
         outside = [v for v in read if v not in made and not is_constant(v)]
         # An array is known again, a view of it is made anew for each call.
         region.views = {v: vector_of(v) for v in outside if _is_view(v)}
         region.operands = list(dict.fromkeys(region.views.get(v, v) for v in outside))
-        for operator in operators:
-            for result in operator.results:
-                readers = self._readers.get(result, ())
-                if result in self._yields or any(one not in members for one in readers):
-                    region.results.append(result)
+        for result in (result for one in operators if one not in shown for result in one.results):
+            if self._is_read_beside(result, members):
+                region.results.append(result)
         return region
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from dy2st_runtime.engine.native.convolution import weights
 from dy2st_runtime.engine.native.convolution.building import plan
+from dy2st_runtime.engine.native.convolution.channels import kernel_of
 from dy2st_runtime.engine.native.convolution.cost import is_much
 from dy2st_runtime.engine.native.convolution.library import Library, Refused, find
 from dy2st_runtime.engine.native.convolution.memory import Memory
@@ -38,7 +39,9 @@ class RegionCall:
         self._region, self._library = region, library
         self._threads, self._quiet = counter(), quiet()
         self._constants = {v: _value(v) for v in _constants(region)}
-        self._kernels = [kernel_call(one, program, False) for one in region.operators]
+        self._kernels = [
+            kernel_of(one) or kernel_call(one, program, False) for one in region.operators
+        ]
         self._last_read = _last_read(region)
         self._nodes = nodes_of(region.operators, region.results)
         # Sizes that are known are so in every call.
@@ -122,7 +125,8 @@ class RegionCall:
         steps = zip(self._region.operators, self._kernels, self._last_read, strict=True)
         for operator, kernel, last_read in steps:
             made = kernel(*[values[one] for one in operator.operands])
-            values[operator.results[0]] = made[0] if isinstance(made, tuple) else made
+            made = made if len(operator.results) > 1 else (made,)
+            values.update(zip(operator.results, made, strict=True))
             for variable in last_read:
                 del values[variable]
         return [values[result] for result in self._region.results]
@@ -132,8 +136,7 @@ def _last_read(region: Region) -> list[list[Variable]]:
     """For each operator the values of the region that nobody reads after it."""
     last = {v: number for number, one in enumerate(region.operators) for v in one.operands}
     kept, found = set(region.results), list[list[Variable]]([] for _ in region.operators)
-    for operator in region.operators:
-        result = operator.results[0]
+    for result in (result for operator in region.operators for result in operator.results):
         if result in last and result not in kept:
             found[last[result]].append(result)
     return found

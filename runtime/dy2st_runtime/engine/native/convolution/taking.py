@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dy2st_runtime.dims import Dim, Size, product, same_shape
+from dy2st_runtime.engine.native.convolution.channels import takes_slice, takes_split
 from dy2st_runtime.ir.program import Block, Operator, Variable
 from dy2st_runtime.ir.types import TensorType
 
@@ -32,12 +33,12 @@ def is_begin(operator: Operator) -> bool:
 
 def is_light(operator: Operator) -> bool:
     """Whether a loop nest computes it as fast, if no primitive does it by the way."""
-    return operator.name in (*FUNCTIONS, *PAIRS, "batch_norm", "index", *WINDOWS)
+    return operator.name in (*FUNCTIONS, *PAIRS, "batch_norm", *_MOVES, *WINDOWS)
 
 
 def is_part(operator: Operator) -> bool:
     """Whether a primitive that makes what it reads may compute it too."""
-    return operator.name != "index"
+    return operator.name not in _MOVES
 
 
 def is_readable(operator: Operator) -> bool:
@@ -50,10 +51,11 @@ def takes(operator: Operator, inside: Inside, is_read: Callable[[Variable], bool
     takes = _TAKES.get(operator.name)
     if takes is None:
         return False
-    result, *others = operator.results  # others: the places of the largest elements
+    made = operator.results[: 1 if operator.name in WINDOWS else None]
+    places = operator.results[len(made) :]  # of the largest elements
     images = operator.operands[:1] if operator.name == "index" else operator.operands
-    are_float = all(map(_is_float, (*images, result)))
-    return not any(map(is_read, others)) and are_float and takes(operator, inside)
+    are_float = all(map(_is_float, (*images, *made)))
+    return not any(map(is_read, places)) and are_float and takes(operator, inside)
 
 
 def _is_float(variable: Variable) -> bool:
@@ -231,6 +233,7 @@ def _whole(variable: Variable) -> Size | None:
 
 CONVOLUTIONS = {"conv": "conv", "conv_transpose": "transposed"}
 WINDOWS = ("max_pool", "window_max", "window_sum")
+_MOVES = ("index", "split", "slice", "reshape", "transpose")
 SYMMETRIC = ("add", "multiply", "maximum", "minimum")
 PAIRS = (*SYMMETRIC, "subtract", "divide")
 
@@ -268,6 +271,8 @@ _TAKES: dict[str, Callable[[Operator, Inside], bool]] = {
     "batch_norm": _takes_norm,
     "mean": _takes_mean,
     "concat": _takes_concat,
+    "split": takes_split,
+    "slice": takes_slice,
     "index": _takes_index,
     **dict.fromkeys(FUNCTIONS, _takes_function),
     **dict.fromkeys(PAIRS, _takes_pair),

@@ -63,6 +63,14 @@ def test_a_filter_of_one_place_is_numpys(groups):
     assert_alike(executable, drawn((2, 8, 12, 13), (8, 8 // groups, 1, 1), (8,)))
 
 
+@pytest.mark.parametrize("channels", range(1, 9))
+def test_a_head_of_few_channels_is_computed_by_the_library(channels, monkeypatch):
+    shapes = (2, 24, 13, 13), (channels, 24, 1, 1)
+    executable = compiled(lambda x, w: ops.sigmoid(ops.conv2d(x, w)), *shapes)
+    assert_alike(executable, drawn(*shapes))
+    assert_by_library(executable, drawn(*shapes), monkeypatch)
+
+
 @pytest.mark.parametrize("shape", [(7,), (5, 7), (8, 5, 7), (8, 1, 7), (8, 1, 1)])
 def test_what_has_fewer_axes_lies_as_it_is_read(shape):
     """The library likes channels beside each other, and they are given row by row."""
