@@ -68,6 +68,8 @@ def attr(trace: Trace, owner: Any, name: str) -> Any:
         if name == "grad" and isinstance(owner, Tensor) and number_kind(owner) is None:
             return grad_of(trace, owner)
         value = class_of(owner) if name == "__class__" else member(trace, owner, name)
+        if type(value) is list:  # a shape
+            return trace.made(value)
         is_set = name in _SET_IN_PARAMETERS and isinstance(owner, Parameter)
         return trace.read("attr", owner, name, value) if is_set else value
     if issubclass(kind, (ModuleType, type)):

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from itertools import count
 
-from dy2st_runtime.dims import Size, product
+from dy2st_runtime.dims import Size, product, same_shape
 from dy2st_runtime.engine.native.machine.abi import is_native
 from dy2st_runtime.engine.native.nests import views
 from dy2st_runtime.engine.native.program.planned import Planned, Step
@@ -205,7 +205,8 @@ class Analysis:
             self._block(planned, owned)
         yields = [[self.found.root(v) for v in planned.block.yields] for planned in inner]
         for result, (one, other) in zip(operator.results, zip(*yields, strict=True), strict=True):
-            if one is other and one in owned:  # both branches leave there what they have changed
+            # Both branches leave there what they have changed.
+            if one is other and one in owned and _is_as_long(one, result):
                 self.found.roots[result] = one
                 del self.found.kinds[result], self._made[result]
         for planned in inner:
@@ -259,7 +260,8 @@ class Analysis:
             kind = self.found.kinds.get(variable)
             if variable in made and kind in (Kind.STACK, Kind.ARENA) and times[variable] < 2:
                 final = target[0] if isinstance(target, tuple) else target
-                if self.found.kinds.get(final) in (Kind.STACK, Kind.ARENA):
+                has_place = self.found.kinds.get(final) in (Kind.STACK, Kind.ARENA)
+                if has_place and _is_as_long(variable, final):
                     self.found.targets[variable] = target
 
     def _is_target(self, step: Step) -> bool:
@@ -269,12 +271,13 @@ class Analysis:
 
     def _outputs(self, planned: Planned) -> None:
         """Let what the Program yields once be made in the array that it gives back."""
-        yields = [self.found.root(variable) for variable in planned.block.yields]
-        times = Counter(yields)
+        given = {self.found.root(variable): variable for variable in planned.block.yields}
+        times = Counter(map(self.found.root, planned.block.yields))
         for step in planned.steps:
             for variable in step.results if self._is_target(step) else ():
-                kind = self.found.kinds.get(variable)
-                if kind in (Kind.STACK, Kind.ARENA) and times[variable] == 1:
+                has_place = self.found.kinds.get(variable) in (Kind.STACK, Kind.ARENA)
+                is_alone = has_place and times[variable] == 1
+                if is_alone and _is_as_long(variable, given[variable]):
                     self.found.given.add(variable)
 
     # -- the arena -----------------------------------------------------------------------------
@@ -350,6 +353,15 @@ class Loop:
 
     start: int
     end: int = 0
+
+
+def _is_as_long(one: Variable, other: Variable) -> bool:
+    """Whether a value fits the memory of another one in any call.
+
+    It may be a reshape of it that is only right where a condition holds, which is checked later.
+    """
+    sizes = bytes_of(one.tensor_type), bytes_of(other.tensor_type)
+    return same_shape(sizes[:1], sizes[1:]) is True
 
 
 def _fitting(parts: Sequence[Part], interval: Interval) -> Iterator[int]:
