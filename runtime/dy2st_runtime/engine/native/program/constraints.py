@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dy2st_runtime.dims import Condition, Constraint, Dim, is_symbol, symbols
 from dy2st_runtime.engine.native.machine.kernels import dividing, refusing
 from dy2st_runtime.engine.native.program.calls import Calls
+from dy2st_runtime.engine.native.program.lifetimes import Kind
 from dy2st_runtime.engine.native.program.places import Places
 from dy2st_runtime.engine.native.text.function import Function
 from dy2st_runtime.engine.native.text.sizes import Sizes
@@ -51,11 +52,19 @@ class Constraints:
             if size in self._sizes.slots and not again:
                 continue
             slot = self._sizes.slots.setdefault(size, self._function.alloca("i64"))
-            object = self._function.let(f"load ptr, ptr {self._places.of(variable).name}")
-            self._function.line(f"store i64 {self._places.size(object, axis)}, ptr {slot}")
+            self._function.line(f"store i64 {self._real_size(variable, axis)}, ptr {slot}")
             is_new = True
         if is_new:
             self._check_waiting()
+
+    def _real_size(self, variable: Variable, axis: int) -> str:
+        """The size of an axis: an object tells it, of all others it is known."""
+        place = self._places.of(variable)
+        if place.kind is Kind.OBJECT:
+            object = self._function.let(f"load ptr, ptr {place.name}")
+            return self._places.size(object, axis)
+        root = self._places.found.root(variable)  # the result of the loop, whose value this is
+        return self._sizes.value(root.tensor_type.shape[axis])
 
     def require(self, constraint: Constraint, operator: Operator) -> None:
         """Raise unless a condition holds that an operator tells."""
