@@ -28,6 +28,8 @@ def texts_of(function: FunctionType) -> Iterator[list[str]]:
         yield lines
     elif filename == "<string>":
         yield from _of_the_command_line()
+    elif filename.startswith("<frozen "):  # a part of the interpreter: its file lies beside
+        yield linecache.getlines(str(function.__globals__.get("__file__", "")))
     elif filename in ("<stdin>", "<console>"):
         for typed in (_standard_input(), _history()):
             yield typed

@@ -128,8 +128,10 @@ def pairs_of(trace: Trace, *others: Any) -> Any:
     if type(other) in DICTS:
         is_keyed = keyed.is_keyed(trace, other)
         return keyed.items(trace, other) if is_keyed else dict(whole_dict(trace, other))
-    if isinstance(other, dict) or hasattr(type(other), "keys"):
+    if isinstance(other, dict):
         return dict(trace.double_star(other))
+    if hasattr(type(other), "keys"):
+        return _pairs_of_mapping(trace, other)
     items = trace.listed(other)
     if type(items) is Dynamic:
         return items
@@ -140,6 +142,17 @@ def pairs_of(trace: Trace, *others: Any) -> Any:
             return items
         found[key] = value
     return found
+
+
+def _pairs_of_mapping(trace: Trace, other: Any) -> Any:
+    """The same of an object that has `keys()`, as a mapping of the user's own."""
+    keys = trace.listed(trace.method(other, "keys"))
+    if type(keys) is not Dynamic:
+        return {key: trace.item(other, key) for key in keys}
+    out: list[Any] = trace.made([])
+    pair = lambda key: trace.method(out, "append", (key, trace.item(other, key))) or ()  # noqa: E731
+    trace.for_(keys, None, pair, (), ())
+    return trace.listed(out)
 
 
 def _new(trace: Trace, made: Any, others: Any, named: dict[str, Any]) -> Any:

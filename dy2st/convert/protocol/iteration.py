@@ -443,9 +443,12 @@ def spread_double_star(trace: Trace, value: Any) -> Any:
             raise unknown_arguments(f"a {type(value).__name__} whose keys the data decides")
         return content
     keys = own_method(trace, value, "keys")
-    if keys is not None:
-        return {key: trace.item(value, key) for key in listed(trace, call(trace, keys, value))}
-    return value
+    if keys is None:
+        return value
+    found = listed(trace, call(trace, keys, value))
+    if type(found) is Dynamic:
+        raise unknown_arguments(f"a {type(value).__name__} whose keys the data decides")
+    return {key: trace.item(value, key) for key in found}
 
 
 __all__ = [

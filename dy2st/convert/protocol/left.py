@@ -13,8 +13,10 @@ from dy2st_runtime.errors import SourceUnavailable
 from dy2st_runtime.ir.location import explain_frames
 from dy2st_runtime.ir.tracing.tracer import current_tracer
 
-# Of Python's library: what they call is the user's, as the operators of `total_ordering` do.
-_CALLING_BACK = frozenset({"contextlib", "functools"})
+# Of Python's library: what they call is the user's, as the operators of `total_ordering` do; and
+# classes written in Python whose methods are inherited, as those of `UserDict` are.
+_CALLING_BACK = frozenset({"collections.abc", "contextlib", "functools"})
+_INHERITED = frozenset({"ChainMap", "UserDict", "UserList", "UserString"})
 
 
 def is_library(module: str) -> bool:
@@ -32,6 +34,8 @@ def why_left_alone(function: FunctionType) -> str:
     if is_marked(function):
         return "it is marked with not_to_static"
     module = str(function.__module__)
+    if module == "collections" and function.__qualname__.partition(".")[0] in _INHERITED:
+        return ""
     return f"functions of the module {module} are left as they are" if is_library(module) else ""
 
 

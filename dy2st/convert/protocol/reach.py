@@ -74,7 +74,7 @@ def _parts(trace: Trace, value: Any, through_users: bool) -> list[Any]:
     if isinstance(value, MethodType):
         return [value.__func__, value.__self__]
     if not trace.is_outside(value):
-        return []
+        return list((trace.fields(value) or {}).values())
     if isinstance(value, _COLLECTIONS):
         trace.read("content", value, None, None)
         items = [*value.values()] if isinstance(value, (dict, MappingProxyType)) else [*value]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import ChainMap, OrderedDict, defaultdict
+from collections import OrderedDict, defaultdict
 
 import pytest
 
@@ -245,7 +245,6 @@ def key_asked_of_a_registry(x):
         (key_of_a_registry, "a traced number is a key of a Registry"),
         (key_asked_of_a_registry, "a traced number is a key of a Registry"),
         (lambda x: int(x[0]) in Registry({1: x}), "a traced number is a key of a Registry"),
-        (lambda x: ChainMap({1: x})[int(x[0])], "a traced number is a key of a ChainMap"),
         (lambda x: {f"{int(x[0])}": x}, "a text with values of tensors"),
         (lambda x: set(positive(x)), "gets a key that is a tensor"),
         (lambda x: dict([(v, v) for v in x if v > 0]), "gets a key that is a tensor"),
