@@ -100,15 +100,25 @@ class StandIns:
         made.operators[:] = when_read(operators, copies, made.yields)
 
     def _give(self, kept: Iterable[Variable]) -> None:
-        """Let stand-ins be elements of the lists that the forward Block gives out."""
+        """Let stand-ins be elements of the lists that the forward Block gives out.
+
+        All are read before their sizes are compared: some bind symbols that others are made of.
+        """
         tracer, bound, index = self._tracer, set[Dim](), None
+        equal: list[tuple[Size, Size]] = []
         for variable in kept:
             known = self.value(variable)
             index = self._index() if index is None else index
             held = tracer.as_it_was(from_around(tracer, partial(self._keep, variable)))
             operator = tracer.append("array_read", [held, index], {}, [known.type])
-            known.type = self._typed(known.type, held.type, bound)
-            known.maker, operator.results = operator, [known]
+            type = self._typed(known.type, held.type, bound)
+            if isinstance(type, TensorType):
+                equal += zip(type.shape, known.tensor_type.shape, strict=True)
+            known.type, known.maker, operator.results = type, operator, [known]
+        for new, size in equal:
+            if new is not size:
+                require_equal(new, size, "a size of the forward computation")
+        tracer.locate_constraints(tracer.locate())  # in this Block
 
     def _read(self, made: Block) -> list[Variable]:
         """The values whose stand-ins are read."""
@@ -123,10 +133,6 @@ class StandIns:
             return type
         pairs = zip(type.shape, held.element.shape, strict=True)
         sizes = [size if size is other else self._size(size, bound) for size, other in pairs]
-        for new, size in zip(sizes, type.shape, strict=True):
-            if new is not size:
-                require_equal(new, size, "a size of the forward computation")
-        self._tracer.locate_constraints(self._tracer.locate())  # in this Block
         return type.with_shape(sizes)
 
     def _loosened(self, type: ValueType) -> ValueType:

@@ -94,3 +94,28 @@ def test_a_shape_of_one_of_several_tensors_is_known_outside_of_their_branches(en
     converted = to_static(run, input_spec=[InputSpec([None])], engine=engine)
     for value in (1.0, -1.0, 0.0):
         assert converted(dy2st.full([3], value)) == run(dy2st.full([3], value))
+
+
+@ENGINES
+def test_gradients_of_a_recursion_have_the_sizes_of_each_turn(engine):
+    weight = dy2st.create_parameter([4, 4], "float32")
+
+    def likelihood(x, mask):  # the forward recursion of a conditional random field
+        a = x[:, 0]
+        for t in range(1, x.shape[1]):
+            new = dy2st.logsumexp(a.unsqueeze(2) + weight + x[:, t].unsqueeze(1), axis=1)
+            a = dy2st.where(mask[:, t : t + 1], new, a)
+        return a.sum()
+
+    specs = [InputSpec([None, None, 4]), InputSpec([None, None], "bool")]
+    converted = to_static(likelihood, input_spec=specs, engine=engine)
+    for batch, length in ((2, 5), (3, 8), (1, 2)):
+        given = dy2st.randn([batch, length, 4]), dy2st.rand([batch, length]) < 0.7
+        found = []
+        for function in (converted, likelihood):
+            weight.clear_gradient()
+            loss = function(*given)
+            loss.backward()
+            found.append([loss.item(), (weight.grad * 1).tolist()])
+        assert found[0][0] == pytest.approx(found[1][0], rel=1e-5)
+        assert sum(found[0][1], []) == pytest.approx(sum(found[1][1], []), rel=1e-4, abs=1e-5)
