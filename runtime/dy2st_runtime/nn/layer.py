@@ -427,7 +427,7 @@ class Layer(LayerTree):
         With `persistable=False` it is not part of `state_dict`.
         """
         if tensor is not None and not isinstance(tensor, EagerTensor):
-            raise TypeError(f"register_buffer takes a tensor, not {type(tensor).__name__}")
+            _refuse_buffer(name, tensor)
         if name in self.__dict__ or self._store_of(name) not in (None, self._buffers):
             raise KeyError(f"{type(self).__name__} has an attribute {name!r} already")
         note_change(self)
@@ -465,6 +465,19 @@ class Layer(LayerTree):
 def _entries(hooks: Mapping[int, Hook]) -> tuple[tuple[int, Hook], ...]:
     """Those that there are now: a hook may take others away."""
     return tuple(hooks.items()) if hooks else ()
+
+
+def _refuse_buffer(name: str, tensor: Any) -> None:
+    """Say what is no buffer; a traced tensor may become one that has its place already."""
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"register_buffer takes a tensor, not {type(tensor).__name__}")
+    raise ConversionError(
+        f"the buffer {name!r} is registered with what a Program computes",
+        at=user_location(),
+        why="Python registers it while the function is traced: there is no value of it yet",
+        hint=f"register it in __init__ (self.register_buffer({name!r}, None)) and set "
+        f"self.{name} here, where it is None",
+    )
 
 
 __all__ = [

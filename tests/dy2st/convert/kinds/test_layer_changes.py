@@ -83,3 +83,26 @@ def test_a_table_of_a_layer_is_not_written_itself(table):
     kind = type("Kind", (nn.Layer,), {"forward": forward})
     with pytest.raises(ConversionError, match="a table of parameters"):
         to_static(kind())(dy2st.ones([1]))
+
+
+class Lazy(nn.Layer):
+    def __init__(self, is_registered):
+        super().__init__()
+        if is_registered:
+            self.register_buffer("shift", None)
+
+    def forward(self, x):
+        if not hasattr(self, "shift"):
+            self.register_buffer("shift", x + 1)
+        elif self.shift is None:
+            self.shift = x + 1
+        return x + self.shift
+
+
+def test_a_buffer_that_a_program_computes_has_its_place_before():
+    with pytest.raises(ConversionError, match="registered with what a Program") as caught:
+        to_static(Lazy(False))(dy2st.ones([2]))
+    assert "register it in __init__" in str(caught.value)
+    layer = to_static(Lazy(True))
+    calls = [layer(dy2st.full([2], value)).tolist() for value in (1.0, 2.0)]
+    assert calls == [[3.0, 3.0], [4.0, 4.0]]
