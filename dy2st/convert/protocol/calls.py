@@ -319,14 +319,29 @@ def _forward(trace: Trace, layer: Layer, *args: Any, **kwargs: Any) -> Any:
     """What `Layer.__call__` does."""
     trace.seen("layer", layer, "hooks", None)
     for key, hook in tuple(layer._forward_pre_hooks.items()):
-        convert = partial(call, trace, hook)
-        args, kwargs = layer._before(key, convert, args, kwargs)
+        args, kwargs = _before(trace, layer, key, partial(call, trace, hook), args, kwargs)
     outputs = call(trace, trace.attr(layer, "forward"), *args, **kwargs)
     for key, hook in tuple(layer._forward_post_hooks.items()):
         given = (args, kwargs) if key in layer._hooks_with_kwargs else (args,)
         changed = call(trace, hook, layer, *given, outputs)
-        outputs = outputs if changed is None else changed
+        outputs = spread(trace, lambda one, own=outputs: own if one is None else one, changed)
     return outputs
+
+
+def _before(
+    trace: Trace,
+    layer: Layer,
+    key: int,
+    hook: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The inputs after a pre hook, which may give None on some paths."""
+    if key in layer._hooks_with_kwargs:
+        return layer._before(key, hook, args, kwargs)
+    changed = hook(layer, args)
+    inputs = lambda one: layer._before(key, lambda *_: one, args, kwargs)[0]  # noqa: E731
+    return spread(trace, inputs, changed), kwargs
 
 
 def _call_object(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

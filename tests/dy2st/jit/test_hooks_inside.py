@@ -204,3 +204,21 @@ def test_a_hook_on_a_stopped_tensor_is_refused_as_in_python():
     for call in (f, to_static(f)):
         with pytest.raises(ArgumentError, match="never runs"):
             call(dy2st.to_tensor(numbers(3), stop_gradient=False))
+
+
+class Hooked(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.ReLU()
+        self.inner.register_forward_pre_hook(lambda _, x: x[0] * 2 if x[0].sum() > 0 else None)
+        self.inner.register_forward_post_hook(lambda _, x, y: y * 3 if x[0].sum() > 4 else None)
+
+    def forward(self, x):
+        return self.inner(x) + 1
+
+
+def test_hooks_that_give_nothing_on_some_paths_leave_what_is_there():
+    layer, converted = Hooked(), to_static(Hooked())
+    for value in (1.0, 3.0, -1.0):
+        x = dy2st.full([2], value)
+        assert converted(x).tolist() == layer(x).tolist()
