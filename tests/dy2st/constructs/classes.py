@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
-from collections import namedtuple
+from collections import UserDict, namedtuple
 from typing import Any, NamedTuple
 
 import dy2st
@@ -473,6 +473,22 @@ def named_tuples(x):
 @construct("`NamedTuple` with a property", "as a class")
 def typed_named_tuple(x):
     return Typed(x).product
+
+
+class Named(UserDict):
+    def __setitem__(self, key, value):
+        super().__setitem__(key, value + 1)
+
+
+@construct(
+    "a class of `UserDict`, `UserList`, `ChainMap` or `collections.abc`",
+    "what it inherits is converted with it",
+)
+def inherited_methods(x):
+    made = Named(a=1)
+    if x.sum() > 0:
+        made.update(b=2)
+    return x * len(made) + made.get("b", 0)
 
 
 class Colour(enum.Enum):
