@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dy2st_runtime.dims import require_equal
-from dy2st_runtime.errors import DTypeError, ShapeError
+from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir import F, Kind, Sample, TensorType, apply, define, method
 from dy2st_runtime.ir.program import Operator, Variable
 from dy2st_runtime.ops.rules import broadcast_shapes, holomorphic
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 def _matmul_infer(x: TensorType, y: TensorType) -> TensorType:
     if x.rank == 0 or y.rank == 0:
         raise ShapeError("matmul takes tensors with at least one axis; use multiply for numbers")
-    if x.dtype.kind == "b":
-        raise DTypeError("matmul takes numbers, not bools: cast first")
     inner_x, inner_y = x.shape[-1], y.shape[-2] if y.rank > 1 else y.shape[0]
     if inner_x is not inner_y:
         shapes = f"{list(x.shape)} @ {list(y.shape)}"

@@ -39,6 +39,13 @@ def _mean(operator: Operator, operands: Sequence[str]) -> Form | None:
     return np.add.reduce, f"{{}}({operands[0]}, None) / {count}"
 
 
+def _sum(operator: Operator, operands: Sequence[str]) -> Form | None:
+    type = _whole(operator)
+    if type is None or type.dtype.kind == "u":  # of which NumPy's sum has no sign either
+        return None
+    return np.add.reduce, f"{{}}({operands[0]}, None)"
+
+
 def _reduction(function: Any) -> Callable[[Operator, Sequence[str]], Form | None]:
     def form(operator: Operator, operands: Sequence[str]) -> Form | None:
         if _whole(operator) is None:
@@ -50,7 +57,7 @@ def _reduction(function: Any) -> Callable[[Operator, Sequence[str]], Form | None
 
 _FORMS: dict[str, Callable[[Operator, Sequence[str]], Form | None]] = {
     "mean": _mean,
-    "sum": _reduction(np.add.reduce),
+    "sum": _sum,
     "max": _reduction(np.maximum.reduce),
     "min": _reduction(np.minimum.reduce),
     "any": _reduction(np.logical_or.reduce),
