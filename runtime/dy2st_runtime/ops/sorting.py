@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Size, product, require
+from dy2st_runtime.dims import Size, product, require, require_equal
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F, Sample, TensorType, apply, define, method, public
 from dy2st_runtime.ir.arguments import as_size, fresh_symbol, is_unknown, normalize_axis
@@ -146,16 +146,32 @@ def topk(
 
 
 def _searchsorted_infer(sequence: TensorType, values: TensorType, right: bool) -> TensorType:
-    if sequence.rank != 1:
-        raise ShapeError(f"searchsorted takes a vector, not a tensor of {list(sequence.shape)}")
+    if sequence.rank == 1:
+        return values.with_dtype("int64")
+    shapes = f"{list(sequence.shape)} and {list(values.shape)}"
+    if sequence.rank == 0 or sequence.rank != values.rank:
+        raise ShapeError(
+            f"searchsorted takes a vector, or rows and as many rows of values, not {shapes}"
+        )
+    for rows, of_values in zip(sequence.shape[:-1], values.shape[:-1], strict=True):
+        require_equal(rows, of_values, f"searchsorted: rows and values of {shapes}")
     return values.with_dtype("int64")
 
 
 def _searchsorted_kernel(sequence: Any, values: Any, right: bool) -> Any:
-    return np.searchsorted(sequence, values, "right" if right else "left")
+    side: Any = "right" if right else "left"
+    if sequence.ndim == 1:
+        return np.searchsorted(sequence, values, side)
+    if sequence.ndim != values.ndim or sequence.shape[:-1] != values.shape[:-1]:
+        raise ValueError("every row has values of its own")
+    made = np.empty(values.shape, np.int64)
+    for row in np.ndindex(*values.shape[:-1]):
+        made[row] = np.searchsorted(sequence[row], values[row], side)
+    return made
 
 
 def _count_before(sequence: Any, values: Any, right: bool) -> Any:
+    sequence = F.unsqueeze(sequence, [-2]) if sequence.ndim > 1 else sequence
     wide = F.unsqueeze(values, [values.ndim])
     before = F.less_equal(sequence, wide) if right else F.less_than(sequence, wide)
     return F.sum(F.cast(before, "int64"), axis=-1)
@@ -163,7 +179,7 @@ def _count_before(sequence: Any, values: Any, right: bool) -> Any:
 
 define(
     "searchsorted",
-    doc="How many elements of a sorted vector lie before each value.",
+    doc="How many elements of a sorted vector, or of the same row, lie before each value.",
     inputs="sequence, values",
     attributes={"right": False},
     infer=_searchsorted_infer,
@@ -174,6 +190,7 @@ define(
         Sample(((1,), (2, 3)), dtypes=("int64", "int64"), low=0, high=3),
         Sample(((1,), ()), {"right": True}, ("int64", "int64"), 0, 3),
         Sample(((0,), (2,)), dtypes=("float32", "float32")),
+        Sample(((2, 1), (2, 3)), dtypes=("int64", "int64"), low=0, high=3),
     ),
 )
 
@@ -190,6 +207,7 @@ def searchsorted(
 ) -> Any:
     """How many elements of a sorted vector lie before each value: (n,), (...,) -> (...,).
 
+    Of several sorted rows each has values of its own: (..., n), (..., m) -> (..., m).
     Equal elements lie before with `right` or `side="right"`, behind without. `sorter` holds the
     places of the elements of a vector that is not sorted.
     """

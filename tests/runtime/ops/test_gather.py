@@ -301,6 +301,21 @@ def test_searchsorted_against_numpy(right):
     assert ops.searchsorted(to_tensor(row), to_tensor(values), True).dtype == np.int32
 
 
+@pytest.mark.parametrize("right", [False, True])
+def test_each_of_several_sorted_rows_has_values_of_its_own(right):
+    rows, values = np.sort(RNG.integers(0, 5, (2, 3, 6))), RNG.integers(-1, 6, (2, 3, 4))
+    want = np.sum(rows[:, :, None] <= values[..., None] - (not right), axis=-1)
+    check(lambda r, v: ops.searchsorted(r, v, right=right), want, rows, values)
+    assert ops.searchsorted(to_tensor(rows), to_tensor(values), True).dtype == np.int32
+
+
+@pytest.mark.parametrize("shape", [(2, 4), (4,), (), (3, 2, 4)])
+def test_rows_and_their_values_have_the_same_leading_sizes(shape):
+    rows, values = to_tensor(np.zeros((3, 2))), to_tensor(np.zeros(shape))
+    with pytest.raises(ShapeError, match="searchsorted"):
+        ops.searchsorted(rows, values)
+
+
 @pytest.mark.parametrize("axis", [None, 0, 1])
 def test_unique_against_numpy(axis):
     x = RNG.integers(0, 2, (5, 2))

@@ -1,8 +1,9 @@
 """Places in sorted vectors: the function that finds them.
 
-    void search(ptr out, ptr sequence, ptr values, i64 size, i64 count)
+    void searches(ptr out, ptr sequence, ptr values, i64 size, i64 count, i64 rows)
 
-Every search takes as many steps as the size tells, so the lanes of a vector search at once.
+Of several vectors each has its own values: `count` of them in each of the rows. Every search takes
+as many steps as the size tells, so the lanes of a vector search at once.
 """
 
 from __future__ import annotations
@@ -29,20 +30,38 @@ def _is_search(operator: Operator) -> bool:
 def _search(body: Body, step: Step, operator: Operator) -> None:
     sequence, values = operator.operands
     text = _text(values.dtype, operator.attributes["right"])
-    name = body.module.shared(text, "search")
+    search = body.module.shared(text, "search")
+    name = body.module.shared(_rows_text(values.dtype, search), "searches")
     pointers = [body.place(operator.results[0])]
     pointers += [body.places.address(operand) for operand in (sequence, values)]
     shape = values.tensor_type.shape
-    sizes = [body.sizes.value(size) for size in (sequence.tensor_type.shape[0], product(shape))]
+    own = sequence.tensor_type.shape
+    rows = product(own[:-1])
+    count = product(shape) if len(own) == 1 else shape[-1]
+    sizes = [body.sizes.value(size) for size in (own[-1], count, rows)]
     arguments = [f"ptr {pointer}" for pointer in pointers] + [f"i64 {size}" for size in sizes]
     with body.lock.without(body.lock.is_long([shape])):
         body.function.line(f"call void @{name}({', '.join(arguments)})")
 
 
+_PARAMETERS = [("ptr", name) for name in ("%out", "%sequence", "%values")]
+_PARAMETERS += [("i64", "%size"), ("i64", "%count")]
+
+
+def _rows_text(dtype: DType, search: str) -> str:
+    """A search in each row, one after the other."""
+    code = Code("NAME", [*_PARAMETERS, ("i64", "%rows")], stored(dtype))
+    with code.loop("0", "%rows") as row:
+        first = code.times(row, "%count")
+        out = at_of(code, "%out", INT64, first)
+        sequence = code.at("%sequence", code.times(row, "%size"))
+        pointers = [("ptr", one) for one in (out, sequence, code.at("%values", first))]
+        code.call(search, *pointers, ("i64", "%size"), ("i64", "%count"))
+    return code.end()
+
+
 def _text(dtype: DType, right: bool) -> str:
-    pointers = [("ptr", name) for name in ("%out", "%sequence", "%values")]
-    parameters = [*pointers, ("i64", "%size"), ("i64", "%count")]
-    code = Code("NAME", parameters, stored(dtype), attributes="noinline nounwind")
+    code = Code("NAME", _PARAMETERS, stored(dtype), attributes="noinline nounwind")
     wide = Lanes(code, Processor.host().vector_bytes // 4)
     end = code.up_to("%count", wide.lanes)
     for first, last, lanes in (("0", end, wide), (end, "%count", Lanes(code, 1))):

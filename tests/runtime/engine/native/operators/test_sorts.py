@@ -123,6 +123,21 @@ def test_how_many_elements_of_a_sorted_vector_lie_before_values(dtype, right):
                     assert_same(executable, row, np.array(drawn(size, dtype, rng, classes)))
 
 
+@pytest.mark.parametrize("right", [False, True])
+@pytest.mark.parametrize("dtype", ["int8", "uint64", "float32"])
+def test_values_are_searched_for_in_rows_of_their_own(dtype, right):
+    rng = np.random.default_rng(0)
+    executable = native(
+        lambda rows, x: ops.searchsorted(rows, x, right=right),
+        (dtype, ("a", "b", "n")),
+        (dtype, ("a", "b", "m")),
+    )
+    for lead in ((1, 1), (2, 3), (0, 2)):
+        for count, size in ((0, 2), (1, 35), (7, 1), (100, 9), (3, 0)):
+            rows = np.sort(drawn((*lead, count), dtype, rng, 5))
+            assert_same(executable, rows, drawn((*lead, size), dtype, rng, 5))
+
+
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float32", "float64"])
 def test_distinct_elements(dtype):
     rng = np.random.default_rng(0)
