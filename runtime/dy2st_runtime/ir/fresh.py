@@ -13,30 +13,31 @@ class _Counter(ThreadState):
     count = 0
 
     def __init__(self) -> None:
-        self.limits: dict[Dim, Dim] = {}
+        self.limits: list[Condition] = []
         self.made: list[Dim] = []
 
 
 _counter = _Counter()
 
 
-def fresh_symbol(prefix: str, minimum: int = 0, maximum: Size | None = None) -> Dim:
+def fresh_symbol(prefix: str, minimum: Size = 0, maximum: Size | None = None) -> Dim:
     """A symbol that no other size of this trace has: `nonzero_0`, `nonzero_1`, ..."""
     name = f"{prefix}_{_counter.count}"
     _counter.count += 1
-    result = symbol(name, minimum, maximum if isinstance(maximum, int) else None)
+    least = minimum if isinstance(minimum, int) else 0
+    result = symbol(name, least, maximum if isinstance(maximum, int) else None)
     _counter.made.append(result)
+    if isinstance(minimum, Dim):
+        _counter.limits.append(Condition(">=", result, minimum))
     if isinstance(maximum, Dim):
-        _counter.limits[result] = maximum
+        _counter.limits.append(Condition("<=", result, maximum))
     return result
 
 
 def take_limits() -> list[Condition]:
-    """What is known of new symbols whose largest value is a size; once."""
-    if not _counter.limits:
-        return []
-    limits, _counter.limits = _counter.limits, {}
-    return [Condition("<=", size, limit) for size, limit in limits.items()]
+    """What is known of new symbols whose least or largest value is a size; once."""
+    limits, _counter.limits = _counter.limits, []
+    return limits
 
 
 def fresh_mark() -> int:
@@ -51,7 +52,7 @@ def made_since(mark: int) -> frozenset[Dim]:
 
 def restart_fresh_symbols() -> None:
     """Number from 0 again: a new trace begins."""
-    _counter.count, _counter.limits, _counter.made = 0, {}, []
+    _counter.count, _counter.limits, _counter.made = 0, [], []
 
 
 @contextmanager
@@ -62,7 +63,7 @@ def fresh_symbols_from(number: int | None = None) -> Iterator[None]:
     """
     before = _counter.count, _counter.limits, _counter.made
     _counter.count = before[0] if number is None else number
-    _counter.limits, _counter.made = {}, []
+    _counter.limits, _counter.made = [], []
     try:
         yield
     finally:

@@ -7,25 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import require_equal
+from dy2st_runtime.dims import Size, require_equal
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F, Sample, TensorType, apply, define, method
-from dy2st_runtime.ir.arguments import (
-    as_dtype,
-    as_int,
-    fresh_symbol,
-)
+from dy2st_runtime.ir.arguments import as_dtype, as_size, fresh_symbol
+from dy2st_runtime.ir.attribute_kinds import SIZE
 
 
 def _bincount_kernel(x: Any, weights: Any = None, minlength: int = 0) -> Any:
     if weights is not None and weights.shape != x.shape:
         raise ValueError("every integer has one weight")
+    if minlength < 0:
+        raise ArgumentError(f"bincount: there are no {minlength} bins")
     counts = np.bincount(x, weights, minlength)
     return counts if weights is None else counts.astype(weights.dtype)
 
 
 def _bincount_infer(
-    x: TensorType, weights: TensorType | None = None, minlength: int = 0
+    x: TensorType, weights: TensorType | None = None, minlength: Size = 0
 ) -> TensorType:
     if x.rank != 1 or x.dtype.kind not in "iu":
         raise ShapeError("bincount takes a vector of integers")
@@ -42,7 +41,7 @@ define(
     "bincount",
     doc="How often each integer occurs, or the sum of its weights.",
     inputs="x, weights?",
-    attributes={"minlength": 0},
+    attributes={"minlength": SIZE.or_else(0)},
     raises=ValueError,
     infer=_bincount_infer,
     kernel=_bincount_kernel,
@@ -54,9 +53,9 @@ define(
 
 
 @method
-def bincount(x: Any, weights: Any = None, minlength: int = 0, name: str | None = None) -> Any:
+def bincount(x: Any, weights: Any = None, minlength: Any = 0, name: str | None = None) -> Any:
     """How often each integer from 0 on occurs in a vector, or the sum of the weights there."""
-    return apply("bincount", x, weights, minlength=as_int(minlength, "minlength"))
+    return apply("bincount", x, weights, minlength=as_size(minlength, "minlength"))
 
 
 def _bounds(x: Any, low: Any, high: Any) -> tuple[Any, Any]:

@@ -229,7 +229,7 @@ class Tracer:
             carry(definition, operator)
         limits = [] if self._is_scratch else take_limits()
         if limits:
-            self.learn(limits, "no more than there are elements")
+            self.learn(limits, "as many as there may be")
         if definition.promote and all_numbers(inputs):
             for result in operator.results:
                 result.number = _NUMBERS.get(result.tensor_type.dtype.kind)

@@ -16,7 +16,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-from dy2st_runtime.dims import Condition, Dim, Facts, maximum, product, require, require_equal
+from dy2st_runtime.dims import (
+    Condition,
+    Dim,
+    Facts,
+    Size,
+    maximum,
+    product,
+    require,
+    require_equal,
+)
 from dy2st_runtime.engine.native.machine.abi import is_native
 from dy2st_runtime.errors import ArgumentError, Dy2stError
 from dy2st_runtime.ir import F
@@ -266,11 +275,13 @@ def _scaled(lists: Sequence[Any], x: Any, scale: Any, **how: Any) -> Any:
     return F.interpolate(x, sizes, **how)
 
 
-def _tell_bins(x: Any, *weights: Any, minlength: int) -> Sequence[Any]:
+def _tell_bins(x: Any, *weights: Any, minlength: Size) -> Sequence[Any]:
     return F.min(x), F.max(x)
 
 
-def _binned(lists: Sequence[Any], x: Any, *weights: Any, minlength: int) -> Any:
+def _binned(lists: Sequence[Any], x: Any, *weights: Any, minlength: Size) -> Any:
+    if isinstance(minlength, Dim):
+        require(minlength >= 0, "there is a number of bins")
     counts = maximum(lists[1] + 1, minlength)
     if not weights:
         return F.index_add(F.zeros([counts], "int64"), x, 0, F.ones(x.shape, "int64"))
