@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.dims import Dim, Size
+from dy2st_runtime.dims.expression import undecided
 from dy2st_runtime.errors import ArgumentError, TensorAsPython
 from dy2st_runtime.ir.data import data_of
 from dy2st_runtime.ir.dispatch import F
@@ -67,8 +68,13 @@ def as_int(value: Any, what: str) -> int:
         return value
     if isinstance(value, Variable):
         value = known_dim(value)
-        if not isinstance(value, int):
+        if value is None:
             raise needs_python(what)
+    if isinstance(value, Dim):
+        raise undecided(
+            f"{what} is the size {value}, which is not known while the function is traced, but a "
+            "number is needed here; give the size a number in the InputSpec"
+        )
     try:
         return int(value.__index__())
     except (AttributeError, TypeError, ValueError):  # a tensor of several
@@ -135,6 +141,13 @@ def is_unknown(value: Any) -> bool:
     return isinstance(value, Variable) and data_of(value) is None
 
 
+def one_integer(value: Any, what: str) -> Any:
+    """A traced tensor of one integer, as a number: for what is computed from it when it runs."""
+    if value.dtype.kind not in "iu":
+        raise ArgumentError(f"{what} is an integer, not a tensor of {value.dtype}")
+    return F.cast(F.reshape(value, []) if value.ndim else value, "int64")
+
+
 def as_integers(values: Any) -> tuple[Any, tuple[Size | None, ...] | None]:
     """One 1-d tensor of several numbers, and those of them that are sizes already."""
     if not isinstance(values, (list, tuple)):
@@ -189,6 +202,7 @@ __all__ = [
     "needs_python",
     "normalize_axes",
     "normalize_axis",
+    "one_integer",
     "pair",
     "rank_of",
     "shape_of",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Condition, Dim, Size, ceil_divide, maximum, minimum
+from dy2st_runtime.dims import Condition, Dim, Size, ceil_divide, maximum
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
 from dy2st_runtime.ir import (
     Effect,
@@ -28,12 +28,12 @@ from dy2st_runtime.ir import (
 )
 from dy2st_runtime.ir.arguments import (
     as_dtype,
-    as_int,
     as_integers,
     as_shape,
     as_size,
     dtype_of,
     is_unknown,
+    one_integer,
     shape_of,
 )
 from dy2st_runtime.ir.attribute_kinds import (
@@ -449,35 +449,26 @@ def eye(num_rows: Any, num_columns: Any = None, dtype: Any = None, name: str | N
 
 
 @method
-def tril(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
+def tril(x: Any, diagonal: Any = 0, name: str | None = None) -> Any:
     """x below and on a diagonal of the last two axes, zeros above."""
     return _triangle("tril", x, diagonal)
 
 
 @method
-def triu(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
+def triu(x: Any, diagonal: Any = 0, name: str | None = None) -> Any:
     """x above and on a diagonal of the last two axes, zeros below."""
     return _triangle("triu", x, diagonal)
 
 
 def _triangle(name: str, x: Any, diagonal: Any) -> Any:
-    if x.ndim == 1:  # NumPy would make a matrix of it
+    if x.ndim < 2:  # NumPy would make a matrix of it
         raise ShapeError(f"{name} takes at least two axes; the shape is {x.shape}")
-    return apply(name, x, diagonal=as_int(diagonal, "diagonal"))
-
-
-@method
-def diag(x: Any, offset: int = 0, padding_value: Any = 0, name: str | None = None) -> Any:
-    """A matrix with x on a diagonal and `padding_value` elsewhere, or the diagonal of a matrix."""
-    if x.ndim == 1:
-        size = x.shape[0] + abs(offset)
-        rows = F.arange(x.shape[0]) + max(-offset, 0)
-        columns = F.arange(x.shape[0]) + max(offset, 0)
-        return F.setitem(full([size, size], padding_value, x.dtype), (rows, columns), x)
-    if x.ndim != 2:
-        raise ArgumentError(f"diag takes a vector or a matrix, not a tensor of {x.ndim} axes")
-    steps = F.arange(minimum(x.shape[0] + min(offset, 0), x.shape[1] - max(offset, 0)))
-    return x[steps + max(-offset, 0), steps + max(offset, 0)]
+    if not is_unknown(diagonal):
+        return apply(name, x, diagonal=as_size(diagonal, "diagonal"))
+    rows, columns = F.unsqueeze(F.arange(x.shape[-2]), 1), F.arange(x.shape[-1])
+    stays = F.less_equal if name == "tril" else F.greater_equal
+    limit = F.add(rows, one_integer(diagonal, "diagonal"))
+    return F.where(stays(columns, limit), x, F.zeros_like(x))
 
 
 @method

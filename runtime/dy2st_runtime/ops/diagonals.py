@@ -5,17 +5,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dy2st_runtime.dims import maximum, minimum
+from dy2st_runtime.dims import Size, maximum, minimum, product
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F, method, public
 from dy2st_runtime.ir.arguments import as_dtype, as_size, normalize_axis, rank_of, shape_of
 
 
-def _places(rows: Any, columns: Any, offset: int) -> tuple[Any, Any]:
-    """The places of a diagonal, row by row; `offset` columns to the right of the main one."""
-    count = maximum(minimum(rows + min(offset, 0), columns - max(offset, 0)), 0)
+def _places(count: Size, offset: Size) -> tuple[Any, Any]:
+    """The first places of a diagonal, row by row; `offset` columns right of the main one."""
     steps = F.arange(count)
-    return steps + max(-offset, 0), steps + max(offset, 0)
+    return steps + maximum(product([-1, offset]), 0), steps + maximum(offset, 0)
+
+
+def _diagonal_of(x: Any, offset: Any) -> tuple[Any, Any]:
+    """The places of a diagonal of the last two axes."""
+    rows, columns, right = x.shape[-2], x.shape[-1], as_size(offset, "offset")
+    count = minimum(rows + minimum(right, 0), columns - maximum(right, 0))
+    return _places(maximum(count, 0), right)
+
+
+def _embedded(x: Any, offset: Any, around: Any) -> Any:
+    """Matrices with the last axis on a diagonal and a number around."""
+    count, right = x.shape[-1], as_size(offset, "offset")
+    size = count + maximum(right, product([-1, right]))
+    whole = F.full([*x.shape[:-1], size, size], around, x.dtype)
+    return F.setitem(whole, (..., *_places(count, right)), x)
 
 
 def _to_end(x: Any, axis1: int, axis2: int) -> tuple[Any, list[int]]:
@@ -29,8 +43,18 @@ def _to_end(x: Any, axis1: int, axis2: int) -> tuple[Any, list[int]]:
 
 
 @method
+def diag(x: Any, offset: Any = 0, padding_value: Any = 0, name: str | None = None) -> Any:
+    """A matrix with x on a diagonal and `padding_value` elsewhere, or the diagonal of a matrix."""
+    if x.ndim == 1:
+        return _embedded(x, offset, padding_value)
+    if x.ndim != 2:
+        raise ArgumentError(f"diag takes a vector or a matrix, not a tensor of {x.ndim} axes")
+    return diagonal(x, offset)
+
+
+@method
 def diagonal(
-    x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None
+    x: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1, name: str | None = None
 ) -> Any:
     """The diagonal between two axes, as a new last axis: (n, n, ...) -> (..., n).
 
@@ -39,43 +63,39 @@ def diagonal(
     [1, 4]
     """
     turned, _ = _to_end(x, axis1, axis2)
-    rows, columns = _places(turned.shape[-2], turned.shape[-1], offset)
-    return turned[..., rows, columns]
+    return turned[(..., *_diagonal_of(turned, offset))]
 
 
 @method
-def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None) -> Any:
+def trace(x: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1, name: str | None = None) -> Any:
     """The sum of the diagonal between two axes: (n, n, ...) -> (...)."""
     return F.sum(diagonal(x, offset, axis1, axis2), axis=-1)
 
 
 @method
 def diagonal_scatter(
-    x: Any, y: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None
+    x: Any, y: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1, name: str | None = None
 ) -> Any:
     """x with y as the diagonal between two axes."""
     turned, order = _to_end(x, axis1, axis2)
-    rows, columns = _places(turned.shape[-2], turned.shape[-1], offset)
-    changed = F.setitem(turned, (..., rows, columns), F.cast(y, x.dtype))
+    places = (..., *_diagonal_of(turned, offset))
+    changed = F.setitem(turned, places, F.cast(y, x.dtype))
     return F.transpose(changed, [order.index(axis) for axis in range(x.ndim)])
 
 
 @method
 def fill_diagonal_tensor(
-    x: Any, y: Any, offset: int = 0, dim1: int = 0, dim2: int = 1, name: str | None = None
+    x: Any, y: Any, offset: Any = 0, dim1: int = 0, dim2: int = 1, name: str | None = None
 ) -> Any:
     """x with y as the diagonal between two axes."""
     return diagonal_scatter(x, y, offset, dim1, dim2)
 
 
 @method
-def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+def diag_embed(input: Any, offset: Any = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """Matrices with the last axis on a diagonal and zeros around: (..., n) -> (..., n, n)."""
     input = input if hasattr(input, "ndim") else F.assign(input)
-    size = input.shape[-1] + abs(offset)
-    rows, columns = _places(size, size, offset)
-    empty = F.zeros([*input.shape[:-1], size, size], input.dtype)
-    made = F.setitem(empty, (..., rows, columns), input)
+    made = _embedded(input, offset, 0)
     first, second = normalize_axis(dim1, made.ndim), normalize_axis(dim2, made.ndim)
     if first == second:
         raise ArgumentError(f"diag_embed: {dim1} and {dim2} are one axis")
@@ -83,7 +103,7 @@ def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> A
 
 
 @method
-def diagflat(x: Any, offset: int = 0, name: str | None = None) -> Any:
+def diagflat(x: Any, offset: Any = 0, name: str | None = None) -> Any:
     """A matrix with all elements of x on a diagonal."""
     return diag_embed(F.flatten(x), offset)
 

@@ -31,10 +31,10 @@ FAMILIES = (
     ),
     Family(
         "dy2st_runtime.ops.diagonals",
-        functions="diag_embed diagflat diagonal diagonal_scatter fill_diagonal_tensor "
+        functions="diag diag_embed diagflat diagonal diagonal_scatter fill_diagonal_tensor "
         "masked_scatter scatter_add scatter_reduce select_scatter slice_scatter trace "
         "tril_indices triu_indices",
-        methods="diag_embed diagflat diagonal diagonal_scatter fill_diagonal_tensor "
+        methods="diag diag_embed diagflat diagonal diagonal_scatter fill_diagonal_tensor "
         "masked_scatter scatter_add scatter_reduce select_scatter slice_scatter trace",
     ),
     Family(
