@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Size, equal, product, require, require_equal, same_shape
+from dy2st_runtime.dims import Size, equal, maximum, product, require, require_equal, same_shape
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import (
     F,
@@ -32,6 +32,7 @@ from dy2st_runtime.ir.arguments import (
     is_unknown,
     normalize_axes,
     normalize_axis,
+    one_integer,
     rank_of,
     shape_of,
 )
@@ -486,5 +487,19 @@ def roll(x: Any, shifts: Any, axis: Any = None, name: str | None = None) -> Any:
     axes = tuple(axis) if isinstance(axis, (list, tuple)) else (axis,)
     if len(amounts) != len(axes):
         raise ArgumentError("roll: as many shifts as axes")
-    places = tuple(normalize_axis(a, x.ndim) for a in axes)
-    return apply("roll", x, shifts=tuple(as_size(s) for s in amounts), axis=places)
+    moves: dict[int, Size] = {}
+    for amount, a in zip(amounts, axes, strict=True):
+        place = normalize_axis(a, x.ndim)
+        if is_unknown(amount):
+            x = _rolled(x, one_integer(amount, "a shift"), place)
+        else:
+            moves[place] = moves.get(place, 0) + as_size(amount, "a shift")
+    if amounts and not moves:  # all are done
+        return x
+    return apply("roll", x, shifts=tuple(moves.values()), axis=tuple(moves))
+
+
+def _rolled(x: Any, shift: Any, axis: int) -> Any:
+    """By as many places as only the run tells: each element is picked where it comes from."""
+    size = maximum(x.shape[axis], 1)
+    return F.gather(x, F.remainder(F.subtract(F.arange(x.shape[axis]), shift), size), axis)
