@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.dims import (
+    Dim,
     Size,
     ceil_divide,
+    equal,
     maximum,
     minimum,
     product,
@@ -19,7 +21,7 @@ from dy2st_runtime.dims import (
 )
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
 from dy2st_runtime.ir import F, Sample, Scales, TensorType, apply, define, is_floating, public
-from dy2st_runtime.ir.arguments import as_size, pair
+from dy2st_runtime.ir.arguments import as_int, as_size, pair
 from dy2st_runtime.ir.attribute_kinds import FRAME, SIZES, STEPS
 from dy2st_runtime.ops.convolution import Pads, padded, window_count
 from dy2st_runtime.ops.convolve import channels_back, channels_first, explicit_pads
@@ -47,10 +49,16 @@ def _max_infer(x: TensorType, **window: Any) -> tuple[TensorType, TensorType]:
     return values, values.with_dtype("int64")
 
 
+def _lowest(dtype: np.dtype[Any]) -> float:
+    """What is never the largest, unless all is equal to it."""
+    if is_floating(dtype):
+        return -math.inf
+    return 0 if dtype.kind == "b" else int(np.iinfo(dtype).min)
+
+
 def _max_kernel(x: Any, kernel: Any, strides: Any, pads: Any) -> tuple[Any, Any]:
     """The largest elements, and their places in the flattened spatial axes."""
-    lowest = -np.inf if is_floating(x.dtype) else np.iinfo(x.dtype).min
-    wide = padded(x, pads, lowest)
+    wide = padded(x, pads, _lowest(x.dtype))
     counts = _counts(wide, kernel, strides)
     parts = _shifted(wide, kernel, strides, counts)
     values = next(parts).copy()
@@ -122,8 +130,7 @@ def _counts(wide: Any, kernel: Any, strides: Any) -> list[int]:
 
 
 def _largest_kernel(x: Any, kernel: Any, strides: Any, pads: Any) -> Any:
-    lowest = -np.inf if is_floating(x.dtype) else np.iinfo(x.dtype).min
-    wide = padded(x, pads, lowest)
+    wide = padded(x, pads, _lowest(x.dtype))
     parts = _shifted(wide, kernel, strides, _counts(wide, kernel, strides))
     result = next(parts).copy()
     for part in parts:
@@ -384,9 +391,9 @@ def _output_sizes(x: Any, output_size: Any, axes: int) -> Iterator[tuple[int, An
         raise ArgumentError(f"adaptive pooling: {axes} sizes, not {sizes}")
     for axis, given in enumerate(sizes, 2):
         size, wanted = x.shape[axis], None if given is None else as_size(given, "an output size")
-        if wanted is None or wanted is size or (isinstance(size, int) and wanted == size):
+        if wanted is None or wanted is size or equal(size, wanted) is True:
             continue
-        if wanted != 1:
+        if equal(wanted, 1) is not True:
             require(size > 0, f"adaptive pooling: there is nothing along axis {axis}")
         yield axis, wanted
 
@@ -395,8 +402,11 @@ def adaptive(x: Any, output_size: Any, axes: int, reduce: str, data_format: str)
     """The parts along every axis, one for each element of the result, reduced."""
     x, last = channels_first(x, data_format, axes)
     for axis, wanted in _output_sizes(x, output_size, axes):
-        if wanted == 1:
+        if equal(wanted, 1) is True:
             x = getattr(F, reduce)(x, axis=axis, keepdim=True)
+            continue
+        if isinstance(wanted, Dim):
+            x = _unlisted(x, axis, wanted, reduce)
             continue
         parts = [
             getattr(F, reduce)(F.slice(x, [axis], [a], [b]), axis=axis, keepdim=True)
@@ -404,6 +414,24 @@ def adaptive(x: Any, output_size: Any, axes: int, reduce: str, data_format: str)
         ]
         x = F.concat(parts, axis=axis)
     return channels_back(x, last)
+
+
+def _unlisted(x: Any, axis: int, count: Dim, reduce: str) -> Any:
+    """So many parts that only the run can list them: all of x for each, where it has elements."""
+    require(count > 0, "adaptive pooling: a result of no elements")
+    size = x.shape[axis]
+    part, place = F.unsqueeze(F.arange(count), 1), F.arange(size)
+    first = F.floor_divide(part * size, count)
+    behind = F.floor_divide((part + 1) * size + (count - 1), count)
+    is_in = F.logical_and(F.less_equal(first, place), F.less_than(place, behind))
+    is_in = F.reshape(is_in, [count, size, *[1] * (x.ndim - 1 - axis)])
+    other = _lowest(x.dtype) if reduce == "max" else 0
+    kept = F.where(is_in, F.unsqueeze(x, [axis]), F.full([], other, x.dtype))
+    made = getattr(F, reduce)(kept, axis=axis + 1)
+    if reduce == "max":
+        return made
+    lengths = F.reshape(behind - first, [count, *[1] * (x.ndim - 1 - axis)])
+    return made * F.cast(F.divide(size, lengths), made.dtype)
 
 
 def adaptive_with_places(x: Any, output_size: Any, axes: int) -> tuple[Any, Any]:
@@ -414,7 +442,7 @@ def adaptive_with_places(x: Any, output_size: Any, axes: int) -> tuple[Any, Any]
     # From the last axis on: so that of equal elements the first one in memory is met first.
     for axis, wanted in reversed(list(_output_sizes(x, output_size, axes))):
         values, found = [], []
-        for a, b in _bins(x.shape[axis], wanted):
+        for a, b in _bins(x.shape[axis], as_int(wanted, "the output size, with places,")):
             part, numbers = (F.slice(y, [axis], [a], [b]) for y in (x, places))
             largest = F.argmax(part, axis, keepdim=True)
             values.append(F.take_along_axis(part, largest, axis, broadcast=False))
