@@ -182,7 +182,8 @@ def bernoulli(x: Any, p: Any = None, name: str | None = None) -> Any:
 
 @public
 def multinomial(
-    x: Any, num_samples: int = 1, replacement: bool = False, name: str | None = None
+    x: Any, num_samples: Any = 1, replacement: bool = False, name: str | None = None
 ) -> Any:
     """Indices drawn with probabilities in proportion to x: (..., n) -> (..., num_samples)."""
-    return apply("multinomial", x, num_samples=int(num_samples), replacement=bool(replacement))
+    count = as_size(num_samples, "num_samples")
+    return apply("multinomial", x, num_samples=count, replacement=bool(replacement))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Size, product
+from dy2st_runtime.dims import Size, minimum, product
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F, Tensor, method, public
 from dy2st_runtime.ir.arguments import (
@@ -18,6 +18,7 @@ from dy2st_runtime.ir.arguments import (
     as_ints,
     as_shape,
     as_size,
+    dtype_of,
     normalize_axis,
     rank_of,
     shape_of,
@@ -96,11 +97,31 @@ def cartesian_prod(x: Sequence[Any], name: str | None = None) -> Any:
 def combinations(
     x: Any, r: int = 2, with_replacement: bool = False, name: str | None = None
 ) -> Any:
-    """All choices of r elements of a vector, in order: (n,) -> (count, r); n must be known."""
-    count = as_int(shape_of(x)[0], "the number of elements")
-    choose = combinations_with_replacement if with_replacement else _combinations
-    places = np.array([*choose(range(count), r)], np.int64).reshape(-1, r)
-    return F.reshape(F.gather(x, places.reshape(-1)), list(places.shape))
+    """All choices of r elements of a vector, in order: (n,) -> (count, r)."""
+    count, chosen = shape_of(x)[0], as_int(r, "r")
+    if chosen < 0:
+        raise ArgumentError(f"combinations: {chosen} elements cannot be chosen")
+    if chosen == 0:  # as Paddle has it: no elements, and one axis alone
+        return F.zeros([0], dtype_of(x))
+    if isinstance(count, int):
+        choose = combinations_with_replacement if with_replacement else _combinations
+        listed = [*choose(range(count), chosen)]
+        places: Any = np.array(listed, np.int64).reshape(-1, chosen)
+    else:
+        places = _ascending(count, chosen, with_replacement)
+    return F.reshape(F.gather(x, F.flatten(places)), [places.shape[0], chosen])
+
+
+def _ascending(count: Size, chosen: int, may_be_equal: bool) -> Any:
+    """So many of 0, ..., count - 1 in every order that goes up: found among all that there are."""
+    stays, before = F.full([count] * chosen, True), None
+    for axis in range(chosen):
+        place = F.reshape(F.arange(count), [count if a == axis else 1 for a in range(chosen)])
+        if before is not None:
+            goes_up = F.less_equal if may_be_equal else F.less_than
+            stays = F.logical_and(stays, goes_up(before, place))
+        before = place
+    return F.nonzero(stays)
 
 
 # -- apart ------------------------------------------------------------------------------------
@@ -115,20 +136,16 @@ def tensor_split(x: Any, num_or_indices: Any, axis: Any = 0, name: str | None = 
     [[1, 2], [3]]
     """
     place = normalize_axis(axis, x.ndim)
-    size = as_int(x.shape[place], "the size of the axis of tensor_split")
+    size = x.shape[place]
     if isinstance(num_or_indices, (list, tuple, Tensor)):
-        bounds = [
-            0,
-            *(slice(at).indices(size)[1] for at in as_ints(num_or_indices, "a place")),
-            size,
-        ]
+        bounds = [0, *as_shape(num_or_indices), size]
     else:
-        count = as_int(num_or_indices, "num_or_indices")
+        count = as_int(num_or_indices, "the number of parts of tensor_split")
         if count < 1:
             raise ArgumentError(f"tensor_split: {count} parts")
-        long = size % count
-        bounds = [part * (size // count) + min(part, long) for part in range(count + 1)]
-    return [F.slice(x, [place], [first], [max(first, last)]) for first, last in pairwise(bounds)]
+        bounds = [part * (size // count) + minimum(part, size % count) for part in range(count)]
+        bounds.append(size)
+    return [F.slice(x, [place], [first], [last]) for first, last in pairwise(bounds)]
 
 
 def _split_along(name: str, x: Any, given: Any, axis: int) -> list[Any]:

@@ -36,6 +36,10 @@ def windows(x):
     return np.lib.stride_tricks.sliding_window_view(x, 3, 1)[:, ::2]
 
 
+def rows_searched(side):
+    return np.vectorize(lambda row, x: np.searchsorted(row, x, side), signature="(n),(m)->(m)")
+
+
 # What is written of x, y, z; what NumPy says; the arrays.
 ROWS = [
     ("p.signbit(x)", np.signbit, ENDS),
@@ -105,6 +109,8 @@ ROWS = [
     ("p.diff(x, 2, 0)", lambda x: np.diff(x, 2, 0), A),
     ("p.bincount(x, minlength=9)", lambda x: np.bincount(x, minlength=9), INTS[0]),
     ("p.histogram(x, 4, -1, 2)", lambda x: np.histogram(x, 4, (-1, 2))[0], A),
+    ("p.searchsorted(x, y)", rows_searched("left"), np.sort(A), B),
+    ("p.searchsorted(x, y, right=True)", rows_searched("right"), np.sort(INTS), MORE),
     ("p.bucketize(x, y)", lambda x, y: np.searchsorted(y, x), A, np.sort(V)),
     ("p.cdist(x, y)", lambda x, y: np.sqrt(((x[:, None] - y) ** 2).sum(-1)), A, B),
     ("p.linalg.cov(x)", np.cov, A),
@@ -192,6 +198,13 @@ def test_choices_and_splits_follow_known_sizes():
     assert [p.shape for p in dy2st.hsplit(y, 3)] == [[2, 1, 4]] * 3
     assert [p.shape for p in dy2st.vsplit(y, 2)] == [[1, 3, 4]] * 2
     assert [p.shape for p in dy2st.dsplit(y, [1])] == [[2, 3, 1], [2, 3, 3]]
+
+
+def test_of_no_elements_there_is_no_choice():
+    x = dy2st.to_tensor(V)
+    assert (dy2st.combinations(x, 0).shape, dy2st.combinations(x, 9).shape) == ([0], [0, 9])
+    with pytest.raises(ArgumentError, match="cannot be chosen"):
+        dy2st.combinations(x, -1)
 
 
 def test_places_come_with_values():
