@@ -31,6 +31,7 @@ from dy2st_runtime.ir import (
     user_location,
 )
 from dy2st_runtime.ir.arguments import (
+    as_int,
     as_integers,
     as_ints,
     as_shape,
@@ -353,11 +354,16 @@ def _from_start(position: Size, size: Size) -> Size:
     return position + size if negative else position
 
 
+def _step_of(item: builtins.slice) -> int:
+    step = 1 if item.step is None else as_int(item.step, "the step of a slice")
+    if step == 0:
+        raise ArgumentError("the step of a slice is an int other than 0, not 0")
+    return step
+
+
 def _span(item: builtins.slice, size: Size) -> tuple[Size, Size, int]:
     """Start, stop and step of a slice inside the axis, clamped as Python does."""
-    step = 1 if item.step is None else as_size(item.step, "the step of a slice")
-    if not isinstance(step, int) or step == 0:
-        raise ArgumentError(f"the step of a slice is an int other than 0, not {step}")
+    step = _step_of(item)
     low: Size = 0 if step > 0 else -1
     high: Size = size if step > 0 else size - 1
     first, last = (low, high) if step > 0 else (high, low)
@@ -396,9 +402,7 @@ def _cut_traced(x: Any, items: list[Any]) -> tuple[Any, list[Any]]:
 
 
 def _places_of(item: builtins.slice, size: Size) -> Any:
-    step = 1 if item.step is None else as_size(item.step, "the step of a slice")
-    if not isinstance(step, int) or step == 0:
-        raise ArgumentError(f"the step of a slice is an int other than 0, not {step}")
+    step = _step_of(item)
     first, last = (0, size) if step > 0 else (size - 1, -size - 1)
     start = first if item.start is None else _one_number(item.start)
     stop = last if item.stop is None else _one_number(item.stop)
