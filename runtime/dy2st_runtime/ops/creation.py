@@ -435,9 +435,20 @@ def arange(
 @public
 def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | None = None) -> Any:
     """`num` numbers from start to stop at equal distances, both included; float32 by default."""
-    wanted = as_dtype(dtype, _default_dtype)
-    first, last = float(_number(start)), float(_number(stop))
-    return apply("linspace", start=first, stop=last, num=as_size(num), dtype=wanted)
+    wanted, count = as_dtype(dtype, _default_dtype), as_size(num, "num")
+    if is_unknown((start, stop)):
+        return F.cast(_spaced(start, stop, count), wanted)
+    ends = _number(start), _number(stop)
+    first, last = (end if isinstance(end, Dim) else float(end) for end in ends)
+    return apply("linspace", start=first, stop=last, num=count, dtype=wanted)
+
+
+def _spaced(start: Any, stop: Any, count: Size) -> Any:
+    """`linspace` between what only the run tells, as NumPy computes it; no gradient flows."""
+    first, last = (F.reshape(F.detach(F.cast(end, "float64")), []) for end in (start, stop))
+    places = F.arange(count)
+    step = (last - first) / F.cast(maximum(count - 1, 1), "float64")
+    return F.where(F.equal(places, maximum(count - 1, 1)), last, places * step + first)
 
 
 @public

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import require
+from dy2st_runtime.dims import Size, less_equal, require
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import Effect, F, Sample, Tensor, TensorType, apply, define, public
-from dy2st_runtime.ir.arguments import as_dtype, as_int, as_shape, as_size
+from dy2st_runtime.ir.arguments import as_dtype, as_shape, as_size
 from dy2st_runtime.ir.attribute_kinds import INDEX, SIZE, SIZES
 from dy2st_runtime.ops.generator import generator
 from dy2st_runtime.ops.rules import created
@@ -45,7 +45,13 @@ def _normal_kernel(shape: Any, mean: float, std: float, dtype: Any) -> Any:
 
 
 def _randint_kernel(shape: Any, low: int, high: int, dtype: Any) -> Any:
+    _require_integers(low, high)
     return generator().integers(low, high, shape).astype(dtype)
+
+
+def _require_integers(low: Size, high: Size) -> None:
+    if less_equal(high, low) is True:
+        raise ArgumentError(f"randint: no integers from {low} to {high} - 1")
 
 
 _define("uniform", "Uniform in [low, high).", {"low": 0.0, "high": 1.0}, _uniform_kernel, {})
@@ -154,18 +160,18 @@ def randn(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
 
 @public
 def randint(
-    low: int = 0,
-    high: int | None = None,
+    low: Any = 0,
+    high: Any = None,
     shape: Any = [1],  # noqa: B006  nobody changes it
     dtype: Any = None,
     name: str | None = None,
 ) -> Any:
     """Random integers from low to high - 1, or from 0 to low - 1; int64 by default."""
-    first, last = (0, low) if high is None else (low, high)
-    if as_int(first, "low") >= as_int(last, "high"):
-        raise ArgumentError(f"randint: no integers from {first} to {last} - 1")
+    ends = (0, low) if high is None else (low, high)
+    first, last = as_size(ends[0], "low"), as_size(ends[1], "high")
+    _require_integers(first, last)
     wanted = as_dtype(dtype, "int64")
-    return apply("randint", shape=as_shape(shape), low=int(first), high=int(last), dtype=wanted)
+    return apply("randint", shape=as_shape(shape), low=first, high=last, dtype=wanted)
 
 
 @public
