@@ -218,7 +218,9 @@ class _Recipe:
         """Channels are moved where something else reads them: before, it is only told which."""
         channels_of = [self._moved.get(one) or Channels.of(one) for one in operator.operands]
         for result, channels in zip(operator.results, moved(operator, channels_of), strict=True):
-            self._moved[result] = channels
+            # What has several sources is read whole where it is made: it is one piece there.
+            if result not in self._settled or len(channels.sources) == 1:
+                self._moved[result] = channels
             if result in self._settled:
                 kind = "concat" if is_join(channels) else "channels"
                 more = {"sources": channels.sources, "result": result, "channels": channels}
