@@ -76,7 +76,7 @@ def call_function(
     known_form = trace.forms.get(id(function))
     if known_form is not None:
         return _called(trace, function, known_form[1], args, kwargs)
-    why = why_left_alone(function)
+    why = why_left_alone(function, args)
     if why:
         trace.record.met(function, why)
     row = _forward if function is Layer.__call__ else row_of_function(function)

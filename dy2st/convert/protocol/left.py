@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from types import FrameType, FunctionType, MethodType
 from typing import Any
@@ -13,10 +14,11 @@ from dy2st_runtime.errors import SourceUnavailable
 from dy2st_runtime.ir.location import explain_frames
 from dy2st_runtime.ir.tracing.tracer import current_tracer
 
-# Of Python's library: what they call is the user's, as the operators of `total_ordering` do; and
-# classes written in Python whose methods are inherited, as those of `UserDict` are.
-_CALLING_BACK = frozenset({"collections.abc", "contextlib", "functools"})
-_INHERITED = frozenset({"ChainMap", "UserDict", "UserList", "UserString"})
+# Of Python's library: what they call is the user's, as the operators of `total_ordering` do.
+_CALLING_BACK = frozenset({"contextlib", "functools"})
+
+# What classes of the user's inherit, written in Python: it calls their own methods.
+_INHERITED = ("ChainMap", "UserDict", "UserList", "UserString")
 
 
 def is_library(module: str) -> bool:
@@ -29,14 +31,25 @@ def is_marked(function: FunctionType) -> bool:
     return bool(function.__dict__) and bool(function.__dict__.get(IGNORE_MARK))
 
 
-def why_left_alone(function: FunctionType) -> str:
+def why_left_alone(function: FunctionType, args: Sequence[Any] = ()) -> str:
     """Why nobody asks for the source of a function; empty if it may have a traced form."""
     if is_marked(function):
         return "it is marked with not_to_static"
     module = str(function.__module__)
-    if module == "collections" and function.__qualname__.partition(".")[0] in _INHERITED:
+    if args and _is_inherited(module, function) and not _is_of_library(type(args[0])):
         return ""
     return f"functions of the module {module} are left as they are" if is_library(module) else ""
+
+
+def _is_inherited(module: str, function: FunctionType) -> bool:
+    is_plain = module == "collections" and function.__qualname__.partition(".")[0] in _INHERITED
+    return is_plain or module == "collections.abc"
+
+
+def _is_of_library(kind: type) -> bool:
+    """Whether a collection is one of Python's own, as `os.environ` is: it may reach beyond."""
+    module = str(kind.__module__)
+    return is_library(module) and module not in ("collections", "collections.abc")
 
 
 def form_of(trace: Trace, function: FunctionType) -> TracedForm | None:
