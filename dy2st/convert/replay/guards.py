@@ -299,6 +299,8 @@ class _Writer:
         return self.equal(f"item_value({own}, {self.constant(name)})", value)
 
     def attr(self, owner: Any, own: str, name: str, value: Any) -> str:
+        if name == "__class__":
+            return f"type({own}) is {self.kind(value)}"
         if isinstance(owner, Layer) and id(value) not in self.parents:
             return self.of_layer(owner, own, name, value)
         if isinstance(owner, ModuleType) and name in vars(owner):
@@ -306,8 +308,6 @@ class _Writer:
         held = getattr(owner, "__dict__", None)
         slot = getattr(type(owner), name, None)
         is_slot = isinstance(slot, MemberDescriptorType)
-        if name == "__class__":
-            return f"type({own}) is {self.kind(value)}"
         if name == "__dict__":
             return "True"
         if value is MISSING and not isinstance(held, dict) and not is_slot:

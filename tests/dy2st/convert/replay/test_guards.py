@@ -561,3 +561,23 @@ def test_an_attribute_of_a_layer_is_asked_however_it_is_set(write):
     assert [static(dy2st.ones([1])).item() for _ in range(2)] == [2.0, 2.0]
     write(layer)
     assert static(dy2st.ones([1])).item() == 5.0
+
+
+class Asking(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.LayerList([nn.Linear(2, 2), nn.ReLU()])
+
+    def forward(self, x):
+        for layer in self.layers:
+            if isinstance(layer, nn.Linear) or type(layer) is nn.Linear:
+                x = layer(x)
+        return x
+
+
+def test_the_class_of_a_layer_is_guarded_and_no_more():
+    net = to_static(Asking())
+    found = [net(dy2st.ones([1, 2])).tolist() for _ in range(4)]
+    assert programs(net.forward) == 1 and found == found[:1] * 4
+    net.layers[0].__class__ = type("Other", (nn.ReLU,), {})
+    assert net(dy2st.ones([1, 2])).tolist() == [[1.0, 1.0]]
