@@ -61,6 +61,9 @@ def native(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Any:
         items = native(trace, trace.call(list, value))
         return items if isinstance(items, Variable) else (one for one in items)
     if kind is Union:
+        found = trace.known(value)
+        if type(found) is not Union:  # on this path it is one of them
+            return native(trace, found, around)
         raise ConversionError(
             "one of several values is given to code that is not converted",
             at=user_location(),
