@@ -396,9 +396,9 @@ class Trace:
                 self.over.pop((id(owner), CONTENT), None)
                 return
             self.write(owner, CONTENT, value)
-        elif isinstance(place.name, str):
+        elif isinstance(place.name, str) and not isinstance(owner, Variable):
             self.set_field(owner, place.name, value)
-        else:
+        else:  # the gradient of an argument has its place here alone
             self.write(owner, place.name, value)
 
     def take_place(self, place: Place) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dy2st_runtime.ir.program import Operator, Variable
 from dy2st_runtime.ir.tensor import Tensor
-from dy2st_runtime.ir.tracing.gradient_flow import SETTER, is_passed
+from dy2st_runtime.ir.tracing.gradient_flow import SETTER, flags_of, is_passed
 from dy2st_runtime.ir.tracing.tracer import Tracer
 
 
@@ -54,6 +54,11 @@ class _Walk:
             if self.tracer.flags.flows_through(source):
                 return [source]
             self.leaves[variable] = self._held.get(variable, variable)
+            return []
+        held = self._held.get(variable)
+        if not isinstance(held, (Variable, type(None))) and flags_of(held) == (False, True):
+            # What branches have left in a leaf, as a step of an optimizer on some paths, is a leaf.
+            self.leaves[variable] = held
             return []
         if not is_passed(maker):
             return []
