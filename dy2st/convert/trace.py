@@ -236,6 +236,10 @@ class Trace:
         """Whether an object was made in the trace: what it holds may be carried by value."""
         return not self.is_outside(owner)
 
+    def is_as_found(self, owner: Any) -> bool:
+        """Whether a container may hold what it held before the call: all of it, or some."""
+        return id(owner) in self.outside and id(owner) not in self.emptied
+
     def read(self, kind: str, owner: Any, name: Any, value: Any) -> Any:
         """Note what a place outside holds that nothing has written; what is there is outside."""
         key = id(owner), kind, name
@@ -251,7 +255,7 @@ class Trace:
 
     def read_item(self, owner: Any, name: Any, found: Any) -> Any:
         """Note that an item was found, or MISSING; not if the code itself has put it there."""
-        if not self.is_outside(owner):
+        if not self.is_as_found(owner):
             return found
         if isinstance(owner, dict):
             held = owner.get(name, MISSING)
@@ -261,11 +265,12 @@ class Trace:
 
     def read_length(self, owner: Any) -> None:
         """Note that the code has asked how many items there are."""
-        self.seen("length", owner, None, len(owner))
+        if self.is_as_found(owner):
+            self.read("length", owner, None, len(owner))
 
     def read_content(self, owner: Any) -> None:
         """Note that the code has looked at all items."""
-        if self.is_outside(owner):
+        if self.is_as_found(owner):
             self.read("content", owner, None, None)
             for item in owner.values() if isinstance(owner, dict) else owner:
                 self.mark_outside(item)
