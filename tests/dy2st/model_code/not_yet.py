@@ -39,8 +39,6 @@ NOT_YET = frozenset(
         "corners.sentinel_of_iter",
         "corners.text_with_numbers_of_a_branch",
         "corners.text_with_numbers_of_a_branch of unknown sizes",
-        "corners.chain_of_settings",
-        "corners.chain_of_settings of unknown sizes",
     }
 )
 
