@@ -504,21 +504,6 @@ def test_what_a_container_of_an_own_class_gets_is_kept_at_each_call():
     assert held == {"a": 3, "b": 2}
 
 
-def test_a_list_that_is_emptied_does_not_depend_on_what_it_held():
-    held = []
-
-    def function(x):
-        held.clear()
-        held.append(x)
-        return x
-
-    static = to_static(function)
-    for _ in range(3):
-        static(X)
-    assert len(held) == 1
-    assert programs(static) == 1
-
-
 def test_an_iterator_from_outside_that_is_copied_is_looked_at_at_each_call():
     held = iter([1.0, 2.0, 3.0])
     static = to_static(lambda x: x * next(copy.copy(held)))
