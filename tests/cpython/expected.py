@@ -31,6 +31,7 @@ _LOST: dict[str, dict[str, str]] = {
         "test_iter": "TestCase.test_ref_counting_behavior",
         "test_raise": "TestContext.test_3611",
         "test_scope": "ScopeTests.testLeaks",
+        "test_userlist": "UserListTest.test_free_after_iterating",
     },
     "it looks at frames or code objects, and those of the trace stand between": {
         "test_except_star": "TestExceptStarExceptionGroupSubclass.test_except_star_EG_subclass",
