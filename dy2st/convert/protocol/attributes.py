@@ -199,7 +199,8 @@ def _slot(trace: Trace, owner: Any, name: str) -> Any:
     value = getattr(owner, name) if place is None else place.value
     if value is MISSING:
         raise AttributeError(f"{type(owner).__name__!r} object has no attribute {name!r}")
-    return trace.seen("attr", owner, name, value) if place is None else value
+    found = trace.seen("attr", owner, name, value) if place is None else value
+    return _there(trace, owner, name, found)
 
 
 def _own(trace: Trace, owner: Any, name: str) -> Any:

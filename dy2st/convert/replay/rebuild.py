@@ -68,7 +68,9 @@ def _made(tree: Made, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
         made: Any = bare(kind)
         known[id(tree)] = made
         for name, item in zip(tree.keys, tree.items, strict=True):
-            object.__setattr__(made, name, rebuild(item, outputs, known))
+            value = rebuild(item, outputs, known)
+            if value is not MISSING:  # no branch of this call has set it
+                object.__setattr__(made, name, value)
         return made
     if isinstance(tree.like, type) and tree.like is not object:
         return _derived(tree, outputs, known)

@@ -39,3 +39,54 @@ def test_reading_a_missing_attribute_raises_what_python_raises():
     assert static(dy2st.to_tensor([1.0])).tolist() == [1.0]
     with pytest.raises(AttributeError, match=r"^'Box' object has no attribute 'value'"):
         static(dy2st.to_tensor([-1.0]))
+
+
+class Plain:
+    def __init__(self):
+        self.first = 5
+
+
+class Slotted:
+    __slots__ = ("first", "second")
+
+
+def held(one):
+    """What an object holds, by name."""
+    names = ("first", "second")
+    return {name: getattr(one, name) for name in names if hasattr(one, name)}
+
+
+def set_in_a_branch(x, kind):
+    one = kind()
+    if x.sum() > 0:
+        one.second = 2
+    return one
+
+
+def deleted_in_a_branch(x, kind):
+    one = kind()
+    one.first = 1
+    if x.sum() > 0:
+        del one.first
+    return one
+
+
+@pytest.mark.parametrize("kind", [Plain, Slotted])
+@pytest.mark.parametrize("function", [set_in_a_branch, deleted_in_a_branch])
+def test_a_returned_object_has_no_attribute_that_its_path_has_not_set(function, kind):
+    converted = to_static(lambda x: function(x, kind))
+    for value in (1.0, -1.0):
+        x = dy2st.full([2], value)
+        assert held(converted(x)) == held(function(x, kind))
+
+
+def test_a_slot_that_a_path_has_not_set_is_missing_there():
+    def run(x):
+        one = set_in_a_branch(x, Slotted)
+        return getattr(one, "second", None), hasattr(one, "second")
+
+    converted = to_static(run)
+    for value in (1.0, -1.0):
+        assert converted(dy2st.full([2], value)) == run(dy2st.full([2], value))
+    with pytest.raises(AttributeError, match="second"):
+        to_static(lambda x: set_in_a_branch(x, Slotted).second)(dy2st.full([2], -1.0))
