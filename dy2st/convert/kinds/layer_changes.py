@@ -9,7 +9,7 @@ from dy2st_runtime.nn.layer import Layer
 
 
 def note_change(trace: Trace, layer: Layer) -> None:
-    """Refuse to change a Layer from outside on some paths; else each call is traced for it."""
+    """Refuse to change an older Layer on some paths; else each call is traced for it."""
     kind, at = type(layer).__name__, user_location()
     if not trace.is_nested:
         trace.read(EACH_CALL, note_change, "changed", f"a {kind} is changed at {at}")

@@ -101,7 +101,7 @@ class Layer(LayerTree):
         """Start empty and in training mode."""
         tracer = current_tracer()
         if tracer is not None:
-            tracer.made[id(self)] = self
+            tracer.made[id(self)] = self, tracer.block
         set_plain = object.__setattr__
         set_plain(self, "_parameters", Table())
         set_plain(self, "_buffers", Table())

@@ -21,11 +21,16 @@ State = dict[str, EagerTensor]
 
 
 def note_change(layer: Any = None) -> None:
-    """Count a change of an attribute of a Layer; who traces is told before, if it is older."""
+    """Count a change of an attribute of a Layer.
+
+    Who traces is told before, unless it was made in the Block that is recorded now.
+    """
     count_change()
     tracer = None if layer is None else current_tracer()
-    if tracer is not None and tracer.before_changed is not None and id(layer) not in tracer.made:
-        tracer.before_changed(layer)
+    if tracer is not None and tracer.before_changed is not None:
+        _, block = tracer.made.get(id(layer), (None, None))
+        if block is not tracer.block:
+            tracer.before_changed(layer)
 
 
 def _misfit(name: str, own: list[Any], given: list[int]) -> str:

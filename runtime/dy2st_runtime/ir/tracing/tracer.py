@@ -100,7 +100,7 @@ class Tracer:
         self._known: dict[int, tuple[Tensor, Variable]] = {}
         self._first: dict[int, Variable] = {}
         self._ends: dict[Block, dict[int, tuple[Tensor, Variable]]] = {}  # of finished Blocks
-        self.before_changed: Callable[[Any], None] | None = None  # with a Layer from outside
+        self.before_changed: Callable[[Any], None] | None = None  # with a Layer made elsewhere
         self._captured: dict[Block, dict[Variable, Variable]] = {}
         self._facts: dict[Block, Facts] = {}
         self._constraints: list[Constraint] = []
@@ -110,7 +110,8 @@ class Tracer:
         self.outside: Mapping[int, Any] = {}  # objects that are older than the trace, by id
         # Two inputs, and where code has asked whether they are one tensor.
         self.distinct: list[tuple[Variable, Variable, Location | None]] = []
-        self.made: dict[int, Any] = {}  # Layers that the user's code makes in the trace
+        # Layers that the user's code makes in the trace, and in which Block.
+        self.made: dict[int, tuple[Any, Block]] = {}
         self.has_gone_back = False  # whether backward() was called
         # The operators whose gradients were taken once and for all.
         self.spent: set[Operator] = set()

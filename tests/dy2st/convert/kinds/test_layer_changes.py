@@ -106,3 +106,38 @@ def test_a_buffer_that_a_program_computes_has_its_place_before():
     layer = to_static(Lazy(True))
     calls = [layer(dy2st.full([2], value)).tolist() for value in (1.0, 2.0)]
     assert calls == [[3.0, 3.0], [4.0, 4.0]]
+
+
+def made_and_switched(x):
+    drop = nn.Dropout(0.5)
+    if x.sum() > 0:
+        drop.eval()
+    return drop.training
+
+
+def made_and_filled(x):
+    layers = nn.LayerList([nn.Identity()])
+    if x.sum() > 0:
+        layers.append(nn.ReLU())
+    return len(layers)
+
+
+@pytest.mark.parametrize("function", [made_and_switched, made_and_filled])
+def test_a_layer_of_the_call_that_some_paths_change_is_refused(function):
+    with pytest.raises(ConversionError, match="in a branch or loop"):
+        to_static(function)(dy2st.ones([2]))
+
+
+def test_a_layer_is_changed_on_the_path_that_has_made_it():
+    def run(x):
+        if x.sum() > 0:
+            layers = nn.Sequential(nn.ReLU())
+            layers.add_sublayer("more", nn.Identity())
+            layers.eval()
+            x = layers(x) * len(layers)
+        return x
+
+    converted = to_static(run)
+    for value in (1.0, -1.0):
+        x = dy2st.full([2], value)
+        assert converted(x).tolist() == run(x).tolist()
