@@ -55,10 +55,24 @@ def trained(kind):
             step()
         return weight.sum()
 
+    def goes_back_through_older_values(x):
+        older = (weight * x).sum()
+        loss_of(x).backward()
+        step()
+        newer = (weight * 2).sum()
+        older.backward()
+        step()
+        newer.backward()
+        step()
+        return weight.sum()
+
     return locals()[kind]
 
 
-KINDS = ["stops_behind_a_step", "stops_before_a_step", "steps_in_a_branch", "goes_back_in_a_branch"]
+KINDS = [
+    *("stops_behind_a_step", "stops_before_a_step", "steps_in_a_branch", "goes_back_in_a_branch"),
+    "goes_back_through_older_values",
+]
 
 
 @pytest.mark.parametrize("kind", KINDS)

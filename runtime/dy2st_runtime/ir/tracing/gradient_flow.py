@@ -178,7 +178,8 @@ class GradientFlags:
         self.is_recording = True
         self.asked: list[Location | None] = []
         self.cut: dict[int, Tensor] = {}
-        self.renewed: set[Variable] = set()  # leaves with other numbers than before
+        # The leaves that hold, or held, a Variable with other numbers than before the call.
+        self.renewed: dict[Variable, Tensor] = {}
         self.apart: list[tuple[Variable, Variable, Location | None]] = []
         self._is_call = False
         self.read: dict[int, tuple[Any, tuple[bool, bool]]] = {}

@@ -53,7 +53,8 @@ class _Walk:
             source = self.tracer.aliases.origin(maker.operands[0])
             if self.tracer.flags.flows_through(source):
                 return [source]
-            self.leaves[variable] = self._held.get(variable, variable)
+            now = self._held.get(variable, variable)
+            self.leaves[variable] = self.tracer.flags.renewed.get(variable, now)
             return []
         held = self._held.get(variable)
         if not isinstance(held, (Variable, type(None))) and flags_of(held) == (False, True):

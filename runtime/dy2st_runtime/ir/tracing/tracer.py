@@ -482,7 +482,7 @@ class Tracer:
         (new,) = self.append("detach", [variable], {}, [variable.type]).results
         if not self.flags.get(tensor):
             (new,) = self.append(SETTER, [new], {"value": False}, [variable.type]).results
-            self.flags.renewed.add(new)
+            self.flags.renewed[new] = tensor
         self.change(tensor, new)
 
     def _copied(self, variable: Variable) -> Variable:
