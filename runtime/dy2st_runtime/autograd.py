@@ -263,7 +263,11 @@ def is_cleared(leaf: Any) -> bool:
 
 
 def cut_off(tensor: Any) -> None:
-    """Let a tensor be as if a `backward` had freed what it was computed by."""
+    """Let a tensor, or those of a list, be as if a `backward` had freed what made them."""
+    if isinstance(tensor, list):
+        for one in tensor:
+            cut_off(one)
+        return
     node = Node(lookup("assign"), [], [tensor.array], {})
     node.free()
     tensor.node, tensor.index, tensor.stopped = node, 0, False

@@ -103,8 +103,11 @@ def stage_if(
     `of_cases`: the sides are cases of one operation, which may be none that a value has: what they
     raise is raised when the Program runs.
     """
+    before, tracer = {*trace.tracer.spent}, trace.tracer
     left = run_region(trace, true, state, pred, True, of_cases)
+    tracer.spent, spent = before, tracer.spent  # what one side frees the other one does not
     right = run_region(trace, false, state, pred, False, of_cases)
+    tracer.spent |= spent
     if of_cases and _is_alike(left.raised, right.raised):
         raise left.raised  # type: ignore[misc]
     if _is_raised(left) and _is_done(right):

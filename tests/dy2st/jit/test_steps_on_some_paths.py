@@ -55,6 +55,24 @@ def trained(kind):
             step()
         return weight.sum()
 
+    def steps_in_some_turns(x):
+        for _ in range(3):
+            loss = loss_of(x)
+            loss.backward()
+            if loss > 0.1:
+                step()
+        return weight.sum()
+
+    def goes_back_on_both_paths(x):
+        loss = loss_of(x)
+        if loss > 0.1:
+            loss.backward()
+            step()
+        else:
+            (loss * 2).backward()
+            step()
+        return weight.sum()
+
     def goes_back_through_older_values(x):
         older = (weight * x).sum()
         loss_of(x).backward()
@@ -71,7 +89,7 @@ def trained(kind):
 
 KINDS = [
     *("stops_behind_a_step", "stops_before_a_step", "steps_in_a_branch", "goes_back_in_a_branch"),
-    "goes_back_through_older_values",
+    *("goes_back_through_older_values", "steps_in_some_turns", "goes_back_on_both_paths"),
 ]
 
 
