@@ -183,19 +183,16 @@ def takes_split(operator: Operator, inside: Collection[Variable]) -> bool:
 def takes_slice(operator: Operator, inside: Collection[Variable]) -> bool:
     """The same of a slice: of all other axes it has all."""
     (x,), told = operator.operands, operator.attributes
+    if x not in inside or not 3 <= x.tensor_type.rank <= 5 or told["drop"]:
+        return False
     bounds = zip(*(told[name] for name in ("starts", "stops", "steps")), strict=True)
-    (first, channels, *rest), shape = list(bounds), x.tensor_type.shape
-    return (
-        x in inside
-        and 3 <= len(shape) <= 5
-        and not told["drop"]
-        and all(isinstance(bound, int) for bound in channels)
-        and is_move(operator)
-        and all(
-            same_shape(bound, (0, size, 1)) is True
-            for bound, size in zip((first, *rest), (shape[0], *shape[2:]), strict=True)
-        )
+    (first, channels, *rest), (batch, _, *spatial) = list(bounds), x.tensor_type.shape
+    are_whole = (
+        same_shape(bound, (0, size, 1)) is True
+        for bound, size in zip((first, *rest), (batch, *spatial), strict=True)
     )
+    are_numbers = all(isinstance(bound, int) for bound in channels)
+    return are_numbers and is_move(operator) and all(are_whole)
 
 
 def shuffles(

@@ -101,6 +101,16 @@ def test_parts_that_nobody_reads_in_a_region_are_left_to_nests():
     assert regions_of(executable) == [["conv"]]
 
 
+def test_parts_of_what_is_no_image_are_left_to_nests():
+    def run(x, w, v):
+        y = ops.conv2d(x, w)
+        return ops.conv2d(y, w), v[1:], ops.split(v, 2, 0)[1], ops.transpose(y, [0, 2, 3, 1])[0]
+
+    executable = compiled(run, ("n", 8, 7, 7), (8, 8, 1, 1), (6,))
+    assert regions_of(executable) == [["conv", "conv"]]
+    assert_alike(executable, drawn((2, 8, 7, 7), (8, 8, 1, 1), (6,)))
+
+
 def test_a_shuffle_that_is_read_between_its_steps_is_left_to_nests():
     def run(x, w):
         n, c, h, width = x.shape
