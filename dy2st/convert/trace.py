@@ -170,6 +170,8 @@ class Trace:
         self.thrown: list[BaseException] = []  # by the code, beside all Exceptions
         self.opened: list[Opened] = []
         self.generators: dict[int, Source] = {}
+        # Views of dicts: each with its dict and the name of the method that gave it.
+        self.views: dict[int, tuple[Any, Any, str]] = {}
         self.giving: list[Source] = []  # the generators whose items others give away
         self.apart: list[Tensor] = []  # from outside, of which code has asked whether they are one
         self.rounds: Any = None  # of the loop that is staged

@@ -19,7 +19,9 @@ from dy2st.convert.kinds import (  # noqa: F401  each registers its rows
     operator_,
     reductions,
     sets,
+    specials,
     tensors,
     text,
+    views,
     written,
 )

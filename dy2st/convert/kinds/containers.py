@@ -9,6 +9,7 @@ from dy2st.convert.classes import own_method
 from dy2st.convert.kinds import entries
 from dy2st.convert.kinds.lists import length_of
 from dy2st.convert.kinds.table import function_row
+from dy2st.convert.kinds.views import VIEWS, length
 from dy2st.convert.trace import CONTAINERS, Trace
 from dy2st.convert.values.sequences import Indexed
 from dy2st.convert.values.special import Dynamic
@@ -29,6 +30,8 @@ def _len(trace: Trace, value: Any) -> Any:
         return length_of(trace, value)
     if isinstance(value, Tensor):
         return value.shape[0] if value.ndim else len(value)
+    if kind in VIEWS:
+        return length(trace, value)
     own = own_method(trace, value, "__len__")
     if own is not None:
         return _checked(trace.call(own, value))

@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Any
 
 from dy2st.convert.kinds import keyed
-from dy2st.convert.kinds.entries import check_sure, gathered, is_sure, presence, there, there_or
+from dy2st.convert.kinds.entries import check_sure, is_sure, presence, there, there_or
 from dy2st.convert.kinds.table import Row, function_row, method_row, operator_row
 from dy2st.convert.trace import MISSING, Trace
 from dy2st.convert.values.forms import DICTS
@@ -165,25 +165,6 @@ def _new(trace: Trace, made: Any, others: Any, named: dict[str, Any]) -> Any:
     for key, value in named.items():
         trace.set_item(made, key, value)
     return made
-
-
-def _row_of_view(name: str, take: Callable[[Any, Any], Any]) -> None:
-    def row(trace: Trace, owner: Any) -> Any:
-        content = whole_dict(trace, owner)
-        if is_sure(trace, content):
-            return getattr(content, name)()
-        return gathered(trace, content, take)
-
-    row.__name__ = name
-    dict_row(*DICTS)(row)
-
-
-for _name, _take in (
-    ("items", lambda key, value: (key, value)),
-    ("values", lambda key, value: value),
-    ("keys", lambda key, value: key),
-):
-    _row_of_view(_name, _take)
 
 
 def factory_of(trace: Trace, owner: Any) -> Any:

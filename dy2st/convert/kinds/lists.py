@@ -22,7 +22,6 @@ from dy2st_runtime.ir import F, Variable, user_location
 from dy2st_runtime.ir.choice import Text
 
 SEQUENCES = (list, deque)
-_VALUES: type = type({}.values())
 
 
 def held(trace: Trace, owner: Any) -> Any:
@@ -246,8 +245,6 @@ def contains(trace: Trace, item: Any, container: Any) -> Any:
         return trace.any_in(
             lambda place: trace.equals(trace.item(container, place), item), len(container)
         )
-    if kind is _VALUES:
-        return trace.any_of(lambda one: one is item or trace.equals(one, item), container)
     if kind is Indexed and container.is_once:
         return contains(trace, item, trace.items_of(container))  # lent: it is read no further
     if kind is Indexed:

@@ -11,6 +11,7 @@ from typing import Any
 from dy2st.convert.kinds import keyed
 from dy2st.convert.kinds.lists import length_of
 from dy2st.convert.kinds.table import function_row, method_row, operator_row
+from dy2st.convert.kinds.views import OF_SETS, VIEWS
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.special import Dynamic
 from dy2st_runtime.errors import ConversionError
@@ -20,7 +21,9 @@ _SETS = (set, frozenset)
 
 
 def content_of(trace: Trace, owner: Any) -> Any:
-    """The elements of a set now."""
+    """The elements of a set, or of a view of a dict, now."""
+    if type(owner) in VIEWS:
+        owner = _set(trace, owner)
     if type(owner) is not set:
         return owner
     content = trace.content(owner)
@@ -221,8 +224,8 @@ _NAMES = {
 
 def _found(trace: Trace, owner: Any, name: str, others: Any) -> Any:
     """What a method of two sets gives where the data decides on one of them."""
+    owner, *others = (one if type(one) in _SETS else _set(trace, one) for one in (owner, *others))
     for other in others:
-        other = other if type(other) in _SETS else _set(trace, other)
         owner = _OF_TWO[name](trace, owner, other)
     return owner
 
@@ -241,8 +244,8 @@ def _changing(name: str, plain: str) -> None:
             trace.hold(owner, found)
 
 
-def _asking(name: str) -> None:
-    @method_row(*_SETS, name=name)
+def _asking(name: str, *kinds: type) -> None:
+    @method_row(*kinds, name=name)
     def row(trace: Trace, owner: Any, *others: Any) -> Any:
         given = [elements(trace, one) for one in others]
         if any(_is_decided(trace, one) for one in (*given, content_of(trace, owner))):
@@ -253,13 +256,14 @@ def _asking(name: str) -> None:
 
 for _plain in ("union", "difference", "intersection", "symmetric_difference"):
     _changing("update" if _plain == "union" else f"{_plain}_update", _plain)
-    _asking(_plain)
-for _plain in ("issubset", "issuperset", "isdisjoint"):
-    _asking(_plain)
+    _asking(_plain, *_SETS)
+for _plain in ("issubset", "issuperset"):
+    _asking(_plain, *_SETS)
+_asking("isdisjoint", *_SETS, *OF_SETS)
 
 
 def _operator(name: str, special: str) -> None:
-    @operator_row(name, *_SETS)
+    @operator_row(name, *_SETS, *OF_SETS)
     def row(trace: Trace, left: Any, right: Any) -> Any:
         if type(right) not in _SETS and not hasattr(right, "isdisjoint"):
             return NotImplemented

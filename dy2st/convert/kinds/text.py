@@ -16,6 +16,7 @@ from dy2st.convert.kinds.outward import note_call
 from dy2st.convert.kinds.process import note_settings
 from dy2st.convert.kinds.scalars import is_traced
 from dy2st.convert.kinds.table import function_row, method_row, operator_row
+from dy2st.convert.kinds.views import VIEWS
 from dy2st.convert.stage.outcome import unswallowed
 from dy2st.convert.trace import CONTAINERS, Trace
 from dy2st.convert.values.sequences import Generated, Indexed
@@ -86,6 +87,8 @@ def holds_traced(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> bool
         return False
     if is_traced(value) or kind in (Text, Dynamic, Indexed, Generated, Union):
         return True
+    if kind in VIEWS:
+        return holds_traced(trace, trace.call(list, value), (*around, value))
     if kind not in CONTAINERS and not isinstance(value, tuple):
         return False
     content = trace.content(value) if kind in CONTAINERS else value
@@ -151,7 +154,7 @@ def kept(trace: Trace, value: Any) -> Any:
     return content
 
 
-_NOT_KEPT = CONTAINERS - {list, dict}
+_NOT_KEPT = (CONTAINERS | VIEWS) - {list, dict}
 
 
 def _of_one(conversion: str, function: Any) -> None:

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from dy2st.convert.classes import special
 from dy2st.convert.kinds.entries import is_sure, presence
+from dy2st.convert.kinds.views import VIEWS, length
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.unions import known, spread
 from dy2st.convert.stage.branch import stage_if
@@ -41,6 +42,8 @@ def test_of(trace: Trace, value: Any) -> Any:
         return _content_truth(trace, value if kind is Dynamic else trace.content(value))
     if isinstance(value, (Tensor, Dim, Condition)):
         return truth_of(trace, value)
+    if kind in VIEWS:
+        return test_of(trace, length(trace, value))
     return _asked(trace, value)
 
 

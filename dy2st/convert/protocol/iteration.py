@@ -29,6 +29,7 @@ from dy2st.convert.kinds.iterators import (
 from dy2st.convert.kinds.layers import held_in_order
 from dy2st.convert.kinds.lists import held, length_of
 from dy2st.convert.kinds.sets import refuse_order
+from dy2st.convert.kinds.views import VIEWS, shown_by
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.control import test_of
 from dy2st.convert.protocol.generators import consumed, push_loop, source_of
@@ -73,6 +74,9 @@ def items_of(trace: Trace, iterable: Any) -> Any:
         if isinstance(content, dict) and not is_sure(trace, content):
             return items_of(trace, gather_entries(trace, content, lambda key, _: key))
         return content
+    if id(iterable) in trace.views:
+        shown = shown_by(trace, iterable)
+        return shown if type(shown) in VIEWS else items_of(trace, shown)
     own = special(trace, iterable, "__iter__")
     if type(own) is FunctionType:
         in_order = held_in_order(trace, iterable, "__iter__")

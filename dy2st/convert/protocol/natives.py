@@ -10,6 +10,7 @@ from typing import Any
 from dy2st.convert.kinds.entries import check_sure, is_sure, presence
 from dy2st.convert.kinds.lists import place_of_index, write_back
 from dy2st.convert.kinds.scalars import as_number
+from dy2st.convert.kinds.views import VIEWS, shown_by
 from dy2st.convert.protocol.bracket import bracketed
 from dy2st.convert.protocol.control import if_exp, not_, or_, test_of
 from dy2st.convert.protocol.operators import binary
@@ -57,6 +58,9 @@ def native(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Any:
         return _container(trace, value, content, around)
     if kind is Indexed:
         return native(trace, trace.call(list, value))
+    if id(value) in trace.views:
+        shown = shown_by(trace, value)
+        return shown if type(shown) in VIEWS else native(trace, shown)
     if kind is Generated:
         items = native(trace, trace.call(list, value))
         return items if isinstance(items, Variable) else (one for one in items)

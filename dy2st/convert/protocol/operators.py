@@ -16,6 +16,7 @@ from dy2st.convert.kinds.dicts import contains as dict_contains
 from dy2st.convert.kinds.lists import compare_lists, concatenate, contains, repeat
 from dy2st.convert.kinds.process import note_settings
 from dy2st.convert.kinds.table import row_of_operator
+from dy2st.convert.kinds.views import VIEWS
 from dy2st.convert.protocol.bracket import bracketed
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.control import not_
@@ -335,14 +336,9 @@ def in_(trace: Trace, item: Any, container: Any) -> Any:
         return trace.truth_value(binary(trace, "eq", container, item).any())
     if type(container) in DICTS:
         return dict_contains(trace, container, item)
-    if type(container) in _VIEWS and keyed.is_decided(trace, item):
-        return trace.is_among(item, container)
-    if type(container) not in (set, frozenset):
+    if type(container) not in (set, frozenset, *VIEWS):
         keyed.refuse_native_key(container, (item,))
     return contains(trace, item, container)
-
-
-_VIEWS: frozenset[type] = frozenset({type({}.keys()), type({}.items())})
 
 
 def not_in(trace: Trace, item: Any, container: Any) -> Any:

@@ -1,0 +1,73 @@
+"""Views of dicts: `keys()`, `values()` and `items()` show what the dict holds when somebody asks.
+
+In a trace each is a view of Python's, which stands for the dict: what it shows is looked up there.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from dy2st.convert.kinds import keyed
+from dy2st.convert.kinds.entries import gathered, is_sure
+from dy2st.convert.kinds.table import method_row
+from dy2st.convert.trace import Trace
+from dy2st.convert.values.forms import DICTS
+
+_TAKEN: dict[str, Callable[[Any, Any], Any]] = {
+    "items": lambda key, value: (key, value),
+    "values": lambda key, value: value,
+    "keys": lambda key, value: key,
+}
+
+
+def _kinds(name: str) -> tuple[type, type]:
+    """The classes of a view: an OrderedDict has its own."""
+    return type(getattr({}, name)()), type(getattr(OrderedDict(), name)())
+
+
+VIEWS = frozenset({*_kinds("keys"), *_kinds("values"), *_kinds("items")})
+OF_SETS = (*_kinds("keys"), *_kinds("items"))  # those that have the operators of sets
+
+
+def _row_of_view(name: str) -> None:
+    def row(trace: Trace, owner: Any) -> Any:
+        content = trace.content(owner)
+        made = getattr(content if isinstance(content, dict) else type(owner)(), name)()
+        trace.views[id(made)] = made, owner, name
+        return made
+
+    method_row(*DICTS, name=name)(row)
+
+
+for _name in _TAKEN:
+    _row_of_view(_name)
+
+
+def shown_by(trace: Trace, view: Any) -> Any:
+    """What a view of the trace shows now: one of Python's, a list, or an Indexed."""
+    _, owner, name = trace.views[id(view)]
+    if keyed.is_keyed(trace, owner):
+        return keyed.ROWS[name](trace, owner)
+    content = trace.content(owner)
+    trace.read_content(owner)
+    if is_sure(trace, content):
+        return getattr(content, name)()
+    return gathered(trace, content, _TAKEN[name])
+
+
+@method_row(*VIEWS, name="__len__")
+def length(trace: Trace, view: Any) -> Any:
+    """`len(view)`."""
+    found = trace.views.get(id(view))
+    # One from outside is read by code in C.
+    return len(trace.native(view)) if found is None else trace.call(len, found[1])
+
+
+@method_row(*VIEWS, name="__contains__")
+def _contains(trace: Trace, view: Any, item: Any) -> Any:
+    found = trace.views.get(id(view))
+    if found is not None and found[2] == "keys":
+        return trace.in_(item, found[1])
+    return trace.in_(item, trace.call(list, view))

@@ -1,0 +1,108 @@
+"""Views of dicts show what the dict holds when they are asked, also behind a branch."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from collections.abc import KeysView
+
+import pytest
+
+from tests.dy2st.convert.kinds.same import refused, same
+
+
+def taken_before_the_branch(x):
+    d = {"a": 1}
+    keys, values, items = d.keys(), d.values(), d.items()
+    if x.sum() > 0:
+        d["b"] = 2
+    return len(keys), "b" in keys, sorted(keys), list(values), len(values), dict(items)
+
+
+def truth_of_a_view(x):
+    d = {}
+    keys = d.keys()
+    if x.sum() > 0:
+        d["a"] = 1
+    return 1 if keys else 2
+
+
+def members(x):
+    d = {"a": 1}
+    if x.sum() > 0:
+        d["b"] = 2
+    pairs = ("a", 1) in d.items(), ("b", 2) in d.items(), ("b", 3) in d.items()
+    return pairs, 2 in d.values(), "b" in d.keys(), "c" not in d.keys()
+
+
+def as_sets(x):
+    d = {"a": 1}
+    e = {"a": 2, "c": 3}
+    if x.sum() > 0:
+        d["b"] = 2
+    equal = d.keys() == {"a", "b"}, {"a"} != d.keys(), d.keys() == e.keys()
+    order = d.keys() >= {"a"}, {"a", "b"} <= d.keys(), d.keys() < {"a", "b"}
+    found = d.keys() & {"b"}, d.keys() | e.keys(), {"b", "c"} - d.keys(), d.keys() ^ {"a"}
+    return equal, order, [sorted(one) for one in found], d.keys().isdisjoint({"b"})
+
+
+def pairs_as_sets(x):
+    d = {"a": 1}
+    if x.sum() > 0:
+        d["b"] = 2
+    both = {"a": 1, "b": 2}.items()
+    return d.items() == both, d.items() <= both, sorted(d.items() & both), sorted(both - d.items())
+
+
+def of_other_dicts(x):
+    d, c = OrderedDict(a=1, b=2), Counter("aab")
+    keys, counts = d.keys(), c.values()
+    if x.sum() > 0:
+        d.pop("a")
+        c["z"] += 4
+    return list(keys), list(reversed(d.items())), sum(counts), set(keys) == {"b"}
+
+
+def keys_of_the_program(x):
+    d = {int(x[0]): 1}
+    keys = d.keys()
+    d[int(x[0]) + 1] = 2
+    return len(keys), sorted(keys), 2 in keys, keys == {2, 3}
+
+
+def changed_in_a_loop(x):
+    d = {"a": x}
+    values = d.values()
+    while d["a"].sum() < 100:
+        d["a"] = d["a"] + 10
+    return [value * 2 for value in values]
+
+
+def of_a_class(x):
+    d = {"a": 1}
+    if x.sum() > 0:
+        d["b"] = 2
+    return type(d.keys()).__name__, isinstance(d.keys(), KeysView), isinstance(d.keys(), list)
+
+
+FUNCTIONS = {
+    one.__name__: one
+    for one in (
+        *(taken_before_the_branch, truth_of_a_view, members, as_sets, pairs_as_sets),
+        *(of_other_dicts, keys_of_the_program, changed_in_a_loop, of_a_class),
+    )
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_view_shows_what_the_dict_holds_now(name):
+    same(FUNCTIONS[name])
+
+
+def test_the_text_of_a_view_that_a_branch_decides_is_refused():
+    def shown(x):
+        d = {"a": 1}
+        if x.sum() > 0:
+            d["b"] = 2
+        return str(d.keys())
+
+    refused(shown, "the text of a dict_keys")
