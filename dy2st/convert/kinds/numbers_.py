@@ -12,6 +12,7 @@ from dy2st.convert.values.layout import number_kind
 from dy2st_runtime.dims import Dim, maximum
 from dy2st_runtime.errors import ConversionError, TensorAsPython
 from dy2st_runtime.ir import F, Variable, user_location
+from dy2st_runtime.ir.choice import Text
 
 
 @function_row(int)
@@ -26,6 +27,13 @@ def _int(trace: Trace, *args: Any, **options: Any) -> Any:
 
 def _own(trace: Trace, kind: Any, value: Any, *names: str) -> Any:
     """A value; of an object of the user's the number that one of its methods gives."""
+    if type(value) is Text:
+        raise TensorAsPython(
+            f"{kind.__name__}() of a text with values of tensors in it",
+            at=user_location(),
+            why="the Program writes texts, and has no numbers of them",
+            hint="compute with the numbers that the text is made of",
+        )
     own = own_method(trace, value, *names)
     if own is None:
         return value

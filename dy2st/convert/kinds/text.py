@@ -49,8 +49,8 @@ def formatted(trace: Trace, value: Any, conversion: str, spec: Any) -> Any:
         made = lambda: Text((Hole(kept(trace, value), conversion, spec),))  # noqa: E731
         return _by_case(trace, value, made)
     if conversion or not spec:
-        shown = _shown(trace, value, conversion)
-        return shown if type(shown) is Text and not spec else format(shown, spec)
+        finish = lambda one: one if type(one) is Text and not spec else format(one, spec)  # noqa: E731
+        return trace.spread(finish, _shown(trace, value, conversion))
     own = own_method(trace, value, "__format__")
     if own is not None:
         return trace.call(own, value, spec)

@@ -262,6 +262,8 @@ def set_attr(trace: Trace, owner: Any, name: str, value: Any) -> None:
         if name == "grad" and isinstance(owner, Tensor):
             set_grad(trace, owner, value)
             return
+        if name == "name" and getattr(owner, "block", None) is not trace.tracer.block:
+            _check_naming(trace)
         setattr(owner, name, value)
         return
     found = of_class(trace, kind, name)
@@ -279,6 +281,17 @@ def set_attr(trace: Trace, owner: Any, name: str, value: Any) -> None:
         call(trace, setter, found, owner, value)
         return
     _put(trace, owner, name, value)
+
+
+def _check_naming(trace: Trace) -> None:
+    """Refuse to name a tensor on some paths alone."""
+    if trace.is_nested:
+        raise ConversionError(
+            "a tensor gets a name in a branch or loop that depends on a tensor",
+            at=user_location(),
+            why="names are for people who read the Program: it would have the name on every path",
+            hint="name it before the branch, or keep the name in a variable",
+        )
 
 
 def _put(trace: Trace, owner: Any, name: str, value: Any) -> None:

@@ -90,7 +90,7 @@ def text(trace: Trace, *parts: Any) -> Any:
         if type(value) is Union:
             return spread(trace, lambda one, part=part: _again(trace, parts, part, one), value)
         found.append(formatted(trace, value, conversion, spec))
-    return joined_texts(found)
+    return spread(trace, lambda *texts: joined_texts([*texts]), *found)
 
 
 def _again(trace: Trace, parts: Any, part: Any, value: Any) -> Any:

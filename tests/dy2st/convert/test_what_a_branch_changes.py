@@ -11,6 +11,7 @@ import pytest
 
 import dy2st
 from dy2st import nn
+from dy2st.errors import ConversionError
 from dy2st.jit import to_static
 
 UP, DOWN = [1.0], [-1.0]
@@ -213,3 +214,15 @@ def test_an_object_and_a_list_from_outside_get_tensors():
         return found, one.x.tolist(), one.n, [item.tolist() for item in history]
 
     assert calls(to_static) == calls(lambda function: function)
+
+
+def test_a_tensor_gets_no_name_on_some_paths_alone():
+    def named(x):
+        y = x * 2
+        y.name = "twice"
+        if x.sum() > 0:
+            y.name = "big"
+        return y
+
+    with pytest.raises(ConversionError, match="gets a name in a branch"):
+        to_static(named)(dy2st.ones([2]))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import io
 import sys
+from collections import UserString
 
 import pytest
 
@@ -208,3 +209,19 @@ def test_what_is_printed_to_a_redirected_stream_stands_in_it():
         return out.getvalue(), x
 
     assert to_static(run)(dy2st.ones([1]))[0] == "known 1\n"
+
+
+def test_the_text_of_an_object_that_a_branch_has_changed():
+    def run(x):
+        text, other = UserString("a"), UserString("b")
+        if x.sum() > 0:
+            text = UserString("c")
+            other += "d"
+        return str(text), f"<{other}>", len(other), other.upper().data
+
+    same(run)
+
+
+@pytest.mark.parametrize("kind", [int, float])
+def test_a_number_of_a_text_with_tensors_in_it_is_refused(kind):
+    refused(lambda x: kind(f"{int(x[0])}"), "of a text with values of tensors")
