@@ -39,6 +39,11 @@ def put(tensor: Any, value: Value) -> None:
         tracer.renew(tensor, F.cast(value, tensor.dtype) if value.dtype != tensor.dtype else value)
 
 
+def stays(tensor: Any) -> bool:
+    """Whether a tensor stays the same object behind the call; others are values of a Program."""
+    return isinstance(tensor, EagerTensor)
+
+
 def is_spent(loss: Any) -> bool:
     """Whether `backward` has gone through a tensor, and there is no way back any more."""
     tracer = current_tracer()

@@ -405,10 +405,12 @@ def _finish(
     for region, side in ((left, "left"), (right, "right")):
         end_with(trace, region, slots, side, tensors, notes_parts=True)
     results = _append(trace, pred, regions, left.block.yields, right.block.yields)
-    for tensor, result in zip(
-        tensors.values(), results[len(results) - len(tensors) :], strict=True
-    ):
+    flags, place = trace.tracer.flags, len(results) - len(tensors)
+    for tensor, result in zip(tensors.values(), results[place:], strict=True):
         trace.tracer.assign(tensor, result)
+        ends = (region.block.yields[place] for region in regions)
+        flags.join(tensor, result, *(flags.stop(tensor, end) for end in ends))
+        place += 1
     return put_back(trace, slots, iter(results), regions)
 
 

@@ -66,6 +66,7 @@ class _Loop:
     slots: list[Slot]
     may_peel: bool
     tensors: dict[int, Tensor] = field(default_factory=dict)
+    stops: list[bool | None] = field(default_factory=list)  # whether gradients stop at the leaves
     types: list[ValueType] = field(default_factory=list)
     free: set[Dim] = field(default_factory=set)
     join: Lub = field(default_factory=lambda: Lub(widens=True))
@@ -167,10 +168,12 @@ def _settle(loop: _Loop, rounds: Rounds, test: Test, body: Body) -> tuple[Region
     constraints, growth = trace.tracer.program.constraints, trace.tracer.growth
     for _ in range(_ROUNDS):
         known, made, rounds.met = len(constraints), growth.made.copy(), 0
-        loop.types = loop.types or _initial_types(loop)
+        if not loop.types:
+            loop.types, loop.stops = _initial_types(loop), _stops(loop, _initial(loop))
+        uses = trace.tracer.flags.uses
         tested = _run(loop, lambda *values: (truth_of(trace, test(*values)),), "test")
         turned = _run(loop, body, "body")
-        if _holds(loop, turned):
+        if _holds(loop, turned, trace.tracer.flags.uses > uses):
             with trace.inside(tested):
                 tested.block.yields = [trace.tracer.local(_first(tested))]
             rounds.note(trace, loop.slots)
@@ -255,6 +258,7 @@ def _given(loop: _Loop, parameters: list[Variable]) -> list[Any]:
             trace.put_place(slot.place, value.copy() if is_same else value)
     for tensor, parameter in zip(loop.tensors.values(), leaves, strict=True):
         trace.tracer.change(tensor, parameter)  # by an earlier iteration, for all other names
+    _join(loop, parameters)
     trace.holders.join_parts((part for slot in loop.slots for part in slot.parts), known)
     for nodes in loop.links:
         trace.holders.join([known[node] for node in nodes if node in known])
@@ -278,7 +282,7 @@ def _key(place: Place) -> Key:
     return id(place.owner), place.name
 
 
-def _holds(loop: _Loop, turned: Region) -> bool:
+def _holds(loop: _Loop, turned: Region, uses: bool) -> bool:
     """Whether an iteration leaves what is assumed; what it does not, is assumed from now on."""
     rises = _take_places(loop, turned)
     assert turned.results is not None
@@ -298,7 +302,7 @@ def _holds(loop: _Loop, turned: Region) -> bool:
     if _note_parts(loop, turned) or rises:
         loop.types = []
         return False
-    return _types_hold(loop, turned)
+    return _types_hold(loop, turned) and _stops_hold(loop, turned, uses)
 
 
 def _note_parts(loop: _Loop, turned: Region) -> bool:
@@ -371,6 +375,34 @@ def _carry(loop: _Loop, place: Place, after: Any) -> None:
     loop.slots.append(slot)
 
 
+def _stops_hold(loop: _Loop, turned: Region, uses: bool) -> bool:
+    """Whether gradients stop at the leaves, or begin in them, as before the iteration.
+
+    uses: whether anything that an iteration has recorded rests on where they stop.
+    """
+    before, after = loop.stops, _stops(loop, turned.block.yields)
+    loop.stops = [a if a is b else None for a, b in zip(before, after, strict=True)]
+    lost = {a for a, b in zip(before, loop.stops, strict=True) if a is not b}
+    return not lost if uses else False not in lost
+
+
+def _stops(loop: _Loop, leaves: Sequence[Variable]) -> list[bool | None]:
+    """Whether gradients stop at leaves of what the loop carries; None if nobody knows."""
+    flags = loop.trace.tracer.flags
+    return [flags.stop(*pair) for pair in zip(_owners(loop, leaves), leaves, strict=True)]
+
+
+def _join(loop: _Loop, leaves: Sequence[Variable]) -> None:
+    """Note of leaves that gradients stop at them, or begin, as before every iteration."""
+    for owner, leaf, stops in zip(_owners(loop, leaves), leaves, loop.stops, strict=True):
+        loop.trace.tracer.flags.join(owner, leaf, stops)
+
+
+def _owners(loop: _Loop, leaves: Sequence[Variable]) -> list[Tensor]:
+    """The tensors that hold leaves: those that are changed in place stand last."""
+    return [*leaves[: len(leaves) - len(loop.tensors)], *loop.tensors.values()]
+
+
 def _types_hold(loop: _Loop, turned: Region) -> bool:
     """Whether the leaves keep their types; sizes that change become symbols."""
     trace = loop.trace
@@ -414,4 +446,5 @@ def _finish(loop: _Loop, tested: Region, turned: Region) -> tuple[Any, ...]:
     count = len(results) - len(loop.tensors)
     for tensor, result in zip(loop.tensors.values(), results[count:], strict=True):
         tracer.assign(tensor, result)
+    _join(loop, results)
     return put_back(trace, loop.slots, iter(results[:count]), [turned])

@@ -25,7 +25,16 @@ from dy2st_runtime.optimizer.recorded import (
 )
 from dy2st_runtime.regularizer import L1Decay, L2Decay, WeightDecayRegularizer
 from dy2st_runtime.tensor import EagerTensor, Parameter
-from dy2st_runtime.updating import Changing, Value, full_like, is_spent, put, tensor_of, value_of
+from dy2st_runtime.updating import (
+    Changing,
+    Value,
+    full_like,
+    is_spent,
+    put,
+    stays,
+    tensor_of,
+    value_of,
+)
 
 State = dict[str, Value]
 Rate = float | LRScheduler
@@ -87,7 +96,8 @@ class Optimizer:
         rule = {k: float(v) if isinstance(v, np.floating) else v for k, v in settings.items()}
         self._default_dict = {"weight_decay": weight_decay, "grad_clip": grad_clip, **rule}
         # By the identity of the parameter: tensors that stay, whose numbers every step replaces.
-        self._states: dict[int, dict[str, Any]] = {}
+        # None before the first step, which a converted function may take on some paths alone.
+        self._states: dict[int, dict[str, Any] | None] = {}
         self._master_weights: dict[int, Any] = {}
         self._recorded = RecordedRules()
         self._param_groups: list[Any] = self._parameter_list
@@ -98,6 +108,7 @@ class Optimizer:
         for parameter in self._parameters:
             if not isinstance(parameter, EagerTensor):
                 raise TypeError(f"parameters are tensors, not {type(parameter).__name__}")
+            self._states[id(parameter)] = None
 
     def __getstate__(self) -> dict[str, Any]:
         """All of it, for `copy` and `pickle`: a copy of a parameter has another identity."""
@@ -213,9 +224,16 @@ class Optimizer:
         if new is None:
             state = {slot: value_of(tensor) for slot, tensor in held.items()}
             new = self._rule(decay, settings)(weight, gradient, rate, state)
-            for slot, tensor in held.items():
-                put(tensor, state[slot])
+            self._keep(parameter, held, state)
         self._take(parameter, new)
+
+    def _keep(self, parameter: Any, held: dict[str, Any], state: State) -> None:
+        """Remember what a step has made of the state of a parameter."""
+        if not all(map(stays, held.values())):
+            self._states[id(parameter)] = {slot: tensor_of(state[slot]) for slot in held}
+            return
+        for slot, tensor in held.items():
+            put(tensor, state[slot])
 
     def _for_parameter(
         self, parameter: Any, rate: float, settings: dict[str, Any]
@@ -368,7 +386,7 @@ class Optimizer:
         state: dict[str, Any] = {}
         masters: dict[str, Any] = {}
         for name, parameter in zip(self._names(), self._parameters, strict=True):
-            for slot, tensor in self._states.get(id(parameter), {}).items():
+            for slot, tensor in (self._states.get(id(parameter)) or {}).items():
                 state[f"{name}_{slot}_0"] = EagerTensor(tensor.array.copy())
             if id(parameter) in self._master_weights:
                 masters[name] = EagerTensor(self._master_weights[id(parameter)].array.copy())

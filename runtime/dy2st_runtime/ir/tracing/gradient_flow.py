@@ -36,9 +36,22 @@ class GradientFlow:
         """Nothing is known yet."""
         self._given, self._outer = given, outer
         self._known: dict[Variable, Answer] = {}
+        self._assumed: set[Variable] = set()  # and all whose answers follow from that
+        self.uses = 0  # how often somebody got such an answer
+
+    def stop(self, variable: Variable) -> None:
+        """Assume that no gradient flows through a Variable, whatever it is made of."""
+        self._known[variable] = True
+        self._assumed.add(variable)
 
     def is_stopped(self, variable: Variable) -> Answer:
         """Whether no gradient flows through a Variable."""
+        answer = self.look_up(variable)
+        self.uses += variable in self._assumed
+        return answer
+
+    def look_up(self, variable: Variable) -> Answer:
+        """The same for one that nothing is made of, but assumptions on other Variables."""
         waiting = [variable]
         while waiting:
             last = waiting[-1]
@@ -72,6 +85,8 @@ class GradientFlow:
 
     def _answer(self, variable: Variable) -> Answer:
         maker, sources = variable.maker, self._sources(variable)
+        if not self._assumed.isdisjoint(sources):
+            self._assumed.add(variable)
         answers = {self._known[source] for source in sources}
         if not isinstance(maker, Operator):
             if variable.block.parent is None:
@@ -232,6 +247,36 @@ class GradientFlags:
         """Whether gradients begin in a tensor: it is a leaf that needs them."""
         variable = self._tracer.captured_already(tensor)
         return self._begin_outside(tensor) if variable is None else self._begin_in(variable)
+
+    @property
+    def uses(self) -> int:
+        """How often an answer came from what `join` was told of a loop that still runs."""
+        return self._flow.uses + self._least.uses
+
+    def stop(self, tensor: Tensor, variable: Variable) -> Answer:
+        """The `stop_gradient` of a tensor that holds a Variable; False if it is a leaf, too."""
+        variable = self._tracer.aliases.origin(variable)
+        if self.state.get(variable) is tensor:
+            stopped, is_leaf = flags_of(tensor)
+            return self._of_state(tensor) if stopped or is_leaf else None
+        if self.renewed.get(variable) is tensor:
+            return False
+        return True if self._least.look_up(variable) else None
+
+    def begun(self, leaf: Tensor, variable: Variable) -> Variable:
+        """The numbers of a Variable as those of a leaf: gradients begin in it."""
+        (new,) = self._tracer.append("detach", [variable], {}, [variable.type]).results
+        (new,) = self._tracer.append(SETTER, [new], {"value": False}, [variable.type]).results
+        self.renewed[new] = leaf
+        return new
+
+    def join(self, tensor: Tensor, variable: Variable, *stops: Answer) -> None:
+        """Note that branches or iterations leave a Variable in a tensor: they `stop` it so."""
+        if all(answer is False for answer in stops):
+            self._tracer.assign(tensor, self.begun(tensor, variable))
+        elif all(stops):
+            self._flow.stop(variable)
+            self._least.stop(variable)
 
     def _begin_outside(self, tensor: Any) -> bool:
         return self.read.setdefault(id(tensor), (tensor, flags_of(tensor)))[1] == (False, True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dy2st_runtime.errors import ConversionError
+from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Operator, Variable
 from dy2st_runtime.ir.tensor import Tensor
-from dy2st_runtime.ir.tracing.gradient_flow import SETTER, flags_of, is_passed
+from dy2st_runtime.ir.tracing.gradient_flow import SETTER, is_passed
 from dy2st_runtime.ir.tracing.tracer import Tracer
 
 
@@ -16,6 +18,8 @@ def leaves_of(tracer: Tracer, output: Variable, retain: bool = False) -> dict[Va
     """
     walk = _Walk(tracer)
     walk.go(output)
+    if walk.is_carried and not walk.leaves:
+        raise _carried()
     if not tracer.spent.isdisjoint(walk.operators):
         raise RuntimeError(
             "the graph was freed by an earlier backward(); pass retain_graph=True to keep it"
@@ -32,6 +36,7 @@ class _Walk:
         self.tracer = tracer
         self.operators: set[Operator] = set()
         self.leaves: dict[Variable, Tensor] = {}
+        self.is_carried = False  # whether a loop hands something to it from turn to turn
         self._held = {variable: tensor for tensor, variable in tracer.known()}
 
     def go(self, output: Variable) -> None:
@@ -48,6 +53,7 @@ class _Walk:
         if not isinstance(maker, Operator):
             if maker.parent is None:
                 self.leaves[variable] = self.tracer.flags.state.get(variable, variable)
+            self.is_carried = self.is_carried or maker.parent is not None
             return []
         if maker.name == SETTER:
             source = self.tracer.aliases.origin(maker.operands[0])
@@ -56,15 +62,19 @@ class _Walk:
             now = self._held.get(variable, variable)
             self.leaves[variable] = self.tracer.flags.renewed.get(variable, now)
             return []
-        held = self._held.get(variable)
-        if not isinstance(held, (Variable, type(None))) and flags_of(held) == (False, True):
-            # What branches have left in a leaf, as a step of an optimizer on some paths, is a leaf.
-            self.leaves[variable] = held
-            return []
         if not is_passed(maker):
             return []
         self.operators.add(maker)
         return maker.operands
+
+
+def _carried() -> ConversionError:
+    return ConversionError(
+        "backward() of a tensor that a loop has carried here from an earlier turn",
+        at=user_location(),
+        why="how many turns there were, and which of them made it, only the run knows",
+        hint="compute the loss in the turn that calls backward() of it",
+    )
 
 
 __all__ = ["leaves_of"]

@@ -55,7 +55,7 @@ from dy2st_runtime.ir.promotion import as_paddle, is_paddles
 from dy2st_runtime.ir.raised import ErrorKind
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracing.aliases import Aliases
-from dy2st_runtime.ir.tracing.gradient_flow import SETTER, GradientFlags
+from dy2st_runtime.ir.tracing.gradient_flow import GradientFlags
 from dy2st_runtime.ir.tracing.growth import Growth
 from dy2st_runtime.ir.tracing.heavy_sizes import lightened
 from dy2st_runtime.ir.tracing.python_numbers import may_outgrow
@@ -479,10 +479,10 @@ class Tracer:
         """Give a tensor other numbers, as an optimizer does: what is a leaf stays one."""
         variable = self.variable(value)
         check_replaced(tensor, self.captured(tensor), variable)
-        (new,) = self.append("detach", [variable], {}, [variable.type]).results
-        if not self.flags.get(tensor):
-            (new,) = self.append(SETTER, [new], {"value": False}, [variable.type]).results
-            self.flags.renewed[new] = tensor
+        if self.flags.get(tensor):
+            (new,) = self.append("detach", [variable], {}, [variable.type]).results
+        else:
+            new = self.flags.begun(tensor, variable)
         self.change(tensor, new)
 
     def _copied(self, variable: Variable) -> Variable:
