@@ -296,6 +296,8 @@ class Trace:
             return place.value
         if name is CONTENT:
             return owner
+        if isinstance(owner, Variable):  # whose gradient alone has a place
+            return None
         return read_state(owner) if name is STATE else native_attribute(owner, name)
 
     def kept(self, owner: Any, name: Any) -> Any:

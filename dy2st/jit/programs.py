@@ -230,7 +230,9 @@ class Programs:
         given = callee.signature.given(specs)
         if all(isinstance(value, InputSpec) for value in given.values()):
             concrete.arguments = given
-        self.asks |= bool(concrete.asked)
+        # Without a call it leaves gradients in arguments that its InputSpecs alone let flow.
+        is_for_all = call.gradients is None and concrete.finished.has_gone_back
+        self.asks |= bool(concrete.asked) or is_for_all
         self.cache.add((*python, self._asked(call)), concrete)
         if is_anew and concrete.effects:
             warn_user(

@@ -39,6 +39,11 @@ def put(tensor: Any, value: Value) -> None:
         tracer.renew(tensor, F.cast(value, tensor.dtype) if value.dtype != tensor.dtype else value)
 
 
+def gradient_of(parameter: Any) -> Any:
+    """The gradient that a step is taken by, None if there is none."""
+    return parameter.grad
+
+
 def stays(tensor: Any) -> bool:
     """Whether a tensor stays the same object behind the call; others are values of a Program."""
     return isinstance(tensor, EagerTensor)

@@ -10,6 +10,7 @@ from dy2st.convert.kinds.table import function_row
 from dy2st.convert.replay.result import Finished, Taker
 from dy2st.convert.stage.cases import known
 from dy2st.convert.trace import Trace
+from dy2st.convert.values.special import Union
 from dy2st_runtime.autodiff.inside import gradients_or_zeros
 from dy2st_runtime.autograd import is_cleared, refuse_stopped, seed_of
 from dy2st_runtime.errors import ArgumentError, ConversionError
@@ -17,6 +18,7 @@ from dy2st_runtime.ir import F, Tensor, Variable, user_location
 from dy2st_runtime.ir.grad_mode import no_grad
 from dy2st_runtime.ir.tracing.leaves import leaves_of
 from dy2st_runtime.tensor import EagerTensor
+from dy2st_runtime.updating import gradient_of
 
 PLACE = "_grad"  # the slot of an eager tensor
 
@@ -53,7 +55,7 @@ def _add(trace: Trace, leaf: Tensor, gradient: Variable, there: Variable | None)
     """Add a gradient to that of a leaf; zeros change nothing where there is none to be added."""
     hooks, has_zeros = _hooks(trace, leaf), _is_cleared(trace, leaf)
     before = None if has_zeros else _held(trace, leaf)
-    is_none = before is None and not has_zeros
+    is_none = not has_zeros and (before is None or type(before) is Union)  # on some paths, perhaps
     if there is not None and (is_none or hooks):
         _let_it_be_none(trace, there)
         return
@@ -61,7 +63,8 @@ def _add(trace: Trace, leaf: Tensor, gradient: Variable, there: Variable | None)
         changed = trace.call(hook, gradient)
         gradient = gradient if changed is None else trace.tracer.variable(changed)
     with no_grad():
-        set_grad(trace, leaf, gradient if before is None else F.add(before, gradient))
+        add = lambda one: gradient if one is None else F.add(one, gradient)  # noqa: E731
+        set_grad(trace, leaf, trace.spread(add, before))
 
 
 def _let_it_be_none(trace: Trace, there: Variable) -> None:
@@ -101,6 +104,23 @@ def grad_of(trace: Trace, tensor: Tensor) -> Any:
     ):
         return tensor.grad  # refused: each call has another one
     return _held(trace, tensor)
+
+
+@function_row(gradient_of)
+def _of_step(trace: Trace, tensor: Tensor) -> Any:
+    """The gradient that an optimizer takes a step by."""
+    found = grad_of(trace, tensor)
+    if type(found) is not Union:
+        return found
+    if trace.one_call.gradients is not None:
+        trace.has_written = True  # so that Python may make the call, which leaves gradients
+        raise ArgumentError("step() is taken by a gradient that only some paths have given")
+    raise ConversionError(
+        "a step of an optimizer is taken by a gradient that only some paths have given",
+        at=user_location(),
+        why="on the others it is None, and which parameters a step moves is part of the Program",
+        hint="let gradients be zeros at first: clear_grad() after the first call",
+    )
 
 
 def _held(trace: Trace, tensor: Tensor) -> Any:

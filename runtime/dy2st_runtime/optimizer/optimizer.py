@@ -29,6 +29,7 @@ from dy2st_runtime.updating import (
     Changing,
     Value,
     full_like,
+    gradient_of,
     is_spent,
     put,
     stays,
@@ -172,7 +173,7 @@ class Optimizer:
             pairs = [
                 (parameter, gradient)
                 for parameter in group["params"]
-                if (gradient := parameter.grad) is not None and not parameter.stop_gradient
+                if (gradient := gradient_of(parameter)) is not None and not parameter.stop_gradient
             ]
             self._step(pairs, {**self._default_dict, **group}, group)
 

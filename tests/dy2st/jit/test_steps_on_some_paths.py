@@ -9,6 +9,7 @@ from dy2st import optimizer as o
 from dy2st import to_static
 from dy2st.errors import ConversionError
 from dy2st.nn.initializer import Constant
+from dy2st.static import InputSpec
 
 
 def trained(kind, rule):
@@ -125,6 +126,13 @@ def trained(kind, rule):
         step()
         return weight.sum()
 
+    def steps_by_what_a_loop_may_have_gathered(x):
+        for _ in range(int(x.sum()) - 3):
+            loss_of(x).backward()
+        if x.sum() > 3:
+            step()
+        return weight.sum()
+
     def cuts_what_a_loop_carries(x):
         state = dy2st.zeros([3])
         for _ in range(int(x.sum())):
@@ -142,7 +150,7 @@ KINDS = [
     *("goes_back_through_older_values", "steps_in_some_turns", "goes_back_on_both_paths"),
     *("goes_back_through_both_sides_of_a_step", "steps_again_behind_a_branch"),
     *("steps_in_a_loop", "steps_in_some_turns_of_a_loop", "gathers_in_a_loop"),
-    "cuts_what_a_loop_carries",
+    *("cuts_what_a_loop_carries", "steps_by_what_a_loop_may_have_gathered"),
 ]
 
 
@@ -150,8 +158,7 @@ KINDS = [
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_a_branch_leaves_in_a_parameter_is_where_its_gradients_begin(kind, rule):
     eager, converted = trained(kind, rule), to_static(trained(kind, rule))
-    x = dy2st.ones([3])
-    for _ in range(5):
+    for x in (dy2st.ones([3]), dy2st.ones([3]), dy2st.full([3], 1.5), dy2st.ones([3])):
         assert converted(x).item() == pytest.approx(eager(x).item(), rel=1e-6)
     assert len(converted.program_cache) > 0
 
@@ -168,3 +175,44 @@ def test_backward_of_what_a_loop_carries_is_refused():
 
     with pytest.raises(ConversionError, match="compute the loss in the turn"):
         to_static(carried)(dy2st.ones([3]))
+
+
+def test_a_loop_of_steps_is_saved_and_trains_on(tmp_path):
+    eager, converted = (trained("steps_in_some_turns_of_a_loop", o.Adam) for _ in range(2))
+    converted = to_static(converted, input_spec=[InputSpec([3], stop_gradient=True)])
+    x = dy2st.full([3], 1.5)
+    for _ in range(2):
+        assert converted(x).item() == pytest.approx(eager(x).item(), rel=1e-6)
+    dy2st.jit.save(converted, str(tmp_path / "step"))
+    loaded = dy2st.jit.load(str(tmp_path / "step"))
+    for _ in range(3):
+        assert loaded(x).item() == pytest.approx(eager(x).item(), rel=1e-6)
+    assert x.grad is None
+
+
+def test_a_loop_gathers_the_gradients_of_an_argument():
+    def gathered(x):
+        for _ in range(int(x.sum())):
+            (x * x).sum().backward()
+        return x * 1
+
+    converted = to_static(gathered)
+    for size in (0.0, 1.0, 2.0):
+        left, right = (dy2st.to_tensor([size] * 2, stop_gradient=False) for _ in range(2))
+        converted(left), gathered(right)
+        assert (left.grad is None) == (right.grad is None) == (size == 0)
+        assert size == 0 or left.grad.tolist() == right.grad.tolist()
+
+
+def test_a_program_of_input_specs_alone_leaves_no_gradient_where_a_call_wants_none():
+    weight = dy2st.create_parameter([2], "float32")
+
+    def step(x):
+        (weight * x).sum().backward()
+        return weight * 1
+
+    converted = to_static(step, input_spec=[InputSpec([2])])
+    assert converted.concrete_program
+    x = dy2st.ones([2])
+    converted(x)
+    assert x.grad is None

@@ -96,6 +96,8 @@ class GradientFlow:
             return bool(maker.attributes["value"])
         if not _is_differentiable(variable):
             return True
+        if maker.name == "array_create" and not maker.operands:
+            return True  # there is nothing in it
         if maker.name in ("cond", "while") or _is_on_lists(maker):
             # The tensors of a list have answers of their own.
             return answers.pop() if len(answers) == 1 else None
