@@ -159,11 +159,17 @@ def _clear_grad(trace: Trace, tensor: Tensor) -> None:
 @function_row(EagerTensor.clear_gradient, Variable.clear_gradient)
 def clear_gradient(trace: Trace, tensor: Tensor, set_to_zero: bool = True) -> None:
     """`tensor.clear_gradient()`: zeros take no memory."""
-    if set_to_zero and (_is_cleared(trace, tensor) or _held(trace, tensor) is not None):
-        zero = F.zeros([1] * tensor.ndim, tensor.dtype)
-        set_grad(trace, tensor, F.expand(zero, tensor.shape))
-    else:
+
+    def cleared(held: Any) -> Any:
+        if held is None:
+            return None
+        return F.expand(F.zeros([1] * tensor.ndim, tensor.dtype), tensor.shape)
+
+    if not set_to_zero:
         set_grad(trace, tensor, None)
+        return
+    before = tensor if _is_cleared(trace, tensor) else _held(trace, tensor)
+    set_grad(trace, tensor, trace.spread(cleared, before))
 
 
 def note_gradients(trace: Trace, taker: Taker, finished: Finished) -> None:

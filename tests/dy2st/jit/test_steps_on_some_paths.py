@@ -163,6 +163,39 @@ def test_what_a_branch_leaves_in_a_parameter_is_where_its_gradients_begin(kind, 
     assert len(converted.program_cache) > 0
 
 
+def test_backward_through_a_value_that_a_branch_made_behind_a_step_is_refused():
+    weight = dy2st.create_parameter([3], "float32")
+    optimizer = o.SGD(0.1, parameters=[weight])
+
+    def step(x):
+        (weight * x).sum().backward()
+        value = weight * 1
+        if x.sum() > 0:
+            optimizer.step()
+            value = weight * 2
+        value.sum().backward()
+        return value
+
+    with pytest.raises(ConversionError, match="call backward\\(\\) in there"):
+        to_static(step)(dy2st.ones([3]))
+
+
+def test_gradients_that_some_paths_have_not_stay_none_when_they_are_cleared():
+    weight = dy2st.create_parameter([3], "float32")
+
+    def step(x):
+        if x.sum() > 0:
+            (weight * x).sum().backward()
+        weight.clear_gradient()
+        return x * 1
+
+    converted = to_static(step)
+    converted(-dy2st.ones([3]))
+    assert weight.grad is None
+    converted(dy2st.ones([3]))
+    assert weight.grad.tolist() == [0.0] * 3
+
+
 def test_backward_of_what_a_loop_carries_is_refused():
     weight = dy2st.create_parameter([3], "float32")
 

@@ -64,8 +64,40 @@ class _Walk:
             return []
         if not is_passed(maker):
             return []
+        if maker.blocks and self._begins_in(maker, variable):
+            raise _inside()
         self.operators.add(maker)
         return maker.operands
+
+    def _begins_in(self, operator: Operator, result: Variable) -> bool:
+        """Whether gradients of a result of a `cond` or `while` begin in a leaf of its Blocks."""
+        place = next(i for i, one in enumerate(operator.results) if one is result)
+        for block in operator.blocks if operator.name == "cond" else operator.blocks[1:]:
+            waiting = [block.yields[place]] if operator.name == "cond" else [*block.yields]
+            seen = set[Variable]()
+            while waiting:
+                variable = waiting.pop()
+                maker = variable.maker
+                if variable in seen or not isinstance(maker, Operator) or maker.block is not block:
+                    continue
+                seen.add(variable)
+                if variable in self.tracer.flags.renewed:
+                    return True
+                if maker.name == SETTER or not is_passed(maker):
+                    continue
+                if maker.blocks and self._begins_in(maker, variable):
+                    return True
+                waiting += maker.operands
+        return False
+
+
+def _inside() -> ConversionError:
+    return ConversionError(
+        "backward() through what a branch or loop has computed of parameters that it has changed",
+        at=user_location(),
+        why="its gradients belong to the parameters as they were there, on some paths alone",
+        hint="compute it behind the branch or loop, or call backward() in there",
+    )
 
 
 def _carried() -> ConversionError:
