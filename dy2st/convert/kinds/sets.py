@@ -22,7 +22,7 @@ _SETS = (set, frozenset)
 
 def content_of(trace: Trace, owner: Any) -> Any:
     """The elements of a set, or of a view of a dict, now."""
-    if type(owner) in VIEWS:
+    if type(owner) in VIEWS:  # of which Python's own object may be older than a branch
         owner = _set(trace, owner)
     if type(owner) is not set:
         return owner
@@ -262,9 +262,17 @@ for _plain in ("issubset", "issuperset"):
 _asking("isdisjoint", *_SETS, *OF_SETS)
 
 
+_COMPUTING = frozenset({"or_bits", "and_bits", "sub", "xor"})
+
+
 def _operator(name: str, special: str) -> None:
     @operator_row(name, *_SETS, *OF_SETS)
     def row(trace: Trace, left: Any, right: Any) -> Any:
+        # Sets compute with sets alone, views of dicts with whatever can be gone through.
+        if type(left) in OF_SETS and name in _COMPUTING and hasattr(type(right), "__iter__"):
+            right = _set(trace, right)
+        if type(left) in OF_SETS and name in ("eq", "ne") and type(right) in (list, tuple):
+            return name == "ne"
         if type(right) not in _SETS and not hasattr(right, "isdisjoint"):
             return NotImplemented
         if any(_is_decided(trace, elements(trace, one)) for one in (left, right)):

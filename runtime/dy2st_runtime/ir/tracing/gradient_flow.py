@@ -36,6 +36,8 @@ class GradientFlow:
         """Nothing is known yet."""
         self._given, self._outer = given, outer
         self._known: dict[Variable, Answer] = {}
+        # A loop assumes where gradients stop before its body is traced. What somebody got of that
+        # is counted, so that only a body which has asked is traced again where it does not hold.
         self._assumed: set[Variable] = set()  # and all whose answers follow from that
         self.uses = 0  # how often somebody got such an answer
 
@@ -51,7 +53,7 @@ class GradientFlow:
         return answer
 
     def look_up(self, variable: Variable) -> Answer:
-        """The same for one that nothing is made of, but assumptions on other Variables."""
+        """The same, not counted as a use: for assumptions on other Variables."""
         waiting = [variable]
         while waiting:
             last = waiting[-1]

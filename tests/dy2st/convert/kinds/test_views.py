@@ -45,6 +45,14 @@ def as_sets(x):
     return equal, order, [sorted(one) for one in found], d.keys().isdisjoint({"b"})
 
 
+def with_what_is_no_set(x):
+    d, e = {"a": 1}, {"p": 1}
+    if x.sum() > 0:
+        d["b"] = 2
+    found = d.keys() | ["c"], d.keys() & ("a", "b"), e.keys() - ["p"], e.keys() ^ ["q"]
+    return [sorted(one) for one in found], d.keys() == ["a"], e.keys() != ["p"]
+
+
 def pairs_as_sets(x):
     d = {"a": 1}
     if x.sum() > 0:
@@ -87,7 +95,14 @@ def of_a_class(x):
 FUNCTIONS = {
     one.__name__: one
     for one in (
-        *(taken_before_the_branch, truth_of_a_view, members, as_sets, pairs_as_sets),
+        *(
+            taken_before_the_branch,
+            truth_of_a_view,
+            members,
+            as_sets,
+            pairs_as_sets,
+            with_what_is_no_set,
+        ),
         *(of_other_dicts, keys_of_the_program, changed_in_a_loop, of_a_class),
     )
 }
