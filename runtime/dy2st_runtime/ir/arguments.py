@@ -62,6 +62,15 @@ def normalize_axes(axis: Axes, rank: int) -> tuple[int, ...]:
     return axes
 
 
+def reduced_axes(axis: Axes, rank: int) -> tuple[int, ...]:
+    """The axes that a reduction takes: None and an empty list mean all, as in PaddlePaddle.
+
+    >>> reduced_axes([], 3), reduced_axes(-1, 3)
+    ((0, 1, 2), (2,))
+    """
+    return normalize_axes(axis, rank) or tuple(range(rank))
+
+
 def as_int(value: Any, what: str) -> int:
     """A Python int of anything that is a known integer, traced tensors of known values too."""
     if value.__class__ is int:

@@ -54,6 +54,12 @@ def _all_but(rank: int, dim: int) -> list[int]:
     return [axis for axis in range(rank) if axis != dim]
 
 
+def _lengths(v: Any, axes: list[int], keepdim: bool) -> Any:
+    squares = v * v
+    total = F.sum(squares, axis=axes, keepdim=keepdim) if axes else squares
+    return F.sqrt(F.clip(total, _LEAST))
+
+
 def weight_norm(layer: Layer, name: str = "weight", dim: int | None = 0) -> Layer:
     """w = g * v / |v|: a parameter as its lengths g and its direction v, which are trained.
 
@@ -70,7 +76,7 @@ def weight_norm(layer: Layer, name: str = "weight", dim: int | None = 0) -> Laye
         raise ArgumentError(f"dim is None or in [-1, {rank}), not {dim}")
     axes = list(range(rank)) if dim in (None, -1) else _all_but(rank, dim or 0)
     with no_grad():
-        lengths = F.sqrt(F.clip(F.sum(weight * weight, axis=axes), _LEAST))
+        lengths = _lengths(weight, axes, False)
     note_change(layer)
     del layer._parameters[name]
     layer.add_parameter(f"{name}_v", Parameter(weight.array.copy(), weight.trainable))
@@ -79,8 +85,7 @@ def weight_norm(layer: Layer, name: str = "weight", dim: int | None = 0) -> Laye
 
     def normalised(own: Any) -> Any:
         v, g = getattr(own, f"{name}_v"), getattr(own, f"{name}_g")
-        length = F.sqrt(F.clip(F.sum(v * v, axis=axes, keepdim=True), _LEAST))
-        return v / length * (F.reshape(g, shape) if g.ndim else g)
+        return v / _lengths(v, axes, True) * (F.reshape(g, shape) if g.ndim else g)
 
     _compute(layer, name, normalised)
     return layer

@@ -481,7 +481,7 @@ def flip(x: Any, axis: Axes, name: str | None = None) -> Any:
 @method
 def roll(x: Any, shifts: Any, axis: Any = None, name: str | None = None) -> Any:
     """The elements along axes shifted; what leaves at one end comes in at the other."""
-    if axis is None:
+    if axis is None or (isinstance(axis, (list, tuple)) and not axis):
         return reshape(roll(flatten(x), shifts, 0), x.shape)
     amounts = tuple(shifts) if isinstance(shifts, (list, tuple)) else (shifts,)
     axes = tuple(axis) if isinstance(axis, (list, tuple)) else (axis,)

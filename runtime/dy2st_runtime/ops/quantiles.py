@@ -9,9 +9,9 @@ from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F, method
 from dy2st_runtime.ir.arguments import (
     Axes,
-    normalize_axes,
     normalize_axis,
     rank_of,
+    reduced_axes,
     shape_of,
 )
 from dy2st_runtime.ops.rules import with_floats
@@ -34,7 +34,7 @@ def nanmean(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None =
 
 def _rows(x: Any, axis: Axes) -> tuple[Any, tuple[int, ...]]:
     """x with the axes joined to one at the end."""
-    axes = normalize_axes(axis, x.ndim)
+    axes = reduced_axes(axis, x.ndim)
     rest = [a for a in range(x.ndim) if a not in axes]
     sizes = [x.shape[a] for a in rest]
     joined = product([x.shape[a] for a in axes])
@@ -134,6 +134,8 @@ def nanquantile(
 def _median(x: Any, axis: int | None, keepdim: bool, mode: str, skips_nan: bool) -> Any:
     if mode not in ("avg", "min"):
         raise ArgumentError(f"median: the mode is 'avg' or 'min', not {mode!r}")
+    if axis is not None and not isinstance(axis, int) and not axis:
+        raise ArgumentError("median: no axis is given; axis=None means all of them")
     if mode == "avg":
         return _quantile(x, 0.5, axis, keepdim, "midpoint", skips_nan)
     values = _quantile(x, 0.5, axis, True, "lower", skips_nan)

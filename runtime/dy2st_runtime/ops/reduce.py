@@ -27,9 +27,9 @@ from dy2st_runtime.ir.arguments import (
     Axes,
     as_dtype,
     as_shape,
-    normalize_axes,
     normalize_axis,
     rank_of,
+    reduced_axes,
     shape_of,
 )
 from dy2st_runtime.ir.attribute_kinds import AXES, AXIS, SIZES
@@ -184,7 +184,7 @@ def _others(x: Any, axis: int) -> Any:
 def _extreme_gradient(g: Any, y: Any, x: Any, axis: tuple[int, ...], keepdim: bool) -> Any:
     """Equal largest elements share the gradient."""
     hit = F.cast(F.equal(x, restore(y, x, axis, keepdim)), g.dtype)
-    share = hit / F.sum(hit, axis=list(axis), keepdim=True)
+    share = hit / apply("sum", hit, axis=axis, keepdim=True)  # the axes may be none
     return share * restore(g, x, axis, keepdim)
 
 
@@ -394,7 +394,7 @@ define(
 
 
 def _reduce(name: str, x: Any, axis: Axes, keepdim: bool) -> Any:
-    return apply(name, x, axis=normalize_axes(axis, rank_of(x)), keepdim=bool(keepdim))
+    return apply(name, x, axis=reduced_axes(axis, rank_of(x)), keepdim=bool(keepdim))
 
 
 @method

@@ -7,14 +7,14 @@ from typing import Any
 from dy2st_runtime.dims import product
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F, method, public
-from dy2st_runtime.ir.arguments import Axes, as_dtype, normalize_axes
+from dy2st_runtime.ir.arguments import Axes, as_dtype, reduced_axes
 from dy2st_runtime.ops.reduce import reduced_shape
 
 
 @method
 def logsumexp(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None) -> Any:
     """log(F.sum(exp(x))) along axes, all by default; without overflow."""
-    axes = list(normalize_axes(axis, x.ndim))
+    axes = list(reduced_axes(axis, x.ndim))
     top = F.detach(F.max(x, axes, keepdim=True))
     top = F.where(F.isfinite(top), top, F.zeros_like(top))
     total = F.log(F.sum(F.exp(x - top), axes, keepdim=True)) + top
@@ -38,7 +38,7 @@ def var(
 
     `unbiased` says whether the correction is 1 or 0.
     """
-    axes = normalize_axes(axis, x.ndim)
+    axes = reduced_axes(axis, x.ndim)
     distances = x - F.mean(x, list(axes), keepdim=True)
     if x.dtype.kind == "c":
         distances = F.abs(distances)
