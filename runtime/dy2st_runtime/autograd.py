@@ -146,6 +146,20 @@ class _Sums:
         sums[index] = gradient if sums[index] is None else F.add(sums[index], gradient)
 
 
+class _SumsBeside(_Sums):
+    """As `_Sums`, without what some tensors would get: there no gradient flows."""
+
+    def __init__(self, stops: Sequence[Taped]) -> None:
+        super().__init__()
+        self._nodes = {(tensor.node, tensor.index) for tensor in stops if tensor.node is not None}
+        self._leaves = {id(tensor) for tensor in stops if tensor.node is None}
+
+    def add(self, tensor: Taped, node: Node | None, index: int, gradient: Any) -> None:
+        is_stop = id(tensor) in self._leaves if node is None else (node, index) in self._nodes
+        if not is_stop:
+            super().add(tensor, node, index, gradient)
+
+
 def _order(roots: Sequence[Node]) -> list[Node]:
     """Nodes behind the roots, every Node before the makers of its inputs."""
     done: set[Node] = set()
@@ -178,10 +192,13 @@ def depends(tensor: Taped, other: Taped) -> bool:
 
 
 def _walk(
-    seeds: Sequence[tuple[Taped, Any]], create_graph: bool, retain_graph: bool
+    seeds: Sequence[tuple[Taped, Any]],
+    create_graph: bool,
+    retain_graph: bool,
+    stops: Sequence[Taped] = (),
 ) -> tuple[_Sums, dict[tuple[Node, int], Any]]:
     """As `gathered`, with what hooks of leaves make of it."""
-    sums, finished = gathered(seeds, create_graph, retain_graph)
+    sums, finished = gathered(seeds, create_graph, retain_graph, stops)
     if not any(tensor.hooks for tensor, _ in sums.of_leaves.values()):
         return sums, finished
     with set_grad_enabled(create_graph), autocasting(None):
@@ -194,10 +211,13 @@ def _walk(
 
 
 def gathered(
-    seeds: Sequence[tuple[Taped, Any]], create_graph: bool, retain_graph: bool
+    seeds: Sequence[tuple[Taped, Any]],
+    create_graph: bool,
+    retain_graph: bool,
+    stops: Sequence[Taped] = (),
 ) -> tuple[_Sums, dict[tuple[Node, int], Any]]:
-    """Run the tape backwards; return sums for leaves and for every Node result."""
-    sums = _Sums()
+    """Run the tape backwards, never through `stops`; return sums for leaves and Node results."""
+    sums = _SumsBeside(stops) if stops else _Sums()
     finished: dict[tuple[Node, int], Any] = {}
     with set_grad_enabled(create_graph), autocasting(None):
         for tensor, seed in seeds:
@@ -300,21 +320,26 @@ def grad(
     """Gradients of the sum of outputs with respect to each input, without touching `.grad`.
 
     `create_graph` makes the result differentiable itself. An input that no output depends on gives
-    None with `allow_unused` and ArgumentError without.
+    None with `allow_unused` and ArgumentError without. No gradient flows through `no_grad_vars`.
     """
     if not only_inputs:
         raise ArgumentError("grad: call backward() for the gradients of all leaves")
-    if no_grad_vars is not None:
-        raise ArgumentError("grad: use x.detach() where no gradient is to flow, not no_grad_vars")
+    several = isinstance(no_grad_vars, (set, frozenset))
+    stops = [] if no_grad_vars is None else _as_list([*no_grad_vars] if several else no_grad_vars)
     outputs, inputs = _as_list(outputs), _as_list(inputs)
     seeds = [None] * len(outputs) if grad_outputs is None else _as_list(grad_outputs)
     pairs = [(output, seed_of(output, seed)) for output, seed in zip(outputs, seeds, strict=True)]
     tracer = active()
     if hasattr(tracer, "captured"):
+        if stops:
+            raise ArgumentError(
+                "grad: no_grad_vars while a function is traced; use x.detach() where no gradient "
+                "is to flow"
+            )
         results = _traced(tracer, pairs, inputs, create_graph, not allow_unused)
     else:
         retain = create_graph if retain_graph is None else retain_graph
-        results = _taped(pairs, inputs, create_graph, retain)
+        results = _taped(pairs, inputs, create_graph, retain, stops)
     if not allow_unused and any(result is None for result in results):
         for one in inputs:
             if not is_differentiable(one.dtype):
@@ -329,15 +354,29 @@ def grad(
 
 
 def _taped(
-    pairs: Sequence[tuple[Any, Any]], inputs: Sequence[Any], create_graph: bool, retain: bool
+    pairs: Sequence[tuple[Any, Any]],
+    inputs: Sequence[Any],
+    create_graph: bool,
+    retain: bool,
+    stops: Sequence[Any],
 ) -> list[Any]:
     """The gradients by the tape, None for an input that has no part in the outputs."""
     wanted = [(t.node, t.index) for t in inputs]
-    sums, finished = _walk(pairs, create_graph, retain)
-    return [
+    sums, finished = _walk(pairs, create_graph, retain, stops)
+    results = [
         finished.get((node, index)) if node else sums.of_leaves.get(id(tensor), (None, None))[1]
         for tensor, (node, index) in zip(inputs, wanted, strict=True)
     ]
+    return [_wanting(result) for result in results] if create_graph else results
+
+
+def _wanting(result: Any) -> Any:
+    """A gradient that can be differentiated, though it may depend on nothing."""
+    if result is None or not result.stopped:
+        return result
+    result = result.alias(result.array, None, 0)  # it may be a tensor of the user's
+    result.stopped = False
+    return result
 
 
 def _traced(

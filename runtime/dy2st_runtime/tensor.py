@@ -123,8 +123,8 @@ class EagerTensor(Tensor):
                 hint="use the tensor in operators, or keep a Python number in the Layer",
             )
 
-    def numpy(self) -> Array:
-        """The data as a NumPy array of its own."""
+    def numpy(self, blocking: bool = True) -> Array:
+        """The data as a NumPy array of its own; `blocking` has no effect on a CPU."""
         if stack.interpreters:  # most calls are spared the next one
             self._refuse_while_traced("numpy()")
         return self.array.copy()
@@ -243,12 +243,13 @@ class EagerTensor(Tensor):
         return HookHandle(hooks, hook)
 
     def retain_grads(self) -> None:
-        """Keep the gradient of a tensor that is no leaf in `.grad` too."""
-
-        def keep(gradient: Any) -> None:
-            self.grad = gradient if self.grad is None else F.add(self.grad, gradient)
-
-        self.register_hook(keep)
+        """Keep the gradient of a tensor that is no leaf in `.grad` too; leaves have theirs."""
+        self._refuse_while_traced("retain_grads()")
+        if self.stopped or self.node is None:
+            return
+        hooks = self.node.hooks.setdefault(self.index, [])
+        if not any(isinstance(hook, _Retained) and hook.tensor is self for hook in hooks):
+            hooks.append(_Retained(self))
 
     def clear_grad(self) -> None:
         """Forget the gradient."""
@@ -329,6 +330,20 @@ class EagerTensor(Tensor):
             self.node, self.index = result.node, result.index
             self.stopped = self.stopped and result.stopped
         self.array = result.array
+
+
+class _Retained:
+    """A hook that adds the gradient of what a tensor is to its `.grad`."""
+
+    def __init__(self, tensor: EagerTensor) -> None:
+        self.tensor = tensor
+        self._node = tensor.node
+
+    def __call__(self, gradient: Any) -> None:
+        """Nothing if the tensor has been changed in place: it is another value by now."""
+        if self.tensor.node is self._node:
+            known = self.tensor.grad
+            self.tensor.grad = gradient if known is None else F.add(known, gradient)
 
 
 def _data_of_parameter(data: Any) -> Array:

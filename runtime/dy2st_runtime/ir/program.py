@@ -341,7 +341,7 @@ class Variable(Tensor):
         """Refused: the answer is known only when the Program runs."""
         raise needs_value("`in` on a traced tensor", "write (x == value).any()")
 
-    def numpy(self) -> Any:
+    def numpy(self, blocking: bool = True) -> Any:
         """The data of a constant, or of sizes; refused where only the run knows them."""
         return _values.array_of(self, "numpy() of a traced tensor")
 
