@@ -19,7 +19,8 @@ Labels = list[str]
 def einsum(equation: str, *operands: Any) -> Any:
     """The sum of products that an equation names, such as "bij,bjk->bik".
 
-    A letter that stands twice in one operand takes its diagonal; "..." stands for any axes, which
+    A letter that stands twice in one operand takes its diagonal, in the result it is what the
+    result has on its diagonal, with zeros elsewhere; "..." stands for any axes, which
     broadcast; an operand without letters is a number. Without "->" the result has the axes of "..."
     and then the letters that stand once, in alphabetical order. Raises ArgumentError for equations
     that say nothing, ShapeError for operands that do not fit.
@@ -34,7 +35,7 @@ def einsum(equation: str, *operands: Any) -> Any:
     for index, other in enumerate(operands[1:], 1):
         later = [*wanted, *(label for term in labels[index + 1 :] for label in term)]
         x, own = _joined(x, own, *_diagonal(other, labels[index]), later)
-    return _arranged(x, own, wanted)
+    return _with_diagonals(_arranged(x, own, [*dict.fromkeys(wanted)]), wanted)
 
 
 # -- the equation -----------------------------------------------------------------------------
@@ -61,7 +62,7 @@ def _labels_of_result(equation: str, output: str | None, labels: list[Labels]) -
         raise ArgumentError(f"einsum {equation!r}: the result {output!r} has no '...'")
     rank = len(output.replace("...", "")) + len(spread) * has_dots
     wanted = _labels(equation, output, rank)
-    if len(set(wanted)) != len(wanted) or not set(wanted) <= set(every):
+    if not set(wanted) <= set(every):
         raise ArgumentError(f"einsum {equation!r}: the result {output!r} is not made of its inputs")
     return wanted
 
@@ -87,6 +88,24 @@ def _diagonal_of(x: Any, first: int, second: int) -> Any:
     shape[first] = size
     places = F.reshape(F.arange(size), shape)
     return F.squeeze(F.take_along_axis(x, places, second), [second])
+
+
+def _with_diagonals(x: Any, wanted: Labels) -> Any:
+    """x with one axis for each label; where a label stands again x lies on the diagonal."""
+    for axis, label in enumerate(wanted):
+        first = wanted.index(label)
+        if first < axis:
+            x = F.unsqueeze(x, [axis])
+            is_diagonal = F.equal(_places(x, first, first), _places(x, first, axis))
+            x = F.where(is_diagonal, x, F.zeros_like(x))
+    return x
+
+
+def _places(x: Any, along: int, axis: int) -> Any:
+    """The places along one axis of x, as an axis of the same rank."""
+    sizes: list[Size] = [1] * x.ndim
+    sizes[axis] = shape_of(x)[along]
+    return F.reshape(F.arange(sizes[axis]), sizes)
 
 
 def _arranged(x: Any, labels: Labels, wanted: Sequence[str]) -> Any:

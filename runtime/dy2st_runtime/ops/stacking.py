@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Size, minimum, product
+from dy2st_runtime.dims import Size, equal, minimum, product, require_equal
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F, Tensor, method, public
 from dy2st_runtime.ir.arguments import (
@@ -294,6 +294,9 @@ def argwhere(input: Any) -> Any:
 def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Any:
     """The sum of products over pairs of axes: the last n of x and the first n of y, or as given.
 
+    Where one list of axes is shorter, it goes on as the other one does. An axis of size 1 counts
+    for each element of the other tensor's.
+
     >>> from dy2st_runtime.tensor import to_tensor
     >>> tensordot(to_tensor([1.0, 2.0]), to_tensor([3.0, 4.0]), 1).item()
     11.0
@@ -301,6 +304,7 @@ def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Any:
     left, right = _contracted(axes, rank_of(x), rank_of(y))
     rest = [[a for a in range(rank_of(t)) if a not in used] for t, used in ((x, left), (y, right))]
     sizes = [[shape_of(t)[a] for a in kept] for t, kept in ((x, rest[0]), (y, rest[1]))]
+    x, y = _alike(x, left, y, right)
     middle = product([shape_of(x)[a] for a in left])
     rows = F.reshape(F.transpose(x, [*rest[0], *left]), [product(sizes[0]), middle])
     columns = F.reshape(F.transpose(y, [*right, *rest[1]]), [middle, product(sizes[1])])
@@ -314,11 +318,30 @@ def _contracted(axes: Any, left: int, right: int) -> tuple[list[int], list[int]]
     pairs = [[one] if isinstance(one, int) else list(one) for one in given]
     if len(pairs) == 1 or not isinstance(given[0], (list, tuple)):
         pairs = [list(as_ints(given, "an axis"))] * 2 if len(pairs) != 1 else pairs * 2
-    first = [normalize_axis(axis, left) for axis in pairs[0]]
-    second = [normalize_axis(axis, right) for axis in pairs[1]]
-    if len(first) != len(second):
-        raise ArgumentError(f"tensordot: {first} and {second} are no pairs of axes")
+    one, other = pairs
+    first = [normalize_axis(axis, left) for axis in [*one, *other[len(one) :]]]
+    second = [normalize_axis(axis, right) for axis in [*other, *one[len(other) :]]]
+    for axes in (first, second):
+        if len(set(axes)) != len(axes):
+            raise ArgumentError(f"tensordot: an axis is given twice in {axes}")
     return first, second
+
+
+def _alike(x: Any, left: list[int], y: Any, right: list[int]) -> tuple[Any, Any]:
+    """The operands with equal sizes along the pairs of axes; what meets a size of 1 is summed."""
+    for one, other in zip(left, right, strict=True):
+        size, wanted = shape_of(x)[one], shape_of(y)[other]
+        if equal(size, 1) and not equal(wanted, 1):
+            y = F.sum(y, axis=[other], keepdim=True)
+        elif equal(wanted, 1) and not equal(size, 1):
+            x = F.sum(x, axis=[one], keepdim=True)
+        else:
+            require_equal(
+                size,
+                wanted,
+                f"tensordot: axis {one} of x has the size {size}, axis {other} of y has {wanted}",
+            )
+    return x, y
 
 
 @method

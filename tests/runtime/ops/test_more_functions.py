@@ -10,7 +10,7 @@ import pytest
 
 import dy2st
 from dy2st.static import InputSpec
-from dy2st_runtime.errors import ArgumentError, DTypeError
+from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
 
 RNG = np.random.default_rng(3)
 A, B = RNG.normal(size=(2, 3, 4)).astype("float32")
@@ -259,3 +259,58 @@ def test_what_does_not_fit_is_refused():
         dy2st.as_strided(dy2st.ones([4]), [2], [1], 1)
     with pytest.raises(ArgumentError, match="bits"):
         dy2st.ones([2]).view("int32")
+
+
+@pytest.mark.parametrize(
+    "equation, shape",
+    [
+        ("i->ii", [3]),
+        ("ij->iij", [2, 3]),
+        ("ij->jij", [2, 3]),
+        ("i->iii", [2]),
+        ("...i->...ii", [4, 2]),
+    ],
+)
+def test_a_letter_that_stands_twice_in_a_result_lies_on_its_diagonal(equation, shape):
+    x = np.arange(1.0, np.prod(shape) + 1).reshape(shape)
+    given, result = equation.replace("...", "z" * ("..." in equation)).split("->")
+    letters = dict.fromkeys(result)
+    sizes = dict(zip(given, shape, strict=True))
+    expected = np.zeros([sizes[letter] for letter in result])
+    for place in np.ndindex(*shape):
+        at = dict(zip(given, place, strict=True))
+        expected[tuple(at[letter] for letter in result)] = x[place]
+    assert set(letters) <= set(given)
+    found = dy2st.einsum(equation, dy2st.to_tensor(x))
+    assert found.tolist() == expected.tolist()
+    converted = dy2st.to_static(lambda x: dy2st.einsum(equation, x))
+    assert converted(dy2st.to_tensor(x)).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(
+    "axes, full",
+    [
+        ([[3, 2], [3]], ([3, 2], [3, 2])),
+        ([[1], [1, 0]], ([1, 0], [1, 0])),
+        ([[2], [2]], ([2], [2])),
+        ([1, 2], ([1, 2], [1, 2])),
+        (([0],), ([0], [0])),
+    ],
+)
+def test_the_shorter_list_of_axes_goes_on_as_the_other(axes, full):
+    x = np.arange(48.0).reshape(2, 2, 3, 4)
+    y = x[::-1] + 1
+    found = dy2st.tensordot(dy2st.to_tensor(x), dy2st.to_tensor(y), axes)
+    assert found.numpy() == pytest.approx(np.tensordot(x, y, full))
+
+
+def test_axes_of_other_sizes_are_refused_though_the_numbers_of_elements_are_equal():
+    x, y = dy2st.ones([5, 2, 3]), dy2st.ones([4, 3, 2])
+    with pytest.raises(ShapeError, match="axis 1 of x has the size 2, axis 1 of y has 3"):
+        dy2st.tensordot(x, y, [1, 2])
+
+
+def test_an_axis_of_size_one_meets_each_element():
+    x, y = np.arange(3.0).reshape(3, 1), np.arange(8.0).reshape(4, 2)
+    found = dy2st.tensordot(dy2st.to_tensor(x), dy2st.to_tensor(y), [[1], [0]])
+    assert found.tolist() == (x * y.sum(0)).tolist()
