@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from dy2st_runtime.ir import F
+from dy2st_runtime.nn.functions.activations import thresholded_relu
 from dy2st_runtime.nn.functions.normalisation import local_response_norm
 from dy2st_runtime.nn.initializer import Normal
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.nn.normalisation import _BatchNorm, _InstanceNorm
 from dy2st_runtime.nn.parameters import ParamAttr
+
+# PaddlePaddle's operators that have another name as functions, some with constants of their own.
+_ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
+    "brelu": lambda y: F.hardtanh(y, 0.0, 24.0),
+    "hard_shrink": lambda y: F.hardshrink(y),
+    "hard_sigmoid": lambda y: F.hardsigmoid(y, slope=0.2),
+    "hard_swish": lambda y: F.hardswish(y),
+    "logsigmoid": lambda y: F.log_sigmoid(y),
+    "tanh_shrink": lambda y: F.tanhshrink(y),
+    "thresholded_relu": thresholded_relu,
+}
 
 
 class BatchNorm3D(_BatchNorm):
@@ -75,7 +88,9 @@ class BatchNorm(_BatchNorm, private="_act _trainable_statistics num_channels:_nu
                 self._use_global_stats or not (self.training or self._trainable_statistics)
             ),
         )
-        return y if self._act is None else getattr(F, self._act)(y)
+        if self._act is None:
+            return y
+        return _ACTIVATIONS[self._act](y) if self._act in _ACTIVATIONS else getattr(F, self._act)(y)
 
 
 class SyncBatchNorm(_BatchNorm):
