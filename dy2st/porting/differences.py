@@ -220,6 +220,12 @@ DIFFERENCES = (
         expression="T(5) // 2",
     ),
     Difference(
+        "index_put with a mask without True, values that do not fit",
+        "refused, as with any mask",
+        "nothing is put",
+        "whether a shape fits does not depend on the data",
+    ),
+    Difference(
         "out=",
         "no gradient flows through what is written into it",
         "the result itself",
