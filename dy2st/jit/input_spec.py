@@ -10,6 +10,7 @@ import numpy as np
 from dy2st.jit.dimension import Dim
 from dy2st_runtime import dims
 from dy2st_runtime.ir import Tensor
+from dy2st_runtime.ir.element_types import given_dtype
 
 Axis = int | str | Dim | dims.Dim | None
 
@@ -36,7 +37,7 @@ class InputSpec:
         if isinstance(shape, (str, int)) or not isinstance(shape, Sequence):
             raise TypeError(f"the shape of an InputSpec is a list of sizes, not {shape!r}")
         self.shape = tuple(_checked_size(size) for size in shape)
-        self.dtype = np.dtype(dtype)
+        self.dtype = given_dtype(dtype)
         if self.dtype.kind not in "fiubVc":
             raise TypeError(f"a tensor cannot have the dtype {self.dtype}")
         self.name = name

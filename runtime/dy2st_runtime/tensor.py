@@ -14,6 +14,7 @@ from dy2st_runtime.autograd import Array, Hook, Node
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ArgumentError, ShapeError, TensorAsPython
 from dy2st_runtime.ir.dispatch import F, stack
+from dy2st_runtime.ir.element_types import given_dtype
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.inputs import as_array
 from dy2st_runtime.ir.location import user_location, warn_user
@@ -470,7 +471,7 @@ def to_tensor(
     is_plain = type(data) is ndarray and dtype is None and not stack.interpreters
     if is_plain and data.dtype.kind in "fiub":
         return EagerTensor(data.__copy__(), stop_gradient)
-    wanted = None if dtype is None else np.dtype(dtype)
+    wanted = None if dtype is None else given_dtype(dtype)
     if _has_traced(data):
         # A copy, from which no gradient flows back; several are brought to one dtype as by stack.
         made: EagerTensor = F.detach(_stacked(data, wanted))

@@ -9,9 +9,10 @@ import numpy as np
 
 from dy2st_runtime.dims import Dim, Size
 from dy2st_runtime.dims.expression import undecided
-from dy2st_runtime.errors import ArgumentError, TensorAsPython
+from dy2st_runtime.errors import ArgumentError, DTypeError, TensorAsPython
 from dy2st_runtime.ir.data import data_of
 from dy2st_runtime.ir.dispatch import F
+from dy2st_runtime.ir.element_types import given_dtype
 from dy2st_runtime.ir.fresh import fresh_symbol
 from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Variable
@@ -170,10 +171,11 @@ def as_integers(values: Any) -> tuple[Any, tuple[Size | None, ...] | None]:
 def as_dtype(dtype: Any, default: Any = None) -> DType:
     """A NumPy dtype of a name, type or dtype; `default` for None."""
     try:
-        wanted: DType = np.dtype(default if dtype is None else dtype)
+        return given_dtype(default if dtype is None else dtype)
+    except DTypeError:
+        raise
     except TypeError:
         raise ArgumentError(f"{dtype!r} is no dtype") from None
-    return wanted
 
 
 def pair(value: Any, count: int, what: str, least: int = 1) -> tuple[int, ...]:

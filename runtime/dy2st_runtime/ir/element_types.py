@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from dy2st_runtime.errors import DTypeError
+
 DType = np.dtype[Any]
 
 _TEXT_OF_DTYPE = {
@@ -63,6 +65,20 @@ def named_dtype(name: str) -> DType | None:
         importlib.import_module("ml_dtypes")
     dtype: DType = np.dtype(name)
     return dtype
+
+
+def given_dtype(dtype: Any) -> DType:
+    """The dtype that a user names: as NumPy, and bfloat16 before anybody has imported ml_dtypes.
+
+    TypeError where there is none of that name; DTypeError for bfloat16 without ml_dtypes.
+    """
+    if isinstance(dtype, str) and dtype == "bfloat16":
+        found = named_dtype(dtype)
+        if found is None:
+            raise DTypeError("bfloat16 needs the package ml_dtypes: pip install 'dy2st[bf16]'")
+        return found
+    wanted: DType = np.dtype(dtype)
+    return wanted
 
 
 def is_element_text(text: str) -> bool:
