@@ -12,6 +12,8 @@ from dy2st_runtime.ir.attribute_kinds import SIGNED_AXIS
 from dy2st_runtime.ops.blocks import in_blocks
 from dy2st_runtime.ops.erf import erf_formula
 from dy2st_runtime.ops.rules import float_type, on_floats
+from dy2st_runtime.ops.short_floats import in_float32
+from dy2st_runtime.ops.unary import sigmoid_formula
 
 _ROOT_HALF = 0.5**0.5
 _ROOT_2_BY_PI = (2.0 / np.pi) ** 0.5
@@ -37,6 +39,10 @@ def _log_softmax_kernel(x: Any, axis: int) -> Any:
     return low - np.log(np.add.reduce(np.exp(low), axis=axis, keepdims=True))
 
 
+def _log_softmax_gradient(g: Any, y: Any, x: Any, axis: int) -> Any:
+    return g - F.exp(y) * F.sum(g, axis=axis, keepdim=True)
+
+
 _AXES = (Sample(((2, 3),), {"axis": 1}), Sample(((2, 3),), {"axis": 0}))
 
 define(
@@ -46,8 +52,8 @@ define(
     along="axis",
     attributes={"axis": SIGNED_AXIS},
     infer=float_type,
-    kernel=on_floats(_softmax_kernel),
-    gradient=_softmax_gradient,
+    kernel=in_float32(on_floats(_softmax_kernel)),
+    gradient=in_float32(_softmax_gradient),
     samples=_AXES,
 )
 define(
@@ -57,8 +63,8 @@ define(
     along="axis",
     attributes={"axis": SIGNED_AXIS},
     infer=float_type,
-    kernel=on_floats(_log_softmax_kernel),
-    gradient=lambda g, y, x, axis: g - F.exp(y) * F.sum(g, axis=axis, keepdim=True),
+    kernel=in_float32(on_floats(_log_softmax_kernel)),
+    gradient=in_float32(_log_softmax_gradient),
     samples=_AXES,
 )
 
@@ -102,18 +108,15 @@ define(
     attributes={"approximate": False},
     infer=float_type,
     kernel=in_blocks(_gelu_formula),
-    gradient=_gelu_gradient,
-    decompose=_gelu,
+    gradient=in_float32(_gelu_gradient),
+    decompose=in_float32(_gelu),
     takes_out=True,
     samples=(Sample(((2, 3),)), Sample(((2, 3),), {"approximate": True})),
 )
 
 
 def _silu_formula(x: Any, out: Any) -> None:
-    half = x * x.dtype.type(0.5)
-    np.tanh(half, out=out)
-    out *= half
-    out += half
+    sigmoid_formula(x, out, x)
 
 
 def _silu_gradient(g: Any, y: Any, x: Any) -> Any:
@@ -128,8 +131,8 @@ define(
     kind=Kind.ELEMENTWISE,
     infer=float_type,
     kernel=in_blocks(_silu_formula),
-    gradient=_silu_gradient,
-    decompose=lambda x: x * F.sigmoid(x),
+    gradient=in_float32(_silu_gradient),
+    decompose=in_float32(lambda x: x * F.sigmoid(x)),
     takes_out=True,
     samples=(Sample(((2, 3),)), Sample(((),)), Sample(((0, 2),))),
 )
@@ -160,9 +163,9 @@ define(
     kind=Kind.ELEMENTWISE,
     attributes={"beta": 1.0, "threshold": 20.0},
     infer=float_type,
-    kernel=on_floats(_softplus_kernel),
-    gradient=_softplus_gradient,
-    decompose=_softplus,
+    kernel=in_float32(on_floats(_softplus_kernel)),
+    gradient=in_float32(_softplus_gradient),
+    decompose=in_float32(_softplus),
     samples=(Sample(((2, 3),)), Sample(((2, 3),), {"beta": 2.0, "threshold": 1.0}, low=0.6)),
 )
 
@@ -206,6 +209,7 @@ def swish(x: Any, name: str | None = None) -> Any:
 
 
 @public
+@in_float32
 def mish(x: Any, name: str | None = None) -> Any:
     """x * tanh(softplus(x)) (Misra 2019)."""
     return x * F.tanh(softplus(x))
@@ -222,18 +226,21 @@ def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = Non
 
 
 @public
+@in_float32
 def elu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
     """x where x > 0, else alpha * (exp(x) - 1) (Clevert 2015)."""
     return F.where(F.greater_than(x, 0), x, F.expm1(F.minimum(x, 0)) * alpha)
 
 
 @public
+@in_float32
 def celu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
     """max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0) (Barron 2017)."""
     return F.where(F.greater_than(x, 0), x, F.expm1(F.minimum(x, 0) / alpha) * alpha)
 
 
 @public
+@in_float32
 def selu(
     x: Any,
     scale: float = 1.0507009873554805,
@@ -245,18 +252,21 @@ def selu(
 
 
 @public
+@in_float32
 def softsign(x: Any, name: str | None = None) -> Any:
     """x / (1 + |x|)."""
     return x / (F.abs(x) + 1.0)
 
 
 @public
+@in_float32
 def log_sigmoid(x: Any, name: str | None = None) -> Any:
     """-log(1 + exp(-x))."""
     return -softplus(-x, threshold=float("inf"))
 
 
 @public
+@in_float32
 def hardsigmoid(
     x: Any, slope: float = 1.0 / 6.0, offset: float = 0.5, name: str | None = None
 ) -> Any:
@@ -265,6 +275,7 @@ def hardsigmoid(
 
 
 @public
+@in_float32
 def hardswish(x: Any, name: str | None = None) -> Any:
     """x * min(max(x + 3, 0), 6) / 6 (Howard 2019)."""
     return x * F.relu6(x + 3.0) / 6.0
@@ -283,12 +294,14 @@ def softshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
 
 
 @public
+@in_float32
 def tanhshrink(x: Any, name: str | None = None) -> Any:
     """x - tanh(x)."""
     return x - F.tanh(x)
 
 
 @public
+@in_float32
 def glu(x: Any, axis: int = -1, name: str | None = None) -> Any:
     """a * sigmoid(b), with a and b the halves of an axis (Dauphin 2016)."""
     a, b = F.split(x, 2, axis)

@@ -26,6 +26,10 @@ def in_blocks(formula: Callable[..., None]) -> Callable[..., Any]:
 
     def kernel(x: Any, out: Any = None, **attributes: Any) -> Any:
         x = np.asarray(as_floats(x), order="C")
+        if out is None and x.size <= BLOCK and x.dtype.itemsize > 2:
+            result = np.empty_like(x)
+            formula(x, result, **attributes)
+            return result
         wide = np.promote_types(x.dtype, np.float32)
         result = x if out is x else np.empty_like(x)
         has_work = result is x or wide != x.dtype
