@@ -52,7 +52,7 @@ and what may follow it (in `full(2, 3)` the second number is no size)."""
 
 def spelled(function: Function) -> Function:
     """The function, which takes its arguments in the other spellings too."""
-    code = function.__code__
+    code = getattr(function, "__wrapped__", function).__code__  # of what a decorator changes
     if code.co_flags & _HAS_KEYWORDS:
         return function
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]

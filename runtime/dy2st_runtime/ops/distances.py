@@ -12,12 +12,14 @@ from dy2st_runtime.ir.arguments import (
     rank_of,
     shape_of,
 )
+from dy2st_runtime.ops.short_floats import in_float32
 
 # How PaddlePaddle may compute the square: here it is always the sum of squares.
 _MODE = "use_mm_for_euclid_dist_if_necessary"
 
 
 @method
+@in_float32
 def cdist(
     x: Any, y: Any, p: float = 2.0, compute_mode: str = _MODE, name: str | None = None
 ) -> Any:
@@ -26,6 +28,7 @@ def cdist(
 
 
 @method
+@in_float32
 def pdist(x: Any, p: float = 2.0, name: str | None = None) -> Any:
     """The p-norms of the differences of each two rows: (n, k) -> (n * (n - 1) / 2,)."""
     count = as_int(shape_of(x)[0], "the number of rows of pdist")
@@ -34,6 +37,7 @@ def pdist(x: Any, p: float = 2.0, name: str | None = None) -> Any:
 
 
 @method
+@in_float32
 def cov(
     x: Any,
     rowvar: bool = True,
@@ -72,6 +76,7 @@ def _weights(fweights: Any, aweights: Any, dtype: Any) -> Any:
 
 
 @method
+@in_float32
 def corrcoef(x: Any, rowvar: bool = True, name: str | None = None) -> Any:
     """The coefficients of correlation of the rows (or columns): (n, k) -> (n, n)."""
     covariance = cov(x, rowvar)
@@ -83,6 +88,7 @@ def corrcoef(x: Any, rowvar: bool = True, name: str | None = None) -> Any:
 
 
 @method
+@in_float32
 def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
     """x with every slice along an axis scaled down to a p-norm of at most max_norm."""
     others = [i for i in range(rank_of(x)) if i != axis % rank_of(x)]
@@ -92,6 +98,7 @@ def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
 
 
 @method
+@in_float32
 def dist(x: Any, y: Any, p: float = 2, name: str | None = None) -> Any:
     """The p-norm of x - y, with broadcasting: a 0-d tensor."""
     return F.norm(F.flatten(F.subtract(x, y)), float(p))

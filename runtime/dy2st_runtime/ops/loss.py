@@ -11,6 +11,7 @@ from dy2st_runtime.dims import equal, require_equal
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F, public
 from dy2st_runtime.ir.arguments import normalize_axis
+from dy2st_runtime.ops.short_floats import in_float32
 
 
 def _reduced(loss: Any, reduction: str) -> Any:
@@ -29,6 +30,7 @@ def _same_shape(name: str, input: Any, label: Any) -> None:
 
 
 @public
+@in_float32
 def cross_entropy(
     input: Any,
     label: Any,
@@ -140,6 +142,7 @@ def _hard_entropy(
 
 
 @public
+@in_float32
 def softmax_with_cross_entropy(
     logits: Any,
     label: Any,
@@ -160,6 +163,7 @@ def softmax_with_cross_entropy(
 
 
 @public
+@in_float32
 def nll_loss(
     input: Any,
     label: Any,
@@ -177,6 +181,7 @@ def nll_loss(
 
 
 @public
+@in_float32
 def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
     """(input - label)**2."""
     return _reduced(F.square(input - label), reduction)
@@ -189,12 +194,14 @@ def square_error_cost(input: Any, label: Any) -> Any:
 
 
 @public
+@in_float32
 def l1_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
     """|input - label|."""
     return _reduced(F.abs(input - label), reduction)
 
 
 @public
+@in_float32
 def smooth_l1_loss(
     input: Any,
     label: Any,
@@ -215,6 +222,7 @@ def smooth_l1_loss(
 
 
 @public
+@in_float32
 def binary_cross_entropy(
     input: Any, label: Any, weight: Any = None, reduction: str = "mean", name: str | None = None
 ) -> Any:
@@ -228,6 +236,7 @@ def binary_cross_entropy(
 
 
 @public
+@in_float32
 def binary_cross_entropy_with_logits(
     logit: Any,
     label: Any,
@@ -248,6 +257,7 @@ def binary_cross_entropy_with_logits(
 
 
 @public
+@in_float32
 def kl_div(
     input: Any,
     label: Any,
@@ -269,6 +279,7 @@ def kl_div(
 
 
 @public
+@in_float32
 def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any:
     """x1 . x2 / max(|x1| |x2|, eps) along an axis."""
     product = F.sum(x1 * x2, axis=axis)
@@ -277,6 +288,7 @@ def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any
 
 
 @public
+@in_float32
 def hinge_embedding_loss(
     input: Any, label: Any, margin: float = 1.0, reduction: str = "mean", name: str | None = None
 ) -> Any:
@@ -286,6 +298,7 @@ def hinge_embedding_loss(
 
 
 @public
+@in_float32
 def margin_ranking_loss(
     input: Any,
     other: Any,

@@ -12,6 +12,7 @@ from dy2st_runtime.ir import F, Sample, TensorType, apply, define, is_floating, 
 from dy2st_runtime.ir.arguments import as_shape, normalize_axis, pair
 from dy2st_runtime.ir.attribute_kinds import NEW_AXIS, SIGNED_AXIS
 from dy2st_runtime.ir.grad_mode import no_grad
+from dy2st_runtime.ops.short_floats import in_float32, is_short, longer
 
 
 def _per_channel(value: Any, rank: int, axis: int) -> Any:
@@ -46,6 +47,8 @@ def _batch_kernel(
 ) -> Any:
     """One multiplication and one addition an element."""
     dtype = x.dtype
+    if is_short(dtype):
+        x, mean, variance, weight, bias = map(longer, (x, mean, variance, weight, bias))
     x = x if is_floating(dtype) else x.astype(np.result_type(x, variance))
     shape = [1] * x.ndim
     shape[axis] = -1
@@ -67,11 +70,13 @@ def _batch(
     axis: int,
     epsilon: float,
 ) -> Any:
-    rank = x.ndim
+    rank, dtype = x.ndim, x.dtype
+    if is_short(dtype):
+        x, mean, variance, weight, bias = map(longer, (x, mean, variance, weight, bias))
     y = (x - _per_channel(mean, rank, axis)) * F.rsqrt(_per_channel(variance, rank, axis) + epsilon)
     y = y if weight is None else y * _per_channel(weight, rank, axis)
     y = y if bias is None else y + _per_channel(bias, rank, axis)
-    return F.cast(y, x.dtype)
+    return F.cast(y, dtype)
 
 
 define(
@@ -131,8 +136,8 @@ define(
     along=lambda x, *_, axes, epsilon: range(x.rank - axes, x.rank),
     attributes={"axes": NEW_AXIS, "epsilon": 1e-5},
     infer=_layer_infer,
-    kernel=_layer_kernel,
-    decompose=_layer,
+    kernel=in_float32(_layer_kernel),
+    decompose=in_float32(_layer),
     promote=True,
     samples=(Sample(((2, 3), (3,), (3,)), {"axes": 1}), Sample(((2, 3, 2),), {"axes": 2})),
 )
@@ -166,13 +171,14 @@ def batch_norm(
             "batch_norm", x, running_mean, running_var, *extra, axis=axis, epsilon=float(epsilon)
         )
     others = [a for a in range(x.ndim) if a != axis]
-    mean = F.mean(x, axis=others)
-    centred = x - _per_channel(mean, x.ndim, axis)
+    wide = longer(x)
+    mean = F.mean(wide, axis=others)
+    centred = wide - _per_channel(mean, x.ndim, axis)
     variance = F.mean(F.square(centred), axis=others)
     with no_grad():
         for running, batch in ((running_mean, mean), (running_var, variance)):
             moved = running * momentum + F.detach(batch) * (1.0 - momentum)
-            running.set_value(moved)
+            running.set_value(F.cast(moved, running.dtype))
     return apply("batch_norm", x, mean, variance, *extra, axis=axis, epsilon=float(epsilon))
 
 
@@ -267,6 +273,7 @@ def instance_norm(
 
 
 @public
+@in_float32
 def normalize(
     x: Any, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name: str | None = None
 ) -> Any:

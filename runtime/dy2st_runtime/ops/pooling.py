@@ -25,6 +25,7 @@ from dy2st_runtime.ir.arguments import as_int, as_size, pair
 from dy2st_runtime.ir.attribute_kinds import FRAME, SIZES, STEPS
 from dy2st_runtime.ops.convolution import Pads, padded, window_count
 from dy2st_runtime.ops.convolve import channels_back, channels_first, explicit_pads
+from dy2st_runtime.ops.short_floats import in_float32
 
 _WINDOW: dict[str, Any] = {"kernel": STEPS, "strides": STEPS, "pads": FRAME}
 
@@ -179,7 +180,7 @@ define(
     along=_spatial,
     attributes=_WINDOW,
     infer=_pooled,
-    kernel=_sum_kernel,
+    kernel=in_float32(_sum_kernel),
     gradient=lambda g, y, x, **w: apply("window_spread", g, sizes=tuple(x.shape[2:]), **w),
     samples=(
         Sample(((2, 2, 4, 4),), {"kernel": (2, 2), "strides": (2, 1), "pads": ((0, 1), (1, 0))}),
@@ -192,7 +193,7 @@ define(
     along=_spatial,
     attributes={"sizes": SIZES, **_WINDOW},
     infer=lambda x, sizes, **_: x.with_shape([*x.shape[:2], *sizes]),
-    kernel=_spread_kernel,
+    kernel=in_float32(_spread_kernel),
     gradient=lambda g, y, x, sizes, **w: apply("window_sum", g, **w),
     samples=(
         Sample(
@@ -257,6 +258,7 @@ def largest_of_windows(
     return (values, channels_back(F.cast(places, "int32"), last)) if return_mask else values
 
 
+@in_float32
 def means_of_windows(
     x: Any,
     axes: int,

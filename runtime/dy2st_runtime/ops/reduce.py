@@ -33,6 +33,7 @@ from dy2st_runtime.ir.arguments import (
     shape_of,
 )
 from dy2st_runtime.ir.attribute_kinds import AXES, AXIS, SIZES
+from dy2st_runtime.ops.short_floats import in_float32
 
 if TYPE_CHECKING:
     from dy2st_runtime.ir.padding import Site
@@ -195,7 +196,7 @@ def _mean_gradient(g: Any, y: Any, x: Any, axis: tuple[int, ...], keepdim: bool)
 _define(
     "sum",
     "The sum along axes.",
-    _widened(np.add.reduce),
+    in_float32(_widened(np.add.reduce)),
     _sum_dtype,
     lambda g, y, x, axis, keepdim: _spread(g, x, axis, keepdim),
     _samples() + _EMPTY,
@@ -205,18 +206,18 @@ _define(
 _define(
     "mean",
     "The mean along axes.",
-    np.mean,
+    in_float32(np.mean),
     _mean_dtype,
-    _mean_gradient,
+    in_float32(_mean_gradient),
     _samples(),
     scales=Scales.ALL,
 )
 _define(
     "prod",
     "The product along axes.",
-    _widened(np.multiply.reduce),
+    in_float32(_widened(np.multiply.reduce)),
     _sum_dtype,
-    _prod_gradient,
+    in_float32(_prod_gradient),
     _samples() + _EMPTY,
     data=True,
 )
@@ -333,7 +334,7 @@ define(
     view=lambda x, shape: View.SAME if same_shape(x.shape, shape) else View.UNSURE,
     attributes={"shape": SIZES},
     infer=_sum_to_infer,
-    kernel=_sum_to_kernel,
+    kernel=in_float32(_sum_to_kernel),
     gradient=lambda g, y, x, shape: F.broadcast_to(g, x.shape),
     samples=(Sample(((2, 3),), {"shape": (3,)}), Sample(((2, 3),), {"shape": (2, 1)})),
 )
@@ -374,7 +375,7 @@ define(
     along="axis",
     attributes={"axis": AXIS, "reverse": False},
     infer=_running_infer,
-    kernel=_running(_widened(np.add.accumulate)),
+    kernel=in_float32(_running(_widened(np.add.accumulate))),
     data=True,
     gradient=lambda g, y, x, axis, reverse: F.cumsum_of(g, axis, not reverse),
     samples=(Sample(((2, 3),), {"axis": 1}), Sample(((3, 2),), {"axis": 0, "reverse": True})),
@@ -387,8 +388,8 @@ define(
     along="axis",
     attributes={"axis": AXIS, "reverse": False},
     infer=_running_infer,
-    kernel=_running(_widened(np.multiply.accumulate)),
-    gradient=_cumprod_gradient,
+    kernel=in_float32(_running(_widened(np.multiply.accumulate))),
+    gradient=in_float32(_cumprod_gradient),
     samples=(Sample(((2, 3),), {"axis": 1}, low=0.5, high=2.0),),
 )
 

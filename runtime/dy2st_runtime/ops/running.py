@@ -14,6 +14,7 @@ from dy2st_runtime.ir.arguments import (
 )
 from dy2st_runtime.ir.attribute_kinds import AXIS
 from dy2st_runtime.ops.rules import require_floats, with_floats
+from dy2st_runtime.ops.short_floats import in_float32
 
 
 def _running(pick: Any) -> Any:
@@ -77,8 +78,8 @@ define(
     attributes={"axis": AXIS},
     along="axis",
     infer=lambda x, axis: require_floats("logcumsumexp", x),
-    kernel=lambda x, axis: np.logaddexp.accumulate(x, axis=axis),
-    gradient=lambda g, y, x, axis: _log_sums_gradient(g, y, x, axis),
+    kernel=in_float32(lambda x, axis: np.logaddexp.accumulate(x, axis=axis)),
+    gradient=in_float32(lambda g, y, x, axis: _log_sums_gradient(g, y, x, axis)),
     samples=(
         Sample(((2, 3),), {"axis": 1}, ("float32",)),
         Sample(((4,),), {"axis": 0}, ("float64",)),
@@ -118,6 +119,7 @@ def _spans(y: Any, x: Any, dx: float | None, axis: int) -> Any:
 
 
 @method
+@in_float32
 def trapezoid(
     y: Any, x: Any = None, dx: float | None = None, axis: int = -1, name: str | None = None
 ) -> Any:
@@ -126,6 +128,7 @@ def trapezoid(
 
 
 @method
+@in_float32
 def cumulative_trapezoid(
     y: Any, x: Any = None, dx: float | None = None, axis: int = -1, name: str | None = None
 ) -> Any:

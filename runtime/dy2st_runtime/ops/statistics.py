@@ -9,9 +9,11 @@ from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F, method, public
 from dy2st_runtime.ir.arguments import Axes, as_dtype, reduced_axes
 from dy2st_runtime.ops.reduce import reduced_shape
+from dy2st_runtime.ops.short_floats import in_float32
 
 
 @method
+@in_float32
 def logsumexp(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None) -> Any:
     """log(F.sum(exp(x))) along axes, all by default; without overflow."""
     axes = list(reduced_axes(axis, x.ndim))
@@ -26,6 +28,7 @@ def logsumexp(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None
 
 
 @method
+@in_float32
 def var(
     x: Any,
     axis: Axes = None,
@@ -51,6 +54,7 @@ def var(
 
 
 @method
+@in_float32
 def std(
     x: Any,
     axis: Axes = None,
@@ -96,7 +100,11 @@ def vector_norm(
 ) -> Any:
     """(sum |x|**p)**(1/p) along axes, all by default; p may be inf, -inf or 0."""
     x = F.abs(x) if x.dtype.kind == "c" else x
-    x = x if dtype is None else F.cast(x, as_dtype(dtype))
+    return _vector_norm(x if dtype is None else F.cast(x, as_dtype(dtype)), p, axis, keepdim)
+
+
+@in_float32
+def _vector_norm(x: Any, p: Any, axis: Axes, keepdim: bool) -> Any:
     if p in (None, "fro", 2, 2.0):
         return F.sqrt(F.sum(F.square(x), axis, keepdim=keepdim))
     if isinstance(p, str):

@@ -8,6 +8,7 @@ from dy2st_runtime.dims import require
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F
 from dy2st_runtime.ir.arguments import as_int, as_shape, normalize_axis
+from dy2st_runtime.ops.short_floats import in_float32
 
 
 def maxout(x: Any, groups: int, axis: int = 1, name: str | None = None) -> Any:
@@ -83,6 +84,7 @@ def gumbel_softmax(
     return F.cast(chosen, x.dtype) - F.detach(soft) + soft
 
 
+@in_float32
 def swiglu(x: Any, y: Any = None, name: str | None = None) -> Any:
     """silu(x) * y; without y the halves of x along its last axis (Shazeer 2020).
 
@@ -94,6 +96,7 @@ def swiglu(x: Any, y: Any = None, name: str | None = None) -> Any:
     return F.silu(x) * y
 
 
+@in_float32
 def rms_norm(
     input: Any, normalized_shape: Any, weight: Any = None, eps: float = 1e-5, name: Any = None
 ) -> tuple[Any, Any]:

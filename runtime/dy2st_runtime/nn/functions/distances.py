@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from dy2st_runtime.ir import F
+from dy2st_runtime.ops.short_floats import in_float32
 
 
+@in_float32
 def pairwise_distance(
     x: Any,
     y: Any,
@@ -23,6 +25,7 @@ def pairwise_distance(
     return F.norm(x - y + epsilon, p, -1, keepdim)
 
 
+@in_float32
 def bilinear(x1: Any, x2: Any, weight: Any, bias: Any = None, name: str | None = None) -> Any:
     """y[k] = x1 @ weight[k] @ x2 + bias[k]: (n, a), (n, b), (out, a, b) -> (n, out).
 

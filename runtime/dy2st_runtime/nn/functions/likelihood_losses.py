@@ -9,8 +9,10 @@ from dy2st_runtime.dims import equal
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir import F
 from dy2st_runtime.nn.functions.reduction import reduced
+from dy2st_runtime.ops.short_floats import in_float32
 
 
+@in_float32
 def gaussian_nll_loss(
     input: Any,
     label: Any,
@@ -40,6 +42,7 @@ def _fits(variance: list[Any], input: list[Any]) -> bool:
     return alike and (equal(variance[-1], 1) is True or equal(variance[-1], input[-1]) is not False)
 
 
+@in_float32
 def poisson_nll_loss(
     input: Any,
     label: Any,
@@ -65,6 +68,7 @@ def poisson_nll_loss(
     return reduced(loss, reduction)
 
 
+@in_float32
 def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = None) -> Any:
     """-label * log(input + epsilon) - (1 - label) * log(1 - input + epsilon).
 
@@ -75,6 +79,7 @@ def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = N
     return -label * yes - (1.0 - label) * no
 
 
+@in_float32
 def sigmoid_focal_loss(
     logit: Any,
     label: Any,
@@ -96,6 +101,7 @@ def sigmoid_focal_loss(
     return reduced(loss if normalizer is None else loss / normalizer, reduction)
 
 
+@in_float32
 def dice_loss(input: Any, label: Any, epsilon: float = 1e-5, name: str | None = None) -> Any:
     """The mean of 1 - 2 |a b| / (|a| + |b| + epsilon): (n, ..., c), class numbers (n, ..., 1).
 
@@ -110,6 +116,7 @@ def dice_loss(input: Any, label: Any, epsilon: float = 1e-5, name: str | None = 
     return F.mean(1.0 - common * 2.0 / (own + other + epsilon))
 
 
+@in_float32
 def label_smooth(
     label: Any, prior_dist: Any = None, epsilon: float = 0.1, name: str | None = None
 ) -> Any:

@@ -10,11 +10,13 @@ from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F
 from dy2st_runtime.nn.functions.distances import pairwise_distance
 from dy2st_runtime.nn.functions.reduction import reduced
+from dy2st_runtime.ops.short_floats import in_float32
 
 # What keeps the cosine of a vector of zeros finite.
 _TINY = 1e-11
 
 
+@in_float32
 def cosine_embedding_loss(
     input1: Any,
     input2: Any,
@@ -41,6 +43,7 @@ def cosine_embedding_loss(
     return reduced(far + near, reduction)
 
 
+@in_float32
 def triplet_margin_loss(
     input: Any,
     positive: Any,
@@ -65,6 +68,7 @@ def triplet_margin_loss(
     )
 
 
+@in_float32
 def triplet_margin_with_distance_loss(
     input: Any,
     positive: Any,
@@ -85,6 +89,7 @@ def triplet_margin_with_distance_loss(
     return reduced(F.relu(near - far + margin), reduction)
 
 
+@in_float32
 def soft_margin_loss(
     input: Any, label: Any, reduction: str = "mean", name: str | None = None
 ) -> Any:
@@ -97,6 +102,7 @@ def soft_margin_loss(
     return reduced(F.softplus(-signs * input, threshold=float("inf")), reduction)
 
 
+@in_float32
 def multi_label_soft_margin_loss(
     input: Any,
     label: Any,
@@ -111,6 +117,7 @@ def multi_label_soft_margin_loss(
     return reduced(F.mean(loss, axis=-1), reduction)
 
 
+@in_float32
 def multi_margin_loss(
     input: Any,
     label: Any,
@@ -136,6 +143,7 @@ def multi_margin_loss(
     return reduced(total / F.cast(classes, input.dtype), reduction)
 
 
+@in_float32
 def multi_label_margin_loss(
     input: Any, label: Any, reduction: str = "mean", name: str | None = None
 ) -> Any:
@@ -159,6 +167,7 @@ def multi_label_margin_loss(
     return reduced(F.sum(pairs, axis=[1, 2]) / F.cast(classes, input.dtype), reduction)
 
 
+@in_float32
 def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -> Any:
     """Cross entropy of anchor @ positive' with who has the same label, and squares (Sohn 2016).
 
@@ -173,6 +182,7 @@ def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -
     return F.mean(F.sum(same * entropy, axis=0)) + squares * (0.25 * l2_reg)
 
 
+@in_float32
 def margin_cross_entropy(
     logits: Any,
     label: Any,

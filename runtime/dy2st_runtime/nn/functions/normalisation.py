@@ -6,8 +6,10 @@ from typing import Any
 
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir import F
+from dy2st_runtime.ops.short_floats import in_float32
 
 
+@in_float32
 def local_response_norm(
     x: Any,
     size: int,

@@ -10,10 +10,12 @@ from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F
 from dy2st_runtime.ir.arguments import as_shape, pair
 from dy2st_runtime.ops.pooling import largest_of_windows, sums_of_windows
+from dy2st_runtime.ops.short_floats import in_float32
 
 # -- norms ------------------------------------------------------------------------------------
 
 
+@in_float32
 def _lp_pool(
     x: Any,
     axes: int,
