@@ -39,6 +39,11 @@ class Workers:
         self._ahead, self._timeout = prefetch * plan.count, timeout
         self._serials, self._round = count(), 0
         self._workers: list[_Worker] = []
+        if multiprocessing.current_process().daemon:
+            raise ArgumentError(
+                f"num_workers={plan.count} in a process that may start no others, as the worker of "
+                "another DataLoader is: give the inner DataLoader num_workers=0"
+            )
         try:
             for number in range(plan.count):
                 ends = [worker.connection for worker in self._workers]

@@ -354,3 +354,11 @@ def test_two_loaders_at_once_do_not_wait_for_each_other(monkeypatch):
             break
     del left, right
     assert time.monotonic() - start < 90
+
+
+def test_a_loader_with_workers_inside_of_a_worker_is_refused_in_words():
+    def nested(index):
+        return numbers(io.DataLoader(Of(2), num_workers=1))
+
+    with pytest.raises(ArgumentError, match="give the inner DataLoader num_workers=0"):
+        numbers(io.DataLoader(Of(2, nested), num_workers=1))
