@@ -279,13 +279,13 @@ def _rows(owner: Any, module: str) -> tuple[_Row, ...]:
 
 def is_silent(trace: Trace, function: Any, given: Sequence[Any]) -> bool:
     """Whether this gives a message to a logger that does not take its level now."""
-    logging = sys.modules.get("logging")
-    if logging is None or not given or not isinstance(given[0], logging.Logger):
+    logger = given[0] if given else None
+    if not isinstance(logger, _of("logging", "Logger")):
         return False
     name = function.__name__
     level = {"warn": "WARNING", "exception": "ERROR"}.get(name, name.upper())
-    number = getattr(logging, level, None)
-    asked = given[0].isEnabledFor
+    number = getattr(sys.modules["logging"], level, None)
+    asked: Any = getattr(logger, "isEnabledFor")  # noqa: B009  of a class that mypy cannot see
     if not isinstance(number, int) or asked(number):
         return False
     trace.read("cached", asked, ((number,), ()), False)
@@ -318,9 +318,12 @@ def _draws_for_all(owner: Any) -> bool:
 
 
 def _of(module: str, *names: str) -> tuple[type, ...]:
-    """Classes of a module; none where it is not loaded, and so nothing can be one of theirs."""
+    """Classes of a module; none where it is not loaded, and so nothing can be one of theirs.
+
+    Another thread may be loading it: what it has not made yet is no class of anything either.
+    """
     loaded = sys.modules.get(module)
-    return () if loaded is None else tuple(getattr(loaded, name) for name in names)
+    return tuple(getattr(loaded, name) for name in names if hasattr(loaded, name))
 
 
 # -- what may be changed ----------------------------------------------------------------------

@@ -7,6 +7,7 @@ import decimal
 import gc
 import heapq
 import io
+import logging
 import os
 import pprint
 import random
@@ -16,6 +17,7 @@ import sys
 import tempfile
 import threading
 import time
+import types
 import warnings
 
 import numpy as np
@@ -261,3 +263,15 @@ def test_what_c_keeps_of_an_object_from_outside_is_not_set():
         return x
 
     refused(f, "'prec' of a Context is set", sizes="known")
+
+
+def test_modules_that_another_thread_is_loading_have_no_classes_yet(monkeypatch):
+    for name in ("random", "numpy.random", "logging"):
+        monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
+
+    def f(x):
+        logging.getLogger("quiet").debug("nothing")
+        return x + float(np.random.default_rng(3).random() < 2)
+
+    static = dy2st.to_static(f)
+    assert static(dy2st.zeros([1])).tolist() == [1.0]
