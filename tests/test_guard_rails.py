@@ -72,6 +72,11 @@ def test_files_stay_small_and_say_what_they_are_for(path):
             assert not inner or path.name == "printing.py", "imports stand at the top"
 
 
+def test_what_the_engines_make_once_is_made_by_one_thread():
+    text = [path.read_text(encoding="utf-8") for path in SOURCES if "engine" in path.parts]
+    assert not any("@cache\n" in one or "@lru_cache" in one for one in text), "once.py has `once`"
+
+
 USE = """
 import atexit, builtins, gc, os, signal, sys, threading, warnings
 import numpy, safetensors.numpy

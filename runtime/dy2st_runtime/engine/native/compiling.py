@@ -13,7 +13,6 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Collection, Container, Sequence
 from contextlib import suppress
-from functools import cache
 from itertools import islice
 from typing import Any
 from weakref import WeakMethod
@@ -28,6 +27,7 @@ from dy2st_runtime.engine.numpy import executable as reference
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.program import Program
 from dy2st_runtime.late import Late
+from dy2st_runtime.once import once
 
 elsewhere = Late("dy2st_runtime.engine.native.machine.elsewhere")
 
@@ -158,7 +158,7 @@ class _Worker:
             return None
 
 
-@cache
+@once
 def _worker(process: int) -> _Worker:
     """The one of a process: a forked child begins anew."""
     return _Worker()

@@ -6,7 +6,6 @@ each of them is a row of all channels of a pixel, or of a block of them.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, NamedTuple
 
 from dy2st_runtime.engine.native.convolution import lines
@@ -14,6 +13,7 @@ from dy2st_runtime.engine.native.convolution.library import RESULT, SOURCE, Libr
 from dy2st_runtime.engine.native.convolution.lines import Known, Memories, place_of
 from dy2st_runtime.engine.native.text.code import Code
 from dy2st_runtime.engine.native.text.lanes import FLOAT32, Value
+from dy2st_runtime.once import once
 
 PLACES, SHARES = (0, 3), (2, 4)
 """The arguments that say which rows are added up, and how much there is of them."""
@@ -36,7 +36,7 @@ class Blend(NamedTuple):
         return lines.loaded(library, "blend", _text()).addresses["blend"]
 
 
-@cache
+@once
 def _text() -> str:
     memories = ("source", "result", "low", "high", "share_of_low", "share_of_high")
     return lines.text("blend", Blend._fields, memories, _counts, _line)

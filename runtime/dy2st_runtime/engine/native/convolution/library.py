@@ -11,10 +11,11 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from dy2st_runtime.late import Late
+from dy2st_runtime.once import once
 
 metadata = Late("importlib.metadata")
 
@@ -400,7 +401,7 @@ def _short_waits() -> Iterator[None]:
         del os.environ[_LOOKS]
 
 
-@cache
+@once
 def find() -> Library | None:
     """The library, if it is installed: in the version whose interface this is."""
     try:

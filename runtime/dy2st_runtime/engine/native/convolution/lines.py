@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import Any
 
 from dy2st_runtime.engine.native.convolution.library import Library
@@ -17,6 +16,7 @@ from dy2st_runtime.engine.native.machine.llvm import Library as Loaded
 from dy2st_runtime.engine.native.machine.llvm import Processor, load, object_of
 from dy2st_runtime.engine.native.text.code import Code
 from dy2st_runtime.engine.native.text.lanes import Lanes
+from dy2st_runtime.once import once
 
 Memories = Mapping[int, ctypes.c_void_p]
 """The library's memories, by the numbers of arguments."""
@@ -153,7 +153,7 @@ def vectors(code: Code, count: str) -> Iterator[tuple[Lanes, str]]:
             yield Lanes(code, size), at
 
 
-@cache
+@once
 def loaded(library: Library, name: str, text: str) -> Loaded:
     """The code, kept as long as the process lives."""
     symbols = {one: library.address(one) for one in _CALLED}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
 from dy2st_runtime.engine.native.convolution import lines
@@ -12,6 +11,7 @@ from dy2st_runtime.engine.native.convolution.library import RESULT, Library, joi
 from dy2st_runtime.engine.native.convolution.lines import Known, Memories, place_of
 from dy2st_runtime.engine.native.text.code import Code
 from dy2st_runtime.engine.native.text.lanes import FLOAT32, Lanes
+from dy2st_runtime.once import once
 
 _PIXELS = 16
 """So many places of an image are filled run by run, and stay in the nearest cache meanwhile."""
@@ -44,7 +44,7 @@ class Move(NamedTuple):
         return lines.loaded(library, "move", _text()).addresses["move"]
 
 
-@cache
+@once
 def _text() -> str:
     return lines.text("move", _NUMBERS, (), _counts, _line)
 

@@ -7,7 +7,6 @@ by channels all channels of a pixel, or a block of them. So no image is turned.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from math import prod
 from typing import Any, NamedTuple
 
@@ -22,6 +21,7 @@ from dy2st_runtime.engine.native.convolution.library import (
 from dy2st_runtime.engine.native.convolution.lines import Known, Memories, place_of
 from dy2st_runtime.engine.native.text.code import Code
 from dy2st_runtime.engine.native.text.lanes import FLOAT32
+from dy2st_runtime.once import once
 
 ROWS, COLUMNS = 0, 3
 """The arguments that say which; without columns those are all."""
@@ -56,7 +56,7 @@ def picks(layout: Layout, sizes: Sequence[int], first: int, numbers: Sequence[in
     return Picks(planes, rows, columns, elements, numbers[0], prod(numbers[1:]))
 
 
-@cache
+@once
 def _text() -> str:
     memories = ("source", "result", "which_rows", "which_columns")
     return lines.text("pick", Picks._fields, memories, _counts, _line)

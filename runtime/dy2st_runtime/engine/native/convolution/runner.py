@@ -14,11 +14,11 @@ operations is raised, as it is where a NaN is made. Helping threads have flags o
 from __future__ import annotations
 
 import ctypes
-from functools import cache
 from typing import Any
 
 from dy2st_runtime.engine.native.convolution.library import Library
 from dy2st_runtime.engine.native.machine.llvm import Processor, compile_object, load
+from dy2st_runtime.once import once
 
 INVALID, OVERFLOW, FAILED = 1, 8, 256
 
@@ -129,7 +129,7 @@ end:
 """
 
 
-@cache
+@once
 def runner(library: Library) -> Any:
     """The function, which lets the interpreter's lock go; kept as long as the process lives."""
     symbols = {name: library.address(name) for name in _CALLED}

@@ -6,7 +6,6 @@ The library's own reorders do that, four to nine times slower where there are ma
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from math import prod
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ from dy2st_runtime.engine.native.convolution.library import RESULT, SOURCE, Layo
 from dy2st_runtime.engine.native.convolution.lines import Known, Memories
 from dy2st_runtime.engine.native.text.code import Code
 from dy2st_runtime.engine.native.text.squares import LINE, write_square
+from dy2st_runtime.once import once
 
 _BLOCK = LINE // 4
 """Rows and columns that are turned at once, in registers."""
@@ -51,7 +51,7 @@ def turn_between(
     return None
 
 
-@cache
+@once
 def _text() -> str:
     return lines.text("turn", Turn._fields, ("source", "result"), _counts, _line)
 

@@ -7,12 +7,12 @@ of functions in NumPy's C API, which are part of its promise of a stable binary 
 from __future__ import annotations
 
 import ctypes
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from dy2st_runtime.engine.native.text.lanes import NATIVE
+from dy2st_runtime.once import once
 
 DATA, RANK, SIZES, STRIDES, TYPE, FLAGS = 16, 24, 32, 40, 56, 64
 """Offsets of the fields of an array."""
@@ -70,7 +70,7 @@ declare void @free(ptr)
 """
 
 
-@cache
+@once
 def symbols() -> dict[str, int]:
     """The addresses of what `DECLARED` names."""
     found = {name: _address(getattr(ctypes.pythonapi, name)) for name in _PYTHON}
@@ -86,7 +86,7 @@ def is_native(dtype: np.dtype[Any]) -> bool:
     return dtype in NATIVE
 
 
-@cache
+@once
 def is_known() -> bool:
     """Whether the objects of this process lie as the offsets say: of other builds they do not."""
     array = np.arange(6.0, dtype=np.float32).reshape(2, 3)

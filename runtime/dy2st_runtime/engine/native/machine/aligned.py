@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from dy2st_runtime.engine.native.machine import abi
 from dy2st_runtime.engine.native.machine.llvm import Library, Processor, load, object_of
+from dy2st_runtime.once import once
 
 _FUNCTIONS = ("array_malloc", "array_calloc", "array_realloc", "array_free")
 
@@ -162,7 +162,7 @@ class _Capsule:
         set_handler(abi.symbols()["PyDataMem_SetHandler"])(self._object)
 
 
-@cache
+@once
 def _handler() -> _Capsule:
     return _Capsule(Processor.host())
 

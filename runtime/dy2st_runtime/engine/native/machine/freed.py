@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ctypes
 import os
-from functools import cache
+
+from dy2st_runtime.once import once
 
 # Of glibc's mallopt, whose oldest versions take no larger size for what goes back by itself.
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
@@ -18,7 +19,7 @@ _KEPT, _LARGEST = 256 << 20, 32 << 20
 _SETTINGS = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES")
 
 
-@cache
+@once
 def keep_freed_memory() -> None:
     """Let the process keep up to 256 MB that is free, unless the environment says what it keeps."""
     if any(name in os.environ for name in _SETTINGS):

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import count
 from typing import Any
 
@@ -18,6 +18,7 @@ from dy2st_runtime.engine.native.machine import disk
 from dy2st_runtime.engine.native.math import tables
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.late import Late
+from dy2st_runtime.once import held_by_forks, once
 from dy2st_runtime.thread_state import ThreadState
 
 binding = Late("llvmlite.binding")
@@ -78,7 +79,7 @@ class Processor:
         return cls(named, wanted)
 
 
-@cache
+@once
 def _own() -> Processor:
     _check_installed()
     return Processor(binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten())
@@ -170,7 +171,7 @@ def _target_machine(processor: Processor) -> Any:
     )
 
 
-@cache
+@once
 def _linker() -> Any:
     """One linker for the process: it owns the memory of all code.
 
@@ -179,11 +180,13 @@ def _linker() -> Any:
     return binding.create_lljit_compiler(use_jit_link=True)
 
 
-@cache
+@once
 def _check_installed() -> None:
+    """Load llvmlite, whose lock no forked child may find taken."""
     try:
         binding.initialize_native_target()
         binding.initialize_native_asmprinter()
+        held_by_forks(binding.ffi.lib._lock)
     except ImportError:
         raise ArgumentError(
             "the engine 'native' needs llvmlite, which is not installed: "

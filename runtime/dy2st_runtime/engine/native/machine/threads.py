@@ -15,11 +15,11 @@ import os
 import platform
 import signal
 import sys
-from functools import cache
 from pathlib import Path
 
 from dy2st_runtime.engine.native.machine.llvm import Library, Processor, load, object_of
 from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.once import once
 
 _MOST = 256
 
@@ -102,7 +102,7 @@ def _start(address: int) -> None:
     process.pthread_detach(thread)
 
 
-@cache
+@once
 def pool(processor: Processor) -> Library:
     """The code and state of the helpers of the process; never freed, since they run in it."""
     text = _TEXT if platform.machine() == "x86_64" else _without_pauses(_TEXT)

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from functools import cache, partial
+from functools import partial
 
 import numpy as np
 
@@ -38,6 +38,7 @@ from dy2st_runtime.engine.native.matmul.shared_product import (
 )
 from dy2st_runtime.engine.native.matmul.sweeps import MOST_ROWS, sweep, swept
 from dy2st_runtime.engine.native.matmul.tiles import tile
+from dy2st_runtime.once import once
 
 _STRIDES = "a_row a_column b_row b_column c_row"
 PARAMETERS = {
@@ -63,7 +64,7 @@ def library(processor: Processor, names: Iterable[str]) -> str:
     return "\n\n".join(found[name] for name in sorted(found))
 
 
-@cache
+@once
 def linked(processor: Processor, suffix: str) -> Library:
     """All functions of a dtype, "f32" or "f64", made once for all modules of the process."""
     names = [f"{stem}_{suffix}" for stem in PARAMETERS]
