@@ -8,7 +8,7 @@ from weakref import finalize
 
 from dy2st_runtime.engine.native.machine import abi
 from dy2st_runtime.engine.native.machine.freed import keep_freed_memory
-from dy2st_runtime.engine.native.machine.llvm import Library, Processor, load, object_of
+from dy2st_runtime.engine.native.machine.llvm import Library, Processor, library_of
 from dy2st_runtime.engine.native.machine.module import Module
 from dy2st_runtime.engine.native.program.kept import Keeper
 
@@ -25,8 +25,8 @@ class Linked:
         keep_freed_memory()
         self.source = module.text()
         symbols = {**abi.symbols(), **module.symbols, **module.links}
-        code = object_of(self.source, Processor.host())
-        library = load(code, ["run", "drop", *exports], symbols)
+        names = ["run", "drop", *exports]
+        library = library_of(self.source, Processor.host(), names, symbols)
         self.addresses = library.addresses
         self._held = module.kept
         self._keepers = [one for one in module.kept if isinstance(one, Keeper)]

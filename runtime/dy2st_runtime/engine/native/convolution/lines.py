@@ -13,7 +13,7 @@ from typing import Any
 
 from dy2st_runtime.engine.native.convolution.library import Library
 from dy2st_runtime.engine.native.machine.llvm import Library as Loaded
-from dy2st_runtime.engine.native.machine.llvm import Processor, load, object_of
+from dy2st_runtime.engine.native.machine.llvm import Processor, library_of
 from dy2st_runtime.engine.native.text.code import Code
 from dy2st_runtime.engine.native.text.lanes import Lanes
 from dy2st_runtime.once import once
@@ -157,7 +157,7 @@ def vectors(code: Code, count: str) -> Iterator[tuple[Lanes, str]]:
 def loaded(library: Library, name: str, text: str) -> Loaded:
     """The code, kept as long as the process lives."""
     symbols = {one: library.address(one) for one in _CALLED}
-    return load(object_of(text, Processor.host(), is_plain=True), [name], symbols)
+    return library_of(text, Processor.host(), [name], symbols, is_plain=True)
 
 
 __all__ = ["LANES", "Known", "Memories", "loaded", "place_of", "text", "told", "vectors"]

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.engine.native.machine import abi
-from dy2st_runtime.engine.native.machine.llvm import Library, Processor, load, object_of
+from dy2st_runtime.engine.native.machine.llvm import Library, Processor, library_of
 from dy2st_runtime.once import once
 
 _FUNCTIONS = ("array_malloc", "array_calloc", "array_realloc", "array_free")
@@ -145,8 +145,8 @@ class _Capsule:
 
     def __init__(self, processor: Processor) -> None:
         smallest = 1 << 22 if sys.platform == "linux" else (1 << 63) - 1
-        code = object_of(_TEXT.replace("SMALLEST", str(smallest)), processor)
-        self._library: Library = load(code, _FUNCTIONS, {})
+        text = _TEXT.replace("SMALLEST", str(smallest))
+        self._library: Library = library_of(text, processor, _FUNCTIONS, {})
         addresses = (self._library.addresses[name] for name in _FUNCTIONS)
         self._handler = _Handler(b"dy2st", 1, None, *addresses)
         self._name = ctypes.create_string_buffer(b"mem_handler")

@@ -10,11 +10,12 @@ raises. `DY2ST_CACHE=off` keeps nothing.
 from __future__ import annotations
 
 import os
+import stat
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
-_START = b"dy2st native code 1\n"
+_START = b"dy2st native code 2\n"
 MOST_BYTES = 256 << 20
 """How much is kept; what was not used for the longest time goes first."""
 
@@ -36,9 +37,9 @@ def read(name: str) -> bytes | None:
     with suppress(OSError):
         path = folder / name
         if _is_ours(path):
-            data = path.read_bytes()
+            data = _content(path)
             head, code = data[: len(_START) + 32], data[len(_START) + 32 :]
-            if head == _START + sha256(code).digest():
+            if head == _head(name, code):
                 with suppress(OSError):  # a folder that is only read
                     os.utime(path)
                 return code
@@ -53,12 +54,24 @@ def write(name: str, code: bytes) -> None:
     written = folder / f".{name}-{os.getpid()}-{os.urandom(4).hex()}"
     try:
         with open(os.open(written, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(_START + sha256(code).digest() + code)
+            file.write(_head(name, code) + code)
         os.replace(written, folder / name)
         _bound(folder)
     except OSError:
         with suppress(OSError):
             written.unlink()
+
+
+def _head(name: str, code: bytes) -> bytes:
+    """What stands before the code: a file that took the name of another one is told by it."""
+    return _START + sha256(name.encode() + code).digest()
+
+
+def _content(path: Path) -> bytes:
+    """What a file holds; a pipe in its place never blocks, and holds nothing."""
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
+    with open(os.open(path, flags | getattr(os, "O_BINARY", 0)), "rb") as file:
+        return file.read() if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else b""
 
 
 def _folder() -> Path | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
@@ -107,18 +107,29 @@ def compile_object(text: str, processor: Processor, is_plain: bool = False) -> b
     return code
 
 
-def object_of(text: str, processor: Processor, is_plain: bool = False) -> bytes:
-    """The object code of a module's text, from disk if it was made before."""
+def library_of(
+    text: str,
+    processor: Processor,
+    exports: Iterable[str],
+    symbols: Mapping[str, int],
+    is_plain: bool = False,
+) -> Library:
+    """The linked code of a module's text, from disk if it was made before: see `load`.
+
+    What is found there may still be no code that can be linked: then it is made anew.
+    """
     _check_installed()
-    versions = ".".join(map(str, binding.llvm_version_info))
+    exports, versions = list(exports), ".".join(map(str, binding.llvm_version_info))
     name = disk.key(
         text + tables.texts(text), processor.name, processor.features, versions, str(is_plain)
     )
-    code = disk.read(name)
-    if code is None:
-        code = (_way.compile or compile_object)(text, processor, is_plain)
-        disk.write(name, code)
-    return code
+    found = disk.read(name)
+    if found is not None:
+        with suppress(RuntimeError):
+            return load(found, exports, symbols)
+    code = (_way.compile or compile_object)(text, processor, is_plain)
+    disk.write(name, code)
+    return load(code, exports, symbols)
 
 
 class _Way(ThreadState):
@@ -199,4 +210,4 @@ def _check_installed() -> None:
         ) from None
 
 
-__all__ = ["Library", "Processor", "compile_object", "compiling_by", "load", "object_of"]
+__all__ = ["Library", "Processor", "compile_object", "compiling_by", "library_of", "load"]

@@ -17,7 +17,7 @@ import signal
 import sys
 from pathlib import Path
 
-from dy2st_runtime.engine.native.machine.llvm import Library, Processor, load, object_of
+from dy2st_runtime.engine.native.machine.llvm import Library, Processor, library_of
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.once import once
 
@@ -106,7 +106,7 @@ def _start(address: int) -> None:
 def pool(processor: Processor) -> Library:
     """The code and state of the helpers of the process; never freed, since they run in it."""
     text = _TEXT if platform.machine() == "x86_64" else _without_pauses(_TEXT)
-    library = load(object_of(text, processor, is_plain=True), _EXPORTS, {})
+    library = library_of(text, processor, _EXPORTS, {}, is_plain=True)
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))
     _begin(library, _at_first())
     return library

@@ -25,7 +25,7 @@ from functools import partial
 
 import numpy as np
 
-from dy2st_runtime.engine.native.machine.llvm import Library, Processor, load, object_of
+from dy2st_runtime.engine.native.machine.llvm import Library, Processor, library_of
 from dy2st_runtime.engine.native.machine.threads import pool
 from dy2st_runtime.engine.native.matmul import blocks, forms
 from dy2st_runtime.engine.native.matmul.dots import dots
@@ -74,7 +74,7 @@ def linked(processor: Processor, suffix: str) -> Library:
     text += "\n@threads = external global i64\ndeclare void @parallel(ptr, ptr, i64)\n"
     text += "declare i64 @threads_for(i64, i64, i64)\n"
     helpers = pool(processor).addresses
-    return load(object_of(text, processor, is_plain=True), names, helpers)
+    return library_of(text, processor, names, helpers, is_plain=True)
 
 
 def declaration(name: str) -> str:

@@ -31,7 +31,7 @@ def test_what_is_written_is_read_by_the_owner_alone(folder):
     assert os.listdir(folder) == [NAME]
 
 
-@pytest.mark.parametrize("damage", [b"", b"code", b"dy2st native code 1\n" + bytes(32) + b"code"])
+@pytest.mark.parametrize("damage", [b"", b"code", b"dy2st native code 2\n" + bytes(32) + b"code"])
 def test_a_damaged_file_is_not_read(folder, damage):
     disk.write(NAME, b"code")
     (folder / NAME).write_bytes(damage)
@@ -139,3 +139,41 @@ def test_a_folder_that_is_only_read_gives_its_code(folder, monkeypatch):
     disk.write(NAME, b"code")
     monkeypatch.setattr(disk.os, "utime", refuse)
     assert disk.read(NAME) == b"code"
+
+
+def test_code_under_another_name_is_not_read(folder):
+    disk.write(NAME, b"code")
+    (folder / NAME).rename(folder / disk.key("other"))
+    assert disk.read(disk.key("other")) is None
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+def test_a_pipe_in_its_place_does_not_block_and_is_replaced(folder):
+    disk.write(NAME, b"code")
+    (folder / NAME).unlink()
+    os.mkfifo(folder / NAME, 0o600)
+    assert disk.read(NAME) is None
+    disk.write(NAME, b"new")
+    assert disk.read(NAME) == b"new"
+
+
+def test_a_folder_in_its_place_is_no_error(folder):
+    disk.write(NAME, b"code")
+    (folder / NAME).unlink()
+    (folder / NAME).mkdir(mode=0o700)
+    disk.write(NAME, b"new")
+    assert disk.read(NAME) is None
+    assert os.listdir(folder) == [NAME]
+
+
+@pytest.mark.parametrize("junk", [b"", b"junk", bytes(5000), b"\x7fELF" + bytes(500), "cut"])
+def test_what_is_no_code_is_made_anew_and_kept(folder, junk):
+    program = traced(lambda x: x * 3 + 1, ("float32", ("n",)))
+    Executable(program)
+    kept = {name: disk.read(name) for name in os.listdir(folder)}
+    for name, code in kept.items():
+        disk.write(name, code[:-200] if junk == "cut" else junk)
+    x = np.arange(4, dtype=np.float32)
+    np.testing.assert_array_equal(Executable(program).run([x], [])[0], x * 3 + 1)
+    name = next(name for name, code in kept.items() if b"nest" in code)
+    assert disk.read(name) == kept[name]
