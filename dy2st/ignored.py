@@ -15,6 +15,12 @@ _LIKE_THE_USERS = (
     *("dy2st_runtime.nn.clip", "dy2st_runtime.nn.vectors", "dy2st_runtime.optimizer"),
     *("dy2st_runtime.grad_scaler", "dy2st_runtime.regularizer"),
 )
+# What makes, holds and runs Programs: nothing in it is a value of the user's code.
+_MACHINERY = (
+    *("dy2st.convert", "dy2st.jit", "dy2st.passes", "dy2st.static", "dy2st.targets"),
+    *("dy2st.transpiler", "dy2st_runtime.autodiff", "dy2st_runtime.dims"),
+    *("dy2st_runtime.engine", "dy2st_runtime.ir"),
+)
 _ignored_modules: set[str] = set()
 
 
@@ -42,6 +48,12 @@ def is_like_the_users(name: str) -> bool:
     return name.startswith("dy2st") and _is_in(name, _LIKE_THE_USERS)
 
 
+def is_machinery(value: object) -> bool:
+    """Whether an object is a cache, a Program, an executable, ...: no state of the user's."""
+    name = str(type(value).__module__)
+    return name.startswith("dy2st") and _is_in(name, _MACHINERY) and not is_like_the_users(name)
+
+
 def _is_in(name: str, modules: Iterable[str]) -> bool:
     return any(name == known or name.startswith(known + ".") for known in modules)
 
@@ -59,4 +71,5 @@ __all__ = [
     "is_ignored",
     "is_ignored_module",
     "is_like_the_users",
+    "is_machinery",
 ]

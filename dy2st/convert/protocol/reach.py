@@ -12,6 +12,7 @@ from dy2st.convert.kinds.process import is_of_library, is_opaque, note_settings
 from dy2st.convert.protocol.code_names import names_of, runs_unknown_text
 from dy2st.convert.states import has_state
 from dy2st.convert.trace import CONTAINERS, EACH_CALL, MISSING, Trace, native_attribute
+from dy2st.ignored import is_machinery
 from dy2st_runtime.ir import Tensor
 from dy2st_runtime.nn.layer import Layer
 
@@ -69,6 +70,8 @@ def _parts(trace: Trace, value: Any, through_users: bool) -> list[Any]:
         return list(content.values() if isinstance(content, dict) else content)
     if isinstance(value, Layer):
         return _of_layer(trace, value, through_users)
+    if is_machinery(value):  # a converted function stands for what it was made of
+        return [value.dygraph_function] if hasattr(kind, "dygraph_function") else []
     if kind is FunctionType:
         return _of_function(trace, value)
     if isinstance(value, MethodType):
