@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from types import ModuleType
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from dy2st.convert.classes import own_method
 from dy2st.convert.kinds.callers import called_by_the_user
+from dy2st.convert.kinds.process import note_abstract
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.stage.attempt import caught
 from dy2st.convert.trace import MISSING, Trace
@@ -68,8 +70,12 @@ def _note_asked(trace: Trace, value: Any, kind: type, kinds: Any) -> None:
         is_own = type(one) is not type and isinstance(one, type) and isinstance(kind, type)
         if is_own and one not in kind.__mro__:
             trace.note_class(kind)
-            if getattr(one, "_is_protocol", False) and value is not kind:
-                trace.note_reached((value,))
+            if getattr(one, "_is_protocol", False):
+                note_abstract(trace)
+                if value is not kind:
+                    trace.note_reached((value,))
+            elif isinstance(one, ABCMeta):
+                trace.read("subclass", one, kind, issubclass(kind, one))
 
 
 @function_row(issubclass)

@@ -9,6 +9,7 @@ from typing import Any
 
 from dy2st.convert.kinds.attributes import class_of
 from dy2st.convert.kinds.outward import note_call
+from dy2st.convert.kinds.process import note_abstract
 from dy2st.convert.kinds.scalars import check, is_traced
 from dy2st.convert.kinds.table import code_row, function_row, method_row
 from dy2st.convert.one_call import Answer
@@ -177,4 +178,5 @@ def dispatched(trace: Trace, function: Any, /, *args: Any, **options: Any) -> An
     if type(args[0]) is Union:
         return trace.spread(lambda one: dispatched(trace, function, one, *args[1:]), args[0])
     trace.read("content", function.registry, None, None)
+    note_abstract(trace)
     return trace.call(function.dispatch(class_of(args[0])), *args, **options)

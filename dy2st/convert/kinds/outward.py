@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.kinds.keyed import refuse_native_key
-from dy2st.convert.kinds.process import is_known, is_reading, module_of
+from dy2st.convert.kinds.process import is_known, is_reading, module_of, note_abstract
 from dy2st.convert.states import has_states
 from dy2st.convert.trace import CONTAINERS, EACH_CALL, Trace
 from dy2st.convert.values.sequences import Generated, Indexed
@@ -188,6 +188,8 @@ def note_call(trace: Trace, function: Any, given: Iterable[Any]) -> None:
     if not what and not is_known(function):
         text = f"{_named(function)} is called at {user_location()}"
         trace.read(EACH_CALL, function, "called", text)
+    if not module_of(function).startswith("dy2st"):  # ours ask none
+        note_abstract(trace)
     if not trace.is_nested:
         if what:
             trace.read(EACH_CALL, function, what, f"{what} at {user_location()}: {hint}")

@@ -11,6 +11,7 @@ import os
 import re
 import struct
 import sys
+from abc import get_cache_token
 from pathlib import PurePath
 from types import (
     FunctionType,
@@ -166,6 +167,11 @@ def note_settings(trace: Trace, *values: Any) -> None:
 
 def _of_decimals() -> str:
     return repr(sys.modules["decimal"].getcontext())
+
+
+def note_abstract(trace: Trace) -> None:
+    """Note what abstract classes answer: any class may be registered with one later."""
+    trace.told(get_cache_token)
 
 
 def is_of_library(module: str) -> bool:

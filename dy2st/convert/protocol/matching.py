@@ -10,7 +10,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from dy2st.convert.classes import HEAP_TYPE
 from dy2st.convert.kinds.entries import check_sure, is_sure
+from dy2st.convert.kinds.process import note_abstract
 from dy2st.convert.protocol.attributes import attr
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.control import and_, if_exp, or_
@@ -128,7 +130,7 @@ class _Matcher:
     def _sequence(self, subject: Any, pattern: Pattern, found: Found) -> Any:
         parts = pattern[1:]
         kind = subject.kind if type(subject) is Dynamic else type(subject)
-        if not kind.__flags__ & _SEQUENCE:
+        if not self._is_a(kind, _SEQUENCE):
             return False
         if not _is_plain(subject):
             if self._is_by_index(parts):
@@ -150,6 +152,12 @@ class _Matcher:
         if parts[star][1] is not None:
             found[parts[star][1]] = self.trace.made(items[star:end])
         return self._both(hit, self._all(items[end:], parts[star + 1 :], found))
+
+    def _is_a(self, kind: type, flag: int) -> bool:
+        """Whether a class is a sequence, or a mapping: by its bases, or registered as one."""
+        if kind.__flags__ & HEAP_TYPE:
+            note_abstract(self.trace)
+        return bool(kind.__flags__ & flag)
 
     def _is_by_index(self, parts: Sequence[Pattern]) -> bool:
         """Whether Python asks for single items alone: nobody wants all of the rest."""
@@ -186,7 +194,7 @@ class _Matcher:
 
     def _mapping(self, subject: Any, pattern: Pattern, found: Found) -> Any:
         _, keys, parts, rest = pattern
-        if not type(subject).__flags__ & _MAPPING:
+        if not self._is_a(type(subject), _MAPPING):
             return False
         wanted = [_now(key) for key in keys]
         self._check_keys(subject, wanted if rest is None else None)

@@ -52,9 +52,9 @@ _FEW_NAMES = 3  # for which `in` is faster than one call
 _HELPERS = {
     "M": MISSING,
     "is_": is_,
+    "token": get_cache_token,
     "mro_of": mro_of,
     "fields_of": fields_of,
-    "token": get_cache_token,
     "same": same,
     "same_items": same_items,
     "same_told": same_told,
@@ -189,7 +189,6 @@ class _Writer:
         for name in changed:
             others = [other for other, _ in self.found.values() if other != name]
             lines += [([], f"{name} is not {other}", -1) for other in others]
-        lines.append(([], f"token() == {self.constant(get_cache_token())}", -1))
         return self.compiled(lines)
 
     def cost(self, entry: tuple[int, Read]) -> tuple[int, int]:
@@ -367,6 +366,11 @@ class _Writer:
         get = self.constant(vars(owner).get) if is_kept(owner) else ""
         return self.equal(f"{get or f'fields_of({self.kind(owner)}).get'}({name!r}, M)", value)
 
+    def subclass(self, owner: type, own: str, name: type, value: bool) -> str:
+        """What an abstract class says of a class: asked again once any class was registered."""
+        kind, token = self.kind(name), self.constant(get_cache_token())
+        return f"(token() == {token} or {kind} is None or issubclass({kind}, {own}) is {value})"
+
     def cell(self, owner: CellType, own: str, name: str, value: Any) -> str:
         return self.equal(f"cell_value({own})", value)
 
@@ -437,7 +441,10 @@ class _Writer:
         return f"(all(map(is_, {own}, {name})) or same_items({own}, {name}))"
 
 
-_KINDS = "item attr class_ cell layer length has content array cached told all state fields names_"
+_KINDS = (
+    "item attr class_ cell layer length has content array cached told all state fields names_ "
+    "subclass"
+)
 _CONDITIONS: dict[str, Callable[..., str]] = {
     name.rstrip("_"): getattr(_Writer, name) for name in _KINDS.split()
 }

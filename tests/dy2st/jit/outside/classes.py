@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import abc
+import collections.abc
 import typing
 
-from tests.dy2st.jit.outside.scenario import Box, change
+from tests.dy2st.jit.outside.scenario import Box, beside, change
 
 
 class Plain:
@@ -382,6 +383,45 @@ def a_class_registered_for_issubclass():
         return x * (9 if issubclass(Local, Base) else 2)
 
     return f, lambda: Base.register(Local)
+
+
+@change
+def a_class_registered_as_a_sequence():
+    class Local:
+        def __len__(self):
+            return 1
+
+        def __getitem__(self, index):
+            return [9][index]
+
+    held = Local()
+
+    def f(x):
+        match held:
+            case [only]:
+                return x * only
+        return x * 2
+
+    return f, lambda: collections.abc.Sequence.register(Local)
+
+
+@beside
+def a_class_registered_that_nobody_asks_for():
+    class Local:
+        pass
+
+    def f(x):
+        return x * (9 if isinstance(x, collections.abc.Sequence) else 2)
+
+    return f, lambda: collections.abc.Sequence.register(Local)
+
+
+@beside
+def a_class_registered_with_no_question():
+    class Local:
+        pass
+
+    return lambda x: x * 2, lambda: collections.abc.Sequence.register(Local)
 
 
 @change
