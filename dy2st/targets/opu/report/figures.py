@@ -1,7 +1,8 @@
 """Figures of a compiled network: for every layer, and in total.
 
-The time of a layer is from the end of those before it to its own: layers may overlap, and the
-times of all still add up to the time of the network.
+Layers overlap, and every cycle is counted for one of them: a cycle in which something is multiplied
+for the layer of the product, any other for the first layer that has not ended. So the times of all
+layers add up to the time of the network, and no layer has more products than its time allows.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ _BUSY = 0.9  # an engine that works so much of the time is what bounds a layer
 class LayerFigures:
     """One layer; times in cycles, traffic in bytes, peaks in rows of a buffer's bank.
 
-    begin, end   when it is the layer that the network waits for.
-    efficiency   the run-time MAC efficiency: macs / (the machine's macs * cycles).
+    begin, end   from the end of the layers before it to its own end.
+    cycles       its share of the network's time: `pe` and all of `idle`.
+    efficiency   the run-time MAC efficiency: macs / (the machine's macs * cycles), at most 1.
     bound        "pe", "dma", "psum" (partial sums wait to be stored), "latency" (data is waited
                  for though the memory is idle, or most of the time is latency), "fetch" of
                  instructions, "none" if it takes no time.
@@ -178,11 +180,12 @@ class _Maker:
 
     def layer(self, layer: Layer, places: Array, begin: int, end: int) -> LayerFigures:
         """One layer, whose operations are at the places."""
-        events, cycles, macs = self.events, end - begin, products(self.network, layer)
+        events, macs = self.events, products(self.network, layer)
         is_compute = events.engines[places] == COMPUTE
         pe = int(events.times[places][is_compute].sum())
         dma = int(events.times[places][~is_compute].sum())
         idle = self.idle(begin, end)
+        cycles = pe + sum(idle.values())
         return LayerFigures(
             index=layer.index,
             name=layer.name or f"layer{layer.index}",
@@ -211,7 +214,7 @@ class _Maker:
         )
 
     def idle(self, begin: int, end: int) -> dict[str, int]:
-        """Cycles of a layer's time in which nothing is multiplied, by cause."""
+        """Cycles between two times in which nothing is multiplied, by cause."""
         gaps = self.gaps
         inside = np.minimum(gaps.ends, end) - np.maximum(gaps.begins, begin)
         inside = np.maximum(inside, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from itertools import accumulate
 
 from dy2st.targets.opu.report.figures import LayerFigures, Report
 from dy2st.targets.opu.report.tables import machine_text
@@ -33,6 +34,7 @@ def overview_svg(report: Report) -> str:
     total = max(report.totals.cycles, 1)
     scale = (WIDTH - _LEFT - _RIGHT) / total
     height = _TOP + _HEIGHT + 2 * _STRIP + 46
+    places = _side_by_side(report)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
         f'font-family="sans-serif" font-size="11" role="img">',
@@ -41,8 +43,8 @@ def overview_svg(report: Report) -> str:
         f'<text x="{_LEFT}" y="14" font-size="12" fill="#333333">'
         f"{escape(report.title)} on {escape(machine_text(report.machine))}</text>",
         *_scale_lines(),
-        *(_bar(layer, scale) for layer in report.layers if layer.cycles),
-        *_strips(report, scale),
+        *(_bar(layer, at, scale) for layer, at in places),
+        *_strips(places, scale),
         *_legend(report, height - 8),
     ]
     return "\n".join([*parts, "</svg>"]) + "\n"
@@ -64,9 +66,15 @@ def _scale_lines() -> list[str]:
     return lines
 
 
-def _bar(layer: LayerFigures, scale: float) -> str:
-    x, width = _LEFT + layer.begin * scale, layer.cycles * scale
-    tall = max(1.5, _HEIGHT * min(layer.efficiency, 1.0))
+def _side_by_side(report: Report) -> list[tuple[LayerFigures, int]]:
+    """Layers that take time, each with the sum of the times before it."""
+    layers = [layer for layer in report.layers if layer.cycles]
+    return list(zip(layers, accumulate((y.cycles for y in layers), initial=0), strict=False))
+
+
+def _bar(layer: LayerFigures, at: int, scale: float) -> str:
+    x, width = _LEFT + at * scale, layer.cycles * scale
+    tall = max(1.5, _HEIGHT * layer.efficiency)
     y = _TOP + _HEIGHT - tall
     said = (
         f"{layer.index} {layer.name}: {layer.operation}\n{layer.cycles} cycles, "
@@ -88,19 +96,17 @@ def _bar(layer: LayerFigures, scale: float) -> str:
     return bar + "</g>"
 
 
-def _strips(report: Report, scale: float) -> list[str]:
+def _strips(places: list[tuple[LayerFigures, int]], scale: float) -> list[str]:
     parts: list[str] = []
     for number, (name, colour) in enumerate((("pe", COLOURS["pe"]), ("dma", COLOURS["dma"]))):
         y = _TOP + _HEIGHT + 6 + number * (_STRIP + 2)
         parts.append(
             f'<text x="{_LEFT - 6}" y="{y + 11}" text-anchor="end" fill="#666666">{name}</text>'
         )
-        for layer in report.layers:
-            if not layer.cycles:
-                continue
+        for layer, at in places:
             busy = min(1.0, getattr(layer, name) / layer.cycles)
             parts.append(
-                f'<rect x="{_LEFT + layer.begin * scale:.2f}" y="{y}" height="{_STRIP}" '
+                f'<rect x="{_LEFT + at * scale:.2f}" y="{y}" height="{_STRIP}" '
                 f'width="{layer.cycles * scale:.2f}" fill="{colour}" '
                 f'fill-opacity="{0.08 + 0.92 * busy:.3f}"/>'
             )

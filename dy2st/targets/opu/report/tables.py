@@ -206,11 +206,11 @@ def as_chrome_trace(report: Report) -> str:
     lanes = ("layers", *NAMES)
     events += [_named("thread_name", lane, name) for lane, name in enumerate(lanes)]
     for layer in report.layers:
-        if layer.cycles:
+        if layer.end > layer.begin:
             text = f"{layer.index} {layer.name}"
             args = {"operation": layer.operation, "efficiency": round(layer.efficiency, 6)}
             args |= {"bound": layer.bound, "cycles": layer.cycles}
-            events.append(_span(text, 0, layer.begin, layer.cycles, micro, args))
+            events.append(_span(text, 0, layer.begin, layer.end - layer.begin, micro, args))
     events += _operation_spans(report, micro)
     rows = ",\n".join(json.dumps(event, separators=(",", ":")) for event in events)
     return f'{{"displayTimeUnit":"ns","traceEvents":[\n{rows}\n]}}\n'

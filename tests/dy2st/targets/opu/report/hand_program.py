@@ -81,8 +81,8 @@ def store(layer, edge, row=0, pool=None, **waits):
     return Store(height=edge, width=edge, pool=pool, waits=Waits(**waits), origin=origin, **place)
 
 
-def operations(last_compute_waits=0):
-    """The program above; the last compute may wait for stores, too."""
+def operations(last_compute_waits=0, second_waits=1):
+    """The program above; the last compute may wait for stores, too, and layer 2 for none."""
     pool = Pool(kind=1, height=2, width=2, stride_y=2, stride_x=2)
     return [
         load(Kind.FEATURES, 1, 12, 12, "y0"),
@@ -90,7 +90,7 @@ def operations(last_compute_waits=0):
         load(Kind.BIAS, 1, 1, 2),
         compute(1, 10, TAPS, loads=3),
         store(1, 10, pool=pool, computes=1),
-        load(Kind.FEATURES, 2, 5, 5, stores=1),
+        load(Kind.FEATURES, 2, 5, 5, stores=second_waits),
         load(Kind.WEIGHTS, 2, 1, 64),
         load(Kind.BIAS, 2, 1, 2),
         compute(2, 5, ((0, 0),), loads=6),

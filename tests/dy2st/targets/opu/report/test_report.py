@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dy2st.targets.opu.compiled import compile_network
 from dy2st.targets.opu.layer import Layer, LayerType
 from dy2st.targets.opu.network import Network
 from dy2st.targets.opu.operations import Kind
@@ -27,7 +28,9 @@ from dy2st.targets.opu.report import (
 from dy2st.targets.opu.report.figures import Part
 from dy2st.targets.opu.report.shapes import described, products
 from dy2st_runtime.errors import ArgumentError
+from tests.dy2st.targets.opu.random_layers import random_network
 from tests.dy2st.targets.opu.report import hand_program as hand
+from tests.effort import effort
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -61,6 +64,28 @@ def test_engines_are_at_work_and_wait_as_long_as_worked_out(report):
     assert second.idle == {"load": 91, "store": 0, "fetch": 0, "drain": 25}
     for layer in report.layers:
         assert layer.pe + sum(layer.idle.values()) == layer.cycles
+
+
+def test_cycles_in_which_layers_overlap_are_of_the_layer_that_multiplies():
+    # Layer 2 is loaded until 381, multiplied beside the store of layer 1 from 1190 to 1290, loads
+    # weights and stores until 1381, is multiplied until 1481 and stored until 1506.
+    found = report_of(hand.network(), hand.MACHINE, hand.operations(second_waits=0))
+    first, second = found.layers
+    assert (first.pe, second.pe) == (900, 200)
+    assert first.idle == {"load": 290, "store": 0, "fetch": 0, "drain": 0}
+    assert second.idle == {"load": 91, "store": 0, "fetch": 0, "drain": 25}
+    assert (first.cycles, second.cycles, found.totals.cycles) == (1190, 316, 1506)
+    assert max(first.efficiency, second.efficiency) <= 1
+
+
+@pytest.mark.parametrize("mode", ["own", "compat"])
+@pytest.mark.parametrize("seed", range(effort(12, 200)))
+def test_times_of_layers_add_up_and_none_has_more_products_than_fit(seed, mode):
+    model = compile_network(random_network(seed), mode=mode)
+    found = report_of(model.network, model.machine, model.operations, model.prepared.timeline)
+    assert sum(layer.cycles for layer in found.layers) == found.totals.cycles
+    assert sum(layer.share for layer in found.layers) == pytest.approx(1)
+    assert all(layer.efficiency <= 1 for layer in found.layers)
 
 
 def test_traffic_is_bytes_by_class(report):
