@@ -69,6 +69,7 @@ Peephole1 = rewrite_pass(
     "Peephole1",
     [_scale_rule("conv"), _scale_rule("conv_transpose")],
     opt_level=1,
+    required=["FoldConstant"],  # a bias is mostly a reshape of a constant
     doc="A scale after a bias goes before it, where it can be put into the weights.",
 )
 

@@ -10,6 +10,7 @@ from dy2st.passes import (
     Peephole1,
     Peephole2,
     Peephole3,
+    Sequential,
 )
 from dy2st_runtime.ir import F
 from dy2st_runtime.ops.control_flow import cond
@@ -82,6 +83,19 @@ def test_peephole1_gives_the_vector_worked_by_hand(t):
         after = t.check(pass_, program)
         assert str(after) != str(program)
         assert result(t, after, [[[[1]]]]).ravel().tolist() == [3, 1, 1]
+
+
+@pytest.mark.parametrize("make", [lambda: Sequential([Peephole1()]), Peephole])
+def test_a_scale_goes_before_a_bias_that_is_computed_of_constants(t, make):
+    bias, factor = t.array(4, seed=2), t.array(2, 2, seed=3)
+
+    def build(x):
+        kernel = F.reshape(t.array(4, 27), [4, 3, 3, 3])
+        moved = F.conv2d(x, kernel) + F.reshape(bias, [1, 4, 1, 1])
+        return moved * F.exp(F.reshape(factor, [4, 1, 1]))
+
+    after = t.check(make(), t.program_of(build, t.floats("n", 3, 6, 6)))
+    assert after.outputs[0].maker.name == "add"
 
 
 def test_peephole1_keeps_float64(t):
