@@ -21,13 +21,20 @@ from dy2st.passes.combine_parallel import (
 from dy2st.passes.common_subexpressions import EliminateCommonSubexpr
 from dy2st.passes.concat_position import CanonicalizeConcatPos
 from dy2st.passes.control_flow import SimplifyControlFlow
-from dy2st.passes.core.base import Pass, Sequential, function_pass, module_pass
+from dy2st.passes.core.base import (
+    CreateFunctionPass,
+    CreateModulePass,
+    Pass,
+    Sequential,
+    function_pass,
+    module_pass,
+)
 from dy2st.passes.core.context import PassContext
 from dy2st.passes.core.info import PassInfo
 from dy2st.passes.core.instrument import PassInstrument
 from dy2st.passes.core.module import Module
 from dy2st.passes.core.registry import find, pass_names
-from dy2st.passes.core.select import apply_to_function
+from dy2st.passes.core.select import ApplyPassToFunction, apply_to_function
 from dy2st.passes.core.statistics import Statistics, statistics
 from dy2st.passes.dead_code import EliminateDeadCode
 from dy2st.passes.decompose import (
@@ -72,6 +79,7 @@ from dy2st.passes.simplify_inference import SimplifyInference
 __all__ = [
     "LEGALIZATIONS",
     "PIPELINES",
+    "ApplyPassToFunction",
     "BackwardFoldScaleAxis",
     "CancelMoves",
     "CanonicalizeCast",
@@ -81,6 +89,8 @@ __all__ = [
     "CombineParallelBatchMatmul",
     "CombineParallelConv2D",
     "CombineParallelDense",
+    "CreateFunctionPass",
+    "CreateModulePass",
     "DecomposeOps",
     "DecomposeOpsForInference",
     "DecomposeOpsForTraining",

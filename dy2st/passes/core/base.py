@@ -196,6 +196,32 @@ def module_pass(
     return _decorator(ModulePass, "transform_module", opt_level, name, required, facts)
 
 
+def CreateFunctionPass(
+    pass_func: Callable[[Program, Module, PassContext], Program],
+    opt_level: int,
+    name: str,
+    required: Sequence[str] = (),
+    traceable: bool = False,
+) -> Pass:
+    """`function_pass` under TVM's name: a pass of a function, registered under `name`."""
+    given = function_pass(opt_level=opt_level, name=name, required=required, traceable=traceable)
+    made: Pass = given(pass_func)
+    return made
+
+
+def CreateModulePass(
+    pass_func: Callable[[Module, PassContext], Module],
+    opt_level: int,
+    name: str,
+    required: Sequence[str] = (),
+    traceable: bool = False,
+) -> Pass:
+    """`module_pass` under TVM's name: a pass of a function, registered under `name`."""
+    given = module_pass(opt_level=opt_level, name=name, required=required, traceable=traceable)
+    made: Pass = given(pass_func)
+    return made
+
+
 def _decorator(
     base: type[Pass],
     method: str,
@@ -240,6 +266,8 @@ def _of_function(base: type[Pass], method: str, info: PassInfo, function: Any) -
 
 
 __all__ = [
+    "CreateFunctionPass",
+    "CreateModulePass",
     "FunctionPass",
     "ModulePass",
     "Pass",

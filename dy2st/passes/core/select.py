@@ -48,4 +48,7 @@ def apply_to_function(inner: Pass, name_regex: str, error_if_no_match: bool = Fa
     return _ApplyToFunction(inner, name_regex, error_if_no_match)
 
 
-__all__ = ["apply_to_function"]
+ApplyPassToFunction = apply_to_function
+"""`apply_to_function` under TVM's name."""
+
+__all__ = ["ApplyPassToFunction", "apply_to_function"]

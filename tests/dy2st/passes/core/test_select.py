@@ -135,3 +135,18 @@ def test_what_it_builds_in_is_noted(t):
     module = Module({"main": program}, {"w": np.float32([1, 2])}, frozen={"before"})
     after = apply_to_function(passes.FreezeParameters(), "main")(module)
     assert after.frozen == {"before", "w"}
+
+
+def test_passes_are_made_and_chosen_under_the_names_of_tvm(module):
+    seen = []
+
+    def look(program, module, context):
+        seen.append(program.name)
+        return passes.EliminateDeadCode().transform_function(program, module, context)
+
+    made = passes.CreateFunctionPass(look, 2, "LookAtPrograms", ["FoldConstant"])
+    assert made.info == passes.PassInfo("LookAtPrograms", 2, ("FoldConstant",), traceable=False)
+    assert cleaned(passes.ApplyPassToFunction(made, "main|other", False)(module)) == seen
+    assert seen == ["main", "other"]
+    dropped = passes.CreateModulePass(lambda module, context: Module({}), 0, "DropPrograms")
+    assert dropped(module).programs == {}
