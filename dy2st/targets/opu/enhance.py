@@ -7,10 +7,12 @@ so this is decided before a network is quantised.
 
 from __future__ import annotations
 
+from math import prod
+
 from dy2st.targets.opu import sizes
 from dy2st.targets.opu.cost import channel_tiles
 from dy2st.targets.opu.layer import Layer, LayerType
-from dy2st.targets.opu.machine import Machine
+from dy2st.targets.opu.machine import CHANNELS, Machine
 from dy2st.targets.opu.machine import machine as machine_of
 from dy2st.targets.opu.network import Network
 
@@ -24,6 +26,14 @@ def enhance(network: Network, machine: Machine | str = "opu1024") -> list[int]:
         if layer.enhanced:
             found.append(layer.index)
     return found
+
+
+def enhance_as_published(network: Network) -> None:
+    """Set `enhanced` by the public tool chain's rule: a window has fewer numbers than a word."""
+    for layer in network.layers:
+        if _can_be(network, layer):
+            numbers = prod(sizes.kernel_size(network, layer)) * layer.input_size[3]
+            layer.enhanced = int(numbers < CHANNELS)
 
 
 def _can_be(network: Network, layer: Layer) -> bool:
@@ -53,4 +63,4 @@ def _rounds(tiles: list[int], layer: Layer, machine: Machine) -> int:
     return sum(machine.rounds(channels, k) for channels in tiles for k in outputs)
 
 
-__all__ = ["enhance"]
+__all__ = ["enhance", "enhance_as_published"]

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dy2st.targets.opu.layer import LayerType
 from dy2st.targets.opu.network import Array, Network, Tail
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
 from dy2st_runtime.ir import Operator, Program, TensorType, Variable, apply
@@ -108,16 +109,27 @@ def _fits(shape: tuple[int, ...], order: str, size: tuple[int, ...]) -> bool:
 def run_tail(network: Network, made: Sequence[Array], inputs: Sequence[Any] = ()) -> list[Array]:
     """The model's outputs, from what the layers of `network.outputs` make: reals (n, h, w, c).
 
-    `inputs` are the model's own, wanted only if the host reads them. Images go one by one.
+    `inputs` are the model's own, wanted only if the host reads them. Images go one by one. Layers
+    that were read from a file of others have no host: outputs are what they make, channels first.
     """
     tail = network.tail
     if tail is None:
-        raise ArgumentError("the network has no Program for the host: it was read from a file")
+        return _as_layers_make_them(network, made)
     if tail.inputs and not inputs:
         raise ArgumentError("the host reads inputs of the model: give them too")
     count = len(made[0])
     runs = [_run_one(network, tail, made, inputs, n) for n in range(count)]
     return [np.concatenate([*map(np.atleast_1d, rows)]) for rows in zip(*runs, strict=True)]
+
+
+def _as_layers_make_them(network: Network, made: Sequence[Array]) -> list[Array]:
+    """Outputs of layers that came from a file of others: (n, c, h, w), of matrices (n, c)."""
+    found = []
+    for index, array in zip(network.outputs, made, strict=True):
+        image = np.ascontiguousarray(array.transpose(0, 3, 1, 2))
+        is_matrix = network.layer(index).type == LayerType.FULLY_CONNECTED
+        found.append(image.reshape(len(image), -1) if is_matrix else image)
+    return found
 
 
 def _run_one(

@@ -4,7 +4,8 @@ OPU_IR.json              one layer a line, with the known keys, and ours where t
 network.json             inputs, outputs and what the host computes; files of others have none
 host.mlir, host/         the Program of the host, and its constants
 dump/weights_0.npy       of layer 1: (kh, kw, c / group, o), of a fully connected one the matrix
-                         (o, c * h * w); float32, on the grid of its integers
+                         (o, c * h * w); float32, on the grid of its integers. Others may number
+                         the layers that have weights alone: both are read
 dump/bias_0.npy          (o,)
 dump_raw/                the same before quantising
 """
@@ -21,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from dy2st.targets.opu.canonical import local, unflatten
+from dy2st.targets.opu.enhance import enhance_as_published
 from dy2st.targets.opu.layer import Layer, LayerType
 from dy2st.targets.opu.network import Array, Network, Tail
 from dy2st.targets.opu.validate import check, check_layers, weight_shape
@@ -148,10 +150,14 @@ def read_ir(place: str | Path, arrays: bool = True) -> Network:
     folder = path.parent
     if not path.is_file():
         raise FormatError(f"{folder} has no {path.name}")
-    network = Network([_layer(path, *entry) for entry in _lines(path)])
+    lines = _lines(path)
+    network = Network([_layer(path, *entry) for entry in lines])
     try:
         _take_facts(network, folder)
         _complete(network)
+        if not any(key in values for _, values in lines for key in OURS):
+            enhance_as_published(network)
+        network.notes += _unknown(lines)
         is_quantised = (folder / "dump").is_dir()
         check_layers(network, is_quantised)
         if arrays:
@@ -187,10 +193,11 @@ def _layer(path: Path, number: int, values: dict[str, Any]) -> Layer:
     where = f"{path}, line {number}"
     kinds = {entry.name: str(entry.type) for entry in fields(Layer)}
     for key in values:
-        if key not in kinds:
-            near = get_close_matches(key, kinds, n=1)
-            hint = f"; is {near[0]!r} meant?" if near else ""
-            raise FormatError(f"{where}: a layer has no {key!r}{hint}")
+        # A key that others have is left out, with a note; one of ours with a slip would be lost.
+        near = get_close_matches(key, OURS, n=1, cutoff=0.8) if key not in kinds else []
+        if near and near[0] not in values:
+            raise FormatError(f"{where}: a layer has no {key!r}; is {near[0]!r} meant?")
+    values = {key: value for key, value in values.items() if key in kinds}
     for key in KNOWN:
         if key not in values:
             raise FormatError(f"{where}: {key!r} is missing")
@@ -199,6 +206,24 @@ def _layer(path: Path, number: int, values: dict[str, Any]) -> Layer:
             raise FormatError(f"{where}: {key} is {value!r}, {_text(kinds[key])} is expected")
         _check_length(where, key, value)
     return local(Layer(**{key: _said(key, value) for key, value in values.items()}))
+
+
+def _unknown(lines: list[tuple[int, dict[str, Any]]]) -> list[str]:
+    """A note for every key that no layer of ours has, with its lines and its first value."""
+    kinds = {entry.name for entry in fields(Layer)}
+    found: dict[str, list[int]] = {}
+    first: dict[str, Any] = {}
+    for number, values in lines:
+        for key in values:
+            if key not in kinds:
+                found.setdefault(key, []).append(number)
+                first.setdefault(key, values[key])
+    return [
+        f"the key {key!r} means nothing here and is left out: line {numbers[0]}"
+        + (f" and {len(numbers) - 1} more" if len(numbers) > 1 else "")
+        + f", {first[key]!r:.40}"
+        for key, numbers in found.items()
+    ]
 
 
 def _said(key: str, value: Any) -> Any:
@@ -313,24 +338,36 @@ def _drop_stored_padding(producer: Layer, layer: Layer) -> None:
 
 def _read_arrays(network: Network, folder: Path, is_quantised: bool) -> None:
     has_raw = (folder / "dump_raw").is_dir()
-    for layer in network.layers:
-        if not layer.has_weights:
-            continue
+    weighted = [layer for layer in network.layers if layer.has_weights]
+    numbers = _numbers(folder / ("dump" if is_quantised else "dump_raw"), weighted)
+    for layer, number in zip(weighted, numbers, strict=True):
         index = layer.index
         if is_quantised:
-            weights, bias = _pair(folder / "dump", layer)
+            weights, bias = _pair(folder / "dump", layer, number)
             network.int_weights[index] = _integers(
                 weights, layer.weight_fraclen, 8, index, "weights"
             )
             network.int_biases[index] = _integers(bias, layer.bias_fraclen, 16, index, "bias")
         network.weights[index], network.biases[index] = (
-            _pair(folder / "dump_raw", layer) if has_raw or not is_quantised else (weights, bias)
+            _pair(folder / "dump_raw", layer, number)
+            if has_raw or not is_quantised
+            else (weights, bias)
         )
 
 
-def _pair(folder: Path, layer: Layer) -> tuple[Array, Array]:
-    weights = _array(folder / f"weights_{layer.index - 1}.npy")
-    bias = _array(folder / f"bias_{layer.index - 1}.npy")
+def _numbers(folder: Path, weighted: list[Layer]) -> list[int]:
+    """The numbers in the names of arrays: of all layers, or of those with weights alone."""
+    of_all = [layer.index - 1 for layer in weighted]
+    there = {path.name for path in folder.glob("weights_*.npy")}
+    of_weighted = list(range(len(weighted)))
+    is_all = all(f"weights_{number}.npy" in there for number in of_all)
+    is_weighted = all(f"weights_{number}.npy" in there for number in of_weighted)
+    return of_weighted if is_weighted and not is_all else of_all
+
+
+def _pair(folder: Path, layer: Layer, number: int) -> tuple[Array, Array]:
+    weights = _array(folder / f"weights_{number}.npy")
+    bias = _array(folder / f"bias_{number}.npy")
     high, wide, channels, outputs = weight_shape(layer)
     if layer.type == LayerType.FULLY_CONNECTED and weights.ndim == 2:
         is_matrix = weights.shape == (outputs, channels * high * wide)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dy2st
+from dy2st import nn
 from dy2st.targets.opu.float_network import run_float
 from dy2st.targets.opu.host import as_images, run_tail
 from dy2st.targets.opu.network import Network
@@ -70,6 +71,14 @@ def test_constants_go_with_the_host():
     assert [array.size for array in network.tail.state.values()] == [256]
 
 
-def test_a_network_without_a_host_part_says_so():
-    with pytest.raises(ArgumentError, match="no Program for the host"):
-        run_tail(Network([]), [np.zeros((1, 1, 1, 1))])
+def test_layers_of_others_give_what_they_make_with_channels_first():
+    network = Network([], outputs=[])
+    assert run_tail(network, []) == []
+    network = same(
+        Model(lambda m, x: (m.a(x), m.b(x.flatten(1))), a=conv(), b=nn.Linear(192, 5)), IMAGE
+    )
+    network.tail = None
+    made = run_float(network, as_images(network, images(IMAGE)))
+    image, matrix = run_tail(network, [made[index] for index in network.outputs])
+    assert (image.shape, matrix.shape) == ((1, 4, 8, 8), (1, 5))
+    assert np.array_equal(image[0, 1], made[network.outputs[0]][0, :, :, 1])

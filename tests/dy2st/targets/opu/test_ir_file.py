@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -204,8 +205,7 @@ def test_a_flattened_map_of_others_is_given_back(tmp_path):
 
 
 CHANGES = {
-    "a foreign key": ({"kernel_sise": 3}, "no 'kernel_sise'"),
-    "a key that is nearly known": ({"ker_sizes": 3}, "is 'ker_size' meant"),
+    "a key that is nearly one of ours": ({"activation_limits": 3.0}, "is 'activation_limit' meant"),
     "a text for a number": ({"group": "1"}, "group is '1', an integer is expected"),
     "a truth for a number": ({"upsample": True}, "upsample is True, an integer"),
     "a number for a list": ({"ker_size": 3}, "a list of integers is expected"),
@@ -234,6 +234,44 @@ CHANGES = {
     "wrong readers": ({"output_layer": []}, "output_layer is .., .* read it"),
     "wrong parts": ({"input_channels": [2, 2]}, "input_channels is .* its producers make"),
 }
+
+
+def test_keys_that_nothing_here_means_are_left_out_with_a_note(made, folder):
+    lines = lines_of(folder)
+    for line in lines[1:]:
+        line["ddr_addr"] = 4096
+    put(folder, lines)
+    network = read_ir(folder)
+    assert [asdict(layer) for layer in network.layers] == [asdict(y) for y in made[0].layers]
+    rest = len(lines) - 2
+    said = f"the key 'ddr_addr' means nothing here and is left out: line 2 and {rest} more, 4096"
+    assert network.notes == [*made[0].notes, said]
+
+
+def test_arrays_may_be_numbered_over_the_layers_that_have_weights(made, folder):
+    weighted = [layer.index for layer in made[0].layers if layer.has_weights]
+    assert weighted != list(range(1, len(weighted) + 1))
+    for kind in ("weights", "bias"):
+        for place, index in enumerate(weighted):
+            for dump in ("dump", "dump_raw"):
+                (folder / dump / f"{kind}_{index - 1}.npy").rename(
+                    folder / dump / f"{kind}_{place}.npy"
+                )
+    network = read_ir(folder)
+    assert all(np.array_equal(network.int_weights[i], made[0].int_weights[i]) for i in weighted)
+    assert all(np.array_equal(network.biases[i], made[0].biases[i]) for i in weighted)
+
+
+@pytest.mark.parametrize(("channels", "enhanced"), [(7, 1), (8, 0)])
+def test_first_layers_of_others_read_columns_by_their_rule(tmp_path, channels, enhanced):
+    shape = (1, channels, 6, 6)
+    model = Model(lambda m, x: m.a(x), a=conv(channels, 4))
+    samples = [images(shape)[0]]
+    gen_ir(module_of(model, shape), samples, folder=tmp_path, on=None)
+    lines = [{key: line[key] for key in KNOWN} for line in lines_of(tmp_path)]
+    put(tmp_path, lines)
+    (tmp_path / "network.json").unlink()
+    assert [layer.enhanced for layer in read_ir(tmp_path).layers] == [enhanced]
 
 
 @pytest.mark.parametrize("name", [name for name in CHANGES if CHANGES[name][1]])
