@@ -56,6 +56,7 @@ def gen_ir(
     unmapped: str = "refuse",
     leaky: str = "approximate",
     on: str | Path | Machine | None = "opu1024",
+    columns: str = "host",
     **how: Any,
 ) -> Generated:
     """The Network of a Program, quantised with calibration inputs, and its report.
@@ -70,8 +71,12 @@ def gen_ir(
     unmapped      "refuse" or "host", and `leaky`: see `group`.
     on            the machine that it is for: where windows of an input go through it as channels
                   is decided before quantising, as it is part of the result. None: nowhere.
+    columns       "host": where it is faster, the host stores the windows of an input as channels,
+                  which is im2col; "none": nowhere.
     how           more for `quantise`: mode, progress, headroom, correct_bias, ...
     """
+    if columns not in ("host", "none"):
+        raise ArgumentError(f"columns is {columns!r}, there are 'host' and 'none'")
     module, notes = _image_by_image(_module(program, state), name)
     module = _optimised(module, optimized)
     network = group(module, name, unmapped=unmapped, leaky=leaky)
@@ -79,7 +84,8 @@ def gen_ir(
     report = None
     if on is not None:
         on = machine(on)
-        enhance(network, on)
+        if columns == "host":
+            enhance(network, on)
         how |= {"on": on} if quantize else {}
     if quantize:
         samples = _samples(network, calibration)

@@ -86,7 +86,9 @@ class Part:
 class Totals:
     """The network; `gops` counts two operations a multiplication, bandwidths are in GB/s.
 
-    parts   by the name of `shapes.part_of`, those that there are.
+    parts       by the name of `shapes.part_of`, those that there are.
+    host_words  words of columns that the host stores before the run; at a word a cycle, as the
+                memory takes them, these are cycles that `cycles` leaves out.
     """
 
     macs: int
@@ -106,13 +108,15 @@ class Totals:
     operations: int
     words: int
     parts: dict[str, Part]
+    host_words: int = 0
 
 
 @dataclass(frozen=True)
 class Report:
     """Everything that tables and pages show.
 
-    other   totals of the same network where the machine's `psum_waits` is the other one.
+    other            totals of the same network where the machine's `psum_waits` is the other one.
+    without_columns  totals where no layer reads columns that the host has made.
     """
 
     title: str
@@ -121,6 +125,7 @@ class Report:
     totals: Totals
     events: Events
     other: Totals | None = None
+    without_columns: Totals | None = None
 
 
 def report_of(
@@ -131,12 +136,14 @@ def report_of(
     fetch: Sequence[int] | None = None,
     quantisation: Mapping[int, Mapping[str, float]] | None = None,
     title: str = "network",
+    host_words: int = 0,
 ) -> Report:
     """The figures of a program.
 
     timeline      of the operations; it is made if it is not given.
     fetch         instruction words of every operation.
     quantisation  by layer index: figures by name, as `{3: {"sqnr_db": 31.2}}`.
+    host_words    of columns that the host stores.
 
     Raises ArgumentError for an operation of a layer that there is not.
     """
@@ -148,7 +155,7 @@ def report_of(
     words = np.zeros(len(operations), np.int64) if fetch is None else np.array(fetch, np.int64)
     maker = _Maker(network, machine, operations, events, words, quantisation or {})
     layers = maker.layers()
-    return Report(title, machine, layers, _totals(layers, machine), events)
+    return Report(title, machine, layers, _totals(layers, machine, host_words), events)
 
 
 class _Maker:
@@ -272,7 +279,7 @@ def _fractions(layer: Layer) -> dict[str, int]:
     }
 
 
-def _totals(layers: Sequence[LayerFigures], machine: Machine) -> Totals:
+def _totals(layers: Sequence[LayerFigures], machine: Machine, host_words: int) -> Totals:
     macs, cycles = sum(layer.macs for layer in layers), sum(layer.cycles for layer in layers)
     seconds = cycles / machine.clock_hz
     traffic = {name: sum(layer.traffic[name] for layer in layers) for name in MOVED}
@@ -295,6 +302,7 @@ def _totals(layers: Sequence[LayerFigures], machine: Machine) -> Totals:
         operations=sum(layer.operations for layer in layers),
         words=sum(layer.words for layer in layers),
         parts=_parts(layers, machine),
+        host_words=host_words,
     )
 
 

@@ -16,6 +16,7 @@ from dy2st.targets.opu.report.figures import BUFFERS, MOVED, LayerFigures, Repor
 from dy2st.targets.opu.report.overview import COLOURS, MEANINGS, overview_svg
 from dy2st.targets.opu.report.tables import (
     amount,
+    columns_text,
     counted,
     machine_text,
     other_text,
@@ -132,6 +133,8 @@ def _total_rows(report: Report) -> Iterable[str]:
         yield f"<tr><td>{name}</td><td>{said}</td></tr>"
     if report.other:
         yield f"<tr><td>banks of partial sums</td><td>{other_text(report)}</td></tr>"
+    if totals.host_words:
+        yield f"<tr><td>columns</td><td>{columns_text(report)}</td></tr>"
     for name in MOVED:
         yield f"<tr><td>moved: {name}</td><td>{amount(totals.traffic[name])}</td></tr>"
     for name in BUFFERS:

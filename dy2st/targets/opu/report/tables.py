@@ -96,6 +96,7 @@ def total_lines(report: Report) -> list[str]:
         f"mean of the layers {totals.mean_layer_efficiency:.3f}",
         *(f"    {text}" for text in part_texts(totals)),
         *([f"  sums       {other_text(report)}"] if report.other else []),
+        *([f"  columns    {columns_text(report)}"] if totals.host_words else []),
         f"  at work    multipliers {totals.pe_share:.1%}, memory {totals.dma_share:.1%}",
         f"  bandwidth  {totals.bandwidth:.2f} of {totals.peak_bandwidth:.1f} GB/s",
         f"  traffic    {amount(sum(totals.traffic.values()))}: {moved}",
@@ -128,6 +129,15 @@ def other_text(report: Report) -> str:
     return f"RME {other.efficiency:.3f}, {other.cycles} cycles, if {waits} (psum_waits = {flag})"
 
 
+def columns_text(report: Report) -> str:
+    """What the host does for layers that read columns, and what the network takes without."""
+    said = f"the host stores {report.totals.host_words} words, not in the time above"
+    plain = report.without_columns
+    if plain is None:
+        return said
+    return f"{said}; without RME {plain.efficiency:.3f}, {plain.cycles} cycles (--columns none)"
+
+
 def shape_text(shape: Sequence[int]) -> str:
     """`56x56x64`."""
     return "x".join(map(str, shape))
@@ -156,6 +166,7 @@ def as_dict(report: Report) -> dict[str, Any]:
         "machine": asdict(report.machine),
         "totals": asdict(report.totals),
         "other_psum_waits": asdict(report.other) if report.other else None,
+        "without_columns": asdict(report.without_columns) if report.without_columns else None,
         "layers": [asdict(layer) for layer in report.layers],
     }
 
@@ -262,6 +273,7 @@ __all__ = [
     "as_dict",
     "as_json",
     "as_table",
+    "columns_text",
     "counted",
     "machine_text",
     "other_text",

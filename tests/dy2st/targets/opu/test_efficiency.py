@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -50,6 +51,21 @@ def test_networks_use_the_multipliers_without_latencies(name: str) -> None:
 def test_networks_wait_for_one_bank_of_partial_sums(name: str, wanted: float) -> None:
     model = compile_network(getattr(conv_networks, name)(), OPU.but(psum_waits=1))
     assert efficiency(model) == pytest.approx(wanted, abs=2e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name, published, columns",
+    [("vgg16", 0.988, 1), ("resnet50", 0.843, 0), ("yolov2", 0.986, 1), ("tiny_yolo", 0.902, 1)],
+)
+def test_tiles_beat_the_public_ones_where_stores_are_counted_alike(
+    name, published, columns
+) -> None:
+    network = getattr(conv_networks, name)()
+    layers = [replace(layer, enhanced=layer.enhanced * columns) for layer in network.layers]
+    model = compile_network(replace(network, layers=layers), OPU.but(psum_waits=1))
+    cycles = time_operations(model.operations, model.machine, is_compat=True).cycles
+    assert model.macs / OPU.macs / cycles >= published
 
 
 def test_every_tile_waits_for_the_store_before_it_if_the_machine_says_so() -> None:
