@@ -56,9 +56,12 @@ def _add(commands: Any, name: str, help: str, example: str) -> argparse.Argument
 
 
 def _add_compile(commands: Any) -> None:
-    example = "  dy2st opu compile net --calib images.npy --machine opu1024 -o net.opu"
+    example = (
+        "  dy2st opu compile net --calib images.npy --machine opu1024 -o net.opu\n"
+        "  dy2st opu compile published -o published.opu"
+    )
     parser = _add(commands, "compile", "quantise and compile a saved model into a folder", example)
-    _model(parser)
+    _model(parser, f"{_MODEL}; or a folder with OPU_IR.json and dump/, which is quantised already")
     _machine(parser)
     _mode(parser)
     _calibration(parser)
@@ -72,7 +75,9 @@ def _add_run(commands: Any) -> None:
     example = "  dy2st opu run net.opu --input test.npy --check ir --check float -o results"
     help = "execute a compiled folder's binary on inputs, in the simulator"
     parser = _add(commands, "run", help, example)
-    parser.add_argument("folder", metavar="FOLDER", help="what `dy2st opu compile` wrote")
+    help = "what `dy2st opu compile` wrote, or a folder with OPU_IR.json and dump/"
+    parser.add_argument("folder", metavar="FOLDER", help=help)
+    _machine(parser, "; of layers alone: what is compiled knows its own")
     parser.add_argument(
         "--input",
         action="append",
@@ -224,6 +229,13 @@ def _mapping(parser: argparse.ArgumentParser) -> None:
         choices=["refuse", "host"],
         help="what no layer computes: refuse the model, or run it, and what follows, on the host "
         "(default: refuse)",
+    )
+    parser.add_argument(
+        "--columns",
+        default="host",
+        choices=["host", "none"],
+        help="host: where it is faster, the host stores the windows of a first layer as channels "
+        "(im2col); none: layers read the image as it is (default: host)",
     )
     _leaky(parser)
 

@@ -6,27 +6,24 @@ import argparse
 import itertools
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
-from pathlib import Path
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 
 from dy2st.model_files import BadInput
 from dy2st.targets.opu.commands.generate import (
-    both_ways,
     generated,
     report_on,
     samples_of,
     source_of,
+    with_alternatives,
 )
 from dy2st.targets.opu.commands.inputs import Source
+from dy2st.targets.opu.commands.layer_files import LayerFile, layer_file_of
 from dy2st.targets.opu.commands.said import OK, note, shows_progress, table
 from dy2st.targets.opu.compiled import CompiledModel, compile_network
 from dy2st.targets.opu.compiled_file import write_report
-from dy2st.targets.opu.enhance import enhance
-from dy2st.targets.opu.ir_file import NAME as IR_NAME
-from dy2st.targets.opu.ir_file import read_ir
 from dy2st.targets.opu.layer import LayerType
 from dy2st.targets.opu.machine import Machine, machine
 from dy2st.targets.opu.network import Network
@@ -37,18 +34,10 @@ from dy2st.targets.opu.steps import lower
 from dy2st.targets.opu.validate import weight_shape
 
 
-@dataclass(frozen=True)
-class Layers:
-    """A file of layers, without their arrays."""
-
-    title: str
-    path: Path
-
-
 def estimate(options: argparse.Namespace) -> int:
     """`dy2st opu estimate`."""
     on = machine(options.machine)
-    layers = _layers_of(options)
+    layers = layer_file_of(options)
     source = layers or source_of(options, needs_arrays=False)
     axes = [[(name, value) for value in values] for name, values in options.sweep]
     names = [name for name, _ in options.sweep]
@@ -58,7 +47,7 @@ def estimate(options: argparse.Namespace) -> int:
     samples = samples_of(options, source) if is_calibrated and isinstance(source, Source) else []
     options.notes = set()
     if not axes:
-        report = both_ways(*_estimated(source, on, options, samples))
+        report = with_alternatives(*_estimated(source, on, options, samples))
         sys.stdout.write(as_table(report))
         if options.output:
             names = write_report(options.output, report)
@@ -88,28 +77,17 @@ def _say_notes(options: argparse.Namespace) -> None:
         note(text)
 
 
-def _layers_of(options: argparse.Namespace) -> Layers | None:
-    """Layers in a folder or file, if that is what is estimated."""
-    path = Path(options.model)
-    if not path.is_dir() and (path.suffix != ".json" or not path.is_file()):
-        return None
-    path = path / IR_NAME if path.is_dir() else path
-    if options.calib or options.random_calib:
-        raise BadInput(f"{path} has its fraction lengths: calibration data goes with a saved model")
-    return Layers(path.absolute().parent.name if path.name == IR_NAME else path.stem, path)
-
-
 def _estimated(
-    source: Source | Layers, on: Machine, options: argparse.Namespace, samples: Sequence[Any]
+    source: Source | LayerFile, on: Machine, options: argparse.Namespace, samples: Sequence[Any]
 ) -> tuple[CompiledModel, Report]:
     """A program and its figures, with numbers that are made up without samples."""
-    if isinstance(source, Layers):
-        network = read_ir(source.path, arrays=False)
-        enhance(network, on)
+    if isinstance(source, LayerFile):
+        network = source.read(arrays=False)
+        options.notes.update(network.notes)
     else:
         network, _ = generated(options, source, on, samples)
     if not samples:
-        _make_up(network, has_lengths=isinstance(source, Layers))
+        _make_up(network, has_lengths=isinstance(source, LayerFile))
     model = compile_network(network, on, options.mode)
     if not samples and options.mode == "own" and _could_pack(model):
         options.notes.add(_PACKED + _DECIDED * isinstance(source, Source))
@@ -148,7 +126,7 @@ def _could_pack(model: CompiledModel) -> bool:
 
 
 def _sweep_row(
-    source: Source | Layers,
+    source: Source | LayerFile,
     on: Machine,
     changes: dict[str, float],
     options: argparse.Namespace,

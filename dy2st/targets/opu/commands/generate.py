@@ -21,6 +21,7 @@ from dy2st.targets.opu.commands.said import counted, note, shows_progress
 from dy2st.targets.opu.compiled import CompiledModel, compile_network
 from dy2st.targets.opu.gen_ir import Generated, gen_ir
 from dy2st.targets.opu.machine import Machine
+from dy2st.targets.opu.network import Network
 from dy2st.targets.opu.quantiser import QuantisationReport
 from dy2st.targets.opu.report import Report, Totals, report_of
 from dy2st.targets.opu.unmapped import UnmappedError
@@ -69,6 +70,7 @@ def generated(
 ) -> Generated:
     """The network; without samples it is not quantised."""
     how: dict[str, Any] = {"unmapped": options.unmapped, "leaky": options.leaky, "on": on}
+    how["columns"] = options.columns
     how["symmetric"] = getattr(options, "padding", "exact") == "symmetric"
     if samples:
         how |= {"mode": options.calib_mode, "keep": options.measure, "progress": shows_progress()}
@@ -99,21 +101,35 @@ def report_on(
         fetch_times(ready.blocks),
         figures,
         title,
+        sum(entry.tensor.words for entry in model.lowered.inputs if entry.columns_of),
     )
     return report
 
 
-def both_ways(model: CompiledModel, report: Report) -> Report:
-    """With the totals of the other `psum_waits`; the public tool chain's schedule always waits."""
-    return replace(report, other=_other_totals(model)) if model.mode == "own" else report
+def with_alternatives(model: CompiledModel, report: Report) -> Report:
+    """With the totals of the other `psum_waits`, and of the network without columns.
+
+    The public tool chain's schedule always waits: it has no other.
+    """
+    network, on = model.network, model.machine
+    other = plain = None
+    if model.mode == "own":
+        other = _totals(network, on.but(psum_waits=1 - on.psum_waits), model.mode)
+    if report.totals.host_words:
+        layers = [replace(layer, enhanced=0) for layer in network.layers]
+        plain = _totals(replace(network, layers=layers), on, model.mode)
+    return replace(report, other=other, without_columns=plain)
 
 
-def _other_totals(model: CompiledModel) -> Totals:
-    """Those of the same network where `psum_waits` is the other one."""
-    on = model.machine.but(psum_waits=1 - model.machine.psum_waits)
-    other = compile_network(model.network, on, model.mode)
-    fetch = fetch_times(other.prepared.blocks)
-    return report_of(other.network, on, other.operations, other.prepared.timeline, fetch).totals
+def _totals(network: Network, on: Machine, mode: str) -> Totals:
+    return report_on(compile_network(network, on, mode), "").totals
 
 
-__all__ = ["both_ways", "generated", "quantised", "report_on", "samples_of", "source_of"]
+__all__ = [
+    "generated",
+    "quantised",
+    "report_on",
+    "samples_of",
+    "source_of",
+    "with_alternatives",
+]

@@ -11,12 +11,16 @@ import numpy as np
 
 from dy2st.passes.core.module import Array
 from dy2st.targets.opu.commands.inputs import one_by_one, read_samples
-from dy2st.targets.opu.commands.said import DIFFERENT, OK, counted, shows_progress
-from dy2st.targets.opu.compiled import CompiledModel
-from dy2st.targets.opu.compiled_file import read_compiled
+from dy2st.targets.opu.commands.layer_files import signatures
+from dy2st.targets.opu.commands.said import DIFFERENT, OK, counted, note, shows_progress
+from dy2st.targets.opu.compiled import CompiledModel, compile_network
+from dy2st.targets.opu.compiled_file import NAME as MANIFEST
+from dy2st.targets.opu.compiled_file import CompiledFolder, read_compiled
 from dy2st.targets.opu.float_network import run_float
 from dy2st.targets.opu.host import as_images, run_tail
 from dy2st.targets.opu.interpreter import interpret
+from dy2st.targets.opu.ir_file import NAME as IR_NAME
+from dy2st.targets.opu.ir_file import read_ir
 from dy2st.targets.opu.network import Network
 from dy2st.targets.opu.quantiser import dequantised, quantised_inputs
 from dy2st.targets.opu.quantiser.progress import shown
@@ -25,7 +29,7 @@ from dy2st_runtime.files import replacing
 
 def run(options: argparse.Namespace) -> int:
     """`dy2st opu run`."""
-    compiled = read_compiled(options.folder)
+    compiled = _compiled(options)
     model = compiled.model
     images = one_by_one(read_samples(options.input, compiled.inputs))
     integers = [quantised_inputs(model.network, as_images(model.network, x)) for x in images]
@@ -46,6 +50,18 @@ def run(options: argparse.Namespace) -> int:
     if "float" in options.check:
         _check_float(model.network, images, outputs)
     return status
+
+
+def _compiled(options: argparse.Namespace) -> CompiledFolder:
+    """What is in the folder; layers are compiled for `options.machine`."""
+    folder = Path(options.folder)
+    if (folder / MANIFEST).exists() or not (folder / IR_NAME).exists():
+        return read_compiled(folder)
+    network = read_ir(folder)
+    for text in network.notes:
+        note(text)
+    model = compile_network(network, options.machine)
+    return CompiledFolder(folder.absolute().name, model, signatures(network))
 
 
 def _executed(model: CompiledModel, integers: Sequence[list[Array]]) -> dict[int, Array]:

@@ -18,6 +18,7 @@ import dy2st_runtime
 from dy2st import nn
 from dy2st.cli import main
 from dy2st.static import InputSpec
+from dy2st.targets.opu.compiled import compile_network
 from dy2st.targets.opu.compiled_file import read_compiled
 from dy2st.targets.opu.ir_file import KNOWN, read_ir
 from dy2st_runtime.ir import F
@@ -308,6 +309,10 @@ def cycles(text):
     return re.search(r"(\d+) cycles", text)[1]
 
 
+def rme(text):
+    return re.search(r"RME ([\d.]+)", text)[1]
+
+
 def test_run_computes_what_the_model_does_and_equals_the_interpreter(opu):
     status, out, _ = opu(
         *("run", "net.opu", "--input", "images.npy", "--check", "ir", "--check", "float")
@@ -424,6 +429,72 @@ def test_layers_without_arrays_are_timed_and_shown(opu, bare):
     for place in (bare, bare.parent):
         assert re.search(r"time +(\d+) cycles", opu("estimate", str(place))[1])[1] == cycles
         assert "3 layers" in opu("inspect", str(place))[1]
+
+
+@pytest.fixture
+def published(opu, bare):
+    """The same with its integers, as arrays."""
+    shutil.copytree("net.opu/dump", bare.parent / "dump")
+    return bare.parent
+
+
+def test_layers_of_others_are_compiled_and_run(opu, published, tmp_path):
+    target = tmp_path / "compiled"
+    status, out, _ = opu("compile", str(published), "-o", str(target))
+    assert status == 0 and cycles(out) == cycles(opu("estimate", str(published))[1])
+    assert (
+        read_compiled(target).model.time().cycles
+        == compile_network(read_ir(published)).time().cycles
+    )
+    for place in (target, published):
+        results = tmp_path / f"results of {place.name}"
+        status, out, _ = opu(
+            "run", str(place), "--input", "images.npy", "--check", "ir", "-o", str(results)
+        )
+        assert status == 0 and "numbers: equal" in out
+        wanted = opu("run", "net.opu", "--input", "images.npy", "-o", str(tmp_path / "own"))
+        assert wanted[0] == 0
+        own, found = (np.load(folder / "output_0.npy") for folder in (tmp_path / "own", results))
+        assert np.array_equal(own, found)
+
+
+def test_layers_without_their_integers_are_not_compiled(opu, bare):
+    assert "no dump/ beside it" in refused(opu("compile", str(bare.parent), "-o", "never"))
+    assert not Path("never").exists()
+
+
+@pytest.mark.parametrize(
+    "option", [["--padding", "symmetric"], ["--columns", "none"], ["--dim", "n=1"]], ids=str
+)
+def test_layers_have_decided_what_options_of_models_choose(opu, published, option):
+    said = refused(opu("compile", str(published), *option, "-o", "never"))
+    assert f"{option[0]} goes with a saved model" in said
+
+
+def test_columns_of_the_host_can_be_done_without(opu, folder):
+    stem = nn.Conv2D(3, 64, 3, padding=1)
+    save(str(folder / "stem"), stem, InputSpec([1, 3, 16, 16], name="x"))
+    with_columns = opu("estimate", "stem")[1]
+    assert "the host stores 256 words, not in the time above; without RME" in with_columns
+    without = opu("estimate", "stem", "--columns", "none")[1]
+    assert "host stores" not in without
+    assert f"without RME {rme(without)}, {cycles(without)} cycles (--columns none)" in with_columns
+
+
+def test_zeros_on_some_sides_alone_are_told(opu, folder):
+    class Uneven(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.first, self.second = nn.Conv2D(3, 4, 1), nn.Conv2D(4, 4, 2, padding=[0, 1, 0, 1])
+
+        def forward(self, x):
+            return self.second(F.relu(self.first(x)))
+
+    save(str(folder / "uneven"), Uneven(), InputSpec([1, 3, 8, 8], name="x"))
+    arguments = ["uneven", "--calib", "images.npy", "-o", "ir"]
+    said = opu("quantise", *arguments)[2]
+    assert "more zeros on one side than on another, here layer 1: --padding symmetric" in said
+    assert "more zeros" not in opu("quantise", *arguments, "--padding", "symmetric")[2]
 
 
 def test_an_estimate_is_written_as_a_report(opu, bare, tmp_path):
