@@ -225,18 +225,23 @@ def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = Non
     return F.where(F.greater_than(x, 0), x, x * weight)
 
 
+def _up_to_0(x: Any) -> Any:
+    """min(x, 0), whose slope at 0 is that of the branch below it."""
+    return F.where(F.greater_than(x, 0), F.zeros_like(x), x)
+
+
 @public
 @in_float32
 def elu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
     """x where x > 0, else alpha * (exp(x) - 1) (Clevert 2015)."""
-    return F.where(F.greater_than(x, 0), x, F.expm1(F.minimum(x, 0)) * alpha)
+    return F.where(F.greater_than(x, 0), x, F.expm1(_up_to_0(x)) * alpha)
 
 
 @public
 @in_float32
 def celu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
     """max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0) (Barron 2017)."""
-    return F.where(F.greater_than(x, 0), x, F.expm1(F.minimum(x, 0) / alpha) * alpha)
+    return F.where(F.greater_than(x, 0), x, F.expm1(_up_to_0(x) / alpha) * alpha)
 
 
 @public

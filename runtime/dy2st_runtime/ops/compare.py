@@ -10,6 +10,7 @@ import numpy as np
 
 from dy2st_runtime.errors import DTypeError
 from dy2st_runtime.ir import F, Kind, Sample, Tensor, TensorType, apply, define, method
+from dy2st_runtime.ir.arguments import dtype_of
 from dy2st_runtime.ops.rules import broadcast_shapes, broadcasting, of_sizes, require_dtype
 
 _name: str
@@ -283,10 +284,10 @@ def isclose(
     equal_nan: bool = False,
     name: str | None = None,
 ) -> Any:
-    """|x - y| <= atol + rtol * |y|, elementwise."""
-    close = F.logical_or(
-        F.equal(x, y), F.less_equal(F.abs(F.subtract(x, y)), F.abs(y) * rtol + atol)
-    )
+    """|x - y| <= atol + rtol * |y|, elementwise; an infinity is close to itself alone."""
+    x, y = (F.cast(z, "int64") if dtype_of(z).kind == "b" else z for z in (x, y))
+    near = F.less_equal(F.abs(F.subtract(x, y)), F.abs(y) * rtol + atol)
+    close = F.logical_or(F.equal(x, y), F.logical_and(near, F.isfinite(y)))
     if equal_nan:
         close = F.logical_or(close, F.logical_and(F.isnan(x), F.isnan(y)))
     return close

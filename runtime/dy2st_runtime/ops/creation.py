@@ -429,6 +429,9 @@ def arange(
         raise ArgumentError("arange: the step is 0")
     is_float = any(isinstance(value, float) for value in values)
     wanted = as_dtype(dtype, _default_dtype if is_float else "int64")
+    if wanted.kind in "iu":  # counted in integers, as PaddlePaddle does
+        whole = [int(value) if isinstance(value, float) else value for value in values]
+        values = whole if isinstance(whole[2], Dim) or whole[2] else values
     return apply("arange", start=values[0], stop=values[1], step=values[2], dtype=wanted)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dy2st_runtime.dims import equal
 from dy2st_runtime.ir import F, method
 from dy2st_runtime.ir.arguments import (
     as_int,
@@ -48,6 +49,7 @@ def cov(
 ) -> Any:
     """The covariances of the rows (or columns): (n, k) -> (n, n), as `numpy.cov`."""
     rows = F.reshape(x, [1, -1]) if x.ndim == 1 else x if rowvar else F.transpose(x, [1, 0])
+    rows = rows if rows.dtype.kind not in "iub" else F.multiply(rows, 1.0)
     weights = _weights(fweights, aweights, rows.dtype)
     if weights is None:
         total: Any = F.cast(rows.shape[1], rows.dtype)
@@ -67,7 +69,7 @@ def cov(
             else F.divide(F.sum(F.multiply(weights, F.cast(aweights, rows.dtype))), total)
         )
     product = F.divide(F.matmul(scaled, F.transpose(centred, [1, 0])), F.subtract(total, lost))
-    return F.squeeze(product) if x.ndim == 1 else product
+    return F.reshape(product, []) if equal(rows.shape[0], 1) is True else product
 
 
 def _weights(fweights: Any, aweights: Any, dtype: Any) -> Any:

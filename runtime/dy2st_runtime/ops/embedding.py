@@ -9,6 +9,7 @@ from dy2st_runtime.errors import ArgumentError, DTypeError
 from dy2st_runtime.ir import F, public
 from dy2st_runtime.ir.arguments import normalize_axes, pair
 from dy2st_runtime.ops.convolve import channels_back, channels_first
+from dy2st_runtime.ops.rules import require_places
 
 
 @public
@@ -33,7 +34,7 @@ def embedding(
         )
     if x.dtype.kind not in "iu":
         raise DTypeError(f"embedding takes integers, not {x.dtype}")
-    rows = F.gather(weight, x, 0)
+    rows = F.gather(weight, require_places("embedding: the row", x, weight.shape[0]), 0)
     if max_norm is not None:
         size = F.detach(F.norm(rows, norm_type, axis=-1, keepdim=True))
         rows = rows * F.minimum(max_norm / F.maximum(size, 1e-7), 1.0)

@@ -65,8 +65,9 @@ def cross(x: Any, y: Any, axis: int = 9, name: str | None = None) -> Any:
 def baddbmm(
     input: Any, x: Any, y: Any, beta: float = 1.0, alpha: float = 1.0, name: str | None = None
 ) -> Any:
-    """beta * input + alpha * x @ y, of batches of matrices."""
-    return F.add(F.multiply(input, beta), F.multiply(F.bmm(x, y), alpha))
+    """beta * input + alpha * x @ y, of batches; with beta = 0 the input does not count."""
+    product = F.multiply(F.bmm(x, y), alpha)
+    return F.add(F.multiply(input, beta), product) if beta else product
 
 
 # -- values of matrices -----------------------------------------------------------------------

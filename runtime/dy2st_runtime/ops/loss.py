@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from dy2st_runtime.dims import equal, require_equal
+from dy2st_runtime.dims import broadcast, equal, require_equal
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F, public
 from dy2st_runtime.ir.arguments import normalize_axis
+from dy2st_runtime.ops.rules import require_places
 from dy2st_runtime.ops.short_floats import in_float32
+from dy2st_runtime.ops.statistics import root
 
 
 def _reduced(loss: Any, reduction: str) -> Any:
@@ -55,9 +57,7 @@ def cross_entropy(
     if soft_label:
         label = F.cast(label, input.dtype)
         return _soft_entropy(log_p, label, weight, reduction, place, label_smoothing, None)
-    numbers = F.cast(_class_numbers(input, label, place), "int64")
-    valid = F.not_equal(numbers, ignore_index)
-    safe = F.where(valid, numbers, F.zeros_like(numbers))
+    valid, safe = _valid_numbers("cross_entropy", input, label, place, ignore_index)
     if label_smoothing:
         chosen = F.moveaxis(F.cast(F.one_hot(safe, input.shape[place]), input.dtype), -1, place)
         valid = F.unsqueeze(valid, [place])
@@ -96,23 +96,33 @@ def _along(weight: Any, rank: int, axis: int) -> Any:
     return F.reshape(weight, shape)
 
 
-def _class_numbers(input: Any, label: Any, axis: int) -> Any:
+def _valid_numbers(
+    name: str, input: Any, label: Any, axis: int, ignore_index: int
+) -> tuple[Any, Any]:
+    """Which class numbers count, and all of them with 0 for those that do not."""
+    numbers = F.cast(_class_numbers(name, input, label, axis), "int64")
+    valid = F.not_equal(numbers, ignore_index)
+    safe = F.where(valid, numbers, F.zeros_like(numbers))
+    return valid, require_places(f"{name}: the label", safe, input.shape[axis])
+
+
+def _class_numbers(name: str, input: Any, label: Any, axis: int) -> Any:
     """Class numbers without the axis of size 1 that they may have."""
     if label.ndim == input.ndim:
         if equal(label.shape[axis], 1) is not True:
             raise ShapeError(
-                f"cross_entropy: a label of shape {label.shape} holds class numbers for "
+                f"{name}: a label of shape {label.shape} holds class numbers for "
                 f"{input.shape}; for probabilities pass soft_label=True"
             )
         label = F.squeeze(label, axis)
     if label.ndim != input.ndim - 1:
-        raise ShapeError(f"cross_entropy: the label {label.shape} does not fit {input.shape}")
+        raise ShapeError(f"{name}: the label {label.shape} does not fit {input.shape}")
     if label.dtype.kind not in "iu":
         raise ArgumentError(
-            f"cross_entropy: class numbers are integers, not {label.dtype}; for probabilities pass "
+            f"{name}: class numbers are integers, not {label.dtype}; for probabilities pass "
             "soft_label=True"
         )
-    reason = f"cross_entropy: the label {label.shape} does not fit {input.shape}"
+    reason = f"{name}: the label {label.shape} does not fit {input.shape}"
     rows = [*input.shape[:axis], *input.shape[axis + 1 :]]
     for count, size in zip(label.shape, rows, strict=True):
         require_equal(count, size, reason)  # else fewer labels would go with the first rows
@@ -173,9 +183,7 @@ def nll_loss(
     name: str | None = None,
 ) -> Any:
     """-input[label]: (n, classes, ...), (n, ...) -> scalar, or the shape of label."""
-    numbers = F.cast(_class_numbers(input, label, 1), "int64")
-    valid = F.not_equal(numbers, ignore_index)
-    safe = F.where(valid, numbers, F.zeros_like(numbers))
+    valid, safe = _valid_numbers("nll_loss", input, label, 1, ignore_index)
     weight = None if weight is None else F.detach(weight)
     return _hard_entropy(input, safe, valid, weight, reduction, 1, [], False)
 
@@ -282,9 +290,23 @@ def kl_div(
 @in_float32
 def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any:
     """x1 . x2 / max(|x1| |x2|, eps) along an axis."""
-    product = F.sum(x1 * x2, axis=axis)
-    sizes = F.sqrt(F.sum(F.square(x1), axis=axis) * F.sum(F.square(x2), axis=axis))
+    rank = max(x1.ndim, x2.ndim)
+    place = normalize_axis(axis, rank)
+    x1, x2 = (
+        F.reshape(x, [1] * (rank - x.ndim) + x.shape) if x.ndim < rank else x for x in (x1, x2)
+    )
+    size = broadcast(x1.shape[place], x2.shape[place])
+    x1, x2 = (_along_axis(x, place, size) for x in (x1, x2))
+    product = F.sum(x1 * x2, axis=place)
+    sizes = root(F.sum(F.square(x1), axis=place) * F.sum(F.square(x2), axis=place))
     return product / F.maximum(sizes, eps)
+
+
+def _along_axis(x: Any, axis: int, size: Any) -> Any:
+    """x with a size along an axis that it may have to be broadcast to."""
+    if equal(x.shape[axis], size) is True:
+        return x
+    return F.broadcast_to(x, [*x.shape[:axis], size, *x.shape[axis + 1 :]])
 
 
 @public

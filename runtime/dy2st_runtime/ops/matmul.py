@@ -165,5 +165,6 @@ def outer(x: Any, y: Any, name: str | None = None) -> Any:
 def addmm(
     input: Any, x: Any, y: Any, beta: float = 1.0, alpha: float = 1.0, name: str | None = None
 ) -> Any:
-    """beta * input + alpha * (x @ y)."""
-    return input * beta + matmul(x, y) * alpha
+    """beta * input + alpha * (x @ y); with beta = 0 the input does not count, be it NaN."""
+    product = matmul(x, y) * alpha
+    return input * beta + product if beta else product

@@ -68,13 +68,20 @@ def _wide(g: Any) -> Any:
     return F.unsqueeze(g, [-2, -1])
 
 
+def _det_gradient(g: Any, y: Any, x: Any) -> Any:
+    """g * det * the transposed inverse; 0 where there is no inverse, as PaddlePaddle has it."""
+    one = F.eye(x.shape[-1], dtype=x.dtype)
+    regular = F.where(_wide(F.equal(y, 0)), one, x)
+    return _wide(g * y) * turned(F.inverse(regular))
+
+
 define(
     "det",
     doc="The determinant of matrices.",
     inputs="x",
     infer=_square("det", lambda x: x.with_shape(x.shape[:-2])),
     kernel=np.linalg.det,
-    gradient=lambda g, y, x: _wide(g * y) * turned(F.inverse(x)),
+    gradient=_det_gradient,
     samples=_SQUARES,
 )
 

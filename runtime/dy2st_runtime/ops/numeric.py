@@ -73,12 +73,18 @@ def _frexp_kernel(x: Any) -> Any:
     return mantissa, exponent.astype(x.dtype)
 
 
+def _frexp_gradient(g: Any, y: Any, x: Any) -> Any:
+    """m is x * 2**-e, and e does not change with x."""
+    return None if g[0] is None else g[0] * F.pow(2.0, -F.detach(y[1]))
+
+
 define(
     "frexp",
     doc="m and e with x = m * 2**e and 0.5 <= |m| < 1.",
     inputs="x",
     infer=_frexp_infer,
     kernel=_frexp_kernel,
+    gradient=_frexp_gradient,
     samples=(Sample(((2, 3),)), Sample(((),))),
 )
 
@@ -86,7 +92,7 @@ define(
 @method
 def frexp(x: Any, name: str | None = None) -> Any:
     """m and e with x = m * 2**e and 0.5 <= |m| < 1; both have the dtype of x."""
-    return apply("frexp", F.detach(x))
+    return apply("frexp", x)
 
 
 # -- two tensors ------------------------------------------------------------------------------
@@ -182,14 +188,14 @@ def ldexp(x: Any, y: Any, name: str | None = None) -> Any:
 
 @method
 def fmax(x: Any, y: Any, name: str | None = None) -> Any:
-    """The larger one, elementwise; the other one where one is NaN."""
-    return F.where(F.isnan(x), y, F.where(F.isnan(y), x, F.maximum(x, y)))
+    """The larger one, elementwise; the other one where one is NaN, the first of equal ones."""
+    return F.where(F.logical_or(F.greater_equal(x, y), F.isnan(y)), x, y)
 
 
 @method
 def fmin(x: Any, y: Any, name: str | None = None) -> Any:
-    """The smaller one, elementwise; the other one where one is NaN."""
-    return F.where(F.isnan(x), y, F.where(F.isnan(y), x, F.minimum(x, y)))
+    """The smaller one, elementwise; the other one where one is NaN, the first of equal ones."""
+    return F.where(F.logical_or(F.less_equal(x, y), F.isnan(y)), x, y)
 
 
 # -- functions --------------------------------------------------------------------------------
@@ -374,4 +380,4 @@ def shard_index(
 @method
 def reduce_as(x: Any, target: Any, name: str | None = None) -> Any:
     """The sums of x in the shape of `target`, which broadcasts to that of x."""
-    return F.sum_to(x, shape_of(target))
+    return F.sum_to(F.cast(x, "int64") if x.dtype.kind == "b" else x, shape_of(target))

@@ -362,8 +362,21 @@ def _running_padding(site: Site) -> Iterable[int]:
 
 
 def _cumprod_gradient(g: Any, y: Any, x: Any, axis: int, reverse: bool) -> Any:
-    """Exact where no element is 0."""
-    return F.cumsum_of(g * y, axis, not reverse) / x
+    """sum(g * y) from each place on, by x; at the first 0 that of products without the 0.
+
+    Behind that 0 everything is a multiple of it: written so, second derivatives are right, too.
+    """
+    is_zero = F.equal(x, 0)
+    zeros = F.cumsum_of(F.cast(is_zero, "int64"), axis, reverse)
+    first = F.logical_and(is_zero, F.equal(zeros, 1))
+    one = F.ones_like(x)
+    without = apply("cumprod", F.where(first, one, x), axis=axis, reverse=reverse)
+    beside = F.cumsum_of(g * without, axis, not reverse)
+    divisor = F.where(is_zero, one, x)
+    missing = F.sum(F.where(first, x, F.zeros_like(x)), axis, keepdim=True)
+    behind = F.where(is_zero, F.zeros_like(x), beside / divisor) * missing
+    before = F.cumsum_of(g * y, axis, not reverse) / divisor
+    return F.where(F.equal(zeros, 0), before, F.where(first, beside, behind))
 
 
 define(

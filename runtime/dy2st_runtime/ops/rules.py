@@ -9,7 +9,7 @@ import numpy as np
 
 from dy2st_runtime.dims import Size, broadcast, less, less_equal, require
 from dy2st_runtime.errors import DTypeError, ShapeError
-from dy2st_runtime.ir import F, Kind, Sample, Shape, TensorType, define, is_floating
+from dy2st_runtime.ir import F, Kind, Sample, Shape, TensorType, Variable, define, is_floating
 from dy2st_runtime.ir.arguments import dtype_of
 
 
@@ -118,6 +118,21 @@ def are_inside(places: Any, size: Size, from_end: bool = False) -> bool:
     if least < 0 and not (from_end and less_equal(-least, size) is True):
         return False
     return less(largest, size) is True
+
+
+def require_places(what: str, places: Any, size: Size) -> Any:
+    """Places along an axis that are not counted from its end: IndexError for those outside of it.
+
+    Of a traced tensor a negative one becomes the size, which the operator that reads there refuses.
+    """
+    if isinstance(places, Variable):
+        return F.where(F.less_than(places, 0), F.cast(size, places.dtype), places)
+    numbers = np.asarray(places)
+    if numbers.size:
+        for number in (int(numbers.min()), int(numbers.max())):
+            if not 0 <= number < size:
+                raise IndexError(f"{what} {number} is not in 0 .. {size - 1}")
+    return places
 
 
 def with_floats(x: Any) -> Any:

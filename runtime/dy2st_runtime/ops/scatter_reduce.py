@@ -20,6 +20,8 @@ def _neutral(reduce: str, dtype: Any) -> Any:
     """What changes nothing: 1, or what all others are below or above."""
     if reduce == "mul":
         return 1
+    if dtype.kind == "b":
+        return reduce == "amin"
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
         return limits.max if reduce == "amin" else limits.min

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dy2st_runtime.dims import product
+from dy2st_runtime.dims import maximum, product
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F, method, public
 from dy2st_runtime.ir.arguments import Axes, as_dtype, reduced_axes
@@ -49,7 +49,9 @@ def var(
     off = correction if unbiased is None else int(unbiased)
     if off == 0:
         return F.mean(squares, list(axes), keepdim)
-    count = product([x.shape[a] for a in axes]) - off
+    count: Any = product([x.shape[a] for a in axes]) - off
+    if isinstance(off, int):  # of no elements it is 0 / 0
+        count = maximum(count, 0)
     return F.sum(squares, list(axes), keepdim=keepdim) / F.cast(count, squares.dtype)
 
 
@@ -64,7 +66,14 @@ def std(
     correction: float = 1,
 ) -> Any:
     """The square root of `var`."""
-    return F.sqrt(var(x, axis, unbiased, keepdim, correction=correction))
+    return root(var(x, axis, unbiased, keepdim, correction=correction))
+
+
+def root(squares: Any) -> Any:
+    """The square root of a sum of squares: its slope at 0 is 0, as the length's of no vector."""
+    is_zero = F.equal(squares, 0)
+    positive = F.where(is_zero, F.ones_like(squares), squares)
+    return F.where(is_zero, F.zeros_like(squares), F.sqrt(positive))
 
 
 @method
@@ -106,7 +115,7 @@ def vector_norm(
 @in_float32
 def _vector_norm(x: Any, p: Any, axis: Axes, keepdim: bool) -> Any:
     if p in (None, "fro", 2, 2.0):
-        return F.sqrt(F.sum(F.square(x), axis, keepdim=keepdim))
+        return root(F.sum(F.square(x), axis, keepdim=keepdim))
     if isinstance(p, str):
         raise ArgumentError(f"norm: p is a number or 'fro', not {p!r}")
     size = F.abs(x)
@@ -116,4 +125,14 @@ def _vector_norm(x: Any, p: Any, axis: Axes, keepdim: bool) -> Any:
         return F.sum(F.cast(F.not_equal(x, 0), x.dtype), axis, keepdim=keepdim)
     if p == 1:
         return F.sum(size, axis, keepdim=keepdim)
-    return F.pow(F.sum(F.pow(size, float(p)), axis, keepdim=keepdim), 1.0 / p)
+    powers = F.pow(size, float(p)) if p >= 2 else _power(size, float(p))
+    return _power(F.sum(powers, axis, keepdim=keepdim), 1.0 / p)
+
+
+def _power(x: Any, exponent: float) -> Any:
+    """x**exponent for x >= 0, with the slope 0 at 0."""
+    if exponent < 0:
+        return F.pow(x, exponent)
+    is_zero = F.equal(x, 0)
+    positive = F.where(is_zero, F.ones_like(x), x)
+    return F.where(is_zero, F.zeros_like(x), F.pow(positive, exponent))
