@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from dy2st.mirrors import mirrors
+from dy2st.private_modules import private_modules
 from dy2st_runtime.amp_lists import settings_of, short_float
 from dy2st_runtime.grad_scaler import GradScaler
 from dy2st_runtime.ir.autocast import autocast as _in_force
@@ -163,9 +163,6 @@ def amp_state() -> Any:
     return _in_force()
 
 
-mirrors(__name__, "grad_scaler", [__name__])
-mirrors(__name__, "auto_cast", [__name__], hidden=True)
-
 __all__ = [
     "AmpScaler",
     "GradScaler",
@@ -181,3 +178,5 @@ __all__ = [
     "is_bfloat16_supported",
     "is_float16_supported",
 ]
+
+private_modules(__name__)

@@ -21,7 +21,7 @@ from typing import Any
 
 import dy2st
 from dy2st.porting.names import why_not
-from dy2st.version import full_version
+from dy2st.version import commit, full_version
 from dy2st_runtime.errors import ArgumentError
 
 _USAGE = "usage: python -m dy2st.as_paddle [-m MODULE | SCRIPT] [ARGUMENT ...]"
@@ -73,6 +73,7 @@ def install() -> None:
         raise ArgumentError("paddle is imported already: install() must come before")
     sys.meta_path.insert(0, _Finder())
     dy2st.__version__ = full_version
+    dy2st.__git_commit__ = commit
     promote = getattr(dy2st, "set_promotion", None)
     if promote is not None:
         promote("paddle")

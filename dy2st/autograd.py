@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from dy2st.private_modules import private_modules
 from dy2st_runtime.autograd import grad
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.dispatch import F
@@ -84,3 +85,5 @@ __all__ = [
     "no_grad",
     "set_grad_enabled",
 ]
+
+private_modules(__name__)

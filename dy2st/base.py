@@ -10,8 +10,8 @@ from typing import Any
 
 from dy2st import framework
 from dy2st.framework import core
-from dy2st.mirrors import mirrors
 from dy2st.modes import in_dynamic_mode as in_dygraph_mode
+from dy2st.private_modules import private_modules
 from dy2st.utils import unique_name
 from dy2st_runtime.ir.tensor import Tensor as Variable
 from dy2st_runtime.nn.parameters import ParamAttr
@@ -33,10 +33,7 @@ class guard:
         """Nothing is to be changed back."""
 
 
-mirrors(__name__, "data_feeder", ["dy2st.checks"])
-mirrors(__name__, "dygraph", [__name__, "dy2st.nn", "dy2st"])
-mirrors(f"{__name__}.dygraph", "base layers", [__name__, "dy2st.nn"])
-mirrors(__name__, "param_attr", [__name__])
+private_modules(__name__)
 sys.modules[f"{__name__}.framework"] = framework
 sys.modules[f"{__name__}.core"] = core
 sys.modules[f"{__name__}.unique_name"] = unique_name

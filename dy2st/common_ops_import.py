@@ -1,5 +1,7 @@
 """What models import from `paddle.common_ops_import`: checks of arguments, modes, ParamAttr."""
 
+from typing import TYPE_CHECKING
+
 from dy2st.checks import (
     check_dtype,
     check_type,
@@ -8,6 +10,7 @@ from dy2st.checks import (
     convert_np_dtype_to_dtype_,
 )
 from dy2st.framework import core
+from dy2st.mirrors import names_of
 from dy2st.modes import in_dynamic_mode as in_dygraph_mode
 from dy2st_runtime.ir.tensor import Tensor as Variable
 from dy2st_runtime.nn.parameters import ParamAttr
@@ -23,3 +26,6 @@ __all__ = [
     "core",
     "in_dygraph_mode",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = names_of(__name__, [])

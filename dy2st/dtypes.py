@@ -16,6 +16,7 @@ complex64, complex128 = np.dtype("complex64"), np.dtype("complex128")
 cfloat, cdouble = complex64, complex128
 uint16, uint32, uint64 = np.dtype("uint16"), np.dtype("uint32"), np.dtype("uint64")
 half, float, double = np.dtype("float16"), np.dtype("float32"), np.dtype("float64")
+short, int, long = np.dtype("int16"), np.dtype("int32"), np.dtype("int64")
 inf, nan, pi, e, newaxis = np.inf, np.nan, np.pi, np.e, None
 
 
@@ -58,7 +59,11 @@ class iinfo:
         if found.kind not in "iu":
             raise DTypeError(f"iinfo takes an integer dtype, not {found}; finfo takes floats")
         limits = np.iinfo(found)
-        self.min, self.max, self.bits = int(limits.min), int(limits.max), int(limits.bits)
+        self.min, self.max, self.bits = (
+            builtins.int(limits.min),
+            builtins.int(limits.max),
+            builtins.int(limits.bits),
+        )
         self.dtype = found.name
 
     def __repr__(self) -> str:
@@ -81,7 +86,7 @@ class finfo:
         for name in ("min", "max", "eps", "tiny", "smallest_normal"):
             setattr(self, name, builtins.float(getattr(limits, name)))
         self.resolution = builtins.float(f"1e-{limits.precision}")
-        self.bits, self.dtype = int(limits.bits), found.name
+        self.bits, self.dtype = builtins.int(limits.bits), found.name
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={value}" for name, value in vars(self).items())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from dy2st.private_modules import private_modules
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F, Tensor
 
@@ -136,3 +137,6 @@ def _gathered(data: Any, places: Any, how: str, size: Any) -> Any:
     if data.dtype.kind in "iu":
         return F.sign(total) * F.floor_divide(F.abs(total), counts)
     return total / counts
+
+
+private_modules(__name__)

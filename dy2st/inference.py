@@ -8,6 +8,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any, NoReturn
 
+from dy2st.private_modules import private_modules
 from dy2st_runtime.errors import ArgumentError
 
 
@@ -80,3 +81,5 @@ __all__ = [
     "create_predictor",
     "get_version",
 ]
+
+private_modules(__name__)

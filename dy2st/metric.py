@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dy2st.private_modules import private_modules
 from dy2st_runtime import ops
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
 from dy2st_runtime.ir.types import is_floating
@@ -270,3 +271,6 @@ def _columns(preds: Any, labels: Any) -> tuple[Any, Any]:
     if len(values) != len(truths):
         raise ShapeError(f"{len(values)} preds for {len(truths)} labels")
     return values, truths
+
+
+private_modules(__name__)

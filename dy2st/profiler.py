@@ -10,6 +10,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any, NoReturn
 
+from dy2st.private_modules import private_modules
 from dy2st_runtime.errors import ArgumentError
 
 
@@ -164,3 +165,5 @@ __all__ = [
     "export_protobuf",
     "make_scheduler",
 ]
+
+private_modules(__name__)

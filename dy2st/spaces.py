@@ -24,6 +24,7 @@ _MODULES = (
     "io",
     "linalg",
     "metric",
+    "onnx",
     "passes",
     "profiler",
     "regularizer",
@@ -37,6 +38,8 @@ _MODULES = (
 
 LATE = {
     **{name: f"dy2st.{name}" for name in _MODULES},
+    "_C_ops": "dy2st._C_ops",
+    "_legacy_C_ops": "dy2st._legacy_C_ops",
     "paddle": "dy2st",  # PaddlePaddle has itself as a name: annotations say `paddle.paddle.Tensor`
     **places(
         {
@@ -50,7 +53,7 @@ LATE = {
             "dy2st.distributed": "DataParallel",
             "dy2st.dtypes": "bfloat16 cdouble cfloat complex128 complex64 double dtype e finfo "
             "float8_e4m3fn float8_e5m2 "
-            "float half iinfo inf nan newaxis pi uint16 uint32 uint64",
+            "float half iinfo inf int long nan newaxis pi short uint16 uint32 uint64",
             "dy2st.hapi.model": "Model",
             "dy2st.model_summary": "flops summary",
             "dy2st.modes": "LazyGuard disable_signal_handler disable_static enable_static "

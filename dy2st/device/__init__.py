@@ -9,6 +9,7 @@ from typing import Any
 
 from dy2st.device import cuda
 from dy2st.device.streams import Event, Stream, current_stream, set_stream, stream_guard
+from dy2st.private_modules import private_modules
 from dy2st_runtime import ops
 from dy2st_runtime.ops import get_rng_state, set_rng_state
 from dy2st_runtime.place import CPUPlace, IPUPlace, XPUPlace, as_place
@@ -173,3 +174,5 @@ __all__ = [
     "stream_guard",
     "synchronize",
 ]
+
+private_modules(__name__)

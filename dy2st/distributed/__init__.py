@@ -3,6 +3,8 @@
 Collectives give back what they got; sending to another process is refused.
 """
 
+from typing import TYPE_CHECKING
+
 from dy2st.distributed import fleet
 from dy2st.distributed.alone import (
     Group,
@@ -41,16 +43,8 @@ from dy2st.distributed.collectives import (
     wait,
 )
 from dy2st.distributed.data_parallel import DataParallel
-from dy2st.mirrors import mirrors
-
-mirrors(__name__, "collective communication parallel", [__name__])
-mirrors(f"{__name__}.parallel", "parallel_helper", [f"{__name__}.alone"])
-mirrors(
-    f"{__name__}.communication",
-    "all_gather all_reduce broadcast gather group recv reduce reduce_scatter scatter send",
-    [__name__],
-    hidden=True,
-)
+from dy2st.mirrors import names_of
+from dy2st.private_modules import private_modules
 
 __all__ = [
     "DataParallel",
@@ -88,3 +82,8 @@ __all__ = [
     "spawn",
     "wait",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = names_of(__name__, [])
+
+private_modules(__name__)

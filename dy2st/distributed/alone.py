@@ -40,6 +40,14 @@ class Group:
 _GROUP = Group()
 
 
+def _get_default_group() -> Group:
+    """The group of all processes."""
+    return _GROUP
+
+
+_get_global_group = _get_default_group
+
+
 class ParallelEnv:
     """What a process knows of itself and the others.
 

@@ -1,5 +1,6 @@
 """What PaddlePaddle tries out, under its names: composites of operators."""
 
+from dy2st.private_modules import private_modules
 from dy2st_runtime.late import late_names, places
 
 _PLACES = places(
@@ -13,3 +14,5 @@ _PLACES = places(
 __all__ = ["nn", *_PLACES]
 
 __getattr__ = late_names(__name__, {"nn": "dy2st.incubate.nn", **_PLACES})
+
+private_modules(__name__)

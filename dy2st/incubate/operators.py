@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dy2st.geometric import send_u_recv
+from dy2st.private_modules import private_modules
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F
 
@@ -49,3 +50,6 @@ def identity_loss(x: Any, reduction: Any = "none") -> Any:
     if reduction in (1, "mean"):
         return F.mean(x)
     raise ArgumentError(f"reduction is none, sum or mean, not {reduction!r}")
+
+
+private_modules(__name__)

@@ -22,6 +22,7 @@ from dy2st.io.sampler import (
     WeightedRandomSampler,
 )
 from dy2st.io.worker import WorkerInfo, get_worker_info
+from dy2st.private_modules import private_modules
 
 __all__ = [
     "BatchSampler",
@@ -45,3 +46,5 @@ __all__ = [
     "get_worker_info",
     "random_split",
 ]
+
+private_modules(__name__)

@@ -8,6 +8,7 @@ from dy2st.jit.api import not_to_static, to_static
 from dy2st.jit.code_level import set_code_level, set_verbosity
 from dy2st.jit.static_function import StaticFunction
 from dy2st.jit.switches import enable_to_static
+from dy2st.private_modules import private_modules
 from dy2st_runtime.ir.location import hide_frames_of
 from dy2st_runtime.late import late_names
 
@@ -45,3 +46,5 @@ __all__ = [
     "set_verbosity",
     "to_static",
 ]
+
+private_modules(__name__)

@@ -24,6 +24,28 @@ if TYPE_CHECKING:
     from dy2st.jit.concrete_program import ConcreteProgram
 
 
+# PaddlePaddle's options of `save`, with the values that say what is done here.
+_OPTIONS: dict[str, tuple[Any, ...]] = {
+    "clip_extra": (True, False),
+    "combine_params": (True,),
+    "input_names_after_prune": (None,),
+    "output_spec": (None,),
+    "separate_parameters": (False,),
+    "skip_forward": (False,),
+    "skip_prune_program": (True, False),
+    "with_hook": (True,),
+}
+
+
+def _refuse_options(configs: dict[str, Any]) -> None:
+    for name, value in configs.items():
+        if name not in _OPTIONS:
+            raise TypeError(f"save() got an unexpected keyword argument {name!r}")
+        if not any(value is known for known in _OPTIONS[name]):
+            instead = "save a function that takes and returns what is wanted"
+            raise ArgumentError(f"save: {name}={value!r} is not here: {instead}")
+
+
 @without_own_frames
 @put_back_after_errors
 def save(
@@ -31,6 +53,7 @@ def save(
     path: str,
     input_spec: Sequence[Any] | None = None,
     pipeline: Any = None,
+    **configs: Any,
 ) -> None:
     """Write `path.mlir` (the Programs) and `path.safetensors` (parameters and buffers).
 
@@ -42,9 +65,12 @@ def save(
     go through first: `"inference"` makes the model smaller and faster, and no longer trainable.
     Missing folders are made; both files are complete or as they were.
 
+    Of PaddlePaddle's other options those are taken that say what is done anyway.
+
     Raises ArgumentError if the types of the inputs are not known, ConversionError if the code has
     no static form, FileAccessError (an OSError) if the disk refuses.
     """
+    _refuse_options(configs)
     functions = _functions_of(layer)
     if input_spec is not None:
         if not isinstance(input_spec, (list, tuple)):

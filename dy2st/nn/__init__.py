@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from dy2st.mirrors import mirrors as _mirrors
 from dy2st.nn import functional as _functional
 from dy2st.nn import initializer as _initializer
+from dy2st.private_modules import private_modules as _private_modules
 from dy2st_runtime.late import late_names
 from dy2st_runtime.nn import *  # noqa: F403
 from dy2st_runtime.nn import __all__ as _layers
@@ -12,11 +12,11 @@ from dy2st_runtime.nn.late import LAYERS
 
 __all__ = [*_layers]
 
-_mirrors(__name__, "clip", [__name__])
-
 if TYPE_CHECKING:
     from dy2st_runtime.nn.late_layers import *  # noqa: F403
 else:
     functional, initializer = _functional, _initializer
-    _own = {name: f"{__name__}.{name}" for name in ("layer", "utils")}
+    _own = {name: f"{__name__}.{name}" for name in ("init", "layer", "quant", "utils")}
     __getattr__ = late_names(__name__, {**LAYERS, **_own})
+
+_private_modules(__name__)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from dy2st.mirrors import mirrors
+from dy2st.private_modules import private_modules
 from dy2st_runtime.late import late_names
 from dy2st_runtime.nn.initializer import *  # noqa: F403
 from dy2st_runtime.nn.initializer import LATE
@@ -10,11 +10,8 @@ from dy2st_runtime.nn.initializer import __all__ as _initializers
 
 __all__ = [*_initializers]
 
-mirrors(
-    __name__,
-    "assign bilinear constant dirac initializer kaiming normal orthogonal uniform xavier",
-    [__name__],
-)
 
 if not TYPE_CHECKING:
     __getattr__ = late_names(__name__, LATE)
+
+private_modules(__name__)

@@ -8,10 +8,19 @@ import numpy as np
 
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.nn.convolution import _Convolution
-from dy2st_runtime.nn.layer import Layer, ParamAttr
+from dy2st_runtime.nn.layer import HookRemover, Layer, ParamAttr
 from dy2st_runtime.nn.normalisation import BatchNorm2D, InstanceNorm2D
 
+HookRemoveHelper = HookRemover
 _FORMATS = {1: "NCL", 2: "NCHW", 3: "NCDHW"}
+
+
+def in_declarative_mode() -> bool:
+    """Whether a graph is made by hand: False, as a converted function means what Python does."""
+    return False
+
+
+in_to_static_mode = in_declarative_mode
 
 
 def _convert_attention_mask(attn_mask: Any, dtype: Any) -> Any:

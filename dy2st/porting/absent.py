@@ -12,6 +12,8 @@ _GPU = "a GPU: dy2st computes on the CPU"
 _PLUGIN = "operators in C++: write the function with operators of dy2st"
 _INFERENCE = "Paddle Inference: jit.load the model, and call it"
 _PROFILE = "records of kernels: Profiler.step_info(), cProfile, or `dy2st opt --timing`"
+_ONNX = "export from Paddle itself, or jit.save and run the Program"
+_QUANTISED = "quantisation is for a target: `dy2st opu compile` quantises for the OPU"
 _NET = "dy2st downloads nothing: read the files with a Dataset of your own"
 
 # What exists to be imported or asked about, and refuses when it is called.
@@ -40,6 +42,29 @@ REFUSED = {
     "distributed.launch": _MANY,
 }
 
+# Classes that models are made of, and functions that they import: whoever uses one is told.
+_IMPORTED = {
+    "distributed": "Replicate Shard ShardingStage1 ShardingStage2 ShardingStage3 Strategy "
+    "load_state_dict reshard save_state_dict shard_dataloader shard_optimizer shard_scaler "
+    "shard_tensor to_static",
+    "distributed.fleet": "DygraphShardingOptimizer DygraphShardingOptimizerV2 "
+    "GroupShardedOptimizerStage2 GroupShardedScaler HybridParallelOptimizer",
+    "distributed.fleet.meta_parallel": "LayerDesc PipelineLayer PipelineParallel SharedLayerDesc "
+    "TensorParallel",
+    "distributed.fleet.utils": "MixPrecisionLayer MixPrecisionOptimizer MixPrecisionScaler "
+    "get_timers obtain_optimizer_parameters_list",
+}
+REFUSED |= {
+    f"{space}.{name}": _MANY for space, names in _IMPORTED.items() for name in names.split()
+}
+REFUSED |= {
+    f"nn.quant.{name}": _QUANTISED
+    for name in ("llm_int8_linear", "weight_dequantize", "weight_only_linear", "weight_quantize")
+}
+REFUSED |= dict.fromkeys(("common_ops_import.LayerHelper", "framework.LayerHelper"), _STATIC)
+REFUSED["nn.quant.ConvertibleQuantedLayer"] = _QUANTISED
+REFUSED["onnx.export"] = _ONNX
+
 ABSENT = {
     "audio": "files: read them with soundfile or scipy.io.wavfile, as arrays",
     "dataset": _NET,
@@ -51,10 +76,10 @@ ABSENT = {
     "incubate": "not stable in Paddle: the plain operators compute the same",
     "inference": _INFERENCE,
     "jit.TracedLayer": "to_static and jit.save",
-    "nn.quant": "quantisation is for a target: `dy2st opu compile` quantises for the OPU",
-    "onnx": "export from Paddle itself, or jit.save and run the Program",
+    "nn.quant": _QUANTISED,
+    "onnx": _ONNX,
     "profiler": _PROFILE,
-    "quantization": "quantisation is for a target: `dy2st opu compile` quantises for the OPU",
+    "quantization": _QUANTISED,
     "set_cuda_rng_state": f"{_GPU}; set_rng_state()",
     "sparse": "sparse tensors: dense tensors with masks, gather and scatter",
     "static": _STATIC,

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from dy2st.jit.dimension import Dim
 from dy2st.jit.input_spec import InputSpec
+from dy2st.private_modules import private_modules
 from dy2st_runtime.late import late_names
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ else:
     __getattr__ = late_names(
         __name__,
         {
+            "amp": "dy2st.static.amp",
             "nn": "dy2st.static.nn",
             "BuildStrategy": "dy2st.jit.build_strategy:BuildStrategy",
             "Variable": "dy2st_runtime.ir.tensor:Tensor",
@@ -26,3 +28,5 @@ else:
     )
 
 __all__ = ["Dim", "InputSpec", "append_backward", "bucket", "freeze", "gradients"]
+
+private_modules(__name__)

@@ -6,17 +6,12 @@ import dy2st.tensor.manipulation as manipulation
 
 from typing import TYPE_CHECKING
 
-from dy2st.mirrors import mirrors, names_of
+from dy2st.mirrors import names_of
+from dy2st.private_modules import private_modules
 
-_SOURCES = ["dy2st", "dy2st.linalg"]
-
-mirrors(
-    __name__,
-    "array attribute creation layer_function_generator linalg logic manipulation math ops "
-    "search stat to_string",
-    _SOURCES,
-)
-mirrors(__name__, "random", [*_SOURCES, "dy2st.tensor.drawn"])
+_SOURCES = ["dy2st", "dy2st.linalg", "dy2st.tensor.filled"]
 
 if not TYPE_CHECKING:
     __getattr__ = names_of(__name__, _SOURCES)
+
+private_modules(__name__)

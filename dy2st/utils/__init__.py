@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from dy2st import version
-from dy2st.mirrors import mirrors
+from dy2st.private_modules import private_modules
 from dy2st.utils import cpp_extension, dlpack, download, unique_name
 from dy2st.utils.nested import (
     assert_same_structure,
@@ -116,8 +116,6 @@ def strtobool(val: str) -> bool:
     return text in ("y", "yes", "t", "true", "on", "1")
 
 
-mirrors(__name__, "layers_utils lazy_import install_check", [__name__])
-
 __all__ = [
     "assert_same_structure",
     "convert_to_list",
@@ -137,3 +135,5 @@ __all__ = [
     "try_import",
     "unique_name",
 ]
+
+private_modules(__name__)

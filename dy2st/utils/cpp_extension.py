@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from dy2st.private_modules import private_modules
 from dy2st_runtime.errors import ArgumentError
 
 
@@ -48,3 +49,5 @@ class BuildExtension:
 
 
 __all__ = ["BuildExtension", "CUDAExtension", "CppExtension", "load", "setup"]
+
+private_modules(__name__)

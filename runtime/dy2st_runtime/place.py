@@ -42,6 +42,10 @@ class CPUPlace:
         """All memory of the CPU is one place."""
         return isinstance(other, CPUPlace)
 
+    def _equals(self, other: object) -> bool:
+        """As `==`."""
+        return self == other
+
     def __hash__(self) -> int:
         return hash(CPUPlace)
 

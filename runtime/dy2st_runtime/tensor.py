@@ -396,6 +396,13 @@ class Parameter(EagerTensor):
         if not name and not isinstance(data, np.ndarray):
             self.name, self.is_named = unique_name.generate("parameter"), False
 
+    @classmethod
+    def from_tensor(cls, tensor: Any, **options: Any) -> Parameter:
+        """A parameter with the data of a tensor; other options than its own are attributes."""
+        made = cls(tensor, trainable=options.pop("trainable", True), name=options.pop("name", ""))
+        vars(made).update(options)
+        return made
+
     def __deepcopy__(self, memo: dict[int, Any]) -> EagerTensor:
         """A leaf with a copy of the data, and of what optimizers ask for."""
         copied = super().__deepcopy__(memo)

@@ -235,3 +235,170 @@ def test_names_of_static_graphs_that_models_ask_for():
     assert isinstance(dy2st.ones([1]), dy2st.static.Variable)
     assert dy2st.static.create_parameter([2], "float32").shape == [2]
     assert dy2st.framework.dygraph_only(len) is len
+
+
+# Private modules of PaddlePaddle 3.3.1 that show what public ones have.
+PRIVATE = {
+    "amp.auto_cast": "auto_cast",
+    "autograd.backward_mode": "backward",
+    "autograd.py_layer": "PyLayer",
+    "base.backward": "append_backward",
+    "base.dygraph.base": "grad no_grad to_variable",
+    "base.framework": "EagerParamBase Variable require_version",
+    "distributed.collective": "all_reduce _c_identity _get_default_group",
+    "distributed.communication.group": "Group _get_global_group",
+    "distributed.communication.stream": "all_gather send",
+    "distributed.fleet.base.topology": "HybridCommunicateGroup",
+    "distributed.fleet.layers.mpu": "ColumnParallelLinear",
+    "distributed.fleet.layers.mpu.mp_layers": "RowParallelLinear",
+    "distributed.fleet.layers.mpu.mp_ops": "_c_concat _mp_allreduce",
+    "distributed.fleet.layers.mpu.random": "get_rng_state_tracker",
+    "distributed.fleet.meta_parallel.parallel_layers": "PipelineLayer SharedLayerDesc",
+    "distributed.fleet.recompute.recompute": "recompute",
+    "distributed.fleet.utils.log_util": "logger",
+    "distributed.spawn": "spawn",
+    "framework.io": "load save",
+    "geometric.message_passing.send_recv": "send_u_recv",
+    "hapi.model_summary": "summary",
+    "incubate.nn.functional.fused_layer_norm": "fused_layer_norm",
+    "incubate.nn.layer.fused_transformer": "FusedFeedForward",
+    "incubate.operators.softmax_mask_fuse": "softmax_mask_fuse",
+    "io.dataloader.dataset": "Dataset IterableDataset",
+    "io.reader": "DataLoader",
+    "jit.dy2static.program_translator": "StaticFunction enable_to_static",
+    "jit.marker": "not_to_static",
+    "jit.translated_layer": "TranslatedLayer",
+    "metric.metrics": "Accuracy",
+    "nn.decode": "BeamSearchDecoder dynamic_decode",
+    "nn.init": "constant_ kaiming_uniform_ ones_ xavier_normal_",
+    "nn.initializer.lazy_init": "LazyGuard",
+    "nn.layer.layers": "HookRemoveHelper Layer in_declarative_mode",
+    "nn.loss": "CrossEntropyLoss L1Loss",
+    "nn.quant.format": "ConvertibleQuantedLayer",
+    "nn.utils.weight_norm_hook": "weight_norm",
+    "optimizer.lbfgs": "LBFGS _strong_wolfe",
+    "profiler.profiler": "Profiler",
+    "static.amp": "fp16_guard",
+    "static.input": "InputSpec",
+    "static.nn.control_flow": "cond while_loop",
+    "tensor": "fill_constant",
+    "tensor.einsum": "einsum",
+    "tensor.linalg": "norm",
+    "text.viterbi_decode": "ViterbiDecoder",
+    "utils.cpp_extension.cpp_extension": "CppExtension",
+    "vision.datasets.mnist": "MNIST",
+    "vision.transforms.transforms": "Compose",
+}
+
+
+@pytest.mark.parametrize("space", PRIVATE)
+def test_a_private_module_shows_its_names(space):
+    code = f"import dy2st.{space}\nfrom dy2st.{space} import {', '.join(PRIVATE[space].split())}"
+    namespace = {}
+    exec(code, namespace)
+    public = dy2st
+    for part in space.split(".")[:-1]:
+        public = getattr(public, part)
+    for name in PRIVATE[space].split():
+        assert getattr(public, name, namespace[name]) is namespace[name]
+
+
+def test_a_function_stays_what_it_is_though_a_private_module_has_its_name():
+    import dy2st.distributed.spawn
+    import dy2st.utils.deprecated  # noqa: F401  it must not become the attribute
+
+    assert callable(dy2st.distributed.spawn) and callable(dy2st.utils.deprecated)
+
+
+def test_classes_of_several_processes_can_be_imported_and_made_classes_of():
+    from dy2st.distributed.fleet.meta_parallel import LayerDesc, PipelineLayer
+
+    class Pipe(PipelineLayer):
+        pass
+
+    for refused in (Pipe, LayerDesc, dy2st.distributed.shard_tensor):
+        with pytest.raises(dy2st.errors.ArgumentError, match="rank 0 of 1"):
+            refused(1)
+    assert not isinstance(dy2st.nn.Linear(1, 1), PipelineLayer)
+    with pytest.raises(ImportError):
+        exec("from dy2st.distributed.fleet.meta_parallel import NoSuchLayer")
+
+
+def test_operators_in_c_can_be_imported_and_refuse_to_be_called():
+    from dy2st import _C_ops, _legacy_C_ops
+
+    with pytest.raises(dy2st.errors.ArgumentError, match=r"such as paddle\.argsort"):
+        _C_ops.argsort(dy2st.ones([2]), 0, False)
+    assert callable(_legacy_C_ops.squared_l2_norm)
+
+
+def test_the_tracker_of_random_numbers_knows_its_names():
+    from dy2st.distributed.fleet.meta_parallel import get_rng_state_tracker
+
+    tracker = get_rng_state_tracker()
+    tracker.reset()
+    if "local_seed" not in tracker.states_:
+        tracker.add("local_seed", 3)
+    assert "local_seed" in get_rng_state_tracker().states_
+    with tracker.rng_state("local_seed"):
+        assert dy2st.rand([2]).shape == [2]
+
+
+def test_a_parameter_is_made_of_a_tensor():
+    made = dy2st.framework.EagerParamBase.from_tensor(
+        dy2st.to_tensor([1.0, 2.0]), trainable=False, name="w", is_bias=True
+    )
+    assert isinstance(made, dy2st.Parameter) and made.tolist() == [1.0, 2.0]
+    assert (made.stop_gradient, made.name, made.is_bias) == (True, "w", True)
+
+
+def test_a_tensor_becomes_another_one_in_place():
+    def f(x, y):
+        x = x.clone()
+        dy2st.assign(y * 2, output=x)
+        x._inplace_assign(x + 1)
+        return x * 1
+
+    for call in (f, dy2st.to_static(f)):
+        assert call(dy2st.to_tensor([1.0]), dy2st.to_tensor([5.0])).tolist() == [11.0]
+    x = dy2st.zeros([1])
+    assert x._inplace_assign(dy2st.ones([1])) is x and x.tolist() == [1.0]
+
+
+def test_first_values_are_put_into_a_tensor():
+    x = dy2st.zeros([4, 3])
+    assert dy2st.nn.init.constant_(x, 2.0) is x and x.sum().item() == 24
+    limit = (6 / (4 + 3)) ** 0.5
+    dy2st.nn.init.xavier_uniform_(x)
+    assert 0.3 * limit < abs(x.numpy()).max() <= limit
+
+
+def test_a_step_of_the_line_search_goes_down():
+    from dy2st.optimizer.lbfgs import _strong_wolfe
+
+    def at(x, far, direction):
+        place = x + far * direction
+        return (place**2).sum(), 2 * place
+
+    x, d = dy2st.to_tensor([2.0, -1.0]), dy2st.to_tensor([-4.0, 2.0])
+    loss, gradient, far, count = _strong_wolfe(at, x, 1.0, d, 5.0, 2 * x, -20.0)
+    assert loss < 5.0 and gradient.shape == [2] and 0 < far < 1 and count >= 2
+
+
+def test_a_part_for_sixteen_bits_has_no_effect():
+    class Net(dy2st.nn.Layer):
+        def forward(self, x):
+            with dy2st.static.amp.fp16_guard():
+                return x * 2
+
+    assert dy2st.to_static(Net())(dy2st.ones([2])).tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize("options", [{"output_spec": [0]}, {"skip_forward": True}])
+def test_options_of_save_that_mean_something_else_are_refused(options, tmp_path):
+    net = dy2st.to_static(dy2st.nn.Linear(2, 2), input_spec=[dy2st.static.InputSpec([1, 2])])
+    dy2st.jit.save(net, str(tmp_path / "net"), output_spec=None, combine_params=True)
+    with pytest.raises(dy2st.errors.ArgumentError, match=f"{[*options][0]}=.* is not here"):
+        dy2st.jit.save(net, str(tmp_path / "net"), **options)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'no_such'"):
+        dy2st.jit.save(net, str(tmp_path / "net"), no_such=1)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dy2st.distributed.fleet import meta_parallel, utils
 from dy2st.distributed.fleet.topology import HybridCommunicateGroup
 from dy2st.distributed.fleet.utils import recompute
+from dy2st.mirrors import names_of
+from dy2st.private_modules import private_modules
 
 
 class DistributedStrategy:
@@ -117,3 +119,8 @@ __all__ = [
     "worker_index",
     "worker_num",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = names_of(__name__, [])
+
+private_modules(__name__)

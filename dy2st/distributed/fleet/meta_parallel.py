@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from dy2st.mirrors import names_of
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.nn.common import Embedding, Linear
 from dy2st_runtime.nn.layer import Layer
@@ -75,7 +76,18 @@ class ParallelCrossEntropy(Layer):
 
 
 class RNGStatesTracker:
-    """Random numbers that processes share or do not: of one process they are its own."""
+    """Random numbers that processes share or do not: of one process they are its own.
+
+    `states_` has the names that were added, as scripts look one up before they use it.
+    """
+
+    def __init__(self) -> None:
+        """No names."""
+        self.states_: dict[str, int] = {}
+
+    def reset(self) -> None:
+        """Forget the names."""
+        self.states_ = {}
 
     def rng_state(self, name: str = "global_seed") -> AbstractContextManager[None]:
         """Draw from the random numbers of that name in a `with`."""
@@ -83,11 +95,15 @@ class RNGStatesTracker:
 
     def add(self, name: str, seed: int) -> None:
         """Begin random numbers of that name: one process has one sequence."""
+        self.states_[name] = seed
+
+
+_TRACKER = RNGStatesTracker()
 
 
 def get_rng_state_tracker() -> RNGStatesTracker:
     """The tracker of this process."""
-    return RNGStatesTracker()
+    return _TRACKER
 
 
 def model_parallel_random_seed(seed: int | None = None) -> None:
@@ -103,3 +119,6 @@ __all__ = [
     "get_rng_state_tracker",
     "model_parallel_random_seed",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = names_of(__name__, [])

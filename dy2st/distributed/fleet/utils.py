@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+import logging
+from typing import TYPE_CHECKING, Any
 
 from dy2st.distributed.fleet.meta_parallel import ColumnParallelLinear, RowParallelLinear
 from dy2st.distributed.fleet.recomputing import recompute as recompute
-from dy2st.mirrors import mirrors
+from dy2st.mirrors import names_of
+from dy2st.private_modules import private_modules
 
+logger = logging.getLogger("paddle.distributed")
 ColumnSequenceParallelLinear, RowSequenceParallelLinear = ColumnParallelLinear, RowParallelLinear
 
 
@@ -34,4 +37,7 @@ class _Whole:
 
 ScatterOp = GatherOp = AllGatherOp = ReduceScatterOp = _Whole
 
-mirrors(__name__, "hybrid_parallel_util sequence_parallel_utils", [__name__])
+if not TYPE_CHECKING:
+    __getattr__ = names_of(__name__, [])
+
+private_modules(__name__)

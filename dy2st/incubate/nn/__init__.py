@@ -1,5 +1,6 @@
 """Layers of transformers in few parts, under PaddlePaddle's names."""
 
+from dy2st.private_modules import private_modules
 from dy2st_runtime.late import late_names, places
 
 _PLACES = places(
@@ -12,3 +13,5 @@ _PLACES = places(
 __all__ = ["functional", *_PLACES]
 
 __getattr__ = late_names(__name__, {"functional": "dy2st.incubate.nn.functional", **_PLACES})
+
+private_modules(__name__)

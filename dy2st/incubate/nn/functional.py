@@ -13,6 +13,7 @@ from dy2st.incubate.nn.products import (
     fused_matmul_bias,
 )
 from dy2st.incubate.nn.rotary import fused_rotary_position_embedding
+from dy2st.private_modules import private_modules
 from dy2st_runtime.nn.functions.activations import swiglu
 
 __all__ = [
@@ -28,3 +29,5 @@ __all__ = [
     "fused_rotary_position_embedding",
     "swiglu",
 ]
+
+private_modules(__name__)

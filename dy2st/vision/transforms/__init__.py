@@ -1,5 +1,6 @@
 """Transforms of pictures under PaddlePaddle's names: arrays, tensors, and images of PIL."""
 
+from dy2st.private_modules import private_modules
 from dy2st.vision.transforms.base import BaseTransform, Compose
 from dy2st.vision.transforms.chance import (
     BrightnessTransform,
@@ -82,3 +83,5 @@ __all__ = [
     "to_tensor",
     "vflip",
 ]
+
+private_modules(__name__)

@@ -75,6 +75,11 @@ class Tensor:
         # Methods made from public functions, see `attach_methods`.
         def __getattr__(self, name: str) -> Callable[..., Any]: ...
 
+    def _inplace_assign(self, other: Any) -> Any:
+        """Become another tensor in place, as `assign(other, output=self)`; returns the tensor."""
+        self.replace(lambda _: F.assign(other))
+        return self
+
     def __len__(self) -> int:
         """The size of the first axis."""
         if not self.ndim:

@@ -502,10 +502,8 @@ def astype(x: Any, dtype: Any) -> Any:
 
 @method
 def assign(x: Any, output: Any = None) -> Any:
-    """The same value as a tensor of its own."""
-    if output is not None:
-        raise ArgumentError("assign: write y = assign(x) instead of output=y")
-    return apply("assign", x)
+    """The same value as a tensor of its own; `output` is another tensor that becomes it."""
+    return apply("assign", x) if output is None else output._inplace_assign(x)
 
 
 @method

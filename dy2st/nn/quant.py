@@ -1,0 +1,11 @@
+"""`paddle.nn.quant` by name alone: models import it, and what it would quantise is refused."""
+
+from typing import TYPE_CHECKING
+
+from dy2st.mirrors import names_of
+from dy2st.private_modules import private_modules
+
+if not TYPE_CHECKING:
+    __getattr__ = names_of(__name__, [])
+
+private_modules(__name__)
