@@ -1,12 +1,14 @@
 """Files that are whole or as they were, whoever is killed meanwhile; and disks that refuse.
 
-All that is written here is first written into a folder of ours beside its place. When it is whole a
-list says so, and everything on it is renamed. If the process is killed before the list stands, the
-next one that comes by removes the folder; if later, it renames the rest.
+All that is written here is first written into a folder of ours beside its place, under numbers: a
+name may have any bytes but "/" and 0. When it is whole a list says so, and everything on it is
+renamed. If the process is killed before the list stands, the next one that comes by removes the
+folder; if later, it renames the rest.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import platform
@@ -14,11 +16,11 @@ import re
 import shutil
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from dy2st_runtime.errors import FileAccessError, MissingFile
+from dy2st_runtime.errors import ArgumentError, FileAccessError, MissingFile
 
 _MACHINE = hashlib.blake2b(platform.node().encode(), digest_size=4).hexdigest()
 _OURS = re.compile(r"\.dy2st-([0-9a-f]{8})-([0-9]{1,9})-[0-9a-f]{8}")
@@ -33,8 +35,9 @@ def replacing(*paths: Path) -> Iterator[list[Path]]:
 
     All paths are in one folder. Raises FileAccessError with the path if the disk refuses.
     """
+    _check_places(paths)
     with temporary_folder(paths[0].parent) as folder:
-        temporary = [folder / path.name for path in paths]
+        temporary = [folder / str(number) for number in range(len(paths))]
         yield temporary
         mode = folder.stat().st_mode & 0o666  # some libraries make files for their owner alone
         for written, path in zip(temporary, paths, strict=True):
@@ -42,7 +45,16 @@ def replacing(*paths: Path) -> Iterator[list[Path]]:
                 os.fsync(file.fileno())  # the data must be on the disk before the name is
                 written.chmod(mode)
         with naming(folder):
-            (folder / _LIST).write_text("\n".join(path.name for path in paths), encoding="utf-8")
+            _check_places(paths)
+            (folder / _LIST).write_bytes(b"\0".join(os.fsencode(path.name) for path in paths))
+
+
+def _check_places(paths: Sequence[Path]) -> None:
+    """Refuse what would end the renaming in its midst: a folder in the place of a file."""
+    for path in paths:
+        with naming(path), suppress(FileNotFoundError):
+            if stat.S_ISDIR(path.lstat().st_mode):
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
 
 
 @contextmanager
@@ -74,10 +86,11 @@ def _finish(folder: Path) -> None:
     """Rename what stands on the list of a folder of ours, and remove it."""
     names = folder / _LIST
     try:
-        for name in names.read_text(encoding="utf-8").split("\n") if names.exists() else ():
-            path = folder.parent / name
+        listed = names.read_bytes().split(b"\0") if names.exists() else ()
+        for number, name in enumerate(listed):
+            path = folder.parent / os.fsdecode(name)
             with naming(path), suppress(FileNotFoundError):  # that it is renamed already
-                (folder / name).replace(path)
+                (folder / str(number)).replace(path)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -108,6 +121,17 @@ def _runs(process: int) -> bool:
     return True
 
 
+def named(path: str) -> Path:
+    """The path of a text; ArgumentError for one that no file can have as its name."""
+    try:
+        is_possible = b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:  # half of a surrogate pair
+        is_possible = False
+    if not is_possible:
+        raise ArgumentError(f"no file can be called {path!r}: choose another name")
+    return Path(path)
+
+
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
     """An error of the disk inside the `with` becomes a FileAccessError with this path."""
@@ -120,4 +144,4 @@ def naming(path: Path) -> Iterator[None]:
         raise kind(error.errno, error.strerror or str(error), str(path)) from error
 
 
-__all__ = ["naming", "replacing", "temporary_folder", "tidy"]
+__all__ = ["named", "naming", "replacing", "temporary_folder", "tidy"]

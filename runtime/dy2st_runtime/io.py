@@ -24,7 +24,7 @@ from dy2st_runtime.errors import (
     SpecError,
     VerifyError,
 )
-from dy2st_runtime.files import naming, replacing, tidy
+from dy2st_runtime.files import named, naming, replacing, tidy
 from dy2st_runtime.ir.checks.tracebacks import without_own_frames
 from dy2st_runtime.ir.checks.verifier import findings, verify, without
 from dy2st_runtime.ir.dispatch import active
@@ -97,7 +97,7 @@ def _files(path: AnyPath) -> tuple[Path, Path]:
     text = os.fspath(path)
     if not text or text.endswith(("/", os.sep)):
         raise ArgumentError(f"a saved model is named like folder/name, not {text!r}")
-    return Path(f"{text}.mlir"), Path(f"{text}.safetensors")
+    return named(f"{text}.mlir"), named(f"{text}.safetensors")
 
 
 def check_state(programs: Sequence[Program], state: Mapping[str, Any], where: Any) -> None:

@@ -12,7 +12,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
 
@@ -100,6 +100,7 @@ def _content(
     arrays: Mapping[str, Array], digest: str, tree: Any
 ) -> tuple[dict[str, Array], dict[str, str] | None]:
     """Arrays and metadata for the library."""
+    _check_names(arrays)
     stored, same_as = _once_each(arrays)
     given = {
         _DIGEST: digest,
@@ -128,6 +129,17 @@ def digest_of(arrays: Mapping[str, Array]) -> str:
         found.update(json.dumps([name, array.dtype.name, array.shape]).encode())
         found.update(array.reshape(-1).view(np.uint8).data)
     return found.hexdigest()
+
+
+def _check_names(names: Iterable[str]) -> None:
+    for name in names:
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            raise ArgumentError(
+                f"a tensor cannot be stored under the name {name!r}: half of a surrogate pair is "
+                "no text of UTF-8; give it another name"
+            ) from None
 
 
 def _complex_names(arrays: Mapping[str, Array], stored: Mapping[str, Array]) -> list[str]:

@@ -78,9 +78,11 @@ def left_over(net, name, is_complete):
     """What a process leaves that is killed while it saves another model under the name of `net`."""
     folder = net.parent / name
     shutil.copytree(other(net).parent, folder)
+    for number, ending in enumerate(("safetensors", "mlir")):
+        (folder / f"net.{ending}").rename(folder / str(number))
     if is_complete:
-        (folder / ".renamed").write_text("net.safetensors\nnet.mlir")
-        (folder / "net.safetensors").replace(f"{net}.safetensors")
+        (folder / ".renamed").write_text("net.safetensors\0net.mlir")
+        (folder / "0").replace(f"{net}.safetensors")
     return folder
 
 
@@ -186,7 +188,10 @@ def test_a_file_where_a_folder_should_be_is_named(tmp_path):
 def test_a_folder_where_a_file_should_be_is_named(net):
     os.remove(f"{net}.mlir")
     os.mkdir(f"{net}.mlir")
-    assert refused(lambda: kills.save(net, 1)).filename == f"{net}.mlir"
+    before = Path(f"{net}.safetensors").read_bytes()
+    assert refused(lambda: kills.save(net, 2)).filename == f"{net}.mlir"
+    assert Path(f"{net}.safetensors").read_bytes() == before
+    assert sorted(os.listdir(net.parent)) == ["net.mlir", "net.safetensors"]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from dy2st_runtime.errors import ArgumentError, FormatError
-from dy2st_runtime.files import naming
+from dy2st_runtime.files import named, naming
 
 AnyFile = str | os.PathLike[str] | io.BytesIO
 
@@ -63,7 +63,7 @@ def path_of(file: object) -> Path:
     text = os.fspath(file)
     if not text or text.endswith(("/", os.sep)):
         raise ArgumentError(f"a checkpoint is named like folder/name.pdparams, not {text!r}")
-    return Path(text)
+    return named(text)
 
 
 def _mapped(path: Path) -> memoryview:
