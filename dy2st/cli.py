@@ -9,13 +9,13 @@
     dy2st port models/ --write
 
 Results go to standard output; errors, notes and what instruments say to standard error. The exit
-status is 0, or 1 if a Program is broken or two differ, or 2 if something cannot be read or done.
+status is 0, or 1 if a Program is broken or two differ, or 2 if something cannot be read or done;
+after Ctrl-C it is 130.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -24,6 +24,7 @@ import numpy as np
 
 from dy2st.cli_compile import add_compile
 from dy2st.cli_port import add_port
+from dy2st.command_ends import BAD, run_to_end, say
 from dy2st.model_files import STANDARD, BadInput, ModelFile, read_model, sound, write_model
 from dy2st.passes import (
     PIPELINES,
@@ -47,8 +48,7 @@ from dy2st_runtime.ir.text.difference import difference_of_models
 from dy2st_runtime.ir.text.printer import to_text
 from dy2st_runtime.tensor_file import digest_of
 
-OK, DIFFERENT, BAD = 0, 1, 2
-_NO_READER = 141  # what shells show for a command whose reader went away
+OK, DIFFERENT = 0, 1
 _FILES = (
     "IN is a text file, `-` for standard input, or the name of a saved model: `net` for net.mlir "
     "and net.safetensors."
@@ -57,24 +57,13 @@ _FILES = (
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status."""
+    return run_to_end(lambda: _run(arguments))
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     options = _parser().parse_args(arguments)
-    try:
-        status: int = options.run(options)
-        sys.stdout.flush()
-        return status
-    except BrokenPipeError:
-        # Python flushes standard output once more at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _NO_READER
-    except OSError as error:
-        _say(f"{error.filename}: {error.strerror}" if error.filename else str(error))
-    except Dy2stError as error:
-        _say(str(error))
-    return BAD
-
-
-def _say(text: str) -> None:
-    print(f"dy2st: {text}", file=sys.stderr)
+    status: int = options.run(options)
+    return status
 
 
 # -- opt --------------------------------------------------------------------------------------
@@ -135,7 +124,7 @@ def _optimised(
     _note_epilogues(module)
     if unknown and "FreezeParameters" in ran.names:
         shown = ", ".join(dict.fromkeys(unknown))
-        _say(f"note: not built in, because their arrays lie not beside the text: {shown}")
+        say(f"note: not built in, because their arrays lie not beside the text: {shown}")
     return module
 
 
@@ -145,24 +134,24 @@ def _note_skipped(
     for entry in passes:
         if entry.info.name not in ran:
             why = f"its level {entry.info.opt_level} is above --opt-level {level}"
-            _say(f"note: {entry.info.name} did not run: {why}")
+            say(f"note: {entry.info.name} did not run: {why}")
     for name in printed:
         if name not in ran:
-            _say(f"note: nothing is printed after {name}: it did not run")
+            say(f"note: nothing is printed after {name}: it did not run")
 
 
 def _note_arrays(module: Module) -> None:
     if module.state:
         names = ", ".join(module.state)
         shown = names if len(names) <= 60 else f"{len(module.state)} parameters"
-        _say(f"note: the text is without the arrays of {shown}; -o NAME writes them beside it")
+        say(f"note: the text is without the arrays of {shown}; -o NAME writes them beside it")
 
 
 def _note_epilogues(module: Module) -> None:
     for name, entries in module.epilogues.items():
         for index, (operator, attributes) in entries.items():
             said = "".join(f", {key}={value!r}" for key, value in attributes.items())
-            _say(f"note: {operator}(output {index} of {name!r}{said}) is left to the caller")
+            say(f"note: {operator}(output {index} of {name!r}{said}) is left to the caller")
 
 
 def _listed_passes() -> list[str]:
@@ -206,10 +195,10 @@ def _verify_one(name: str) -> int:
         model = read_model(name)
         programs = [verified(program) for program in model.programs]
     except VerifyError as error:
-        _say(f"{name} is broken: {error}")
+        say(f"{name} is broken: {error}")
         return DIFFERENT
     except (Dy2stError, OSError) as error:
-        _say(str(error))
+        say(str(error))
         return BAD
     count = sum(1 for program in programs for _ in program.block.walk())
     what = [_counted(len(programs), "Program"), _counted(count, "operator")]

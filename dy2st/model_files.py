@@ -73,7 +73,7 @@ def sound(model: ModelFile) -> ModelFile:
 def _text_file(name: str) -> Path:
     """The file that a name means."""
     file, saved = Path(name), Path(name + _ENDING)
-    if file.is_file():
+    if file.exists() and not file.is_dir():  # a pipe, too, as shells make it for `<(...)`
         return file
     if saved.is_file():
         return saved

@@ -43,7 +43,8 @@ def sources_of(folder: Path) -> Iterator[Path]:
         yield folder
         return
     for path in sorted(folder.rglob("*.py")):
-        if not any(part.startswith(".") for part in path.relative_to(folder).parts):
+        is_hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if not is_hidden and path.is_file():
             yield path
 
 
@@ -51,7 +52,7 @@ def read(path: Path) -> Source:
     """What a file uses."""
     try:
         tree = ast.parse(path.read_bytes())
-    except (SyntaxError, ValueError, RecursionError) as error:
+    except (SyntaxError, ValueError, RecursionError, MemoryError, OSError) as error:
         return Source(path, [], [], str(error))
     reader = _Reader(str(path))
     reader.visit(tree)

@@ -25,7 +25,10 @@ def disasm(options: argparse.Namespace) -> int:
         words, on, debug = compiled.model.words, compiled.model.machine, compiled.debug
     else:
         words, on, debug = _words(path), machine(options.machine), None
-    lines = disassemble(words, on, debug).splitlines()
+    try:
+        lines = disassemble(words, on, debug).splitlines()
+    except FormatError as error:
+        raise FormatError(f"{path}: {error}") from None
     if options.layer is not None:
         lines = _of_layer(lines, debug, options.layer)
     print("\n".join(lines))
