@@ -253,6 +253,7 @@ class _Storages:
     def __init__(self, source: Source, read: Callable[[str], bytes], is_big_endian: bool):
         self._source, self._read, self._is_big = source, read, is_big_endian
         self._data: dict[str, bytes] = {}
+        self._turned: dict[tuple[str, np.dtype[Any]], bytes] = {}
 
     def put_into(self, tree: Any, return_numpy: bool) -> Any:
         """The object with its tensors."""
@@ -273,9 +274,7 @@ class _Storages:
     def _array(self, view: _View) -> Array:
         """A view of the data; it never reaches outside."""
         dtype = known_dtype(self._source.name, view.dtype)
-        data = self._data.get(view.storage.key)
-        if data is None:
-            data = self._data[view.storage.key] = self._read(view.storage.key)
+        data = self._elements(view.storage.key, dtype)
         if 0 in view.shape:
             return np.empty(view.shape, dtype)
         last = view.offset + sum((n - 1) * step for n, step in zip(view.shape, view.strides))
@@ -285,7 +284,24 @@ class _Storages:
             self._fail(f"a tensor of shape {view.shape!s:.80} repeats a much smaller storage")
         strides = [step * dtype.itemsize for step in view.strides]
         array: Array = np.ndarray(view.shape, dtype, data, view.offset * dtype.itemsize, strides)
-        return array.byteswap() if self._is_big else array
+        return array
+
+    def _elements(self, key: str, dtype: np.dtype[Any]) -> bytes:
+        """The data of a storage in the order of this machine, which all views of it share.
+
+        A file may have a million views of a storage: a copy of each would be much of little.
+        """
+        data = self._data.get(key)
+        if data is None:
+            data = self._data[key] = self._read(key)
+        if not self._is_big or dtype.itemsize == 1:
+            return data
+        turned = self._turned.get((key, dtype))
+        if turned is None:
+            whole = len(data) - len(data) % dtype.itemsize
+            turned = np.frombuffer(data[:whole], dtype).byteswap().tobytes()
+            self._turned[key, dtype] = turned
+        return turned
 
 
 __all__ = ["MAGIC", "read_legacy", "read_zip"]

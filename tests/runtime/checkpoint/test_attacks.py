@@ -376,3 +376,19 @@ def test_bytes_that_differ_give_data_or_a_refusal(tmp_path, sample):
             load(io.BytesIO(bytes(other)))
         except Dy2stError as error:
             assert "buffer" in str(error)
+
+
+def test_views_of_a_storage_of_the_other_byte_order_are_no_copies(tmp_path):
+    values = np.arange(200_000, dtype="float32")
+    view = tensor(shape=(200_000,), size=200_000)
+    many = pickled(b"(" + view * 2_000 + b"l")
+    data = archive(many, [values.astype(">f4").tobytes()], **{"net/byteorder": b"big"})
+    (tmp_path / "big.pt").write_bytes(data)
+    tracemalloc.start()
+    try:
+        found = load(tmp_path / "big.pt")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(found) == 2_000 and (found[7].numpy() == values).all()
+    assert peak < 40 * len(data)
