@@ -108,6 +108,21 @@ class Holders:
             hint=f"make a copy where the {kind} gets its second name",
         )
 
+    def check_outside(self) -> None:
+        """Refuse a change of what may be an object from outside: that one would stay as it is."""
+        for owner, at in self.marks.stale.values():
+            if self._trace.is_outside(owner):
+                kind = type(owner).__name__
+                raise ConversionError(
+                    f"a {kind} is changed that may be a new one, or one from outside of the "
+                    "function",
+                    at=at,
+                    why="a branch or loop that depends on a tensor has made the two one value, and "
+                    "which of them changes is known only when the Program runs",
+                    hint=f"change it in the branch, where it is known which, or take a copy of the "
+                    f"{kind} from outside",
+                )
+
     def look(self, owner: Any) -> None:
         """A container is looked at: what has changed of its elements is written back."""
         self.check(owner)

@@ -171,6 +171,7 @@ def _finish(traced: Traced, result: Any, at: Location | None) -> None:
     tree = taker.take(result)
     traced.finished = Finished(tree, len(taker.leaves), writes=_has_written(machine))
     traced.finished.may_run_again = may_run_again(machine)
+    machine.holders.check_outside()
     taker.what = f"{program.name}() lets an object from outside hold"
     traced.finished.effects = effects_of(machine, taker)
     note_gradients(machine, taker, traced.finished)

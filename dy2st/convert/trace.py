@@ -8,6 +8,7 @@ so a branch leaves nothing behind, and the trace changes nothing of the user's.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from copy import copy
@@ -90,6 +91,13 @@ class Region:
     def fields(self, owner: Any) -> dict[str, Any] | None:
         """The attributes that an object had at the end; None if it is no plain object."""
         return _with_changes(owner, self.trace.fields(owner), self.changes)
+
+    def taken(self, owner: Any) -> Any:
+        """What a container or object held at the end, to be carried by value."""
+        place = self.changes.get((id(owner), CONTENT))
+        if place is not None:
+            return place.value
+        return _with_changes(owner, self.trace.taken(owner), self.changes)
 
     def is_local(self, owner: Any) -> bool:
         """Whether an object was made in the region."""
@@ -330,6 +338,34 @@ class Trace:
         """The attributes of an object now; None if it is no plain object."""
         return _with_changes(owner, attributes_of(owner), self.over)
 
+    def taken(self, owner: Any) -> Any:
+        """What a container or object holds, to be carried by value: all of it is read."""
+        is_container = type(owner) in CONTAINERS
+        held = self.raw(owner) if is_container else self.fields(owner)
+        if held is None or not self.is_outside(owner) or isinstance(owner, BaseException):
+            return held
+        if not is_container:
+            over = self.over
+            return {
+                name: one if (id(owner), name) in over else self.read("attr", owner, name, one)
+                for name, one in held.items()
+            }
+        self.read_content(owner)
+        return self._with_inputs(owner, held) if self.inputs else held
+
+    def _with_inputs(self, owner: Any, held: Any) -> Any:
+        """What a container from outside holds, with inputs where its numbers are inputs."""
+        if not isinstance(held, (list, deque, dict)):
+            return held
+        pairs = held.items() if isinstance(held, dict) else enumerate(held)
+        found = {name: self.read_item(owner, name, one) for name, one in pairs}
+        if all(found[name] is one for name, one in pairs):
+            return held
+        copy = held.copy()
+        for name, one in found.items():
+            copy[name] = one
+        return copy
+
     def writable(self, owner: Any) -> Any:
         """The content of a container, to be changed natively, or a Dynamic, to be replaced."""
         if id(owner) not in self.watched and self.is_made_here(owner):
@@ -383,7 +419,8 @@ class Trace:
     def set_field(self, owner: Any, name: str, value: Any) -> None:
         """Set an attribute: natively if the object was made here, else in the overlay."""
         self.holders.change(owner)
-        if self.is_made_here(owner) and not isinstance(owner, (CellType, dict)):
+        is_native = self.is_made_here(owner) and (id(owner), name) not in self.over
+        if is_native and not isinstance(owner, (CellType, dict)):
             kind: Any = type if isinstance(owner, type) else object
             if value is MISSING:
                 kind.__delattr__(owner, name)

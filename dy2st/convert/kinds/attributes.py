@@ -164,6 +164,7 @@ def _may_be_missing(trace: Trace, owner: Any, name: Any) -> Union | None:
     place = trace.over.get((id(owner), name))
     own = getattr(owner, "__dict__", None) if place is None else None
     held = own.get(name) if isinstance(own, dict) else getattr(place, "value", None)
+    held = trace.known(held)
     if type(held) is not Union:
         return None
     is_maybe = any(getattr(case, "value", None) is MISSING for case in held.layouts)

@@ -196,7 +196,7 @@ def _of_class_method(trace: Trace, found: Any, owner: Any) -> Any:
 
 def _slot(trace: Trace, owner: Any, name: str) -> Any:
     place = trace.over.get((id(owner), name)) if trace.over else None
-    value = getattr(owner, name) if place is None else place.value
+    value = getattr(owner, name) if place is None else known(trace, place.value)
     if value is MISSING:
         raise AttributeError(f"{type(owner).__name__!r} object has no attribute {name!r}")
     found = trace.seen("attr", owner, name, value) if place is None else value
@@ -209,7 +209,7 @@ def _own(trace: Trace, owner: Any, name: str) -> Any:
     if trace.over:
         place = trace.over.get((id(owner), name))
         if place is not None:
-            return place.value
+            return known(trace, place.value)
     if name == "__dict__":
         return trace.dict_of(owner)
     held = getattr(owner, "__dict__", None)
@@ -280,7 +280,14 @@ def set_attr(trace: Trace, owner: Any, name: str, value: Any) -> None:
     if type(setter) is FunctionType:
         call(trace, setter, found, owner, value)
         return
+    if not _takes(owner, found):
+        setattr(owner, name, value)  # raises, in Python's words
     _put(trace, owner, name, value)
+
+
+def _takes(owner: Any, found: Any) -> bool:
+    """Whether an object has a place for an attribute; `found` is what its class has of the name."""
+    return bool(type(owner).__dictoffset__) or hasattr(type(found), "__set__")
 
 
 def _check_naming(trace: Trace) -> None:

@@ -225,7 +225,8 @@ def in_place(trace: Trace, name: str, left: Any, right: Any) -> Any:
     if isinstance(left, np.ndarray):
         return bracketed(trace, [left], lambda: plain(left, trace.native(right)))
     if isinstance(left, Tensor) and hasattr(kind, method):
-        return plain(left, trace.exported((right,))[0])
+        one_of = lambda one: plain(left, trace.exported((one,))[0])  # noqa: E731
+        return spread(trace, one_of, right)
     own = MISSING if isinstance(left, _TRACED) else of_class(trace, kind, method)
     if own is not MISSING:
         found = call(trace, bound(trace, own, left), right)

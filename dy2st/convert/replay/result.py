@@ -149,6 +149,7 @@ class Taker:
         trace, kind = self.trace, type(value)
         if kind in _ATOMS or isinstance(value, np.generic):
             return value
+        trace.holders.check(value)
         if trace.is_outside(value) and id(value) not in self.opened:
             return Known(self.owner(value))
         if kind in CONTAINERS:

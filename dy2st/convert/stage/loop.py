@@ -89,7 +89,7 @@ def stage_while(
 ) -> tuple[Any, ...]:
     """What the variables hold after `body` has run as long as `test` holds."""
     slots = [
-        Slot(name, value, value, layout=Same(value, Older(trace.raw, trace.fields)))
+        Slot(name, value, value, layout=Same(value, _before(trace)))
         for name, value in zip(names, state, strict=True)
     ]
     loop = _Loop(trace, slots, may_peel)
@@ -107,6 +107,11 @@ def stage_while(
         del trace.tracer.program.constraints[known:]
         return _until_raised(trace, test, body, state, names, raises.what == "test")
     return _finish(loop, tested, turned)
+
+
+def _before(trace: Trace) -> Older:
+    """How values are looked at that are older than the loop."""
+    return Older(trace.raw, trace.fields, trace.taken)
 
 
 def _until_raised(
@@ -371,7 +376,7 @@ def _carry(loop: _Loop, place: Place, after: Any) -> None:
     if place.name is CONTENT and left is place.owner:
         left, _ = keep_items(loop.trace, place.owner, place.owner.copy(), after)
     slot = Slot(label(loop.trace, place), left, after, place)
-    slot.layout = slot.seen(left, Older(loop.trace.raw, loop.trace.fields))
+    slot.layout = slot.seen(left, _before(loop.trace))
     loop.slots.append(slot)
 
 

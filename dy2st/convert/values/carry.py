@@ -19,6 +19,7 @@ from dy2st.convert.values.layout import (
     Parts,
     Same,
     View,
+    layout_of_case,
     leaves_of,
     number_kind,
     same_form,
@@ -69,12 +70,12 @@ def _there(trace: Trace, value: Union) -> Any:
 def _parts(trace: Trace, value: Any, node: Parts, view: View) -> list[Any]:
     held = value
     if not is_unchanging(node.kind):
-        held = _content(trace, value, view) if node.kind in CONTAINERS else view.fields(value)
+        held = _content(trace, value, view) if node.kind in CONTAINERS else view.taken(value)
     return form_of(node.kind).parts(held, node.names)
 
 
 def _content(trace: Trace, value: Any, view: View) -> Any:
-    held = view.raw(value)
+    held = view.taken(value)
     return case_content(trace, held, type(value)) if type(held) is Union else held
 
 
@@ -184,7 +185,8 @@ def copied_parts(
 def _of_cases(trace: Trace, value: Union, node: Layout, view: View) -> list[tuple[Layout, Any]]:
     found: list[tuple[Layout, Any]] = []
     for place, before in enumerate(value.layouts):
-        case = node.cases[case_of(node, before)] if isinstance(node, Cases) else node
+        now = layout_of_case(value, place, view)
+        case = node.cases[case_of(node, now)] if isinstance(node, Cases) else node
         if place in value.objects:
             found.append((case, value.objects[place]))
         else:
@@ -269,19 +271,61 @@ def case_of(node: Cases, item: Layout) -> int:
 
 def _tagged_union(trace: Trace, value: Union, node: Cases, view: View) -> list[Variable]:
     """The same cases in other places, among others."""
-    tracer = trace.tracer
-    places = [case_of(node, case) for case in value.layouts]
-    tag = tracer.local(value.tag)
-    if places != list(range(len(places))):
-        table = tracer.constant(np.asarray(places, "int64"))
-        tag = F.gather(table, tag)
-        tag = F.reshape(tag, []) if tag.ndim else tag
-        tag.number = int
-    leaves = [tag]
+    value = _flat(trace, value)
+    places = [case_of(node, layout_of_case(value, i, view)) for i in range(len(value.layouts))]
+    leaves = [_moved(trace.tracer, value.tag, places)]
     for index, case in enumerate(node.cases):
         own = [i for i, place in enumerate(places) if place == index]
         leaves += _case_arrays(trace, value, own, case, view)
     return leaves
+
+
+def _moved(tracer: Tracer, tag: Variable, places: Sequence[int]) -> Variable:
+    """The tag of the same cases in other places."""
+    tag = tracer.local(tag)
+    if [*places] == list(range(len(places))):
+        return tag
+    tag = F.gather(tracer.constant(np.asarray(places, "int64")), tag)
+    tag = F.reshape(tag, []) if tag.ndim else tag
+    tag.number = int
+    return tag
+
+
+def _flat(trace: Trace, value: Union) -> Union:
+    """The same value without cases that are one of several themselves."""
+    if not any(isinstance(case, Cases) for case in value.layouts):
+        return value
+    own = [case.cases if isinstance(case, Cases) else [case] for case in value.layouts]
+    starts = [sum(map(len, own[:place])) for place in range(len(own))]
+    tag, arrays = _moved(trace.tracer, value.tag, starts), list[list[Variable]]()
+    for place, case in enumerate(value.layouts):
+        if isinstance(case, Cases):
+            tag, found = _cases_inside(trace, value, place, tag, starts[place])
+            counts = [count(one) for one in case.cases]
+            arrays += [[next(found) for _ in range(number)] for number in counts]
+        else:
+            arrays.append(value.arrays[place])
+    flat = Union(tag, [case for cases in own for case in cases], arrays)
+    flat.objects = {starts[place]: one for place, one in value.objects.items()}
+    flat.held = {starts[place]: one for place, one in value.held.items()}
+    return flat
+
+
+def _cases_inside(
+    trace: Trace, value: Union, place: int, tag: Variable, start: int
+) -> tuple[Variable, Iterator[Variable]]:
+    """The tag where a value is that case, which has cases itself; and the arrays of these."""
+    inner = value.arrays[place]
+
+    def inside() -> list[Variable]:
+        chosen, *arrays = [F.array_read(trace.tracer.local(array), 0) for array in inner]
+        return [F.add(chosen, start), *arrays]
+
+    is_there = F.equal(trace.tracer.local(value.tag), place)
+    elsewhere = lambda: [trace.tracer.local(tag), *(F.array_of([]) for _ in inner[1:])]  # noqa: E731
+    found, *arrays = trace.choose(is_there, inside, elsewhere)
+    found.number = int
+    return found, iter(arrays)
 
 
 def _case_arrays(

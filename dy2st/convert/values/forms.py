@@ -51,7 +51,8 @@ def _dict(kind: Any, parts: Sequence[Any], names: Any, like: Any) -> Any:
 def _object(kind: Any, parts: Sequence[Any], names: Any, like: Any) -> Any:
     made = bare(kind)
     for name, part in zip(names, parts, strict=True):
-        object.__setattr__(made, name, part)
+        if part is not MISSING:
+            object.__setattr__(made, name, part)
     return made
 
 

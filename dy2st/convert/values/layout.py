@@ -7,13 +7,12 @@ iteration. Two values that differ are opened one level, and joined part by part 
 from __future__ import annotations
 
 import struct
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from operator import is_
 from typing import Any, Protocol, TypeAlias
 
-from dy2st.convert.values.forms import BUNDLES, DICTS, form_of, like_of
+from dy2st.convert.values.forms import BUNDLES, form_of, like_of
 from dy2st.convert.values.special import Dynamic, Union, is_changed
 from dy2st_runtime.dims import Condition, Dim, equal
 from dy2st_runtime.ir import ArrayType, Tensor, Variable
@@ -29,6 +28,9 @@ class View(Protocol):
 
     def fields(self, owner: Any) -> dict[str, Any] | None:
         """The attributes of a plain object of a user's class; None of all others."""
+
+    def taken(self, owner: Any) -> Any:
+        """What a container or plain object holds, to be carried by value: all of it is read."""
 
     def is_local(self, owner: Any) -> bool:
         """Whether an object was made in the region that is looked at from outside."""
@@ -127,7 +129,7 @@ def opened(node: Layout) -> Layout:
     if isinstance(value, Tensor):
         return _of_tensor(value)
     if kind is Union:
-        return Cases([_case(value, place, view) for place in range(len(value.layouts))])
+        return Cases(_flat_cases(value, view))
     if kind is Dynamic:
         return Grown(value.kind, _of_element(value, view), value.like)
     held = _held(value, view)
@@ -148,11 +150,17 @@ def _held(value: Any, view: View) -> Any:
     kind = type(value)
     if kind in _VALUES or (issubclass(kind, tuple) and hasattr(kind, "_fields")):
         return value
-    return view.raw(value) if kind in _CONTAINERS else view.fields(value)
+    return view.taken(value)
 
 
-def _case(value: Union, place: int, view: View) -> Layout:
-    """One of the cases; with what has changed in its object since."""
+def _flat_cases(value: Union, view: View) -> list[Layout]:
+    """The cases of a value; of one that is one of several itself its own."""
+    cases = [layout_of_case(value, place, view) for place in range(len(value.layouts))]
+    return [one for case in cases for one in (case.cases if isinstance(case, Cases) else [case])]
+
+
+def layout_of_case(value: Union, place: int, view: View) -> Layout:
+    """The layout of one of the cases; with what has changed in its object since."""
     if not is_changed(value, place, view):
         return _of_case(value.layouts[place], view)
     return opened(Same(value.objects[place], view))
@@ -264,7 +272,6 @@ def leaves_of(node: Layout) -> Sequence[Layout]:
 
 
 _VALUES = (tuple, Text, *BUNDLES)
-_CONTAINERS = frozenset({list, deque, set, *DICTS})
 # Values without an identity that anybody could ask for.
 _PARTS = (*_VALUES, Tensor, Dim, Condition, Union, Dynamic)
 _COMPARED = frozenset({bool, int, str, bytes, complex, range, frozenset})

@@ -116,6 +116,7 @@ class Older:
 
     raw: Callable[[Any], Any] = lambda owner: owner
     fields: Callable[[Any], dict[str, Any] | None] = lambda owner: None
+    taken: Callable[[Any], Any] = lambda owner: None
     is_new: Callable[[Any], bool] = _never
     is_local: Callable[[Any], bool] = _never
 
