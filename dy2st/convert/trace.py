@@ -345,11 +345,9 @@ class Trace:
         if held is None or not self.is_outside(owner) or isinstance(owner, BaseException):
             return held
         if not is_container:
-            over = self.over
-            return {
-                name: one if (id(owner), name) in over else self.read("attr", owner, name, one)
-                for name, one in held.items()
-            }
+            new = [name for name in held if (id(owner), name) not in self.over]
+            read = {name: self.read("attr", owner, name, held[name]) for name in new}
+            return {name: read.get(name, one) for name, one in held.items()}
         self.read_content(owner)
         return self._with_inputs(owner, held) if self.inputs else held
 
@@ -362,8 +360,7 @@ class Trace:
         if all(found[name] is one for name, one in pairs):
             return held
         copy = held.copy()
-        for name, one in found.items():
-            copy[name] = one
+        fill(copy, found if isinstance(held, dict) else [*found.values()])
         return copy
 
     def writable(self, owner: Any) -> Any:
