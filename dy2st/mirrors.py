@@ -36,8 +36,8 @@ def names_of(space: str, sources: Sequence[str]) -> Callable[[str], Any]:
             value = next((entry for entry in found if entry is not _MISSING), _MISSING)
         if value is _MISSING:
             value = refused(f"{space.removeprefix('dy2st.')}.{name}")
-        if value is None:
-            raise AttributeError(f"module {space!r} has no attribute {name!r}")
+            if value is None:
+                raise AttributeError(f"module {space!r} has no attribute {name!r}")
         if space in sys.modules:
             setattr(sys.modules[space], name, value)
         return value

@@ -28,14 +28,15 @@ _SHOWN: dict[str, tuple[tuple[str, str], ...]] = {
             "communication.all_gather communication.all_reduce communication.all_to_all "
             "communication.broadcast communication.gather communication.group "
             "communication.recv communication.reduce communication.reduce_scatter "
-            "communication.scatter communication.send communication.stream stream",
-            "distributed distributed.alone",
+            "communication.scatter communication.send communication.stream sharding stream",
+            "distributed distributed.alone distributed.mp_ops",
         ),
         ("launch.main spawn", "distributed"),
         ("parallel.parallel_helper", "distributed.alone"),
     ),
     "distributed.fleet": (
-        ("base base.distributed_strategy base.role_maker fleet model", "distributed.fleet"),
+        ("base base.distributed_strategy base.role_maker fleet", "distributed.fleet"),
+        ("model", "distributed.fleet distributed.fleet.meta_parallel"),
         (
             "meta_optimizers meta_optimizers.dygraph_optimizer "
             "meta_optimizers.dygraph_optimizer.dygraph_sharding_optimizer "
@@ -69,8 +70,9 @@ _SHOWN: dict[str, tuple[tuple[str, str], ...]] = {
         ("dynamic_flops model_summary", "model_summary"),
         ("hub", "hub"),
     ),
-    "incubate": (("tensor tensor.math", "incubate"),),
+    "incubate": (("jit jit.inference_decorator tensor tensor.math", "incubate"),),
     "incubate.nn": (
+        ("memory_efficient_attention", "incubate.nn"),
         ("layer layer.fused_dropout_add layer.fused_transformer", "incubate.nn"),
         ("loss", "incubate"),
     ),

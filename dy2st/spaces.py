@@ -11,6 +11,7 @@ _MODULES = (
     "base",
     "callbacks",
     "common_ops_import",
+    "dataset",
     "device",
     "distributed",
     "distribution",

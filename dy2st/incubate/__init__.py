@@ -6,8 +6,8 @@ from dy2st_runtime.late import late_names, places
 _PLACES = places(
     {
         "dy2st.geometric": "segment_max segment_mean segment_min segment_sum",
-        "dy2st.incubate.operators": "graph_send_recv identity_loss softmax_mask_fuse "
-        "softmax_mask_fuse_upper_triangle",
+        "dy2st.incubate.operators": "graph_send_recv identity_loss is_inference_mode "
+        "softmax_mask_fuse softmax_mask_fuse_upper_triangle",
     }
 )
 

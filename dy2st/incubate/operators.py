@@ -41,6 +41,11 @@ def softmax_mask_fuse_upper_triangle(x: Any) -> Any:
     return F.softmax(F.where(is_seen, x, float("-inf")), axis=-1)
 
 
+def is_inference_mode(func: Any) -> bool:
+    """Whether a function has been made for inference alone: none is, here."""
+    return False
+
+
 def identity_loss(x: Any, reduction: Any = "none") -> Any:
     """x itself, its sum or its mean: 2 or "none", 0 or "sum", 1 or "mean"."""
     if reduction in (2, "none"):

@@ -1,5 +1,7 @@
 """Datasets, samplers and the DataLoader under PaddlePaddle's names."""
 
+from typing import TYPE_CHECKING
+
 from dy2st.io.collate import default_collate_fn, default_convert_fn
 from dy2st.io.dataset import (
     ChainDataset,
@@ -22,6 +24,7 @@ from dy2st.io.sampler import (
     WeightedRandomSampler,
 )
 from dy2st.io.worker import WorkerInfo, get_worker_info
+from dy2st.mirrors import names_of
 from dy2st.private_modules import private_modules
 
 __all__ = [
@@ -46,5 +49,8 @@ __all__ = [
     "get_worker_info",
     "random_split",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = names_of(__name__, [])
 
 private_modules(__name__)

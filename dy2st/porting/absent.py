@@ -14,6 +14,7 @@ _INFERENCE = "Paddle Inference: jit.load the model, and call it"
 _PROFILE = "records of kernels: Profiler.step_info(), cProfile, or `dy2st opt --timing`"
 _ONNX = "export from Paddle itself, or jit.save and run the Program"
 _QUANTISED = "quantisation is for a target: `dy2st opu compile` quantises for the OPU"
+_UNSTABLE = "not stable in Paddle: the plain operators compute the same"
 _NET = "dy2st downloads nothing: read the files with a Dataset of your own"
 
 # What exists to be imported or asked about, and refuses when it is called.
@@ -44,7 +45,8 @@ REFUSED = {
 
 # Classes that models are made of, and functions that they import: whoever uses one is told.
 _IMPORTED = {
-    "distributed": "Replicate Shard ShardingStage1 ShardingStage2 ShardingStage3 Strategy "
+    "distributed": "group_sharded_parallel Replicate Shard "
+    "ShardingStage1 ShardingStage2 ShardingStage3 Strategy "
     "load_state_dict reshard save_state_dict shard_dataloader shard_optimizer shard_scaler "
     "shard_tensor to_static",
     "distributed.fleet": "DygraphShardingOptimizer DygraphShardingOptimizerV2 "
@@ -63,6 +65,24 @@ REFUSED |= {
 }
 REFUSED |= dict.fromkeys(("common_ops_import.LayerHelper", "framework.LayerHelper"), _STATIC)
 REFUSED["nn.quant.ConvertibleQuantedLayer"] = _QUANTISED
+REFUSED |= {
+    f"incubate.nn.{name}": _UNSTABLE
+    for name in (
+        "memory_efficient_attention.memory_efficient_attention",
+        "functional.block_multihead_attention",
+        "functional.masked_multihead_attention",
+        "functional.variable_length_memory_efficient_attention",
+    )
+}
+REFUSED |= {
+    f"framework.{name}": "parts of paddle.load: dy2st.load reads files of PaddlePaddle"
+    for name in ("_parse_every_object", "_to_LodTensor", "_transformed_from_lodtensor")
+}
+REFUSED["io._DataLoaderIterBase"] = "iter(loader) goes through a DataLoader"
+REFUSED |= {
+    f"utils.cpp_extension.{name}": _PLUGIN
+    for name in ("_get_include_dirs", "_import_module_from_library", "_jit_compile")
+}
 REFUSED["onnx.export"] = _ONNX
 
 ABSENT = {
@@ -73,7 +93,7 @@ ABSENT = {
     "fluid": "Paddle 1 is not here: take the name that Paddle 3 has",
     "get_cuda_rng_state": f"{_GPU}; get_rng_state()",
     "geometric": "samples of graphs: NumPy, in a Dataset; segments and messages are here",
-    "incubate": "not stable in Paddle: the plain operators compute the same",
+    "incubate": _UNSTABLE,
     "inference": _INFERENCE,
     "jit.TracedLayer": "to_static and jit.save",
     "nn.quant": _QUANTISED,

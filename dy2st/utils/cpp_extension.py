@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from dy2st.mirrors import names_of
 from dy2st.private_modules import private_modules
 from dy2st_runtime.errors import ArgumentError
+
+CUDA_HOME = None
 
 
 def _refuse(name: str) -> NoReturn:
@@ -49,5 +52,8 @@ class BuildExtension:
 
 
 __all__ = ["BuildExtension", "CUDAExtension", "CppExtension", "load", "setup"]
+
+if not TYPE_CHECKING:
+    __getattr__ = names_of(__name__, [])
 
 private_modules(__name__)

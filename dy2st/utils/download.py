@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
+import shutil
+import tarfile
+from collections.abc import Iterable
 
+from dy2st.dataset.common import md5file
 from dy2st_runtime.errors import ArgumentError, MissingFile
 
 WEIGHTS_HOME = os.path.expanduser("~/.cache/paddle/hapi/weights")
@@ -33,7 +36,7 @@ def get_path_from_url(
         raise MissingFile(
             2, f"dy2st downloads nothing; download {url} yourself, and put it here", path
         )
-    if md5sum is not None and _md5(path) != md5sum:
+    if md5sum is not None and md5file(path) != md5sum:
         raise ArgumentError(f"{path} is not the file of {url}: its MD5 sum is not {md5sum}")
     return path
 
@@ -43,6 +46,19 @@ def get_weights_path_from_url(url: str, md5sum: str | None = None) -> str:
     return get_path_from_url(url, WEIGHTS_HOME, md5sum)
 
 
-def _md5(path: str) -> str:
-    with open(path, "rb") as file:
-        return hashlib.md5(file.read()).hexdigest()
+def _get_unique_endpoints(trainer_endpoints: Iterable[str]) -> set[str]:
+    """One endpoint of each machine, of texts like `127.0.0.1:80`: the first."""
+    found: dict[str, str] = {}
+    for endpoint in trainer_endpoints:
+        found.setdefault(endpoint.partition(":")[0], endpoint)
+    return set(found.values())
+
+
+def _decompress(fname: str) -> str:
+    """Unpack an archive beside itself; the folder or file that it has on top."""
+    folder = os.path.dirname(os.path.abspath(fname))
+    before = set(os.listdir(folder))
+    safely = {"filter": "data"} if tarfile.is_tarfile(fname) else {}
+    shutil.unpack_archive(fname, folder, **safely)  # type: ignore[arg-type]
+    made = sorted(set(os.listdir(folder)) - before)
+    return os.path.join(folder, made[0]) if len(made) == 1 else folder

@@ -402,3 +402,18 @@ def test_options_of_save_that_mean_something_else_are_refused(options, tmp_path)
         dy2st.jit.save(net, str(tmp_path / "net"), **options)
     with pytest.raises(TypeError, match="unexpected keyword argument 'no_such'"):
         dy2st.jit.save(net, str(tmp_path / "net"), no_such=1)
+
+
+def test_sums_and_archives_of_files_are_at_hand(tmp_path):
+    import hashlib
+    import zipfile
+
+    from dy2st.dataset.common import md5file
+    from dy2st.utils.download import _decompress, _get_unique_endpoints
+
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("inner/b.txt", "text")
+    assert md5file(str(path)) == hashlib.md5(path.read_bytes()).hexdigest()
+    assert _decompress(str(path)) == str(tmp_path / "inner")
+    assert _get_unique_endpoints(["a:1", "a:2", "b:1"]) == {"a:1", "b:1"}

@@ -1,5 +1,7 @@
 """Parts of transformers as one function each: composites, whose fusing is left to engines."""
 
+from typing import TYPE_CHECKING
+
 from dy2st.incubate.nn.attention import fused_feedforward, fused_multi_head_attention
 from dy2st.incubate.nn.norms import (
     fused_bias_dropout_residual_layer_norm,
@@ -13,6 +15,7 @@ from dy2st.incubate.nn.products import (
     fused_matmul_bias,
 )
 from dy2st.incubate.nn.rotary import fused_rotary_position_embedding
+from dy2st.mirrors import names_of
 from dy2st.private_modules import private_modules
 from dy2st_runtime.nn.functions.activations import swiglu
 
@@ -29,5 +32,8 @@ __all__ = [
     "fused_rotary_position_embedding",
     "swiglu",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = names_of(__name__, [])
 
 private_modules(__name__)

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dy2st.mirrors import names_of
 from dy2st.vision.transforms.pictures import (
     Array,
     as_type,
@@ -333,3 +334,7 @@ def _one_of(name: str, value: str, known: tuple[str, ...]) -> str:
     if value not in known:
         raise ArgumentError(f"{name} is one of {', '.join(map(repr, known))}, not {value!r}")
     return value
+
+
+if not TYPE_CHECKING:
+    __getattr__ = names_of(__name__, ["dy2st.vision.transforms"])

@@ -1,0 +1,17 @@
+"""Sums of files, and where datasets lie that were downloaded by other means."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+DATA_HOME = os.path.expanduser("~/.cache/paddle/dataset")
+
+
+def md5file(fname: str) -> str:
+    """The MD5 sum of a file, in hexadecimal digits."""
+    return hashlib.md5(Path(fname).read_bytes(), usedforsecurity=False).hexdigest()
+
+
+__all__ = ["DATA_HOME", "md5file"]
