@@ -18,6 +18,7 @@ from dy2st_runtime.ir import (
     TensorType,
     View,
     apply,
+    current_tracer,
     define,
     method,
     public,
@@ -410,15 +411,23 @@ def repeat_interleave(
         x, axis = flatten(x), 0
     place, own = normalize_axis(axis, x.ndim), x.shape
     if is_unknown(repeats) and rank_of(repeats):
-        ends = F.cumsum(repeats)
-        places = F.searchsorted(ends, F.arange(ends[-1]), right=True)
-        return F.gather(x, places, place)
+        return F.gather(x, _repeated_as_told(repeats, own[place]), place)
     if rank_of(repeats):
         return F.gather(x, _repeated(as_shape(repeats), own[place]), place)
     count = as_size(repeats, "repeats")
     wide = unsqueeze(x, [place + 1])
     spread = broadcast_to(wide, [*own[: place + 1], count, *own[place + 1 :]])
     return reshape(spread, [*own[:place], own[place] * count, *own[place + 1 :]])
+
+
+def _repeated_as_told(repeats: Any, size: Size) -> Any:
+    """As `_repeated`, of a tensor that only the run knows."""
+    count, tracer = repeats.shape[0], current_tracer()
+    require_equal(count, size, f"repeat_interleave: {count} repeats for {size} elements")
+    assert tracer is not None
+    error = ArgumentError("repeat_interleave: a number of repeats is negative")
+    tracer.check(F.all(F.greater_equal(repeats, 0)), error)
+    return F.searchsorted(F.cumsum(repeats), F.arange(F.sum(repeats)), right=True)
 
 
 def _repeated(counts: Shape, size: Size) -> Any:
