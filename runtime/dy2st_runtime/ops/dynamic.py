@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dy2st_runtime.dims import Size, require_equal
-from dy2st_runtime.errors import ArgumentError, ShapeError
+from dy2st_runtime.errors import ArgumentError, ShapeError, UndecidedDim
 from dy2st_runtime.ir import F, Sample, TensorType, View, apply, define, public
 from dy2st_runtime.ir.arguments import fresh_symbol, normalize_axes, normalize_axis
 from dy2st_runtime.ir.attribute_kinds import AXES, KNOWN_SIZES, NUMBER, SIGNED_AXIS, one_of
@@ -51,12 +51,12 @@ class Row(NamedTuple):
 
 
 def _count(type: TensorType, what: str) -> int:
-    """How many values a tensor of them holds; ArgumentError if that is not known."""
+    """How many values a tensor of them holds; UndecidedDim if that is not known."""
     if type.rank == 0:
         return 1
     count = type.shape[0]
     if type.rank != 1 or not isinstance(count, int):
-        raise ArgumentError(
+        raise UndecidedDim(
             f"{what} is a tensor of shape {list(type.shape)}, so the number of axes of the result "
             "is not known: give it a known length"
         )
@@ -261,7 +261,7 @@ def _define(row: Row) -> None:
         doc=f"{row.name}, its {row.inputs.split(', ', 1)[-1]} known only when it runs.",
         inputs=row.inputs,
         attributes=row.attributes,
-        raises=ShapeError,
+        raises=(ShapeError, ArgumentError, IndexError, ZeroDivisionError, ValueError),
         padding=lambda site: site.refuse("has sizes that only the run tells"),
         view=View.UNSURE,  # some of the functions give what they are given
         infer=infer,
