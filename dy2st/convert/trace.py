@@ -176,6 +176,7 @@ class Trace:
         self.narrowing: dict[Variable, tuple[Union, frozenset[int]]] = {}
         self.handlers: list[Any] = []
         self.thrown: list[BaseException] = []  # by the code, beside all Exceptions
+        self.of_operators: list[BaseException] = []  # what operators raise, where that is caught
         self.opened: list[Opened] = []
         self.generators: dict[int, Source] = {}
         # Views of dicts: each with its dict and the name of the method that gave it.

@@ -23,7 +23,7 @@ from dy2st.convert.form.trees import (
     tuple_of,
 )
 from dy2st.transpiler.analysis.flow import Flow
-from dy2st.transpiler.nodes import Block, Node
+from dy2st.transpiler.nodes import Block, Node, is_own
 
 
 def try_(low: Lowering, node: Node) -> list[ast.stmt]:
@@ -53,7 +53,8 @@ def _handler(
 ) -> tuple[ast.expr, list[ast.stmt]]:
     """`(lambda: classes, handler)`, and the statement that defines the handler.
 
-    Both stand where the `try` does: the line of an `except` is run when there is an exception.
+    None stands for the classes of one of our own, which takes all and raises it again. Both stand
+    where the `try` does: the line of an `except` is run when there is an exception.
     """
     place = low.place(node)
     kind = low.builtin(place, "BaseException") if node.type is None else low.expression(node.type)
@@ -66,7 +67,8 @@ def _handler(
     body = [*start, *low.block(node.body), *end, give(place, loads_of(place, flow.state))]
     own = _own(low, [node], flow)
     made = define(around, name, arguments(around, [error, *flow.state], own), body)
-    return tuple_of(around, [thunk(around, kind), load(around, name)]), [made]
+    classes = constant(around, None) if is_own(node) else thunk(around, kind)
+    return tuple_of(around, [classes, load(around, name)]), [made]
 
 
 def _own(low: Lowering, block: Block, flow: Flow) -> list[str]:

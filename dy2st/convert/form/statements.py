@@ -172,6 +172,8 @@ def tried(low: Lowering, node: Node) -> list[ast.stmt]:
 def _bracketed(low: Lowering, place: Place, node: Node, body: list[ast.stmt]) -> ast.stmt:
     types: list[ast.expr] = []
     for handler in node.handlers:
+        if is_own(handler):
+            continue
         if handler.type is None:
             types.append(low.builtin(place, "BaseException"))
         elif isinstance(handler.type, gast.Tuple):
@@ -179,7 +181,7 @@ def _bracketed(low: Lowering, place: Place, node: Node, body: list[ast.stmt]) ->
         else:
             types.append(low.expression(handler.type))
     caught = thunk(place, tuple_of(place, types))
-    final = constant(place, bool(node.finalbody))
+    final = constant(place, bool(node.finalbody) or any(map(is_own, node.handlers)))
     item = ast.withitem(context_expr=low.call(place, "handling", caught, final), optional_vars=None)
     return ast.With(items=[item], body=body, **place)
 

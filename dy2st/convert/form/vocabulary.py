@@ -105,7 +105,7 @@ OTHERS: dict[str, str] = {
     "if_": "(test, true, false, state, names) -> state",
     "while_": "(test, body, state, names) -> state",
     "for_": "(iterable, extra test or None, body, state, names) -> state",
-    "try_": "(body, ((thunk of classes, handler), ...), else, finally or None, state, names)",
+    "try_": "(body, ((classes or None, handler), ...), else, finally or None, state, names)",
     "with_": "(context manager, body of what is entered and the state, state, names) -> state",
     "manager": "(context manager) -> what Python's own `with` takes",
     "handling": "(thunk of the caught classes, whether there is `finally`) -> context manager",

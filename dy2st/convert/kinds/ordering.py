@@ -47,7 +47,7 @@ def ordered(trace: Trace, content: Any, key: Any, reverse: Any) -> Any:
     if columns is None:
         order = _by_pairs(trace, keys, is_reversed)
     else:
-        order = _order(columns, is_reversed, len(items))
+        order = _order(trace, columns, is_reversed, len(items))
     whole = as_dynamic(trace, items, list)
     arrays = [F.array_gather(array, order) for array in whole.arrays]
     new = Dynamic(list, whole.element, arrays)
@@ -139,7 +139,8 @@ def _place_of_text(trace: Trace, key: Any, node: Layout, places: dict[str, int])
 def _table(trace: Trace, node: Cases, places: dict[str, int], tags: Variable) -> Any:
     """The places of the texts that tags tell."""
     table = [places[case.value] for case in node.cases if isinstance(case, Same)]
-    return F.gather(trace.tracer.constant(np.asarray(table, "int64")), tags)
+    with trace.tracer.guard.off():
+        return F.gather(trace.tracer.constant(np.asarray(table, "int64")), tags)
 
 
 def _is_one(tensor: Tensor) -> bool:
@@ -153,14 +154,15 @@ def _number(trace: Trace, value: Any, dtype: str) -> Any:
     return trace.tracer.cast_number(number, np.dtype(dtype))
 
 
-def _order(columns: list[Any], is_reversed: bool, length: Any) -> Any:
+def _order(trace: Trace, columns: list[Any], is_reversed: bool, length: Any) -> Any:
     """The places of the elements in order; the last column decides last."""
     order: Any = None
     for column in reversed(columns):
         column = F.flip(column, [0]) if is_reversed else column
-        here = column if order is None else F.gather(column, order)
-        places = F.argsort(here)
-        order = places if order is None else F.gather(order, places)
+        with trace.tracer.guard.off():
+            here = column if order is None else F.gather(column, order)
+            places = F.argsort(here)
+            order = places if order is None else F.gather(order, places)
     if is_reversed:
         order = length - 1 - F.flip(order, [0])
     return F.cast(order, "int64")
@@ -191,7 +193,7 @@ def _by_pairs(trace: Trace, keys: list[Any], is_reversed: bool) -> Any:
             step = trace.if_exp(is_first, lambda: 1, lambda: 0)
             places[earlier] = trace.add(places[earlier], step)
             places[later] = trace.add(places[later], trace.sub(1, step))
-    return _order([F.stack([_number(trace, one, "int64") for one in places])], False, size)
+    return _order(trace, [F.stack([_number(trace, one, "int64") for one in places])], False, size)
 
 
 def _places(trace: Trace, keys: Dynamic, is_reversed: bool) -> Any:
@@ -231,11 +233,11 @@ def _of_dynamic(trace: Trace, content: Dynamic, key: Any, is_reversed: bool) -> 
         assert keys.element is not None
         columns = _columns_of(trace, keys.element, keys.arrays)
         if columns is None:
-            order = _order([_places(trace, keys, is_reversed)], False, length)
+            order = _order(trace, [_places(trace, keys, is_reversed)], False, length)
         elif not columns:  # all keys are the same
             return [trace.tracer.local(array) for array in arrays]
         else:
-            order = _order(columns, is_reversed, length)
+            order = _order(trace, columns, is_reversed, length)
         return [F.array_gather(trace.tracer.local(array), order) for array in arrays]
 
     has_any = F.greater_than(length, 0)

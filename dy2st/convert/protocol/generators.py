@@ -77,7 +77,7 @@ def consumed(
             # What the consumer raises is nothing for the handlers of the generator.
             inner, trace.handlers = trace.handlers, list(outer)
             try:
-                every = Handler(lambda: BaseException)
+                every = Handler(lambda: BaseException, lets_pass=True)
                 attempt(trace, every, lambda: (take(item), ())[1], tuple, fail, (), ())
             finally:
                 trace.handlers = inner

@@ -32,7 +32,7 @@ from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.natives import value_at
 from dy2st.convert.protocol.unions import known, spread
 from dy2st.convert.stage.branch import stage_if
-from dy2st.convert.stage.checks import check_axes, check_place
+from dy2st.convert.stage.checks import check_place
 from dy2st.convert.trace import MISSING, Trace
 from dy2st.convert.values.forms import DICTS
 from dy2st.convert.values.layout import Same, is_traced_number
@@ -52,7 +52,6 @@ def item(trace: Trace, owner: Any, index: Any) -> Any:
     if kind in DICTS:
         return _of_dict(trace, owner, index)
     if isinstance(owner, Tensor):
-        check_axes(trace, owner, index)
         return owner[trace.exported((index,))[0]]
     own = special(trace, owner, "__getitem__")
     if type(own) is FunctionType:

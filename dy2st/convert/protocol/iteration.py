@@ -126,7 +126,13 @@ def _of_tensor(trace: Trace, tensor: Tensor) -> Any:
     length = tensor.shape[0]
     if isinstance(length, int):
         return (tensor[place] for place in range(length))  # as it is at each turn
-    return Indexed(length, lambda index: tensor[index], tensor)
+    return Indexed(length, lambda index: _row(trace, tensor, index), tensor)
+
+
+def _row(trace: Trace, tensor: Any, index: Any) -> Any:
+    """`tensor[index]` where there is such a row."""
+    with trace.tracer.guard.off():
+        return tensor[index]
 
 
 def for_(
@@ -377,7 +383,7 @@ def _unpack_tensor(trace: Trace, value: Tensor, count: int) -> list[Any]:
     trace.tracer.check(
         F.equal(size, count), ValueError(f"a wrong number of values to unpack (expected {count})")
     )
-    return [value[place] for place in range(count)]
+    return [_row(trace, value, place) for place in range(count)]
 
 
 def _unpack_dynamic(trace: Trace, items: Dynamic, count: int) -> list[Any]:

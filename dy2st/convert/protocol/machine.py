@@ -27,7 +27,7 @@ from dy2st.convert.protocol import (  # noqa: F401  all are looked through below
 )
 from dy2st.convert.protocol.short import short_ways
 from dy2st.convert.record import Record
-from dy2st.convert.stage.checks import carry_check
+from dy2st.convert.stage.checks import carry_check, check_operator, check_sizes
 from dy2st.convert.trace import Trace
 from dy2st_runtime.ir import Tracer
 
@@ -50,6 +50,8 @@ class Machine(Trace):
         super().__init__(tracer, record, one_call)
         self.protocol: Any = self
         tracer.on_check = partial(carry_check, self)
+        tracer.guard.on_required = partial(check_sizes, self)
+        tracer.guard.on_failing = partial(check_operator, self)
         tracer.call = partial(calls.call, self)
         tracer.outside = self.outside
         tracer.explain = partial(left.explain, self)

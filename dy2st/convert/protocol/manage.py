@@ -10,6 +10,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dis import get_instructions
+from itertools import pairwise
 from types import FunctionType
 from typing import Any, NoReturn
 
@@ -35,13 +37,16 @@ _OF_A_FUNCTION = type(contextmanager(lambda: iter(()))())
 def try_(
     trace: Trace,
     body: Callable[..., State],
-    handlers: Sequence[tuple[Callable[[], Any], Callable[..., State]]],
+    handlers: Sequence[tuple[Callable[[], Any] | None, Callable[..., State]]],
     orelse: Callable[..., State],
     final: Callable[..., State] | None,
     state: State,
     names: Sequence[str],
 ) -> State:
-    """What the variables hold after a `try`; each handler takes the exception and the variables."""
+    """What the variables hold after a `try`; each handler takes the exception and the variables.
+
+    One without classes takes every exception, and raises it again.
+    """
 
     def handled(error: BaseException) -> State:
         context = error.__context__
@@ -50,7 +55,7 @@ def try_(
         except BaseException:  # any: the handlers say which they take, and it goes on else
             _show(error, context)
             for classes, handler in handlers:
-                if is_named(type(error), classes()):
+                if classes is None or is_named(type(error), classes()):
                     return handler(error, *state)
             raise
 
@@ -67,12 +72,15 @@ def try_(
     def inner(*values: Any) -> State:
         if not handlers:
             return body(*values)
-        handler = Handler(lambda: (classes() for classes, _ in handlers))
+        handler = Handler(
+            lambda: (BaseException if one is None else one() for one, _ in handlers),
+            lets_pass=all(one is None for one, _ in handlers),
+        )
         return attempt(trace, handler, body, orelse, handled, values, names)
 
     if final is None:
         return inner(*state)
-    every = Handler(lambda: BaseException)
+    every = Handler(lambda: BaseException, lets_pass=True)
     return attempt(trace, every, inner, final, finished, state, names)
 
 
@@ -115,7 +123,7 @@ def with_(
                 return state
             return stage_if(trace, swallows, lambda: state, lambda: _raise(error), (), names)
 
-    every = Handler(lambda: BaseException)
+    every = Handler(lambda: BaseException, lets_pass=_never_swallows(exit))
     return attempt(trace, every, lambda *s: body(entered, *s), after, failed, state, names)
 
 
@@ -194,6 +202,21 @@ def _raise(error: BaseException) -> NoReturn:
     raise error
 
 
+def _never_swallows(exit: Any) -> bool:
+    """Whether an `__exit__` gives nothing but None and False: each exception goes on."""
+    code = getattr(exit, "__code__", None)
+    steps = [] if code is None else list(get_instructions(code))
+    given = [
+        step if step.opname == "RETURN_CONST" else before
+        for before, step in pairwise(steps)
+        if step.opname in ("RETURN_CONST", "RETURN_VALUE")
+    ]
+    constants = ("RETURN_CONST", "LOAD_CONST")
+    return bool(given) and all(
+        one.opname in constants and (one.argval is None or one.argval is False) for one in given
+    )
+
+
 def _is_traced(value: Any) -> bool:
     """Whether a manager can be left on several paths: its methods are the user's."""
     kind = type(value)
@@ -205,8 +228,10 @@ def handling(
     trace: Trace, classes: Callable[[], tuple[Any, ...]], has_finally: bool
 ) -> Iterator[None]:
     """The body of a `try` that stays Python's own: no exception can be carried to it."""
-    caught = (lambda: BaseException) if has_finally else classes
-    trace.handlers.append(Handler(caught, is_staged=False))
+    outer = len(trace.handlers)
+    if has_finally:
+        trace.handlers.append(Handler(lambda: BaseException, is_staged=False, lets_pass=True))
+    trace.handlers.append(Handler(classes, is_staged=False))
     try:
         yield
     except Exception as error:  # to tell refusals, which no handler of the user's may swallow
@@ -215,7 +240,7 @@ def handling(
         _show(error, error.__context__)
         raise
     finally:
-        trace.handlers.pop()
+        del trace.handlers[outer:]
 
 
 class manager:
@@ -233,7 +258,9 @@ class manager:
         """Enter it."""
         entered = self._call("__enter__")
         if not self._is_harmless:
-            self._trace.handlers.append(Handler(lambda: BaseException, is_staged=False))
+            exit = getattr(type(self._value), "__exit__", None)
+            every = Handler(lambda: BaseException, is_staged=False, lets_pass=_never_swallows(exit))
+            self._trace.handlers.append(every)
         return entered
 
     def __exit__(self, kind: Any, error: Any, place: Any) -> Any:

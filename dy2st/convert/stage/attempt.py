@@ -73,7 +73,7 @@ def each(
         return function(outcome)
     pred = is_case(trace, outcome, trace.cases_of(outcome)[0])
     again = lambda: each(trace, outcome, function, names)  # noqa: E731
-    return stage_if(trace, pred, again, again, (), names)
+    return stage_if(trace, pred, again, again, (), names, of_cases=True)
 
 
 def caught(

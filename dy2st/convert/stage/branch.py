@@ -212,7 +212,10 @@ def settled(
         if caught is not None:
             with trace.resumed(opened.raised):
                 outcome = opened.raised.outcome
-                end_region(trace, opened.raised, lambda: caught(outcome))  # noqa: B023
+                # It may be no exception that the code has a handler for: what that raises, as for
+                # an attribute which it does not have, is raised on this path alone.
+                is_told = any(outcome is one for one in trace.of_operators)
+                end_region(trace, opened.raised, lambda: caught(outcome), is_told)  # noqa: B023
         sides = (opened.raised, opened.rest) if opened.raised_if else (opened.rest, opened.raised)
         end = _combined(trace, opened.pred, sides, names)
     return end

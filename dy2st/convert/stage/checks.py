@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from dy2st.convert.stage.branch import stage_if
-from dy2st.convert.stage.outcome import is_caught
+from dy2st.convert.stage.outcome import is_caught, may_be_caught
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.special import Dynamic
-from dy2st_runtime.ir import F, Variable
+from dy2st_runtime.dims import Condition
+from dy2st_runtime.ir import ArrayType, F, Variable, apply, interpreting
 from dy2st_runtime.ir.choice import Hole, Text
+from dy2st_runtime.ir.definition import OperatorDefinition
+from dy2st_runtime.ir.failing import raised_by
 
 
 def carry_check(trace: Trace, flag: Variable, error: BaseException) -> bool:
@@ -36,17 +40,57 @@ def check_place(trace: Trace, content: Dynamic, index: Any, words: str = "index"
     carry_check(trace, fits, IndexError(text))
 
 
-def check_axes(trace: Trace, tensor: Any, index: Any) -> None:
-    """Raise what Python raises where a tensor has no such place, if that is caught."""
-    if not trace.handlers or not is_caught(trace, IndexError):
+def check_sizes(trace: Trace, condition: Condition, error: Exception) -> bool:
+    """Whether an error is caught that sizes raise: then it is, where a condition does not hold."""
+    if not trace.handlers or not may_be_caught(trace, type(error)):
+        return False
+    with interpreting(trace.tracer):  # a rule may be tried by another one
+        return _carry_failure(trace, trace.tracer.number(condition), error)
+
+
+def check_operator(
+    trace: Trace,
+    definition: OperatorDefinition,
+    operands: Sequence[Variable],
+    attributes: Mapping[str, Any],
+) -> None:
+    """Raise what an operator raises for the data that it is given, if that is caught."""
+    if not trace.handlers or definition.raises is None:
         return
-    places = index if isinstance(index, tuple) else (index,)
-    if len(places) > tensor.ndim or any(place is None or place is ... for place in places):
+    if any(isinstance(one.type, ArrayType) for one in operands):  # `check_place` has asked
         return
-    for axis, place in enumerate(places):
-        if not isinstance(place, Variable) or place.ndim or place.dtype.kind not in "iu":
-            continue
+    if raised_by(definition.name, operands, attributes) is None:
+        return
+    kinds = [kind for kind in definition.raises if may_be_caught(trace, kind)]
+    if not kinds:
+        return
+    places = operands[_PLACES.get(definition.name, len(operands)) :]
+    if places and not any(one.ndim for one in places):
+        _check_axes(trace, operands[0], places, attributes["axes"])
+        return
+    names = tuple(kind.__name__ for kind in kinds)
+    given = tuple(attributes.items())
+    found = apply("failure", *operands, operator=definition.name, attributes=given, kinds=names)
+    for number, kind in enumerate(kinds, 1):
+        words = f"{definition.name}: the values that it is given do not fit"
+        _carry_failure(trace, F.not_equal(trace.tracer.local(found), number), kind(words))
+
+
+_PLACES = {"index": 1, "index_put": 2}  # the first of the operands that are places
+
+
+def _check_axes(
+    trace: Trace, tensor: Variable, places: Sequence[Variable], axes: Sequence[int]
+) -> None:
+    """Raise what Python raises where a tensor has no such element."""
+    for axis, place in zip(axes, places, strict=True):
         size = tensor.shape[axis]
-        fits = F.logical_and(F.less_than(place, size), F.greater_equal(place, -size))
-        words = "index ", Hole(place), " is out of bounds: the axis has the size ", Hole(size)
-        carry_check(trace, fits, IndexError(Text(words)))
+        number = trace.tracer.local(place)
+        fits = F.logical_and(F.less_than(number, size), F.greater_equal(number, -size))
+        words = "index ", Hole(number), " is out of bounds: the axis has the size ", Hole(size)
+        _carry_failure(trace, fits, IndexError(Text(words)))
+
+
+def _carry_failure(trace: Trace, flag: Variable, error: Exception) -> bool:
+    trace.of_operators.append(error)
+    return carry_check(trace, flag, error)

@@ -61,11 +61,13 @@ class Handler:
     is an exception, and no further than Python asks.
     is_staged: whether an exception can be carried to it; else one in a branch is refused.
     ends_loop: whether it is the end of a loop over an object of the user's.
+    lets_pass: whether every exception goes on behind it, as behind `finally`.
     """
 
     classes: Callable[[], Any]
     is_staged: bool = True
     ends_loop: bool = False
+    lets_pass: bool = False
 
     def catches(self, kind: type[BaseException]) -> bool:
         """Whether a clause catches exceptions of a class."""
@@ -129,6 +131,15 @@ def is_caught(trace: Trace, kind: type[BaseException]) -> bool:
                 _refuse(kind)
             return True
     return False
+
+
+def may_be_caught(trace: Trace, kind: type[BaseException]) -> bool:
+    """Whether an exception of a class that only data decide on ends at a handler.
+
+    One that goes on behind all of them is raised by the Program, where it stands.
+    """
+    ends = (one for one in trace.handlers if not one.lets_pass and not one.ends_loop)
+    return any(handler.catches(kind) for handler in ends)
 
 
 @contextmanager

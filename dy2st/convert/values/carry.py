@@ -285,7 +285,8 @@ def _moved(tracer: Tracer, tag: Variable, places: Sequence[int]) -> Variable:
     tag = tracer.local(tag)
     if [*places] == list(range(len(places))):
         return tag
-    tag = F.gather(tracer.constant(np.asarray(places, "int64")), tag)
+    with tracer.guard.off():
+        tag = F.gather(tracer.constant(np.asarray(places, "int64")), tag)
     tag = F.reshape(tag, []) if tag.ndim else tag
     tag.number = int
     return tag

@@ -77,7 +77,12 @@ def _recorded(
     trace.look_behind(outputs)
     at, operators = user_location(), tracer.block.operators
     last = operators[-1] if operators else None
-    with interpreting(tracer), set_grad_enabled(True), tracer.located(lambda: at):
+    with (
+        interpreting(tracer),
+        set_grad_enabled(True),
+        tracer.located(lambda: at),
+        tracer.guard.off(),
+    ):
         walk = trace.walk(create_graph)
         for output, seed in zip(outputs, seeds, strict=True):
             walk.seed(output, Gradient(seed))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import gcd
 from typing import Any, NamedTuple
@@ -29,19 +29,31 @@ class Constraint(NamedTuple):
     reason: str
 
 
+Divert = Callable[[Condition, Exception], bool]
+
+
+class _Collector(NamedTuple):
+    found: list[Constraint]
+    divert: Divert | None
+
+
 class _Collectors(ThreadState):
-    stack: tuple[list[Constraint], ...] = ()
+    stack: tuple[_Collector, ...] = ()
 
 
 _collectors = _Collectors()
 
 
 @contextmanager
-def collect() -> Iterator[list[Constraint]]:
-    """Gather the requirements made inside the `with` that are not decided; they hold in there."""
+def collect(divert: Divert | None = None) -> Iterator[list[Constraint]]:
+    """Gather the requirements made inside the `with` that are not decided; they hold in there.
+
+    divert: is asked first, with what is raised where one does not hold; if it gives True, the
+    code goes on only where the condition holds, and nothing need be gathered.
+    """
     found: list[Constraint] = []
     outer = _collectors.stack
-    _collectors.stack = (*outer, found)
+    _collectors.stack = (*outer, _Collector(found, divert))
     try:
         with using(current().inside()):
             yield found
@@ -49,10 +61,11 @@ def collect() -> Iterator[list[Constraint]]:
         _collectors.stack = outer
 
 
-def require(condition: bool | Condition, reason: str) -> None:
+def require(condition: bool | Condition, reason: str, kind: type[Exception] = ShapeError) -> None:
     """Go on if the condition holds; ShapeError if not; if it is not decided, collect it.
 
-    What is collected holds from there on: the facts in force know it.
+    What is collected holds from there on: the facts in force know it. `kind` is the class of what
+    handlers see where sizes that are known would raise another one than ShapeError.
     """
     answer = decided(condition) if isinstance(condition, Condition) else condition
     if answer is True:
@@ -65,7 +78,10 @@ def require(condition: bool | Condition, reason: str) -> None:
         checked(size)
     if not _collectors.stack:
         raise undecided(f"{reason}: whether {condition} holds is not known")
-    _collectors.stack[-1].append(Constraint(condition, reason))
+    found, divert = _collectors.stack[-1]
+    if divert is not None and divert(condition, kind(reason)):
+        return
+    found.append(Constraint(condition, reason))
     facts = current()
     place = facts.place() if facts.place else ""
     try:

@@ -88,8 +88,8 @@ class OperatorDefinition:
                 array of ints and Dims, a tuple, or None; an input that is not known is its type.
                 True where the kernel does that.
     raises      the class of error that the kernel raises for some data although the shapes fit, as
-                for a position outside of a tensor. Then it is no dead code, though nobody may read
-                its results: Python raises there too.
+                for a position outside of a tensor, or several classes. Then it is no dead code,
+                though nobody may read its results: Python raises there too.
     fails       whether it fails, or warns, for some data: it is never computed where the user's
                 code would not. A rule gets (*operands, **attributes), of a constant the array and
                 else the type. Not given: whether it raises.
@@ -140,7 +140,7 @@ class OperatorDefinition:
     in_place: Callable[..., Any] | None = None
     promote: bool | tuple[int, ...] = False
     effect: Effect = Effect.PURE
-    raises: type[Exception] | None = None
+    raises: tuple[type[Exception], ...] | None = None
     fails: Callable[..., bool] | bool | None = None
     kind: Kind = Kind.OPAQUE
     commutes: bool = False
@@ -217,6 +217,8 @@ def define(
     if isinstance(inputs, str):
         inputs = [part.strip() for part in inputs.split(",") if part.strip()]
     allowed = {key: kind_of(declared) for key, declared in attributes.items()}
+    if isinstance(facts.get("raises"), type):
+        facts["raises"] = (facts["raises"],)
     definition = OperatorDefinition(
         name=name,
         inputs=tuple(inputs),

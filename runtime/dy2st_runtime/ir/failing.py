@@ -29,8 +29,8 @@ def is_dispensable(operator: Operator) -> bool:
 
 def raised_by(
     name: str, operands: Sequence[Variable], attributes: Mapping[str, Any]
-) -> type[Exception] | None:
-    """The class of error that an operator raises for some data, None if it raises for none."""
+) -> tuple[type[Exception], ...] | None:
+    """The classes of errors that an operator raises for some data, None if it raises for none."""
     definition = DEFINITIONS[name]
     if definition.raises is None or not definition.may_fail(map(_known, operands), attributes):
         return None

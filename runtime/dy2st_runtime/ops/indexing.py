@@ -326,7 +326,7 @@ def _require_mask_fits(mask: Any, shape: Sequence[Size]) -> None:
         if same is False:
             raise IndexError(reason)
         if same is None:
-            require(have == want, reason)
+            require(have == want, reason, IndexError)
 
 
 def _position(item: Any, size: Size) -> Size:
@@ -342,7 +342,7 @@ def _position(item: Any, size: Size) -> Size:
             reason = f"index {item!r} is out of bounds: the axis has the size {size}"
             if inside is False:
                 raise IndexError(reason)
-            require(low <= high, reason)
+            require(low <= high, reason, IndexError)
     return position
 
 

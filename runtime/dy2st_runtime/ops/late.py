@@ -30,6 +30,10 @@ FAMILIES = (
         operators="bincount unique_consecutive",
     ),
     Family(
+        "dy2st_runtime.ops.failure",
+        operators="failure",
+    ),
+    Family(
         "dy2st_runtime.ops.diagonals",
         functions="diag diag_embed diagflat diagonal diagonal_scatter fill_diagonal_tensor "
         "masked_scatter scatter_add scatter_reduce select_scatter slice_scatter trace "

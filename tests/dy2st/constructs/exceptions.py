@@ -528,6 +528,23 @@ def index_error_in_a_try(x):
         return x[0]
 
 
+@construct(
+    "an operator that fails for the data or sizes it gets, a handler is around",
+    "the handler, on that path; the text of the exception may be another one",
+    inputs=([1.0, 2.0, 3.0], [2.0, 1.0, 1.0], [-3.0, 1.0, 9.0]),
+)
+def operator_that_fails_in_a_try(x):
+    places = x.astype("int64")
+    try:
+        x = x[places - 1]
+        x = x + dy2st.linalg.cholesky(dy2st.diag(x)).sum()
+    except IndexError:
+        return x - 1
+    except ValueError as error:
+        return x * 2, type(error).__name__
+    return x
+
+
 @construct("a loop over a tensor in a `try` with such a handler", "its own indices always fit")
 def loop_in_a_try(x):
     total = x.sum() * 0

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dy2st_runtime.errors import ConversionError, EscapedVariable
+from dy2st_runtime.dims import require_equal
+from dy2st_runtime.errors import ConversionError, EscapedVariable, ShapeError
 from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Variable
 from dy2st_runtime.ir.tensor import Tensor
+from dy2st_runtime.ir.types import TensorType
 
 
 def out_of_date(variable: Variable) -> EscapedVariable:
@@ -49,6 +51,15 @@ def check_replaced(tensor: Tensor, old: Variable, new: Variable) -> None:
         why="a tensor that a Program reads keeps its dtype and shape",
         hint="give the changed tensor a name of its own: y = x.reshape(...), not x.reshape_(...)",
     )
+
+
+def check_shape(variable: Variable, old: TensorType) -> None:
+    """ShapeError where a tensor is given a value of another shape."""
+    reason = f"set_value: shape {list(variable.shape)} does not fit {list(old.shape)}"
+    if variable.ndim != len(old.shape):
+        raise ShapeError(reason)
+    for size, wanted in zip(variable.shape, old.shape, strict=True):
+        require_equal(size, wanted, reason)
 
 
 def escaped(variable: Variable) -> EscapedVariable:

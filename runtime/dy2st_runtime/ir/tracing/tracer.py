@@ -16,10 +16,9 @@ from dy2st_runtime.dims import (
     collect,
     current,
     require,
-    require_equal,
     using,
 )
-from dy2st_runtime.errors import Location, ShapeError
+from dy2st_runtime.errors import Location
 from dy2st_runtime.ir.autocast import autocast, cast_inputs
 from dy2st_runtime.ir.data import carry, data_of
 from dy2st_runtime.ir.definition import OperatorDefinition
@@ -57,11 +56,13 @@ from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracing.aliases import Aliases
 from dy2st_runtime.ir.tracing.gradient_flow import GradientFlags
 from dy2st_runtime.ir.tracing.growth import Growth
+from dy2st_runtime.ir.tracing.guard import Guard
 from dy2st_runtime.ir.tracing.heavy_sizes import lightened
 from dy2st_runtime.ir.tracing.python_numbers import may_outgrow
 from dy2st_runtime.ir.tracing.refusals import (
     changed_without_recording,
     check_replaced,
+    check_shape,
     escaped,
     out_of_date,
 )
@@ -92,6 +93,7 @@ class Tracer:
         self._is_scratch = is_scratch
         self.locate: Callable[[], Location | None] = user_location
         self.on_check: Callable[[Variable, BaseException], bool] | None = None
+        self.guard = Guard()
         self.call: Callable[..., Any] | None = None  # of functions and Layers of the user's
         self.explain: Callable[[Any], str] | None = None  # why the code of a frame runs as it is
         self.program = Program() if program is None else program
@@ -141,7 +143,7 @@ class Tracer:
     def tracing(self) -> Iterator[None]:
         """Let operators called inside the `with` be recorded."""
         restart_fresh_symbols()
-        with collect() as self._constraints, interpreting(self):
+        with collect(self.guard.divert) as self._constraints, interpreting(self):
             self._facts[self.block] = current()
             current().place = lambda: str(user_location() or "")
             note_inputs(current(), self.program)
@@ -224,7 +226,11 @@ class Tracer:
         if self._capture is not None and is_paddles():
             inputs = as_paddle(definition, inputs, attributes, infer)
         operands = self._operands(definition, inputs)
+        block = self.block
         types = infer(definition, [v.type for v in operands], attributes)
+        self.guard.before(definition, operands, attributes)
+        if self.block is not block:  # a branch has begun: a handler goes on in its other side
+            operands = [self.local(v) for v in operands]
         operator = self.append(definition.name, operands, attributes, types)
         if definition.data is not None:
             carry(definition, operator)
@@ -381,7 +387,8 @@ class Tracer:
             self._known[key] = (tensor, old)
         if changed:
             self._ends[block] = changed
-        return {key: one for key, one in changed.items() if not _belongs_to(one[0], block)}
+        own = {key for key, (one, _) in changed.items() if getattr(one, "block", None) is block}
+        return {key: one for key, one in changed.items() if key not in own}
 
     # -- closed blocks -----------------------------------------------------------------------
 
@@ -427,8 +434,9 @@ class Tracer:
     def learn(self, conditions: Iterable[Condition], reason: str) -> None:
         """Enter conditions that always hold, so that what follows may use them."""
         found = list(conditions)
-        for condition in found:
-            require(condition, reason)
+        with self.guard.off():
+            for condition in found:
+                require(condition, reason)
         if found:
             self.locate_constraints(user_location())
 
@@ -462,11 +470,7 @@ class Tracer:
         """A value that a tensor is to have, in its dtype; ShapeError for another shape."""
         old = self.captured(tensor).tensor_type
         variable = self.variable(value)
-        reason = f"set_value: shape {list(variable.shape)} does not fit {list(old.shape)}"
-        if variable.ndim != len(old.shape):
-            raise ShapeError(reason)
-        for size, wanted in zip(variable.shape, old.shape, strict=True):
-            require_equal(size, wanted, reason)
+        check_shape(variable, old)
         if variable.dtype != old.dtype:
             variable = self._cast(variable, old.dtype)
         return variable
@@ -594,7 +598,3 @@ def _infer_by_decomposition(
         results = definition.decompose(*parameters, **attributes)
     results = results if isinstance(results, tuple) else (results,)
     return [result.type for result in results]
-
-
-def _belongs_to(tensor: Tensor, block: Block) -> bool:
-    return isinstance(tensor, Variable) and tensor.block is block

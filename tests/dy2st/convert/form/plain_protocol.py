@@ -379,7 +379,11 @@ def try_(body, handlers, orelse, final, state, names):
         try:
             values = body(*state)
         except BaseException as error:
-            fitting = (handler for classes, handler in handlers if _catches(classes(), error))
+            fitting = (
+                handler
+                for classes, handler in handlers
+                if classes is None or _catches(classes(), error)
+            )
             handler = next(fitting, None)
             if handler is None:
                 raise
