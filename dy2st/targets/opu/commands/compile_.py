@@ -20,6 +20,7 @@ from dy2st.targets.opu.ir_file import NAME as IR_NAME
 from dy2st.targets.opu.ir_file import write_ir
 from dy2st.targets.opu.machine import machine
 from dy2st.targets.opu.network import Network
+from dy2st.targets.opu.quantiser import QuantisationReport
 from dy2st.targets.opu.report import as_table
 
 
@@ -67,7 +68,14 @@ def quantise(options: argparse.Namespace) -> int:
         write_ir(network, options.output)
         _note_uneven_zeros(network)
         print(f"\nwritten to {options.output}: {IR_NAME}, dump, dump_raw")
+    _note_warnings(report)
     return OK
+
+
+def _note_warnings(report: QuantisationReport | None) -> None:
+    """Say which outputs 8 bits have spoilt."""
+    for text in report.warnings() if report else ():
+        note(text)
 
 
 def _note_uneven_zeros(network: Network) -> None:

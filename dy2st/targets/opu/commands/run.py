@@ -24,7 +24,10 @@ from dy2st.targets.opu.ir_file import read_ir
 from dy2st.targets.opu.network import Network
 from dy2st.targets.opu.quantiser import dequantised, quantised_inputs
 from dy2st.targets.opu.quantiser.progress import shown
+from dy2st.targets.opu.quantiser.report import measured
 from dy2st_runtime.files import replacing
+
+_EXPLAINED = 4  # images that a warning is made of
 
 
 def run(options: argparse.Namespace) -> int:
@@ -48,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     if "ir" in options.check:
         status = max(status, _check_ir(model, integers, made))
     if "float" in options.check:
-        _check_float(model.network, images, outputs)
+        _check_float(model, images, outputs)
     return status
 
 
@@ -112,9 +115,10 @@ def _check_ir(model: CompiledModel, integers: list[list[Array]], made: dict[int,
 
 
 def _check_float(
-    network: Network, images: Sequence[Sequence[Array]], outputs: Sequence[Array]
+    model: CompiledModel, images: Sequence[Sequence[Array]], outputs: Sequence[Array]
 ) -> None:
-    """How far the outputs are from those in real numbers."""
+    """How far the outputs are from those in real numbers, and why, if that is far."""
+    network = model.network
     runs = [run_float(network, as_images(network, arrays)) for arrays in images]
     made = [np.concatenate([values[index] for values in runs]) for index in network.outputs]
     for place, (wanted, got) in enumerate(
@@ -128,6 +132,9 @@ def _check_float(
             same = int((exact.argmax(1) == found.argmax(1)).sum())
             said += f", largest element the same in {same} of {len(exact)}"
         print(f"check float: output {place}: {said}")
+    some = [as_images(network, arrays) for arrays in images[:_EXPLAINED]]
+    for text in measured(network, some, "", 0, model.machine).warnings():
+        note(text)
 
 
 __all__ = ["run"]

@@ -57,14 +57,54 @@ class LayerFigures:
     cosine: float
 
 
+LITTLE = 10.0
+"""Decibels of an output below which classes and boxes mostly are others than in real numbers."""
+
+
+@dataclass(frozen=True)
+class OutputFigures:
+    """One output of the network, made by the layer `index`.
+
+    vectors  measured images for which the output is one vector, and not a map.
+    same     of these, how many have their largest element where real numbers have it.
+    """
+
+    index: int
+    snr: float
+    vectors: int
+    same: int
+
+
 @dataclass
 class QuantisationReport:
-    """mode, how many images were calibrated with, how many were measured, and the layers."""
+    """mode, how many images were calibrated with, how many were measured, layers and outputs."""
 
     mode: str
     calibrated: int
     measured: int
     layers: list[LayerFigures] = field(default_factory=list)
+    outputs: list[OutputFigures] = field(default_factory=list)
+
+    def warnings(self) -> list[str]:
+        """What is wrong with outputs that are hardly those in real numbers, and where it begins."""
+        found = []
+        for output in self.outputs:
+            reasons = []
+            if output.snr < LITTLE:
+                said = f"is {output.snr:.1f} dB from that in real numbers, {LITTLE:g} is little"
+                reasons.append(said)
+            if output.vectors and not output.same:
+                reasons.append("has its largest element at another place in all measured images")
+            if reasons:
+                found.append(f"the output of layer {output.index} {' and '.join(reasons)}")
+        if found:
+            worst = sorted(self.layers, key=lambda layer: layer.own_snr)[:3]
+            names = ", ".join(f"{y.index} {y.name} ({_decibels(y.own_snr)} dB)" for y in worst)
+            found.append(
+                f"layers that lose most by themselves: {names}. More real images to calibrate with "
+                "and the other --calib-mode may help; a network with random weights never does well"
+            )
+        return found
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON; a ratio without noise (or without a signal) is None."""
@@ -76,6 +116,10 @@ class QuantisationReport:
             "calibrated": self.calibrated,
             "measured": self.measured,
             "layers": rows,
+            "outputs": [
+                {name: _plain(value) for name, value in asdict(output).items()}
+                for output in self.outputs
+            ],
         }
 
     def as_csv(self) -> str:
@@ -184,8 +228,9 @@ def measured(
     own = {layer.index: _Sums() for layer in network.layers}
     total = {layer.index: _Sums() for layer in network.layers}
     saturation: dict[int, Saturation] = {}
+    agreement = {index: [0, 0] for index in network.outputs}
     for arrays in inputs:
-        _compare(network, arrays, own, total, saturation, on)
+        _compare(network, arrays, own, total, saturation, agreement, on)
     report = QuantisationReport(mode, calibrated, sum(arrays[0].shape[0] for arrays in inputs))
     for layer in network.layers:
         counts, index = saturation[layer.index], layer.index
@@ -195,6 +240,8 @@ def measured(
         facts |= {"own_snr": own[index].decibels}
         facts |= {"snr": total[index].decibels, "cosine": total[index].cosine}
         report.layers.append(LayerFigures(**facts))
+    for index, (vectors, same) in agreement.items():
+        report.outputs.append(OutputFigures(index, total[index].decibels, vectors, same))
     return report
 
 
@@ -216,6 +263,7 @@ def _compare(
     own: Mapping[int, _Sums],
     total: Mapping[int, _Sums],
     saturation: dict[int, Saturation],
+    agreement: Mapping[int, list[int]],
     on: Machine,
 ) -> None:
     integers = quantised_inputs(network, arrays)
@@ -228,6 +276,21 @@ def _compare(
         got = real[layer.index]
         own[layer.index].add(layer_stages(network, layer, real)[-1][1], got)
         total[layer.index].add(wanted[layer.index], got)
+    for index, counts in agreement.items():
+        vectors, same = _largest_elements(wanted[index], real[index])
+        counts[0] += vectors
+        counts[1] += same
+
+
+def _largest_elements(wanted: Array, got: Array) -> tuple[int, int]:
+    """How many images are one vector, and how many have the largest element at the same place."""
+    n, high, wide, channels = wanted.shape
+    if high * wide != 1 or channels < 2:
+        return 0, 0
+    one, two = (array.reshape(n, channels) for array in (wanted, got))
+    # Of several integers that are the largest any may be the one.
+    chosen = np.take_along_axis(two, one.argmax(1)[:, None], 1)[:, 0]
+    return n, int((chosen == two.max(1)).sum())
 
 
 def quantised_inputs(network: Network, inputs: Array | Sequence[Array]) -> list[Array]:
@@ -247,7 +310,9 @@ def input_fraclen(network: Network, number: int) -> int:
 
 
 __all__ = [
+    "LITTLE",
     "LayerFigures",
+    "OutputFigures",
     "QuantisationReport",
     "input_fraclen",
     "measured",

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from dy2st.targets.opu.float_network import run_float
 from dy2st.targets.opu.interpreter import Saturation, interpret
 from dy2st.targets.opu.layer import Activation, LayerType
 from dy2st.targets.opu.quantiser import dequantised, quantise, quantised_inputs
-from dy2st.targets.opu.quantiser.report import input_fraclen
+from dy2st.targets.opu.quantiser.report import OutputFigures, input_fraclen
 from tests.dy2st.targets.opu.hand_networks import Builder
 
 
@@ -76,6 +77,34 @@ def test_clamped_numbers_are_counted():
     assert behind.partial_sum == ((made >= limit) | (made < -limit)).sum() > 0
     assert behind.cut == (made >= limit).sum() > 0  # 2 ** 15 - 1 is rounded up to 128
     assert (before.passes, before.values) == (9 * 2 * 6 * 6 * 4, 2 * 6 * 6 * 4)
+
+
+def figures(**outputs):
+    report = quantised_chain()[2]
+    return replace(report, outputs=[OutputFigures(3, **outputs)]).warnings()
+
+
+def test_outputs_that_are_far_from_real_numbers_are_warned_of():
+    assert figures(snr=10.0, vectors=0, same=0) == []
+    assert figures(snr=40.0, vectors=4, same=1) == []
+    first, second = figures(snr=3.44, vectors=4, same=0)
+    assert first == (
+        "the output of layer 3 is 3.4 dB from that in real numbers, 10 is little and has its "
+        "largest element at another place in all measured images"
+    )
+    assert second.startswith("layers that lose most by themselves: ") and "1 stem (" in second
+
+
+def test_largest_elements_are_compared_image_by_image():
+    b = Builder((1, 1, 6))
+    b.conv(0, 4, kernel=1)
+    network = b.done()
+    inputs = [np.random.default_rng(7).standard_normal((9, 1, 1, 6)).astype(np.float32)]
+    report = quantise(network, [inputs[0]], keep=9)
+    real = run_float(network, inputs)[1].reshape(9, 4).argmax(1)
+    got = interpret(network, quantised_inputs(network, inputs))[1].reshape(9, 4)
+    same = sum(row[place] == row.max() for row, place in zip(got, real))
+    assert [(y.index, y.vectors, y.same) for y in report.outputs] == [(1, 9, same)]
 
 
 def test_only_the_kept_inputs_are_measured():
