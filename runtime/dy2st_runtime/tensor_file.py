@@ -176,13 +176,14 @@ class StoredArrays(NamedTuple):
     """What a file holds: arrays by name, and the digest of them, "" in older files.
 
     `tree` is JSON of the containers that the arrays stood in, None where there is none; `size` is
-    the number of bytes of all this.
+    the number of bytes of all this; `of_torch` tells that a model of torch was stored.
     """
 
     digest: str
     arrays: dict[str, Array]
     tree: Any = None
     size: int = 0
+    of_torch: bool = False
 
 
 def read_arrays(path: Path, mmap: bool = True) -> dict[str, Array]:
@@ -230,7 +231,8 @@ def stored_in(path: Any, data: Array, more_may_follow: bool = False) -> StoredAr
     arrays.update(_shared(path, facts.get(_SAME_AS, {}), arrays))
     in_order = {name: arrays[name] for name in sorted(arrays)}
     size = 8 + length + covered
-    return StoredArrays(str(facts.get(_DIGEST, "")), in_order, facts.get(_TREE), size)
+    of_torch = isinstance(metadata, dict) and metadata.get("format") == "pt"
+    return StoredArrays(str(facts.get(_DIGEST, "")), in_order, facts.get(_TREE), size, of_torch)
 
 
 def _bytes_of(path: Path, mmap: bool) -> Array:

@@ -17,6 +17,7 @@ from dy2st_runtime.checkpoint.tensors import as_tensor
 from dy2st_runtime.checkpoint.torch_file import MAGIC, read_legacy, read_zip
 from dy2st_runtime.checkpoint.tree import Unfolded
 from dy2st_runtime.errors import ArgumentError, FormatError, MissingFile
+from dy2st_runtime.of_torch import note_of_torch
 from dy2st_runtime.tensor import EagerTensor
 from dy2st_runtime.tensor_file import is_stored, stored_in
 
@@ -33,6 +34,10 @@ def load(path: AnyFile, **configs: Any) -> Any:
     tensors), a `.pdparams` or `.pdopt` of Paddle 2 and 3, a `.pt`, `.pth` or `.bin` of torch (zip,
     and the older kind), an index of shards (`model.safetensors.index.json`). An `io.BytesIO` is
     read from where it stands, and is left after the object.
+
+    torch keeps the weight of a Linear as [out, in], Paddle and we as [in, out]: `load_weights(...,
+    transpose=True)` transposes them. Where `set_state_dict` would take one as it lies, since it is
+    square, it is refused.
 
     No code of a file is ever run: pickles are read by a machine that makes tensors, arrays, plain
     containers, numbers and texts, and refuses all else. Nothing of the file stays in use: it may be
@@ -119,6 +124,8 @@ def _read_ours(source: Source, as_numpy: bool) -> Any:
     source.end_at(stored.size)
     once = {id(array): np.array(array) for array in stored.arrays.values()}
     arrays = {name: once[id(array)] for name, array in stored.arrays.items()}
+    for array in arrays.values() if stored.of_torch else ():
+        note_of_torch(array)
     if stored.tree is None:
         return arrays if as_numpy else {n: as_tensor(source.name, a) for n, a in arrays.items()}
     tree = read_tree(source.name, stored.tree, arrays)

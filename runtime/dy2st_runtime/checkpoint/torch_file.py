@@ -24,6 +24,7 @@ from dy2st_runtime.checkpoint.source import Source
 from dy2st_runtime.checkpoint.tensors import Array, as_tensor, known_dtype
 from dy2st_runtime.checkpoint.tree import Unfolded
 from dy2st_runtime.errors import FormatError
+from dy2st_runtime.of_torch import note_of_torch
 
 MAGIC = 0x1950A86A20F9469CFC6C
 _VERSION = 1001
@@ -264,6 +265,7 @@ class _Storages:
             if type(node) is not _View:
                 return node
             array = self._array(node)
+            note_of_torch(array)
             return array if return_numpy else as_tensor(self._source.name, array)
 
         return Unfolded(convert, self._fail, 1_000_000 + len(self._source.data))(tree)

@@ -14,6 +14,7 @@ import numpy as np
 from dy2st_runtime.checkpoint.loading import load
 from dy2st_runtime.errors import ArgumentError, ParameterMismatch
 from dy2st_runtime.nn import Layer, Linear
+from dy2st_runtime.of_torch import is_square_of_torch
 from dy2st_runtime.tensor import EagerTensor
 
 Array = np.ndarray[Any, Any]
@@ -70,6 +71,7 @@ class WeightsReport:
             yield from ((_WORDS[what], name) for name in getattr(self, what))
 
 
+_AS_TORCH = "square, and from a file of torch, which has it transposed: give transpose=True"
 _WORDS = {
     "missing": "missing",
     "unexpected": "unexpected",
@@ -113,6 +115,7 @@ def load_weights(
     own = layer.state_dict(use_hook=False)
     names, left_out = _named(given, prefix, rename)
     turned = _transposed(layer, transpose, own)
+    of_torch = layer.transposed_in_torch()
     report = WeightsReport(type(layer).__name__, left_out=left_out)
     values: dict[str, Array] = {}
     for name, source in names.items():
@@ -120,7 +123,9 @@ def load_weights(
         if name in own:
             if name in turned and array.ndim > 1:
                 array = np.ascontiguousarray(np.swapaxes(array, -1, -2))
-            report.note(name, _problem(own, name, array, values, name in turned))
+            problem = _problem(own, name, array, values, name in turned)
+            is_wrong = is_square_of_torch(array) and id(own[name]) in of_torch
+            report.note(name, problem or (_AS_TORCH if is_wrong else ""))
             values[name] = array
         else:
             report.unexpected.append(source)

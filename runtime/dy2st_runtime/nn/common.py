@@ -29,6 +29,8 @@ class Linear(Layer):
     [4, 3]
     """
 
+    _transposed_in_torch = ("weight",)
+
     def __init__(
         self,
         in_features: int,

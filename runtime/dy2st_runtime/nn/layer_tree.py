@@ -13,6 +13,7 @@ from dy2st_runtime.ir.arguments import as_dtype
 from dy2st_runtime.ir.location import warn_user
 from dy2st_runtime.ir.types import is_floating
 from dy2st_runtime.nn.tables import Table, attribute_changes, count_change
+from dy2st_runtime.of_torch import is_square_of_torch
 from dy2st_runtime.place import as_place
 from dy2st_runtime.tensor import EagerTensor, Parameter
 
@@ -43,6 +44,21 @@ def _misfit(name: str, own: list[Any], given: list[int]) -> str:
     )
 
 
+def _check_square(layer: LayerTree, own: State, found: Mapping[str, Any]) -> None:
+    """Refuse square weights of torch's files where torch has them transposed."""
+    squares = [name for name, value in found.items() if is_square_of_torch(value)]
+    if not squares:
+        return
+    turned = layer.transposed_in_torch()
+    for name in squares:
+        if id(own[name]) in turned:
+            raise ShapeError(
+                f"{name!r} is from a file of torch, which keeps the weights of a Linear as "
+                "[out, in]; here they are [in, out], as in PaddlePaddle, and a square one does not "
+                f"show it: load_weights(layer, path, transpose=True), or give state[{name!r}].T"
+            )
+
+
 class LayerTree:
     """The part of Layer that knows its stores and walks through them."""
 
@@ -51,6 +67,7 @@ class LayerTree:
     _sub_layers: Table
     _state_dict_hooks: Table
     _non_persistable_buffer_names_set: set[str]
+    _transposed_in_torch: tuple[str, ...] = ()
 
     # -- walking -----------------------------------------------------------------------------
 
@@ -220,7 +237,8 @@ class LayerTree:
         """Copy values by name into this Layer's parameters and buffers.
 
         Gives the names that are missing from the state and those that are unknown here, with a
-        warning if there are any. ShapeError if a shape differs; then nothing is changed. Without
+        warning if there are any. ShapeError if a shape differs, or a square weight of a Linear is
+        from a file of torch, which has it transposed; then nothing is changed. Without
         `use_structured_name` the names are those of the tensors.
         """
         own = self.state_dict(use_hook=False)
@@ -230,6 +248,7 @@ class LayerTree:
             shape = list(np.shape(value))
             if shape != own[name].shape:
                 raise ShapeError(_misfit(name, own[name].shape, shape))
+        _check_square(self, own, found)
         for name, value in found.items():
             own[name].set_value(value)
         known = set(names.values())
@@ -242,6 +261,14 @@ class LayerTree:
                 f"missing {missing or 'nothing'}, unknown {unknown or 'nothing'}"
             )
         return missing, unknown
+
+    def transposed_in_torch(self) -> set[int]:
+        """The parameters, by id, that torch's Layers of the same kinds have transposed."""
+        return {
+            id(layer._parameters.get(name))
+            for layer in self.sublayers(include_self=True)
+            for name in layer._transposed_in_torch
+        }
 
     def set_dict(
         self, state_dict: Mapping[str, Any], use_structured_name: bool = True

@@ -11,7 +11,7 @@ from safetensors.numpy import save_file
 import dy2st
 from dy2st_runtime import nn
 from dy2st_runtime.checkpoint.weights import load_weights
-from dy2st_runtime.errors import ArgumentError, ParameterMismatch
+from dy2st_runtime.errors import ArgumentError, ParameterMismatch, ShapeError
 from dy2st_runtime.tensor import EagerTensor, to_tensor
 
 DATA = Path(__file__).parent / "data"
@@ -144,3 +144,64 @@ def test_a_state_of_tensors_is_taken():
     layer = nn.Linear(1, 1)
     load_weights(layer, {"weight": to_tensor([[3.0]]), "bias": to_tensor([4.0])})
     assert (layer.weight.item(), layer.bias.item()) == (3, 4)
+
+
+SQUARE = DATA / "torch_square.pt"
+
+
+def squares():
+    return nn.Sequential(nn.Linear(3, 3), nn.Tanh(), nn.Linear(3, 3))
+
+
+def assert_as_torch(net):
+    file = dy2st.load(SQUARE)
+    np.testing.assert_allclose(net(file["x"]).numpy(), file["y"].numpy(), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("as_numpy", [False, True])
+def test_square_weights_of_torch_are_not_taken_as_they_lie(as_numpy):
+    state = dy2st.load(SQUARE, return_numpy=as_numpy)["net"]
+    net = squares()
+    before = net[0].weight.numpy()
+    with pytest.raises(ShapeError, match=r"'0.weight' is from a file of torch.*transpose=True"):
+        net.set_state_dict(state)
+    with pytest.raises(ParameterMismatch, match="square, and from a file of torch"):
+        load_weights(net, state)
+    assert (net[0].weight.numpy() == before).all()
+
+
+def test_square_weights_of_torch_are_taken_transposed():
+    net = squares()
+    load_weights(net, dy2st.load(SQUARE)["net"], transpose=True)
+    assert_as_torch(net)
+    state = dy2st.load(SQUARE)["net"]
+    net = squares()
+    net.set_state_dict({n: v.T if n.endswith("weight") else v for n, v in state.items()})
+    assert_as_torch(net)
+    again = squares()
+    again.set_state_dict(net.state_dict())
+    assert_as_torch(again)
+
+
+def test_a_safetensors_file_says_that_it_is_of_torch(tmp_path):
+    arrays = {"weight": np.arange(9, dtype="float32").reshape(3, 3)}
+    for metadata, is_refused in (
+        ({"format": "pt"}, True),
+        ({"format": "np"}, False),
+        (None, False),
+    ):
+        save_file(arrays, tmp_path / "model.safetensors", metadata)
+        layer = nn.Linear(3, 3, bias_attr=False)
+        state = dy2st.load(tmp_path / "model.safetensors")
+        if is_refused:
+            with pytest.raises(ShapeError, match="from a file of torch"):
+                layer.set_state_dict(state)
+            layer.set_state_dict({"weight": state["weight"].T})
+        else:
+            layer.set_state_dict(state)
+
+
+def test_what_lies_as_in_torch_is_taken_from_its_files():
+    table, square = nn.Embedding(3, 3), dy2st.load(SQUARE)["net"]["0.weight"]
+    assert table.set_state_dict({"weight": square}) == ([], [])
+    assert (table.weight.numpy() == square.numpy()).all()
