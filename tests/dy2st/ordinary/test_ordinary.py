@@ -1,0 +1,56 @@
+"""Every Layer and network of the library, converted as it is, gives what its eager calls give."""
+
+from __future__ import annotations
+
+import inspect
+import random
+
+import pytest
+
+from dy2st import nn
+from dy2st.vision import models
+from dy2st_runtime.nn.late import LAYERS
+from tests.dy2st.ordinary.driver import check, ways_of
+from tests.dy2st.ordinary.layers import NETWORKS, NO_NETWORKS, ROWS
+from tests.effort import IS_FULL
+
+QUICK = ("LeNet", "squeezenet1_1")
+
+
+def drawn(rows, count):
+    """So many ways of each row, the same in each run; all of them in the full one."""
+    found = []
+    for row in rows:
+        ways = ways_of(row)
+        ways = ways if IS_FULL else random.Random(row.name).sample(ways, count)
+        found += [pytest.param(row, way, id=f"{row.name}: {way}") for way in ways]
+    return found
+
+
+def test_every_layer_has_a_row():
+    names = {*dir(nn), *LAYERS}
+    classes = {name for name in names if inspect.isclass(getattr(nn, name))}
+    layers = {name for name in classes if issubclass(getattr(nn, name), nn.Layer)}
+    assert layers - {*ROWS} == NO_NETWORKS
+
+
+def test_every_network_has_a_row():
+    assert {*NETWORKS} == {name for name in models.__all__ if name.islower() or name == "LeNet"}
+
+
+@pytest.mark.parametrize(("row", "way"), drawn(ROWS.values(), 1))
+def test_layers_are_converted_as_they_are(row, way):
+    check(row, way)
+
+
+@pytest.mark.parametrize(("row", "way"), drawn([NETWORKS[name] for name in QUICK], 1))
+def test_networks_are_converted_as_they_are(row, way):
+    check(row, way)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("row", "way"), drawn([row for name, row in NETWORKS.items() if name not in QUICK], 2)
+)
+def test_large_networks_are_converted_as_they_are(row, way):
+    check(row, way)
