@@ -9,6 +9,7 @@ from typing import Any
 
 from dy2st.convert.kinds import keyed
 from dy2st.convert.kinds.entries import check_sure, is_sure, presence, there, there_or
+from dy2st.convert.kinds.filling import each, is_lazy
 from dy2st.convert.kinds.table import Row, function_row, method_row, operator_row
 from dy2st.convert.trace import MISSING, Trace
 from dy2st.convert.values.forms import DICTS
@@ -105,6 +106,9 @@ def _popitem(trace: Trace, owner: Any, last: bool = True) -> Any:
 
 @dict_row(*DICTS)
 def _update(trace: Trace, owner: Any, *others: Any, **named: Any) -> None:
+    if len(others) == 1 and is_lazy(trace, others[0]) and not isinstance(others[0], dict):
+        _fill(trace, owner, others[0])
+        others = ()
     new = pairs_of(trace, *others)
     if not isinstance(new, dict) or keyed.is_keyed(trace, owner):
         pairs = list(new.items()) if isinstance(new, dict) else new
@@ -118,6 +122,20 @@ def _update(trace: Trace, owner: Any, *others: Any, **named: Any) -> None:
     for key, value in new.items():
         set_it = lambda key=key, value=value: trace.set_item(owner, key, trace.known(value)) or ()  # noqa: E731
         trace.if_(presence(trace, value), set_it, lambda: (), (), ())
+
+
+def _fill(trace: Trace, owner: Any, other: Any) -> None:
+    """Set the entries of a mapping or of pairs that may read the dict before they give the next."""
+
+    def put(pair: Any) -> None:
+        key, value = trace.unpack(pair, 2)
+        trace.set_item(owner, key, value)
+
+    if hasattr(type(other), "keys"):
+        keys = trace.method(other, "keys")
+        each(trace, keys, lambda key: trace.set_item(owner, key, trace.item(other, key)))
+    else:
+        each(trace, other, put)
 
 
 def pairs_of(trace: Trace, *others: Any) -> Any:

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from dy2st.convert.kinds.filling import each, is_lazy
 from dy2st.convert.kinds.lists import (
     as_dynamic,
     held,
@@ -75,6 +76,9 @@ def _appendleft(trace: Trace, owner: Any, item: Any) -> None:
 
 @method_row(deque)
 def _extendleft(trace: Trace, owner: Any, items: Any) -> None:
+    if is_lazy(trace, items):
+        each(trace, items, lambda item: _extendleft(trace, owner, [item]))
+        return
     new = trace.listed(items)
     content = trace.writable(owner)
     if type(content) is not Dynamic and type(new) is not Dynamic:
@@ -93,6 +97,9 @@ def _turned(array: Variable) -> Any:
 
 @method_row(list, deque)
 def _extend(trace: Trace, owner: Any, items: Any) -> None:
+    if is_lazy(trace, items):
+        each(trace, items, lambda item: _append(trace, owner, item))
+        return
     other = trace.listed(items)
     content = trace.writable(owner)
     if type(content) is not Dynamic and type(other) is not Dynamic:
@@ -177,12 +184,24 @@ def _reverse(trace: Trace, owner: Any) -> None:
 
 @method_row(list)
 def _sort(trace: Trace, owner: Any, *, key: Any = None, reverse: Any = False) -> None:
-    new = ordered(trace, held(trace, owner), key, reverse)
+    """As in Python, the list is empty for whoever looks at it meanwhile."""
+    items = held(trace, owner)
     content = trace.writable(owner)
     if type(content) is Dynamic:
-        replaced(trace, owner, new)
-    else:
-        content[:] = new
+        trace.hold(owner, [])
+        replaced(trace, owner, ordered(trace, items, key, reverse))
+        return
+    items = list(items)
+    content.clear()
+    try:
+        new = ordered(trace, items, key, reverse)
+    except BaseException:
+        content[:] = items
+        raise
+    was_changed = bool(content)
+    content[:] = new
+    if was_changed:
+        raise ValueError("list modified during sort")
 
 
 # -- where an element is ----------------------------------------------------------------------

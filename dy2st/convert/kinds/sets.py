@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dy2st.convert.kinds import keyed
+from dy2st.convert.kinds.filling import each, is_lazy
 from dy2st.convert.kinds.lists import length_of
 from dy2st.convert.kinds.table import function_row, method_row, operator_row
 from dy2st.convert.kinds.views import OF_SETS, VIEWS
@@ -231,8 +232,15 @@ def _found(trace: Trace, owner: Any, name: str, others: Any) -> Any:
 
 
 def _changing(name: str, plain: str) -> None:
+    one_by_one = {"update": _add, "difference_update": _discard}.get(name)
+
     @method_row(set, name=name)
     def row(trace: Trace, owner: Any, *others: Any) -> None:
+        if one_by_one is not None and any(is_lazy(trace, one) for one in others):
+            for other in others:
+                items = other if is_lazy(trace, other) else elements(trace, other)
+                each(trace, items, lambda item: one_by_one(trace, owner, item))
+            return
         given = [elements(trace, one) for one in others]  # before anything changes: one may be it
         if not any(_is_decided(trace, one) for one in (*given, content_of(trace, owner))):
             getattr(trace.writable(owner), name)(*given)
