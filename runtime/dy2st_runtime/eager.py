@@ -10,10 +10,11 @@ from dy2st_runtime.autograd import Array, Node
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import EscapedVariable
 from dy2st_runtime.ir.autocast import autocast, autocasting, cast_inputs
-from dy2st_runtime.ir.definition import OperatorDefinition
+from dy2st_runtime.ir.definition import Effect, OperatorDefinition
 from dy2st_runtime.ir.dispatch import F, install_eager
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.inputs import as_array, common_dtype, complete, drop_missing, is_promoted
+from dy2st_runtime.ir.kernel_errors import as_ours
 from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Variable
 from dy2st_runtime.ir.promotion import as_paddle, is_paddles
@@ -57,13 +58,15 @@ class EagerInterpreter:
         arrays = [tensor.array for tensor in tensors]
         try:
             results = definition.kernel(*arrays, **attributes)
-        except (ValueError, TypeError, IndexError):
-            # The shape rule words the error better; without a finding NumPy's own stands.
+        except (ValueError, TypeError, IndexError) as error:
+            # The shape rule words the error better; without a finding NumPy's own text stands.
             try:
                 infer(definition, [tensor.tensor_type for tensor in tensors], attributes)
             except Exception as worded:  # whichever the rule raises
                 raise worded from None
-            raise
+            if definition.lends or definition.hidden or definition.effect is Effect.VISIBLE:
+                raise  # of a list, or of the user's own code
+            raise as_ours(definition.name, error) from None
         several = isinstance(results, tuple)
         outputs = [np.asarray(result) for result in (results if several else (results,))]
         node = None

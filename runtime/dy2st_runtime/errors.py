@@ -5,6 +5,8 @@
     │   └── UndecidedDim (TypeError)       a symbolic size is needed as a Python number or bool
     ├── DTypeError (TypeError)             element types that do not fit
     ├── ArgumentError (ValueError)         an argument outside what an operator or a call accepts
+    ├── PlaceError (IndexError)            a position that a tensor does not have
+    ├── MatrixError (LinAlgError)          no inverse or factors: it stands in `ir/kernel_errors.py`
     ├── SpecError (ValueError)             inputs that do not match their InputSpec
     ├── ConversionError (RuntimeError)     user code that has no exact static form
     │   ├── NotConvertible (TypeError)     to_static of what is no Python function, method or Layer
@@ -52,6 +54,7 @@ __all__ = [
     "ParameterMismatch",
     "ParseError",
     "PassError",
+    "PlaceError",
     "ShapeError",
     "SourceUnavailable",
     "SpecError",
@@ -111,6 +114,10 @@ class DTypeError(Dy2stError, TypeError):
 
 class ArgumentError(Dy2stError, ValueError):
     """An argument lies outside what an operator or a call accepts."""
+
+
+class PlaceError(Dy2stError, IndexError):
+    """An operator is asked for a position that a tensor does not have."""
 
 
 class SpecError(Dy2stError, ValueError):

@@ -133,7 +133,12 @@ class EagerTensor(Tensor):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         """The data for NumPy; read-only unless a copy is made."""
         self._refuse_while_traced("the array")
-        if copy or (dtype is not None and np.dtype(dtype) != self.array.dtype):
+        is_other = dtype is not None and np.dtype(dtype) != self.array.dtype
+        if copy is False and is_other:
+            raise ArgumentError(
+                f"the array of a tensor of {self.dtype} is no {dtype} without a copy"
+            )
+        if copy or is_other:
             return np.array(self.array, dtype=dtype)
         view = self.array.view()
         view.flags.writeable = False
@@ -175,6 +180,10 @@ class EagerTensor(Tensor):
     def __float__(self) -> float:
         """The one element as a float."""
         return float(self.item())
+
+    def __complex__(self) -> complex:
+        """The one element as a complex number."""
+        return complex(self.item())
 
     def __index__(self) -> int:
         """The one element of an integer tensor, to index with."""

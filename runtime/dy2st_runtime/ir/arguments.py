@@ -57,6 +57,8 @@ def normalize_axes(axis: Axes, rank: int) -> tuple[int, ...]:
     if axis is None:
         return tuple(range(rank))
     given = as_ints(axis, "an axis")
+    if not rank and given in ([0], [-1]):  # as PaddlePaddle: of a number they are no axis at all
+        return ()
     axes = tuple(sorted(normalize_axis(a, rank) for a in given))
     if len(set(axes)) != len(axes):
         raise ArgumentError(f"an axis is given twice in {list(given)}")

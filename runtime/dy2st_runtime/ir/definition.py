@@ -13,8 +13,11 @@ from enum import Enum, IntEnum
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from dy2st_runtime.errors import ArgumentError, DTypeError
 from dy2st_runtime.ir.attribute_kinds import REQUIRED, AttributeKind, kind_of
+from dy2st_runtime.ir.kernel_errors import as_ours
 from dy2st_runtime.ir.late_families import load_operator
 
 
@@ -231,8 +234,30 @@ def define(
     assert definition.decompose or definition.infer, f"operator {name!r} has no shape rule"
     is_plain = definition.kind is Kind.OPAQUE and definition.along is None
     assert definition.effect is Effect.PURE or is_plain, f"operator {name!r} cannot be moved about"
+    if definition.raises is not None and definition.kernel is not None:
+        _word_errors(definition)
     DEFINITIONS[name] = definition
     return definition
+
+
+def _word_errors(definition: OperatorDefinition) -> None:
+    """Let what the kernel raises for some data name the operator, and be a Dy2stError, too.
+
+    What lists raise stays Python's own.
+    """
+    kernel, raised = definition.kernel, definition.raises
+    if definition.lends or definition.makes_list or definition.in_place:
+        return
+    assert kernel is not None and raised is not None
+    definition.takes_out = definition.takes_out or isinstance(kernel, np.ufunc)
+
+    def run(*arrays: Any, **attributes: Any) -> Any:
+        try:
+            return kernel(*arrays, **attributes)
+        except raised as error:
+            raise as_ours(definition.name, error) from None
+
+    definition.kernel = run
 
 
 def lookup(name: str) -> OperatorDefinition:

@@ -81,6 +81,17 @@ def given_dtype(dtype: Any) -> DType:
     return wanted
 
 
+def largest(dtype: DType) -> float:
+    """The largest finite number of a float dtype.
+
+    >>> largest(np.dtype("float16"))
+    65504.0
+    """
+    if dtype.kind == "f":
+        return float(np.finfo(dtype).max)
+    return float.fromhex("0x1.fep127")  # bfloat16, of which NumPy knows nothing
+
+
 def is_element_text(text: str) -> bool:
     """Whether the text names an element type, available or not."""
     return text in _DTYPE_OF_TEXT

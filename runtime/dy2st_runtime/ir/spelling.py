@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from inspect import unwrap
 from typing import Any, TypeVar, cast
 
 from dy2st_runtime.dims import Dim
@@ -32,6 +33,7 @@ OTHER_NAMES: dict[str, tuple[str, ...]] = {
     "sizes": ("shape",),
     "eps": ("epsilon",),
     "ord": ("p",),
+    "ddof": ("correction",),
     "return_indices": ("return_mask",),
     "lambd": ("threshold",),
     "boundaries": ("sorted_sequence",),
@@ -52,7 +54,7 @@ and what may follow it (in `full(2, 3)` the second number is no size)."""
 
 def spelled(function: Function) -> Function:
     """The function, which takes its arguments in the other spellings too."""
-    code = getattr(function, "__wrapped__", function).__code__  # of what a decorator changes
+    code = unwrap(function).__code__  # of what a decorator changes
     if code.co_flags & _HAS_KEYWORDS:
         return function
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]

@@ -14,6 +14,7 @@ from dy2st_runtime.ops.erf import erf_formula
 from dy2st_runtime.ops.rules import float_type, on_floats
 from dy2st_runtime.ops.short_floats import in_float32
 from dy2st_runtime.ops.unary import sigmoid_formula
+from dy2st_runtime.ops.without_axes import of_numbers_too
 
 _ROOT_HALF = 0.5**0.5
 _ROOT_2_BY_PI = (2.0 / np.pi) ** 0.5
@@ -171,6 +172,7 @@ define(
 
 
 @method
+@of_numbers_too
 def softmax(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None) -> Any:
     """exp(x) / sum(exp(x)) along an axis."""
     x = x if dtype is None else F.cast(x, as_dtype(dtype))
@@ -178,6 +180,7 @@ def softmax(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None) 
 
 
 @public
+@of_numbers_too
 def log_softmax(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None) -> Any:
     """x - log(sum(exp(x))) along an axis."""
     x = x if dtype is None else F.cast(x, as_dtype(dtype))

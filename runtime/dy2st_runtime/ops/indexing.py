@@ -19,7 +19,7 @@ from dy2st_runtime.dims import (
     product,
     require,
 )
-from dy2st_runtime.errors import ArgumentError, ShapeError, TensorAsPython
+from dy2st_runtime.errors import ArgumentError, PlaceError, ShapeError, TensorAsPython
 from dy2st_runtime.ir import (
     ArrayType,
     F,
@@ -266,10 +266,10 @@ def _expanded(index: Any, rank: int) -> list[Any]:
     items = [_normal(item) for item in (index if isinstance(index, tuple) else (index,))]
     used = sum(_consumes(item) for item in items)
     if used > rank:
-        raise IndexError(f"too many indices: the tensor has {rank} axes, {used} are indexed")
+        raise PlaceError(f"too many indices: the tensor has {rank} axes, {used} are indexed")
     dots = [i for i, item in enumerate(items) if item is Ellipsis]
     if len(dots) > 1:
-        raise IndexError("an index can only have a single ellipsis ('...')")
+        raise PlaceError("an index can only have a single ellipsis ('...')")
     place = dots[0] if dots else len(items)
     # Dots that stand for no axis stay: they keep tensors to their left and right apart.
     rest: list[Any] = [_ALL] * (rank - used) or [Ellipsis] * len(dots)
@@ -283,17 +283,17 @@ def _normal(item: Any) -> Any:
     if isinstance(item, (list, tuple, range)) and _has_symbols(item):
         return F.stack([F.cast(entry, "int64") for entry in item])
     if isinstance(item, (bool, np.bool_)):
-        raise IndexError("a bool is no position; a bool tensor of at least one axis is a mask")
+        raise PlaceError("a bool is no position; a bool tensor of at least one axis is a mask")
     if isinstance(item, (list, tuple, range, np.ndarray)):
         array = np.asarray(item)
         if not array.size and not isinstance(item, np.ndarray):
             array = array.astype(np.int64)
         if array.dtype.kind not in "iub":
-            raise IndexError(f"an index is of integers or bools, not of {array.dtype}")
+            raise PlaceError(f"an index is of integers or bools, not of {array.dtype}")
         return F.assign(array) if array.ndim else array
     if hasattr(item, "__index__"):
         return item
-    raise IndexError(
+    raise PlaceError(
         f"an index is an int, slice, None, '...' or a tensor of integers or bools, not {item!r:.60}"
     )
 
@@ -324,7 +324,7 @@ def _require_mask_fits(mask: Any, shape: Sequence[Size]) -> None:
         same = equal(have, want)
         reason = f"a mask of shape {mask.shape} does not fit the axes of sizes {list(shape)}"
         if same is False:
-            raise IndexError(reason)
+            raise PlaceError(reason)
         if same is None:
             require(have == want, reason, IndexError)
 
@@ -332,7 +332,7 @@ def _require_mask_fits(mask: Any, shape: Sequence[Size]) -> None:
 def _position(item: Any, size: Size) -> Size:
     """A position from 0; IndexError if there is no such element."""
     if isinstance(item, Tensor) and item.dtype.kind not in "iu":
-        raise IndexError(f"a position is an integer, not a tensor of dtype {item.dtype}")
+        raise PlaceError(f"a position is an integer, not a tensor of dtype {item.dtype}")
     if type(item) is int and type(size) is int and 0 <= item < size:
         return item
     position = _from_start(as_size(item, "an index"), size)
@@ -341,7 +341,7 @@ def _position(item: Any, size: Size) -> Size:
         if inside is not True:
             reason = f"index {item!r} is out of bounds: the axis has the size {size}"
             if inside is False:
-                raise IndexError(reason)
+                raise PlaceError(reason)
             require(low <= high, reason, IndexError)
     return position
 

@@ -230,6 +230,8 @@ def transpose(
 
     Two numbers, `transpose(x, 0, 1)`, exchange two axes.
     """
+    if perm is None and dim0 is None is dim1:  # as NumPy's function of the name asks
+        return F.transpose(x, list(range(rank_of(x)))[::-1])
     if perm is None:
         return swapaxes(x, dim0, dim1)
     if len(more) > 1:

@@ -13,6 +13,7 @@ from dy2st_runtime.dims import broadcast as joined
 from dy2st_runtime.errors import ArgumentError, DTypeError
 from dy2st_runtime.ir import F, Kind, Sample, Tensor, TensorType, apply, define, method, public
 from dy2st_runtime.ir.arguments import as_shape, dtype_of, shape_of
+from dy2st_runtime.ir.element_types import largest
 from dy2st_runtime.ops.rules import PAIRS, define_binary, with_floats
 
 # -- signs and parts --------------------------------------------------------------------------
@@ -244,9 +245,11 @@ def nan_to_num(
     name: str | None = None,
 ) -> Any:
     """x with numbers in place of NaN, inf and -inf: the largest of the dtype if none is given."""
-    limits = np.finfo(x.dtype)
-    most = float(limits.max) if posinf is None else posinf
-    least = float(limits.min) if neginf is None else neginf
+    if x.dtype.kind in "iub":
+        return F.assign(x)
+    limit = float(largest(x.dtype))
+    most = limit if posinf is None else posinf
+    least = -limit if neginf is None else neginf
     x = F.masked_fill(x, F.isnan(x), nan)
     return F.masked_fill(F.masked_fill(x, isposinf(x), most), isneginf(x), least)
 

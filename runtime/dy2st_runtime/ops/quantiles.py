@@ -15,6 +15,7 @@ from dy2st_runtime.ir.arguments import (
     shape_of,
 )
 from dy2st_runtime.ops.rules import with_floats
+from dy2st_runtime.ops.without_axes import of_numbers_too
 
 
 @method
@@ -104,6 +105,7 @@ def _quantile(
 
 
 @method
+@of_numbers_too
 def quantile(
     x: Any,
     q: Any,
@@ -124,6 +126,7 @@ def quantile(
 
 
 @method
+@of_numbers_too
 def nanquantile(
     x: Any, q: Any, axis: Axes = None, keepdim: bool = False, interpolation: str = "linear"
 ) -> Any:
@@ -148,6 +151,7 @@ def _median(x: Any, axis: int | None, keepdim: bool, mode: str, skips_nan: bool)
 
 
 @method
+@of_numbers_too
 def median(
     x: Any, axis: int | None = None, keepdim: bool = False, mode: str = "avg", name: Any = None
 ) -> Any:
@@ -159,6 +163,7 @@ def median(
 
 
 @method
+@of_numbers_too
 def nanmedian(
     x: Any, axis: int | None = None, keepdim: bool = False, mode: str = "avg", name: Any = None
 ) -> Any:
@@ -167,6 +172,7 @@ def nanmedian(
 
 
 @method
+@of_numbers_too
 def kthvalue(
     x: Any, k: int, axis: int | None = None, keepdim: bool = False, name: str | None = None
 ) -> tuple[Any, Any]:
@@ -180,6 +186,7 @@ def kthvalue(
 
 
 @method
+@of_numbers_too
 def mode(x: Any, axis: int = -1, keepdim: bool = False, name: str | None = None) -> tuple[Any, Any]:
     """The most frequent element along an axis (the smallest of several), and its last place."""
     rows = F.moveaxis(x, axis, -1)

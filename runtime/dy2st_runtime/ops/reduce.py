@@ -34,6 +34,7 @@ from dy2st_runtime.ir.arguments import (
 )
 from dy2st_runtime.ir.attribute_kinds import AXES, AXIS, SIZES
 from dy2st_runtime.ops.short_floats import in_float32
+from dy2st_runtime.ops.without_axes import of_numbers_too
 
 if TYPE_CHECKING:
     from dy2st_runtime.ir.padding import Site
@@ -472,6 +473,7 @@ def all(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = Non
 
 
 @method
+@of_numbers_too
 def argmax(
     x: Any,
     axis: int | None = None,
@@ -484,6 +486,7 @@ def argmax(
 
 
 @method
+@of_numbers_too
 def argmin(
     x: Any,
     axis: int | None = None,
@@ -512,6 +515,7 @@ def count_nonzero(x: Any, axis: Axes = None, keepdim: bool = False, name: str | 
 
 
 @method
+@of_numbers_too
 def cumsum(x: Any, axis: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
     """The sum of the elements up to each place along an axis, or of the flattened tensor."""
     x = x if dtype is None else F.cast(x, as_dtype(dtype))
@@ -527,6 +531,7 @@ def cumsum_of(x: Any, axis: int, reverse: bool) -> Any:
 
 
 @method
+@of_numbers_too
 def cumprod(x: Any, dim: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
     """The product of the elements up to each place along an axis, or of the flattened tensor."""
     x = x if dtype is None else F.cast(x, as_dtype(dtype))

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.dims import Size, broadcast, less, less_equal, require
-from dy2st_runtime.errors import DTypeError, ShapeError
-from dy2st_runtime.ir import F, Kind, Sample, Shape, TensorType, Variable, define, is_floating
+from dy2st_runtime.errors import DTypeError, PlaceError, ShapeError
+from dy2st_runtime.ir import F, Kind, Sample, Shape, TensorType, define, is_floating
 from dy2st_runtime.ir.arguments import dtype_of
+from dy2st_runtime.ir.dispatch import active
 
 
 def broadcast_shapes(name: str, *shapes: Shape) -> Shape:
@@ -123,15 +124,15 @@ def are_inside(places: Any, size: Size, from_end: bool = False) -> bool:
 def require_places(what: str, places: Any, size: Size) -> Any:
     """Places along an axis that are not counted from its end: IndexError for those outside of it.
 
-    Of a traced tensor a negative one becomes the size, which the operator that reads there refuses.
+    In a Program a negative one becomes the size, which the operator that reads there refuses.
     """
-    if isinstance(places, Variable):
+    if active() is not None:
         return F.where(F.less_than(places, 0), F.cast(size, places.dtype), places)
     numbers = np.asarray(places)
     if numbers.size:
         for number in (int(numbers.min()), int(numbers.max())):
             if not 0 <= number < size:
-                raise IndexError(f"{what} {number} is not in 0 .. {size - 1}")
+                raise PlaceError(f"{what} {number} is not in 0 .. {size - 1}")
     return places
 
 

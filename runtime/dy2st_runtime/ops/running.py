@@ -15,6 +15,7 @@ from dy2st_runtime.ir.arguments import (
 from dy2st_runtime.ir.attribute_kinds import AXIS
 from dy2st_runtime.ops.rules import require_floats, with_floats
 from dy2st_runtime.ops.short_floats import in_float32
+from dy2st_runtime.ops.without_axes import of_numbers_too
 
 
 def _running(pick: Any) -> Any:
@@ -56,6 +57,7 @@ def _cumulative(name: str, x: Any, axis: int | None, dtype: Any) -> tuple[Any, A
 
 
 @method
+@of_numbers_too
 def cummax(
     x: Any, axis: int | None = None, dtype: Any = "int64", name: str | None = None
 ) -> tuple[Any, Any]:
@@ -64,6 +66,7 @@ def cummax(
 
 
 @method
+@of_numbers_too
 def cummin(
     x: Any, axis: int | None = None, dtype: Any = "int64", name: str | None = None
 ) -> tuple[Any, Any]:
@@ -95,6 +98,7 @@ def _log_sums_gradient(g: Any, y: Any, x: Any, axis: int) -> Any:
 
 
 @method
+@of_numbers_too
 def logcumsumexp(
     x: Any, axis: int | None = None, dtype: Any = None, name: str | None = None
 ) -> Any:

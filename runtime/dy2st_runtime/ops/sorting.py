@@ -11,6 +11,7 @@ from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F, Sample, TensorType, apply, define, method, public
 from dy2st_runtime.ir.arguments import as_size, fresh_symbol, is_unknown, normalize_axis
 from dy2st_runtime.ir.attribute_kinds import AXIS, NONE, SIZE, either
+from dy2st_runtime.ops.without_axes import of_numbers_too
 
 _FEW = 2000
 """Of fewer elements the first are found by sorting them all."""
@@ -41,6 +42,7 @@ define(
 
 
 @method
+@of_numbers_too
 def argsort(
     x: Any,
     axis: int = -1,
@@ -53,6 +55,7 @@ def argsort(
 
 
 @method
+@of_numbers_too
 def sort(
     x: Any,
     axis: int = -1,
@@ -124,6 +127,7 @@ define(
 
 
 @method
+@of_numbers_too
 def topk(
     x: Any,
     k: Any,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dy2st_runtime.dims import maximum, product
+from dy2st_runtime.dims import equal, maximum, product
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F, method, public
 from dy2st_runtime.ir.arguments import Axes, as_dtype, reduced_axes
@@ -17,6 +17,8 @@ from dy2st_runtime.ops.short_floats import in_float32
 def logsumexp(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None) -> Any:
     """log(F.sum(exp(x))) along axes, all by default; without overflow."""
     axes = list(reduced_axes(axis, x.ndim))
+    if equal(product([x.shape[a] for a in axes]), 0) is True:
+        return F.log(F.sum(F.exp(x), axes, keepdim=keepdim))
     top = F.detach(F.max(x, axes, keepdim=True))
     top = F.where(F.isfinite(top), top, F.zeros_like(top))
     total = F.log(F.sum(F.exp(x - top), axes, keepdim=True)) + top
@@ -36,11 +38,13 @@ def var(
     keepdim: bool = False,
     name: str | None = None,
     correction: float = 1,
+    dtype: Any = None,
 ) -> Any:
     """The mean squared distance from the mean along axes, divided by n - correction.
 
     `unbiased` says whether the correction is 1 or 0.
     """
+    x = x if dtype is None else F.cast(x, as_dtype(dtype))
     axes = reduced_axes(axis, x.ndim)
     distances = x - F.mean(x, list(axes), keepdim=True)
     if x.dtype.kind == "c":
@@ -64,9 +68,10 @@ def std(
     keepdim: bool = False,
     name: str | None = None,
     correction: float = 1,
+    dtype: Any = None,
 ) -> Any:
     """The square root of `var`."""
-    return root(var(x, axis, unbiased, keepdim, correction=correction))
+    return root(var(x, axis, unbiased, keepdim, correction=correction, dtype=dtype))
 
 
 def root(squares: Any) -> Any:
