@@ -94,7 +94,8 @@ def _write_outputs(folder: Path, outputs: Sequence[Array], raw: dict[int, Array]
     arrays |= {f"layer_{index}.npy": array for index, array in raw.items()}
     with replacing(*(folder / name for name in arrays)) as temporary:
         for file, array in zip(temporary, arrays.values(), strict=True):
-            np.save(file, array)
+            with file.open("wb") as opened:  # given a name, np.save would write to another one
+                np.save(opened, array)
 
 
 def _range(array: Array) -> str:
