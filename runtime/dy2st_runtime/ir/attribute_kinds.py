@@ -35,11 +35,15 @@ REQUIRED: Any = _Required()
 
 
 class AttributeKind(NamedTuple):
-    """A set of values, with a name for messages; `fits(value, types of the operands)`."""
+    """A set of values, with a name for messages; `fits(value, types of the operands)`.
+
+    least   what sizes in it must be at least: known numbers are, of others the shape rule asks.
+    """
 
     what: str
     fits: Callable[[Any, Types], bool]
     default: Any = REQUIRED
+    least: int | None = None
 
     def or_else(self, default: Any) -> AttributeKind:
         """The same kind with a value that stands where none is given."""
@@ -62,7 +66,10 @@ def one_of(*texts: str) -> AttributeKind:
 def either(*kinds: AttributeKind) -> AttributeKind:
     """A value of any of these kinds."""
     what = " or ".join(kind.what for kind in kinds)
-    return AttributeKind(what, lambda value, types: any(k.fits(value, types) for k in kinds))
+    least = max((kind.least for kind in kinds if kind.least is not None), default=None)
+    return AttributeKind(
+        what, lambda value, types: any(k.fits(value, types) for k in kinds), least=least
+    )
 
 
 def several(kind: AttributeKind, what: str, most: int | None = _MAX_AXES) -> AttributeKind:
@@ -72,7 +79,17 @@ def several(kind: AttributeKind, what: str, most: int | None = _MAX_AXES) -> Att
         is_short = type(value) is tuple and (most is None or len(value) <= most)
         return is_short and all(kind.fits(entry, types) for entry in value)
 
-    return AttributeKind(what, fits)
+    return AttributeKind(what, fits, least=kind.least)
+
+
+def each_axis(kind: AttributeKind, after: int = 0) -> AttributeKind:
+    """The same tuples with an entry for each axis of the first operand, but not the first ones."""
+    axes = "spatial axis" if after else "axis"
+
+    def fits(value: Any, types: Types) -> bool:
+        return kind.fits(value, types) and len(value) == _rank(types) - after
+
+    return kind._replace(what=f"{kind.what}, one for each {axes}", fits=fits)
 
 
 def structure(*containers: type) -> AttributeKind:
@@ -145,6 +162,10 @@ def _is_step(value: Any, _: Types) -> bool:
     return type(value) is Dim or (_is_integer(value) and value > 0)
 
 
+def _is_stride(value: Any, _: Types) -> bool:
+    return _is_integer(value) and value != 0
+
+
 def _is_piece(value: Any, types: Types) -> bool:
     return isinstance(value, str) or (type(value) is int and 0 <= value < len(types))
 
@@ -159,7 +180,7 @@ DTYPE = AttributeKind(
     "an element type", lambda value, _: isinstance(value, np.dtype) and bool(element_text(value))
 )
 ARRAY = AttributeKind("an array", _is_array)
-SIZE = AttributeKind("a size", _is_size)
+SIZE = AttributeKind("a size", _is_size, least=0)
 INDEX = AttributeKind(
     "an integer or a size", lambda value, _: type(value) is Dim or _is_integer(value)
 )
@@ -170,11 +191,12 @@ NEW_AXIS = AttributeKind("a place for an axis", _is_place_of_axis)
 AXES = AttributeKind("different axes of the first operand", _are_axes)
 ORDER = AttributeKind("all axes of the first operand in some order", _is_order)
 INTEGERS = several(INTEGER, "a list of integers")
+STRIDES = several(AttributeKind("", _is_stride), "a list of integers that are not 0")
 SIZES = several(SIZE, "a list of sizes")
 INDICES = several(INDEX, "a list of integers and sizes")
 PAIRS = several(AttributeKind("", _is_pair), "a list of pairs of integers or sizes")
-FRAME = several(AttributeKind("", _is_frame), "a list of pairs of sizes")
-STEP = AttributeKind("a size from 1", _is_step)
+FRAME = several(AttributeKind("", _is_frame, least=0), "a list of pairs of sizes")
+STEP = AttributeKind("a size from 1", _is_step, least=1)
 STEPS = several(STEP, "a list of sizes from 1")
 KNOWN_SIZES = either(NONE, several(either(INDEX, NONE), "sizes of which some are not known"))
 PIECES = several(AttributeKind("", _is_piece), "texts and numbers of operands", None)
@@ -214,8 +236,10 @@ __all__ = [
     "SIZES",
     "STEP",
     "STEPS",
+    "STRIDES",
     "TEXT",
     "AttributeKind",
+    "each_axis",
     "either",
     "kind_of",
     "one_of",

@@ -7,7 +7,7 @@ samples.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from types import MappingProxyType
@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from dy2st_runtime.dims import Dim, less_equal, require
 from dy2st_runtime.errors import ArgumentError, DTypeError
 from dy2st_runtime.ir.attribute_kinds import REQUIRED, AttributeKind, kind_of
 from dy2st_runtime.ir.kernel_errors import as_ours
@@ -154,6 +155,19 @@ class OperatorDefinition:
     scales: Scales | None = None
     view: Callable[..., View | None] | View | None = None
     samples: tuple[Sample, ...] = ()
+    _least: tuple[tuple[str, int], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Note which attributes are sizes."""
+        kinds = self.allowed.items()
+        self._least = tuple((name, k.least) for name, k in kinds if k.least is not None)
+
+    def require_sizes(self, attributes: Mapping[str, Any]) -> None:
+        """Require that sizes are not negative, and steps not 0, where no number says so."""
+        for name, least in self._least:
+            for size in _unknown_sizes(attributes.get(name)):
+                if less_equal(least, size) is not True:
+                    require(size >= least, f"{self.name}: `{name}` is {size}, less than {least}")
 
     @property
     def is_primitive(self) -> bool:
@@ -200,6 +214,15 @@ class OperatorDefinition:
         if callable(self.fails):
             return self.fails(*operands, **attributes)
         return self.raises is not None if self.fails is None else self.fails
+
+
+def _unknown_sizes(value: Any) -> Iterator[Dim]:
+    """The Dims in nested tuples."""
+    if value.__class__ is Dim:
+        yield value
+    elif value.__class__ is tuple:
+        for entry in value:
+            yield from _unknown_sizes(entry)
 
 
 DEFINITIONS: dict[str, OperatorDefinition] = {}

@@ -28,13 +28,13 @@ from dy2st_runtime.ir import (
     define,
     is_floating,
 )
-from dy2st_runtime.ir.attribute_kinds import FRAME, SIZES, STEP, STEPS
+from dy2st_runtime.ir.attribute_kinds import FRAME, SIZES, STEP, STEPS, each_axis
 
 Pads = tuple[tuple[int, int], ...]
 _GEOMETRY: dict[str, Any] = {
-    "strides": STEPS,
-    "pads": FRAME,
-    "dilations": STEPS,
+    "strides": each_axis(STEPS, after=2),
+    "pads": each_axis(FRAME, after=2),
+    "dilations": each_axis(STEPS, after=2),
     "groups": STEP.or_else(1),
 }
 
@@ -44,13 +44,18 @@ def window_count(
 ) -> Size:
     """How many windows fit: (size + pads - dilation*(kernel-1) - 1) // stride + 1."""
     require(kernel > 0, f"a window has the size {kernel}")
-    room = size + pads[0] + pads[1] - dilation * (kernel - 1) - 1
+    room = _room(size, kernel, pads, dilation)
     fits = less_equal(0, room)
     if fits is False:
         raise ShapeError(f"a window of {dilation * (kernel - 1) + 1} does not fit the size {size}")
     if fits is None:
         require(room >= 0, f"a window of {dilation * (kernel - 1) + 1} must fit the size {size}")
     return room // stride + 1
+
+
+def _room(size: Size, kernel: int, pads: tuple[Size, Size], dilation: int) -> Size:
+    """How far a window can be moved."""
+    return size + pads[0] + pads[1] - dilation * (kernel - 1) - 1
 
 
 def _check_bias(name: str, bias: Sequence[TensorType], channels: Size) -> None:
@@ -82,10 +87,7 @@ def _conv_infer(
         f"conv: x has {x.shape[1]} channels, the weight {list(w.shape)} in {groups} groups takes "
         f"{w.shape[1] * groups}",
     )
-    require(
-        w.shape[0] % groups == 0,
-        f"conv: {w.shape[0]} output channels do not fall into {groups} equal groups",
-    )
+    _check_groups("conv", w.shape[0], groups)
     _check_bias("conv", bias, w.shape[0])
     spatial = [
         window_count(size, kernel, stride, pad, dilation)  # type: ignore[arg-type]
@@ -215,8 +217,33 @@ def _transpose_infer(
         w.shape[0],
         f"conv_transpose: x has {x.shape[1]} channels, the weight takes {w.shape[0]}",
     )
+    _check_groups("conv_transpose", w.shape[0], groups)
     _check_bias("conv_transpose", bias, w.shape[1] * groups)
+    _check_counts("conv_transpose", x.shape[2:], sizes, w.shape[2:], strides, pads, dilations)
     return x.with_shape([x.shape[0], w.shape[1] * groups, *sizes])
+
+
+def _check_groups(name: str, channels: Size, groups: Size) -> None:
+    """As many channels in each group."""
+    reason = f"{name}: {channels} output channels do not fall into {groups} equal groups"
+    require(channels % groups == 0, reason)
+
+
+def _check_counts(
+    name: str,
+    counts: Any,
+    sizes: Any,
+    kernel: Any,
+    strides: Any,
+    pads: Pads,
+    dilations: Any,
+) -> None:
+    """Elements along spatial axes are no more than the windows that there are."""
+    geometry = zip(sizes, kernel, strides, pads, dilations, strict=True)
+    for count, (size, width, stride, pair, dilation) in zip(counts, geometry, strict=True):
+        room = _room(size, width, pair, dilation) // stride + 1
+        if less_equal(count, room) is not True:
+            require(count <= room, f"{name}: {count} windows where there are {room}")
 
 
 def _transpose_kernel(
@@ -328,6 +355,13 @@ def _weight_at_once(view: Any, g: Any, spatial: int) -> Any:
 def _weight_infer(
     x: TensorType, g: TensorType, kernel: Any, strides: Any, pads: Any, dilations: Any, groups: Size
 ) -> TensorType:
+    if x.rank != g.rank or x.rank < 3:
+        raise ShapeError(f"conv_weight: x of shape {list(x.shape)} and {list(g.shape)} do not fit")
+    reason = f"conv_weight: {x.shape[0]} samples of x, and {g.shape[0]} of what was made of them"
+    require_equal(x.shape[0], g.shape[0], reason)
+    for channels in (x.shape[1], g.shape[1]):
+        _check_groups("conv_weight", channels, groups)
+    _check_counts("conv_weight", g.shape[2:], x.shape[2:], kernel, strides, pads, dilations)
     return x.with_shape([g.shape[1], x.shape[1] // groups, *kernel])
 
 
@@ -403,7 +437,7 @@ define(
     along=lambda x, *_, **__: range(1, x.rank),
     kind=Kind.CONTRACTION,
     promote=True,
-    attributes={"sizes": SIZES, **_GEOMETRY},
+    attributes={"sizes": each_axis(SIZES, after=2), **_GEOMETRY},
     infer=_transpose_infer,
     kernel=_transpose_kernel,
     gradient=_transpose_gradient,
@@ -418,7 +452,7 @@ define(
     doc="The gradient of conv with respect to w.",
     inputs="x, g",
     promote=True,
-    attributes={"kernel": SIZES, **_GEOMETRY},
+    attributes={"kernel": each_axis(SIZES, after=2), **_GEOMETRY},
     infer=_weight_infer,
     kernel=_weight_kernel,
     gradient=_weight_gradient,

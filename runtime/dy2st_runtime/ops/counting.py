@@ -11,7 +11,7 @@ from dy2st_runtime.dims import Size, require_equal
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F, Sample, TensorType, apply, define, method
 from dy2st_runtime.ir.arguments import as_dtype, as_size, fresh_symbol
-from dy2st_runtime.ir.attribute_kinds import SIZE
+from dy2st_runtime.ir.attribute_kinds import INDEX
 
 
 def _bincount_kernel(x: Any, weights: Any = None, minlength: int = 0) -> Any:
@@ -41,7 +41,7 @@ define(
     "bincount",
     doc="How often each integer occurs, or the sum of its weights.",
     inputs="x, weights?",
-    attributes={"minlength": SIZE.or_else(0)},
+    attributes={"minlength": INDEX.or_else(0)},
     raises=ValueError,
     infer=_bincount_infer,
     kernel=_bincount_kernel,

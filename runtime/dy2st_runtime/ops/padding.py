@@ -10,7 +10,7 @@ from dy2st_runtime.dims import Size, maximum, minimum, product, require, same_sh
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F, Kind, Sample, Scales, TensorType, apply, define, method
 from dy2st_runtime.ir.arguments import as_integers, as_shape, is_unknown
-from dy2st_runtime.ir.attribute_kinds import NUMBER, PAIRS, one_of
+from dy2st_runtime.ir.attribute_kinds import NUMBER, PAIRS, each_axis, one_of
 
 Pads = tuple[tuple[Size, Size], ...]
 _MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}
@@ -83,7 +83,7 @@ define(
     scales=Scales.ALL,
     along=_padded_axes,
     kind=Kind.INJECTIVE,
-    attributes={"pads": PAIRS, "mode": MODE, "value": NUMBER.or_else(0)},
+    attributes={"pads": each_axis(PAIRS), "mode": MODE, "value": NUMBER.or_else(0)},
     infer=_pad_infer,
     kernel=_pad_kernel,
     gradient=_pad_gradient,

@@ -17,17 +17,22 @@ from dy2st_runtime.dims import (
     minimum,
     product,
     require,
+    require_equal,
     same_shape,
 )
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
 from dy2st_runtime.ir import F, Sample, Scales, TensorType, apply, define, is_floating, public
 from dy2st_runtime.ir.arguments import as_int, as_size, pair
-from dy2st_runtime.ir.attribute_kinds import FRAME, SIZES, STEPS
+from dy2st_runtime.ir.attribute_kinds import FRAME, SIZES, STEPS, each_axis
 from dy2st_runtime.ops.convolution import Pads, padded, window_count
 from dy2st_runtime.ops.convolve import channels_back, channels_first, explicit_pads
 from dy2st_runtime.ops.short_floats import in_float32
 
-_WINDOW: dict[str, Any] = {"kernel": STEPS, "strides": STEPS, "pads": FRAME}
+_WINDOW: dict[str, Any] = {
+    "kernel": each_axis(STEPS, after=2),
+    "strides": each_axis(STEPS, after=2),
+    "pads": each_axis(FRAME, after=2),
+}
 
 
 def _spatial(x: TensorType, **_: Any) -> range:
@@ -148,6 +153,16 @@ def _sum_kernel(x: Any, kernel: Any, strides: Any, pads: Any) -> Any:
     return result
 
 
+def _spread_infer(x: TensorType, sizes: Any, kernel: Any, strides: Any, pads: Pads) -> TensorType:
+    """x has an element for each window that its result has."""
+    result = x.with_shape([*x.shape[:2], *sizes])
+    for have, want in zip(
+        x.shape[2:], _pooled(result, kernel, strides, pads).shape[2:], strict=True
+    ):
+        require_equal(have, want, f"window_spread: {want} windows, and x has {have} elements")
+    return result
+
+
 def _spread_kernel(x: Any, sizes: Any, kernel: Any, strides: Any, pads: Any) -> Any:
     wide = [n + b + a for n, (b, a) in zip(sizes, pads, strict=True)]
     result = np.zeros((*x.shape[:2], *wide), x.dtype)
@@ -191,8 +206,8 @@ define(
     doc="Every element of x added to all of its window.",
     inputs="x",
     along=_spatial,
-    attributes={"sizes": SIZES, **_WINDOW},
-    infer=lambda x, sizes, **_: x.with_shape([*x.shape[:2], *sizes]),
+    attributes={"sizes": each_axis(SIZES, after=2), **_WINDOW},
+    infer=_spread_infer,
     kernel=in_float32(_spread_kernel),
     gradient=lambda g, y, x, sizes, **w: apply("window_sum", g, **w),
     samples=(

@@ -580,12 +580,12 @@ def infer(
 ) -> list[ValueType]:
     """Types of an operator's results, by its rule or by its decomposition."""
     definition.refuse_complex(types)
+    definition.require_sizes(attributes)
     if definition.infer is not None:
         result = definition.infer(*types, **attributes)
     else:
         result = _infer_by_decomposition(definition, types, attributes)
-    types = result if isinstance(result, (tuple, list)) else (result,)
-    return list(map(lightened, types))
+    return list(map(lightened, result if isinstance(result, (tuple, list)) else (result,)))
 
 
 def _infer_by_decomposition(

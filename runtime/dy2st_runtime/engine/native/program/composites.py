@@ -44,7 +44,9 @@ def made_of_others(operator: Operator) -> Made | None:
     made = _WINDOWS.get(operator.name)
     if made is None or not is_native(operator.operands[0].dtype):
         return None
-    return made if max(operator.attributes["kernel"]) <= _WIDEST else None
+    kernel = operator.attributes["kernel"]
+    is_narrow = all(isinstance(size, int) and size <= _WIDEST for size in kernel)
+    return made if is_narrow else None
 
 
 def without_places(operator: Operator, read: Container[Variable]) -> Operator:
