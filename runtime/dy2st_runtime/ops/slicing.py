@@ -28,7 +28,7 @@ from dy2st_runtime.dims import (
 from dy2st_runtime.errors import DTypeError, ShapeError
 from dy2st_runtime.ir import F, Kind, Sample, Shape, TensorType, View, apply, define
 from dy2st_runtime.ir.arguments import fresh_symbol
-from dy2st_runtime.ir.attribute_kinds import AXES, INDICES, INTEGERS, SIZE
+from dy2st_runtime.ir.attribute_kinds import AXES, INDICES, SIZE, STRIDES, each_axis
 from dy2st_runtime.ops.rules import are_inside, broadcast_shapes
 
 if TYPE_CHECKING:
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 # negative, so that a stop of -1 means "down to the first element". Axes in `drop` have one
 # position and leave the result.
 _BOUNDS: dict[str, Any] = {
-    "starts": INDICES,
-    "stops": INDICES,
-    "steps": INTEGERS,
+    "starts": each_axis(INDICES),
+    "stops": each_axis(INDICES),
+    "steps": each_axis(STRIDES),
     "drop": AXES.or_else(()),
 }
 
@@ -58,17 +58,16 @@ def slice_length(start: Size, stop: Size, step: int) -> Size:
 
 
 def _check_bounds(size: Size, start: Size, stop: Size, step: int) -> None:
-    """ShapeError if a place is known to lie outside."""
+    """Require that both places lie inside of the axis: code reads there without looking."""
     low, high = (0, size) if step > 0 else (-1, difference(size, 1))
     for place in (start, stop):
-        if less_equal(low, place) is False or less_equal(place, high) is False:
-            raise ShapeError(f"slice: {place} is outside of an axis of {size} elements")
+        for least, most in ((low, place), (place, high)):
+            if less_equal(least, most) is not True:
+                require(least <= most, f"slice: {place} is outside of an axis of {size} elements")
 
 
 def _slice_infer(x: TensorType, starts: Any, stops: Any, steps: Any, drop: Any) -> TensorType:
     bounds = list(zip(starts, stops, steps, strict=True))
-    if len(bounds) != x.rank:
-        raise ShapeError(f"slice: {len(bounds)} axes have bounds, of {x.rank}")
     for size, bound in zip(x.shape, bounds, strict=True):
         _check_bounds(size, *bound)
     for axis in drop:
@@ -222,6 +221,8 @@ def place_of_picked(axes: tuple[int, ...]) -> int:
 
 
 def _index_infer(x: TensorType, *indices: TensorType, axes: tuple[int, ...]) -> TensorType:
+    if not indices or len(indices) != len(axes):
+        raise ShapeError(f"there are {len(indices)} index tensors for the axes {list(axes)}")
     for index in indices:
         if index.dtype.kind not in "iu":
             raise DTypeError(f"an index is an integer tensor, not one of dtype {index.dtype}")
@@ -235,9 +236,11 @@ def _may_be_outside(x: Any, *indices: Any, axes: tuple[int, ...]) -> bool:
 
 
 def _positions(rank: int, indices: Sequence[Any], axes: tuple[int, ...]) -> tuple[Any, ...]:
+    """NumPy's index, of copies: it looks at integers before it uses them, and another thread may
+    write into an array meanwhile."""
     places: list[Any] = [builtins.slice(None)] * rank
     for axis, index in zip(axes, indices, strict=True):
-        places[axis] = index
+        places[axis] = np.array(index)
     return tuple(places[: max(axes) + 1])
 
 
