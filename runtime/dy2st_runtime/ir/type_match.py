@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from dy2st_runtime.dims import Dim, Size, equal, is_symbol, substitute, symbols
+from dy2st_runtime.dims import Dim, Size, equal, is_symbol, less_equal, substitute, symbols
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 
 
 def matches(
-    given: Sequence[ValueType], places: Sequence[ValueType], is_free: Callable[[Dim], bool]
+    given: Sequence[ValueType],
+    places: Sequence[ValueType],
+    is_free: Callable[[Dim], bool],
+    in_range: bool = True,
 ) -> bool:
     """Whether all given types fit their places.
 
     A symbol of a place for which `is_free` holds takes the size that is given there, the same one
-    wherever it stands. All other sizes must be proved equal.
+    wherever it stands, which must be `in_range`: proved to be what the symbol may be. All other
+    sizes must be proved equal.
     """
     if len(given) != len(places):
         return False
@@ -29,7 +33,15 @@ def matches(
     for size, place in pairs:
         if isinstance(place, Dim) and is_symbol(place) and is_free(place):
             taken.setdefault(place, size)
+    if in_range and not all(_is_in_range(symbol, size) for symbol, size in taken.items()):
+        return False
     return all(_same(size, place, taken) for size, place in pairs)
+
+
+def _is_in_range(symbol: Dim, size: Size) -> bool:
+    """Whether a size of a tensor, which is never negative, is one that a symbol may be."""
+    is_large = symbol.minimum <= 0 or less_equal(symbol.minimum, size) is True
+    return is_large and (symbol.maximum is None or less_equal(size, symbol.maximum) is True)
 
 
 def written_alike(one: ValueType, other: ValueType) -> bool:

@@ -249,7 +249,7 @@ def _agree(recorded: Sequence[ValueType], types: Sequence[ValueType], scope: Sco
     # Sizes that only the data decides have other symbols each time the rule is asked: both ways
     # symbols of one's own stand for symbols of the other, and for nothing else.
     is_free = scope.is_free
-    return matches(recorded, types, is_free) and matches(types, recorded, is_free)
+    return matches(types, recorded, is_free) and matches(recorded, types, is_free, False)
 
 
 # -- control flow -----------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir.checks.broken_sizes import broken, place_text
 from dy2st_runtime.ir.checks.tracebacks import show_operator
 from dy2st_runtime.ir.definition import lookup
-from dy2st_runtime.ir.program import LocatedConstraint, Operator, Program
+from dy2st_runtime.ir.program import LocatedConstraint, Operator, Program, Variable
 from dy2st_runtime.ir.sizes import origins
 from dy2st_runtime.ir.types import TensorType
 
@@ -52,6 +52,29 @@ def refusing(program: Program, entry: LocatedConstraint, symbols: Sequence[Dim])
     def refuse(*values: int) -> None:
         sizes = dict(zip(symbols, values, strict=True))
         raise broken(entry, sizes, origins(program.block.parameters))
+
+    return refuse
+
+
+def changed(operator: Operator) -> Callable[[], None]:
+    """What raises because values are wrong where code looks at them, and right afterwards."""
+    kind = lookup(operator.name).raises or RuntimeError
+
+    def refuse() -> None:
+        place = f" (from {place_text(operator.location)})" if operator.location else ""
+        raise kind(f"{operator.name}: an operand was changed during the call{place}")
+
+    return refuse
+
+
+def misfitting(variable: Variable) -> Callable[[], None]:
+    """What raises because a result has other sizes than its type says."""
+    maker, type = variable.maker, variable.type
+
+    def refuse() -> None:
+        name, at = getattr(maker, "name", "a Block"), getattr(maker, "location", None)
+        place = f" (from {place_text(at)})" if at else ""
+        raise ShapeError(f"{name}: the result has other sizes than {type}{place}")
 
     return refuse
 
@@ -113,4 +136,4 @@ def _is_own(array: Any) -> bool:
     return bool(flags.owndata and flags.c_contiguous and flags.aligned)
 
 
-__all__ = ["dividing", "kernel_call", "refusing"]
+__all__ = ["changed", "dividing", "kernel_call", "misfitting", "refusing"]

@@ -8,7 +8,7 @@ from typing import Any
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.engine.native.convolution.regions import Region
 from dy2st_runtime.engine.native.machine import abi
-from dy2st_runtime.engine.native.machine.kernels import kernel_call
+from dy2st_runtime.engine.native.machine.kernels import kernel_call, misfitting
 from dy2st_runtime.engine.native.machine.module import Module
 from dy2st_runtime.engine.native.program.lifetimes import Kind
 from dy2st_runtime.engine.native.program.places import Places
@@ -17,6 +17,7 @@ from dy2st_runtime.engine.native.text.sizes import Sizes
 from dy2st_runtime.ir.checks.broken_sizes import formulas
 from dy2st_runtime.ir.list_owners import lists_in_place
 from dy2st_runtime.ir.program import Operator, Program, Variable
+from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.late import Late
 
 running = Late("dy2st_runtime.engine.native.convolution.running")
@@ -139,14 +140,43 @@ class Calls:
         return made, True
 
     def take(self, object: str, variable: Variable) -> None:
-        """Let a value be what an object holds."""
+        """Let a value be what an object holds, if it has the sizes that code reads it with."""
         place = self._places.make(variable)
         if place.kind is Kind.OBJECT:
             self._places.replace(place.name, object)
+            self.check_sizes(object, variable, self._axes(variable))
             return
+        self.check_sizes(object, variable, self._axes(variable), is_owned=True)
         data, type = self._places.data(object), variable.tensor_type
         self._places.copy(self._places.target(place), data, type)
         self._function.line(f"call void @Py_DecRef(ptr {object})")
+
+    def _axes(self, variable: Variable) -> list[int]:
+        """The axes whose sizes are known, or bound; others are bound by the value itself."""
+        shape = variable.type.shape if isinstance(variable.type, TensorType) else ()
+        return [axis for axis, size in enumerate(shape) if self._sizes.are_bound(size)]
+
+    def check_sizes(
+        self, object: str, variable: Variable, axes: Sequence[int], is_owned: bool = False
+    ) -> None:
+        """Raise unless an array has these sizes of its type; what is owned is given up then."""
+        if not axes:
+            return
+        function, fits = self._function, "true"
+        real = self._places.field(object, abi.SIZES)
+        for axis in axes:
+            value = self._sizes.value(variable.tensor_type.shape[axis])
+            size = self._places.field(real, 8 * axis, "i64")
+            is_same = function.let(f"icmp eq i64 {size}, {value}")
+            fits = function.let(f"and i1 {fits}, {is_same}")
+        wrong, right = function.label("wrong"), function.label("right")
+        function.branch(fits, right, wrong)
+        function.begin(wrong)
+        if is_owned:
+            function.line(f"call void @Py_DecRef(ptr {object})")
+        self.call(self._module.object(misfitting(variable), "refuse"), ())
+        function.jump(FAIL)
+        function.begin(right)
 
 
 __all__ = ["FAIL", "Calls"]

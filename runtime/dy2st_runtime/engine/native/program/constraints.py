@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from dy2st_runtime.dims import Condition, Constraint, Dim, is_symbol, symbols
-from dy2st_runtime.engine.native.machine.kernels import dividing, refusing
+from dy2st_runtime.engine.native.machine.kernels import dividing, misfitting, refusing
 from dy2st_runtime.engine.native.program.calls import Calls
 from dy2st_runtime.engine.native.program.lifetimes import Kind
 from dy2st_runtime.engine.native.program.places import Places
@@ -44,7 +44,7 @@ class Constraints:
         """Take the symbols of a value's type from its real sizes, and check what is about them."""
         if not isinstance(variable.type, TensorType):
             return
-        is_new = False
+        new: dict[Dim, int] = {}
         for axis, size in enumerate(variable.type.shape):
             if not is_symbol(size) or size in self._sizes.known:
                 continue
@@ -53,9 +53,25 @@ class Constraints:
                 continue
             slot = self._sizes.slots.setdefault(size, self._function.alloca("i64"))
             self._function.line(f"store i64 {self._real_size(variable, axis)}, ptr {slot}")
-            is_new = True
-        if is_new:
+            new[size] = axis
+        if new:
+            self._check_new(variable, new)
             self._check_waiting()
+
+    def _check_new(self, variable: Variable, new: Mapping[Dim, int]) -> None:
+        """What is bound is in the range of its symbol, and what is made of it as it should be."""
+        for symbol in new:
+            for condition in _range(symbol):
+                self._calls.unless(self._sizes.condition(condition), misfitting(variable), ())
+        place = self._places.of(variable)
+        if place.kind is Kind.OBJECT:
+            axes = [
+                axis
+                for axis, size in enumerate(variable.tensor_type.shape)
+                if axis not in new.values() and not new.keys().isdisjoint(symbols(size))
+            ]
+            object = self._function.let(f"load ptr, ptr {place.name}")
+            self._calls.check_sizes(object, variable, axes)
 
     def _real_size(self, variable: Variable, axis: int) -> str:
         """The size of an axis: an object tells it, of all others it is known."""
@@ -115,6 +131,13 @@ class Constraints:
 
     def _is_sure(self, value: Dim | Condition) -> bool:
         return isinstance(value, Condition) and not self._sizes.divisors(value)
+
+
+def _range(symbol: Dim) -> Iterator[Condition]:
+    if symbol.minimum > 0:
+        yield Condition(">=", symbol, symbol.minimum)
+    if symbol.maximum is not None:
+        yield Condition("<=", symbol, symbol.maximum)
 
 
 def _formulas(operator: Operator) -> Iterator[Dim | Condition]:

@@ -37,6 +37,10 @@ class Sizes:
             return True
         return all(symbol in self.known for symbol in symbols(size)) and is_total(size)
 
+    def are_bound(self, size: Size) -> bool:
+        """Whether a size can be computed where the function stands."""
+        return all(symbol in self.known or symbol in self.slots for symbol in symbols(size))
+
     def value(self, size: Size) -> str:
         """The name, or literal, of a size."""
         if not isinstance(size, Dim):
