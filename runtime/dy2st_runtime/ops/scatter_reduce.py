@@ -44,7 +44,7 @@ def _kernel(x: Any, index: Any, values: Any, axis: int, reduce: str, include_sel
     if values.shape != index.shape:
         raise ValueError("every value has one place")
     places: list[Any] = list(np.ogrid[tuple(slice(size) for size in index.shape)])
-    places[axis] = index
+    places[axis] = np.array(index)  # NumPy looks at it, then uses it: nobody may change it
     made = x.copy()
     if not include_self:
         made[tuple(places)] = _neutral(reduce, x.dtype)

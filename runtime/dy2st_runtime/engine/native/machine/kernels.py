@@ -13,6 +13,7 @@ from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir.checks.broken_sizes import broken, place_text
 from dy2st_runtime.ir.checks.tracebacks import show_operator
 from dy2st_runtime.ir.definition import lookup
+from dy2st_runtime.ir.kernel_errors import as_ours
 from dy2st_runtime.ir.program import LocatedConstraint, Operator, Program, Variable
 from dy2st_runtime.ir.sizes import origins
 from dy2st_runtime.ir.types import TensorType
@@ -58,11 +59,12 @@ def refusing(program: Program, entry: LocatedConstraint, symbols: Sequence[Dim])
 
 def changed(operator: Operator) -> Callable[[], None]:
     """What raises because values are wrong where code looks at them, and right afterwards."""
-    kind = lookup(operator.name).raises or RuntimeError
+    kind, *_ = lookup(operator.name).raises or (RuntimeError,)
 
     def refuse() -> None:
         place = f" (from {place_text(operator.location)})" if operator.location else ""
-        raise kind(f"{operator.name}: an operand was changed during the call{place}")
+        text = f"{operator.name}: an operand was changed during the call{place}"
+        raise as_ours(operator.name, kind(text))
 
     return refuse
 

@@ -115,13 +115,19 @@ class _Paths:
             label = self._whole("%labels", code.plus(code.times(sample, "%labels_most"), place))
             self._code.require(code.let(f"icmp ult i64 {label}, %classes"))
 
+    def _safe(self, pointer: str, at: str) -> str:
+        """An integer that was looked at before, as another thread may have changed it since."""
+        code, most = self._code, {"%steps": "%most", "%lengths": "%labels_most"}.get(pointer)
+        limit = most or code.minus("%classes", 1)
+        return code.least(code.most(self._whole(pointer, at), 0), limit)
+
     def _set_symbols(self, sample: str, length: str) -> None:
         """The symbols of a sequence, blanks behind its end, and where a blank may be skipped."""
         code = self._code
         with code.loop("0", self._states) as state:
             self._put(self._symbols, state, Value(str(self._blank), INT64))
         with code.loop("0", length) as place:
-            label = self._whole("%labels", code.plus(code.times(sample, "%labels_most"), place))
+            label = self._safe("%labels", code.plus(code.times(sample, "%labels_most"), place))
             state = code.plus(code.times(place, 2), 1)
             self._put(self._symbols, state, Value(label, INT64))
         with code.loop("3", self._states, "2") as state:
@@ -139,7 +145,7 @@ class _Paths:
 
     def _sample(self, sample: str) -> None:
         code, one = self._code, self._one
-        steps, length = (self._whole(name, sample) for name in ("%steps", "%lengths"))
+        steps, length = (self._safe(name, sample) for name in ("%steps", "%lengths"))
         self._set_symbols(sample, length)
         with code.when(code.compare("sgt", steps, 0)):
             self._before(sample, steps)

@@ -68,6 +68,11 @@ class _Places:
         place = self._code.let(f"getelementptr {stored(dtype)}, ptr {name}, i64 {at}")
         return self._lanes.load(place, dtype)
 
+    def _safe_image(self, box: str) -> str:
+        """The image of a box, looked at once more: another thread may have changed it."""
+        code = self._code
+        return code.least(code.most(self._image(box), 0), code.minus("%count", 1))
+
     def _image(self, box: str) -> str:
         return self._lanes.cast(self._load("%images", box), INT64).text
 
@@ -76,7 +81,7 @@ class _Places:
         first = code.times(box, 4)
         left, top, right, bottom = (self._corner(code.plus(first, at)) for at in range(4))
         cell = code.times(code.times(box, "%channels"), self._high * self._wide)
-        image = code.times(self._image(box), "%channels")
+        image = code.times(self._safe_image(box), "%channels")
         with code.loop("0", str(self._high)) as i:
             rows = self._ends(top, bottom, i, self._high, "%height")
             with code.loop("0", str(self._wide)) as j:

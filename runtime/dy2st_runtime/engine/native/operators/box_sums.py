@@ -89,6 +89,11 @@ class _Sums:
     def _element(self, name: str, at: str) -> str:
         return self._code.let(f"getelementptr {stored(self._dtypes[name])}, ptr {name}, i64 {at}")
 
+    def _safe_image(self, box: str) -> str:
+        """The image of a box, looked at once more: another thread may have changed it."""
+        code = self._code
+        return code.least(code.most(self._image(box), 0), code.minus("%count", 1))
+
     def _image(self, box: str) -> str:
         dtype = self._dtypes["%images"]
         return self._one.cast(self._one.load(self._element("%images", box), dtype), INT64).text
@@ -121,7 +126,7 @@ class _Sums:
         top, high = self._used("%rows", rows, "%parts", "%height")
         left, wide = self._used("%columns", columns, "%across", "%width")
         corner = code.plus(code.times(top, "%width"), left)
-        image, cells = self._image(box), code.times("%parts", "%across")
+        image, cells = self._safe_image(box), code.times("%parts", "%across")
         pixels = code.times("%height", "%width")
         with code.loop("0", "%channels") as channel:
             plane = code.times(code.plus(code.times(image, "%channels"), channel), pixels)

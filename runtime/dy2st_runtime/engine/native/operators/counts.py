@@ -31,12 +31,14 @@ def _nonzero(body: Body, step: Step, operator: Operator) -> None:
     found = body.function.let(f"call i64 @count_{dtype.name}(ptr {address}, i64 {total})")
     made = body.places.sized(result.dtype, [found, str(len(shape))])
     body.calls.check_made(made)
-    told = "".join(f", i64 {size}" for size in sizes)
+    told = "".join(f", i64 {size}" for size in (found, *sizes))
     data = body.places.data(made)
-    body.function.line(
-        f"call void @places_{dtype.name}_{len(shape)}(ptr {address}, ptr {data}{told})"
+    written = body.function.let(
+        f"call i64 @places_{dtype.name}_{len(shape)}(ptr {address}, ptr {data}{told})"
     )
     body.calls.take(made, result)
+    # Another thread may have changed the elements since they were counted.
+    body.unless(body.function.let(f"icmp eq i64 {written}, {found}"), [operator])
 
 
 def _count(dtype: DType) -> str:
@@ -61,23 +63,29 @@ def _is_set(code: Code, at: str, dtype: DType) -> str:
 
 def _places(dtype: DType, rank: int) -> str:
     sizes = [f"%size{axis}" for axis in range(rank)]
-    parameters = [("ptr", "%x"), ("ptr", "%out"), *(("i64", size) for size in sizes)]
+    numbers = [("i64", name) for name in ("%found", *sizes)]
     name = f"places_{dtype.name}_{rank}"
-    code = Code(name, parameters, stored(dtype), attributes="noinline nounwind")
-    end = code.alloca("ptr")
+    parameters = [("ptr", "%x"), ("ptr", "%out"), *numbers]
+    code = Code(name, parameters, stored(dtype), "i64", "noinline nounwind")
+    end, count = code.alloca("ptr"), code.alloca("i64")
     code.line(f"store ptr %out, ptr {end}")
+    code.line(f"store i64 0, ptr {count}")
     with _loops(code, sizes) as turns:
         at = "0"
         for turn, size in zip(turns, sizes, strict=True):
             at = code.plus(code.times(at, size), turn)
-        with code.when(_is_set(code, at, dtype)):
+        before = code.let(f"load i64, ptr {count}")
+        has_room = code.compare("slt", before, "%found")
+        with code.when(code.both(_is_set(code, at, dtype), has_room)):
+            code.line(f"store i64 {code.plus(before, 1)}, ptr {count}")
             row = code.let(f"load ptr, ptr {end}")
             for axis, turn in enumerate(turns):
                 entry = code.let(f"getelementptr i64, ptr {row}, i64 {axis}")
                 code.line(f"store i64 {turn}, ptr {entry}")
             following = code.let(f"getelementptr i64, ptr {row}, i64 {rank}")
             code.line(f"store ptr {following}, ptr {end}")
-    return code.end()
+    code.line(f"ret i64 {code.let(f'load i64, ptr {count}')}")
+    return code.text()
 
 
 @contextmanager

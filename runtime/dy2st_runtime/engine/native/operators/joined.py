@@ -2,7 +2,8 @@
 
     i32 put(ptr target, ptr index, ptr values, i64 size...)      1: a place is outside
 
-All places are looked at before anything is written; then values are taken one after the other.
+All places are looked at before anything is written, and where they are used; values are taken one
+after the other.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from contextlib import ExitStack
 
 from dy2st_runtime.dims import Dim, Size
 from dy2st_runtime.engine.native.nests.access import stored
-from dy2st_runtime.engine.native.operators.scatter import place_at
+from dy2st_runtime.engine.native.operators.scatter import SafePlaces, place_at
 from dy2st_runtime.engine.native.rows.reductions import limit
 from dy2st_runtime.engine.native.text.code import Code
 from dy2st_runtime.engine.native.text.lanes import Lanes, Value
@@ -34,15 +35,17 @@ class Joined:
         parameters += [("i64", name) for name in self.sizes.values()]
         self._code = Code("NAME", parameters, stored(self._dtype), "i32")
         self._lanes = Lanes(self._code, 1)
+        self._safe: SafePlaces | None = None
 
     def text(self, is_checked: bool) -> str:
         """The function, as `@NAME`."""
         if is_checked:
             self._each(self._check)
+            self._safe = SafePlaces(self._code)
         if not self._told["include_self"]:
             self._each(self._clear)
         self._each(self._join)
-        self._code.line("ret i32 0")
+        self._code.line(f"ret i32 {self._safe.failed() if self._safe else 0}")
         return self._code.text()
 
     def _size(self, size: Size) -> str:
@@ -58,6 +61,8 @@ class Joined:
             for turn, count in zip(turns, self._counts, strict=True):
                 at = code.plus(code.times(at, self._size(count)), turn)
             place = place_at(code, "%index", self._index.dtype, at, own)
+            if self._safe:
+                place = self._safe.inside(place, own)
             turns[axis] = place
             for turn, size in zip(turns, self._shape, strict=True):
                 to = code.plus(code.times(to, self._size(size)), turn)

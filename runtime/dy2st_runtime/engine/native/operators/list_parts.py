@@ -30,7 +30,10 @@ def gather(module: Module, dtype: DType) -> str:
     code = Code(name, parameters, "ptr", "ptr", "noinline")
     made = _new(code, "%count")
     with code.loop("0", "%count") as turn:
-        _copy(code, made, turn, _place(code, turn, dtype)[0])
+        # Another thread may have written into the places since they were looked at.
+        place, length = _place(code, turn, dtype)
+        is_inside = code.let(f"icmp ult i64 {place}, {length}")
+        _copy(code, made, turn, code.choose(is_inside, place, 0))
     code.line(f"ret ptr {made}")
     module.add(name, code.text())
     return name

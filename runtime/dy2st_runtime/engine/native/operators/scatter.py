@@ -2,8 +2,9 @@
 
     i32 put(ptr target, ptr value, ptr index..., i64 size...)      1: a place is outside
 
-All places are looked at before anything is written. What is put at one place twice is put in the
-order of the integers, so the last one stays.
+All places are looked at before anything is written, and each once more where it is used, as another
+thread may write into the integers meanwhile. What is put at one place twice is put in the order of
+the integers, so the last one stays.
 """
 
 from __future__ import annotations
@@ -62,11 +63,12 @@ class Scatter:
         parameters += [("ptr", f"%index{number}") for number in range(len(self.indices))]
         code = self.code = Code("NAME", parameters, stored(self.dtype), "i32")
         code.element = stored(self.dtype)
+        self.safe = SafePlaces(code) if is_checked else None
         if is_checked:
             self._check()
         with ExitStack() as loops:
             self._write(loops)
-        code.line("ret i32 0")
+        code.line(f"ret i32 {self.safe.failed() if self.safe else 0}")
         text = code.text()
         names = "".join(f", i64 {name}" for name in self.sizes.values())
         last = parameters[-1][1]
@@ -101,6 +103,8 @@ class Scatter:
             own = _strides(index.tensor_type.shape, [self.whole[d] for d in self.picked])
             at = self._total(zip(turns.values(), own, strict=True))
             place = self._place(number, index, at, self.shape[axis])
+            if self.safe:
+                place = self.safe.inside(place, self.size(self.shape[axis]))
             to = code.plus(to, code.times(place, self.size(self.strides[axis])))
         source = self._total((turn, self.value[d]) for d, turn in turns.items())
         for axis, place in self.kept[: len(self.kept) - self.tail]:
@@ -142,6 +146,27 @@ class Scatter:
         lanes.store(lanes.add(before, more), target)
 
 
+class SafePlaces:
+    """Places that are looked at where they are used: 0 in place of those outside."""
+
+    def __init__(self, code: Code) -> None:
+        """All are inside so far."""
+        self._code, self._failed = code, code.alloca("i32")
+        code.line(f"store i32 0, ptr {self._failed}")
+
+    def inside(self, place: str, size: str) -> str:
+        """The place itself, if it is one; there is an element at 0, as all had been inside."""
+        code = self._code
+        is_inside = code.let(f"icmp ult i64 {place}, {size}")
+        before = code.let(f"load i32, ptr {self._failed}")
+        code.line(f"store i32 {code.choose(is_inside, before, 1, 'i32')}, ptr {self._failed}")
+        return code.choose(is_inside, place, 0)
+
+    def failed(self) -> str:
+        """1 if one was outside, else 0."""
+        return self._code.let(f"load i32, ptr {self._failed}")
+
+
 def place_at(code: Code, pointer: str, dtype: DType, at: str, size: str) -> str:
     """The place that an integer of a tensor means, counted from the start."""
     address = code.let(f"getelementptr {stored(dtype)}, ptr {pointer}, i64 {at}")
@@ -160,4 +185,4 @@ def _strides(shape: Shape, whole: Sequence[Size]) -> list[Size]:
     return steps
 
 
-__all__ = ["Scatter", "place_at"]
+__all__ = ["SafePlaces", "Scatter", "place_at"]

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from dy2st_runtime.engine.native.convolution.regions import Region
 from dy2st_runtime.engine.native.machine import threads
+from dy2st_runtime.engine.native.machine.kernels import changed
 from dy2st_runtime.engine.native.machine.llvm import Processor
 from dy2st_runtime.engine.native.machine.module import Module
 from dy2st_runtime.engine.native.nests import emit as nests
@@ -157,6 +158,9 @@ class Body:
         for operator in self._whole or operators:
             result = self.calls.result_of(operator)
             self.function.line(f"call void @Py_DecRef(ptr {result})")
+        # They found nothing wrong: another thread has changed an array meanwhile.
+        refuse = self.module.object(changed((self._whole or operators)[-1]), "refuse")
+        self.calls.call(refuse, ())
         self.function.jump(FAIL)
         self.function.begin(right)
 
