@@ -13,12 +13,18 @@ from dy2st_runtime.ir import F, Sample, TensorType, apply, define, method
 from dy2st_runtime.ir.arguments import as_dtype, as_size, fresh_symbol
 from dy2st_runtime.ir.attribute_kinds import INDEX
 
+_MOST_BINS = 2**48
+"""There is no memory for more."""
+
 
 def _bincount_kernel(x: Any, weights: Any = None, minlength: int = 0) -> Any:
     if weights is not None and weights.shape != x.shape:
         raise ValueError("every integer has one weight")
     if minlength < 0:
         raise ArgumentError(f"bincount: there are no {minlength} bins")
+    x = np.array(x)  # NumPy looks at the integers, then counts: nobody may change them meanwhile
+    if x.size and x.max() >= _MOST_BINS:  # NumPy adds 1 to the largest without a look
+        raise ArgumentError(f"bincount: {int(x.max())} would be counted in as many bins")
     counts = np.bincount(x, weights, minlength)
     return counts if weights is None else counts.astype(weights.dtype)
 

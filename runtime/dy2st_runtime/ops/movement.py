@@ -432,6 +432,9 @@ def _repeated_as_told(repeats: Any, size: Size) -> Any:
     return F.searchsorted(F.cumsum(repeats), F.arange(F.sum(repeats)), right=True)
 
 
+_MOST_ELEMENTS = 2**48
+
+
 def _repeated(counts: Shape, size: Size) -> Any:
     """The places 0, 1, ... each as often as its count says."""
     numbers = [as_int(count, "an entry of repeats") for count in counts]
@@ -439,6 +442,8 @@ def _repeated(counts: Shape, size: Size) -> Any:
         raise ArgumentError(f"repeat_interleave: {min(numbers)} repeats")
     if equal(size, len(numbers)) is not True:
         raise ShapeError(f"repeat_interleave: {len(numbers)} repeats for {size} elements")
+    if sum(numbers) >= _MOST_ELEMENTS:  # NumPy adds them as integers of 64 bits
+        raise ArgumentError(f"repeat_interleave: {sum(numbers)} elements do not fit into memory")
     return np.repeat(np.arange(len(numbers)), numbers)
 
 
@@ -468,6 +473,14 @@ define(
     gradient=lambda g, y, x, axis: F.flip(g, list(axis)),
     samples=(Sample(((2, 3),), {"axis": (1,)}), Sample(((2, 3),), {"axis": (0, 1)})),
 )
+
+
+def _roll_infer(x: TensorType, shifts: Sequence[Size], axis: Sequence[int]) -> TensorType:
+    if len(shifts) != len(axis):
+        raise ShapeError(f"roll: {len(shifts)} shifts for {len(axis)} axes")
+    return x
+
+
 define(
     "roll",
     takes_complex=True,
@@ -476,7 +489,7 @@ define(
     kind=Kind.INJECTIVE,
     along="axis",
     attributes={"shifts": INDICES, "axis": several(AXIS, "axes")},
-    infer=lambda x, shifts, axis: x,
+    infer=_roll_infer,
     kernel=lambda x, shifts, axis: np.roll(x, shifts, axis),
     gradient=lambda g, y, x, shifts, axis: F.roll(g, [-s for s in shifts], list(axis)),
     samples=(Sample(((2, 3),), {"shifts": (1,), "axis": (1,)}),),
