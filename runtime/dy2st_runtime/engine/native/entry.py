@@ -22,6 +22,7 @@ from dy2st_runtime.engine.native.program.places import Place, Places
 from dy2st_runtime.engine.native.program.planned import Planned, planned
 from dy2st_runtime.engine.native.program.steps import Body
 from dy2st_runtime.engine.native.text.function import Function
+from dy2st_runtime.engine.native.text.magnitudes import bounded
 from dy2st_runtime.engine.native.text.requirements import Requirements
 from dy2st_runtime.engine.native.text.sizes import Sizes
 from dy2st_runtime.engine.runner import may_share
@@ -78,9 +79,11 @@ class _Entry:
         self._check_arrays(arrays)
         known = self._bind(arrays)
         sizes = Sizes(function, known)
+        found = bounded(self._program, steps.blocks())
+        self._requirements.of_magnitudes(found, sizes, "unfit")
         self._check_sizes(arrays, sizes)
-        found = Analysis(steps, self._own, sizes.is_early, is_placed, is_change).found
-        places = Places(self._module, function, sizes, found)
+        lifetimes = Analysis(steps, self._own, sizes.is_early, is_placed, is_change).found
+        places = Places(self._module, function, sizes, lifetimes)
         self._arena(places, sizes)
         places.begin()
         for variable, array in zip(program.block.parameters, arrays, strict=True):

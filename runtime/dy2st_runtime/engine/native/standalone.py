@@ -35,6 +35,7 @@ from dy2st_runtime.engine.native.program.planned import Planned, planned
 from dy2st_runtime.engine.native.program.products import Products
 from dy2st_runtime.engine.native.program.steps import Body
 from dy2st_runtime.engine.native.text.function import Function
+from dy2st_runtime.engine.native.text.magnitudes import bounded
 from dy2st_runtime.engine.native.text.requirements import Requirements
 from dy2st_runtime.engine.native.text.sizes import Sizes
 from dy2st_runtime.errors import ArgumentError
@@ -281,6 +282,8 @@ class _Writer:
         names = [name for _, name in self._sizes()]
         sizes = Sizes(function, dict(zip(self._symbols, names, strict=True)))
         requirements = Requirements(function)
+        found = bounded(self._program, self._steps.blocks())
+        requirements.of_magnitudes(found, sizes, "unfit")
         requirements.of_program(self._program, sizes)
         for variable in self._program.inputs:
             for size in variable.tensor_type.shape:

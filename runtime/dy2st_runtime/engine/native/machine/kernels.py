@@ -71,14 +71,27 @@ def changed(operator: Operator) -> Callable[[], None]:
 
 def misfitting(variable: Variable) -> Callable[[], None]:
     """What raises because a result has other sizes than its type says."""
-    maker, type = variable.maker, variable.type
 
     def refuse() -> None:
-        name, at = getattr(maker, "name", "a Block"), getattr(maker, "location", None)
-        place = f" (from {place_text(at)})" if at else ""
-        raise ShapeError(f"{name}: the result has other sizes than {type}{place}")
+        raise ShapeError(f"{_maker(variable)}: the result has other sizes than {variable.type}")
 
     return refuse
+
+
+def outgrown(variable: Variable) -> Callable[[], None]:
+    """What raises because sizes that follow from a value are too large."""
+
+    def refuse() -> None:
+        raise ShapeError(f"{_maker(variable)}: a result that follows from its sizes is too large")
+
+    return refuse
+
+
+def _maker(variable: Variable) -> str:
+    maker = variable.maker
+    if not isinstance(maker, Operator):
+        return "a Block"
+    return f"{maker.name} (from {place_text(maker.location)})" if maker.location else maker.name
 
 
 def dividing(operator: Operator) -> Callable[[], None]:
@@ -138,4 +151,4 @@ def _is_own(array: Any) -> bool:
     return bool(flags.owndata and flags.c_contiguous and flags.aligned)
 
 
-__all__ = ["changed", "dividing", "kernel_call", "misfitting", "refusing"]
+__all__ = ["changed", "dividing", "kernel_call", "misfitting", "outgrown", "refusing"]

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from dy2st_runtime.dims import Condition, Constraint, Dim, is_symbol, symbols
-from dy2st_runtime.engine.native.machine.kernels import dividing, misfitting, refusing
+from dy2st_runtime.engine.native.machine.kernels import dividing, misfitting, outgrown, refusing
 from dy2st_runtime.engine.native.program.calls import Calls
 from dy2st_runtime.engine.native.program.lifetimes import Kind
 from dy2st_runtime.engine.native.program.places import Places
 from dy2st_runtime.engine.native.text.function import Function
+from dy2st_runtime.engine.native.text.magnitudes import magnitude_tests
 from dy2st_runtime.engine.native.text.sizes import Sizes
 from dy2st_runtime.ir.checks.broken_sizes import formulas
 from dy2st_runtime.ir.program import LocatedConstraint, Operator, Program, Variable
@@ -63,6 +64,7 @@ class Constraints:
         for symbol in new:
             for condition in _range(symbol):
                 self._calls.unless(self._sizes.condition(condition), misfitting(variable), ())
+        self._check_magnitudes(variable, new)
         place = self._places.of(variable)
         if place.kind is Kind.OBJECT:
             axes = [
@@ -72,6 +74,16 @@ class Constraints:
             ]
             object = self._function.let(f"load ptr, ptr {place.name}")
             self._calls.check_sizes(object, variable, axes)
+
+    def _check_magnitudes(self, variable: Variable, new: Mapping[Dim, int]) -> None:
+        """What is made of these symbols is not too large for code."""
+        found = {
+            key: limit
+            for key, limit in self._sizes.waiting.items()
+            if not new.keys().isdisjoint(symbols(key)) and self._sizes.are_bound(key)
+        }
+        for test in magnitude_tests(self._function, found, self._sizes.value):
+            self._calls.unless(test, outgrown(variable), ())
 
     def _real_size(self, variable: Variable, axis: int) -> str:
         """The size of an axis: an object tells it, of all others it is known."""

@@ -71,6 +71,13 @@ class Planned:
     block: Block
     steps: list[Step]
 
+    def blocks(self) -> Iterator[Block]:
+        """The Block and all inside of it."""
+        yield self.block
+        for step in self.steps:
+            for inner in step.inner:
+                yield from inner.blocks()
+
     def all(self) -> Iterator[Step]:
         """The steps, and after each one those inside of it."""
         for step in self.steps:

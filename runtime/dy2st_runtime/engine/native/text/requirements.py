@@ -5,6 +5,7 @@ from __future__ import annotations
 from dy2st_runtime.dims import Condition, Dim, symbols
 from dy2st_runtime.dims.expression import Atom
 from dy2st_runtime.engine.native.text.function import Function
+from dy2st_runtime.engine.native.text.magnitudes import Bounded, largest_symbol, magnitude_tests
 from dy2st_runtime.engine.native.text.sizes import Sizes
 from dy2st_runtime.ir.checks.broken_sizes import computed_sizes
 from dy2st_runtime.ir.program import Program
@@ -39,6 +40,30 @@ class Requirements:
         for value, _ in computed_sizes(program):
             if all(symbol in sizes.known for symbol in symbols(value)):
                 self.can_compute(value, sizes)
+
+    def of_magnitudes(self, found: Bounded, sizes: Sizes, label: str) -> None:
+        """Go to a label where sizes are too large for 64 bits; those known later wait."""
+        early = {
+            key: limit for key, limit in found.items() if sizes.known.keys() >= {*symbols(key)}
+        }
+        sizes.waiting = {key: limit for key, limit in found.items() if key not in early}
+        largest = largest_symbol(early)
+        small, used = (
+            str(bool(largest)).lower(),
+            dict.fromkeys(s for key in early for s in symbols(key)),
+        )
+        for symbol in used:
+            is_small = self._function.let(f"icmp ule i64 {sizes.value(symbol)}, {largest}")
+            small = self._function.let(f"and i1 {small}, {is_small}")
+        if not early:
+            return
+        fits, large = self._function.label("small"), self._function.label("large")
+        self._function.branch(small, fits, large)
+        self._function.begin(large)
+        self._tests += magnitude_tests(self._function, early, sizes.value)
+        self.leave_unless_all(label)
+        self._function.jump(fits)
+        self._function.begin(fits)
 
     def can_compute(self, value: Dim | Condition, sizes: Sizes) -> None:
         """Nothing in it is divided by 0, and what is broadcast fits."""

@@ -12,6 +12,7 @@ from functools import reduce
 from dy2st_runtime.dims import Condition, Dim, Size, is_symbol, is_total, symbols
 from dy2st_runtime.dims.expression import Atom, of_atom
 from dy2st_runtime.engine.native.text.function import Function
+from dy2st_runtime.engine.native.text.magnitudes import Bounded
 
 _RELATIONS = {"==": "eq", "!=": "ne", "<": "slt", "<=": "sle", ">": "sgt", ">=": "sge"}
 _CHOICES = {"min": "smin", "max": "smax"}
@@ -22,11 +23,13 @@ class Sizes:
 
     known   the symbols that are bound where the function is entered, with their names.
     slots   the places of those that are bound later.
+    waiting what must not become too large when these are bound.
     """
 
     def __init__(self, function: Function, known: dict[Dim, str]) -> None:
         """Formulas of `known` symbols alone are written where the function stands now."""
         self.known, self.slots = known, dict[Dim, str]()
+        self.waiting: Bounded = {}
         self.start = function.section()
         self._function = function
         self._early: dict[Dim, str] = {}
@@ -37,8 +40,8 @@ class Sizes:
             return True
         return all(symbol in self.known for symbol in symbols(size)) and is_total(size)
 
-    def are_bound(self, size: Size) -> bool:
-        """Whether a size can be computed where the function stands."""
+    def are_bound(self, size: Size | tuple[Size, ...]) -> bool:
+        """Whether sizes can be computed where the function stands."""
         return all(symbol in self.known or symbol in self.slots for symbol in symbols(size))
 
     def value(self, size: Size) -> str:
