@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import (
     BuiltinMethodType,
     CellType,
@@ -11,6 +11,7 @@ from types import (
     MethodType,
     MethodWrapperType,
     SimpleNamespace,
+    WrapperDescriptorType,
 )
 from typing import Any
 
@@ -140,6 +141,21 @@ def names_now(names: dict[str, Any], over: Mapping[Any, Any]) -> dict[str, Any]:
     if not written:
         return names
     return {name: one for name, one in {**names, **written}.items() if one is not MISSING}
+
+
+def setters_of(owner: Any) -> tuple[Callable[..., None], Callable[..., None]]:
+    """What sets an attribute of an object, and deletes it, past the methods of the user's class."""
+    plain: Any = next((kind for kind in (Layer, type) if isinstance(owner, kind)), object)
+    return tuple(_in_c(type(owner), name) or getattr(plain, name) for name in _SETTERS)
+
+
+_SETTERS = ("__setattr__", "__delattr__")
+
+
+def _in_c(kind: type, name: str) -> Any:
+    """The method of a class, if it is one of Python's own."""
+    found = getattr(kind, name)
+    return found if type(found) is WrapperDescriptorType and found.__name__ == name else None
 
 
 def native_attribute(owner: Any, name: str) -> Any:

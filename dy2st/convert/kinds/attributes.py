@@ -20,6 +20,7 @@ from dy2st.convert.values.special import Dynamic, Union
 from dy2st_runtime.errors import ConversionError, TensorAsPython
 from dy2st_runtime.ir import Variable, user_location
 from dy2st_runtime.ir.choice import Text
+from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor
 
 _NOTHING = object()
@@ -184,6 +185,16 @@ def _setattr(trace: Trace, owner: Any, name: str, value: Any) -> None:
 @function_row(object.__setattr__)
 def _set_own(trace: Trace, owner: Any, name: str, value: Any) -> None:
     trace.set_own(owner, name, value)
+
+
+@function_row(Layer.__setattr__)
+def _set_in_layer(trace: Trace, owner: Any, name: str, value: Any) -> None:
+    trace.set_plain(owner, name, value)
+
+
+@function_row(Layer.__delattr__)
+def _del_in_layer(trace: Trace, owner: Any, name: str) -> None:
+    trace.del_own(owner, name)
 
 
 @function_row(delattr)

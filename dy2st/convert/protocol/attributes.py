@@ -21,6 +21,7 @@ from dy2st.convert.kinds.entries import may_be_missing, presence
 from dy2st.convert.kinds.gradients import grad_of, set_grad
 from dy2st.convert.kinds.members import member
 from dy2st.convert.kinds.table import row_of_method
+from dy2st.convert.objects import setters_of
 from dy2st.convert.protocol.calls import call, call_method_row
 from dy2st.convert.protocol.unions import known, spread
 from dy2st.convert.stage.attempt import caught
@@ -266,11 +267,22 @@ def set_attr(trace: Trace, owner: Any, name: str, value: Any) -> None:
             _check_naming(trace)
         setattr(owner, name, value)
         return
-    found = of_class(trace, kind, name)
     own = special(trace, owner, "__setattr__")
-    if type(own) is FunctionType and not isinstance(owner, Layer):
+    if _is_plain(own, "__setattr__"):
+        set_plain(trace, owner, name, value)
+    else:
         call(trace, own, owner, name, value)
-        return
+
+
+def _is_plain(method: Any, name: str) -> bool:
+    """Whether a `__setattr__` or `__delattr__` is that of Python's own classes, or of Layers."""
+    is_in_c = type(method) is WrapperDescriptorType and method.__name__ == name
+    return is_in_c or method is getattr(Layer, name)
+
+
+def set_plain(trace: Trace, owner: Any, name: str, value: Any) -> None:
+    """What the `__setattr__` of Python's own classes does, and that of Layers."""
+    found = of_class(trace, type(owner), name)
     if isinstance(found, property):
         if found.fset is None:
             found.__set__(owner, value)  # raises, in Python's words
@@ -281,7 +293,7 @@ def set_attr(trace: Trace, owner: Any, name: str, value: Any) -> None:
         call(trace, setter, found, owner, value)
         return
     if not _takes(owner, found):
-        setattr(owner, name, value)  # raises, in Python's words
+        object.__setattr__(owner, name, value)  # raises, in Python's words
     _put(trace, owner, name, value)
 
 
@@ -315,10 +327,9 @@ def _put(trace: Trace, owner: Any, name: str, value: Any) -> None:
         content.pop(name, None) if value is MISSING else content.__setitem__(name, value)
     elif not trace.is_made_here(owner) or (id(owner), name) in trace.over:
         trace.write(owner, name, value)
-    elif value is MISSING:
-        delattr(owner, name)
     else:
-        setattr(owner, name, value)
+        put, delete = setters_of(owner)
+        delete(owner, name) if value is MISSING else put(owner, name, value)
 
 
 _PLAIN_SETTERS = (object, BaseException, type)
@@ -348,10 +359,10 @@ def del_attr(trace: Trace, owner: Any, name: str) -> None:
         spread(trace, lambda one: del_attr(trace, one, name), known(trace, owner))
         return
     own = special(trace, owner, "__delattr__")
-    if type(own) is FunctionType and not isinstance(owner, Layer):
-        call(trace, own, owner, name)
-    else:
+    if _is_plain(own, "__delattr__"):
         del_own(trace, owner, name)
+    else:
+        call(trace, own, owner, name)
 
 
 def del_own(trace: Trace, owner: Any, name: str) -> None:
@@ -395,4 +406,13 @@ def method(trace: Trace, owner: Any, name: str, /, *args: Any, **kwargs: Any) ->
     return call(trace, attr(trace, owner, name), *args, **kwargs)
 
 
-__all__ = ["attr", "del_attr", "del_own", "method", "plain_attr", "set_attr", "set_own"]
+__all__ = [
+    "attr",
+    "del_attr",
+    "del_own",
+    "method",
+    "plain_attr",
+    "set_attr",
+    "set_own",
+    "set_plain",
+]

@@ -157,6 +157,9 @@ def _call_builtin(
     if function.__name__ == "__call__" and type(owner) is FunctionType:
         return trace.call(owner, *args, **kwargs)
     row = row_of_method(type(owner), function.__name__) if owner is not None else None
+    if row is None and type(function) is MethodWrapperType:
+        of_class_in_c = getattr(function.__objclass__, function.__name__)
+        row = row_of_function(of_class_in_c)
     if row is not None:
         return call_method_row(trace, row, owner, function.__name__, args, kwargs)
     return call_native(trace, function, args, kwargs)

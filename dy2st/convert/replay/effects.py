@@ -14,6 +14,7 @@ from types import CellType, ModuleType
 from typing import Any
 
 from dy2st.convert.labels import label
+from dy2st.convert.objects import setters_of
 from dy2st.convert.replay.places import ReadKey
 from dy2st.convert.replay.rebuild import rebuild
 from dy2st.convert.replay.result import Made, Taker
@@ -146,8 +147,7 @@ def _writer(owner: Any) -> Callable[[Any, Any, Any], None]:
         return _set_key
     if isinstance(owner, Layer):
         return _set_in_layer
-    is_open = isinstance(owner, (type, ModuleType))
-    return partial(_set_attribute, setattr if is_open else object.__setattr__)
+    return _set_attribute
 
 
 def _set_cell(name: str, owner: CellType, value: Any) -> None:
@@ -164,11 +164,13 @@ def _set_key(name: Any, owner: dict[Any, Any], value: Any) -> None:
         owner[name] = value
 
 
-def _set_attribute(put: Callable[..., None], name: str, owner: Any, value: Any) -> None:
+def _set_attribute(name: str, owner: Any, value: Any) -> None:
+    """What a method of the class does beside it is an effect of its own."""
+    put, delete = setters_of(owner)
     if value is not MISSING:
         put(owner, name, value)
     elif native_attribute(owner, name) is not MISSING:
-        delattr(owner, name)
+        delete(owner, name)
 
 
 def _set_in_layer(name: str, owner: Layer, value: Any) -> None:
@@ -177,7 +179,7 @@ def _set_in_layer(name: str, owner: Layer, value: Any) -> None:
     if isinstance(held, EagerTensor) and like(value, held.array.dtype, held.array.shape):
         OrderedDict.__setitem__(owner._buffers, name, value)  # guards ask for its type alone
     else:
-        _set_attribute(setattr, name, owner, value)
+        _set_attribute(name, owner, value)
 
 
 # -- what containers hold ---------------------------------------------------------------------

@@ -1,0 +1,160 @@
+"""`__setattr__` and `__delattr__` of the user's run in traced form, those of Layers, too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import dy2st
+import dy2st_runtime
+from dy2st import nn
+from dy2st.errors import UnsupportedSyntax
+from dy2st.jit import save, to_static
+from dy2st.static import InputSpec
+from tests.dy2st.constructs.catalogue import comparable
+
+INPUTS = ([-1.0], [1.0], [-1.0], [2.0])
+
+
+class Renaming(nn.Layer):
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__("_g" if name == "g" else name, value)
+
+    def forward(self, x: Any) -> Any:
+        self.g = 1
+        if x.sum() > 0:
+            self.g = 3
+        return x * getattr(self, "_g", 10)
+
+
+class Counting(nn.Layer):
+    def __init__(self) -> None:
+        super().__init__()
+        object.__setattr__(self, "log", [])
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "h":
+            self.log.append(value)
+        super().__setattr__(name, value)
+
+    def forward(self, x: Any) -> Any:
+        self.h = 2
+        return x * len(self.log)
+
+
+class PastLayer(nn.Layer):
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "g":
+            object.__setattr__(self, "_g", value)
+        else:
+            super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        super().__delattr__("_g" if name == "g" else name)
+
+    def forward(self, x: Any) -> Any:
+        self.g = 3
+        found = self._g
+        if x.sum() > 0:
+            del self.g
+        return x * found, hasattr(self, "_g")
+
+
+class ByName(nn.Layer):
+    def forward(self, x: Any) -> Any:
+        nn.Layer.__setattr__(self, "g", 5)
+        setattr(self, "q", 3)
+        object.__setattr__(self, "h", 4)
+        return x * (self.g + self.q * 10 + self.h * 100)
+
+
+class MadeInside(nn.Layer):
+    def forward(self, x: Any) -> Any:
+        inner = Renaming()
+        inner.g = 4
+        return inner(x) * inner._g
+
+
+LAYERS = [Renaming, Counting, PastLayer, ByName, MadeInside]
+
+
+@pytest.mark.parametrize("kind", LAYERS, ids=lambda kind: kind.__name__)
+def test_layers_set_what_their_method_sets(kind: type[nn.Layer]) -> None:
+    eager, static = kind(), to_static(kind())
+    for values in INPUTS:
+        x = dy2st.to_tensor(values)
+        assert comparable(static(x)) == comparable(eager(x))
+
+
+@pytest.mark.parametrize("kind", [Renaming, ByName])
+def test_a_trace_alone_sets_nothing(kind: type[nn.Layer]) -> None:
+    layer = kind()
+    before = {*vars(layer), "forward"}
+    static = to_static(layer, input_spec=[InputSpec([1], "float32")])
+    assert static.forward.main_program
+    assert {*vars(layer)} <= before
+
+
+def test_a_saved_layer_reads_what_its_method_has_set(tmp_path: Any) -> None:
+    with pytest.warns(UserWarning, match="the attribute `_g` of Renaming is set"):
+        save(Renaming(), str(tmp_path / "m"), [InputSpec([1], "float32", "x")])
+    loaded = dy2st_runtime.load(str(tmp_path / "m"))
+    for values in INPUTS:
+        x = dy2st.to_tensor(values)
+        assert comparable(loaded(x)) == comparable(Renaming()(x))
+
+
+class Prefixed:
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__("_" + name, value)
+
+    def __delattr__(self, name: str) -> None:
+        super().__delattr__("_" + name)
+
+
+class Config(dict):  # type: ignore[type-arg]
+    __getattr__ = dict.get
+    __setattr__ = dict.__setitem__
+
+
+def set_in_a_branch(x: Any) -> Any:
+    made: Any = Prefixed()
+    made.a = 1
+    if x.sum() > 0:
+        made.a = 2
+    return made._a
+
+
+def deleted_in_a_branch(x: Any) -> Any:
+    made: Any = Prefixed()
+    made.a = 1
+    if x.sum() > 0:
+        del made.a
+    return hasattr(made, "_a")
+
+
+def attributes_of_a_dict(x: Any) -> Any:
+    made: Any = Config(c=1)
+    made.e = x * 2
+    made.f = 3
+    return made.e, len(made), list(made), made.c, made.nothing
+
+
+@pytest.mark.parametrize("function", [set_in_a_branch, deleted_in_a_branch, attributes_of_a_dict])
+def test_objects_set_what_their_method_sets(function: Any) -> None:
+    static = to_static(function)
+    for values in INPUTS:
+        x = dy2st.to_tensor(values)
+        assert comparable(static(x)) == comparable(function(x))
+
+
+def test_entries_that_are_set_as_attributes_in_a_branch_are_refused() -> None:
+    def in_a_branch(x: Any) -> Any:
+        made: Any = Config(c=1)
+        if x.sum() > 0:
+            made.e = 5
+        return made.e
+
+    with pytest.raises(UnsupportedSyntax, match="in a branch or loop that depends on a tensor"):
+        to_static(in_a_branch)(dy2st.to_tensor([1.0]))
