@@ -236,8 +236,8 @@ def _of_dict(trace: Trace, taker: Taker, place: Place, is_whole: bool) -> list[E
     if is_whole or list(after)[: len(kept)] != kept:
         if not is_whole:
             trace.read_content(before)
-        refill = partial(_refill, list(after))
-        return [_effect(taker, place, refill, _taken(taker, after.values()))]
+        pairs = Made(list, (), [_keys(taker, after, before), _taken(taker, after.values())])
+        return [_effect(taker, place, _refill, pairs)]
     gone = [key for key in before if key not in after]
     ways = [[(id(before), kind, key) in trace.reads for kind in ("item", "has")] for key in gone]
     if not all(map(any, ways)):
@@ -245,15 +245,22 @@ def _of_dict(trace: Trace, taker: Taker, place: Place, is_whole: bool) -> list[E
     new = [key for key in after if key not in before or after[key] is not before[key]]
     changed = [*gone, *new]
     values = _taken(taker, [after.get(key, MISSING) for key in changed])
-    return [_effect(taker, place, partial(_set_keys, changed), values)] if changed else []
+    pairs = Made(list, (), [_keys(taker, changed, before), values])
+    return [_effect(taker, place, _set_keys, pairs)] if changed else []
 
 
 def _of_set(taker: Taker, place: Place, is_whole: bool) -> list[Effect]:
     before, after = place.owner, place.value
     if is_whole:
-        return [_effect(taker, place, partial(_change_set, None, set(after)), None)]
+        return [_effect(taker, place, partial(_change_set, None), _keys(taker, after, before))]
     gone, new = before - after, after - before
-    return [_effect(taker, place, partial(_change_set, gone, new), None)] if gone or new else []
+    change = partial(_change_set, gone)
+    return [_effect(taker, place, change, _keys(taker, new, before))] if gone or new else []
+
+
+def _keys(taker: Taker, keys: Iterable[Any], before: Any) -> Any:
+    """Keys, or elements of a set, in a list: what the function has made is made at each call."""
+    return Made(list, (), [key if key in before else taker.key(key) for key in keys])
 
 
 def _replace(owner: Any, value: Any) -> None:
@@ -261,9 +268,9 @@ def _replace(owner: Any, value: Any) -> None:
     owner.update(value) if isinstance(owner, (dict, set)) else owner.extend(value)
 
 
-def _refill(keys: list[Any], owner: dict[Any, Any], values: list[Any]) -> None:
+def _refill(owner: dict[Any, Any], pairs: list[list[Any]]) -> None:
     owner.clear()
-    _set_keys(keys, owner, values)
+    _set_keys(owner, pairs)
 
 
 def _set_items(places: list[int], owner: Any, values: list[Any]) -> None:
@@ -271,13 +278,13 @@ def _set_items(places: list[int], owner: Any, values: list[Any]) -> None:
         owner[place] = value
 
 
-def _set_keys(keys: list[Any], owner: dict[Any, Any], values: list[Any]) -> None:
+def _set_keys(owner: dict[Any, Any], pairs: list[list[Any]]) -> None:
     """Entries that the path of the call does not have go, if they were there."""
-    for key, value in zip(keys, values, strict=True):
+    for key, value in zip(*pairs, strict=True):
         _set_key(key, owner, value)
 
 
-def _change_set(gone: set[Any] | None, items: set[Any], owner: set[Any], _: Any) -> None:
+def _change_set(gone: set[Any] | None, owner: set[Any], items: list[Any]) -> None:
     """Take elements away, all if nobody knows which ones, and put others in."""
     owner.clear() if gone is None else owner.difference_update(gone)
-    owner |= items
+    owner.update(items)

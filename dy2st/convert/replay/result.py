@@ -7,7 +7,15 @@ from collections.abc import Callable, Container, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from enum import Enum
-from types import BuiltinFunctionType, CellType, CodeType, CoroutineType, FunctionType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    CodeType,
+    CoroutineType,
+    FunctionType,
+    MethodType,
+    ModuleType,
+)
 from typing import Any
 
 import numpy as np
@@ -138,6 +146,20 @@ class Taker:
         if id(value) in self.known:
             return self.known[id(value)]
         return self._object(value)
+
+    def key(self, value: Any) -> Any:
+        """The tree of a key or an element of a set: of the user's objects it is that object."""
+        if self._is_known(value):
+            return value
+        if isinstance(value, (FunctionType, MethodType)):
+            raise self._refusal(value)
+        return self.take(value)
+
+    def _is_known(self, value: Any) -> bool:
+        if isinstance(value, (tuple, frozenset)):
+            return all(map(self._is_known, value))
+        is_atom = type(value) in _ATOMS or isinstance(value, (np.generic, type, Enum))
+        return is_atom or self.trace.is_outside(value)
 
     def _tuple(self, value: tuple[Any, ...]) -> Any:
         items = [self.take(item) for item in value]
@@ -279,13 +301,16 @@ def _parts(trace: Trace, value: Any) -> Sequence[Any] | None:
         return (trace.held(value, "cell_contents"),)
     if kind is FunctionType:
         defaults = value.__defaults__ or (), (value.__kwdefaults__ or {}).values()
-        return [*(value.__closure__ or ()), *defaults[0], *defaults[1]]
+        own = vars(value).values()
+        return [*(value.__closure__ or ()), *defaults[0], *defaults[1], *own]
     if kind in BUNDLES:
         return BUNDLES[kind].parts(value, ())
     if kind is BuiltinFunctionType:
         return () if value.__self__ is None else (value.__self__,)
     if kind is frozenset:
         return list(value)
+    if isinstance(value, type):
+        return [one for one in vars(value).values() if isinstance(one, Variable)]
     if isinstance(value, (int, float, str, bytes)):
         return list(vars(value).values())
     is_constant = isinstance(value, _CONSTANTS) or kind.__module__.partition(".")[0] in _CONSTANT
