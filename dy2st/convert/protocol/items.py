@@ -65,9 +65,30 @@ def item(trace: Trace, owner: Any, index: Any) -> Any:
         return _of_sequence(trace, tuple(owner), index)
     keyed.refuse_native_key(owner, (index,))
     index = trace.exported((index,))[0]
+    if isinstance(owner, dict) and _is_missing(trace, owner, index):
+        return _missing(trace, owner, index)
     found = bracketed(trace, [owner], lambda: trace.native(owner)[index], only_reads=True)
     is_part = trace.is_outside(owner) and not isinstance(found, np.ndarray)
     return trace.mark_outside(found) if is_part else found
+
+
+def _is_missing(trace: Trace, owner: Any, key: Any) -> bool:
+    """Whether a dict of the user's class has no such entry."""
+    has_entry = lambda: dict.__contains__(trace.native(owner), key)  # noqa: E731
+    return not bracketed(trace, [owner], has_entry, only_reads=True)
+
+
+def _missing(trace: Trace, owner: Any, key: Any) -> Any:
+    """What `__missing__` gives, which Python's own dict would call untraced."""
+    own = special(trace, owner, "__missing__")
+    if type(own) is FunctionType:
+        return call(trace, own, owner, key)
+    factory = factory_of(trace, owner) if isinstance(owner, defaultdict) else None
+    if factory is None:
+        raise KeyError(key)
+    made = call(trace, factory)
+    set_item(trace, owner, key, made)
+    return made
 
 
 def _of_sequence(trace: Trace, owner: Any, index: Any) -> Any:
