@@ -34,6 +34,7 @@ from dy2st.convert.stage.truth import truth_of
 from dy2st.convert.trace import CONTAINERS, MISSING, Trace
 from dy2st.convert.values.forms import DICTS
 from dy2st.convert.values.layout import number_kind
+from dy2st.convert.values.sequences import Generated
 from dy2st.convert.values.special import Dynamic, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import TensorAsPython
@@ -335,11 +336,31 @@ def in_(trace: Trace, item: Any, container: Any) -> Any:
         return trace.truth_value(call(trace, own, container, item))
     if isinstance(container, Tensor):
         return trace.truth_value(binary(trace, "eq", container, item).any())
+    if _is_gone_through(trace, container):
+        return _is_met(trace, item, container)
     if type(container) in DICTS:
         return dict_contains(trace, container, item)
     if type(container) not in (set, frozenset, *VIEWS):
         keyed.refuse_native_key(container, (item,))
     return contains(trace, item, container)
+
+
+def _is_gone_through(trace: Trace, container: Any) -> bool:
+    """Whether `in` asks an object of the user's for one item after the other."""
+    if type(container) is Generated:
+        return True
+    own = own_method(trace, container, "__iter__", "__getitem__")
+    return own is not None and of_class(trace, type(container), "__contains__") is MISSING
+
+
+def _is_met(trace: Trace, item: Any, container: Any) -> Any:
+    """Whether an item is met in an object that is gone through, as far as Python goes."""
+
+    def turn(one: Any, _: Any) -> tuple[Any]:
+        return (True if one is item else trace.truth_value(binary(trace, "eq", one, item)),)
+
+    goes_on = lambda found: not_(trace, found)  # noqa: E731
+    return trace.for_(container, goes_on, turn, (False,), ("whether an item is met",))[0]
 
 
 def not_in(trace: Trace, item: Any, container: Any) -> Any:
