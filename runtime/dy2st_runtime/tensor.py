@@ -21,7 +21,8 @@ from dy2st_runtime.ir.location import user_location, warn_user
 from dy2st_runtime.ir.program import data_of_tensor
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracing.gradient_flow import refuse_leaf
-from dy2st_runtime.ir.tracing.tracer import current_tracer
+from dy2st_runtime.ir.tracing.traced_list import TracedList
+from dy2st_runtime.ir.tracing.tracer import Tracer, current_tracer
 from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.lent import lend
 
@@ -491,8 +492,8 @@ def to_tensor(
     if _has_traced(data):
         # A copy, from which no gradient flows back; several are brought to one dtype as by stack.
         made: EagerTensor = F.detach(_stacked(data, wanted))
-    elif current_tracer() is not None:
-        made = _traced_constant(data, wanted)
+    elif (tracer := current_tracer()) is not None:
+        made = _traced_constant(tracer, data, wanted)
     else:
         return EagerTensor(_array_of(data, wanted), stop_gradient)
     made.stop_gradient = stop_gradient
@@ -513,6 +514,7 @@ def _array_of(data: Any, dtype: np.dtype[Any] | None) -> Array:
 
 def _stacked(data: Any, dtype: np.dtype[Any] | None) -> Any:
     """Tensors and sizes, in lists or alone, as one tensor."""
+    data = data.of_python() if type(data) is TracedList else data
     if isinstance(data, Tensor):
         return F.assign(data) if dtype is None else F.cast(F.assign(data), dtype)
     if isinstance(data, (Dim, Condition)):
@@ -526,11 +528,9 @@ def _stacked(data: Any, dtype: np.dtype[Any] | None) -> Any:
     return stacked if dtype is None else F.cast(stacked, dtype)
 
 
-def _traced_constant(data: Any, dtype: np.dtype[Any] | None) -> Any:
+def _traced_constant(tracer: Tracer, data: Any, dtype: np.dtype[Any] | None) -> Any:
     """`to_tensor` of numbers in a traced function: a constant of the Program."""
     array = _array_of(data, dtype)
-    tracer = current_tracer()
-    assert tracer is not None
     if array.size > 1:
         warn_user(
             f"to_tensor() of {array.size} numbers inside a converted function "
@@ -547,9 +547,9 @@ def _has_tensors(data: Any) -> bool:
 
 
 def _has_traced(data: Any) -> bool:
-    if isinstance(data, (list, tuple)):
+    if isinstance(data, (list, tuple)) and type(data) is not TracedList:
         return any(_has_traced(entry) for entry in data)
-    return isinstance(data, (Tensor, Dim, Condition))
+    return isinstance(data, (Tensor, Dim, Condition, TracedList))
 
 
 def from_numpy(ndarray: Array) -> EagerTensor:

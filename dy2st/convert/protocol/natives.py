@@ -19,11 +19,13 @@ from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.stage.loop import stage_while
 from dy2st.convert.stage.truth import truth_of
 from dy2st.convert.trace import CONTAINERS, Trace
+from dy2st.convert.values.layout import Number
 from dy2st.convert.values.sequences import Generated, Indexed
 from dy2st.convert.values.special import MISSING, Dynamic, Union
 from dy2st.convert.values.widths import count
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Variable, user_location
+from dy2st_runtime.ir.tracing.traced_list import TracedList
 
 
 def exported(trace: Trace, values: Any) -> Any:
@@ -63,7 +65,7 @@ def native(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Any:
         return shown if type(shown) in VIEWS else native(trace, shown)
     if kind is Generated:
         items = native(trace, trace.call(list, value))
-        return items if isinstance(items, Variable) else (one for one in items)
+        return items if type(items) is TracedList else (one for one in items)
     if kind is Union:
         found = trace.known(value)
         if type(found) is not Union:  # on this path it is one of them
@@ -94,8 +96,8 @@ def _container(trace: Trace, value: Any, content: Any, around: tuple[Any, ...]) 
     return type(value)(new) if type(value) in (dict, list, deque) else content
 
 
-def _array(trace: Trace, content: Dynamic) -> Variable:
-    """A list of tensors as an array of the Program."""
+def _array(trace: Trace, content: Dynamic) -> TracedList:
+    """A list of tensors, of which the Program has an array."""
     is_list = content.kind in (list, tuple, deque)
     if not is_list or (content.element is not None and count(content.element) != 1):
         raise ConversionError(
@@ -105,7 +107,8 @@ def _array(trace: Trace, content: Dynamic) -> Variable:
             why="it is no list of tensors",
             hint="gather the tensors in a list of their own",
         )
-    return trace.tracer.local(content.arrays[0])
+    number = content.element.kind if isinstance(content.element, Number) else None
+    return TracedList(trace.tracer.local(content.arrays[0]), number)
 
 
 def dict_of(trace: Trace, owner: Any) -> Any:

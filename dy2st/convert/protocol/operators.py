@@ -114,6 +114,8 @@ def binary(trace: Trace, name: str, left: Any, right: Any, in_place: bool = Fals
             return _power_of_sizes(trace, left, right)
         if name in ("eq", "ne") and _is_number_beside_another(left, right):
             return name == "ne"
+        if _is_sequence(left) or _is_sequence(right):  # a tensor computes with it
+            left, right = trace.exported((left, right))
         if _any_of_numpy(left, right):
             return _beside_numpy(trace, plain, left, right)
         return _still_numpy(plain(left, right), left, right)

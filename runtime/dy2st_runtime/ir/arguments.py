@@ -17,6 +17,7 @@ from dy2st_runtime.ir.fresh import fresh_symbol
 from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Variable
 from dy2st_runtime.ir.tensor import Tensor
+from dy2st_runtime.ir.tracing.traced_list import TracedList
 from dy2st_runtime.ir.types import DType
 
 Axes = int | Sequence[int] | None
@@ -24,18 +25,24 @@ Axes = int | Sequence[int] | None
 
 def rank_of(x: Any) -> int:
     """Number of axes of anything an operator accepts."""
-    return x.ndim if isinstance(x, Tensor) else np.ndim(x)
+    if isinstance(x, Tensor):
+        return x.ndim
+    return x.tensor().ndim if type(x) is TracedList else np.ndim(x)
 
 
 def shape_of(x: Any) -> list[Size]:
     """Sizes of anything an operator accepts."""
-    return x.shape if isinstance(x, Tensor) else list(np.shape(x))
+    if isinstance(x, Tensor):
+        return x.shape
+    return x.tensor().shape if type(x) is TracedList else list(np.shape(x))
 
 
 def dtype_of(x: Any) -> DType:
     """Element type of anything an operator accepts; Python floats are float32."""
     if isinstance(x, Tensor):
         return x.dtype
+    if type(x) is TracedList:
+        return x.tensor().dtype  # type: ignore[no-any-return]
     array: np.ndarray[Any, Any] = np.asarray(x)
     return np.dtype("float32") if isinstance(x, float) else array.dtype
 

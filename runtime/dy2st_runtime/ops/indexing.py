@@ -41,6 +41,7 @@ from dy2st_runtime.ir.arguments import (
     known_dims,
     normalize_axis,
 )
+from dy2st_runtime.ir.tracing.traced_list import TracedList
 from dy2st_runtime.ops.slicing import index_shape, place_of_picked, slice_length
 
 _ALL = builtins.slice(None)
@@ -278,6 +279,7 @@ def _expanded(index: Any, rank: int) -> list[Any]:
 
 def _normal(item: Any) -> Any:
     """An entry of an index: lists become arrays or tensors, what is no index is refused."""
+    item = item.tensor() if type(item) is TracedList else item
     if item is None or item is Ellipsis or isinstance(item, (builtins.slice, Tensor, Dim)):
         return item
     if isinstance(item, (list, tuple, range)) and _has_symbols(item):

@@ -14,6 +14,7 @@ from dy2st_runtime.errors import ArgumentError, DTypeError
 from dy2st_runtime.ir import F, Kind, Sample, Tensor, TensorType, apply, define, method, public
 from dy2st_runtime.ir.arguments import as_shape, dtype_of, shape_of
 from dy2st_runtime.ir.element_types import largest
+from dy2st_runtime.ir.tracing.traced_list import TracedList
 from dy2st_runtime.ops.rules import PAIRS, define_binary, with_floats
 
 # -- signs and parts --------------------------------------------------------------------------
@@ -353,6 +354,9 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     """
     if isinstance(inputs, Tensor):
         return F.assign(inputs)
+    if type(inputs) is TracedList:
+        summed = inputs.of_python()
+        return F.cast(F.sum(summed, 0), summed.dtype)
     if not inputs:
         raise ArgumentError("add_n of an empty list")
     total = F.assign(inputs[0])

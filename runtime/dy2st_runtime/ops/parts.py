@@ -10,12 +10,10 @@ import numpy as np
 from dy2st_runtime.dims import Size, divides, require, require_equal
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import (
-    ArrayType,
     F,
     Kind,
     Sample,
     TensorType,
-    Variable,
     View,
     apply,
     define,
@@ -26,6 +24,7 @@ from dy2st_runtime.ir.arguments import as_int, as_size, normalize_axis, rank_of
 from dy2st_runtime.ir.attribute_kinds import AXIS, NEW_AXIS, SIZE, several
 
 # -- together ---------------------------------------------------------------------------------
+from dy2st_runtime.ir.tracing.traced_list import TracedList, as_traced_list
 
 
 def _require_same_rank(name: str, types: Sequence[TensorType]) -> None:
@@ -113,8 +112,9 @@ def concat(x: Any, axis: Any = 0, name: str | None = None) -> Any:
     >>> concat([to_tensor([1, 2]), to_tensor([3])]).tolist()
     [1, 2, 3]
     """
-    if isinstance(x, Variable) and isinstance(x.type, ArrayType):
-        return F.array_concat(x, axis)
+    listed = as_traced_list(x)
+    if listed is not None:
+        return F.array_concat(listed, axis) if listed.rank else stack(listed, axis)
     tensors = _given("concat", x)
     if max(map(rank_of, tensors)) <= 1:
         tensors = [t if rank_of(t) else F.reshape(t, [1]) for t in tensors]
@@ -129,8 +129,9 @@ def stack(x: Any, axis: int = 0, name: str | None = None) -> Any:
     >>> stack([to_tensor([1, 2]), to_tensor([3, 4])], axis=1).tolist()
     [[1, 3], [2, 4]]
     """
-    if isinstance(x, Variable) and isinstance(x.type, ArrayType):
-        return F.array_stack(x, axis)
+    listed = as_traced_list(x)
+    if listed is not None:
+        return F.array_stack(listed, axis)
     tensors = _given("stack", x)
     return apply("stack", *tensors, axis=normalize_axis(axis, rank_of(tensors[0]) + 1))
 
@@ -145,6 +146,10 @@ def _given(name: str, x: Any) -> list[Any]:
 @public
 def vstack(x: Any, name: str | None = None) -> Any:
     """Tensors one below the other: vectors are rows."""
+    if type(x) is TracedList and x.rank < 2:
+        return stack(x) if x.rank else F.unsqueeze(stack(x), 1)
+    if type(x) is TracedList:
+        return concat(x, 0)
     rows = [F.reshape(t, [1, -1]) if rank_of(t) < 2 else t for t in _given("vstack", x)]
     return concat(rows, 0)
 
@@ -152,6 +157,8 @@ def vstack(x: Any, name: str | None = None) -> Any:
 @public
 def hstack(x: Any, name: str | None = None) -> Any:
     """Tensors side by side: along the second axis, vectors along their only one."""
+    if type(x) is TracedList:
+        return concat(x, min(x.rank - 1, 1)) if x.rank else stack(x)
     tensors = [F.reshape(t, [1]) if not rank_of(t) else t for t in _given("hstack", x)]
     return concat(tensors, 0 if rank_of(tensors[0]) == 1 else 1)
 

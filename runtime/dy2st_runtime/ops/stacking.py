@@ -23,6 +23,7 @@ from dy2st_runtime.ir.arguments import (
     rank_of,
     shape_of,
 )
+from dy2st_runtime.ir.tracing.traced_list import TracedList
 
 
 def _at_least(rank: int, inputs: tuple[Any, ...]) -> Any:
@@ -63,12 +64,21 @@ def atleast_3d(*inputs: Any, name: str | None = None) -> Any:
 @public
 def column_stack(x: Any, name: str | None = None) -> Any:
     """Tensors side by side, vectors as columns: (n,), (n, m) -> (n, 1 + m)."""
+    if type(x) is TracedList and x.rank < 2:
+        return F.stack(x, 1) if x.rank else F.unsqueeze(F.stack(x), 0)
+    if type(x) is TracedList:
+        return F.concat(x, 1)
     return F.concat([F.reshape(t, [-1, 1]) if rank_of(t) < 2 else t for t in x], 1)
 
 
 @public
 def dstack(x: Any, name: str | None = None) -> Any:
     """Tensors one behind the other along the third axis: two of (n, m) -> (n, m, 2)."""
+    if type(x) is TracedList and x.rank < 3:
+        stacked = F.stack(x, x.rank)
+        return F.unsqueeze(stacked, list(range(2 - x.rank)))
+    if type(x) is TracedList:
+        return F.concat(x, 2)
     return F.concat([_at_least(3, (t,)) for t in x], 2)
 
 

@@ -28,6 +28,7 @@ from dy2st_runtime.ir.arguments import fresh_symbol, normalize_axis
 from dy2st_runtime.ir.attribute_kinds import AXIS, NEW_AXIS
 from dy2st_runtime.ir.join import join_elements, one_element
 from dy2st_runtime.ir.on_lists import run_on_lists
+from dy2st_runtime.ir.tracing.traced_list import TracedList
 from dy2st_runtime.ir.types import MAX_LIST_DEPTH
 
 if TYPE_CHECKING:
@@ -275,6 +276,8 @@ def array_of(tensors: Sequence[Any] = ()) -> Any:
 
 def item_of(value: Any) -> Any:
     """What is put into a list: a tensor, or for a Python list a list of the Program."""
+    if type(value) is TracedList:
+        return value.array
     return array_of(value) if isinstance(value, list) else value
 
 
@@ -332,7 +335,7 @@ def on_list(name: str, array: Any, *operands: Any, **attributes: Any) -> Any:
     """The result of an operator on a list of the Program, or while nothing is traced of Python."""
     if current_tracer() is None:
         return run_on_lists(name, array, *operands, **attributes)
-    array = array_of(array) if isinstance(array, (list, tuple)) else array
+    array = item_of(list(array) if type(array) is tuple else array)
     if "axis" in attributes:
         rank = _tensor(array.type, "the tensors").rank + (name == "array_stack")
         attributes["axis"] = normalize_axis(attributes["axis"], rank)

@@ -39,7 +39,6 @@ from dy2st_runtime.ir.inputs import (
     as_array,
     common_dtype,
     complete,
-    drop_missing,
     is_promoted,
 )
 from dy2st_runtime.ir.location import user_location
@@ -66,6 +65,7 @@ from dy2st_runtime.ir.tracing.refusals import (
     escaped,
     out_of_date,
 )
+from dy2st_runtime.ir.tracing.traced_list import given
 from dy2st_runtime.ir.types import ArrayType, DType, TensorType, ValueType
 
 _NUMBERS: dict[str, type] = {"b": bool, "i": int, "f": float}
@@ -219,7 +219,7 @@ class Tracer:
     ) -> Any:
         """Append one operator; return its result Variable, or a tuple of several."""
         attributes = complete(definition, attributes)
-        inputs = drop_missing(definition, inputs)
+        inputs = given(definition, inputs)
         settings = autocast()
         if settings is not None and not self._is_scratch:
             inputs = cast_inputs(settings, definition, inputs)
