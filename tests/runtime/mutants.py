@@ -3,44 +3,43 @@
     python -m tests.runtime.mutants 100000 --processes 2      # progress, and what fails, by seed
     python -m tests.runtime.mutants 1 --from 4711 --show      # one mutant, as a diff
 
-Each seed is one mutant of one of eleven models. A worker process loads it and runs all its methods on
-ordinary inputs; it may open no file but the pair, compute for 2 seconds, and take 200 MB more. An
+Each seed is one mutant of one of twelve models. A worker process loads it and runs all its methods on
+ordinary inputs; it may open no file but the pair, compute for 2 seconds, and take 400 MB more. An
 exception is in order if it is a Dy2stError, if the Program raises it (`raise`, `assert`), or if the
 record of the operator names its class. A `while` that never ends and a result that the text says is
 huge are what the file asks for; both are counted apart.
+
+What NumPy's engine runs or refuses, engine native does, too, on inputs beside pages that may not be
+touched: it gives the same, or refuses as well. So nothing is in its results that is not the model's.
 """
 
-import argparse
 import contextlib
 import difflib
 import io as streams
-import json
 import os
 import random
 import re
-import resource
-import select
-import signal
 import sys
 import tempfile
-import time
-import warnings
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
 
 from dy2st_runtime import io
-from dy2st_runtime.errors import Dy2stError
+from dy2st_runtime.errors import Dy2stError, EngineError
 from dy2st_runtime.ir import DEFINITIONS, TensorType
 from dy2st_runtime.ir.choice import text_of
+from dy2st_runtime.ir.tensor import Tensor
+from tests.runtime.guarded import guarded
 from tests.runtime.mutant_models import MODELS, save_all
+from tests.runtime.workers import TooLong, command_line, limit
 
 SECONDS = 2
-BYTES = 200 * 2**20
+NATIVE_SECONDS = 10  # LLVM takes most of them
+BYTES = 400 * 2**20
 # A Program whose text says results of more than this asks for it.
 HUGE = 20 * 2**20
-BATCH = 250
 TOKEN = re.compile(r'"[^"\n]*"|%?[A-Za-z_#!][\w.$]*|-?\d+(?:\.\d+)?|->|[^\s]')
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?")
 VALUES = [
@@ -260,24 +259,18 @@ WORDS = [flipped, swapped, dropped, copied, revalued]
 # -- one mutant in a worker -------------------------------------------------------------------
 
 
-class TooLong(BaseException):
-    """The time is over."""
-
-
-def too_long(*_):
-    raise TooLong
-
-
 def outcome(path, inputs, opened):
     """What became of a mutant; what begins with "!" must not be."""
     opened.clear()
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    limit(SECONDS)
     model = None
     try:
-        model = io.load(path)
-        said = Counter(called(model, method, inputs) for method in model.programs)
-        wrong = [text for text in said if text.startswith("!")]
-        result = wrong[0] if wrong else "runs" if "runs" in said else "fails as it should"
+        model = io.load(path, engine="numpy")
+        said = {method: called(model, method, inputs) for method in model.programs}
+        wrong = [text for text, _ in said.values() if text.startswith("!")]
+        wrong = wrong or native_faults(path, said, inputs)
+        texts = Counter(text for text, _ in said.values())
+        result = wrong[0] if wrong else "runs" if "runs" in texts else "fails as it should"
     except Dy2stError:
         result = "refused"
     except TooLong:
@@ -287,26 +280,90 @@ def outcome(path, inputs, opened):
     except Exception as error:
         result = f"! load raises {described(error)}"
     finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
+        limit(0)
     other = [file for file in opened if not str(file).startswith(str(path))]
     return f"! opens {other[0]}" if other else result
 
 
 def called(model, name, inputs):
-    """What becomes of the call of one method."""
+    """What becomes of the call of one method, and what it gives."""
     method = getattr(model, name)
     program = method.program
     try:
-        method(*inputs)
-        return "runs"
+        return "runs", numbers_of(method(*inputs))
     except Dy2stError:
-        return "refused when it runs"
+        return "refused when it runs", None
     except TooLong:
-        return "loops" if loops(method, inputs) else "! a call takes too long"
+        return "loops" if loops(method, inputs) else "! a call takes too long", None
     except MemoryError:
-        return "huge" if is_huge(program) or loops(method, inputs) else "! too much memory"
+        is_asked = is_huge(program) or loops(method, inputs)
+        return "huge" if is_asked else "! too much memory", None
     except Exception as error:
-        return "raises" if is_its_own(error) else f"! a call raises {described(error)}"
+        return "raises" if is_its_own(error) else f"! a call raises {described(error)}", None
+
+
+def numbers_of(value):
+    """All arrays in nested results, and how many other values there are."""
+    if isinstance(value, Tensor):
+        return [value.numpy()]
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    if isinstance(value, (tuple, list)):
+        return [array for entry in value for array in numbers_of(entry)]
+    return [np.array(value)] if isinstance(value, (bool, int, float)) else []
+
+
+# -- the same on engine native ----------------------------------------------------------------
+
+
+def native_faults(path, said, inputs):
+    """What engine native does that NumPy's engine did not, where that came to an end."""
+    return [
+        fault
+        for method, (text, wanted) in said.items()
+        if text in ("runs", "raises", "refused when it runs")
+        for at_end in (True, False)
+        for fault in native_fault(path, method, wanted, [guarded(x, at_end) for x in inputs])
+    ]
+
+
+def native_fault(path, name, wanted, inputs):
+    limit(NATIVE_SECONDS)
+    given = [array.copy() for array in inputs]
+    try:
+        method = getattr(io.load(path, engine="native"), name)
+        found = numbers_of(method(*inputs))
+    except EngineError as error:
+        yield f"! native cannot compile: {described(error)}"
+        return
+    except Dy2stError as error:
+        if wanted is not None:
+            yield f"! native refuses: {described(error)}"
+        return
+    except TooLong:
+        yield "! native takes too long"
+        return
+    except MemoryError:
+        return
+    except Exception as error:
+        if wanted is not None or not is_its_own(error):
+            yield f"! native raises {described(error)}"
+        return
+    if wanted is None:
+        yield "! native alone gives a result"
+    elif not are_close(found, wanted):
+        yield "! native gives other numbers"
+    if not are_close(inputs, given):
+        yield "! native writes into its inputs"
+
+
+def are_close(found, wanted):
+    """Whether arrays are equal up to rounding, in the way of both engines."""
+    return len(found) == len(wanted) and all(
+        (a.dtype, a.shape) == (b.dtype, b.shape)
+        and np.allclose(a, b, rtol=1e-3, atol=1e-5, equal_nan=True)
+        for a, b in zip(found, wanted, strict=True)
+    )
 
 
 def described(error):
@@ -354,7 +411,7 @@ def loops(method, inputs):
             raise TooLong
         return count
 
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    limit(SECONDS)
     sys.settrace(count)
     try:
         method(*inputs)
@@ -365,36 +422,34 @@ def loops(method, inputs):
     return lines[0] > 1_000
 
 
-def work(folder, originals, seeds, pipe):
-    """Try mutants, in a process of its own; one line of JSON for each."""
-    opened, inputs = [], {name: given for name, _, _, given in MODELS}
-    sys.stdout = sys.stderr = streams.StringIO()
-    os.environ["DY2ST_DEBUG"] = "1"  # our frames stay in tracebacks
-    signal.signal(signal.SIGPROF, too_long)
-    warnings.simplefilter("ignore")
-    watched = [False]
+def trial(run):
+    """What `run` makes of a function that tries one mutant: its name, and what became of it."""
+    inputs = {name: given for name, _, _, given in MODELS}
+    opened, watched = [], [False]
 
     def hook(event, arguments):
         if watched[0] and event == "open":
             opened.append(arguments[0])
 
+    os.environ["DY2ST_CACHE"] = "off"
     sys.addaudithook(hook)
-    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (used + BYTES, used + BYTES))
-    path = Path(folder) / f"mutant{os.getpid()}"
-    for seed in seeds:
-        name, text, arrays = mutant(seed, originals)
-        Path(f"{path}.mlir").write_bytes(text.encode("utf-8", "surrogatepass"))
-        Path(f"{path}.safetensors").write_bytes(arrays)
-        os.write(pipe, b"\n")
-        watched[0] = True
-        result = outcome(path, inputs[name], opened)
-        watched[0] = False
-        sys.stdout.truncate(0)
-        os.write(pipe, (json.dumps([seed, name, result]) + "\n").encode())
+    with tempfile.TemporaryDirectory() as folder:
+        originals = originals_in(folder)
+
+        def try_one(seed):
+            path = Path(folder) / f"mutant{os.getpid()}"
+            name, text, arrays = mutant(seed, originals)
+            Path(f"{path}.mlir").write_bytes(text.encode("utf-8", "surrogatepass"))
+            Path(f"{path}.safetensors").write_bytes(arrays)
+            watched[0] = True
+            result = outcome(path, inputs[name], opened)
+            watched[0] = False
+            return name, result
+
+        return run(try_one, BYTES)
 
 
-# -- many, in processes -----------------------------------------------------------------------
+# -- many -------------------------------------------------------------------------------------
 
 
 def originals_in(folder):
@@ -402,7 +457,8 @@ def originals_in(folder):
     save_all(folder)
     with contextlib.redirect_stdout(streams.StringIO()):
         for name, _, _, inputs in MODELS:
-            io.load(f"{folder}/{name}")(*inputs)
+            for engine in ("numpy", "native"):
+                io.load(f"{folder}/{name}", engine=engine)(*inputs)
     return {
         name: (
             Path(f"{folder}/{name}.mlir").read_text(encoding="utf-8"),
@@ -410,71 +466,6 @@ def originals_in(folder):
         )
         for name, *_ in MODELS
     }
-
-
-def tried(count, first=0, processes=1, report=lambda counts: None):
-    """What became of `count` mutants: how many of each kind; the seeds of what must not be."""
-    counts, wrong = Counter(), []
-    with tempfile.TemporaryDirectory() as folder:
-        originals = originals_in(folder)
-        waiting = [
-            range(start, min(start + BATCH, first + count))
-            for start in range(first, first + count, BATCH)
-        ][::-1]
-        running = {}
-        while waiting or running:
-            while waiting and len(running) < processes:
-                worker = Worker(folder, originals, waiting.pop())
-                running[worker.pipe] = worker
-            ready, _, _ = select.select(list(running), [], [], 1)
-            for worker in list(running.values()):
-                for seed, name, result in worker.read(worker.pipe in ready):
-                    is_wrong = result.startswith("!")
-                    counts["!" if is_wrong else result] += 1
-                    if is_wrong:
-                        print(f"seed {seed} ({name}): {result}", flush=True)
-                        wrong.append(seed)
-                if worker.is_done:
-                    del running[worker.pipe]
-                    waiting += [worker.left] if worker.left else []
-            report(counts)
-    return counts, wrong
-
-
-class Worker:
-    """A process that tries mutants; one that dies or does not answer is the fault of its mutant."""
-
-    def __init__(self, folder, originals, seeds):
-        self.left, self.is_done, self.rest, self.last = seeds, False, b"", time.monotonic()
-        self.pipe, writing = os.pipe()
-        self.process = os.fork()
-        if not self.process:
-            os.close(self.pipe)
-            try:
-                work(folder, originals, seeds, writing)
-            finally:
-                os._exit(0)
-        os.close(writing)
-
-    def read(self, is_ready):
-        """The results that have come."""
-        if is_ready:
-            data, self.last = os.read(self.pipe, 65536), time.monotonic()
-            *lines, self.rest = (self.rest + data).split(b"\n")
-            results = [json.loads(line) for line in lines if line]
-            self.left = self.left[len(results) :]
-            return results + ([] if data else self._end("ends the process"))
-        return self._end("hangs") if time.monotonic() - self.last > 30 else []
-
-    def _end(self, what):
-        os.kill(self.process, signal.SIGKILL)
-        os.waitpid(self.process, 0)
-        os.close(self.pipe)
-        self.is_done = True
-        if not self.left:
-            return []
-        seed, self.left = self.left[0], self.left[1:]
-        return [(seed, "?", f"! {what}")]
 
 
 def shown(seed):
@@ -489,27 +480,5 @@ def shown(seed):
     return "\n".join([*lines, *([f"{old_arrays}\n{arrays}"] if arrays != old_arrays else [])])
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("count", type=int)
-    parser.add_argument("--from", type=int, default=0, dest="first")
-    parser.add_argument("--processes", type=int, default=1)
-    parser.add_argument("--show", action="store_true")
-    options = parser.parse_args()
-    last = [time.monotonic()]
-
-    def report(counts):
-        if time.monotonic() - last[0] > 10:
-            last[0] = time.monotonic()
-            print(f"{sum(counts.values())} of {options.count}: {dict(counts)}", flush=True)
-
-    if options.show:
-        for seed in range(options.first, options.first + options.count):
-            print(shown(seed))
-    counts, wrong = tried(options.count, options.first, options.processes, report)
-    print(f"{options.count} mutants from {options.first}: {dict(counts)}")
-    sys.exit(bool(wrong))
-
-
 if __name__ == "__main__":
-    main()
+    command_line(__doc__.splitlines()[0], shown, trial)
