@@ -63,6 +63,12 @@ def one_of(*texts: str) -> AttributeKind:
     return AttributeKind(what, lambda value, _: isinstance(value, str) and value in texts)
 
 
+def between(least: int, most: int) -> AttributeKind:
+    """An integer from one to another."""
+    what = f"an integer from {least} to {most}"
+    return AttributeKind(what, lambda value, _: type(value) is int and least <= value <= most)
+
+
 def either(*kinds: AttributeKind) -> AttributeKind:
     """A value of any of these kinds."""
     what = " or ".join(kind.what for kind in kinds)
@@ -239,6 +245,7 @@ __all__ = [
     "STRIDES",
     "TEXT",
     "AttributeKind",
+    "between",
     "each_axis",
     "either",
     "kind_of",

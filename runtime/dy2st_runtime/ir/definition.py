@@ -7,7 +7,7 @@ samples.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from types import MappingProxyType
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.dims import Dim, less_equal, require
-from dy2st_runtime.errors import ArgumentError, DTypeError
+from dy2st_runtime.errors import ArgumentError, DTypeError, Dy2stError
 from dy2st_runtime.ir.attribute_kinds import REQUIRED, AttributeKind, kind_of
 from dy2st_runtime.ir.kernel_errors import as_ours
 from dy2st_runtime.ir.late_families import load_operator
@@ -168,6 +168,26 @@ class OperatorDefinition:
             for size in _unknown_sizes(attributes.get(name)):
                 if less_equal(least, size) is not True:
                     require(size >= least, f"{self.name}: `{name}` is {size}, less than {least}")
+
+    def typed(self, types: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
+        """What the shape rule gives. It relies on the kinds of attributes, which nobody has asked
+        before where an operator is called by its name alone."""
+        assert self.infer is not None
+        self.require_sizes(attributes)
+        try:
+            return self.infer(*types, **attributes)
+        except Dy2stError:
+            raise
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+            self._refuse_attributes(types, attributes)
+            raise
+
+    def _refuse_attributes(self, types: Sequence[Any], attributes: Mapping[str, Any]) -> None:
+        """ArgumentError if one is not of its kind."""
+        for name, kind in self.allowed.items():
+            value = attributes.get(name, kind.default)
+            if value is not kind.default and not kind.fits(value, types):
+                raise ArgumentError(f"{self.name}: `{name}` is {value!r:.80}, not {kind.what}")
 
     @property
     def is_primitive(self) -> bool:

@@ -34,6 +34,8 @@ def _bincount_infer(
 ) -> TensorType:
     if x.rank != 1 or x.dtype.kind not in "iu":
         raise ShapeError("bincount takes a vector of integers")
+    if isinstance(minlength, int) and minlength < 0:
+        raise ArgumentError(f"bincount: there are no {minlength} bins")
     if weights is not None:
         reason = f"bincount: {x.shape[0]} integers and weights of shape {list(weights.shape)}"
         if weights.rank != 1:

@@ -198,6 +198,8 @@ def _arange_infer(start: Size, stop: Size, step: Any, dtype: np.dtype[Any]) -> T
         # Python numbers alone: a Dim refuses to be a float.
         numbers = [float(value) if isinstance(value, Dim) else value for value in (start, stop)]
         return TensorType(dtype, (_float_count(numbers[0], numbers[1], step),))
+    if isinstance(step, int) and step == 0:
+        raise ArgumentError(f"arange: no count of numbers from {start} to {stop} by 0")
     return TensorType(dtype, (maximum(ceil_divide(stop - start, step), 0),))
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F, Kind, Sample, Tensor, apply, define, method
 from dy2st_runtime.ir.arguments import as_int
+from dy2st_runtime.ir.attribute_kinds import between
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ops.gamma_series import DIGAMMA, cotangent_slope, euler_maclaurin
 from dy2st_runtime.ops.rules import PAIRS, define_binary, require_floats, with_floats
@@ -95,6 +96,10 @@ def _hurwitz(s: int, x: Any) -> Any:
     return total
 
 
+_HIGHEST = 170
+"""The order whose factorial a float still holds."""
+
+
 def _polygamma(x: Any, n: int) -> Any:
     """Below 0 by reflection."""
     if n == 0:
@@ -114,7 +119,7 @@ define(
     "polygamma",
     doc="The derivative of order n of digamma.",
     inputs="x",
-    attributes={"n": 0},
+    attributes={"n": between(0, _HIGHEST).or_else(0)},
     infer=lambda x, n: require_floats("polygamma", x),
     kernel=in_float64(_polygamma),
     gradient=lambda g, y, x, n: g * apply("polygamma", x, n=n + 1),
@@ -150,8 +155,8 @@ def digamma(x: Any, name: str | None = None) -> Any:
 def polygamma(x: Any, n: int, name: str | None = None) -> Any:
     """The derivative of order n of `digamma`, elementwise."""
     order = as_int(n, "n")
-    if order < 0:
-        raise ArgumentError(f"polygamma: the order is not negative, as {order} is")
+    if not 0 <= order <= _HIGHEST:
+        raise ArgumentError(f"polygamma: the order is from 0 to {_HIGHEST}, which {order} is not")
     return apply("polygamma", with_floats(x), n=order)
 
 

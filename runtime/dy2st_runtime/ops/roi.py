@@ -16,7 +16,7 @@ from dy2st_runtime.dims import Size, require_equal
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir import F, Sample, TensorType, apply, define
 from dy2st_runtime.ir.arguments import pair
-from dy2st_runtime.ir.attribute_kinds import INTEGER, NUMBER, SIZE
+from dy2st_runtime.ir.attribute_kinds import NUMBER, SIZE, between
 from dy2st_runtime.ops.rules import require_dtype
 
 # -- sums over regions ------------------------------------------------------------------------
@@ -172,11 +172,14 @@ def _weights_kernel(start: Any, extent: Any, length: int, parts: int, points: in
     return result
 
 
+_PARTS = between(1, 2**31).or_else(1)
+_POINTS = between(-(2**31), 2**16).or_else(0)
+
 define(
     "bilinear_weights",
     doc="The shares of `length` pixels in the means of points in `parts` parts of each interval.",
     inputs="start, extent",
-    attributes={"length": SIZE, "parts": INTEGER.or_else(1), "points": INTEGER.or_else(0)},
+    attributes={"length": SIZE, "parts": _PARTS, "points": _POINTS},
     infer=_weights_infer,
     kernel=_weights_kernel,
     raises=ValueError,
@@ -342,8 +345,8 @@ define(
     doc="Where in the flattened x the largest pixel of each part of a box is; -1 in an empty one.",
     inputs="x, boxes, images",
     attributes={
-        "high": INTEGER.or_else(1),
-        "wide": INTEGER.or_else(1),
+        "high": _PARTS,
+        "wide": _PARTS,
         "scale": NUMBER.or_else(1.0),
     },
     raises=IndexError,

@@ -580,9 +580,8 @@ def infer(
 ) -> list[ValueType]:
     """Types of an operator's results, by its rule or by its decomposition."""
     definition.refuse_complex(types)
-    definition.require_sizes(attributes)
     if definition.infer is not None:
-        result = definition.infer(*types, **attributes)
+        result = definition.typed(types, attributes)
     else:
         result = _infer_by_decomposition(definition, types, attributes)
     return list(map(lightened, result if isinstance(result, (tuple, list)) else (result,)))

@@ -44,8 +44,10 @@ def made_of_others(operator: Operator) -> Made | None:
     made = _WINDOWS.get(operator.name)
     if made is None or not is_native(operator.operands[0].dtype):
         return None
-    kernel = operator.attributes["kernel"]
-    is_narrow = all(isinstance(size, int) and size <= _WIDEST for size in kernel)
+    kernel, strides = operator.attributes["kernel"], operator.attributes["strides"]
+    is_narrow = (
+        all(isinstance(size, int) for size in (*kernel, *strides)) and max(kernel) <= _WIDEST
+    )
     return made if is_narrow else None
 
 

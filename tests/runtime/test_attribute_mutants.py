@@ -1,0 +1,67 @@
+"""Operators with random attributes and sizes; `attribute_mutants.py` tries many more."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dy2st_runtime.dims import collect
+from dy2st_runtime.errors import Dy2stError
+from dy2st_runtime.ir import DEFINITIONS, TensorType
+from dy2st_runtime.ir.tracing.tracer import infer
+from tests.effort import effort
+from tests.runtime.attribute_mutants import Case
+
+
+def test_both_engines_give_the_same_or_refuse_and_touch_nothing_else():
+    arguments = [sys.executable, "-m", "tests.runtime.attribute_mutants", str(effort(100, 1000))]
+    root = Path(__file__).parents[2]
+    result = subprocess.run(arguments, capture_output=True, text=True, cwd=root)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "'runs'" in result.stdout and "'refused'" in result.stdout
+
+
+@pytest.mark.parametrize("block", range(effort(2, 20)))
+def test_a_shape_rule_raises_nothing_but_errors_of_ours(block):
+    for seed in range(2000 * block, 2000 * (block + 1)):
+        case = Case(seed)
+        if case.name in ("cond", "while"):
+            continue
+        try:
+            with collect():
+                infer(case.record, case.types, case.attributes)
+        except Dy2stError:
+            pass
+        except Exception as error:
+            raise AssertionError(f"seed {seed}: {case.name} {case.attributes}") from error
+
+
+X = TensorType("float32", (2, 3, 4, 4))
+W = TensorType("float32", (2, 3, 2, 2))
+GEOMETRY = {"strides": (1, 1), "pads": ((0, 0), (0, 0)), "dilations": (1, 1), "groups": 1}
+BAD = [
+    ("argmax", [X], {"axis": 7, "keepdim": False}, "`axis` is 7"),
+    ("concat", [X, X], {"axis": 9}, "`axis` is 9"),
+    ("conv", [X, W], {**GEOMETRY, "groups": 0}, "x has 3 channels"),
+    ("conv", [X, W], {**GEOMETRY, "strides": (1,)}, "one for each spatial axis"),
+    ("slice", [TensorType("int64", (3,))], {"starts": (0,), "stops": (2,), "steps": (0,), "drop": ()}, "`steps` is"),
+    ("arange", [], {"start": 0, "stop": 3, "step": 0, "dtype": np.dtype("int64")}, "no count"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "types", "attributes", "message"), BAD)
+def test_what_a_shape_rule_was_not_written_for_is_named(name, types, attributes, message):
+    with pytest.raises(Dy2stError, match=message):
+        infer(DEFINITIONS[name], types, attributes)
+
+
+@pytest.mark.parametrize(
+    ("name", "attribute"), [("polygamma", "n"), ("bilinear_weights", "points")]
+)
+@pytest.mark.parametrize("value", [-(2**40), 2**40, 2**62])
+def test_numbers_that_say_how_long_a_kernel_works_are_bounded(name, attribute, value):
+    assert not DEFINITIONS[name].allowed[attribute].fits(value, [])
