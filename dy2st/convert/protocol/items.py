@@ -102,6 +102,9 @@ def _of_sequence(trace: Trace, owner: Any, index: Any) -> Any:
         return found if is_part else trace.holders.lend(owner, index, found)
     if is_traced and not is_slice:
         return _chosen(trace, held(trace, owner), index, kind)
+    if is_traced and type(content) in (list, tuple, deque) and not content:
+        trace.read_length(owner)
+        return new_list(trace, [], kind)  # whatever its ends are
     if is_traced:
         return item_of(trace, as_dynamic(trace, held(trace, owner), kind), index)
     if is_slice:

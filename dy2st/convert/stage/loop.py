@@ -58,6 +58,10 @@ class _Raises(Exception):
         self.what = what
 
 
+class _RaisesAtOnce(Exception):
+    """Every iteration raises, so there is one at most."""
+
+
 @dataclass(eq=False)
 class _Loop:
     """What is assumed of the loop variables, and of the places and tensors that the body writes."""
@@ -106,6 +110,10 @@ def stage_while(
     except _Raises as raises:
         del trace.tracer.program.constraints[known:]
         return _until_raised(trace, test, body, state, names, raises.what == "test")
+    except _RaisesAtOnce:
+        del trace.tracer.program.constraints[known:]
+        pred = truth_of(trace, test(*state))
+        return stage_if(trace, pred, body, lambda *values: values, state, names)
     return _finish(loop, tested, turned)
 
 
@@ -238,12 +246,14 @@ def _run(loop: _Loop, function: Body, what: str) -> Region:
         raise _Raises(what)
     if what == "test":
         _refuse_writes(loop, region)
+    if region.raised is not None and what == "body":
+        raise _RaisesAtOnce
     if region.raised is not None:
         raise ConversionError(
-            "every iteration of a loop that depends on a tensor raises",
+            "the test of a loop that depends on a tensor raises",
             at=user_location(),
-            why="a loop of a Program has an iteration that leaves its variables",
-            hint="raise under an `if` in the loop, or use `if` instead of the loop",
+            why="whether there is an iteration is asked first, and no path goes on behind that",
+            hint="raise before the loop",
         )
     return region
 
