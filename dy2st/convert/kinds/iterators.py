@@ -21,7 +21,7 @@ from dy2st.convert.trace import CONTAINERS, Trace
 from dy2st.convert.values.carry import element_at
 from dy2st.convert.values.sequences import Generated, Indexed, zipped
 from dy2st.convert.values.special import Dynamic, Special, Union
-from dy2st_runtime.dims import Dim, ceil_divide, maximum, minimum
+from dy2st_runtime.dims import Condition, Dim, ceil_divide, maximum, minimum
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import F, Tensor, user_location
 
@@ -56,6 +56,7 @@ def _index(trace: Trace, value: Any) -> Any:
 
 
 def _whole(trace: Trace, value: Any) -> Any:
+    value = trace.tracer.number(value) if isinstance(value, Condition) else value
     if not isinstance(value, Tensor):
         return value
     number = scalar(trace, value)

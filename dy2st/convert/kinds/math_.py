@@ -228,6 +228,22 @@ for _numpy, _builtin in ((np.abs, abs), (np.maximum, max), (np.minimum, min)):
     _row_of_numpy(_numpy, _by_builtin(_builtin))
 
 
+@function_row(np.clip)
+def _clip(trace: Trace, value: Any, *ends: Any, **options: Any) -> Any:
+    """`np.clip(number, low, high)`."""
+    low, high = (*ends, options.pop("a_min", None), options.pop("a_max", None))[:2]
+    if not any(map(is_traced, (value, low, high, *options.values()))):
+        return np.clip(*trace.exported((value, low, high)), **trace.exported(options))
+    numbers = [one for one in (value, low, high) if one is not None]
+    if options or len(ends) > 2 or not all(number_kind(one) is not None for one in numbers):
+        raise refused_by_numpy(np.clip)
+    value, low, high = [
+        trace.call(int, one) if number_kind(one) is bool else one for one in (value, low, high)
+    ]
+    value = value if low is None else trace.call(max, value, low)
+    return as_numpy(trace, value if high is None else trace.call(min, value, high))
+
+
 def _row_of_items(function: Any, own: Any) -> None:
     """NumPy's functions of a list of sizes and numbers, such as `np.prod(x.shape)`."""
 

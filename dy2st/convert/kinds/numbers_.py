@@ -9,7 +9,7 @@ from dy2st.convert.kinds.scalars import as_number, is_traced, scalar, to_float
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.layout import number_kind
-from dy2st_runtime.dims import Dim, maximum
+from dy2st_runtime.dims import Condition, Dim, maximum
 from dy2st_runtime.errors import ConversionError, TensorAsPython
 from dy2st_runtime.ir import F, Variable, user_location
 from dy2st_runtime.ir.choice import Text
@@ -88,6 +88,7 @@ def _abs(trace: Trace, value: Any) -> Any:
     own = own_method(trace, value, "__abs__")
     if own is not None:
         return trace.call(own, value)
+    value = trace.tracer.number(value) if isinstance(value, Condition) else value
     return maximum(value, -value) if isinstance(value, Dim) else abs(value)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dy2st.convert.classes import own_method
+from dy2st.convert.kinds.scalars import is_traced
 from dy2st.convert.kinds.table import function_row, method_row
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.layout import number_kind
@@ -31,6 +32,11 @@ def _add(function: Any, name: str) -> None:
 
 for _function, _name in _NAMES.items():
     _add(getattr(operator, _function), _name)
+
+
+@function_row(operator.abs)
+def _abs(trace: Trace, value: Any) -> Any:
+    return trace.call(abs, value)
 
 
 @function_row(operator.contains)
@@ -58,7 +64,8 @@ def _index(trace: Trace, value: Any) -> Any:
     own = own_method(trace, value, "__index__")
     if own is not None:
         return trace.call(own, value)
-    return operator.index(value) if number_kind(value) is not int else trace.call(int, value)
+    is_number = number_kind(value) in (bool, int) and is_traced(value)
+    return trace.call(int, value) if is_number else operator.index(value)
 
 
 # -- functions that are made of names ---------------------------------------------------------

@@ -23,6 +23,7 @@ from dy2st.convert.values.layout import Number
 from dy2st.convert.values.sequences import Generated, Indexed
 from dy2st.convert.values.special import MISSING, Dynamic, Union
 from dy2st.convert.values.widths import count
+from dy2st_runtime.dims import Condition
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Variable, user_location
 from dy2st_runtime.ir.tracing.traced_list import TracedList
@@ -45,6 +46,8 @@ def native(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Any:
         around = (*around, value)
     if kind is Dynamic:
         return _array(trace, value)
+    if kind is Condition:  # a bool, wherever Python has numbers
+        return trace.tracer.number(value)
     if kind is tuple:
         parts = tuple(native(trace, one, around) for one in value)
         return value if all(map(is_, parts, value)) else parts

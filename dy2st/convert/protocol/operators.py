@@ -44,6 +44,7 @@ from dy2st_runtime.ir.choice import Text
 _PLAIN = frozenset({int, float, bool, str, bytes, complex, type(None)})
 _TRACED = (Tensor, Dim, Condition, Text)
 _SIZES = (Dim, Condition)
+_OF_BITS = ("and_bits", "or_bits", "xor", "lshift", "rshift")
 _OF_NUMPY = (np.ndarray, np.generic)
 
 # Name of the protocol -> Python's operator, special method, reflected one.
@@ -114,6 +115,8 @@ def binary(trace: Trace, name: str, left: Any, right: Any, in_place: bool = Fals
             return _power_of_sizes(trace, left, right)
         if name in ("eq", "ne") and _is_number_beside_another(left, right):
             return name == "ne"
+        if Condition in kinds or (Dim in kinds and name in _OF_BITS):
+            left, right = _as_number(trace, left), _as_number(trace, right)
         if _is_sequence(left) or _is_sequence(right):  # a tensor computes with it
             left, right = trace.exported((left, right))
         if _any_of_numpy(left, right):
@@ -129,18 +132,21 @@ def _is_number_beside_another(left: Any, right: Any) -> bool:
     return isinstance(other, others) and number_kind(number) is not None
 
 
+def _as_number(trace: Trace, value: Any) -> Any:
+    """A size, or a comparison of sizes, as a number of the Program; others as they are."""
+    return trace.tracer.number(value) if isinstance(value, _SIZES) else value
+
+
 def _power_of_sizes(trace: Trace, left: Any, right: Any) -> Any:
     """A size again where the exponent is small and known, else a number."""
     if type(right) is int and 0 < right < 5:
         return reduce(operator.mul, [left] * right)
-    sides = [trace.tracer.number(one) if type(one) is Dim else one for one in (left, right)]
-    return operator.pow(*sides)
+    return operator.pow(_as_number(trace, left), _as_number(trace, right))
 
 
 def _beside_numpy(trace: Trace, plain: Any, left: Any, right: Any) -> Any:
     """Numbers and arrays of NumPy are to tensors what tensors are; a size is a number here."""
-    sides = [trace.tracer.number(one) if isinstance(one, _SIZES) else one for one in (left, right)]
-    return _still_numpy(plain(*sides), left, right)
+    return _still_numpy(plain(_as_number(trace, left), _as_number(trace, right)), left, right)
 
 
 def _still_numpy(found: Any, left: Any, right: Any) -> Any:
@@ -272,6 +278,8 @@ def unary(trace: Trace, name: str, value: Any) -> Any:
     own = own_method(trace, value, method)
     if own is not None:
         return call(trace, own, value)
+    if type(value) is Condition or (type(value) is Dim and name == "invert"):
+        value = _as_number(trace, value)
     return _still_numpy(plain(value), value, value)
 
 

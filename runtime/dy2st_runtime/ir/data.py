@@ -80,6 +80,13 @@ def computed(
     if rule is True:
         if not all(isinstance(value, np.ndarray) for value in inputs):
             return ()
+        # Two comparisons of sizes are equal to Python if they are written alike.
+        if (
+            definition.is_elementwise
+            and definition.view is None
+            and any(map(has_conditions, inputs))
+        ):
+            return ()
         rule = definition.kernel
     try:
         result = rule(*inputs, **attributes)
@@ -87,6 +94,11 @@ def computed(
         return ()
     results = result if isinstance(result, (tuple, list)) else (result,)
     return [None if entry is None else np.asarray(entry, object) for entry in results]
+
+
+def has_conditions(data: Data) -> bool:
+    """Whether there is a comparison of sizes that is not decided."""
+    return any(isinstance(entry, Condition) for entry in data.flat)
 
 
 def _in_range(data: Data, type: TensorType) -> Data | None:

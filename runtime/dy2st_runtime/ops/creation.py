@@ -335,12 +335,14 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None
 
     Numbers and tensors give the default dtype, bools give bool.
     """
+    default: Any
     if isinstance(fill_value, Tensor):
-        value = F.cast(fill_value, as_dtype(dtype, _default_dtype))
+        default = "bool" if getattr(fill_value, "number", None) is bool else _default_dtype
+        value = F.cast(fill_value, as_dtype(dtype, default))
         return F.broadcast_to(F.reshape(value, []) if value.ndim else value, shape)
     if isinstance(fill_value, complex):
         return _filled_complex(shape, fill_value, as_dtype(dtype, "complex64"))
-    default: Any = SCALAR_DTYPES.get(type(fill_value), _default_dtype)
+    default = SCALAR_DTYPES.get(type(fill_value), _default_dtype)
     if isinstance(fill_value, (float, int)) and not isinstance(fill_value, bool):
         default = _default_dtype
     wanted = as_dtype(dtype, default)

@@ -11,6 +11,7 @@ from dy2st_runtime.dims import Size, broadcast, less, less_equal, require
 from dy2st_runtime.errors import DTypeError, PlaceError, ShapeError
 from dy2st_runtime.ir import F, Kind, Sample, Shape, TensorType, define, is_floating
 from dy2st_runtime.ir.arguments import dtype_of
+from dy2st_runtime.ir.data import has_conditions
 from dy2st_runtime.ir.dispatch import active
 
 
@@ -50,7 +51,7 @@ def of_sizes(function: Callable[..., Any]) -> Callable[..., Any]:
     """The rule for data: a function of two sizes, elementwise, where both are known."""
 
     def rule(x: Any, y: Any) -> Any:
-        known = isinstance(x, np.ndarray) and isinstance(y, np.ndarray)
+        known = all(isinstance(one, np.ndarray) and not has_conditions(one) for one in (x, y))
         return np.frompyfunc(function, 2, 1)(x, y) if known else None
 
     return rule
