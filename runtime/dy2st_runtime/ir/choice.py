@@ -7,6 +7,7 @@ which. A Text is a str with places in it for values of the Program. Both stand i
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -210,6 +211,21 @@ def joined(texts: list[Any]) -> Any:
 CONVERSIONS: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii}
 
 
+_OF_ONE = re.compile(r"%[-#0 +]*[0-9]*(?:\.[0-9]*)?[hlL]?[diouxXeEfFgGcrsa]")
+_FORMAT = re.compile(
+    r"(?:.?[<>=^])?[-+ ]?z?#?0?[0-9]*[_,]?(?:\.[0-9]+[_,]?)?[bcdeEfFgGnosxX%]?", re.DOTALL
+)
+
+
+def is_format(conversion: str, spec: str) -> bool:
+    """Whether Python formats one value by it: else a text of a file would fail at the call.
+
+    >>> is_format("", ">8.3f"), is_format("%", "%.2f"), is_format("%", "%s %s")
+    (True, True, False)
+    """
+    return (_OF_ONE if conversion == "%" else _FORMAT).fullmatch(spec) is not None
+
+
 def text_of(value: Any, conversion: str, spec: str) -> str:
     """What Python writes for a value in an f-string, or for "%" with `spec % value`."""
     if conversion == "%":
@@ -219,4 +235,4 @@ def text_of(value: Any, conversion: str, spec: str) -> str:
     return format(value, spec)
 
 
-__all__ = ["CONVERSIONS", "Choice", "Hole", "Text", "joined", "text_of"]
+__all__ = ["CONVERSIONS", "Choice", "Hole", "Text", "is_format", "joined", "text_of"]

@@ -33,10 +33,35 @@ def exception_of(name: str, arguments: tuple[Any, ...], state: dict[str, Any]) -
             BaseException.__setattr__(error, field, value)
         error.__cause__ = name.cause
         return error
-    known = getattr(builtins, name, None)
-    if isinstance(known, type) and issubclass(known, Exception):
+    known = _of_python(name)
+    if known is not None:
         return known(*arguments)
     return RuntimeError(": ".join([name, *map(str, arguments)]))
+
+
+def can_be_made(name: str, arguments: Any) -> bool:
+    """Whether an exception of that name takes such arguments; some are known at a call only.
+
+    >>> can_be_made("ValueError", ("a",)), can_be_made("UnicodeDecodeError", ("a",))
+    (True, False)
+    """
+    known = None if isinstance(name, ErrorKind) else _of_python(name)
+    given = arguments if isinstance(arguments, tuple) else (arguments,)
+    try:
+        return known is None or known(*map(_sample, given)) is not None
+    except (TypeError, ValueError, IndexError):
+        return False
+
+
+def _sample(argument: Any) -> Any:
+    """The argument if it is a constant, else a text, as most are."""
+    is_known = isinstance(argument, (str, bytes, int, float, tuple, type(None)))
+    return argument if is_known else ""
+
+
+def _of_python(name: str) -> type[Exception] | None:
+    found = getattr(builtins, name, None)
+    return found if isinstance(found, type) and issubclass(found, Exception) else None
 
 
 def is_of_program(error: BaseException) -> bool:

@@ -19,7 +19,7 @@ from unicodedata import is_normalized
 import numpy as np
 
 from dy2st_runtime.errors import FormatError
-from dy2st_runtime.ir.choice import Choice, Hole, Text
+from dy2st_runtime.ir.choice import Choice, Hole, Text, is_format
 from dy2st_runtime.ir.element_types import element_text
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 
@@ -198,6 +198,8 @@ def _wrong_container(value: Any, types: Sequence[ValueType | None]) -> Iterator[
         for part in value.parts:
             if isinstance(part, Hole) and re.search(_LARGE_NUMBER, part.spec):
                 yield f"the format {part.spec!r:.80} has a number of more than three digits"
+            elif isinstance(part, Hole) and not is_format(part.conversion, part.spec):
+                yield f"{part.spec!r:.80} is no format of one value"
     elif isinstance(value, dict):
         yield from (f"a dict has the key {key!r:.80}" for key in value if not _is_key(key))
     elif hasattr(value, "_fields") and not all(is_normalized("NFKC", n) for n in value._fields):

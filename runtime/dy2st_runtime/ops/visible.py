@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.dims import Condition, Dim, equal
-from dy2st_runtime.errors import ShapeError, TensorAsPython
+from dy2st_runtime.errors import ArgumentError, ShapeError, TensorAsPython
 from dy2st_runtime.ir import (
     Effect,
     F,
@@ -33,7 +33,7 @@ from dy2st_runtime.ir.attribute_kinds import (
     structure,
 )
 from dy2st_runtime.ir.choice import Choice, Hole, Text
-from dy2st_runtime.ir.raised import exception_of
+from dy2st_runtime.ir.raised import can_be_made, exception_of
 from dy2st_runtime.ir.structure import flatten, rebuild, substitute
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracing.python_numbers import EXACT
@@ -69,6 +69,19 @@ def _require_kernel(condition: bool, message: str) -> tuple[()]:
     if not condition:
         raise ShapeError(message)
     return ()
+
+
+def _check_raise(*types: Any, kind: str, message: Any, state: Any) -> tuple[()]:
+    """What a class of Python's refuses as arguments is refused now, not when it is raised."""
+    if not can_be_made(kind, () if message is None else message):
+        raise ArgumentError(f"raise: {kind} cannot be made of {message!r:.80}")
+    return ()
+
+
+def _check_bound(condition: TensorType, message: str, kind: str) -> tuple[()]:
+    if not can_be_made(kind, message):
+        raise ArgumentError(f"assert_bound: {kind} cannot be made of a text")
+    return _one_element(condition)
 
 
 def _raise_kernel(
@@ -113,7 +126,7 @@ define(
     doc="What Python raises by itself, such as UnboundLocalError, unless the flag is true.",
     inputs="flag",
     attributes={"message": TEXT, "kind": NAME.or_else("UnboundLocalError")},
-    infer=_one_element,
+    infer=_check_bound,
     kernel=_bound_kernel,
     effect=Effect.VISIBLE,
     samples=(Sample(((),), {"message": ""}, ("bool",), 1, 2),),
@@ -137,7 +150,7 @@ define(
         "message": either(NONE, structure(str, tuple)).or_else(None),
         "state": either(NONE, structure(dict)).or_else(None),
     },
-    infer=lambda *types, **_: (),
+    infer=_check_raise,
     kernel=_raise_kernel,
     effect=Effect.VISIBLE,
 )
