@@ -17,6 +17,7 @@ from dy2st_runtime import io
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import Program, Tensor
 from dy2st_runtime.ir.checks.tracebacks import without_own_frames
+from dy2st_runtime.limits import Limits
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.thread_state import put_back_after_errors
 
@@ -102,6 +103,7 @@ def load(
     mmap: bool = True,
     *,
     engine: str | None = None,
+    limits: Limits | None = None,
     model_filename: str | None = None,
     params_filename: str | None = None,
 ) -> io.LoadedModel:
@@ -110,13 +112,14 @@ def load(
     Parameters are mapped from their file, or read at once without `mmap`. `path` is that of the
     save, without an ending; or the folder of files with names of their own, such as
     `model_filename="net.mlir"`, which says `net.safetensors` too, unless `params_filename` does.
-    `engine` names what runs the model: files name none.
+    `engine` names what runs the model: files name none. `limits` hold each call, and loading, to so
+    many operators, bytes and seconds.
 
     Raises FormatError if a file is damaged, foreign or too new, ParameterMismatch if the two are of
     different saves, FileAccessError if the disk refuses, ArgumentError for names without a folder.
     """
     if model_filename is None and params_filename is None:
-        return io.load(path, mmap, engine)
+        return io.load(path, mmap, engine, limits)
     folder = Path(path)
     if not folder.is_dir() or model_filename is None:
         raise ArgumentError(
@@ -125,7 +128,7 @@ def load(
         )
     model = folder / model_filename
     params = folder / params_filename if params_filename else model.with_suffix(".safetensors")
-    return io.load_pair(model, params, mmap, engine)
+    return io.load_pair(model, params, mmap, engine, limits)
 
 
 def _functions_of(layer: Any) -> dict[str, StaticFunction]:

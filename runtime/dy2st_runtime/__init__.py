@@ -13,10 +13,12 @@ from dy2st_runtime.tensor import from_dlpack, from_numpy, to_tensor
 if TYPE_CHECKING:
     from dy2st_runtime import nn, optimizer
     from dy2st_runtime.io import LoadedModel, load
+    from dy2st_runtime.limits import Limits
 else:
     __getattr__ = late_names(
         __name__,
         {
+            "Limits": "dy2st_runtime.limits:Limits",
             "LoadedModel": "dy2st_runtime.io:LoadedModel",
             "io": "dy2st_runtime.io",
             "load": "dy2st_runtime.io:load",
@@ -26,6 +28,7 @@ else:
     )
 
 __all__ = [
+    "Limits",
     "LoadedModel",
     "Program",
     "Tensor",

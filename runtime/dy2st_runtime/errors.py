@@ -22,6 +22,7 @@
     ├── FormatError (ValueError)           a saved file that is damaged, foreign or too new
     │   └── ParameterMismatch (KeyError)   parameters missing from, or unknown to, a Program
     ├── EngineError (RuntimeError)         an engine that cannot compile a Program
+    ├── LimitExceeded (RuntimeError)        a loaded model that takes more than its limits
     ├── WorkerError (RuntimeError)         a process of a DataLoader that failed, died or hangs
     └── FileAccessError (OSError)          a file that the disk does not let us read or write
         └── MissingFile (FileNotFoundError)    a file or folder that is not there
@@ -46,6 +47,7 @@ __all__ = [
     "EscapedVariable",
     "FileAccessError",
     "FormatError",
+    "LimitExceeded",
     "Location",
     "LoopMismatch",
     "MissingFile",
@@ -223,6 +225,10 @@ class ParameterMismatch(FormatError, KeyError):
 
 class EngineError(Dy2stError, RuntimeError):
     """An engine cannot compile a Program: a fault of the engine, which others may not have."""
+
+
+class LimitExceeded(Dy2stError, RuntimeError):
+    """A loaded model takes more operators, bytes or seconds than its limits allow."""
 
 
 class WorkerError(Dy2stError, RuntimeError):

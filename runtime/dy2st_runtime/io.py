@@ -38,6 +38,7 @@ from dy2st_runtime.ir.text.parser import parse, parse_digest
 from dy2st_runtime.ir.text.printer import to_text
 from dy2st_runtime.ir.tracing.gradient_flow import settings_of
 from dy2st_runtime.late import Late
+from dy2st_runtime.limits import Limits, metered
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
 from dy2st_runtime.tensor_file import StoredArrays, digest_of, read_stored, store_arrays
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from dy2st_runtime.trained import Parts, TrainedProgram
 
 _trained = Late("dy2st_runtime.trained")
+_metering = Late("dy2st_runtime.ir.metering")
 
 Array = np.ndarray[Any, Any]
 AnyPath = str | os.PathLike[str]
@@ -126,37 +128,53 @@ def _check_array(name: str, variable: Variable, array: Array, where: Any) -> Non
 # -- loading ----------------------------------------------------------------------------------
 
 
-def load(path: AnyPath, mmap: bool = True, engine: str | None = None) -> LoadedModel:
+def load(
+    path: AnyPath,
+    mmap: bool = True,
+    engine: str | None = None,
+    limits: Limits | None = None,
+) -> LoadedModel:
     """The model saved as `path.mlir` and `path.safetensors`.
 
     The arrays are mapped: they are loaded as they are used, and shared by all processes. If some
     program cuts the file meanwhile, the operating system ends the process (SIGBUS); `mmap=False`
     reads all at once. A pair that is just being replaced is waited for, half a second at most.
-    `engine` names what runs the model: files name none.
+    `engine` names what runs the model: files name none. `limits` hold each call, and loading, to
+    so many operators, bytes and seconds: for models of others. Such a model gives no gradients.
 
     Raises MissingFile if a file is missing, FormatError if one is damaged, foreign or of a newer
-    version, ParameterMismatch if they do not belong together, FileAccessError if the disk refuses.
+    version, ParameterMismatch if they do not belong together, FileAccessError if the disk refuses,
+    LimitExceeded if loading takes longer than `limits` allow.
     """
-    return load_pair(*_files(path), mmap, engine)
+    return load_pair(*_files(path), mmap, engine, limits)
 
 
 @put_back_after_errors
 def load_pair(
-    text_file: Path, array_file: Path, mmap: bool = True, engine: str | None = None
+    text_file: Path,
+    array_file: Path,
+    mmap: bool = True,
+    engine: str | None = None,
+    limits: Limits | None = None,
 ) -> LoadedModel:
     """`load` of two files that may have any names."""
     engines.check_name(engine)
+    if limits is not None and not isinstance(limits, Limits):
+        raise ArgumentError(
+            f"limits are Limits(operators=..., bytes=..., seconds=...), not {limits!r}"
+        )
     for file in (text_file, array_file):
         if not file.is_file():
             raise MissingFile(
                 f"there is no {file}: a saved model is two files, {text_file} and {array_file}; "
                 "give their path without the ending"
             )
-    text, stored = read_pair(text_file, array_file, mmap)
-    programs = _read_programs(text_file, text)
-    check_state(programs, stored.arrays, array_file)
-    check_pair(text_file, array_file, text, stored)
-    return LoadedModel(programs, stored.arrays, engine)
+    with metered(limits):
+        text, stored = read_pair(text_file, array_file, mmap)
+        programs = _read_programs(text_file, text)
+        check_state(programs, stored.arrays, array_file)
+        check_pair(text_file, array_file, text, stored)
+        return LoadedModel(programs, stored.arrays, engine, limits)
 
 
 def read_pair(text_file: Path, array_file: Path, mmap: bool = True) -> tuple[str, StoredArrays]:
@@ -230,7 +248,11 @@ class LoadedModel(Layer):
     """
 
     def __init__(
-        self, programs: Sequence[Program], arrays: Mapping[str, Array], engine: str | None = None
+        self,
+        programs: Sequence[Program],
+        arrays: Mapping[str, Array],
+        engine: str | None = None,
+        limits: Limits | None = None,
     ):
         """Make tensors of the arrays, which all methods share; `engine` names what runs them."""
         super().__init__()
@@ -243,7 +265,7 @@ class LoadedModel(Layer):
             store: Any = self._parameters if name in trained else self._buffers
             store[name] = tensor
         self._methods = {
-            name: LoadedMethod(program, self._tensors, engine)
+            name: LoadedMethod(program, self._tensors, engine, limits)
             for name, program in self.programs.items()
         }
         # What was saved comes before what every Layer has, `forward` above all.
@@ -293,10 +315,14 @@ class LoadedMethod:
     """One saved method: call it with tensors, arrays or numbers, by position or input name."""
 
     def __init__(
-        self, program: Program, state: Mapping[str, EagerTensor], engine: str | None = None
+        self,
+        program: Program,
+        state: Mapping[str, EagerTensor],
+        engine: str | None = None,
+        limits: Limits | None = None,
     ):
-        """Take the tensors of the model, and the name of what runs it."""
-        self.program, self.engine = program, engine
+        """Take the tensors of the model, the name of what runs it, and what it may take."""
+        self.program, self.engine, self._limits = program, engine, limits
         self._state = {name: state[name] for name in program.state}
         self._executable: engines.Executable | None = None
         self._trained: TrainedProgram | None = None
@@ -312,6 +338,8 @@ class LoadedMethod:
         if kwargs or len(args) != len(self.program.inputs) or not _are_tensors(args):
             given = zip(self.program.inputs, self._in_order(args, kwargs), strict=True)
             inputs = [_tensor(variable, value) for variable, value in given]
+        if self._limits is not None:
+            return rebuild(self.program.structure, self._run_limited(inputs, self._limits))
         if self._executable is None:
             self._executable = engines.compile(self.program, self.engine)
         tensors = (*inputs, *self._state.values())
@@ -323,6 +351,14 @@ class LoadedMethod:
         for place, value in self._settings or ():
             tensors[place].stop_gradient = value
         return rebuild(self.program.structure, outputs)
+
+    def _run_limited(self, inputs: Sequence[EagerTensor], limits: Limits) -> list[Any]:
+        """Run the Program that counts what it takes."""
+        if self._executable is None:
+            program = _metering.metered(self.program)
+            self._executable = engines.compile(program, self.engine)
+        with metered(limits):
+            return self._run(self._executable, inputs)
 
     def _run(self, executable: engines.Executable, inputs: Sequence[EagerTensor]) -> list[Any]:
         state = [tensor.array for tensor in self._state.values()]

@@ -22,6 +22,7 @@ from dy2st_runtime.dims.polynomial import add, common_factor, multiply, subtract
 from dy2st_runtime.dims.readable import readable
 from dy2st_runtime.dims.samples import deep_atoms, sampled
 from dy2st_runtime.dims.told import Question, order, question, zero
+from dy2st_runtime.limits import look
 
 _MOST_CASES = 64
 _DEPTH = 3
@@ -240,6 +241,7 @@ def _is_not_negative(size: Size, facts: Facts, depth: int) -> bool | None:
 
 def _by_cases(size: Dim, facts: Facts, depth: int, answer: Answer) -> bool | None:
     """One answer that all cases give: of remainders, or of which operand a minimum is."""
+    look()
     if depth == 0:
         return None
     split = _splitting_atom(size)

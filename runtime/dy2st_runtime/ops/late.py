@@ -46,6 +46,7 @@ FAMILIES = (
         functions="cdist corrcoef cov dist pdist renorm",
         methods="cdist corrcoef cov dist pdist renorm",
     ),
+    Family("dy2st_runtime.ops.metering", operators="spend spend_result"),
     Family(
         "dy2st_runtime.ops.bessel",
         functions="i0 i0e i1 i1e",

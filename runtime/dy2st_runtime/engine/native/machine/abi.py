@@ -38,7 +38,6 @@ _PYTHON = (
     "Py_IncRef",
     "Py_DecRef",
     "PyErr_NoMemory",
-    "PyErr_CheckSignals",
 )
 """What every Python that we support exports: 3.10 knows PyObject_Vectorcall as a macro alone."""
 
@@ -61,7 +60,7 @@ declare void @Py_IncRef(ptr)
 declare void @Py_DecRef(ptr)
 declare ptr @PyArray_New(ptr, i32, ptr, i32, ptr, ptr, i32, i32, ptr)
 declare ptr @PyErr_NoMemory()
-declare i32 @PyErr_CheckSignals()
+declare i32 @has_left()
 declare ptr @aligned_alloc(i64, i64)
 declare ptr @malloc(i64)
 declare void @free(ptr)

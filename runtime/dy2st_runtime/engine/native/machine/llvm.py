@@ -7,6 +7,7 @@ written in front of them: LLVM's own choice takes five times as long, and its co
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
@@ -14,7 +15,9 @@ from functools import cached_property
 from itertools import count
 from typing import Any
 
+from dy2st_runtime import limits
 from dy2st_runtime.engine.native.machine import disk
+from dy2st_runtime.engine.native.machine import interruptions as machine_interruptions
 from dy2st_runtime.engine.native.math import tables
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.late import Late
@@ -97,7 +100,7 @@ def compile_object(text: str, processor: Processor, is_plain: bool = False) -> b
     """
     _check_installed()
     machine = _target_machine(processor)
-    module = binding.parse_assembly(text + tables.texts(text))
+    module = binding.parse_assembly(text + tables.texts(text) + _declared(text))
     passes = binding.create_new_module_pass_manager()
     for name in _PLAIN if is_plain else _PASSES:
         getattr(passes, f"add_{name}_pass")()
@@ -164,6 +167,10 @@ class Library:
 def load(code: bytes, exports: Iterable[str], symbols: Mapping[str, int]) -> Library:
     """Link object code: the addresses of its functions, given those of what it calls."""
     _check_installed()
+    return _linked(code, exports, {**interruptions().addresses, **symbols})
+
+
+def _linked(code: bytes, exports: Iterable[str], symbols: Mapping[str, int]) -> Library:
     library = binding.JITLibraryBuilder().add_object_img(code).add_current_process()
     for name, address in symbols.items():
         library.import_symbol(name, address)
@@ -172,6 +179,21 @@ def load(code: bytes, exports: Iterable[str], symbols: Mapping[str, int]) -> Lib
     with _way.linking:
         tracker = library.link(_linker(), f"dy2st{next(_numbers)}")
         return Library(tracker, {name: tracker[name] for name in exports})
+
+
+def _declared(text: str) -> str:
+    """What all code may ask, and says nothing of itself."""
+    is_asked = "@leave(" in text and not re.search(r"define .*@leave\(", text)
+    return "\ndeclare preserve_allcc i32 @leave()\n" if is_asked else ""
+
+
+@once
+def interruptions() -> Library:
+    """The functions by which loops notice signals and limits; never freed, as other code is."""
+    code = compile_object(machine_interruptions.TEXT, Processor.host(), is_plain=True)
+    library = _linked(code, machine_interruptions.EXPORTS, machine_interruptions.symbols())
+    machine_interruptions.begin(library.addresses, limits.look)
+    return library
 
 
 def _target_machine(processor: Processor) -> Any:

@@ -131,8 +131,11 @@ _TEXT = """\
 @data = internal global ptr null
 @last = internal global i64 0, align 64      ; when somebody with a little work came, in cycles
 @streak = internal global i64 0              ; how many came, each soon after the one before
+@left = external global i64                  ; whether the job is given up: see interruptions.py
+@owner = external global i64                 ; the thread whose job it is
 
 declare i64 @syscall(i64, ...)
+declare i64 @pthread_self()
 declare void @llvm.x86.sse2.pause()
 declare i64 @llvm.readcyclecounter()
 
@@ -243,6 +246,9 @@ publish:
   store atomic i64 0, ptr @quiet monotonic, align 8
   store ptr %function, ptr @function
   store ptr %data, ptr @data
+  %self = call i64 @pthread_self()
+  store atomic i64 0, ptr @left monotonic, align 8
+  store atomic i64 %self, ptr @owner monotonic, align 8
   store atomic i64 0, ptr @done monotonic, align 8
   %word = load atomic i64, ptr @ticket monotonic, align 8
   %number = lshr i64 %word, 32
@@ -276,6 +282,8 @@ yield:
   %y = call i64 (i64, ...) @syscall(i64 24)
   br label %look
 end:
+  store atomic i64 0, ptr @owner monotonic, align 8
+  store atomic i64 0, ptr @left monotonic, align 8
   store atomic i32 0, ptr @busy release, align 4
   ret void
 alone:

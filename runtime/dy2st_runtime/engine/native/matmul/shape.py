@@ -13,6 +13,9 @@ from dy2st_runtime.engine.native.text.lanes import DType, element
 LINE = 64
 """Bytes of a line of the cache."""
 
+_LONG = ("blocks", "packed", "swept")
+"""The functions whose loops ask whether to leave. What is packed may be kept, so it is whole."""
+
 
 @dataclass(frozen=True)
 class Shape:
@@ -79,7 +82,9 @@ class Shape:
         pointers, _, sizes = parameters.partition("|")
         listed = [("ptr", f"%{name}") for name in pointers.split()]
         listed += [("i64", f"%{name}") for name in sizes.split()]
-        return Code(self.name(stem), listed, self.element, result, "noinline nounwind")
+        code = Code(self.name(stem), listed, self.element, result, "noinline nounwind")
+        code.polls = stem.rstrip("0123456789") in _LONG
+        return code
 
     def call(
         self, code: Code, stem: str, pointers: Iterable[str], sizes: Iterable[str | int]

@@ -14,6 +14,7 @@ from contextlib import ExitStack, contextmanager
 
 from dy2st_runtime.dims import Dim, Size
 from dy2st_runtime.engine.native.machine.llvm import Processor
+from dy2st_runtime.engine.native.nests import shares
 from dy2st_runtime.engine.native.nests.access import Access, Held, stored
 from dy2st_runtime.engine.native.nests.nests import (
     Apply,
@@ -93,6 +94,7 @@ class _NestWriter:
         result = "i32" if nest.has_checks else "void"
         self.function = Function(name, own, result, attributes=f"{inline} nounwind")
         self.function.scales = processor.scales
+        self.function.polls = not is_share or shares.is_long_row(nest)
         self.start = self.function.section()
         self.stretches: dict[tuple[str, int], tuple[Value, Value]] = {}
         if _costly(nest) > _MOST_COSTLY:
@@ -214,6 +216,7 @@ class _PartWriter:
     def _loops(self) -> None:
         owned = self._make_buffers()
         self._begin_checks()
+        self.function.leaving = self.function.label("leaving") if owned else ""
         with ExitStack() as loops:
             self._nodes_of_rows(0)
             for axis in range(self.part.rows - self.has_rows):
@@ -224,9 +227,24 @@ class _PartWriter:
                 self._rows_in_lanes()
             else:
                 self._row(self.single)
+        self._free(owned)
+        if owned:
+            self._end_of_left(owned)
+        self._end_checks(owned)
+
+    def _free(self, owned: Sequence[str]) -> None:
         for buffer in owned:
             self.function.line(f"call void @free(ptr {buffer})")
-        self._end_checks(owned)
+
+    def _end_of_left(self, owned: Sequence[str]) -> None:
+        """Where loops go that are left: what was made for them is freed."""
+        function, after = self.function, self.function.label("done")
+        function.jump(after)
+        function.begin(function.leaving)
+        self._free(owned)
+        function.line("ret i32 0" if self.nest.has_checks else "ret void")
+        function.begin(after)
+        function.leaving = ""
 
     def _begin_checks(self) -> None:
         """A place for what has failed in any lane, and where to go from a failure."""
@@ -244,8 +262,7 @@ class _PartWriter:
         )
         function.branch(function.let(f"load i1, ptr {self.flag}"), leave, after)
         function.begin(self.failed)
-        for buffer in owned:
-            function.line(f"call void @free(ptr {buffer})")
+        self._free(owned)
         function.jump(leave)
         function.begin(leave)
         function.line("ret i32 1")

@@ -19,6 +19,9 @@ from dy2st_runtime.engine.native.text.code import Code
 # number one thread is done before a helper that is awake has its share.
 _WORTH_WAKING, _LEAST_WORK = 1 << 20, 1 << 18
 
+# From so much on a place along the axis asks by itself; of others so much is done at once.
+_LONG_ROW, _AT_ONCE = 1 << 24, 1 << 20
+
 # Shares for each thread: who is held up by something else takes fewer of them.
 _EACH = 4
 
@@ -51,6 +54,13 @@ def share_of(nest: Nest) -> Share | None:
     return share_along(part.axes[0], unit, work)
 
 
+def is_long_row(nest: Nest) -> bool:
+    """Whether one place along the outermost axis is so much work that it asks whether to leave."""
+    part = nest.parts[0]
+    work = product(part.axes[1:]) * (1 + sum(map(cost_of, part.nodes)))
+    return isinstance(work, int) and work >= _LONG_ROW
+
+
 def share_along(axis: Size, unit: int, work: Size) -> Share | None:
     """How an axis is cut; None if there is never much work."""
     is_little = isinstance(work, int) and work < _LEAST_WORK
@@ -73,6 +83,10 @@ def _whole(unit: int, name: str, given: list[tuple[str, str]]) -> str:
         wanted = code.times(threads, _EACH)
         units = code.over(code.plus("%total", unit - 1), unit)
         each = code.most(code.over(code.minus(code.plus(units, wanted), 1), wanted), 1)
+        each = code.least(each, _few(code, units))
+        parts = code.over(code.minus(code.plus(units, each), 1), each)
+        # A job has fewer parts than a word of 16 bits counts.
+        each = code.choose(code.compare("slt", parts, 1 << 15), each, code.over(units, 1 << 14))
         parts = code.over(code.minus(code.plus(units, each), 1), each)
         task = code.alloca(f"[{len(own)} x i64]", 8)
         values = [*given, ("i64", "%total"), ("i64", code.times(each, unit))]
@@ -81,8 +95,19 @@ def _whole(unit: int, name: str, given: list[tuple[str, str]]) -> str:
         arguments = [("ptr", f"@part_of_{name}"), ("ptr", task), ("i64", parts)]
         code.call("parallel", *arguments)
     with code.when(code.no(is_shared)):
-        code.call(name, *given, ("i64", "0"), ("i64", "%total"))
+        units = code.over(code.plus("%total", unit - 1), unit)
+        each = code.times(_few(code, units), unit)
+        code.polls = True
+        with code.loop("0", "%total", each) as at:
+            end = code.least(code.plus(at, each), "%total")
+            code.call(name, *given, ("i64", at), ("i64", end))
     return code.end()
+
+
+def _few(code: Code, units: str) -> str:
+    """How many units are done without asking whether to leave: all, where there is little to do."""
+    pieces = code.plus(code.over("%work", _AT_ONCE), 1)
+    return code.most(code.over(code.minus(code.plus(units, pieces), 1), pieces), 1)
 
 
 def _one(name: str, parameters: list[tuple[str, str]]) -> str:

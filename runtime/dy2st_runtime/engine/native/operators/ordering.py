@@ -79,10 +79,11 @@ def at_of(code: Code, pointer: str, dtype: DType, index: str | int) -> str:
     return code.let(f"getelementptr {stored(dtype)}, ptr {pointer}, i64 {index}")
 
 
-def order(key: DType, vector: int) -> str:
-    """The function `order`, for vectors of so many bytes."""
+def order(key: DType, vector: int, polls: bool = False) -> str:
+    """The function `order`, for vectors of so many bytes; it may leave its work half done."""
     parameters = [("ptr", "%places"), ("ptr", "%keys"), ("i64", "%count"), ("ptr", "%room")]
     code = Code("NAME", parameters, "i64", attributes=_ATTRIBUTES)
+    code.polls = polls
     lanes = Lanes(code, vector // key.itemsize)
     with _way(code, _is_in_order(code, key, lanes)), code.loop("0", "%count") as at:
         code.line(f"store i64 {at}, ptr {code.at('%places', at)}")

@@ -62,7 +62,7 @@ class _Scan:
         parameters = [("ptr", name) for name in pointers]
         parameters += [("i64", f"%{name}") for name in ("outer", "count", "inner")]
         self._code = Code("NAME", parameters, stored(self._dtype))
-        self._code.scales = Processor.host().scales
+        self._code.scales, self._code.polls = Processor.host().scales, True
 
     def text(self, is_single: bool) -> str:
         """Its text, for rows of which each lies alone if they are single."""

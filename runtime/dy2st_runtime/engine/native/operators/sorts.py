@@ -27,7 +27,7 @@ def _is_order(operator: Operator) -> bool:
 def _order(body: Body, step: Step, operator: Operator) -> None:
     x, told = operator.operands[0], operator.attributes
     axis, shape = told["axis"], x.tensor_type.shape
-    rows = Rows(x.dtype, told[_IS_DOWN[operator.name]], "count" in told)
+    rows = Rows(x.dtype, told[_IS_DOWN[operator.name]], "count" in told, polls=True)
     name = rows.add(body.module)
     inner, number = product(shape[axis + 1 :]), product((*shape[:axis], *shape[axis + 1 :]))
     target, source = body.place(operator.results[0]), body.places.address(x)
@@ -50,8 +50,9 @@ class Rows:
     void rows(ptr out, ptr x, i64 count, i64 inner, i64 wanted, i64 begin, i64 end)
     """
 
-    def __init__(self, dtype: DType, is_down: bool, selects: bool) -> None:
-        """`selects`: fewer are wanted than there are."""
+    def __init__(self, dtype: DType, is_down: bool, selects: bool, polls: bool = False) -> None:
+        """`selects`: fewer are wanted than there are. `polls`: who calls reads no place after."""
+        self._polls = polls
         self._dtype, self._is_down, self._selects = dtype, is_down, selects
         self._key, self._vector = ordering.key_type(dtype), Processor.host().vector_bytes
         self.work = 16 if selects else 128  # of each element, as of numbers in a nest
@@ -61,7 +62,9 @@ class Rows:
         key, vector = self._key, self._vector
         module.pool("scratch")
         keys = module.shared(ordering.keys(self._dtype, self._is_down, vector), "keys")
-        sort = module.shared(ordering.order(key, vector), "order")
+        # What selects looks up by what is ordered, so that must be whole.
+        order = ordering.order(key, vector, polls=self._polls and not self._selects)
+        sort = module.shared(order, "order")
         if self._selects:
             sort = module.shared(selection.first(key, vector, sort), "first")
         return module.shared(self._text(keys, sort), "rows")
@@ -70,6 +73,7 @@ class Rows:
         sizes = ("%count", "%inner", "%wanted", "%begin", "%end")
         numbers = [("i64", size) for size in sizes]
         code = Code("NAME", [("ptr", "%out"), ("ptr", "%x"), *numbers], stored(self._dtype))
+        code.polls, code.leaving = self._polls, "leaving"
         own_keys, own_places, room = self._scratch(code)
         is_row = code.compare("eq", "%inner", 1)
         told = [("i64", "%count"), *([("i64", "%wanted")] if self._selects else [])]
@@ -85,6 +89,8 @@ class Rows:
             code.call(sort, ("ptr", places), ("ptr", own_keys), *told, ("ptr", room))
             with code.when(code.no(is_row)):
                 _spread(code, target, own_places)
+        code.jump("leaving")
+        code.begin("leaving")
         code.line(f"call void @scratch_give(ptr {own_keys})")
         return code.end()
 

@@ -13,7 +13,7 @@ from dy2st_runtime.engine.native.text.sizes import Sizes
 _LONG = 20_000
 """From how many elements, or products of numbers, on the interpreter's lock is let go."""
 
-_TURNS = 1 << 14
+_TURNS = 1 << 10
 """How many turns of a loop run until it is asked whether the user has interrupted it."""
 
 
@@ -42,12 +42,15 @@ class Lock:
         """Let other threads of Python run meanwhile, if the condition holds; None never does."""
         if condition is None or self._let_go is not None:
             yield
+            if condition is not None:
+                self._when(condition, self._leave_if_asked)
             return
         self._let_go = condition, self._function.alloca("ptr")
         self._release()
         yield
         self.take()
         self._let_go = None
+        self._when(condition, self._fail_if_left)
 
     def take(self) -> None:
         """Take the lock again, if it was let go."""
@@ -63,15 +66,27 @@ class Lock:
         count = function.let(f"add i32 {function.let(f'load i32, ptr {turns}')}, 1")
         function.line(f"store i32 {count}, ptr {turns}")
         rest = function.let(f"and i32 {count}, {_TURNS - 1}")
-        self._when(function.let(f"icmp eq i32 {rest}, 0"), self._ask_for_signals)
+        self._when(function.let(f"icmp eq i32 {rest}, 0"), self._leave_if_asked)
 
-    def _ask_for_signals(self) -> None:
-        function, label = self._function, self._function.label("quiet")
+    def _leave_if_asked(self) -> None:
+        """Fail, with the lock, where a signal or a limit says so; it may be let go here."""
+        function = self._function
+        leaving, quiet = function.label("leaving"), function.label("quiet")
+        asked = function.let("call preserve_allcc i32 @leave()")
+        function.branch(function.let(f"icmp eq i32 {asked}, 0"), quiet, leaving)
+        function.begin(leaving)
         self.take()
-        raised = function.let("call i32 @PyErr_CheckSignals()")
-        function.branch(function.let(f"icmp eq i32 {raised}, 0"), label, FAIL)
-        function.begin(label)
+        self._fail_if_left()
         self._release()
+        function.jump(quiet)
+        function.begin(quiet)
+
+    def _fail_if_left(self) -> None:
+        """Fail, with the lock, where loops have left what they were at."""
+        function, label = self._function, self._function.label("quiet")
+        has_left = function.let("call i32 @has_left()")
+        function.branch(function.let(f"icmp eq i32 {has_left}, 0"), label, FAIL)
+        function.begin(label)
 
     def _release(self) -> None:
         if self._let_go is not None:

@@ -39,6 +39,10 @@ class Function:
         self.scales = False  # whether the processor multiplies by 2**n in one instruction
         self.helpers: dict[str, str] | None = None  # functions that it calls; None has none
         self._head = " ".join([*words, *([attributes] if attributes else [])])
+        self.polls = False  # whether its loops ask now and then whether to leave
+        self.leaving = ""  # the block to go to then; "" returns at once
+        self._result = result
+        self._budget = ""
         self._allocas: list[str] = []
         self._lines: Lines = []
         self._whole = self._lines
@@ -105,6 +109,89 @@ class Function:
     @contextmanager
     def loop(self, start: str, end: str, step: str = "1", stem: str = "i") -> Iterator[str]:
         """`for i in range(start, end, step)` over i64: yields the name of i."""
+        if not self.polls or _is_short(start, end, step):
+            with self._plain_loop(start, end, step, stem) as index:
+                yield index
+        else:
+            with self._polling_loop(start, end, step, stem) as index:
+                yield index
+
+    @contextmanager
+    def _polling_loop(self, start: str, end: str, step: str, stem: str) -> Iterator[str]:
+        """A loop that asks whether to leave: after each iteration, or after each of many pieces.
+
+        Only when the body is written it is known which: one with loops or calls in it is long.
+        """
+        before, piece = self.current, self.label("piece")
+        self.jump(piece)
+        self.begin(piece)
+        head = self.section()
+        stop, first = self.fresh("stop"), len(self._lines)
+        with self._plain_loop(stop + ".first", stop, step, stem) as index:
+            yield index
+            is_long = _is_long(self._lines[first + _OF_HEAD :])
+            if is_long:
+                self._spend(_OF_CALL if is_long == "call" else 1)
+        lasting, following, after = map(self.label, ("lasting", "again", "after"))
+        if is_long:
+            head += [f"  {stop}.first = add i64 {start}, 0", f"  {stop} = add i64 {end}, 0"]
+            return
+        self.branch(self.let(f"icmp slt i64 {stop}, {end}"), lasting, after)
+        self.begin(lasting)
+        self._leave_if_asked(following)
+        self.jump(piece)
+        self.begin(after)
+        far = self.fresh("far")
+        head += [
+            f"  {stop}.first = phi i64 [{start}, %{before}], [{stop}, %{following}]",
+            f"  {far} = add i64 {stop}.first, {far}.s",
+            f"  {stop} = call i64 @llvm.smin.i64(i64 {far}, i64 {end})",
+        ]
+        head.insert(1, f"  {far}.s = mul i64 {step}, {_PIECE}")
+        self._spend_some(self._iterations(start, end, step))
+
+    def _iterations(self, start: str, end: str, step: str) -> str:
+        """About how many iterations a loop has made."""
+        if _is_number(start, end, step):
+            return str((int(end) - int(start)) // int(step))
+        length = self.let(f"sub i64 {end}, {start}")
+        shift = int(step).bit_length() - 1 if _is_number(step) else 0
+        return self.let(f"ashr i64 {length}, {shift}") if shift else length
+
+    def _spend(self, cost: int) -> None:
+        """Ask whether to leave if so much has been done since the last time."""
+        budget, label, following = self._budget_slot(), self.label("spent"), self.label("go_on")
+        left = self.let(f"sub i64 {self.let(f'load i64, ptr {budget}')}, {cost}")
+        self.line(f"store i64 {left}, ptr {budget}")
+        self.branch(self.let(f"icmp slt i64 {left}, 0"), label, following)
+        self.begin(label)
+        self.line(f"store i64 {_PIECE}, ptr {budget}")
+        asked = self.let("call preserve_allcc i32 @leave()")
+        self.branch(self.let(f"icmp eq i32 {asked}, 0"), following, self._leaving())
+        self.begin(following)
+
+    def _spend_some(self, cost: str) -> None:
+        """Count what an inner loop has done; the one around it asks."""
+        budget = self._budget_slot()
+        left = self.let(f"sub i64 {self.let(f'load i64, ptr {budget}')}, {cost}")
+        self.line(f"store i64 {left}, ptr {budget}")
+
+    def _leave_if_asked(self, following: str) -> None:
+        asked = self.let("call preserve_allcc i32 @leave()")
+        self.branch(self.let(f"icmp eq i32 {asked}, 0"), following, self._leaving())
+        self.begin(following)
+
+    def _leaving(self) -> str:
+        return self.leaving or "given_up"
+
+    def _budget_slot(self) -> str:
+        if not self._budget:
+            self._budget = self.alloca("i64", stem="budget")
+            self._allocas.append(f"  store i64 {_PIECE}, ptr {self._budget}")
+        return self._budget
+
+    @contextmanager
+    def _plain_loop(self, start: str, end: str, step: str, stem: str) -> Iterator[str]:
         head, body, after = (self.label(stem + part) for part in ("head", "body", "end"))
         before = self.current
         self.jump(head)
@@ -123,8 +210,38 @@ class Function:
 
     def text(self) -> str:
         """The whole function, then those that it calls."""
-        lines, helpers = _flat(self._whole), (self.helpers or {}).values()
+        lines, helpers = list(_flat(self._whole)), (self.helpers or {}).values()
+        if any("label %given_up" in line for line in lines):
+            value = {"void": "ret void", "ptr": "ret ptr null"}.get(self._result)
+            lines += ["given_up:", f"  {value or f'ret {self._result} 0'}"]
         return "\n".join([f"{self._head} {{", "entry:", *self._allocas, *lines, "}", *helpers])
+
+
+_PIECE = 1 << 16
+"""How many iterations of a loop, each a few vectors, are done until it asks whether to leave."""
+
+_OF_CALL = 1 << 12
+"""How many iterations a call in a loop counts for."""
+
+_OF_HEAD = 6
+"""The lines of a loop in front of its body."""
+
+
+def _is_number(*texts: str) -> bool:
+    return all(text.isdecimal() for text in texts)
+
+
+def _is_short(start: str, end: str, step: str) -> bool:
+    """Whether so few iterations are made that the loop around it may ask."""
+    return _is_number(start, end, step) and int(end) - int(start) <= 64 * int(step)
+
+
+def _is_long(lines: Lines) -> str:
+    """Whether a body has calls of functions of ours, or loops, in it: which, or "" if neither."""
+    text = list(_flat(lines))
+    if any(" call " in line and "@llvm." not in line and "@leave(" not in line for line in text):
+        return "call"
+    return "loop" if any(" phi i64 " in line for line in text) else ""
 
 
 def _flat(lines: Lines) -> Iterator[str]:

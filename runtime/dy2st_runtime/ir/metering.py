@@ -1,0 +1,91 @@
+"""A Program that counts what it takes, for limits: any engine runs it.
+
+    spend(operators = 3, sizes = [4, 2, n, m, ...], depth = 0, begins)   before three operators
+    spend_result(x, operator = "unique", ...)                  before one whose size values tell
+
+`sizes` has for each tensor that is made the bytes of an element, how many axes, and their sizes.
+Operators are counted by runs between branches, loops, and new sizes, so a size is known there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dy2st_runtime.dims import symbols
+from dy2st_runtime.ir.aliasing import view_of
+from dy2st_runtime.ir.definition import View, lookup
+from dy2st_runtime.ir.program import Block, Operator, Program, Variable
+from dy2st_runtime.ir.rebuild import rebuild
+from dy2st_runtime.ir.types import ArrayType, TensorType
+
+
+def metered(program: Program) -> Program:
+    """The Program with operators that spend before its own."""
+    lookup("spend")
+    made = rebuild(program)
+    known = {symbol for variable in made.block.parameters for symbol in _symbols(variable)}
+    _meter(made.block, 0, known)
+    return made
+
+
+def _symbols(variable: Variable) -> Any:
+    type = variable.tensor_type if isinstance(variable.type, TensorType) else None
+    return () if type is None else symbols(type.shape)
+
+
+class _Run:
+    """Operators that follow each other, counted in one place."""
+
+    def __init__(self, block: Block, depth: int, begins: bool) -> None:
+        self._block, self._depth, self._begins = block, depth, begins
+        self.operators, self._sizes = list[Operator](), list[Any]()
+
+    def add(self, operator: Operator, results: list[Variable]) -> None:
+        self.operators.append(operator)
+        if view_of(operator) is View.SAME:
+            return
+        for result in results:
+            type = result.type.tensor if isinstance(result.type, ArrayType) else result.type
+            if isinstance(type, TensorType):
+                self._sizes += [type.dtype.itemsize, type.rank, *type.shape]
+
+    def written(self) -> list[Operator]:
+        if not self.operators and not self._begins:
+            return []
+        told = {
+            "operators": max(len(self.operators), 1),
+            "sizes": tuple(self._sizes),
+            "depth": self._depth,
+            "begins": self._begins,
+        }
+        return [Operator("spend", [], told, self._block), *self.operators]
+
+
+def _meter(block: Block, depth: int, outer: set[Any]) -> None:
+    """Put in what counts; sizes of `outer` are known where the Block begins."""
+    known = set(outer)
+    for parameter in block.parameters:
+        known.update(_symbols(parameter))
+    found: list[Operator] = []
+    run = _Run(block, depth, True)
+    for operator in block.operators:
+        new = {s for result in operator.results for s in _symbols(result)} - known
+        if operator.blocks:
+            run.add(operator, [])
+            found += run.written()
+            for inner in operator.blocks:
+                _meter(inner, depth + 1, known | new)
+            run = _Run(block, depth, False)
+        elif new:
+            found += run.written()
+            widths = [r.dtype.itemsize for r in operator.results if isinstance(r.type, TensorType)]
+            told = {"operator": operator.name, "width": max(widths, default=8), "depth": depth}
+            found += [Operator("spend_result", list(operator.operands), told, block), operator]
+            run = _Run(block, depth, False)
+        else:
+            run.add(operator, operator.results)
+        known |= new
+    block.operators[:] = [*found, *run.written()]
+
+
+__all__ = ["metered"]
