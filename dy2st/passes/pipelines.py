@@ -45,6 +45,8 @@ def inference() -> list[Pass]:
         EliminateDeadCode(),
         # batch_norm as scale and shift, before anything is folded; layer_norm has a fast kernel.
         SimplifyInference(layer_norm=False),
+        # One copy of a weight that several steps transpose: folded, each would be an array.
+        EliminateCommonSubexpr(),
         # The scales and shifts become numbers, so that they can go into weights.
         FoldConstant(),
         # Known branches and turns: what they hold is then seen by everything below.
