@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from importlib import import_module
+from operator import attrgetter, is_
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,15 @@ import numpy as np
 from dy2st.jit.build_strategy import BuildStrategy
 from dy2st.jit.live_state import LiveState
 from dy2st_runtime import engine as engines
+from dy2st_runtime import lent
 from dy2st_runtime.errors import ArgumentError, PassError, VerifyError
 from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.tensor import EagerTensor, wrapped
 
 Array = np.ndarray[Any, Any]
+
+_array = attrgetter("array")
 
 
 def as_pass(wanted: Any) -> Any:
@@ -55,6 +59,11 @@ def _check_sound(program: Program, applied: Any) -> None:
         ) from None
 
 
+def _unshared(array: Array) -> Array:
+    """The array, or a copy where somebody could write to it: engines pack it only once then."""
+    return array if lent.is_constant(array) else np.array(array, order="C")
+
+
 class OptimizedProgram:
     """A traced Program after passes, and the tensors and arrays that it reads.
 
@@ -70,25 +79,32 @@ class OptimizedProgram:
         replaced = {n for n, array in arrays.items() if module.state.get(n, array) is not array}
         built_in = module.frozen | replaced
         own = {
-            name: wrapped(module.state[name])
+            name: wrapped(_unshared(module.state[name]))
             for name in self.program.state
             if name not in arrays or name in built_in
         }
         tensors = {n: own[n] if n in own else state[n] for n in self.program.state}
-        self.engine = engine
+        self.engine, self._own = engine, own.keys()
         self._live = LiveState(tensors, {n: p for n, p in live.places.items() if n not in own})
-        self._source = live.only(built_in)
         self.frozen = [(name, arrays[name]) for name in sorted(built_in)]
+        self._source = live.only([name for name, _ in self.frozen])
+        self._arrays = [array for _, array in self.frozen]
 
     @property
     def state(self) -> dict[str, EagerTensor]:
         """The live parameters and buffers that the Program reads, by name."""
         return self._live.now()
 
+    @property
+    def arrays(self) -> list[Array] | None:
+        """The arrays that it reads, if they are its own: the same in every call."""
+        own = self._live.last()
+        is_own = not self._live.places and own.keys() <= self._own
+        return [tensor.array for tensor in own.values()] if is_own else None
+
     def is_current(self) -> bool:
         """Whether all arrays that were built in are still those of the tensors."""
-        now = self._source.now()
-        return all(now[name].array is array for name, array in self.frozen)
+        return all(map(is_, map(_array, self._source.now().values()), self._arrays))
 
     @cached_property
     def executable(self) -> Any:

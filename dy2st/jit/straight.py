@@ -19,6 +19,7 @@ from dy2st_runtime.tensor import EagerTensor, wrapped
 
 if TYPE_CHECKING:
     from dy2st.jit.concrete_program import ConcreteProgram
+    from dy2st.jit.optimized import OptimizedProgram
 
 Full = Callable[[Sequence[EagerTensor]], Any]
 Call = Callable[[Sequence[EagerTensor], Full], Any]
@@ -33,7 +34,7 @@ def is_pure(concrete: ConcreteProgram) -> bool:
     """Whether a call without gradients does no more than run, and give tensors back."""
     end = concrete.finished
     does_more = end.writes or end.effects or end.unknown or end.leaves or end.has_gone_back
-    is_bound = concrete.main_program.updates or concrete.distinct or concrete.passes is not None
+    is_bound = concrete.main_program.updates or concrete.distinct
     return not (does_more or is_bound) and concrete.settings == [] and _is_told(concrete)
 
 
@@ -59,22 +60,30 @@ def straight(concrete: ConcreteProgram) -> Call:
           r0, = results
           t0 = Tensor(r0)
           return t0
+
+    What passes have made is run as long as the arrays are the same that they have built in.
     """
+    better = concrete.optimized
     inputs = [f"x{n}" for n in range(len(concrete.inputs))]
     results = [f"r{n}" for n in range(len(concrete.main_program.outputs))]
     handed_on = concrete.handed_on
     names: dict[str, Any] = {"Tensor": EagerTensor, "wrapped": wrapped, "rebuild": rebuild}
-    names |= {"executable": concrete.executable, "records": is_grad_enabled}
-    names["as_is"] = () if handed_on is None else handed_on.as_is(has_passes=False)
+    executable = concrete.executable if better is None else better.executable
+    names |= {"executable": executable, "records": is_grad_enabled}
+    names["as_is"] = () if handed_on is None else handed_on.as_is(better is not None)
     state, held, is_open, arrays = _state(concrete, inputs, names)
     made = _made(concrete, results, inputs + held)
-    is_full = " or ".join([is_open, *_untold(concrete, inputs + held)])
+    full_if = [is_open, *_untold(concrete, inputs + held)]
+    if better is not None:
+        arrays = _arrays_of(better, names)
+        full_if.append("not is_current()")
+    is_full = " or ".join(full_if)
     lines = [
         "def call(tensors, in_full):",
         f"  {_unpacked(inputs)} = tensors",
         *state,
         f"  if {is_full}: return in_full(tensors)",
-        *_run(concrete, _arrays(inputs), arrays),
+        *_run(executable, _arrays(inputs), arrays),
         f"  {_unpacked(results)} = results",
         *(f"  t{index} = {one}" for index, one in enumerate(made)),
         f"  return {_result(concrete.finished.result, results, names)}",
@@ -84,12 +93,19 @@ def straight(concrete: ConcreteProgram) -> Call:
     return found
 
 
-def _run(concrete: ConcreteProgram, inputs: str, state: str) -> list[str]:
+def _arrays_of(better: OptimizedProgram, names: dict[str, Any]) -> str:
+    """The arrays that the Program behind passes reads."""
+    names |= {"is_current": better.is_current, "own": better.arrays, "better": better}
+    return "[one.array for one in better.state.values()]" if better.arrays is None else "own"
+
+
+def _run(executable: Any, inputs: str, state: str) -> list[str]:
     """How results are computed: by the entry of the engine, if it has one."""
     run = f"results = executable.run([{inputs}], {state}, as_is)"
-    if getattr(concrete.executable, "entry", None) is None:
+    if getattr(executable, "entry", None) is None:
         return [f"  {run}"]
-    listed = ", ".join(filter(None, (inputs, f"*{state}" if "for" in state else state[1:-1])))
+    is_named = state[0] == "[" and "for" not in state
+    listed = ", ".join(filter(None, (inputs, state[1:-1] if is_named else f"*{state}")))
     return [f"  results = executable.entry({listed})", f"  if results is None: {run}"]
 
 

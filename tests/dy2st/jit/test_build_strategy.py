@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from dy2st.passes import (
 )
 from dy2st.passes.core import registry
 from dy2st.static import InputSpec
+from dy2st_runtime import lent
 
 
 class Net(nn.Layer):
@@ -247,3 +249,77 @@ def test_a_pass_that_breaks_the_program_is_named(tmp_path):
     with pytest.raises(PassError, match="the pass LoseOne breaks the Program"):
         dy2st.jit.save(converted()[1], str(tmp_path / "net"), pipeline=lossy)
     assert not list(tmp_path.iterdir())
+
+
+def test_the_everyday_call_runs_what_the_passes_made_until_a_parameter_changes():
+    net = nn.Sequential(nn.Linear(3, 3), nn.ReLU()).eval()
+    fast = dy2st.to_static(deepcopy(net), build_strategy="inference")
+    x = dy2st.rand([2, 3])
+    for value in (0.5, -0.25):
+        with dy2st.no_grad():
+            for _ in range(3):
+                np.testing.assert_allclose(fast(x).numpy(), net(x).numpy(), rtol=1e-6)
+        assert next(iter(fast.forward.program_cache.concrete_programs())).straight is not None
+        for one in (net, fast):
+            one[0].bias.set_value(np.full(3, value, "float32"))
+    y = fast(x)  # gradients are wanted
+    y.sum().backward()
+    assert fast[0].weight.grad is not None
+
+
+def test_buffers_that_the_passes_leave_are_read_at_each_call():
+    class Counting(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("scale", dy2st.ones([2]))
+
+        def forward(self, x):
+            return x * self.scale
+
+    net = Counting()
+    dy2st.to_static(net, build_strategy="inference")
+    x = dy2st.ones([2])
+    for value in (1.0, 2.0, 3.0):
+        net.scale = dy2st.full([2], value)
+        for _ in range(3):
+            assert net(x).tolist() == [value, value]
+
+
+@pytest.mark.parametrize("name", ["inference", "training"])
+def test_what_a_loop_hands_on_is_the_same_with_passes(name):
+    def halve(x):
+        while x.sum() > 1:
+            x = x / 2
+        return x
+
+    fast = dy2st.to_static(halve, build_strategy=name)
+    for value in (0.25, 4.0, 0.25, 4.0):
+        x = dy2st.full([2], value)
+        np.testing.assert_array_equal(fast(x).numpy(), halve(x).numpy())
+
+
+def test_steps_that_share_a_weight_share_what_is_folded_of_it():
+    class Steps(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.w = self.create_parameter([8, 8])
+
+        def forward(self, x):
+            for _ in range(4):
+                x = dy2st.tanh(dy2st.matmul(x, self.w, transpose_y=True)) @ self.w.t()
+            return x
+
+    fast = dy2st.to_static(Steps(), build_strategy="inference")
+    fast(dy2st.rand([2, 8]))
+    state = fast.forward.optimized_program.state
+    assert len([one for one in state.values() if one.shape == [8, 8]]) <= 2
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+def test_arrays_that_passes_make_are_their_own(engine):
+    net = nn.Sequential(nn.Conv2D(3, 4, 3), nn.BatchNorm2D(4), nn.Flatten(), nn.Linear(16, 5))
+    fast = dy2st.to_static(net.eval(), [InputSpec([None, 3, 4, 4])], "inference", engine=engine)
+    with dy2st.no_grad():
+        fast(dy2st.rand([2, 3, 4, 4]))
+    better = fast.forward.concrete_program.optimized
+    assert all(lent.is_constant(tensor.array) for tensor in better.state.values())
