@@ -22,6 +22,7 @@ from dy2st_runtime.ir.structure import wrong_entries
 from dy2st_runtime.ir.types import ArrayType, ValueType
 
 _LIMIT = 2**63
+MOST_NEAR = 2**62
 _MAX_AXES = 64
 Types = Sequence[ValueType]
 
@@ -190,6 +191,10 @@ SIZE = AttributeKind("a size", _is_size, least=0)
 INDEX = AttributeKind(
     "an integer or a size", lambda value, _: type(value) is Dim or _is_integer(value)
 )
+NEAR = AttributeKind(
+    "a size, or an integer to which places can be added",
+    lambda value, _: type(value) is Dim or (type(value) is int and abs(value) <= MOST_NEAR),
+)
 CONDITION = AttributeKind("a condition on sizes", lambda value, _: type(value) in (bool, Condition))
 AXIS = AttributeKind("an axis of the first operand", _is_axis)
 SIGNED_AXIS = AttributeKind("an axis of the first operand, also from the end", _is_signed_axis)
@@ -229,7 +234,9 @@ __all__ = [
     "INTEGER",
     "INTEGERS",
     "KNOWN_SIZES",
+    "MOST_NEAR",
     "NAME",
+    "NEAR",
     "NEW_AXIS",
     "NONE",
     "NUMBER",

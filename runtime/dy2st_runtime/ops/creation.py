@@ -42,6 +42,8 @@ from dy2st_runtime.ir.attribute_kinds import (
     DTYPE,
     FLAG,
     INDEX,
+    MOST_NEAR,
+    NEAR,
     NUMBER,
     SIZE,
     SIZES,
@@ -175,9 +177,17 @@ define(
 )
 
 
-def _whole(value: Any) -> Size:
-    """What an integer tensor holds where `value` is put in."""
-    return value if isinstance(value, Dim) else int(value)
+def _full_data(shape: Any, value: Any, dtype: np.dtype[Any]) -> Any:
+    """What a tensor of integers or bools holds where `value` is put in."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return np.full(shape, value if isinstance(value, Dim) else int(value), object)
+
+
+def _full_infer(shape: Any, value: Any, dtype: np.dtype[Any]) -> TensorType:
+    if dtype.kind in "iu" and isinstance(value, float) and not math.isfinite(value):
+        raise ArgumentError(f"full: {value} is no number of {dtype}")
+    return created("full", dtype, shape)
 
 
 define(
@@ -186,9 +196,9 @@ define(
     sizes=("shape",),
     padding=lambda site: site.made_longer(),
     attributes={"shape": SIZES, "value": _VALUE, "dtype": DTYPE},
-    infer=lambda shape, value, dtype: created("full", dtype, shape),
+    infer=_full_infer,
     kernel=lambda shape, value, dtype: np.full(shape, value, dtype),
-    data=lambda shape, value, dtype: np.full(shape, _whole(value), object),
+    data=_full_data,
     samples=(Sample((), {"shape": (2, 3), "value": 1.5, "dtype": np.dtype("float32")}),),
 )
 
@@ -280,6 +290,11 @@ def _triangle_infer(x: TensorType, diagonal: Size) -> TensorType:
     return x
 
 
+def _near(diagonal: int) -> int:
+    """The same diagonal, or one that is beyond all elements as well, in a number for NumPy."""
+    return max(-MOST_NEAR, min(diagonal, MOST_NEAR))
+
+
 for _name, _doc, _kernel in (
     ("tril", "x below and on a diagonal, zeros above.", np.tril),
     ("triu", "x above and on a diagonal, zeros below.", np.triu),
@@ -288,13 +303,13 @@ for _name, _doc, _kernel in (
         _name,
         doc=_doc,
         inputs="x",
-        attributes={"diagonal": INDEX.or_else(0)},
+        attributes={"diagonal": NEAR.or_else(0)},
         kind=Kind.INJECTIVE,
         takes_complex=True,
         along=lambda x, diagonal: (x.rank - 2, x.rank - 1),
         padding=_triangle_padding,
         infer=_triangle_infer,
-        kernel=lambda x, diagonal, kernel=_kernel: kernel(x, diagonal),
+        kernel=lambda x, diagonal, kernel=_kernel: kernel(x, _near(diagonal)),
         gradient=lambda g, y, x, diagonal, name=_name: getattr(F, name)(g, diagonal),
         samples=(Sample(((3, 4),)), Sample(((2, 3, 3),), {"diagonal": 1})),
     )

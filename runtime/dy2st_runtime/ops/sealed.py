@@ -9,7 +9,7 @@ import numpy as np
 
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import Sample, View, define
-from dy2st_runtime.ir.attribute_kinds import INTEGER
+from dy2st_runtime.ir.attribute_kinds import between
 
 
 def _gradient(g: Any, y: Any, values: Sequence[Any], maker: str) -> list[Any]:
@@ -42,7 +42,7 @@ define(
     doc="The first `count` inputs, computed of the others; their gradients are their maker's.",
     inputs="values*",
     attributes={
-        "count": INTEGER,
+        "count": between(2, 2**16),
         "maker": "",
     },
     infer=lambda *values, count, maker: values[:count],

@@ -7,7 +7,10 @@ import pytest
 
 import dy2st
 from dy2st.static import InputSpec
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.dims import symbol
+from dy2st_runtime.engine import compile as compiled
+from dy2st_runtime.errors import ArgumentError, ShapeError
+from dy2st_runtime.ir import Program, TensorType, Tracer, apply
 
 HUGE = (2**48, 2**60, 2**62, 2**63 - 1)
 
@@ -36,3 +39,29 @@ def test_more_repeats_than_there_is_memory_are_refused():
         dy2st.repeat_interleave(dy2st.ones([4]), dy2st.to_tensor([2**62] * 4))
     with pytest.raises(ArgumentError, match="do not fit into memory"):
         dy2st.repeat_interleave(dy2st.ones([2]), np.array([2**63 - 1, 1]))
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+def test_a_size_that_its_dtype_does_not_hold_is_refused(engine):
+    program = Program()
+    size = symbol("n")
+    program.inputs.append(program.block.add_parameter(TensorType("float32", (size,)), "x"))
+    with Tracer(program).tracing():
+        program.block.yields = [apply("from_dim", value=size * 100, dtype=np.dtype("uint8"))]
+    executable = compiled(program, engine)
+    assert executable.run([np.zeros(2, np.float32)], [])[0] == 200
+    with pytest.raises(ShapeError, match="too large for uint8"):
+        executable.run([np.zeros(3, np.float32)], [])
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+@pytest.mark.parametrize("diagonal", [2**62, -(2**62)])
+def test_a_diagonal_far_outside_of_a_matrix_leaves_all_or_nothing(engine, diagonal):
+    static = dy2st.to_static(
+        lambda x: (dy2st.tril(x, diagonal), dy2st.triu(x, diagonal)),
+        input_spec=[InputSpec(["n", 3])],
+        engine=engine,
+    )
+    lower, upper = (one.tolist() for one in static(dy2st.ones([2, 3])))
+    ones, zeros = [[1.0] * 3] * 2, [[0.0] * 3] * 2
+    assert (lower, upper) == ((ones, zeros) if diagonal > 0 else (zeros, ones))

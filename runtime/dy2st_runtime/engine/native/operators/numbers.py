@@ -72,8 +72,21 @@ def _size(body: Body, step: Step, operator: Operator) -> None:
         found = Value(body.sizes.condition(value), BOOL)
     else:
         found = Value(body.sizes.value(value), INT64)
+        _check_range(body, operator, found.text)
     lanes = Lanes(body.function, 1)
     lanes.store(lanes.cast(found, result.dtype), body.places.make(result).name)
+
+
+def _check_range(body: Body, operator: Operator, value: str) -> None:
+    """Let NumPy's kernel refuse a size that the dtype does not hold."""
+    dtype = operator.results[0].dtype
+    if dtype.kind not in "iu" or dtype == INT64:
+        return
+    limits = np.iinfo(dtype)
+    least, most = int(limits.min), min(int(limits.max), 2**63 - 1)
+    is_large = body.function.let(f"icmp sge i64 {value}, {least}")
+    is_small = body.function.let(f"icmp sle i64 {value}, {most}")
+    body.unless(body.function.let(f"and i1 {is_large}, {is_small}"), [operator])
 
 
 def _is_known(operator: Operator) -> bool:
