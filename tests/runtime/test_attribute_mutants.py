@@ -49,6 +49,12 @@ BAD = [
     ("conv", [X, W], {**GEOMETRY, "groups": 0}, "x has 3 channels"),
     ("conv", [X, W], {**GEOMETRY, "strides": (1,)}, "one for each spatial axis"),
     ("slice", [TensorType("int64", (3,))], {"starts": (0,), "stops": (2,), "steps": (0,), "drop": ()}, "`steps` is"),
+    ("window_spread", [X], {"sizes": (9, 9), "kernel": (2, 2), "strides": (1, 1), "pads": ((0, 0), (0, 0))}, "8 windows"),
+    ("conv_weight", [X, TensorType("float32", (2, 2, 4, 4))], {"kernel": (2, 2), **GEOMETRY}, "4 windows where there are 3"),
+    ("conv_weight", [X, TensorType("float32", (3, 2, 3, 3))], {"kernel": (2, 2), **GEOMETRY}, "2 samples of x, and 3"),
+    ("conv_transpose", [X, TensorType("float32", (3, 2, 2, 2))], {"sizes": (4, 5), **GEOMETRY}, "4 windows where there are 3"),
+    ("index", [X, TensorType("int64", (2,))], {"axes": (0, 1)}, "1 index tensors"),
+    ("roll", [X], {"shifts": (1,), "axis": (0, 1)}, "1 shifts for 2 axes"),
     ("arange", [], {"start": 0, "stop": 3, "step": 0, "dtype": np.dtype("int64")}, "no count"),
 ]  # fmt: skip
 
