@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 from dy2st_runtime.autograd import depends
 from dy2st_runtime.errors import Location, TensorAsPython
 from dy2st_runtime.ir import Program, Tracer, Variable
+from dy2st_runtime.storage import shares_memory
 
 Pair = tuple[int, int, Location | None]
 
@@ -79,7 +80,13 @@ def _refuse_made(program: Program, pair: tuple[int, int], at: Location | None) -
 
 
 def check_changes(program: Program, tensors: Sequence[Any], state: Mapping[str, Any]) -> None:
-    """Raise TensorAsPython if an argument is a tensor that the function changes in place."""
+    """Raise TensorAsPython if an argument is a tensor that the function changes in place.
+
+    So where another tensor of the call shares memory with one that it changes.
+    """
+    for name in program.updates:
+        if state[name].storage is not None:
+            _check_shared(program, name, tensors, state)
     given = {id(tensor): place for place, tensor in enumerate(tensors)}
     if given.keys().isdisjoint(map(id, map(state.__getitem__, program.updates))):
         return
@@ -92,6 +99,22 @@ def check_changes(program: Program, tensors: Sequence[Any], state: Mapping[str, 
         why="a Program has an input for each, whatever it is given",
         hint="give it a copy: clone()",
     )
+
+
+def _check_shared(
+    program: Program, name: str, tensors: Sequence[Any], state: Mapping[str, Any]
+) -> None:
+    others = state[name].storage.others(state[name])
+    for place, tensor in enumerate([*tensors, *state.values()]):
+        if any(tensor is one for one in others) and shares_memory(tensor, state[name]):
+            raise TensorAsPython(
+                f"{program.name}() changes `{name}` in place, and is given "
+                f"`{program.block.parameters[place].name}` too, which shares its memory at this "
+                "call",
+                at=None,
+                why="a Program has an input for each, whatever it is given",
+                hint="give it a copy: clone(), or make the view inside of the function",
+            )
 
 
 def check_leaf(program: Program, place: int, tensor: Any) -> None:

@@ -48,12 +48,13 @@ def take_in_place(
     """
     if not isinstance(value, EagerTensor):
         if tensor.node is None:
-            tensor.array = value
+            tensor.put(value)
             return
         value = EagerTensor(value)
     if not may_be_cut and not records:
-        tensor.array = value.array
+        tensor.put(value.array)
         return
     is_cut = may_be_cut and tensor.node is not None and value.node is None
     tensor.stopped = value.stopped and (tensor.stopped or is_cut)
-    tensor.array, tensor.node, tensor.index = value.array, value.node, value.index
+    tensor.put(value.array)
+    tensor.node, tensor.index = value.node, value.index

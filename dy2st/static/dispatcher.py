@@ -170,7 +170,7 @@ class Dispatcher:
     def _given_back(self, results: list[Any], plan: _Plan, state: Mapping[str, Any]) -> Any:
         count = len(results) - len(self.program.updates)
         for name, array in zip(self.program.updates, results[count:], strict=True):
-            state[name].array = array
+            state[name].put(array)
         cut = results[:count]
         if plan.shapes is not None:
             cut = [

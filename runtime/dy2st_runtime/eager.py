@@ -11,7 +11,7 @@ from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import EscapedVariable
 from dy2st_runtime.ir.autocast import autocast, autocasting, cast_inputs
 from dy2st_runtime.ir.definition import Effect, OperatorDefinition
-from dy2st_runtime.ir.dispatch import F, install_eager
+from dy2st_runtime.ir.dispatch import F, Look, install_eager
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.inputs import as_array, common_dtype, complete, drop_missing, is_promoted
 from dy2st_runtime.ir.kernel_errors import as_ours
@@ -20,6 +20,7 @@ from dy2st_runtime.ir.program import Variable
 from dy2st_runtime.ir.promotion import as_paddle, is_paddles
 from dy2st_runtime.ir.tracing.tracer import infer
 from dy2st_runtime.ir.types import is_differentiable
+from dy2st_runtime.storage import share
 from dy2st_runtime.tensor import EagerTensor
 
 
@@ -73,8 +74,23 @@ class EagerInterpreter:
         if taped and definition.gradient is not None:
             node = Node(definition, tensors, outputs, attributes)
         if not several:
-            return _made(outputs[0], node, 0)
+            made = _made(outputs[0], node, 0)
+            if definition.shares:
+                share(tensors[0], made)
+            return made
         return tuple(_made(array, node, index) for index, array in enumerate(outputs))
+
+    def share(self, owner: Any, view: Any, look: Look | None) -> None:
+        """Note that a tensor is a view of another one."""
+        if not isinstance(owner, EagerTensor):  # an array, or numbers
+            return
+        if look is not None:
+            view.array = look(owner.array)
+        share(owner, view)
+
+    def separate(self, tensor: Any) -> None:
+        """Note that a tensor is a view of no other one."""
+        tensor.storage = None
 
 
 def _made(array: Array, node: Node | None, index: int) -> EagerTensor:

@@ -366,7 +366,7 @@ class LoadedMethod:
         if self.program.updates:
             count = len(self.program.outputs)
             for name, array in zip(self.program.updates, results[count:], strict=True):
-                self._state[name].array = array
+                self._state[name].put(array)
             del results[count:]
         return [wrapped(result) for result in results]
 
@@ -384,7 +384,7 @@ class LoadedMethod:
         outputs = [o.alias(o.array, o.node, o.index) if id(o) in changed else o for o in outputs]
         arrays = {name: value.array for name, value in updates.items()}  # two may be exchanged
         for name, array in arrays.items():
-            self._state[name].array = array
+            self._state[name].put(array)
         return outputs
 
     def _parts(self, inputs: Sequence[EagerTensor]) -> Parts | None:

@@ -25,17 +25,21 @@ from dy2st_runtime.ir.tracing.traced_list import TracedList
 from dy2st_runtime.ir.tracing.tracer import Tracer, current_tracer
 from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.lent import lend
+from dy2st_runtime.storage import Storage
+
+_STATE = ("_grad", "array", "hooks", "index", "name", "node", "stopped", "storage")
 
 
 class EagerTensor(Tensor):
     """A tensor with data.
 
-    The array is never changed in place: `x[i] = v` gives the tensor a new array. So tensors never
-    share changes, whatever views NumPy makes.
+    The array is never changed in place: `x[i] = v` gives the tensor a new array, and those that
+    share memory with it, its views, have theirs in the same new memory.
     """
 
-    # `stopped` is `stop_gradient` as it is, whatever is being traced.
-    __slots__ = ("__weakref__", "_grad", "array", "hooks", "index", "name", "node", "stopped")
+    # `stopped` is `stop_gradient` as it is, whatever is being traced; `storage` is None while the
+    # tensor shares memory with no other one.
+    __slots__ = ("__weakref__", *_STATE)
 
     def __init__(self, array: Array, stop_gradient: bool = True, name: str = ""):
         """Wrap an array; no copy is made."""
@@ -46,6 +50,7 @@ class EagerTensor(Tensor):
         self.index = 0
         self._grad: Any = None
         self.hooks: list[Hook] | None = None  # a list from the first one on: tensors are many
+        self.storage: Storage | None = None
 
     def alias(self, array: Array, node: Node | None, index: int) -> EagerTensor:
         """Another tensor with this array and maker."""
@@ -222,6 +227,11 @@ class EagerTensor(Tensor):
             f"stop_gradient={self.stopped},\n       {text})"
         )
 
+    def __getstate__(self) -> tuple[Any, dict[str, Any]]:
+        """All but who shares the memory: a copy, or what a file gives, has memory of its own."""
+        slots = {name: getattr(self, name) for name in _STATE} | {"storage": None}
+        return getattr(self, "__dict__", None), slots
+
     def __deepcopy__(self, memo: dict[int, Any]) -> EagerTensor:
         """A leaf with a copy of the data."""
         copied = type(self).__new__(type(self))
@@ -294,14 +304,14 @@ class EagerTensor(Tensor):
         >>> x.data.fill_(3.0) is not x, x.tolist()
         (True, [3.0])
         """
-        return _Shared(self) if current_tracer() is None else data_of_tensor(self)
+        return F.detach(self) if current_tracer() is None else data_of_tensor(self)
 
     @data.setter
     def data(self, value: Any) -> None:
         if current_tracer() is not None:
             self.set_value(value)
             return
-        self.array = np.array(value.array if isinstance(value, EagerTensor) else value)
+        self.put(np.array(value.array if isinstance(value, EagerTensor) else value))
 
     # -- changes -----------------------------------------------------------------------------
 
@@ -314,22 +324,31 @@ class EagerTensor(Tensor):
         array = np.asarray(value.array if isinstance(value, EagerTensor) else value)
         if array.shape != self.array.shape:
             raise ShapeError(f"set_value: shape {list(array.shape)} does not fit {self.shape}")
-        self.array = array.astype(self.array.dtype, copy=True)
+        self.put(array.astype(self.array.dtype, copy=True))
         if self.node is not None:  # it is no longer what was computed
             self.node, self.index, self.stopped = None, 0, True
 
+    def put(self, array: Array) -> None:
+        """Hold the elements of another array; so do the tensors that share memory with this one."""
+        if self.storage is None:
+            self.array = array
+        else:
+            self.storage.put(self, array)
+
     def __setitem__(self, index: Any, value: Any) -> None:
-        """Change elements in place; other tensors made from this one keep their values."""
+        """Change elements in place, of this tensor and of all that share memory with it."""
         self.replace(lambda old: F.setitem(old, index, value))
 
-    def replace(self, compute: Callable[[Any], Any]) -> None:
+    def replace(self, compute: Callable[[Any], Any], is_same_memory: bool = False) -> None:
         """Become what is computed of the tensor as it is; all names mean that from here on.
 
-        Under `no_grad` gradients go on flowing to what the tensor was computed from.
+        What shares memory with it follows, but for the gradients, which stay those of its history.
+        Under `no_grad` so they do for this one.
+        `is_same_memory`: no element changes, the tensor looks at them in another way.
         """
         tracer = current_tracer()
         if tracer is not None:
-            tracer.replace(self, compute)
+            tracer.replace(self, compute, is_same_memory)
             return
         records = is_grad_enabled()
         if self.node is None and not self.stopped and records:
@@ -340,7 +359,10 @@ class EagerTensor(Tensor):
             self.stopped = self.stopped if self.node is None else True
             self.node, self.index = result.node, result.index
             self.stopped = self.stopped and result.stopped
-        self.array = result.array
+        if is_same_memory:
+            self.array = result.array
+        else:
+            self.put(result.array)
 
 
 class _Retained:
@@ -433,27 +455,6 @@ class Parameter(EagerTensor):
     @property
     def block(self) -> None:
         """None: what initialisers may be given beside a parameter, and leave alone."""
-
-
-class _Shared(EagerTensor):
-    """A tensor without gradients that has the array of another one: a change in place is one of
-    both."""
-
-    __slots__ = ("_owner",)
-
-    def __init__(self, owner: EagerTensor):
-        """Take the other one."""
-        self._owner = owner
-        super().__init__(owner.array, stop_gradient=True, name=owner.name)
-
-    @property
-    def array(self) -> Array:
-        """That of the other tensor."""
-        return self._owner.array
-
-    @array.setter
-    def array(self, value: Array) -> None:
-        self._owner.array = value
 
 
 class HookHandle:

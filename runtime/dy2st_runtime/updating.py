@@ -34,7 +34,7 @@ def put(tensor: Any, value: Value) -> None:
     """Let a tensor hold other numbers; what is a leaf stays one."""
     tracer = current_tracer()
     if tracer is None:
-        tensor.array = np.asarray(value, tensor.array.dtype)
+        tensor.put(np.asarray(value, tensor.array.dtype))
     else:
         tracer.renew(tensor, F.cast(value, tensor.dtype) if value.dtype != tensor.dtype else value)
 

@@ -70,12 +70,14 @@ class _Loop:
     slots: list[Slot]
     may_peel: bool
     tensors: dict[int, Tensor] = field(default_factory=dict)
+    starts: list[Variable] = field(default_factory=list)
     stops: list[bool | None] = field(default_factory=list)  # whether gradients stop at the leaves
     types: list[ValueType] = field(default_factory=list)
     free: set[Dim] = field(default_factory=set)
     join: Lub = field(default_factory=lambda: Lub(widens=True))
     links: set[frozenset[int]] = field(default_factory=set)  # layouts whose objects may be one
     spoiled: set[int] = field(default_factory=set)  # those whose objects nobody may change or read
+    views: dict[int, Variable] = field(default_factory=dict)  # leaves that an iteration leaves so
 
     @property
     def variables(self) -> list[Slot]:
@@ -182,7 +184,8 @@ def _settle(loop: _Loop, rounds: Rounds, test: Test, body: Body) -> tuple[Region
     for _ in range(_ROUNDS):
         known, made, rounds.met = len(constraints), growth.made.copy(), 0
         if not loop.types:
-            loop.types, loop.stops = _initial_types(loop), _stops(loop, _initial(loop))
+            loop.starts = _initial(loop)
+            loop.types, loop.stops = _initial_types(loop), _stops(loop, loop.starts)
         uses = trace.tracer.flags.uses
         tested = _run(loop, lambda *values: (truth_of(trace, test(*values)),), "test")
         turned = _run(loop, body, "body")
@@ -272,12 +275,36 @@ def _given(loop: _Loop, parameters: list[Variable]) -> list[Any]:
             # A copy of what holds before the loop, since the body changes it natively.
             trace.put_place(slot.place, value.copy() if is_same else value)
     for tensor, parameter in zip(loop.tensors.values(), leaves, strict=True):
-        trace.tracer.change(tensor, parameter)  # by an earlier iteration, for all other names
+        trace.tracer.hold(tensor, parameter)  # by an earlier iteration, for all other names
     _join(loop, parameters)
+    _note_views(loop, parameters)
     trace.holders.join_parts((part for slot in loop.slots for part in slot.parts), known)
     for nodes in loop.links:
         trace.holders.join([known[node] for node in nodes if node in known])
     return values
+
+
+def _note_views(loop: _Loop, parameters: Sequence[Variable]) -> None:
+    """What the user's variables hold may be views, of before the loop or of an iteration."""
+    tracer, count = loop.trace.tracer, len(parameters) - len(loop.tensors)
+    if not tracer.views.links:
+        return
+    for place, parameter in enumerate(parameters[:count]):
+        found = [loop.starts[place], loop.views.get(place)]
+        for one in found:
+            if one is not None and tracer.views.root_of_view(one) is not None:
+                tracer.aliases.note(parameter, one)
+
+
+def _find_views(loop: _Loop, leaves: Sequence[Variable]) -> bool:
+    """Note leaves that are views of what the body changes; whether there are new ones."""
+    views, count = loop.trace.tracer.views, len(leaves) - len(loop.tensors)
+    known = len(loop.views)
+    for place, leaf in enumerate(leaves[:count]):
+        root = views.root_of_view(leaf)
+        if root is not None and id(root) in loop.tensors:
+            loop.views[place] = leaf
+    return len(loop.views) > known
 
 
 def _refuse_writes(loop: _Loop, region: Region) -> None:
@@ -428,7 +455,7 @@ def _types_hold(loop: _Loop, turned: Region) -> bool:
     ]
     same = all(old is new for old, new in zip(loop.types, joined, strict=True))
     loop.types = joined
-    return same
+    return same and not _find_views(loop, turned.block.yields)
 
 
 def _mismatch(words: str) -> Exception:

@@ -94,7 +94,7 @@ class _Call:
         finally:
             set_rng_state(now)
             for buffer, array in buffers:
-                buffer.array = array
+                buffer.put(array)
         self._compare(tensors)
         pairs = zip(self._given, stand_ins, strict=True)
         return tensors, {id(edge.tensor): one for edge, one in pairs}

@@ -123,6 +123,10 @@ class OperatorDefinition:
     scales      the factors that pass it, from its first operand to its results; none if not given.
     view        how results look into the memory of the first operand, or a rule for that from
                 (type of it, **attributes); None: they have memory of their own.
+    shares      whether to the user the result is a view of the first operand: what changes one in
+                place changes the other. `view` tells what an engine may do.
+    put_back    (x, y, i, *inputs, **attributes) -> x with those elements replaced by y that the
+                i-th result has: of operators through which a view may come to be.
     """
 
     name: str
@@ -154,6 +158,8 @@ class OperatorDefinition:
     padding: Callable[..., Iterable[int]] | None = None
     scales: Scales | None = None
     view: Callable[..., View | None] | View | None = None
+    shares: bool = False
+    put_back: Callable[..., Any] | None = None
     samples: tuple[Sample, ...] = ()
     _least: tuple[tuple[str, int], ...] = ()
 

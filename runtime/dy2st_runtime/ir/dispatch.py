@@ -19,6 +19,9 @@ from dy2st_runtime.thread_state import ThreadState
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
+Look = Callable[[Any], Any]
+
+
 class Interpreter(Protocol):
     """Gives an operator its meaning."""
 
@@ -26,6 +29,12 @@ class Interpreter(Protocol):
         self, definition: OperatorDefinition, inputs: tuple[Any, ...], attributes: dict[str, Any]
     ) -> Any:
         """Return the result, or a tuple of results for operators that have several."""
+
+    def share(self, owner: Any, view: Any, look: Look | None) -> None:
+        """Note that a tensor is a view of another one: what changes one in place changes both."""
+
+    def separate(self, tensor: Any) -> None:
+        """Note that a tensor is no view of any other one, whatever it was made of."""
 
 
 class _Stack(ThreadState):
@@ -46,6 +55,21 @@ def apply(name: str, *inputs: Any, **attributes: Any) -> Any:
     definition = lookup(name)
     held = stack.interpreters
     return (held[-1] if held else _eager[0]).run(definition, inputs, attributes)
+
+
+def as_view(owner: Any, made: Any, look: Look | None = None) -> Any:
+    """What was made of a tensor by operators that move elements: it is a view of that tensor.
+
+    Of operators that copy, `look` finds the same elements in the memory of an array.
+    """
+    (active() or _eager[0]).share(owner, made, look)
+    return made
+
+
+def as_copy(made: Any) -> Any:
+    """What was made by operators that give views, as a tensor of its own."""
+    (active() or _eager[0]).separate(made)
+    return made
 
 
 def active() -> Interpreter | None:

@@ -89,7 +89,7 @@ class Variable(Tensor):
         tracer: Any = active()
         if not hasattr(tracer, "captured"):
             return self.type
-        now: TensorType = tracer.captured(self).type
+        now: TensorType = tracer.held_by(self).type
         return now
 
     @property
@@ -312,9 +312,9 @@ class Variable(Tensor):
         """All names of the tensor mean the changed one from here on."""
         _recorder().set_item(self, index, value)
 
-    def replace(self, compute: Callable[[Tensor], Any]) -> None:
+    def replace(self, compute: Callable[[Tensor], Any], is_same_memory: bool = False) -> None:
         """Become what is computed of the tensor as it is; all names mean that from here on."""
-        _recorder().replace(self, compute)
+        _recorder().replace(self, compute, is_same_memory)
 
     def set_value(self, value: Any) -> None:
         """As `__setitem__`, for all elements: shape and dtype stay, no gradient flows through."""
@@ -450,11 +450,9 @@ class Variable(Tensor):
 
 
 def data_of_tensor(tensor: Tensor) -> Any:
-    """`tensor.data` in a trace: a tensor that may be the same one."""
-    tracer = _recorder()
-    made = F.detach(tensor)
-    tracer.aliases.note(tracer.captured(tensor), made)
-    return made
+    """`tensor.data` in a trace: a view without gradients."""
+    _recorder()
+    return F.detach(tensor)
 
 
 def _recorder() -> Any:

@@ -39,7 +39,7 @@ class Initializer:
                 why="the values would be drawn at conversion, not at every call",
                 hint="give tensors their first values in __init__",
             )
-        var.array = self.values(tuple(var.shape), var.dtype)
+        var.put(self.values(tuple(var.shape), var.dtype))
         return var
 
     def values(self, shape: tuple[int, ...], dtype: DType) -> Array:

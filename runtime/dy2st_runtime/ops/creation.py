@@ -51,7 +51,7 @@ from dy2st_runtime.ir.attribute_kinds import (
 )
 from dy2st_runtime.ir.inputs import SCALAR_DTYPES, as_array
 from dy2st_runtime.ir.tracing.gradient_flow import SETTER
-from dy2st_runtime.ops.rules import created, of_sizes, same_type
+from dy2st_runtime.ops.rules import broadcasting, created, of_sizes, same_type
 
 if TYPE_CHECKING:
     from dy2st_runtime.ir.padding import Site
@@ -141,6 +141,7 @@ define(
     scales=Scales.ALL,
     kind=Kind.ELEMENTWISE,
     view=View.SAME,
+    put_back=lambda x, y, place: y,
     infer=same_type,
     kernel=lambda x: x,
     data=True,
@@ -155,10 +156,25 @@ define(
     scales=Scales.ALL,
     kind=Kind.ELEMENTWISE,
     view=View.SAME,
+    put_back=lambda x, y, place: y,
+    shares=True,
     infer=same_type,
     kernel=lambda x: x,
     data=True,
     samples=(Sample(((2, 3),), dtypes=("float32",)),),
+)
+
+define(
+    "straight_through",
+    takes_complex=True,
+    doc="The elements of x; gradients flow to source, as if it had them.",
+    inputs="x, source",
+    kind=Kind.BROADCAST,
+    view=View.UNSURE,
+    infer=broadcasting("straight_through"),
+    kernel=lambda x, source: x if x.shape == source.shape else np.broadcast_arrays(x, source)[0],
+    gradient=lambda g, y, x, source: (None, F.sum_to(g, source.shape)),
+    samples=(Sample(((2, 3), (2, 3)), dtypes=("float32", "float32")),),
 )
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from dy2st_runtime.dims import Size, maximum, minimum, product
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F, method, public
 from dy2st_runtime.ir.arguments import as_dtype, as_size, normalize_axis, rank_of, shape_of
+from dy2st_runtime.ir.dispatch import as_copy, as_view
 
 
 def _places(count: Size, offset: Size) -> tuple[Any, Any]:
@@ -49,7 +52,7 @@ def diag(x: Any, offset: Any = 0, padding_value: Any = 0, name: str | None = Non
         return _embedded(x, offset, padding_value)
     if x.ndim != 2:
         raise ArgumentError(f"diag takes a vector or a matrix, not a tensor of {x.ndim} axes")
-    return diagonal(x, offset)
+    return as_copy(diagonal(x, offset))
 
 
 @method
@@ -63,7 +66,8 @@ def diagonal(
     [1, 4]
     """
     turned, _ = _to_end(x, axis1, axis2)
-    return turned[(..., *_diagonal_of(turned, offset))]
+    made = turned[(..., *_diagonal_of(turned, offset))]
+    return as_view(x, made, lambda array: np.diagonal(array, offset, axis1, axis2))
 
 
 @method

@@ -36,6 +36,7 @@ class Row(NamedTuple):
     sizes      the shape of the (first) result, from the types of the inputs and the attributes.
     dtype      its element type; the same for all that follow from x.
     least      the smallest of the numbers that has no meaning of its own; None if none has.
+    reshapes   whether the result has the elements of x in their order.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Row(NamedTuple):
     dtype: Callable[..., Any] = lambda x, *_, **__: x.dtype
     has_places: bool = False
     least: int | None = 0
+    reshapes: bool = False
 
 
 def _count(type: TensorType, what: str) -> int:
@@ -101,6 +103,7 @@ ROWS = (
         (Sample(((1, 1), (2,)), {}, _F64_AND_INT, 1, 2),),
         _NO_SIZES,
         least=1,
+        reshapes=True,
     ),
     Row(
         "squeeze",
@@ -109,6 +112,7 @@ ROWS = (
         lambda x, axis: _without_axes(x, axis),
         lambda x, axis: [None] * (x.rank - _count(axis, "squeeze: the axes")),
         (Sample(((1, 1), (1,)), {}, _F64_AND_INT, 0, 1),),
+        reshapes=True,
     ),
     Row(
         "unsqueeze",
@@ -117,6 +121,7 @@ ROWS = (
         lambda x, axis: F.unsqueeze(x, axis),
         lambda x, axis: [None] * (x.rank + _count(axis, "unsqueeze: the axes")),
         (Sample(((2, 3), (1,)), {}, _F64_AND_INT, 0, 3),),
+        reshapes=True,
     ),
     Row(
         "tile",
@@ -235,6 +240,10 @@ def static_form(name: str, inputs: Sequence[Any], attributes: Mapping[str, Any])
     return TABLE[name].static(*inputs, **attributes)
 
 
+def _put_back(x: Any, y: Any, place: int, *_: Any, **__: Any) -> Any:
+    return F.reshape(y, x.shape)
+
+
 def _define(row: Row) -> None:
     def infer(*types: TensorType, **attributes: Any) -> Any:
         shape = [
@@ -264,6 +273,7 @@ def _define(row: Row) -> None:
         raises=(ShapeError, ArgumentError, IndexError, ZeroDivisionError, ValueError),
         padding=lambda site: site.refuse("has sizes that only the run tells"),
         view=View.UNSURE,  # some of the functions give what they are given
+        put_back=_put_back if row.reshapes else None,
         infer=infer,
         kernel=kernel,
         decompose=with_values,

@@ -9,6 +9,7 @@ from dy2st_runtime.dims import Size, product, require_equal
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F, public
 from dy2st_runtime.ir.arguments import rank_of, shape_of
+from dy2st_runtime.ir.dispatch import as_copy
 from dy2st_runtime.ops.rules import broadcast_shapes
 
 Labels = list[str]
@@ -35,7 +36,7 @@ def einsum(equation: str, *operands: Any) -> Any:
     for index, other in enumerate(operands[1:], 1):
         later = [*wanted, *(label for term in labels[index + 1 :] for label in term)]
         x, own = _joined(x, own, *_diagonal(other, labels[index]), later)
-    return _with_diagonals(_arranged(x, own, [*dict.fromkeys(wanted)]), wanted)
+    return as_copy(_with_diagonals(_arranged(x, own, [*dict.fromkeys(wanted)]), wanted))
 
 
 # -- the equation -----------------------------------------------------------------------------

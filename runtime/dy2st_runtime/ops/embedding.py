@@ -8,6 +8,7 @@ from dy2st_runtime.dims import equal, require
 from dy2st_runtime.errors import ArgumentError, DTypeError
 from dy2st_runtime.ir import F, public
 from dy2st_runtime.ir.arguments import normalize_axes, pair
+from dy2st_runtime.ir.dispatch import as_copy
 from dy2st_runtime.ops.convolve import channels_back, channels_first
 from dy2st_runtime.ops.rules import require_places
 
@@ -136,4 +137,4 @@ def pixel_shuffle(
     require(c % (r * r) == 0, f"pixel_shuffle: {c} channels are no multiple of {r * r}")
     x = F.reshape(x, [n, c // (r * r), r, r, h, w])
     y = F.reshape(F.transpose(x, [0, 1, 4, 2, 5, 3]), [n, c // (r * r), h * r, w * r])
-    return channels_back(y, is_last)
+    return as_copy(channels_back(y, is_last))

@@ -40,7 +40,9 @@ from dy2st_runtime.ir.arguments import (
     known_dim,
     known_dims,
     normalize_axis,
+    rank_of,
 )
+from dy2st_runtime.ir.dispatch import as_view
 from dy2st_runtime.ir.tracing.traced_list import TracedList
 from dy2st_runtime.ops.slicing import index_shape, place_of_picked, slice_length
 
@@ -70,10 +72,13 @@ def getitem(x: Any, index: Any) -> Any:
     if not plan.is_whole:
         cut = apply("slice", cut, **plan.bounds)
     if plan.axes:
-        return _pick(cut, plan)
+        made = _pick(cut, plan)
+        return made if any(map(rank_of, plan.indices)) else as_view(x, made)
     if None in plan.order:
-        return F.reshape(cut, plan.seen_shape)
-    return F.assign(cut) if cut is x else cut
+        made = F.reshape(cut, plan.seen_shape)
+    else:
+        made = F.assign(cut) if cut is x else cut
+    return as_view(x, made)
 
 
 def _slice_of_list() -> TensorAsPython:
@@ -436,7 +441,7 @@ def strided_slice(
     places = tuple(normalize_axis(axis, x.ndim) for axis in as_ints(axes, "an axis"))
     if is_unknown((starts, ends, strides)):
         ends_of = [as_integers(values)[0] for values in (starts, ends, strides)]
-        return F.dynamic("strided_slice", x, *ends_of, axes=places)
+        return as_view(x, F.dynamic("strided_slice", x, *ends_of, axes=places))
     starts, ends, strides = (as_shape(values) for values in (starts, ends, strides))
     if not len(places) == len(starts) == len(ends) == len(strides):
         raise ArgumentError(f"a slice of {len(places)} axes takes as many starts, ends and strides")

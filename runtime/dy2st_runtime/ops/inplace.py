@@ -1,7 +1,6 @@
 """In-place forms: `x.add_(y)` lets x be `add(x, y)` from there on, for all who hold x.
 
-One mechanism makes all of them. Others who hold a tensor that x was made from, as by a slice, keep
-their values, as they do after `x[...] = y`.
+One mechanism makes all of them, and `x[...] = y`. Tensors that share memory with x change with it.
 """
 
 from __future__ import annotations
@@ -122,6 +121,7 @@ def _base(name: str) -> Function:
 
 def _in_place(name: str, place: int, keeps_shape: bool) -> Function:
     """The form of a function that changes its argument at a place."""
+    is_same_memory = not keeps_shape and name != "set"
 
     def change(*args: Any, **kwargs: Any) -> Any:
         function = _base(name)
@@ -138,7 +138,7 @@ def _in_place(name: str, place: int, keeps_shape: bool) -> Function:
                 _require_shape(name, shape_of(old), shape_of(new))
             return new
 
-        tensor.replace(compute)
+        tensor.replace(compute, is_same_memory)
         return tensor
 
     change.__name__ = change.__qualname__ = f"{name}_"

@@ -38,6 +38,7 @@ from dy2st_runtime.ir.arguments import (
     shape_of,
 )
 from dy2st_runtime.ir.attribute_kinds import AXES, AXIS, INDICES, ORDER, SIZES, several
+from dy2st_runtime.ir.dispatch import as_view
 from dy2st_runtime.ops.rules import broadcast_shapes, created
 
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ define(
     kind=Kind.INJECTIVE,
     sizes=("shape",),
     view=View.SAME,
+    shares=True,
+    put_back=lambda x, y, place, shape: F.reshape(y, x.shape),
     attributes={"shape": SIZES},
     infer=_reshape_infer,
     kernel=lambda x, shape: x.reshape(shape),
@@ -102,11 +105,11 @@ def reshape(x: Any, shape: Any, name: str | None = None) -> Any:
     """
     if is_unknown(shape):
         sizes, known = as_integers(shape)
-        return F.dynamic("reshape", x, sizes, known=known)
+        return as_view(x, F.dynamic("reshape", x, sizes, known=known))
     own = tuple(shape_of(x))
     wanted = _filled(own, _copied_sizes(own, as_shape(shape)))
     if same_shape(own, wanted):
-        return F.assign(x)
+        return as_view(x, F.assign(x))
     return apply("reshape", x, shape=wanted)
 
 
@@ -170,7 +173,7 @@ def squeeze(x: Any, axis: Axes = None, name: str | None = None) -> Any:
     A given axis whose size is not known must have the size 1 when the Program runs.
     """
     if is_unknown(axis):
-        return F.dynamic("squeeze", x, as_integers(axis)[0])
+        return as_view(x, F.dynamic("squeeze", x, as_integers(axis)[0]))
     own = shape_of(x)
     gone = []
     for place in normalize_axes(axis, len(own)):
@@ -191,7 +194,7 @@ def squeeze(x: Any, axis: Axes = None, name: str | None = None) -> Any:
 def unsqueeze(x: Any, axis: Any, name: str | None = None) -> Any:
     """With axes of size 1 at the given places of the result: (n, m) -> (n, 1, m) for axis 1."""
     if is_unknown(axis):
-        return F.dynamic("unsqueeze", x, as_integers(axis)[0])
+        return as_view(x, F.dynamic("unsqueeze", x, as_integers(axis)[0]))
     given = as_ints(axis, "an axis")
     own = shape_of(x)
     for place in normalize_axes(given, len(own) + len(given)):
@@ -210,6 +213,8 @@ define(
     padding=lambda site: [site.attributes["perm"].index(axis) for axis in site.longer[0]],
     kind=Kind.INJECTIVE,
     view=View.TURNED,
+    shares=True,
+    put_back=lambda x, y, place, perm: F.transpose(y, [perm.index(i) for i in range(len(perm))]),
     attributes={"perm": ORDER},
     infer=lambda x, perm: x.with_shape(x.shape[p] for p in perm),
     kernel=lambda x, perm: x.transpose(perm),
@@ -242,7 +247,7 @@ def transpose(
     if sorted(order) != list(range(x.ndim)):
         raise ArgumentError(f"transpose: {list(perm)} is no order of {x.ndim} axes")
     if order == tuple(range(x.ndim)):
-        return F.assign(x)
+        return as_view(x, F.assign(x))
     return apply("transpose", x, perm=order)
 
 

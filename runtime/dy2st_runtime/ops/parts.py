@@ -22,6 +22,7 @@ from dy2st_runtime.ir import (
 )
 from dy2st_runtime.ir.arguments import as_int, as_size, normalize_axis, rank_of
 from dy2st_runtime.ir.attribute_kinds import AXIS, NEW_AXIS, SIZE, several
+from dy2st_runtime.ir.dispatch import as_copy, as_view
 
 # -- together ---------------------------------------------------------------------------------
 from dy2st_runtime.ir.tracing.traced_list import TracedList, as_traced_list
@@ -209,6 +210,11 @@ def _split_gradient(g: Any, y: Any, x: Any, sections: Any, axis: int) -> Any:
     return F.concat(parts, axis)
 
 
+def _split_put_back(x: Any, y: Any, place: int, sections: Any, axis: int) -> Any:
+    start = sum(sections[:place])
+    return F.setitem(x, (*[slice(None)] * axis, slice(start, start + sections[place])), y)
+
+
 define(
     "split",
     takes_complex=True,
@@ -222,6 +228,7 @@ define(
     kernel=_split_kernel,
     data=True,
     gradient=_split_gradient,
+    put_back=_split_put_back,
     samples=(
         Sample(((2, 5),), {"sections": (2, 0, 3), "axis": 1}),
         Sample(((3,),), {"sections": (1, 2), "axis": 0}),
@@ -284,7 +291,8 @@ def unbind(input: Any, axis: int = 0) -> list[Any]:
     own = [size for i, size in enumerate(input.shape) if i != place]
     if not count:
         return []
-    return [F.reshape(part, own) for part in split(input, [1] * count, place)]
+    parts = split(input, [1] * count, place)
+    return [as_view(input, F.reshape(part, own)) for part in parts]
 
 
 @method
@@ -293,4 +301,4 @@ def unstack(x: Any, axis: int = 0, num: int | None = None) -> list[Any]:
     tensors = unbind(x, axis)
     if num is not None and num != len(tensors):
         raise ShapeError(f"unstack: there are {len(tensors)} tensors along axis {axis}, not {num}")
-    return tensors
+    return [as_copy(tensor) for tensor in tensors]

@@ -101,7 +101,9 @@ def _is_at_numbers(x: Any, bounds: dict[str, Any]) -> bool:
 
 
 def _slice_kernel(x: Any, starts: Any, stops: Any, steps: Any, drop: Any) -> Any:
-    return x[_places(starts, stops, steps, drop)]
+    places = _places(starts, stops, steps, drop)
+    # Without the dots one element would be a number of NumPy, which looks into no memory.
+    return x[(*places, ...)] if len(drop) == x.ndim else x[places]
 
 
 def _slice_view(x: TensorType, starts: Any, stops: Any, steps: Any, drop: Any) -> View:
@@ -134,6 +136,8 @@ define(
     padding=_slice_padding,
     kind=Kind.INJECTIVE,
     view=_slice_view,
+    shares=True,
+    put_back=lambda x, y, place, **bounds: apply("slice_update", x, y, **bounds),
     attributes=_BOUNDS,
     infer=_slice_infer,
     kernel=_slice_kernel,
@@ -305,6 +309,9 @@ define(
     kernel=_index_kernel,
     data=_index_data,
     gradient=_index_gradient,
+    put_back=lambda x, y, place, *indices, axes: apply(
+        "index_put", x, y, *indices, axes=axes, accumulate=False
+    ),
     samples=(
         Sample(((4, 3), (2,)), {"axes": (0,)}, ("float64", "int64"), 0, 4),
         Sample(((2, 4, 3), (2, 1), (3,)), {"axes": (0, 2)}, ("float64", "int64", "int64"), 0, 2),

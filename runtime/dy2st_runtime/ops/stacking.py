@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import combinations as _combinations
 from itertools import combinations_with_replacement, pairwise
 from typing import Any
@@ -23,6 +24,7 @@ from dy2st_runtime.ir.arguments import (
     rank_of,
     shape_of,
 )
+from dy2st_runtime.ir.dispatch import as_copy, as_view
 from dy2st_runtime.ir.tracing.traced_list import TracedList
 
 
@@ -155,7 +157,7 @@ def tensor_split(x: Any, num_or_indices: Any, axis: Any = 0, name: str | None = 
             raise ArgumentError(f"tensor_split: {count} parts")
         bounds = [part * (size // count) + minimum(part, size % count) for part in range(count)]
         bounds.append(size)
-    return [F.slice(x, [place], [first], [last]) for first, last in pairwise(bounds)]
+    return [as_copy(F.slice(x, [place], [first], [last])) for first, last in pairwise(bounds)]
 
 
 def _split_along(name: str, x: Any, given: Any, axis: int) -> list[Any]:
@@ -208,7 +210,13 @@ def unfold(x: Any, axis: int, size: int, step: int, name: str | None = None) -> 
     windows = F.gather(x, F.flatten(F.add(starts, F.arange(size))), place)
     own = x.shape
     apart = F.reshape(windows, [*own[:place], count, size, *own[place + 1 :]])
-    return F.moveaxis(apart, place + 1, -1)
+    return as_view(x, F.moveaxis(apart, place + 1, -1), partial(_windows, place, size, step))
+
+
+def _windows(place: int, size: int, step: int, x: Any) -> Any:
+    """The same in the memory of an array."""
+    found = np.lib.stride_tricks.sliding_window_view(x, size, place)
+    return found[(slice(None),) * place + (slice(None, None, step),)]
 
 
 # -- axes -------------------------------------------------------------------------------------
@@ -264,7 +272,15 @@ def as_strided(x: Any, shape: Any, stride: Any, offset: int = 0, name: str | Non
         wide: list[Size] = [1] * len(sizes)
         wide[axis] = size
         places = F.add(places, F.reshape(F.multiply(F.arange(size), step), wide))
-    return F.reshape(F.gather(F.flatten(x), F.flatten(places)), list(sizes))
+    made = F.reshape(F.gather(F.flatten(x), F.flatten(places)), list(sizes))
+    return as_view(x, made, partial(_strided, sizes, as_ints(stride, "a stride"), first))
+
+
+def _strided(sizes: Sequence[Any], steps: Sequence[int], first: int, x: Any) -> Any:
+    """The same in the memory of an array, whose elements lie one after the other."""
+    rows = x.reshape(-1)[first:]
+    strides = [step * x.itemsize for step in steps]
+    return np.lib.stride_tricks.as_strided(rows, sizes, strides)
 
 
 @method
@@ -277,7 +293,7 @@ def crop(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None
         size if type(part) is int and part == -1 else first + part
         for size, first, part in zip(own, firsts, sizes, strict=True)
     ]
-    return F.slice(x, list(range(len(own))), firsts, ends)
+    return as_copy(F.slice(x, list(range(len(own))), firsts, ends))
 
 
 @method

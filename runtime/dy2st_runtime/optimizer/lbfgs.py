@@ -148,7 +148,7 @@ class LBFGS(Optimizer):
         offset = 0
         for parameter, array in zip(self._parameters, start, strict=True):
             part = change[offset : offset + array.size].reshape(array.shape)
-            parameter.array = (array + part).astype(array.dtype)
+            parameter.put((array + part).astype(array.dtype))
             offset += array.size
 
     def state_dict(self) -> dict[str, Any]:

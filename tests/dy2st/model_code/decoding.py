@@ -288,7 +288,7 @@ def banned_repetitions(logits):
 @model_code(*LOGITS, unknown=STEPS)
 def penalty_for_what_was_said(logits):
     said = []
-    for row in logits:
+    for row in logits.clone():  # rows are views
         for token in said:
             row[token] = row[token] / 2
         said.append(int(row.argmax()))

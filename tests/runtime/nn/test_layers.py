@@ -186,11 +186,11 @@ def test_numpy_leaves_mixed_arithmetic_to_tensors():
     assert isinstance(result, EagerTensor)
 
 
-def test_in_place_changes_do_not_reach_other_tensors():
+def test_in_place_changes_reach_views_and_no_other_tensors():
     x = rt.to_tensor([1.0, 2.0])
-    y = x.reshape([2, 1])
+    y, z = x.reshape([2, 1]), x * 1
     x[0] = 9.0
-    assert y.tolist() == [[1.0], [2.0]] and x.tolist() == [9.0, 2.0]
+    assert y.tolist() == [[9.0], [2.0]] and z.tolist() == [1.0, 2.0] and x.tolist() == [9.0, 2.0]
 
 
 def test_gradients_are_exact_through_in_place_changes():

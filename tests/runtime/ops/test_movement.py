@@ -247,10 +247,7 @@ def test_what_does_not_fit_is_refused_eagerly_and_traced(name):
 @pytest.mark.parametrize(
     "function",
     [
-        lambda x: x.reshape([2, 3, 4]),
-        lambda x: x.transpose([0, 1, 2]),
         lambda x: x.expand([2, 3, 4]),
-        lambda x: x.squeeze(),
         lambda x: x.split(1)[0],
         lambda x: x.rot90(0),
         lambda x: x.tile([1]),

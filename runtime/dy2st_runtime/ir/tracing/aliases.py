@@ -56,6 +56,11 @@ class Aliases:
             for operand in held:
                 self.note(result, operand)
 
+    def groups(self) -> list[list[Variable]]:
+        """The Variables that may be one tensor, where there are several."""
+        found = {id(group): group for group in self._groups.values() if len(group) > 1}
+        return list(found.values())
+
     def origin(self, variable: Variable) -> Variable:
         """The Variable, of whatever Block around, that the user's name holds."""
         while variable in self._outer:

@@ -354,13 +354,15 @@ class GradientFlags:
         if value and not is_outside:
             stopped = self._record("detach", tensor, {})
             self._stopped[stopped] = variable
-            tracer.change(tensor, stopped)
+            tracer.hold(tensor, stopped)
+            tracer.views.same_elements(stopped, variable)
             return
         if variable in self._stopped:
             self._stopped[variable].overwritten = None
             tracer.assign(tensor, self._stopped[variable])
         if value or (is_outside and not self._is_call) or self.get(tensor):
-            tracer.assign(tensor, self._record(SETTER, tensor, {"value": value}))
+            tracer.assign(tensor, set_to := self._record(SETTER, tensor, {"value": value}))
+            tracer.views.same_elements(set_to, variable)
 
     def _record(self, name: str, tensor: Tensor, attributes: dict[str, Any]) -> Variable:
         variable = self._tracer.local(self._tracer.captured(tensor))

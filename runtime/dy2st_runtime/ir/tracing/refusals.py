@@ -62,6 +62,16 @@ def check_shape(variable: Variable, old: TensorType) -> None:
         require_equal(size, wanted, reason)
 
 
+def lost_view(through: str) -> ConversionError:
+    """Of a change in place of a view whose base cannot be changed with it."""
+    return ConversionError(
+        f"a tensor is changed in place that shares memory with another one through {through}",
+        at=user_location(),
+        why="Python changes both, and a Program cannot tell which elements of the other one",
+        hint="change the other one by an index, x[i] = value, or clone() this one first",
+    )
+
+
 def escaped(variable: Variable) -> EscapedVariable:
     """Of one that has no value where it is read."""
     return EscapedVariable(

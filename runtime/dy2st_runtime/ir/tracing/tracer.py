@@ -22,7 +22,7 @@ from dy2st_runtime.errors import Location
 from dy2st_runtime.ir.autocast import autocast, cast_inputs
 from dy2st_runtime.ir.data import carry, data_of
 from dy2st_runtime.ir.definition import OperatorDefinition
-from dy2st_runtime.ir.dispatch import F, interpreting, stack
+from dy2st_runtime.ir.dispatch import F, Look, interpreting, stack
 from dy2st_runtime.ir.facts import (
     drop_implied,
     facts_where,
@@ -53,19 +53,15 @@ from dy2st_runtime.ir.promotion import as_paddle, is_paddles
 from dy2st_runtime.ir.raised import ErrorKind
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracing.aliases import Aliases
+from dy2st_runtime.ir.tracing.changes import replace, set_value
 from dy2st_runtime.ir.tracing.gradient_flow import GradientFlags
 from dy2st_runtime.ir.tracing.growth import Growth
 from dy2st_runtime.ir.tracing.guard import Guard
 from dy2st_runtime.ir.tracing.heavy_sizes import lightened
 from dy2st_runtime.ir.tracing.python_numbers import may_outgrow
-from dy2st_runtime.ir.tracing.refusals import (
-    changed_without_recording,
-    check_replaced,
-    check_shape,
-    escaped,
-    out_of_date,
-)
+from dy2st_runtime.ir.tracing.refusals import check_replaced, escaped, out_of_date
 from dy2st_runtime.ir.tracing.traced_list import given
+from dy2st_runtime.ir.tracing.views import Views
 from dy2st_runtime.ir.types import ArrayType, DType, TensorType, ValueType
 
 _NUMBERS: dict[str, type] = {"b": bool, "i": int, "f": float}
@@ -108,6 +104,7 @@ class Tracer:
         self._constraints: list[Constraint] = []
         self._overwritten: list[Variable] = []
         self.aliases = Aliases()
+        self.views = Views(self)
         self.flags = GradientFlags(self)
         self.outside: Mapping[int, Any] = {}  # objects that are older than the trace, by id
         # Two inputs, and where code has asked whether they are one tensor.
@@ -242,7 +239,18 @@ class Tracer:
                 result.number = _NUMBERS.get(result.tensor_type.dtype.kind)
             if operator.results[0].number is int and may_outgrow(definition.name, inputs):
                 self.append("check_int", operands, {"operation": definition.name}, [])
+        if definition.shares and not self._is_scratch and isinstance(inputs[0], Tensor):
+            self.views.note(operator.results[0], inputs[0], [(operator, 0)])
         return operator.results[0] if len(types) == 1 else tuple(operator.results)
+
+    def share(self, owner: Any, view: Any, look: Look | None) -> None:
+        """Note that a tensor is a view of another one."""
+        if not self._is_scratch and isinstance(owner, Tensor) and isinstance(view, Variable):
+            self.views.note_between(view, owner)
+
+    def separate(self, tensor: Any) -> None:
+        """Note that a tensor is a view of no other one."""
+        self.views.separate(tensor)
 
     def append(
         self,
@@ -305,12 +313,9 @@ class Tracer:
     def captured(self, tensor: Tensor) -> Variable:
         """The Variable that currently stands for an eager tensor, or for a Variable of the user's
         that was changed in place."""
-        known = self._ended(id(tensor)) if self._ends else None
-        known = known or self._known.get(id(tensor))
-        if known is not None:
-            return known[1]
-        if isinstance(tensor, Variable):
-            return tensor
+        held = self.held_by(tensor)
+        if held is not None:
+            return self.views.now(tensor, held)
         if self._capture is None:
             return self.constant(np.asarray(tensor))
         variable = self._capture(self, tensor)
@@ -320,6 +325,14 @@ class Tracer:
             self._first[id(tensor)] = variable
             self.flags.state[variable] = tensor
         return variable
+
+    def held_by(self, tensor: Tensor) -> Variable | None:
+        """What a tensor was given last, though its base may have changed since; None if nothing."""
+        known = self._ended(id(tensor)) if self._ends else None
+        known = known or self._known.get(id(tensor))
+        if known is not None:
+            return known[1]
+        return tensor if isinstance(tensor, Variable) else None
 
     def captured_already(self, tensor: Tensor) -> Variable | None:
         """As `captured`; None for a tensor that no operator has met."""
@@ -337,11 +350,19 @@ class Tracer:
 
     def assign(self, tensor: Tensor, variable: Variable) -> None:
         """Let `variable` stand for a tensor from now on."""
-        self._first.setdefault(id(tensor), self.captured(tensor))
+        held = self.held_by(tensor)
+        self._first.setdefault(id(tensor), self.captured(tensor) if held is None else held)
         self._known[id(tensor)] = (tensor, variable)
 
     def change(self, tensor: Tensor, variable: Variable) -> None:
         """Let a tensor that the user changes in place hold `variable` from now on.
+
+        What shares memory with it changes, too.
+        """
+        self.views.change(tensor, variable)
+
+    def hold(self, tensor: Tensor, variable: Variable) -> None:
+        """Let a tensor alone hold `variable` from now on.
 
         Its other names hold the same object; a result of a branch that may be it is out of date.
         """
@@ -370,6 +391,7 @@ class Tracer:
         if not results.isdisjoint(variable for _, variable in self._known.values()):
             return
         del self.block.operators[mark:]
+        self.views.forget_made()
 
     def assignments(self) -> dict[int, tuple[Tensor, Variable]]:
         """A copy of what stands for every captured tensor now."""
@@ -397,6 +419,12 @@ class Tracer:
         variable = self.captured(variable)
         if variable.overwritten is not None:
             raise out_of_date(variable)
+        if variable.block is self.block:
+            return variable
+        return self.as_seen(variable)
+
+    def as_seen(self, variable: Variable) -> Variable:
+        """A value of whatever Block around as the current Block has it."""
         if variable.block is self.block:
             return variable
         number, mixed = variable.number, variable.mixed
@@ -444,38 +472,17 @@ class Tracer:
         """Change elements of a tensor in place."""
         self.replace(tensor, lambda old: F.setitem(old, index, value))
 
-    def replace(self, tensor: Tensor, compute: Callable[[Tensor], Any]) -> None:
+    def replace(
+        self, tensor: Tensor, compute: Callable[[Tensor], Any], is_same_memory: bool = False
+    ) -> None:
         """Let a tensor become what is computed of it, in place."""
-        if not is_grad_enabled() and self._is_passed_leaf(tensor):
-            self.renew(tensor, compute(tensor))
-            return
-        self.flags.check_change(tensor, refuses_leaves=True)
-        if self.is_grad_wanted and not is_grad_enabled() and not self.flags.get(tensor):
-            raise changed_without_recording()
-        old, new = self.captured(tensor), self.variable(compute(tensor))
-        if new is not self.local(old):
-            check_replaced(tensor, old, new)
-            self.change(tensor, new)
+        replace(self, tensor, compute, is_same_memory)
 
     def set_value(self, tensor: Tensor, value: Any) -> None:
         """Give a tensor other numbers in place: shape and dtype stay, no gradient flows through."""
-        if self._is_passed_leaf(tensor):
-            self.renew(tensor, self._fitting(tensor, value))
-            return
-        self.flags.check_change(tensor, refuses_leaves=False)
-        self.flags.cut[id(tensor)] = tensor
-        self.change(tensor, self._copied(self._fitting(tensor, value)))
+        set_value(self, tensor, value)
 
-    def _fitting(self, tensor: Tensor, value: Any) -> Variable:
-        """A value that a tensor is to have, in its dtype; ShapeError for another shape."""
-        old = self.captured(tensor).tensor_type
-        variable = self.variable(value)
-        check_shape(variable, old)
-        if variable.dtype != old.dtype:
-            variable = self._cast(variable, old.dtype)
-        return variable
-
-    def _is_passed_leaf(self, tensor: Tensor) -> bool:
+    def is_passed_leaf(self, tensor: Tensor) -> bool:
         """Whether gradients begin in a tensor and have been taken: it may be a new leaf."""
         return self.has_gone_back and self.flags.begins(tensor) is True
 
@@ -488,14 +495,6 @@ class Tracer:
         else:
             new = self.flags.begun(tensor, variable)
         self.change(tensor, new)
-
-    def _copied(self, variable: Variable) -> Variable:
-        """A Variable of its own with the same value, through which no gradient flows."""
-        is_made = isinstance(variable.maker, Operator) and variable.maker.operands
-        is_alone = len(self.aliases.of(variable)) == 1
-        if is_made and is_alone and self.flags.is_surely_stopped(variable):
-            return variable
-        return self.append("detach", [variable], {}, [variable.type]).results[0]
 
     def overwrite(self, variable: Variable) -> None:
         """Note that the user changed a tensor in place: none that may be it is read again."""

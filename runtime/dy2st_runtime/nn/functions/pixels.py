@@ -8,6 +8,7 @@ from dy2st_runtime.dims import require
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F
 from dy2st_runtime.ir.arguments import as_int
+from dy2st_runtime.ir.dispatch import as_copy
 from dy2st_runtime.ops.convolve import channels_back, channels_first
 
 
@@ -27,7 +28,7 @@ def pixel_unshuffle(
         require(size % r == 0, f"pixel_unshuffle: {size} pixels are no multiple of {r}")
     squares = F.reshape(x, [n, c, h // r, r, w // r, r])
     y = F.transpose(squares, [0, 1, 3, 5, 2, 4])
-    return channels_back(F.reshape(y, [n, c * r * r, h // r, w // r]), is_last)
+    return as_copy(channels_back(F.reshape(y, [n, c * r * r, h // r, w // r]), is_last))
 
 
 def channel_shuffle(x: Any, groups: int, data_format: str = "NCHW", name: str | None = None) -> Any:
@@ -43,7 +44,7 @@ def channel_shuffle(x: Any, groups: int, data_format: str = "NCHW", name: str | 
     require(c % count == 0, f"channel_shuffle: {c} channels are no multiple of {count}")
     grouped = F.reshape(x, [n, count, c // count, h, w])
     y = F.reshape(F.transpose(grouped, [0, 2, 1, 3, 4]), [n, c, h, w])
-    return channels_back(y, is_last)
+    return as_copy(channels_back(y, is_last))
 
 
 def temporal_shift(

@@ -1,0 +1,357 @@
+"""Views in a trace: which tensors look into another one, and what they hold once it has changed.
+
+A Program computes with values, so a view is a value that was made of its base by operators that
+move elements. To change a view in place gives its base a new value; a view that is read behind a
+change of its base is made anew of it, by the same operators. Branches and loops carry the base.
+
+Gradients flow as PaddlePaddle has it: the tensor that changes gets those of what changes it; in all
+others that share its memory the elements change, and gradients flow as if they had not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dy2st_runtime.dims import same_shape
+from dy2st_runtime.errors import ConversionError
+from dy2st_runtime.ir.definition import View, lookup
+from dy2st_runtime.ir.grad_mode import set_grad_enabled
+from dy2st_runtime.ir.location import user_location
+from dy2st_runtime.ir.program import Block, Operator, Variable
+from dy2st_runtime.ir.tensor import Tensor
+from dy2st_runtime.ir.tracing.refusals import lost_view, out_of_date
+from dy2st_runtime.ir.tracing.strides import is_copy
+from dy2st_runtime.ir.types import TensorType
+
+if TYPE_CHECKING:
+    from dy2st_runtime.ir.tracing.tracer import Tracer
+
+Step = tuple[Operator, int]
+"""An operator that moves elements, and which of its results is meant."""
+
+
+@dataclass(eq=False)
+class Link:
+    """How a view was made.
+
+    base      the tensor of which it is a view, which may be a view itself.
+    steps     the operators from there to the view.
+    version   what the tensor at the end of all bases held then.
+    is_sure   whether it is a view whatever the sizes are, and no copy.
+    """
+
+    base: Tensor
+    steps: list[Step]
+    version: Variable
+    is_sure: bool = True
+
+
+class Views:
+    """The views of one trace."""
+
+    def __init__(self, tracer: Tracer) -> None:
+        """There are none."""
+        self._tracer = tracer
+        self.links: dict[Variable, Link] = {}
+        self._has_changed = False  # whether anything with views was changed in place
+        self._is_own = False  # whether operators are recorded for what is said here
+        self._made: dict[tuple[Block, Variable, Variable, Variable], Variable] = {}
+        # What the base held when a view was changed, by the view and what it holds since.
+        self._current: dict[tuple[Variable, Variable], Variable] = {}
+        self._values: dict[Variable, Variable] = {}  # the same elements, other gradients
+
+    # -- what is a view ------------------------------------------------------------------------
+
+    def note(self, view: Variable, base: Tensor, steps: list[Step]) -> None:
+        """Note a view of a tensor."""
+        if self._is_own:
+            return
+        copies: bool | None = False
+        if isinstance(base, Variable) and base in self.links and _reshapes(steps[-1][0]):
+            type = self._tracer.captured(self.root(base)).type
+            if isinstance(type, TensorType):
+                copies = is_copy(type, [*self._steps(base), *steps])
+        if copies is not True:
+            version = self._version(self.root(base))
+            self.links[view] = Link(base, steps, version, copies is False)
+
+    def note_between(self, view: Variable, base: Tensor) -> None:
+        """Note a view of a tensor, whichever operators are between them."""
+        start, value = self._tracer.local(self._tracer.captured(base)), view
+        steps: list[Step] = []
+        while value is not start:
+            maker = value.maker
+            if not isinstance(maker, Operator) or not maker.operands:
+                return
+            steps.insert(0, (maker, _place(value, maker.results)))
+            value = maker.operands[0]
+        self.note(view, base, steps)
+
+    def separate(self, tensor: Any) -> None:
+        """Note that a tensor is no view."""
+        if isinstance(tensor, Variable):
+            self.links.pop(tensor, None)
+
+    def root(self, tensor: Tensor) -> Tensor:
+        """The tensor at the end of all bases; itself, if it is no view."""
+        while isinstance(tensor, Variable) and tensor in self.links:
+            tensor = self.links[tensor].base
+        return tensor
+
+    def root_of_view(self, variable: Variable) -> Tensor | None:
+        """The tensor of which a Variable is a view, None if it is none."""
+        return self.root(variable) if variable in self.links else None
+
+    def has_views(self, tensor: Tensor) -> bool:
+        """Whether a tensor is a view, or there are any of it."""
+        if isinstance(tensor, Variable) and tensor in self.links:
+            return True
+        return any(link.base is tensor for link in self.links.values())
+
+    def same_elements(self, new: Variable, old: Variable) -> None:
+        """Note that a tensor holds another value with the same elements: views stay as they are."""
+        self._values[new] = self._values.get(old, old)
+
+    def _version(self, root: Tensor) -> Variable:
+        held = self._tracer.captured(root)
+        return self._values.get(held, held)
+
+    # -- reading -------------------------------------------------------------------------------
+
+    def now(self, view: Tensor, held: Variable) -> Variable:
+        """What a tensor holds, by what it was given last."""
+        if not self._has_changed or not isinstance(view, Variable) or view not in self.links:
+            return held
+        link = self.links[view]
+        root = self.root(view)
+        version = self._version(root)
+        before = link.version if held is view else self._current.get((view, held))
+        if before is version:
+            return held
+        whole = self._tracer.captured(root)
+        if whole.overwritten is not None:
+            raise out_of_date(whole)
+        self._check_sure(view)
+        block: Block | None = self._tracer.block
+        while block is not None:
+            if (block, view, held, version) in self._made:
+                return self._made[block, view, held, version]
+            block = block.parent
+        return self._make(view, held, whole, version)
+
+    def _make(self, view: Variable, held: Variable, whole: Variable, version: Variable) -> Variable:
+        """A view made anew, of what its base holds now."""
+        tracer, steps = self._tracer, self._steps(view)
+        with self._recording():
+            value = tracer.as_seen(whole)
+            for step in steps:
+                value = self._taken(step, value)
+        made = self._with_gradients(value, held)
+        self.links[made] = Link(self.root(view), steps, version)
+        self._made[tracer.block, view, held, version] = made
+        return made
+
+    def _with_gradients(self, value: Variable, source: Variable) -> Variable:
+        """A value through which gradients flow to another one."""
+        tracer = self._tracer
+        is_float = isinstance(source.type, TensorType) and source.type.is_differentiable
+        if not is_float or tracer.flags.is_surely_stopped(source):
+            return value
+        operands = [value, tracer.as_seen(source)]
+        return tracer.append("straight_through", operands, {}, [value.type]).results[0]
+
+    def _steps(self, view: Variable) -> list[Step]:
+        steps: list[Step] = []
+        tensor: Tensor = view
+        while isinstance(tensor, Variable) and tensor in self.links:
+            steps = [*self.links[tensor].steps, *steps]
+            tensor = self.links[tensor].base
+        return steps
+
+    def _taken(self, step: Step, value: Variable) -> Variable:
+        """What an operator that moves elements makes of a value."""
+        operator, place = step
+        others = map(self._tracer.as_seen, operator.operands[1:])
+        found = self._tracer.run(lookup(operator.name), (value, *others), operator.attributes)
+        made: Variable = found[place] if isinstance(found, tuple) else found
+        return made
+
+    @contextmanager
+    def _recording(self) -> Iterator[None]:
+        """Record operators on values, whose results are no tensors of the user's."""
+        outer, self._is_own = self._is_own, True
+        try:
+            with set_grad_enabled(False):
+                yield
+        finally:
+            self._is_own = outer
+
+    # -- changing ------------------------------------------------------------------------------
+
+    def change(self, tensor: Tensor, new: Variable) -> None:
+        """A tensor is about to hold a new value: it gets it, and with it all that share memory."""
+        tracer = self._tracer
+        if not self.links:
+            tracer.hold(tensor, new)
+            return
+        if new in self.links or new.block is not tracer.block:
+            new = tracer.append("assign", [tracer.local(new)], {}, [new.type]).results[0]
+        root = self.root(tensor)
+        self._has_changed = True
+        self._lose_aliases(tensor, root)
+        if isinstance(tensor, Variable) and not _fits(new, tracer.captured(tensor)):
+            self._leave_memory(tensor)
+            tracer.hold(tensor, new)
+        elif root is tensor or not isinstance(tensor, Variable):
+            tracer.hold(tensor, new)
+        else:
+            self._change_base(tensor, root, new)
+        self._forget_data(root)
+
+    def _change_base(self, view: Variable, root: Tensor, new: Variable) -> None:
+        """The base of a view gets a new value."""
+        tracer = self._tracer
+        self._check_sure(view)
+        tracer.flags.check_change(root, refuses_leaves=False)
+        old = tracer.captured(root)
+        with self._recording():
+            whole = self._put_back(view, tracer.as_seen(old), new)
+        if tracer.is_passed_leaf(root):
+            tracer.renew(root, whole)
+        else:
+            tracer.hold(root, self._with_gradients(whole, old))
+        tracer.hold(view, new)
+        self._current[view, new] = version = self._version(root)
+        self.links[new] = Link(root, self._steps(view), version)  # who carries it carries a view
+
+    def _check_sure(self, view: Variable) -> None:
+        """Refuse a view that may be a copy, which only the run tells."""
+        tensor: Tensor = view
+        while isinstance(tensor, Variable) and tensor in self.links:
+            if not self.links[tensor].is_sure:
+                raise unsure_view()
+            tensor = self.links[tensor].base
+
+    def _put_back(self, view: Variable, whole: Variable, new: Variable) -> Variable:
+        """The base with the elements at which a view looks replaced."""
+        values, steps = [whole], self._steps(view)
+        for step in steps[:-1]:
+            values.append(self._taken(step, values[-1]))
+        for (operator, place), value in zip(reversed(steps), reversed(values), strict=True):
+            rule = lookup(operator.name).put_back
+            if rule is None:
+                raise lost_view(operator.name)
+            others = map(self._tracer.as_seen, operator.operands[1:])
+            new = rule(value, new, place, *others, **operator.attributes)
+        return self._tracer.variable(new)
+
+    def look_otherwise(self, tensor: Tensor, new: Variable) -> bool:
+        """A tensor looks at the same elements in another way from here on; False if it is no view.
+
+        `new` is made of what it holds by one operator.
+        """
+        self.links.pop(new, None)  # it is the tensor itself
+        if not isinstance(tensor, Variable) or not self.has_views(tensor):
+            return False
+        version, maker = self._version(self.root(tensor)), new.maker
+        assert isinstance(maker, Operator)
+        base, steps = self._leave_memory(tensor)
+        self._has_changed = True
+        self.links[tensor] = Link(base, [*steps, (maker, 0)], version)
+        self._tracer.hold(tensor, new)
+        self._current[tensor, new] = version
+        return True
+
+    def _leave_memory(self, tensor: Variable) -> tuple[Tensor, list[Step]]:
+        """A tensor is no part of its views any more; returns what they are views of, and the way
+        from there to the tensor as it was."""
+        views = [link for link in self.links.values() if link.base is tensor]
+        if tensor.block is not self._tracer.block and (views or tensor in self.links):
+            raise reshaped_base()
+        link = self.links.pop(tensor, None)
+        if link is not None:
+            base, steps = link.base, link.steps
+        elif views:
+            held = self._tracer.captured(tensor)
+            made = self._tracer.append("assign", [held], {}, [held.type]).results[0]
+            self.same_elements(made, held)
+            base, steps = made, []
+        else:
+            return tensor, []
+        for other in views:
+            other.base, other.steps = base, [*steps, *other.steps]
+        return base, steps
+
+    def _lose_aliases(self, tensor: Tensor, root: Tensor) -> None:
+        """What may be one of the tensors that share the memory is out of date, and what it may be.
+
+        The result of a branch may be a view of this tensor; or this is such a result.
+        """
+        tracer = self._tracer
+        held = tracer.aliases.origin(tracer.captured(tensor))
+        for one in tracer.aliases.of(held):
+            other = self.root(tracer.flags.state.get(one, one))
+            if (
+                one is not held
+                and other is not root
+                and (one in self.links or self._is_base(other))
+            ):
+                tracer.overwrite(tracer.captured(other))
+        for group in tracer.aliases.groups():
+            own = [one in self.links and self.root(one) is root for one in group]
+            for one, is_own in zip(group, own, strict=True):
+                if any(own) and not is_own and one is not tensor:
+                    tracer.overwrite(one)
+
+    def _is_base(self, tensor: Tensor) -> bool:
+        return any(self.root(view) is tensor for view in self.links)
+
+    def _forget_data(self, root: Tensor) -> None:
+        """What sizes told of the elements of a view is no longer so."""
+        for view in self.links:
+            if view.held is not None and self.root(view) is root:
+                view.held = None
+
+    def forget_made(self) -> None:
+        """Operators were taken back: views are made anew where they are read next."""
+        self._made.clear()
+
+
+def _reshapes(operator: Operator) -> bool:
+    return lookup(operator.name).view in (View.SAME, View.UNSURE)
+
+
+def _fits(new: Variable, old: Variable) -> bool:
+    """Whether a value has the dtype and shape of another one."""
+    one, other = new.type, old.type
+    if not isinstance(one, TensorType) or not isinstance(other, TensorType):
+        return one == other
+    return one.dtype == other.dtype and same_shape(one.shape, other.shape) is True
+
+
+def _place(variable: Variable, variables: list[Variable]) -> int:
+    return next(index for index, other in enumerate(variables) if other is variable)
+
+
+def reshaped_base() -> ConversionError:
+    """Of a tensor that shares memory and is reshaped in place."""
+    return ConversionError(
+        "a tensor that shares memory with another one gets another shape or dtype in place",
+        at=user_location(),
+        why="the other one would have to be made of it in another way from here on",
+        hint="give the changed tensor a name of its own: y = x.reshape(...), not x.reshape_(...)",
+    )
+
+
+def unsure_view() -> ConversionError:
+    """Of a tensor that shares memory or not, as the sizes are."""
+    return ConversionError(
+        "a reshaped tensor and what it was made of are used behind a change in place of one",
+        at=user_location(),
+        why="whether they share memory is known only when the Program runs: a tensor that does "
+        "not lie row by row is reshaped into a copy",
+        hint="clone() the reshaped tensor",
+    )

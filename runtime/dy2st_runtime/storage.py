@@ -1,0 +1,140 @@
+"""Storage: which eager tensors share memory, so that a change of one is a change of all.
+
+Arrays are never written over: what gradients, Programs and others hold stays as it was. So a change
+in place copies the memory once, changes the copy, and gives every tensor that shares it its own
+place in the copy. A tensor that shares memory with no other one has no Storage and costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import ref
+
+import numpy as np
+from numpy import ndarray
+
+Array = np.ndarray[Any, Any]
+_FEW = 16
+
+
+class Storage:
+    """The tensors that are views of one memory, held weakly."""
+
+    __slots__ = ("_limit", "_views")
+
+    def __init__(self, owner: Any):
+        """Begin with the tensor of which there are views."""
+        self._views: list[ref[Any]] = [ref(owner)]
+        self._limit = _FEW
+
+    def add(self, view: Any) -> None:
+        """Note another view."""
+        views = self._views
+        views.append(ref(view))
+        if len(views) > self._limit:  # most of them may be gone
+            self._views = [one for one in views if one() is not None]
+            self._limit = 2 * len(self._views) + _FEW
+
+    def others(self, tensor: Any) -> list[Any]:
+        """All other tensors that share the memory now."""
+        alive = [one() for one in self._views]
+        others = [one for one in alive if one is not None and one is not tensor]
+        return [one for one in others if one.storage is self]
+
+    def put(self, tensor: Any, array: Array) -> None:
+        """Let a tensor hold the elements of an array, and its views with it.
+
+        One of another shape or dtype does not fit into the memory: it is the tensor's alone then.
+        """
+        old = tensor.array
+        owner = _owner(old)
+        others = [one for one in self.others(tensor) if shares_memory(one, tensor)]
+        if not others or array.shape != old.shape or array.dtype != old.dtype:
+            tensor.array, tensor.storage = array, None
+            return
+        place = _Copy(owner)
+        changed = place.of(old)
+        changed[...] = array
+        moved = [(one, place.of(one.array)) for one in others]
+        tensor.array = changed
+        for one, view in moved:
+            one.array = view
+
+
+class _Copy:
+    """A copy of memory, as it lies, byte by byte."""
+
+    def __init__(self, owner: Array):
+        """Copy all that an array looks into."""
+        self._owner: Array | None = None
+        self._copy: Array | None = None
+        self._start, end = np.lib.array_utils.byte_bounds(owner)
+        if owner.flags.forc:
+            copy = owner.copy(order="K")
+            self._owner, self._copy = owner, copy
+            self._bytes = copy.reshape(-1, order="A").view(np.uint8)
+        else:
+            self._bytes = np.asarray(_Bytes(owner, self._start, end - self._start)).copy()
+
+    def of(self, array: Array) -> Array:
+        """The view that lies in the copy as an array lies in the memory."""
+        if array is self._owner and self._copy is not None:
+            return self._copy
+        offset = array.__array_interface__["data"][0] - self._start
+        return np.ndarray(array.shape, array.dtype, self._bytes, offset, array.strides)
+
+
+class _Bytes:
+    """Memory as NumPy's protocol describes it."""
+
+    def __init__(self, owner: Array, start: int, count: int):
+        """So many bytes of what an array looks into, which is held."""
+        self._owner = owner
+        self.__array_interface__ = {
+            "data": (start, True),
+            "shape": (count,),
+            "typestr": "|u1",
+            "version": 3,
+        }
+
+
+def _owner(array: Array) -> Array:
+    """The array whose memory it is, as far as NumPy knows."""
+    base: Any = array.base
+    while base is not None:
+        if isinstance(base, ndarray):
+            array = base
+        base = getattr(base, "base", None)  # NumPy puts objects of its own between some arrays
+    return array
+
+
+def _is_within(seen: Array, array: Array) -> bool:
+    """Whether an array looks into the memory into which another one does."""
+    base = seen.base
+    return base is not None and (base is array.base or _owner(seen) is _owner(array))
+
+
+def shares_memory(tensor: Any, other: Any) -> bool:
+    """Whether two tensors still look into one memory: one may have got an array of its own."""
+    return _owner(tensor.array) is _owner(other.array)
+
+
+def share(owner: Any, view: Any) -> None:
+    """Note that a tensor is a view of another one, if its array is a view of that one's.
+
+    What is no view lies row by row, as PaddlePaddle has it, once that tells whether it is reshaped
+    where it is.
+    """
+    array, seen = owner.array, view.array
+    if seen is not array and seen.base is not array and not _is_within(seen, array):
+        if owner.storage is not None or seen.size != array.size or not seen.flags.c_contiguous:
+            return
+        owner.array = seen.reshape(array.shape)
+    storage = owner.storage
+    if storage is None:
+        storage = owner.storage = Storage(owner)
+    view.storage = storage
+    storage.add(view)
+
+
+__all__ = ["Storage", "share", "shares_memory"]
