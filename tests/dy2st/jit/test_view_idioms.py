@@ -1,0 +1,49 @@
+"""Idioms of views, as PaddlePaddle answers them, and as Programs."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dy2st
+from dy2st.jit import to_static
+from dy2st.static import InputSpec
+from tests.dy2st.against_paddle.sharing import numbers
+from tests.dy2st.jit.view_idioms import IDIOMS
+
+INPUTS = [
+    (np.arange(16, dtype="float32").reshape(4, 4) - 2, 2),
+    (np.full((4, 4), 0.5, "float32"), 3),
+    (-np.arange(16, dtype="float32").reshape(4, 4), 0),
+]
+ANSWERS = json.loads((Path(__file__).parents[2] / "data" / "paddle" / "views.json").read_text())
+
+
+def answers(function):
+    return [numbers(function(dy2st.to_tensor(x), dy2st.to_tensor(n))) for x, n in INPUTS]
+
+
+def test_there_are_forty():
+    assert len(IDIOMS) >= 40
+
+
+@pytest.mark.parametrize("name", IDIOMS)
+def test_an_idiom_gives_what_paddlepaddle_gives(name):
+    assert answers(IDIOMS[name])[0] == ANSWERS["idioms"][name]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+@pytest.mark.parametrize("sizes", [[4, 4], [None, 4]], ids=["known", "unknown"])
+@pytest.mark.parametrize("name", IDIOMS)
+def test_an_idiom_is_the_same_in_a_program(name, sizes, engine):
+    specs = [InputSpec(sizes, "float32", "x"), InputSpec([], "int64", "n")]
+    converted = to_static(IDIOMS[name], input_spec=specs, engine=engine)
+    assert answers(converted) == answers(IDIOMS[name])
+
+
+@pytest.mark.parametrize("name", [*IDIOMS][::4])
+def test_an_idiom_is_the_same_once_it_is_saved(name, tmp_path):
+    specs = [InputSpec([4, 4], "float32", "x"), InputSpec([], "int64", "n")]
+    dy2st.jit.save(to_static(IDIOMS[name], input_spec=specs), str(tmp_path / "idiom"))
+    assert answers(dy2st.jit.load(str(tmp_path / "idiom"))) == answers(IDIOMS[name])
