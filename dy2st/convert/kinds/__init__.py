@@ -7,6 +7,7 @@ from dy2st.convert.kinds import (  # noqa: F401  each registers its rows
     containers,
     counters,
     dicts,
+    floats_,
     functools_,
     grad_modes,
     gradients,

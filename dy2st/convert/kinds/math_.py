@@ -3,80 +3,22 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable
-from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from dy2st.convert.classes import own_method
 from dy2st.convert.kinds.numbers_ import whole
-from dy2st.convert.kinds.scalars import as_number, as_numpy, check, is_traced, to_float
+from dy2st.convert.kinds.scalars import as_number, as_numpy, is_traced, to_float
 from dy2st.convert.kinds.table import function_row, method_row
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.layout import is_traced_number, number_kind
-from dy2st.convert.values.special import Dynamic
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, user_location
 from dy2st_runtime.ir.no_value import refused_by_numpy
 
 Compute = Callable[..., Any]
-
-# What gives a number of floats, and where Python has an answer (else ValueError).
-_ANY: Compute | None = None
-_OF_FLOATS: tuple[tuple[Any, Compute, Compute | None], ...] = (
-    (math.sqrt, lambda v: F.sqrt(v), lambda v: F.greater_equal(v, 0)),
-    (math.exp, lambda v: F.exp(v), _ANY),
-    (math.log, lambda v: F.log(v), lambda v: F.greater_than(v, 0)),
-    (math.log2, lambda v: F.log2(v), lambda v: F.greater_than(v, 0)),
-    (math.log10, lambda v: F.log10(v), lambda v: F.greater_than(v, 0)),
-    (math.log1p, lambda v: F.log1p(v), lambda v: F.greater_than(v, -1)),
-    (math.sin, lambda v: F.sin(v), _ANY),
-    (math.cos, lambda v: F.cos(v), _ANY),
-    (math.tan, lambda v: F.tan(v), _ANY),
-    (math.tanh, lambda v: F.tanh(v), _ANY),
-    (math.sinh, lambda v: F.sinh(v), _ANY),
-    (math.cosh, lambda v: F.cosh(v), _ANY),
-    (math.asin, lambda v: F.asin(v), lambda v: F.less_equal(F.abs(v), 1)),
-    (math.acos, lambda v: F.acos(v), lambda v: F.less_equal(F.abs(v), 1)),
-    (math.atan, lambda v: F.atan(v), _ANY),
-    (math.erf, lambda v: F.erf(v), _ANY),
-    (math.fabs, lambda v: F.abs(v), _ANY),
-    (math.radians, lambda v: v * (math.pi / 180), _ANY),
-    (math.degrees, lambda v: v * (180 / math.pi), _ANY),
-    (math.atan2, lambda a, b: F.atan2(a, b), _ANY),
-    (math.hypot, lambda *v: F.sqrt(reduce(operator.add, map(F.square, v))), _ANY),
-    (math.isnan, lambda v: F.not_equal(v, v), _ANY),
-    (math.isinf, lambda v: F.equal(F.abs(v), math.inf), _ANY),
-    (math.isfinite, lambda v: F.less_than(F.abs(v), math.inf), _ANY),
-)
-
-
-def _row_of_floats(function: Any, compute: Compute, holds: Compute | None) -> None:
-    kind = bool if function.__name__.startswith("is") else float
-
-    @function_row(function)
-    def row(trace: Trace, *values: Any) -> Any:
-        values = tuple(_number(trace, value) for value in values)
-        if not any(map(is_traced, values)):
-            return function(*values)
-        if function is math.log and len(values) == 2:  # to a base
-            return trace.truediv(row(trace, values[0]), row(trace, values[1]))
-        numbers = [to_float(trace, value) for value in values]
-        if holds is not None:
-            check(trace, holds(*numbers), ValueError("math domain error"))
-        return as_number(trace, compute(*numbers), kind)
-
-
-def _number(trace: Trace, value: Any) -> Any:
-    """A number; of an object of the user's that which it gives for itself."""
-    own = own_method(trace, value, "__float__", "__index__")
-    return value if own is None else _number(trace, trace.call(own, value))
-
-
-for _line in _OF_FLOATS:
-    _row_of_floats(*_line)
 
 _WHOLE: tuple[tuple[Any, str, Compute], ...] = (
     (math.ceil, "__ceil__", lambda v: F.ceil(v)),
@@ -102,28 +44,12 @@ for _entry in _WHOLE:
     _row_of_whole(*_entry)
 
 
-@function_row(math.pow)
-def _pow(trace: Trace, base: Any, exponent: Any) -> Any:
-    if not is_traced(base) and not is_traced(exponent):
-        return math.pow(base, exponent)
-    parts = [as_number(trace, to_float(trace, one), float) for one in (base, exponent)]
-    return trace.pow_(*parts)
-
-
 @function_row(math.prod)
 def _prod(trace: Trace, iterable: Any, *, start: Any = 1) -> Any:
     def turn(item: Any, product: Any) -> tuple[Any]:
         return (trace.mul(product, item),)
 
     return trace.for_(iterable, None, turn, (start,), ("the product",))[0]
-
-
-@function_row(math.fsum)
-def _fsum(trace: Trace, iterable: Any) -> Any:
-    items = trace.listed(iterable)
-    if type(items) is not Dynamic and not any(map(is_traced, items)):
-        return math.fsum(items)
-    return trace.call(float, trace.call(sum, items, 0.0))
 
 
 @function_row(math.isclose)
@@ -135,15 +61,6 @@ def _isclose(trace: Trace, a: Any, b: Any, *, rel_tol: float = 1e-09, abs_tol: f
     near = F.less_equal(F.abs(left - right), largest)
     same = F.logical_or(F.equal(left, right), F.logical_and(near, F.less_than(largest, math.inf)))
     return as_number(trace, same, bool)
-
-
-@function_row(math.copysign)
-def _copysign(trace: Trace, value: Any, sign: Any) -> Any:
-    if not is_traced(value) and not is_traced(sign):
-        return math.copysign(value, sign)
-    size, other = F.abs(to_float(trace, value)), to_float(trace, sign)
-    is_negative = F.logical_or(F.less_than(other, 0), F.less_than(1 / other, 0))
-    return as_number(trace, F.where(is_negative, -size, size), float)
 
 
 # -- of ints ----------------------------------------------------------------------------------
@@ -162,7 +79,7 @@ def _refusing(function: Any, hint: str) -> None:
         )
 
 
-for _function in (math.gcd, math.lcm, math.factorial, math.comb, math.perm, math.isqrt):
+for _function in (math.comb, math.perm):
     _refusing(_function, "compute it in a loop, or of numbers that are known")
 
 

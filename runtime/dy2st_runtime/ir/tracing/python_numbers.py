@@ -5,6 +5,7 @@ The operands are numbers of Python, one or both of which only the run of a Progr
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -110,6 +111,8 @@ def power(base: Any, exponent: Any) -> Any:
             return F.pow(base, exponent)
         base = base * 1.0
     _check_power(base, exponent)
+    if _is_known(exponent) and exponent == 0.5:
+        base = F.abs(base)  # NumPy takes the square root, which is another one of -0 and of -inf
     result = F.pow(base, exponent)
     is_fine = F.logical_or(_is_finite(result), F.logical_not(_is_finite(base * 1.0 + exponent)))
     _check(is_fine, OverflowError("(34, 'Numerical result out of range')"))
@@ -118,15 +121,19 @@ def power(base: Any, exponent: Any) -> Any:
 
 def _check_power(base: Any, exponent: Any) -> None:
     """Record what Python raises, and refuse complex numbers."""
-    if not _is_known(exponent) or exponent < 0:
+    if not _is_known(exponent) or (exponent < 0 and exponent != -math.inf):
         try:
             0.0**-1
         except ZeroDivisionError as error:
             message = str(error)
-        is_fine = F.logical_or(F.not_equal(base, 0), F.greater_equal(exponent, 0))
-        _check(is_fine, ZeroDivisionError(message))
-    if not _is_known(exponent) or exponent != int(exponent):
-        is_fine = F.logical_or(F.greater_equal(base, 0), F.equal(F.remainder(exponent, 1), 0))
+        is_root = F.logical_and(F.less_than(exponent, 0), _is_finite(exponent * 1.0))
+        _check(F.logical_not(F.logical_and(F.equal(base, 0), is_root)), ZeroDivisionError(message))
+    if not _is_known(exponent) or (math.isfinite(exponent) and exponent != int(exponent)):
+        is_negative = F.logical_and(F.less_than(base, 0), _is_finite(base * 1.0))
+        is_whole = F.equal(F.floor(exponent * 1.0), exponent)
+        is_fine = F.logical_or(
+            F.logical_not(is_negative), F.logical_or(is_whole, F.not_equal(exponent, exponent))
+        )
         text = "a negative number to a fractional power is complex, which a Program has not"
         _check(is_fine, ValueError(text))
 

@@ -1,0 +1,349 @@
+"""Functions of `math` on floats that the Program computes: results and errors as in CPython.
+
+Where Python raises is a table: what compares with NaN is false, so NaN passes all of them.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from dy2st.convert.classes import own_method
+from dy2st.convert.kinds.scalars import as_number, check, is_traced, scalar, to_float
+from dy2st.convert.kinds.table import function_row
+from dy2st.convert.trace import Trace
+from dy2st.convert.values.layout import number_kind
+from dy2st.convert.values.special import Dynamic
+from dy2st_runtime.ir import F, Variable
+
+Compute = Callable[..., Any]
+
+_DOMAIN, _RANGE = ValueError("math domain error"), OverflowError("math range error")
+_MOST_EXPONENT = 4000  # of ldexp: what is beyond it is 0 or infinite
+
+
+def is_finite(value: Any) -> Any:
+    """Whether a float is neither infinite nor NaN."""
+    return F.less_than(F.abs(value), math.inf)
+
+
+def _is_nan(value: Any) -> Any:
+    return F.not_equal(value, value)
+
+
+def _any(flags: Sequence[Any]) -> Any:
+    return reduce(F.logical_or, flags)
+
+
+def number_of(trace: Trace, value: Any) -> Any:
+    """A number; of an object of the user's that which it gives for itself."""
+    own = own_method(trace, value, "__float__", "__index__")
+    return value if own is None else number_of(trace, trace.call(own, value))
+
+
+def _row(
+    function: Any, compute: Compute, errors: Sequence[tuple[Compute, Exception]], kind: type = float
+) -> None:
+    """Let `compute` stand for a function; each error is raised where its condition holds."""
+
+    @function_row(function)
+    def row(trace: Trace, *values: Any) -> Any:
+        values = tuple(number_of(trace, value) for value in values)
+        if not any(map(is_traced, values)):
+            return function(*values)
+        if function is math.log and len(values) == 2:  # to a base
+            return trace.truediv(row(trace, values[0]), row(trace, values[1]))
+        numbers = [to_float(trace, value) for value in values]
+        for fails, error in errors:
+            check(trace, F.logical_not(fails(*numbers)), error)
+        return as_number(trace, compute(*numbers), kind)
+
+
+def _remainder(x: Any, y: Any) -> Any:
+    """x - n * y for the n that is nearest to x / y, the even one of two."""
+    size, divisor = F.abs(x), F.abs(y)
+    low = F.mod(size, divisor)
+    high = divisor - low
+    even = low - 2.0 * F.mod(0.5 * (size - low), divisor)
+    found = F.where(F.less_than(low, high), low, F.where(F.greater_than(low, high), -high, even))
+    return F.where(_is_nan(x), x, F.where(F.less_than(F.copysign(1.0, x), 0), -found, found))
+
+
+def _hypot(*values: Any) -> Any:
+    """The length of a vector, scaled so that no square leaves the range of floats."""
+    sizes = [F.abs(value) for value in values]
+    largest = reduce(F.maximum, sizes)
+    scale = F.where(F.logical_or(F.equal(largest, 0), F.equal(largest, math.inf)), 1.0, largest)
+    total = reduce(F.add, [F.square(size / scale) for size in sizes])
+    is_infinite = _any([F.equal(size, math.inf) for size in sizes])
+    return F.where(is_infinite, math.inf, scale * F.sqrt(total))
+
+
+def _fmod(x: Any, y: Any) -> Any:
+    """The rest with the sign of x."""
+    return F.copysign(F.mod(F.abs(x), F.abs(y)), x)
+
+
+def _cbrt(x: Any) -> Any:
+    is_tiny = F.less_than(F.abs(x), 1e-200)
+    size = F.where(is_tiny, F.abs(x) * 2.0**600, F.abs(x))
+    root = F.pow(size, 1 / 3)
+    is_plain = F.logical_and(is_finite(root), F.greater_than(root, 0))
+    safe = F.where(is_plain, root, 1.0)
+    better = safe - (safe * safe * safe - size) / (3.0 * safe * safe)  # one step of Newton's
+    found = F.where(is_plain, better, root)
+    return F.copysign(F.where(is_tiny, found * 2.0**-200, found), x)
+
+
+def _expm1(x: Any) -> Any:
+    return F.where(F.less_than(F.abs(x), 1e-300), x, F.expm1(x))
+
+
+_FACTORIALS = [float(math.factorial(number)) for number in range(23)]
+
+
+def _gamma(x: Any) -> Any:
+    """By its logarithm; at whole numbers, where it is a factorial, by a table."""
+    near = F.cast(F.minimum(F.maximum(F.where(_is_nan(x), 1.0, x), 1.0), 23.0), "int64")
+    factorial = F.reshape(F.gather(np.asarray(_FACTORIALS), near - 1), [])
+    is_whole = F.equal(F.cast(near, "float64"), x)
+    positive = F.exp(F.lgamma(F.abs(x)))
+    sine = F.sin(math.pi * F.remainder(F.where(is_finite(x), F.abs(x), 1.0), 2.0))
+    divisor = F.abs(x) * sine * positive
+    negative = -math.pi / F.where(F.equal(divisor, 0), 1.0, divisor)
+    pole = F.where(F.equal(F.floor(x), x), math.nan, negative)
+    at_zero = F.copysign(math.inf, x)
+    left = F.where(F.equal(x, 0), at_zero, F.where(F.less_than(x, 0), pole, positive))
+    return F.where(is_whole, factorial, left)
+
+
+def _lgamma(x: Any) -> Any:
+    return F.where(_is_infinite(x), math.inf, F.lgamma(x))
+
+
+def _operator(name: str) -> Compute:
+    return lambda *values: getattr(F, name)(*values)
+
+
+def _from_to(low: float, high: float, value: Any) -> Any:
+    return F.logical_and(F.greater_than(value, low), F.less_than(value, high))
+
+
+def _is_infinite(value: Any) -> Any:
+    return F.equal(F.abs(value), math.inf)
+
+
+def _has_no_rest(x: Any, y: Any) -> Any:
+    """Whether x has no rest by y, though both are numbers."""
+    of_infinite = F.logical_and(_is_infinite(x), F.equal(y, y))
+    return F.logical_or(of_infinite, F.logical_and(F.equal(y, 0), F.equal(x, x)))
+
+
+def _is_pole(value: Any) -> Any:
+    return F.logical_and(F.less_equal(value, 0), F.equal(F.floor(value), value))
+
+
+_Errors: TypeAlias = "tuple[tuple[Compute, Exception], ...]"
+_LOG_OF_MOST, _ACOSH_OF_MOST = math.log(sys.float_info.max), math.acosh(sys.float_info.max)
+_LOG2_OF_MOST = math.nextafter(1024.0, 0.0)
+# The largest numbers of which gamma, and its logarithm, are floats, and the least for gamma.
+_MOST_OF_GAMMA, _MOST_OF_LGAMMA, _LEAST_OF_GAMMA = 171.62437695630271, 2.55e305, 5.56e-309
+_OPERATORS: tuple[tuple[str, _Errors], ...] = (
+    ("sqrt", ((lambda v: F.less_than(v, 0), _DOMAIN),)),
+    *((name, ((_is_infinite, _DOMAIN),)) for name in ("sin", "cos", "tan")),
+    *((name, ((lambda v: F.greater_than(F.abs(v), 1), _DOMAIN),)) for name in ("asin", "acos")),
+    ("acosh", ((lambda v: F.less_than(v, 1), _DOMAIN),)),
+    ("atanh", ((lambda v: F.greater_equal(F.abs(v), 1), _DOMAIN),)),
+    *((name, ((lambda v: F.less_equal(v, 0), _DOMAIN),)) for name in ("log", "log2", "log10")),
+    ("log1p", ((lambda v: F.less_equal(v, -1), _DOMAIN),)),
+    ("exp", ((lambda v: _from_to(_LOG_OF_MOST, math.inf, v), _RANGE),)),
+    *(
+        (name, ((lambda v: _from_to(_ACOSH_OF_MOST, math.inf, F.abs(v)), _RANGE),))
+        for name in ("sinh", "cosh")
+    ),
+    *((name, ()) for name in ("asinh", "atan", "tanh", "erf", "atan2", "copysign", "nextafter")),
+)
+_COMPUTED: tuple[tuple[str, Compute, _Errors], ...] = (
+    ("fabs", lambda v: F.abs(v), ()),
+    ("radians", lambda v: v * (math.pi / 180), ()),
+    ("degrees", lambda v: v * (180 / math.pi), ()),
+    ("erfc", lambda v: 1.0 - F.erf(v), ()),
+    ("exp2", lambda v: F.pow(2.0, v), ((lambda v: _from_to(_LOG2_OF_MOST, math.inf, v), _RANGE),)),
+    ("expm1", _expm1, ((lambda v: _from_to(_LOG_OF_MOST, math.inf, v), _RANGE),)),
+    ("cbrt", _cbrt, ()),
+    ("hypot", _hypot, ()),
+    ("fmod", _fmod, ((_has_no_rest, _DOMAIN),)),
+    ("remainder", _remainder, ((_has_no_rest, _DOMAIN),)),
+    (
+        "lgamma",
+        _lgamma,
+        (
+            (lambda v: F.logical_and(_is_pole(v), is_finite(v)), _DOMAIN),
+            (lambda v: _from_to(_MOST_OF_LGAMMA, math.inf, v), _RANGE),
+        ),
+    ),
+    (
+        "gamma",
+        _gamma,
+        (
+            (_is_pole, _DOMAIN),
+            (lambda v: _from_to(_MOST_OF_GAMMA, math.inf, v), _RANGE),
+            (lambda v: F.less_than(F.abs(v), _LEAST_OF_GAMMA), _RANGE),
+        ),
+    ),
+)
+for _name, _compute, _errors in (
+    *((name, _operator(name), errors) for name, errors in _OPERATORS),
+    *_COMPUTED,
+):
+    if hasattr(math, _name):  # Python 3.10 has not all of them
+        _row(getattr(math, _name), _compute, _errors)
+_row(math.isnan, _is_nan, (), bool)
+_row(math.isinf, _is_infinite, (), bool)
+_row(math.isfinite, is_finite, (), bool)
+
+
+@function_row(math.pow)
+def pow_(trace: Trace, base: Any, exponent: Any) -> Any:
+    """`math.pow(base, exponent)`."""
+    if not is_traced(base) and not is_traced(exponent):
+        return math.pow(base, exponent)
+    left, right = to_float(trace, base), to_float(trace, exponent)
+    has_pole = F.logical_and(F.equal(left, 0), _from_to(-math.inf, 0, right))
+    is_complex = F.logical_and(_from_to(-math.inf, 0, left), _from_to(-math.inf, math.inf, right))
+    is_complex = F.logical_and(is_complex, F.not_equal(F.floor(right), right))
+    check(trace, F.logical_not(F.logical_or(has_pole, is_complex)), _DOMAIN)
+    # NumPy takes the square root, which is another one of -0 and of -inf.
+    left = F.where(F.equal(right, 0.5), F.abs(left), left)
+    result = F.pow(left, right)
+    _check_size(trace, result, left, right)
+    return as_number(trace, result, float)
+
+
+def _check_size(trace: Trace, result: Any, *given: Any) -> None:
+    """Record that what is infinite, of finite numbers, is too large."""
+    has_reason = F.logical_not(reduce(F.logical_and, map(is_finite, given)))
+    is_fine = F.logical_or(F.logical_not(_is_infinite(result)), has_reason)
+    check(trace, is_fine, _RANGE)
+
+
+@function_row(math.dist)
+def _dist(trace: Trace, p: Any, q: Any) -> Any:
+    left, right = trace.listed(p), trace.listed(q)
+    if Dynamic in (type(left), type(right)) or not any(map(is_traced, (*left, *right))):
+        return math.dist(*trace.exported((p, q)))
+    if len(left) != len(right):
+        raise ValueError("both points must have the same number of dimensions")
+    pairs = zip(left, right, strict=True)
+    gaps = [F.subtract(to_float(trace, a), to_float(trace, b)) for a, b in pairs]
+    return as_number(trace, _hypot(*gaps), float)
+
+
+@function_row(math.modf)
+def _modf(trace: Trace, value: Any) -> Any:
+    value = number_of(trace, value)
+    if not is_traced(value):
+        return math.modf(value)
+    number = to_float(trace, value)
+    whole = F.trunc(number)
+    rest = F.where(_is_infinite(number), 0.0, number - whole)
+    return as_number(trace, F.copysign(rest, number), float), as_number(trace, whole, float)
+
+
+@function_row(math.frexp)
+def _frexp(trace: Trace, value: Any) -> Any:
+    value = number_of(trace, value)
+    if not is_traced(value):
+        return math.frexp(value)
+    number = to_float(trace, value)
+    is_plain = F.logical_and(is_finite(number), F.not_equal(number, 0))
+    part, exponent = F.frexp(F.where(is_plain, number, 1.0))
+    part = F.where(is_plain, part, number)
+    exponent = F.where(is_plain, exponent, F.cast(0, exponent.dtype))
+    return as_number(trace, part, float), as_number(trace, F.cast(exponent, "int64"), int)
+
+
+@function_row(math.ldexp)
+def _ldexp(trace: Trace, value: Any, exponent: Any) -> Any:
+    value = number_of(trace, value)
+    if not is_traced(value) and not is_traced(exponent):
+        return math.ldexp(value, exponent)
+    if number_kind(exponent) not in (int, bool):
+        raise TypeError("Expected an int as second argument to ldexp.")
+    number, left = to_float(trace, value), to_float(trace, exponent)
+    left = F.minimum(F.maximum(left, float(-_MOST_EXPONENT)), float(_MOST_EXPONENT))
+    result = number
+    for _ in range(4):  # 2.0 ** exponent itself may be too large or small
+        step = F.minimum(F.maximum(left, -1000.0), 1000.0)
+        result, left = result * F.pow(2.0, step), left - step
+    result = F.where(F.logical_and(is_finite(number), F.not_equal(number, 0)), result, number)
+    _check_size(trace, result, number)
+    return as_number(trace, result, float)
+
+
+@function_row(math.ulp)
+def _ulp(trace: Trace, value: Any) -> Any:
+    value = number_of(trace, value)
+    if not is_traced(value):
+        return math.ulp(value)
+    size = F.abs(to_float(trace, value))
+    above = F.nextafter(size, math.inf) - size
+    below = size - F.nextafter(size, -math.inf)
+    found = F.where(F.equal(above, math.inf), below, above)
+    return as_number(trace, F.where(is_finite(size), found, size), float)
+
+
+# -- of ints ----------------------------------------------------------------------------------
+
+
+@function_row(math.factorial)
+def _factorial(trace: Trace, value: Any) -> Any:
+    if not is_traced(value):
+        return math.factorial(value)
+    number = _int_of(trace, value)
+    is_negative = ValueError("factorial() not defined for negative values")
+    check(trace, F.greater_equal(number, 0), is_negative)
+    text = "an int of a Program has 64 bits, and the factorial of more than 20 is larger"
+    check(trace, F.less_equal(number, 20), OverflowError(text))
+    table = np.asarray([math.factorial(one) for one in range(21)], "int64")
+    return as_number(trace, F.reshape(F.gather(table, number), []), int)
+
+
+@function_row(math.isqrt)
+def _isqrt(trace: Trace, value: Any) -> Any:
+    if not is_traced(value):
+        return math.isqrt(value)
+    number = _int_of(trace, value)
+    message = ValueError("isqrt() argument must be nonnegative")
+    check(trace, F.greater_equal(number, 0), message)
+    root = F.cast(F.sqrt(F.cast(number, "float64")), "int64")
+    root = F.minimum(root, 3037000499)  # the largest whose square is an int of 64 bits
+    root = F.where(F.greater_than(root * root, number), root - 1, root)
+    more = F.minimum(root + 1, 3037000499)
+    return as_number(trace, F.where(F.less_equal(more * more, number), more, root), int)
+
+
+def _int_of(trace: Trace, value: Any) -> Variable:
+    if number_kind(value) not in (int, bool):
+        kind = "float" if number_kind(value) is float else "Tensor"
+        raise TypeError(f"'{kind}' object cannot be interpreted as an integer")
+    found: Variable = F.cast(scalar(trace, value), "int64")
+    return found
+
+
+def _row_of_ints(function: Any, compute: Compute, start: int) -> None:
+    @function_row(function)
+    def row(trace: Trace, *values: Any) -> Any:
+        if not any(map(is_traced, values)):
+            return function(*values)
+        numbers = [F.abs(_int_of(trace, value)) for value in values]
+        return as_number(trace, reduce(compute, numbers, F.cast(start, "int64")), int)
+
+
+_row_of_ints(math.gcd, lambda a, b: F.gcd(a, b), 0)
+_row_of_ints(math.lcm, lambda a, b: F.lcm(a, b), 1)
