@@ -48,6 +48,14 @@ class ProgramCache:
         """Whether the Program of a key was for one call, which it has served."""
         return any(known.is_spent for known in self._programs.get(key, ()))
 
+    def why_none(self, key: Hashable) -> str:
+        """What has changed outside, where there is a Program of a key and none that fits."""
+        for known in self._programs.get(key, ()):
+            for guard in known.guards:
+                if getattr(guard, "why", ""):
+                    return str(guard.why)
+        return ""
+
     def add(self, key: Hashable, program: ConcreteProgram) -> None:
         """Keep a Program; the one that was not used for longest may go for it.
 

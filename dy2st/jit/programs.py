@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dy2st.jit.cache import ProgramCache
@@ -11,6 +12,7 @@ from dy2st.jit.code_level import note
 from dy2st.jit.constants import constant_key
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.signature import Signature, to_named_specs
+from dy2st.jit.watch import Watch
 from dy2st_runtime.ir.autocast import autocast
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.location import place_of, warn_user
@@ -68,6 +70,7 @@ class Programs:
         self._defaults: Signature | None = None  # those that calls have left to it
         self.asks = False
         self.cache = ProgramCache()
+        self._watch = Watch()
 
     def new_call(self, gradients: tuple[bool, ...]) -> OneCall:
         """What stands for one call: `gradients` are what it says of them."""
@@ -214,6 +217,7 @@ class Programs:
         if known is not None:
             return known
         is_anew = self.cache.is_spent((*python, self._asked(call)))
+        again = self.cache.why_none((*python, self._asked(call)))
         bound = callee.signature.call_on(callee.instance, specs)
         concrete: ConcreteProgram = self._trace(
             callee.function,
@@ -227,6 +231,9 @@ class Programs:
             call,
         )
         concrete.engine = callee.engine
+        concrete.report = replace(concrete.report, again=again)
+        if not concrete.effects:
+            self._watch.traced(callee.name, callee.function, python, specs, again)
         given = callee.signature.given(specs)
         if all(isinstance(value, InputSpec) for value in given.values()):
             concrete.arguments = given

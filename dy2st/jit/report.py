@@ -59,16 +59,21 @@ class FunctionReport:
 
 @dataclass(frozen=True)
 class Report:
-    """Functions in the order of their first calls; `others` are C functions and classes."""
+    """Functions in the order of their first calls; `others` are C functions and classes.
+
+    `again` says what has changed since the trace before, of calls like this one.
+    """
 
     functions: tuple[FunctionReport, ...]
     others: tuple[str, ...]
+    again: str = ""
 
     def __str__(self) -> str:
         """The user's functions one by one, those of libraries by name."""
         own = [f for f in self.functions if f.converted or not _is_library(f)]
         libraries = sorted({f"{f.module}.{f.name}" for f in self.functions} - _names(own))
-        parts = [str(function) for function in own]
+        parts = [f"traced again, since {self.again}"] if self.again else []
+        parts += map(str, own)
         if libraries:
             parts.append(f"library functions, called as they are: {', '.join(libraries)}")
         if self.others:

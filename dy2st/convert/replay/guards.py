@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from dy2st.convert.objects import is_namespace
 from dy2st.convert.replay.places import AnyNumber, Path, ReadKey, Varied, paths_of, value_at
 from dy2st.convert.replay.same import (
     COMPARED,
@@ -96,6 +97,8 @@ class Guards:
         self._outside, self._layers = write.outside(), write.layers()
         self._seen = -1
         self._varied = varied
+        self._failed = -1
+        self._words = [_in_words(*read[:3]) for read in left]
         paths = paths_of(left)
         self._tensors: dict[int, Path] = {}
         self._numbers: dict[int, tuple[Callable[[], Any], str, Any, int | float]] = {}
@@ -122,8 +125,14 @@ class Guards:
             if failed is None:
                 self._seen = version
                 return True
+        self._failed = failed
         self._tell(failed)
         return False
+
+    @property
+    def why(self) -> str:
+        """What has made it hold no more, in words; nothing if it has held so far."""
+        return self._words[self._failed] if self._failed >= 0 else ""
 
     def _tell(self, failed: int) -> None:
         """Say what differs, if the next trace can take it as an input."""
@@ -142,6 +151,22 @@ def _itself(value: Any) -> Any:
     return value
 
 
+def _in_words(owner: Any, kind: str, name: Any) -> str:
+    """What a read was of."""
+    of = f"a {type(owner).__name__}"
+    if kind == "item" and isinstance(owner, dict) and is_namespace(owner):
+        return f"the global variable `{name}` is another one"
+    if kind == "cell":
+        return "a variable of a function around it is another one"
+    if kind == "attr":
+        return f"the attribute `{name}` of {of} is another one"
+    if kind == "item":
+        return f"the entry {name!r:.60} of {of} is another one"
+    if kind in ("content", "length", "has", "names"):
+        return f"{of} holds other items"
+    return f"what it read of {of} is another one"
+
+
 class _Writer:
     """Writes the two functions: a line for each place, and what the lines refer to.
 
@@ -156,6 +181,10 @@ class _Writer:
         self.live, self.is_live = live, False
         self.stores = {id(store) for owner, *_ in reads for store in stores_of(owner)}
         self.parents = self.found_in(reads)
+        self.numbers: dict[int, tuple[Any, ...]] = {}  # the names of numbers that may be any
+        for owner, kind, name, value in reads:
+            if kind == "item" and type(value) is AnyNumber:
+                self.numbers[id(owner)] = (*self.numbers.get(id(owner), ()), name)
         self.found: dict[int, tuple[str, Any]] = {}
         self.of_layers: list[tuple[int, Read]] = []
         self.classes = _classes(reads)
@@ -426,10 +455,21 @@ class _Writer:
 
     def content(self, owner: Any, own: str, name: Any, value: Any) -> str:
         """All of it: the owner has not changed since it was read."""
-        holds = f"len({own}) == {len(owner)} and {self.all_same(own, tuple(owner))}"
+        others = self.numbers.get(id(owner), ())  # any will do, which their own reads ask for
+        holds = f"len({own}) == {len(owner)} and "
         if not isinstance(owner, (dict, MappingProxyType)):
-            return holds
-        return f"{holds} and {self.all_same(f'{own}.values()', tuple(owner.values()))}"
+            pairs: Iterable[tuple[Any, Any]] = enumerate(owner)
+            found = f"[v for k, v in enumerate({own}) if k not in {others}]" if others else own
+        else:
+            pairs = owner.items()
+            holds += f"{self.all_same(own, tuple(owner))} and "
+            names = self.constant(others)
+            found = (
+                f"[v for k, v in {own}.items() if k not in {names}]"
+                if others
+                else f"{own}.values()"
+            )
+        return holds + self.all_same(found, tuple(v for k, v in pairs if k not in others))
 
     def all_same(self, own: str, known: tuple[Any, ...]) -> str:
         if not known:

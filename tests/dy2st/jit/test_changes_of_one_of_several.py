@@ -200,6 +200,7 @@ def _read_in_a_loop(x: Any) -> Any:
     return a.v
 
 
+@pytest.mark.filterwarnings("ignore:.*is traced the 5th time:UserWarning")
 @pytest.mark.parametrize("function", [_read, _read_list, _read_in_a_loop])
 def test_what_is_joined_with_an_object_from_outside_is_guarded(function: Any) -> None:
     static = to_static(function)

@@ -1,0 +1,121 @@
+"""What is traced again and again: what need not be, and what is said of the rest."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+
+import pytest
+
+import dy2st as P
+from dy2st import to_static
+
+X = P.to_tensor([1.0, 2.0])
+
+
+def programs_of(static):
+    return len(getattr(static, "forward", static).program_cache)
+
+
+class Counting(P.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.seen = {"calls": 0, "other": 5}
+        self.places = [0, 7]
+        self.kinds = Counter()
+
+    def in_a_branch(self, x):
+        if x.sum() > 0:
+            self.seen["calls"] += 1
+        return x * self.seen["calls"] + self.seen["other"]
+
+    def in_both_branches(self, x):
+        if x.sum() > 0:
+            self.seen["calls"] += 1
+        else:
+            self.seen["calls"] -= 1
+        return x * self.seen["calls"]
+
+    def list_in_a_branch(self, x):
+        if x.sum() > 0:
+            self.places[0] += 2
+        return x * self.places[0] + self.places[1]
+
+    def counter_in_a_branch(self, x):
+        if x.sum() > 0:
+            self.kinds["large"] += 1
+        return x * self.kinds["large"]
+
+    def entry_in_a_loop(self, x):
+        for _ in range(P.to_tensor(2) + 0 * x.sum().astype("int64")):
+            self.seen["calls"] += 1
+        return x * self.seen["calls"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "in_a_branch",
+        "in_both_branches",
+        "list_in_a_branch",
+        "counter_in_a_branch",
+        "entry_in_a_loop",
+    ],
+)
+def test_entries_that_count_become_numbers_of_the_program(name):
+    eager, held = Counting(), Counting()
+    static = to_static(getattr(held, name))
+    for sign in (1, 1, -1, 1, 1, -1, 1, 1, 1):
+        assert static(X * sign).tolist() == getattr(eager, name)(X * sign).tolist()
+        assert (held.seen, held.places, held.kinds) == (eager.seen, eager.places, eager.kinds)
+    assert programs_of(static) <= 4
+
+
+def test_other_entries_are_still_guarded():
+    held = Counting()
+    static = to_static(held.in_a_branch)
+    for _ in range(3):
+        static(X)
+    held.seen["other"] = 100
+    assert static(X).tolist() == [104, 108]
+    held.seen["calls"] = 9
+    assert static(X).tolist() == [110, 120]
+    held.seen["new"] = 1
+    assert static(X).tolist() == [111, 122]
+
+
+class Moody(P.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.mood = "a"
+
+    def forward(self, x):
+        return x * len(self.mood)
+
+
+def test_a_second_trace_has_a_reason_and_the_fifth_warns():
+    layer = Moody()
+    static = to_static(layer)
+    assert static(X).tolist() == [1, 2]
+    assert not static.forward.report().again
+    for count in (2, 3, 4):
+        layer.mood = "a" * count
+        static(X)
+        assert "traced again, since the attribute `mood` of a Moody" in str(static.forward.report())
+    layer.mood = "aaaaa"
+    with pytest.warns(UserWarning, match=r"traced the 5th time.*`mood` of a Moody.*tensor"):
+        static(X)
+
+
+def test_a_number_as_an_argument_warns_at_its_tenth_value():
+    @to_static
+    def f(x, rate, kind="plain"):
+        return x * rate
+
+    for step in range(9):
+        f(X, rate=0.1 * step)
+    with pytest.warns(UserWarning, match=r"each of 10 values.*`rate`.*to_tensor\(rate\)"):
+        f(X, 0.9)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        f(X, 1.0)
