@@ -11,7 +11,7 @@ from dy2st_runtime.ir.arguments import as_dtype, normalize_axis
 from dy2st_runtime.ir.attribute_kinds import SIGNED_AXIS
 from dy2st_runtime.ops.blocks import in_blocks
 from dy2st_runtime.ops.erf import erf_formula
-from dy2st_runtime.ops.rules import float_type, on_floats
+from dy2st_runtime.ops.rules import float_type, holomorphic, on_floats
 from dy2st_runtime.ops.short_floats import in_float32
 from dy2st_runtime.ops.unary import sigmoid_formula
 from dy2st_runtime.ops.without_axes import of_numbers_too
@@ -125,14 +125,24 @@ def _silu_gradient(g: Any, y: Any, x: Any) -> Any:
     return g * (share + y * (1.0 - share))
 
 
+_real_silu = in_blocks(_silu_formula)
+
+
+def _silu_kernel(x: Any, out: Any = None) -> Any:
+    if x.dtype.kind == "c":
+        return np.true_divide(x, np.exp(-x) + x.dtype.type(1), out=out)
+    return _real_silu(x, out=out)
+
+
 define(
     "silu",
+    takes_complex=True,
     doc="x * sigmoid(x).",
     inputs="x",
     kind=Kind.ELEMENTWISE,
     infer=float_type,
-    kernel=in_blocks(_silu_formula),
-    gradient=in_float32(_silu_gradient),
+    kernel=_silu_kernel,
+    gradient=holomorphic(in_float32(_silu_gradient)),
     decompose=in_float32(lambda x: x * F.sigmoid(x)),
     takes_out=True,
     samples=(Sample(((2, 3),)), Sample(((),)), Sample(((0, 2),))),

@@ -44,7 +44,7 @@ for _name, _doc, _kernel, _relation in (
         kernel=_kernel,
         data=None if _relation is None else of_sizes(_relation),
         kind=Kind.BROADCAST,
-        takes_complex=_relation in (operator.eq, operator.ne),
+        takes_complex=_relation in (operator.eq, operator.ne, None),
         commutes=_relation in (operator.eq, operator.ne, None),
         samples=_SAMPLES,
     )
@@ -86,6 +86,7 @@ define(
     inputs="x",
     infer=lambda x: x.with_dtype("bool"),
     kernel=np.logical_not,
+    takes_complex=True,
     kind=Kind.ELEMENTWISE,
     samples=(Sample(((2, 3),)),),
     promote=True,

@@ -147,8 +147,9 @@ define_binary(
     "pow",
     "x**y.",
     np.power,
-    _pow_gradient,
+    holomorphic(_pow_gradient),
     _POSITIVE + _INTS,
+    takes_complex=True,
     raises=ValueError,
     fails=_may_be_fraction,
 )

@@ -163,9 +163,9 @@ def polygamma(x: Any, n: int, name: str | None = None) -> Any:
 @method
 def multigammaln(x: Any, p: int, name: str | None = None) -> Any:
     """The logarithm of the multivariate gamma function of dimension p, elementwise."""
-    total = F.full([], p * (p - 1) / 4 * math.log(math.pi), x.dtype)
+    total: Any = p * (p - 1) / 4 * math.log(math.pi)
     for index in range(as_int(p, "p")):
-        total = F.add(total, lgamma(F.subtract(x, index / 2)))
+        total = F.add(lgamma(F.subtract(x, index / 2)), total)
     return total
 
 

@@ -239,7 +239,8 @@ def masked_fill(x: Any, mask: Any, value: Any, name: str | None = None) -> Any:
 def masked_select(x: Any, mask: Any, name: str | None = None) -> Any:
     """The elements of x where the mask is true, as a vector; both broadcast."""
     shape = broadcast_shapes("masked_select", tuple(shape_of(x)), tuple(shape_of(mask)))
-    return F.getitem(F.broadcast_to(x, shape), F.broadcast_to(mask, shape))
+    wide = list(shape) or [1]  # of a number it is a vector of one element or none
+    return F.getitem(F.broadcast_to(x, wide), F.broadcast_to(mask, wide))
 
 
 def _nonzero_infer(x: TensorType) -> TensorType:

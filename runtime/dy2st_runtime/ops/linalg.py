@@ -129,6 +129,8 @@ def matrix_rank(
     """How many singular values are above a tolerance: (..., n, m) -> (...), int64."""
     x = F.detach(x)
     values = F.abs(eigvalsh(x)) if hermitian else svdvals(x)
+    if equal(values.shape[-1], 0) is True:
+        return F.zeros(values.shape[:-1], "int64")
     above = F.greater_than(values, _limit(values, tol, atol, rtol, shape_of(x)))
     return F.sum(F.cast(above, "int64"), -1)
 
@@ -143,6 +145,8 @@ def pinv(x: Any, rcond: Any = 1e-15, hermitian: bool = False, name: str | None =
     else:
         left, values, right = F.svd(x)
         sizes = values
+    if equal(sizes.shape[-1], 0) is True:  # there is no largest
+        return F.zeros([*x.shape[:-2], x.shape[-1], x.shape[-2]], x.dtype)
     limit = F.multiply(F.max(sizes, -1, keepdim=True), rcond)
     is_kept = F.greater_than(sizes, limit)
     safe = F.where(is_kept, values, F.ones_like(values))
@@ -220,9 +224,13 @@ def triangular_solve(
 
 @method
 def cholesky_solve(x: Any, y: Any, upper: bool = False, name: str | None = None) -> Any:
-    """z with y @ y.T @ z = x for a lower triangular y, or y.T @ y @ z = x with `upper`."""
-    middle = triangular_solve(y, x, upper, transpose=upper)
-    return triangular_solve(y, middle, upper, transpose=not upper)
+    """z with y @ y.T @ z = x for a lower triangular y, or y.T @ y @ z = x with `upper`.
+
+    Of complex numbers y.T is conjugated.
+    """
+    conjugate = F.conj(y) if y.dtype.kind == "c" else y
+    middle = triangular_solve(conjugate if upper else y, x, upper, transpose=upper)
+    return triangular_solve(y if upper else conjugate, middle, upper, transpose=not upper)
 
 
 @method

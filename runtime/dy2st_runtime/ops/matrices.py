@@ -10,7 +10,7 @@ from dy2st_runtime.dims import Size, minimum, require, require_equal
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
 from dy2st_runtime.ir import F, Sample, TensorType, apply, define, method, public
 from dy2st_runtime.ir.attribute_kinds import SIZE
-from dy2st_runtime.ops.rules import broadcast_shapes
+from dy2st_runtime.ops.rules import broadcast_shapes, holomorphic
 
 _SQUARES = (Sample(((3, 3),), dtypes=("float64",)), Sample(((2, 2, 2),), dtypes=("float64",)))
 
@@ -19,7 +19,7 @@ def require_matrices(name: str, x: TensorType, square: bool = False) -> None:
     """ShapeError or DTypeError unless x holds (square) matrices of floats."""
     if x.rank < 2:
         raise ShapeError(f"{name} takes matrices, not a tensor of shape {list(x.shape)}")
-    if x.dtype.kind != "f" or x.dtype.itemsize < 4:
+    if x.dtype.kind not in "fc" or x.dtype.itemsize < 4:
         raise DTypeError(f"{name} takes float32 or float64, not {x.dtype}")
     if square:
         reason = f"{name} takes square matrices, not {list(x.shape)}"
@@ -53,7 +53,8 @@ define(
     raises=np.linalg.LinAlgError,
     infer=_square("inverse", lambda x: x),
     kernel=np.linalg.inv,
-    gradient=_inverse_gradient,
+    takes_complex=True,
+    gradient=holomorphic(_inverse_gradient),
     samples=_SQUARES,
 )
 
@@ -81,7 +82,8 @@ define(
     inputs="x",
     infer=_square("det", lambda x: x.with_shape(x.shape[:-2])),
     kernel=np.linalg.det,
-    gradient=_det_gradient,
+    takes_complex=True,
+    gradient=holomorphic(_det_gradient),
     samples=_SQUARES,
 )
 
@@ -141,7 +143,8 @@ define(
     raises=np.linalg.LinAlgError,
     infer=_solve_infer,
     kernel=np.linalg.solve,
-    gradient=_solve_gradient,
+    takes_complex=True,
+    gradient=holomorphic(_solve_gradient),
     samples=(
         Sample(((3, 3), (3, 2)), dtypes=("float64", "float64")),
         Sample(((2, 2), (3, 2, 1)), dtypes=("float64", "float64")),

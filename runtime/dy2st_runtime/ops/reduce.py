@@ -33,6 +33,7 @@ from dy2st_runtime.ir.arguments import (
     shape_of,
 )
 from dy2st_runtime.ir.attribute_kinds import AXES, AXIS, SIZES
+from dy2st_runtime.ops.rules import holomorphic
 from dy2st_runtime.ops.short_floats import in_float32
 from dy2st_runtime.ops.without_axes import of_numbers_too
 
@@ -91,7 +92,7 @@ def _define(
         name,
         doc=doc,
         inputs="x",
-        takes_complex=name in ("sum", "mean"),
+        takes_complex=name in ("sum", "mean", "prod", "any", "all"),
         attributes=_AXES,
         infer=infer,
         kernel=lambda x, axis, keepdim: kernel(x, axis=axis, keepdims=keepdim),
@@ -218,7 +219,7 @@ _define(
     "The product along axes.",
     in_float32(_widened(np.multiply.reduce)),
     _sum_dtype,
-    in_float32(_prod_gradient),
+    holomorphic(in_float32(_prod_gradient)),
     _samples() + _EMPTY,
     data=True,
 )
@@ -396,6 +397,7 @@ define(
 )
 define(
     "cumprod",
+    takes_complex=True,
     doc="The product of the elements up to each place along an axis.",
     inputs="x",
     padding=_running_padding,
@@ -403,7 +405,7 @@ define(
     attributes={"axis": AXIS, "reverse": False},
     infer=_running_infer,
     kernel=in_float32(_running(_widened(np.multiply.accumulate))),
-    gradient=in_float32(_cumprod_gradient),
+    gradient=holomorphic(in_float32(_cumprod_gradient)),
     samples=(Sample(((2, 3),), {"axis": 1}, low=0.5, high=2.0),),
 )
 

@@ -87,7 +87,9 @@ _float_of = float_result(np.exp)
 
 def float_type(x: TensorType, **_: Any) -> TensorType:
     """The rule of functions that keep floats, and make integers floats as `exp` does."""
-    return x if x.is_floating else x.with_dtype(_float_of(x.dtype))
+    if x.is_floating or x.dtype.kind == "c":
+        return x
+    return x.with_dtype(_float_of(x.dtype))
 
 
 def as_floats(x: Any) -> Any:

@@ -59,6 +59,21 @@ def sigmoid_formula(x: Any, out: Any, factor: Any = 1.0) -> None:
         np.divide(np.multiply(factor, share), power, out=out)
 
 
+_real_sigmoid = in_blocks(sigmoid_formula)
+
+
+def _sigmoid(x: Any, out: Any = None) -> Any:
+    if x.dtype.kind == "c":
+        return np.true_divide(1, np.exp(-x) + x.dtype.type(1), out=out)
+    return _real_sigmoid(x, out=out)
+
+
+def _acosh_gradient(g: Any, y: Any, x: Any) -> Any:
+    if dtype_of(x).kind == "c":  # the root of x * x - 1 has the other sign left of the axis
+        return g * F.rsqrt(x - 1) * F.rsqrt(x + 1)
+    return g * F.rsqrt(x * x - 1)
+
+
 def _relu(x: Any, out: Any = None) -> Any:
     return np.maximum(x, x.dtype.type(0), out=out)
 
@@ -116,7 +131,7 @@ _ROWS = (
         "acosh",
         "The inverse of cosh.",
         np.arccosh,
-        lambda g, y, x: g * F.rsqrt(x * x - 1),
+        _acosh_gradient,
         1.5,
         3.0,
     ),
@@ -131,7 +146,7 @@ _ROWS = (
     _Row(
         "sigmoid",
         "1 / (1 + exp(-x)).",
-        in_blocks(sigmoid_formula),
+        _sigmoid,
         lambda g, y, x: g * y * (1 - y),
         takes_out=True,
     ),
@@ -208,7 +223,12 @@ _OF_SIZES: dict[str, Callable[..., Any] | bool] = {
 
 
 _OF_NUMBERS = ("neg", "sign")
-_DERIVED = ("square", "exp", "reciprocal")  # functions with a complex derivative
+# functions with a complex derivative
+_DERIVED = (
+    *("square", "exp", "reciprocal", "expm1", "log", "log1p", "log2", "log10", "sqrt", "rsqrt"),
+    *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh"),
+    *("asinh", "acosh", "atanh", "sigmoid"),
+)
 _COMPLEX = ("neg", "abs", *_DERIVED)
 _CHEAP = ("neg", "abs", "sign", "square", "relu", "reciprocal")
 _ROUNDING = ("floor", "ceil", "round", "trunc")

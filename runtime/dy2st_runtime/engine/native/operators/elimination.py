@@ -173,7 +173,7 @@ _LARGEST = 32
 
 
 def _is_determinant(operator: Operator) -> bool:
-    if operator.name not in ("det", "slogdet"):
+    if operator.name not in ("det", "slogdet") or not abi.is_native(operator.operands[0].dtype):
         return False
     size = operator.operands[0].tensor_type.shape[-1]
     return isinstance(size, int) and size <= _LARGEST
