@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Size, equal, maximum, product, require, require_equal, same_shape
+from dy2st_runtime.dims import (
+    Condition,
+    Size,
+    equal,
+    maximum,
+    product,
+    require,
+    require_equal,
+    same_shape,
+)
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import (
     F,
@@ -170,7 +179,8 @@ def unflatten(x: Any, axis: int, shape: Any, name: str | None = None) -> Any:
 def squeeze(x: Any, axis: Axes = None, name: str | None = None) -> Any:
     """Without axes of size 1: all of them, or the given ones if their size is 1.
 
-    A given axis whose size is not known must have the size 1 when the Program runs.
+    A given axis whose size is not known must have the size 1 when the Program runs; one that is
+    not given must have another one.
     """
     if is_unknown(axis):
         return as_view(x, F.dynamic("squeeze", x, as_integers(axis)[0]))
@@ -179,10 +189,12 @@ def squeeze(x: Any, axis: Axes = None, name: str | None = None) -> Any:
     for place in normalize_axes(axis, len(own)):
         is_one = equal(own[place], 1)
         if is_one is None and axis is None:
-            raise ShapeError(
-                f"squeeze: whether the size {own[place]} of axis {place} is 1 is not known; name "
-                "the axes that go"
+            require(
+                Condition("!=", own[place], 1),
+                f"squeeze() keeps axis {place}, whose size {own[place]} is not known: it is taken "
+                "not to be 1; name the axes that go",
             )
+            continue
         if is_one is None:
             require_equal(own[place], 1, f"squeeze: axis {place} has the size {own[place]}, not 1")
         if is_one is not False:

@@ -13,6 +13,7 @@ from dy2st_runtime.dims import (
     Size,
     ceil_divide,
     equal,
+    less_equal,
     maximum,
     minimum,
     product,
@@ -223,18 +224,37 @@ def _window(
     x: Any, axes: int, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, last: bool
 ) -> tuple[dict[str, Any], Pads]:
     """Kernel, strides, and pads with the room that ceil_mode wants; and the user's own pads."""
+    sizes = x.shape[2:]
     kernel = pair(kernel_size, axes, "kernel_size")
     strides = kernel if stride is None else pair(stride, axes, "stride")
     pads = explicit_pads(padding, x.shape[2:], kernel, strides, (1,) * axes, last)
     for (before, after), k in zip(pads, kernel, strict=True):
         if not isinstance(padding, str) and max(before, after) > k // 2:
             raise ArgumentError(f"pooling: a padding of {max(before, after)} exceeds half of {k}")
+    for n, k, (before, after) in zip(sizes, kernel, pads, strict=True):
+        if isinstance(n, int) or less_equal(k, before + after) is not False:
+            require(n > 0, f"pooling: the image of {list(sizes)} is empty")
     lacking = _missing if ceil_mode else _lacking
     room = tuple(
         (before, after + lacking(n, k, s, before, after))
         for n, k, s, (before, after) in zip(x.shape[2:], kernel, strides, pads, strict=True)
     )
     return {"kernel": kernel, "strides": strides, "pads": room}, pads
+
+
+def _is_whole(x: Any, kernel_size: Any, stride: Any, padding: Any) -> bool:
+    """Whether the one window is the image, by sizes of it that are not known."""
+    sizes = x.shape[2:]
+    if not isinstance(kernel_size, (list, tuple)) or len(kernel_size) != len(sizes):
+        return False
+    if not any(isinstance(size, Dim) for size in kernel_size) or padding not in (0, "VALID"):
+        return False
+    steps = kernel_size if stride is None else stride
+    return (
+        same_shape(kernel_size, sizes) is True
+        and same_shape(steps if isinstance(steps, (list, tuple)) else [steps] * len(sizes), sizes)
+        is True
+    )
 
 
 def _missing(size: Size, kernel: int, stride: int, before: int, after: int) -> Size:
@@ -267,6 +287,8 @@ def largest_of_windows(
 ) -> Any:
     """The largest element of every window along `axes` axes, and its place if asked for."""
     x, last = channels_first(x, data_format, axes)
+    if not return_mask and _is_whole(x, kernel_size, stride, padding):
+        return channels_back(F.max(x, axis=[*range(2, x.ndim)], keepdim=True), last)
     window, _ = _window(x, axes, kernel_size, stride, padding, ceil_mode, last)
     values, places = apply("max_pool", x, **window)
     values = channels_back(values, last)
@@ -287,6 +309,9 @@ def means_of_windows(
 ) -> Any:
     """The mean of every window along `axes` axes."""
     x, last = channels_first(x, data_format, axes)
+    if divisor is None and _is_whole(x, kernel_size, stride, padding):
+        require(product(x.shape[2:]) > 0, f"pooling: the image of {x.shape[2:]} is empty")
+        return channels_back(F.mean(x, axis=[*range(2, x.ndim)], keepdim=True), last)
     window, own = _window(x, axes, kernel_size, stride, padding, ceil_mode, last)
     mean = _means(x, axes, window, own, exclusive)
     if divisor is not None:  # of whole windows, and it corrects the others in proportion
@@ -410,7 +435,7 @@ def _output_sizes(x: Any, output_size: Any, axes: int) -> Iterator[tuple[int, An
         size, wanted = x.shape[axis], None if given is None else as_size(given, "an output size")
         if wanted is None or wanted is size or equal(size, wanted) is True:
             continue
-        if equal(wanted, 1) is not True:
+        if isinstance(size, int) or equal(wanted, 1) is not True:
             require(size > 0, f"adaptive pooling: there is nothing along axis {axis}")
         yield axis, wanted
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import dy2st
 import dy2st_runtime as rt
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.nn import functional as F
@@ -88,3 +89,37 @@ def test_windows_of_more_places_than_a_byte_counts_find_the_largest():
     x = np.random.default_rng(0).permutation(20 * 20).reshape(1, 1, 20, 20).astype("float32")
     values, places = F.max_pool2d(t(x), 20, return_mask=True)
     assert values.item() == 399 and places.item() == int(x.argmax())
+
+
+@pytest.mark.parametrize("name", ["avg_pool2d", "max_pool2d"])
+def test_one_window_of_an_unknown_image_is_all_of_it(name):
+    def f(x):
+        pool = getattr(dy2st.nn.functional, name)
+        return pool(x, kernel_size=x.shape[2:]), pool(x, x.shape[2:], stride=x.shape[2:])
+
+    spec = [dy2st.static.InputSpec([None, 2, None, None])]
+    converted = dy2st.to_static(f, input_spec=spec)
+    reduce = np.mean if name == "avg_pool2d" else np.max
+    for shape in ((1, 2, 3, 4), (2, 2, 7, 5)):
+        x = np.random.default_rng(0).normal(size=shape).astype("float32")
+        for call in (f, converted):
+            for found in call(dy2st.to_tensor(x)):
+                assert found.numpy() == pytest.approx(reduce(x, (2, 3), keepdims=True), abs=1e-6)
+    assert len(converted.program_cache) == 1
+
+
+@pytest.mark.parametrize(
+    "pool",
+    [
+        lambda F, x: F.avg_pool2d(x, 2, stride=3),
+        lambda F, x: F.max_pool2d(x, 2, padding=1),
+        lambda F, x: F.avg_pool2d(x, 2, padding=1, exclusive=False),
+        lambda F, x: F.max_pool2d(x, 3, stride=4, ceil_mode=True),
+        lambda F, x: F.adaptive_avg_pool2d(x, 1),
+        lambda F, x: F.adaptive_max_pool2d(x, 2),
+    ],
+)
+def test_an_empty_image_has_no_windows(pool):
+    for shape in ((1, 2, 0, 4), (1, 2, 0, 0)):
+        with pytest.raises(ShapeError):
+            pool(dy2st.nn.functional, dy2st.zeros(shape))
