@@ -190,6 +190,7 @@ def _asked_without_facts(
     asked: Callable[[Size], Question], size: Size, answer: Answer
 ) -> bool | None:
     """What facts make of a size may be harder to see through than the size itself."""
+    _ALONE.cases_left = [_MOST_CASES]  # the answer is for all traces
     with using(_ALONE):
         return _asked(asked, size, answer)
 
@@ -240,9 +241,12 @@ def _is_not_negative(size: Size, facts: Facts, depth: int) -> bool | None:
 
 
 def _by_cases(size: Dim, facts: Facts, depth: int, answer: Answer) -> bool | None:
-    """One answer that all cases give: of remainders, or of which operand a minimum is."""
+    """One answer that all cases give: of remainders, or of which operand a minimum is.
+
+    Cases are counted, so that a trace ends: behind the last one, what is open stays unknown.
+    """
     look()
-    if depth == 0:
+    if depth == 0 or facts.cases_left[0] <= 0:
         return None
     split = _splitting_atom(size)
     if split is None:
@@ -253,6 +257,9 @@ def _by_cases(size: Dim, facts: Facts, depth: int, answer: Answer) -> bool | Non
         return None
     found: set[bool | None] = set()
     for case, known in cases:
+        facts.cases_left[0] -= 1
+        if facts.cases_left[0] < 0:
+            return None
         found.add(answer(known.normal(case), known, depth - 1))
         if None in found or len(found) > 1:
             return None
@@ -325,9 +332,8 @@ def _remainder_cases(size: Dim, facts: Facts, periods: dict[Atom, int]) -> Cases
 
 def _with_parts(facts: Facts, values: dict[Dim, Size]) -> Facts:
     """The facts, said of the parts of symbols."""
-    if not facts.inequalities:
-        return Facts()
     known = Facts()
+    known.cases_left = facts.cases_left
     for fact in facts.inequalities:
         renamed = substitute(fact, values)
         if isinstance(renamed, Dim):
