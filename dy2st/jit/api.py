@@ -123,6 +123,8 @@ def _why_not(function: Any) -> str:
         return "it is a class"
     if not callable(function):
         return "it cannot be called"
+    if any(kind.__module__.startswith("torch.nn") for kind in type(function).__mro__):
+        return "it is a Module of torch's: write it with dy2st.nn, and give it the weights"
     if isinstance(function, (FunctionType, MethodType, functools._lru_cache_wrapper)):
         return ""
     is_python = isinstance(type(function).__call__, FunctionType)

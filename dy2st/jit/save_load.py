@@ -38,6 +38,12 @@ _OPTIONS: dict[str, tuple[Any, ...]] = {
 }
 
 
+def _without_ending(path: str) -> str:
+    """The path of a model, where that of its text is given."""
+    stem = os.fspath(path).removesuffix(".mlir")
+    return stem if os.path.isfile(path) and not os.path.isfile(f"{stem}.mlir.mlir") else path
+
+
 def _refuse_options(configs: dict[str, Any]) -> None:
     for name, value in configs.items():
         if name not in _OPTIONS:
@@ -72,6 +78,8 @@ def save(
     no static form, FileAccessError (an OSError) if the disk refuses.
     """
     _refuse_options(configs)
+    if os.fspath(path).endswith(".onnx"):
+        raise ArgumentError(f"save writes {path}.mlir, and no ONNX: leave the ending away")
     functions = _functions_of(layer)
     if input_spec is not None:
         if not isinstance(input_spec, (list, tuple)):
@@ -119,7 +127,7 @@ def load(
     different saves, FileAccessError if the disk refuses, ArgumentError for names without a folder.
     """
     if model_filename is None and params_filename is None:
-        return io.load(path, mmap, engine, limits)
+        return io.load(_without_ending(path), mmap, engine, limits)
     folder = Path(path)
     if not folder.is_dir() or model_filename is None:
         raise ArgumentError(

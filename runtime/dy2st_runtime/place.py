@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 from dy2st_runtime.errors import ArgumentError
 
-_REFUSED = ("gpu", "xpu", "npu", "dcu", "mlu", "ipu", "gcu", "metax_gpu", "iluvatar_gpu")
+_REFUSED = ("gpu", "cuda", "xpu", "npu", "dcu", "mlu", "ipu", "gcu", "metax_gpu", "iluvatar_gpu")
 
 
 class CPUPlace:

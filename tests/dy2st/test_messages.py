@@ -106,3 +106,49 @@ def test_a_name_like_none_gets_no_suggestion():
 def test_the_import_does_not_pay_for_suggestions():
     code = "import sys, dy2st; assert 'difflib' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (
+            lambda: dy2st.optimizer.Adam(lr=0.1, parameters=[]),
+            r"Adam\(\) takes learning_rate, not lr",
+        ),
+        (lambda: dy2st.optimizer.SGD(params=[]), r"SGD\(\) takes parameters, not params"),
+        (lambda: dy2st.optimizer.AdamW(betas=(0.9, 0.99)), "takes beta1 and beta2, not betas"),
+        (lambda: InputSpec([None], "flaot32"), "'flaot32' is no dtype: .*did you mean 'float32'"),
+    ],
+)
+def test_a_name_that_is_wrong_is_told_with_the_right_one(call, words):
+    with pytest.raises(TypeError, match=words):
+        call()
+
+
+def test_an_optimizer_of_the_users_may_have_an_argument_of_that_name():
+    class Mine(dy2st.optimizer.SGD):
+        def __init__(self, lr, parameters):
+            super().__init__(lr, parameters=parameters)
+
+    assert Mine(lr=0.5, parameters=[dy2st.create_parameter([1], "float32")]).get_lr() == 0.5
+
+
+@pytest.mark.parametrize("name", ["cuda", "cuda:0", "gpu"])
+def test_a_device_that_is_not_here_is_refused_with_what_is(name):
+    with pytest.raises(ArgumentError, match=f"the device '{name}' is not here: .*write 'cpu'"):
+        dy2st.ones([1]).to(name)
+
+
+def test_a_model_is_loaded_by_the_name_of_its_text_too(tmp_path):
+    path = str(tmp_path / "net")
+    dy2st.jit.save(nn.Linear(2, 2), path, [InputSpec([None, 2])])
+    x = dy2st.ones([1, 2])
+    assert dy2st.jit.load(path + ".mlir")(x).tolist() == dy2st.jit.load(path)(x).tolist()
+    with pytest.raises(ArgumentError, match="no ONNX: leave the ending away"):
+        dy2st.jit.save(nn.Linear(2, 2), path + ".onnx", [InputSpec([None, 2])])
+
+
+def test_a_module_of_torch_is_named_as_such():
+    kind = type("Linear", (), {"__module__": "torch.nn.modules.linear", "__call__": lambda s: 1})
+    with pytest.raises(dy2st.errors.NotConvertible, match="it is a Module of torch's"):
+        dy2st.to_static(kind())

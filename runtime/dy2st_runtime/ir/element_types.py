@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.errors import DTypeError
+from dy2st_runtime.late import Late
 
 DType = np.dtype[Any]
+_difflib = Late("difflib")
 
 _TEXT_OF_DTYPE = {
     "bool": "i1",
@@ -77,7 +79,12 @@ def given_dtype(dtype: Any) -> DType:
         if found is None:
             raise DTypeError("bfloat16 needs the package ml_dtypes: pip install 'dy2st[bf16]'")
         return found
-    wanted: DType = np.dtype(dtype)
+    try:
+        wanted: DType = np.dtype(dtype)
+    except TypeError as error:
+        near = _difflib.get_close_matches(str(dtype), _TEXT_OF_DTYPE, n=1)
+        meant = f"; did you mean {near[0]!r}?" if near else ""
+        raise TypeError(f"{dtype!r} is no dtype: {error}{meant}") from None
     return wanted
 
 

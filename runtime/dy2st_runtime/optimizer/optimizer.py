@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -48,6 +49,14 @@ _HALF = 2  # bytes
 _BY_IDENTITY = ("_states", "_master_weights")  # of the parameter
 
 
+_OF_TORCH = {
+    "lr": "learning_rate",
+    "params": "parameters",
+    "betas": "beta1 and beta2",
+    "eps": "epsilon",
+}
+
+
 class Optimizer:
     """Base: limits gradients, adds weight decay to them, and updates every parameter.
 
@@ -67,6 +76,15 @@ class Optimizer:
     is_elementwise: bool
     # What a converted function takes as it is at each call, and never as a constant.
     _changing = Changing({"_learning_rate"})
+
+    def __new__(cls, *_: Any, **named: Any) -> Any:
+        """Say what torch's names of the arguments are called here."""
+        wrong = [name for name in named if name in _OF_TORCH]
+        known = inspect.signature(cls).parameters if wrong else {}
+        for name in wrong:
+            if name not in known:
+                raise TypeError(f"{cls.__name__}() takes {_OF_TORCH[name]}, not {name}")
+        return super().__new__(cls)
 
     def __init__(
         self,
