@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from types import FunctionType, MappingProxyType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any
-from weakref import ProxyTypes
+from weakref import ProxyTypes, ref
 
 from dy2st.convert.classes import HEAP_TYPE
 from dy2st.convert.kinds.process import is_of_library, is_opaque, note_settings
@@ -67,7 +67,9 @@ def _parts(trace: Trace, value: Any, through_users: bool) -> list[Any]:
         trace.read_content(value)
         if type(content) not in CONTAINERS or kind is bytearray:
             return []
-        return list(content.values() if isinstance(content, dict) else content)
+        if isinstance(content, dict):
+            return [*content.values(), *_marked(trace, value, _objects(content))]
+        return list(content)
     if isinstance(value, Layer):
         return _of_layer(trace, value, through_users)
     if is_machinery(value):  # a converted function stands for what it was made of
@@ -80,8 +82,13 @@ def _parts(trace: Trace, value: Any, through_users: bool) -> list[Any]:
         return list((trace.fields(value) or {}).values())
     if isinstance(value, _COLLECTIONS):
         trace.read("content", value, None, None)
-        items = [*value.values()] if isinstance(value, (dict, MappingProxyType)) else [*value]
+        is_dict = isinstance(value, (dict, MappingProxyType))
+        items = [*value.values(), *_objects(value)] if is_dict else [*value]
         return [*_marked(trace, value, items), *note_fields(trace, value)]
+    if isinstance(value, ref):
+        target = value()
+        found = [] if target is None else _marked(trace, value, [target])
+        return [*found, *note_fields(trace, value)]
     if has_state(value):
         trace.read("state", value, None, None)
     elif is_opaque(value):
@@ -89,6 +96,11 @@ def _parts(trace: Trace, value: Any, through_users: bool) -> list[Any]:
         trace.read(EACH_CALL, value, "", text)
     note_class(trace, kind)
     return note_fields(trace, value)
+
+
+def _objects(keys: Any) -> list[Any]:
+    """The keys that may hold something themselves."""
+    return [key for key in keys if not isinstance(key, (str, int))]
 
 
 def note_class(trace: Trace, kind: type) -> None:

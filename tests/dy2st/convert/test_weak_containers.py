@@ -1,0 +1,68 @@
+"""What weak dictionaries and sets hold is read as what plain ones hold, and seen when it changes."""
+
+import weakref
+
+import pytest
+
+import dy2st
+
+
+class _Held:
+    def __init__(self, number):
+        self.number = number
+
+
+class _Named(dict):
+    pass
+
+
+class _Listed(list):
+    pass
+
+
+def _weak_values(held):
+    made = weakref.WeakValueDictionary()
+    made["k"] = held
+    return made, lambda x: x * made["k"].number
+
+
+def _weak_keys(held):
+    made = weakref.WeakKeyDictionary({held: held.number})
+    return made, lambda x: x * sum(key.number for key in made)
+
+
+def _weak_set(held):
+    made = weakref.WeakSet([held])
+    return made, lambda x: x * sum(one.number for one in made)
+
+
+def _in_a_dict(held):
+    made = _Named(k=held)
+    made.held = held
+    return made, lambda x: x * (made.held.number + 0 * len(made))
+
+
+def _in_a_list(held):
+    made = _Listed([1])
+    made.held = held
+    return made, lambda x: x * (made.held.number + 0 * made[0])
+
+
+def _in_a_reference(held):
+    made = weakref.ref(held)
+    return made, lambda x: x * made().number
+
+
+@pytest.mark.parametrize(
+    "make", [_weak_values, _weak_keys, _weak_set, _in_a_dict, _in_a_list, _in_a_reference]
+)
+def test_a_change_of_what_is_held_is_seen_at_the_next_call(make):
+    held = _Held(3)
+    made, function = make(held)
+    converted = dy2st.to_static(function)
+    x = dy2st.ones([1])
+    assert converted(x).item() == 3
+    for number in (5, 7):
+        held.number = number
+        assert converted(x).item() == function(x).item() == number
+    assert made is not None
