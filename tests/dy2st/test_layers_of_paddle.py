@@ -62,3 +62,9 @@ SIGNATURES = json.loads((ANSWERS / "signatures.json").read_text("utf-8"))
 @pytest.mark.parametrize("name", SIGNATURES)
 def test_arguments_are_those_of_paddle(name):
     assert signatures(dy2st)[name] == SIGNATURES[name]
+
+
+def test_an_initializer_that_is_given_a_tensor_can_be_made_and_left():
+    tensor = dy2st.zeros([2, 3])
+    dy2st.nn.initializer.TruncatedNormal(tensor, std=0.02)
+    assert tensor.tolist() == [[0, 0, 0], [0, 0, 0]]
