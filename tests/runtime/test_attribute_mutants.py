@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from dy2st_runtime.dims import collect
+from dy2st_runtime.engine import compile as compiled
 from dy2st_runtime.errors import Dy2stError
-from dy2st_runtime.ir import DEFINITIONS, TensorType
+from dy2st_runtime.ir import DEFINITIONS, Program, TensorType, Tracer, apply
 from dy2st_runtime.ir.tracing.tracer import infer
 from tests.effort import effort
 from tests.runtime.attribute_mutants import Case
@@ -71,3 +72,36 @@ def test_what_a_shape_rule_was_not_written_for_is_named(name, types, attributes,
 @pytest.mark.parametrize("value", [-(2**40), 2**40, 2**62])
 def test_numbers_that_say_how_long_a_kernel_works_are_bounded(name, attribute, value):
     assert not DEFINITIONS[name].allowed[attribute].fits(value, [])
+
+
+def called(name, arrays, engine, **attributes):
+    """What an engine gives for an operator."""
+    program = Program()
+    for array in arrays:
+        variable = program.block.add_parameter(TensorType(array.dtype, array.shape), "x")
+        program.inputs.append(variable)
+    with Tracer(program).tracing():
+        program.block.yields = [apply(name, *program.inputs, **attributes)]
+    return compiled(program, engine).run(arrays, [])
+
+
+def test_a_slice_goes_on_by_steps_other_than_0():
+    assert not DEFINITIONS["slice_places"].allowed["step"].fits(0, [])
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+def test_an_axis_that_a_tensor_names_is_an_integer(engine):
+    for name in ("dynamic_squeeze", "dynamic_unsqueeze"):
+        with pytest.raises(Dy2stError, match="an axis is an integer"):
+            called(name, [np.ones((1, 3)), np.array([0.5])], engine)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int64"])
+def test_sequences_without_steps_may_be_counted_by_unsigned_integers(dtype):
+    log_p = np.log(np.full((2, 1, 3), 1 / 3, np.float32))
+    labels, counts = np.zeros((1, 1), dtype), np.zeros(1, dtype)
+    results = [
+        called("ctc_slope", [log_p, labels, counts, counts], engine, blank=0)
+        for engine in ("numpy", "native")
+    ]
+    np.testing.assert_array_equal(*results)

@@ -202,7 +202,8 @@ NEW_AXIS = AttributeKind("a place for an axis", _is_place_of_axis)
 AXES = AttributeKind("different axes of the first operand", _are_axes)
 ORDER = AttributeKind("all axes of the first operand in some order", _is_order)
 INTEGERS = several(INTEGER, "a list of integers")
-STRIDES = several(AttributeKind("", _is_stride), "a list of integers that are not 0")
+STRIDE = AttributeKind("an integer other than 0", _is_stride)
+STRIDES = several(STRIDE, "a list of integers other than 0")
 SIZES = several(SIZE, "a list of sizes")
 INDICES = several(INDEX, "a list of integers and sizes")
 PAIRS = several(AttributeKind("", _is_pair), "a list of pairs of integers or sizes")
@@ -249,6 +250,7 @@ __all__ = [
     "SIZES",
     "STEP",
     "STEPS",
+    "STRIDE",
     "STRIDES",
     "TEXT",
     "AttributeKind",

@@ -57,6 +57,8 @@ class _Paths:
 
     def __init__(self, log_p: Any, labels: Any, steps: Any, lengths: Any, blank: int):
         _check(log_p, labels, steps, lengths, blank)
+        # Numbers before others are computed, which unsigned integers do not have.
+        labels, steps, lengths = (a.astype(np.int64) for a in (labels, steps, lengths))
         self.count, self.steps, self.lengths = labels.shape[0], steps, lengths
         self.symbols = np.full((self.count, 2 * labels.shape[1] + 1), blank)
         used = np.arange(labels.shape[1]) < lengths[:, None]

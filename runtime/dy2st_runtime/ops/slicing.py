@@ -28,7 +28,7 @@ from dy2st_runtime.dims import (
 from dy2st_runtime.errors import DTypeError, ShapeError
 from dy2st_runtime.ir import F, Kind, Sample, Shape, TensorType, View, apply, define
 from dy2st_runtime.ir.arguments import fresh_symbol
-from dy2st_runtime.ir.attribute_kinds import AXES, INDICES, SIZE, STRIDES, each_axis
+from dy2st_runtime.ir.attribute_kinds import AXES, INDICES, SIZE, STRIDE, STRIDES, each_axis
 from dy2st_runtime.ops.rules import are_inside, broadcast_shapes
 
 if TYPE_CHECKING:
@@ -464,7 +464,7 @@ define(
     "slice_places",
     doc="The places that start:stop:step names along an axis of `size` elements, as in Python.",
     inputs="start, stop",
-    attributes={"size": SIZE, "step": 1},
+    attributes={"size": SIZE, "step": STRIDE.or_else(1)},
     infer=_slice_places_infer,
     kernel=_slice_places_kernel,
     samples=(

@@ -219,6 +219,8 @@ def _upwards(start: Any, end: Any, step: Any, dtype: Any) -> Any:
 
 def _place(axis: Any, rank: int) -> Any:
     """The one axis that a tensor names, counted from the first."""
+    if axis.dtype.kind not in "iu":
+        raise ArgumentError("an axis is an integer")
     if axis.shape not in ([], [1]):
         raise ArgumentError("several axes would be put in order")
     place = F.reshape(F.cast(axis, "int64"), [])
