@@ -203,7 +203,7 @@ def called(case, program, engines, at_end):
     if isinstance(wanted, Exception) or isinstance(found, Exception):
         if isinstance(wanted, Exception) is isinstance(found, Exception):
             return "raises"
-        if MemoryError in (type(wanted), type(found)):
+        if isinstance(wanted, MemoryError) or isinstance(found, MemoryError):
             return "huge"
         return f"! {sizes}: NumPy {shown_result(wanted)}, native {shown_result(found)}"
     is_sure = case.record.effect is not Effect.RANDOM and case.name not in UNSURE
