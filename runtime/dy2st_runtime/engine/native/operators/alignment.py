@@ -20,6 +20,7 @@ from dy2st_runtime.engine.native.program.planned import Step
 from dy2st_runtime.engine.native.program.steps import Body, Writer
 from dy2st_runtime.engine.native.text.code import Code
 from dy2st_runtime.engine.native.text.lanes import FLOAT64, INT64, Lanes, Value
+from dy2st_runtime.engine.native.text.magnitudes import Bounded, magnitude_tests
 from dy2st_runtime.ir.program import Operator
 
 _WIDE = 8
@@ -44,6 +45,10 @@ def _write(body: Body, step: Step, operator: Operator) -> None:
     log_p, labels = (operand.tensor_type.shape for operand in operator.operands[:2])
     arguments = [f"ptr {pointer}" for pointer in pointers]
     arguments += [f"i64 {body.sizes.value(size)}" for size in (*log_p, labels[1])]
+    # Rows for all steps may need more bytes than 64 bits count, where there are no classes.
+    rows: Bounded = {(log_p[0] + _ROWS, labels[1] + 2 * _WIDE): 2.0**42}
+    for fits in magnitude_tests(body.function, rows, body.sizes.value):
+        body.unless(fits, [operator])
     with body.lock.without(body.lock.is_long([log_p])):
         failed = body.function.let(f"call i32 @{name}({', '.join(arguments)})")
     body.unless(body.function.let(f"icmp eq i32 {failed}, 0"), [operator])
@@ -88,6 +93,7 @@ class _Paths:
         size = code.times(code.plus("%most", _ROWS), self._stride)
         bytes = code.times(code.plus(size, "%classes"), 8)
         memory = code.let(f"call ptr @scratch_take(i64 {bytes})")
+        code.require(code.let(f"icmp ne ptr {memory}, null"))  # NumPy has none either, and says so
         with code.loop("0", size, str(_WIDE)) as at:
             lanes.store(lanes.constant(-math.inf, FLOAT64), code.at(memory, at))
         starts = [code.plus(code.times(self._stride, row), _WIDE) for row in range(_ROWS)]

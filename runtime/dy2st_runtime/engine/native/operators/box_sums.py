@@ -76,6 +76,7 @@ class _Sums:
             self._check(box)
         bytes = code.times(code.times("%parts", "%width"), self._dtype.itemsize)
         memory = code.let(f"call ptr @scratch_take(i64 {bytes})")
+        code.require(code.let(f"icmp ne ptr {memory}, null"))  # NumPy has none either, and says so
         if self._is_back:
             pixels = code.times(code.times("%count", "%channels"), code.times("%height", "%width"))
             bytes = code.times(pixels, self._dtype.itemsize)
