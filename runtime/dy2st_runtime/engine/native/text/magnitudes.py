@@ -63,10 +63,11 @@ def _parts(block: Block) -> Iterator[tuple[object, tuple[object, ...]]]:
         yield None, tuple(operator.attributes.values())
 
 
-def _dims(value: object) -> Iterator[Dim]:
+def _dims(value: object) -> Iterator[Size]:
+    """Formulas, and numbers of conditions that 64 bits do not hold."""
     for formula in formulas(value):
         sizes = formula.sizes if isinstance(formula, Condition) else (formula,)
-        yield from (size for size in sizes if isinstance(size, Dim))
+        yield from (s for s in sizes if isinstance(s, Dim) or not -(2**63) <= s < 2**63)
 
 
 def _key(shape: Sequence[Size]) -> Sizes:

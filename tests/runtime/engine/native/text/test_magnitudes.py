@@ -43,6 +43,15 @@ def test_what_wraps_is_refused(name):
             run([x], [])
 
 
+def test_a_requirement_of_a_number_that_wraps_is_no_weaker():
+    last = 2**63 - 1
+    place = {"starts": (last,), "stops": (last,), "steps": (1,), "drop": (0,)}
+    executable = Executable(traced(lambda x: apply("slice", x, **place) * 2, ("float32", ("n",))))
+    for run in (executable.reference.run, executable.run):
+        with pytest.raises(ValueError, match="922337203685477580"):
+            run([np.ones(4, np.float32)], [])
+
+
 def test_a_class_of_calls_is_known_to_be_small():
     assert largest_symbol({(N, M): 2.0**40}) == 2**19
     assert largest_symbol({(N * N // M - 3,): 2.0**40}) == 2**19
