@@ -109,8 +109,10 @@ def mark_changed(
 
 def _two_names(place: Location | None) -> EscapedVariable:
     return EscapedVariable(
-        "a tensor with two names is changed in place in a loop that depends on a tensor",
+        "a tensor that may have another name, too, is changed in place in a loop that depends on a "
+        "tensor",
         at=place,
-        why="Python changes it under both names, a Program under one",
-        hint="clone() it where it gets its second name",
+        why="it has two names, or the names change places, as by `a, b = b, a`: Python changes it "
+        "under each of them, a Program under one",
+        hint="clone() it where it gets its other name: a, b = b, a.clone()",
     )
