@@ -292,9 +292,23 @@ def set_plain(trace: Trace, owner: Any, name: str, value: Any) -> None:
     if type(setter) is FunctionType:
         call(trace, setter, found, owner, value)
         return
+    if type(owner) is FunctionType and name in _OF_CALLS and not trace.is_made_here(owner):
+        raise _set_in_function(owner, name)
     if not _takes(owner, found):
         object.__setattr__(owner, name, value)  # raises, in Python's words
     _put(trace, owner, name, value)
+
+
+_OF_CALLS = frozenset({"__defaults__", "__kwdefaults__", "__code__"})
+
+
+def _set_in_function(owner: FunctionType, name: str) -> ConversionError:
+    return ConversionError(
+        f"`{name}` is set of the function {owner.__name__}(), which is made outside",
+        at=user_location(),
+        why="what a call of it takes is part of the Program, and is known before it runs",
+        hint="set it where the function is made, or give the values as arguments",
+    )
 
 
 def _takes(owner: Any, found: Any) -> bool:
