@@ -114,5 +114,5 @@ def _two_names(place: Location | None) -> EscapedVariable:
         at=place,
         why="it has two names, or the names change places, as by `a, b = b, a`: Python changes it "
         "under each of them, a Program under one",
-        hint="clone() it where it gets its other name: a, b = b, a.clone()",
+        hint="clone() what is changed where it gets its other name: a, b = b.clone(), a",
     )
