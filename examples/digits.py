@@ -30,6 +30,7 @@ from dy2st.nn import functional as F
 from dy2st.static import InputSpec
 
 BARS = " ▁▂▃▄▅▆▇█"
+EPOCHS = 20  # so many reach 97 %
 
 
 class DigitNet(nn.Layer):
@@ -103,7 +104,7 @@ def main() -> None:
 
     compare_elsewhere(path, test_x, eager)
     print(f"finished  in {time.perf_counter() - start:.1f} s")
-    if accuracy < 0.97:
+    if accuracy < 0.97 and options.epochs >= EPOCHS:
         sys.exit(f"the test accuracy {accuracy:.2%} is below 97 %")
 
 
@@ -180,7 +181,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--epochs", type=int, default=20, help="passes over the data (20)")
+    parser.add_argument("--epochs", type=int, default=EPOCHS, help="passes over the data (20)")
     parser.add_argument("--train-static", action="store_true", help="train converted steps")
     parser.add_argument("--folder", default="saved", help="where the model is saved (saved)")
     return parser.parse_args()

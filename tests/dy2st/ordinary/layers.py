@@ -211,7 +211,11 @@ NO_NETWORKS = frozenset(
 )
 
 PICTURES = floats(3, 64, 64)
-_SIZES = {"LeNet": floats(1, 28, 28), "inception_v3": floats(3, 96, 96)}
+_SIZES = {
+    "LeNet": floats(1, 28, 28),
+    "alexnet": floats(3, 224, 224),
+    "inception_v3": floats(3, 96, 96),
+}
 NETWORKS = {
     name: Row(
         name,
