@@ -12,6 +12,7 @@ from dy2st_runtime.engine.native.convolution import weights
 from dy2st_runtime.engine.native.convolution.blending import PLACES, SHARES, Blend
 from dy2st_runtime.engine.native.convolution.builder import Builder
 from dy2st_runtime.engine.native.convolution.channels import runs
+from dy2st_runtime.engine.native.convolution.enlarging import sizes_of
 from dy2st_runtime.engine.native.convolution.images import Image, Sizes, counts
 from dy2st_runtime.engine.native.convolution.library import (
     BIAS,
@@ -94,7 +95,8 @@ def _transposed(builder: Builder, node: Node) -> None:
     (channels, outside, *kernel), groups = builder.sizes(node.weights[0]), told["groups"]
     geometry = builder.sight.geometry(told, tuple(kernel))
     ends = (sizes[0], outside * groups)
-    result = builder.sight.result(ends, builder.sight.spatial(told["sizes"]))
+    enlarged = sizes_of(node.operator, sizes[-len(told["sizes"]) :])
+    result = builder.sight.result(ends, builder.sight.spatial(enlarged))
     shape = _by_group((outside * groups, channels // groups, *kernel), groups)
     # In memory the channels of x come first, the library has those of the result first.
     first = len(shape) - len(kernel) - 2

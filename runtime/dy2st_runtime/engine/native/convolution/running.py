@@ -15,6 +15,7 @@ from dy2st_runtime.engine.native.convolution import weights
 from dy2st_runtime.engine.native.convolution.building import plan
 from dy2st_runtime.engine.native.convolution.channels import kernel_of
 from dy2st_runtime.engine.native.convolution.cost import is_much
+from dy2st_runtime.engine.native.convolution.enlarging import enlarging_kernel
 from dy2st_runtime.engine.native.convolution.library import Library, Refused, find
 from dy2st_runtime.engine.native.convolution.memory import Memory
 from dy2st_runtime.engine.native.convolution.packing import Packing
@@ -40,7 +41,8 @@ class RegionCall:
         self._threads, self._quiet = counter(), quiet()
         self._constants = {v: _value(v) for v in _constants(region)}
         self._kernels = [
-            kernel_of(one) or kernel_call(one, program, False) for one in region.operators
+            kernel_of(one) or enlarging_kernel(one, program) or kernel_call(one, program, False)
+            for one in region.operators
         ]
         self._last_read = _last_read(region)
         self._nodes = nodes_of(region.operators, region.results)

@@ -9,8 +9,11 @@ import numpy as np
 
 from dy2st_runtime.dims import Dim, Size, product, same_shape
 from dy2st_runtime.engine.native.convolution.channels import takes_slice, takes_split
+from dy2st_runtime.engine.native.convolution.enlarging import has_sizes
 from dy2st_runtime.ir.program import Block, Operator, Variable
 from dy2st_runtime.ir.types import TensorType
+
+_SIZES = ("sizes",)
 
 
 class Follow(NamedTuple):
@@ -71,8 +74,9 @@ def _are_outside(variables: Sequence[Variable], inside: Inside) -> bool:
 
 
 def _has_numbers(operator: Operator) -> bool:
-    """Whether all that it is told is known."""
-    return not any(_has_formula(value) for value in operator.attributes.values())
+    """Whether all that it is told is known, but for sizes that follow from what is read."""
+    told = operator.attributes
+    return not any(_has_formula(told[name]) for name in told if name not in _SIZES)
 
 
 def _has_formula(value: Any) -> bool:
@@ -87,6 +91,7 @@ def _takes_conv(operator: Operator, inside: Inside) -> bool:
         and _is_image(operator.operands[0])
         and min(min(pair) for pair in pads) >= 0
         and all(isinstance(size, int) for size in operator.operands[1].tensor_type.shape)
+        and (operator.name != "conv_transpose" or has_sizes(operator))
         and _are_outside(operator.operands[1:], inside)
     )
 
