@@ -28,8 +28,6 @@ from tests.dy2st.ordinary.layers import NETWORKS, ROWS, Row
 WITHOUT = "native without oneDNN"
 ENGINES = ("numpy", "native", WITHOUT)
 SIZES = ((2, 0), (2, 0), (2, 0), (3, 0), (1, 2))
-# How far an engine may be from NumPy, as a share of the largest number.
-CLOSE = 2e-4
 
 
 @dataclass(frozen=True)
@@ -79,7 +77,7 @@ def _check(row: Row, way: Way) -> None:
     net = dy2st.to_static(deepcopy(eager), specs, way.strategy, engine=engine)
     with _counted_traces() as traces, dy2st.set_grad_enabled(way.training):
         for size in sizes:
-            _compare(eager, net, _arrays(row, size), way.training)
+            _compare(row, eager, net, size, way.training)
     programs = len(net.forward.program_cache)
     most = 1 if way.spec else len(set(sizes))
     assert programs <= most, f"{programs} Programs"
@@ -90,7 +88,7 @@ def _check(row: Row, way: Way) -> None:
             dy2st.jit.save(net, path)
             loaded = dy2st.jit.load(path, engine=engine)
             for size in sizes[-2:]:
-                _compare(eager, loaded, _arrays(row, size), training=False)
+                _compare(row, eager, loaded, size, training=False)
 
 
 def _arrays(row: Row, size: tuple[int, int]) -> list[np.ndarray]:
@@ -110,14 +108,15 @@ def _specs(row: Row, sizes: Sequence[tuple[int, int]]) -> list[InputSpec]:
     ]
 
 
-def _compare(eager: Any, net: Any, arrays: list[np.ndarray], training: bool) -> None:
+def _compare(row: Row, eager: Any, net: Any, size: tuple[int, int], training: bool) -> None:
     """Results, buffers and, where it learns, gradients of two networks are alike."""
+    arrays = _arrays(row, size)
     for wanted, found in zip(
         _call(eager, arrays, training), _call(net, arrays, training), strict=True
     ):
         assert found.shape == wanted.shape and found.dtype == wanted.dtype
         scale = max(1.0, float(np.abs(wanted[np.isfinite(wanted)]).max(initial=0.0)))
-        np.testing.assert_allclose(found, wanted, rtol=CLOSE, atol=CLOSE * scale)
+        np.testing.assert_allclose(found, wanted, rtol=row.close, atol=row.close * scale)
 
 
 def _call(net: Any, arrays: list[np.ndarray], training: bool) -> list[np.ndarray]:
