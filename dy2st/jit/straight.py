@@ -76,7 +76,7 @@ def straight(concrete: ConcreteProgram) -> Call:
     full_if = [is_open, *_untold(concrete, inputs + held)]
     if better is not None:
         arrays = _arrays_of(better, names)
-        full_if.append("not is_current()")
+        full_if += _outdated(concrete, better, names)
     is_full = " or ".join(full_if)
     lines = [
         "def call(tensors, in_full):",
@@ -97,6 +97,18 @@ def _arrays_of(better: OptimizedProgram, names: dict[str, Any]) -> str:
     """The arrays that the Program behind passes reads."""
     names |= {"is_current": better.is_current, "own": better.arrays, "better": better}
     return "[one.array for one in better.state.values()]" if better.arrays is None else "own"
+
+
+def _outdated(
+    concrete: ConcreteProgram, better: OptimizedProgram, names: dict[str, Any]
+) -> list[str]:
+    """The conditions under which what passes have made is right no more."""
+    state = list(concrete.state)
+    if concrete.live.places or len(state) > _MOST_NAMED:
+        return ["not is_current()"]
+    names |= {f"b{n}": array for n, (_, array) in enumerate(better.frozen)}
+    places = [state.index(name) for name, _ in better.frozen]
+    return [f"s{place}.array is not b{n}" for n, place in enumerate(places)]
 
 
 def _run(executable: Any, inputs: str, state: str) -> list[str]:
