@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -297,22 +297,29 @@ def _spread_filters(
 ) -> Any:
     outside, inside, kernel = w.shape[0] // groups, w.shape[1], w.shape[2:]
     wide = [size + b + a for size, (b, a) in zip(sizes, pads, strict=True)]
-    result = np.zeros((x.shape[0], inside * groups, *wide), x.dtype)
-    flat = x.reshape(*x.shape[:2], math.prod(x.shape[2:]))
-    for g in range(groups):
-        filters = w[g * outside : (g + 1) * outside].reshape(outside, inside, math.prod(kernel))
-        filters = filters.transpose(2, 1, 0).reshape(-1, outside)
-        columns = filters @ flat[:, g * outside : (g + 1) * outside]
-        columns = columns.reshape(x.shape[0], *kernel, inside, *x.shape[2:])
-        target = result[:, g * inside : (g + 1) * inside]
-        for place in itertools.product(*map(range, kernel)):
-            steps = tuple(
-                slice(k * d, k * d + s * (n - 1) + 1, s)
-                for k, d, s, n in zip(place, dilations, strides, x.shape[2:], strict=True)
-            )
-            target[(slice(None), slice(None), *steps)] += columns[(slice(None), *place)]
+    result: Any = np.zeros((x.shape[0], groups, inside, *wide), x.dtype)
+    products = _products_of_filters(x, w.reshape(groups, outside, inside, -1))
+    for number, place in enumerate(itertools.product(*map(range, kernel))):
+        steps: Any = tuple(
+            slice(k * d, k * d + s * (n - 1) + 1, s)
+            for k, d, s, n in zip(place, dilations, strides, x.shape[2:], strict=True)
+        )
+        result[(..., *steps)] += products(number)
     cut = tuple(slice(b, b + size) for size, (b, _) in zip(sizes, pads, strict=True))
-    return result[(slice(None), slice(None), *cut)]
+    return result.reshape(x.shape[0], groups * inside, *wide)[(..., *cut)]
+
+
+def _products_of_filters(x: Any, w: Any) -> Callable[[int], Any]:
+    """What x adds to the result at a place of the filters (g, outside, inside, places)."""
+    groups, outside, inside, places = w.shape
+    if outside == 1:
+        parts = x.reshape(x.shape[0], groups, 1, *x.shape[2:])
+        ones = (1,) * (x.ndim - 2)
+        return lambda number: parts * w[:, 0, :, number].reshape(1, groups, inside, *ones)
+    filters = w.transpose(0, 3, 2, 1).reshape(groups, places * inside, outside)
+    flat = x.reshape(x.shape[0], groups, outside, math.prod(x.shape[2:]))
+    columns = (filters @ flat).reshape(x.shape[0], groups, places, inside, *x.shape[2:])
+    return lambda number: columns[:, :, number]
 
 
 def _weight_kernel(
