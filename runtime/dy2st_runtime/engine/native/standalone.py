@@ -374,7 +374,7 @@ class _Calls(Calls):
 
 class _Lock(Lock):
     @contextmanager
-    def without(self, condition: str | None) -> Iterator[None]:
+    def without(self, condition: str | None, polls: bool = False) -> Iterator[None]:
         """There is none."""
         yield
 

@@ -3,7 +3,7 @@
     i32 leave()      asked by loops now and then: whether to leave what is computed
     i32 has_left()   asked behind a long step, with the interpreter's lock: whether one has left
 
-A look takes the interpreter's lock, so there is one every 20 ms at most, by Python's main thread,
+A look takes the interpreter's lock, so there is one every 10 ms at most, by Python's main thread,
 which alone handles signals, and by threads with limits. Helpers, which Python knows nothing of,
 look whether the thread whose job they are at has left it.
 """
@@ -33,6 +33,7 @@ TEXT = """\
 declare i64 @pthread_self()
 declare i32 @clock_gettime(i32, ptr)
 declare ptr @PyGILState_GetThisThreadState()
+declare i32 @PyGILState_Check()
 declare i32 @PyGILState_Ensure()
 declare void @PyGILState_Release(i32)
 declare i32 @PyErr_CheckSignals()
@@ -40,14 +41,9 @@ declare ptr @PyErr_Occurred()
 declare ptr @PyObject_VectorcallDict(ptr, ptr, i64, ptr)
 declare void @Py_DecRef(ptr)
 
-define preserve_allcc i32 @leave() noinline {
-entry:
+; Whether this thread has not looked for a while.
+define internal i1 @is_due(i64 %self) {
   %time = alloca [2 x i64]
-  %self = call i64 @pthread_self()
-  %given = load atomic i64, ptr @given_up monotonic, align 8
-  %mine = icmp eq i64 %given, %self
-  br i1 %mine, label %yes, label %look
-look:
   %c = call i32 @clock_gettime(i32 CLOCK, ptr %time)
   %seconds = load i64, ptr %time
   %place = getelementptr i64, ptr %time, i64 1
@@ -61,35 +57,28 @@ look:
   %when = getelementptr i64, ptr @looked, i64 %slot
   %last = load atomic i64, ptr %when monotonic, align 8
   %past = sub i64 %now, %last
-  %soon = icmp ult i64 %past, 20000000
-  br i1 %soon, label %no, label %due
-due:
+  %soon = icmp ult i64 %past, 10000000
+  br i1 %soon, label %no, label %yes
+yes:
   store atomic i64 %now, ptr %when monotonic, align 8
-  %state = call ptr @PyGILState_GetThisThreadState()
-  %helper = icmp eq ptr %state, null
-  br i1 %helper, label %helps, label %known
-helps:
-  %left = load atomic i64, ptr @left monotonic, align 8
-  %is_left = icmp ne i64 %left, 0
-  br i1 %is_left, label %yes, label %no
-known:
-  %main = load i64, ptr @main
-  %is_main = icmp eq i64 %main, %self
-  %watched = load atomic i64, ptr @watched monotonic, align 8
-  %limits = icmp ne i64 %watched, 0
-  %asks = or i1 %is_main, %limits
-  br i1 %asks, label %ask, label %no
-ask:
-  %lock = call i32 @PyGILState_Ensure()
+  ret i1 true
+no:
+  ret i1 false
+}
+
+; With the interpreter's lock: whether a signal, or a limit, has raised an exception.
+define internal i1 @ask() {
   %before = call ptr @PyErr_Occurred()
   %had = icmp ne ptr %before, null
   br i1 %had, label %raised, label %signals
 signals:
   %signal = call i32 @PyErr_CheckSignals()
   %none = icmp eq i32 %signal, 0
-  br i1 %none, label %limit, label %raised
-limit:
-  br i1 %limits, label %call, label %quiet
+  br i1 %none, label %limits, label %raised
+limits:
+  %watched = load atomic i64, ptr @watched monotonic, align 8
+  %has = icmp ne i64 %watched, 0
+  br i1 %has, label %call, label %quiet
 call:
   %function = load ptr, ptr @watch
   %result = call ptr @PyObject_VectorcallDict(ptr %function, ptr null, i64 0, ptr null)
@@ -99,10 +88,45 @@ fine:
   call void @Py_DecRef(ptr %result)
   br label %quiet
 quiet:
-  call void @PyGILState_Release(i32 %lock)
-  br label %no
+  ret i1 false
 raised:
+  ret i1 true
+}
+
+define preserve_allcc i32 @leave() noinline {
+  %self = call i64 @pthread_self()
+  %given = load atomic i64, ptr @given_up monotonic, align 8
+  %mine = icmp eq i64 %given, %self
+  br i1 %mine, label %yes, label %look
+look:
+  %due = call i1 @is_due(i64 %self)
+  br i1 %due, label %who, label %no
+who:
+  %state = call ptr @PyGILState_GetThisThreadState()
+  %helper = icmp eq ptr %state, null
+  br i1 %helper, label %helps, label %known
+helps:
+  %left = load atomic i64, ptr @left monotonic, align 8
+  %is_left = icmp ne i64 %left, 0
+  br i1 %is_left, label %yes, label %no
+known:
+  ; Who has the lock is at a short step, behind which nobody asks `has_left`.
+  %main = load i64, ptr @main
+  %is_main = icmp eq i64 %main, %self
+  %watched = load atomic i64, ptr @watched monotonic, align 8
+  %has = icmp ne i64 %watched, 0
+  %asks = or i1 %is_main, %has
+  br i1 %asks, label %let_go, label %no
+let_go:
+  %held = call i32 @PyGILState_Check()
+  %is_held = icmp ne i32 %held, 0
+  br i1 %is_held, label %no, label %ask
+ask:
+  %lock = call i32 @PyGILState_Ensure()
+  %raised = call i1 @ask()
   call void @PyGILState_Release(i32 %lock)
+  br i1 %raised, label %end, label %no
+end:
   store atomic i64 %self, ptr @given_up monotonic, align 8
   %owner = load atomic i64, ptr @owner monotonic, align 8
   %own = icmp eq i64 %owner, %self
@@ -117,12 +141,17 @@ no:
 }
 
 define i32 @has_left() noinline {
-  %asked = call preserve_allcc i32 @leave()
+  %self = call i64 @pthread_self()
   %error = call ptr @PyErr_Occurred()
   %has = icmp ne ptr %error, null
-  br i1 %has, label %end, label %go_on
+  br i1 %has, label %end, label %look
+look:
+  %due = call i1 @is_due(i64 %self)
+  br i1 %due, label %ask, label %go_on
+ask:
+  %raised = call i1 @ask()
+  br i1 %raised, label %end, label %go_on
 end:
-  %self = call i64 @pthread_self()
   %pair = cmpxchg ptr @given_up, i64 %self, i64 0 monotonic monotonic
   ret i32 1
 go_on:
@@ -132,6 +161,7 @@ go_on:
 
 _CALLED = (
     "PyGILState_GetThisThreadState",
+    "PyGILState_Check",
     "PyGILState_Ensure",
     "PyGILState_Release",
     "PyErr_CheckSignals",

@@ -136,6 +136,7 @@ _TEXT = """\
 
 declare i64 @syscall(i64, ...)
 declare i64 @pthread_self()
+declare preserve_allcc i32 @leave()
 declare void @llvm.x86.sse2.pause()
 declare i64 @llvm.readcyclecounter()
 
@@ -156,9 +157,17 @@ take:
   %won = extractvalue { i64, i1 } %pair, 1
   br i1 %won, label %work, label %look
 work:
+  ; What is given up is counted as done, and not done.
+  %asked = call preserve_allcc i32 @leave()
+  %left = load atomic i64, ptr @left monotonic, align 8
+  %goes_on = icmp eq i64 %left, 0
+  br i1 %goes_on, label %do, label %count
+do:
   %function = load ptr, ptr @function
   %data = load ptr, ptr @data
   call void %function(ptr %data, i64 %next)
+  br label %count
+count:
   %before = atomicrmw add ptr @done, i64 1 release
   ret i1 true
 none:
@@ -291,7 +300,14 @@ alone:
 each:
   %part = phi i64 [0, %alone], [%next, %one]
   %is = icmp ult i64 %part, %parts
-  br i1 %is, label %one, label %stop
+  br i1 %is, label %more_parts, label %stop
+more_parts:
+  %several = icmp ugt i64 %part, 0
+  br i1 %several, label %asks, label %one
+asks:
+  %asked = call preserve_allcc i32 @leave()
+  %goes_on = icmp eq i32 %asked, 0
+  br i1 %goes_on, label %one, label %stop
 one:
   call void %function(ptr %data, i64 %part)
   %next = add i64 %part, 1

@@ -60,12 +60,15 @@ _TINY = 200
 """How many instructions a function has that is written where it is called."""
 
 
-def function(nest: Nest, name: str, processor: Processor, is_share: bool = False) -> str:
+def function(
+    nest: Nest, name: str, processor: Processor, is_share: bool = False, polls: bool = True
+) -> str:
     """The text of the function that computes a nest; or of one from `%begin` to `%end` only.
 
-    These two are its last parameters then, and say where along the outermost axis.
+    These two are its last parameters then, and say where along the outermost axis. `polls`: its
+    loops may ask whether to leave.
     """
-    return _NestWriter(nest, name, processor, is_share).text()
+    return _NestWriter(nest, name, processor, is_share, polls).text()
 
 
 def parameters(nest: Nest) -> list[tuple[str, str]]:
@@ -83,7 +86,9 @@ States = dict[int, list[str]]
 
 
 class _NestWriter:
-    def __init__(self, nest: Nest, name: str, processor: Processor, is_share: bool) -> None:
+    def __init__(
+        self, nest: Nest, name: str, processor: Processor, is_share: bool, polls: bool
+    ) -> None:
         self.nest, self.processor = nest, processor
         self.window = ("%begin", "%end") if is_share else None
         self.leaves = [f"%leaf{index}" for index in range(len(nest.leaves))]
@@ -94,7 +99,7 @@ class _NestWriter:
         result = "i32" if nest.has_checks else "void"
         self.function = Function(name, own, result, attributes=f"{inline} nounwind")
         self.function.scales = processor.scales
-        self.function.polls = not is_share or shares.is_long_row(nest)
+        self.function.polls = polls and (not is_share or shares.is_long_row(nest))
         self.start = self.function.section()
         self.stretches: dict[tuple[str, int], tuple[Value, Value]] = {}
         if _costly(nest) > _MOST_COSTLY:

@@ -47,7 +47,7 @@ def _scan(body: Body, step: Step, operator: Operator) -> None:
     pointers.append(body.places.address(operator.operands[0]))
     sizes = [body.sizes.value(size) for size in (product(shape[:axis]), shape[axis], inner)]
     arguments = [f"ptr {pointer}" for pointer in pointers] + [f"i64 {size}" for size in sizes]
-    with body.lock.without(body.lock.is_long([shape])):
+    with body.lock.without(body.lock.is_long([shape]), polls=True):
         body.function.line(f"call void @{name}({', '.join(arguments)})")
 
 

@@ -40,7 +40,7 @@ def _order(body: Body, step: Step, operator: Operator) -> None:
     else:
         name, numbers = body.shared(name, [one.split()[0] for one in arguments], share)
         arguments += numbers
-    with body.lock.without(body.lock.is_long([shape])):
+    with body.lock.without(body.lock.is_long([shape]), polls=True):
         body.function.line(f"call void @{name}({', '.join(arguments)})")
 
 

@@ -29,7 +29,7 @@ from dy2st_runtime.ir.program import Operator
 
 def _product(body: Body, step: Step, operator: Operator) -> None:
     target, *others = [body.place(variable) for variable in step.results]
-    with body.lock.without(body.lock.is_long([product_axes(operator)])):
+    with body.lock.without(body.lock.is_long([product_axes(operator)]), polls=True):
         what = ("null", "null")
         if step.ending is not None:
             code = EndingCode(body.module, step.ending, operator.results[0], Processor.host())

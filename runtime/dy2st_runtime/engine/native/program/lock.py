@@ -38,12 +38,16 @@ class Lock:
         return found
 
     @contextmanager
-    def without(self, condition: str | None) -> Iterator[None]:
-        """Let other threads of Python run meanwhile, if the condition holds; None never does."""
+    def without(self, condition: str | None, polls: bool = False) -> Iterator[None]:
+        """Let other threads of Python run meanwhile, if the condition holds; None never does.
+
+        What is written inside may leave its work half done where the lock is let go, if the
+        condition may hold, or `polls` says so: then nothing behind it reads what it has made.
+        """
         if condition is None or self._let_go is not None:
             yield
-            if condition is not None:
-                self._when(condition, self._leave_if_asked)
+            if self._let_go is not None and (polls or condition is not None):
+                self._leave_if_asked()
             return
         self._let_go = condition, self._function.alloca("ptr")
         self._release()
@@ -70,6 +74,9 @@ class Lock:
 
     def _leave_if_asked(self) -> None:
         """Fail, with the lock, where a signal or a limit says so; it may be let go here."""
+        if self._let_go is None:
+            self._fail_if_left()
+            return
         function = self._function
         leaving, quiet = function.label("leaving"), function.label("quiet")
         asked = function.let("call preserve_allcc i32 @leave()")

@@ -117,7 +117,8 @@ class Body:
     def call_nest(self, nest: Nest, outputs: Sequence[str]) -> str:
         """Call the function of a nest, which writes to these places; gives what it gives."""
         share = shares.share_of(nest)
-        text = nests.function(nest, "NAME", self._processor, share is not None)
+        long = self.lock.is_long(part.axes for part in nest.parts)
+        text = nests.function(nest, "NAME", self._processor, share is not None, long is not None)
         name = self.module.shared(text, "nest")
         arguments = []
         for leaf in nest.leaves:
@@ -133,7 +134,7 @@ class Body:
             arguments += numbers
         result = "i32" if nest.has_checks else "void"
         call = f"call {result} @{name}({', '.join(arguments)})"
-        with self.lock.without(self.lock.is_long(part.axes for part in nest.parts)):
+        with self.lock.without(long, polls=share is not None):
             if nest.has_checks:
                 return self.function.let(call)
             self.function.line(call)

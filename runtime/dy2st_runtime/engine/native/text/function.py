@@ -220,7 +220,7 @@ class Function:
 _PIECE = 1 << 16
 """How many iterations of a loop, each a few vectors, are done until it asks whether to leave."""
 
-_OF_CALL = 1 << 12
+_OF_CALL = 1 << 14
 """How many iterations a call in a loop counts for."""
 
 _OF_HEAD = 6
