@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import resource
 import threading
 import time
@@ -14,7 +15,7 @@ import dy2st_runtime
 from dy2st import nn
 from dy2st.static import InputSpec
 from dy2st_runtime import Limits
-from dy2st_runtime.errors import ArgumentError, Dy2stError, LimitExceeded
+from dy2st_runtime.errors import ArgumentError, Dy2stError, FormatError, LimitExceeded
 
 ENGINES = ["numpy", "native"]
 
@@ -223,3 +224,39 @@ def test_limits_are_of_their_class(saved):
 def test_loading_may_be_limited_too(saved):
     with pytest.raises(LimitExceeded):
         dy2st_runtime.load(saved(endless), limits=Limits(seconds=1e-9))
+
+
+def equations(size):
+    """The text of 40 equations between products of a dozen sizes, which take minutes to prove."""
+    names = [f"s{index}" for index in range(12)]
+    draw = random.Random(1)
+
+    def side():
+        one, two, three = draw.sample(names, 3)
+        return size.format(one, two, three)
+
+    said = [
+        f'{{condition = #dy2st.condition<"{side()} == {side()}">, reason = "r"}}' for _ in range(40)
+    ]
+    symbols = "".join(f"{name} = [0], " for name in names)
+    inputs = ", ".join(f'%z{i}: tensor<?xf32, ["{name}"]>' for i, name in enumerate(names))
+    return symbols, inputs, said
+
+
+@pytest.mark.parametrize("size", ["{}*{} + {}", "broadcast({}, {}) + {}"])
+def test_equations_that_take_long_to_prove_are_stopped(tmp_path, size):
+    function = dy2st.to_static(lambda x: x * 2, input_spec=[InputSpec(["a"], name="x")])
+    dy2st.jit.save(function, str(tmp_path / "net"))
+    symbols, inputs, said = equations(size)
+    text = (tmp_path / "net.mlir").read_text()
+    numbers = "".join(f', "z{index}"' for index in range(12))
+    text = text.replace("symbols = {", "symbols = {" + symbols)
+    text = text.replace(
+        'inputs = ["x"]', f'inputs = ["x"{numbers}],\n constraints = [{", ".join(said)}]'
+    )
+    text = text.replace('["a"]>):', f'["a"]>, {inputs}):')
+    (tmp_path / "net.mlir").write_text(text)
+    begin = time.process_time()
+    with pytest.raises((LimitExceeded, FormatError)):
+        dy2st_runtime.load(tmp_path / "net", limits=Limits(seconds=2))
+    assert time.process_time() - begin < 6

@@ -20,6 +20,7 @@ from dy2st_runtime.dims.polynomial import (
     subtract,
 )
 from dy2st_runtime.dims.samples import Facts, Values, relevant_facts, sampled
+from dy2st_runtime.limits import look
 
 if TYPE_CHECKING:
     from dy2st_runtime.dims.intervals import Known
@@ -168,6 +169,7 @@ class _Proof:
         """Whether size >= 0 is proved with at most `depth` implications."""
         if isinstance(size, int):
             return size >= 0
+        look()
         if evident(size, self.facts):
             return True
         if depth == 0 or self.steps <= 0 or self.failed.get(size, -1) >= depth:
