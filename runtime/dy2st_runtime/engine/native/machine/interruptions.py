@@ -181,11 +181,12 @@ def symbols() -> dict[str, int]:
     return called | watched
 
 
-def begin(addresses: dict[str, int], watch: Callable[[], None]) -> None:
+def begin(library: Any, watch: Callable[[], None]) -> None:
     """Tell the code the main thread, also of a forked child, and the function for limits."""
-    main = ctypes.c_int64.from_address(addresses["main"])
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))  # as long as any code
+    main = ctypes.c_int64.from_address(library.addresses["main"])
     main.value = threading.main_thread().ident or 0
-    ctypes.c_void_p.from_address(addresses["watch"]).value = id(watch)
+    ctypes.c_void_p.from_address(library.addresses["watch"]).value = id(watch)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=lambda: setattr(main, "value", threading.get_ident()))
 

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import count
 from typing import Any
 
 from dy2st_runtime import limits
@@ -39,8 +38,6 @@ _PASSES = (
 
 _OLDER = {"haswell": "+avx2,+fma", "nehalem": "+sse4.2"}
 """Processors that `DY2ST_NATIVE_CPU` may name, and what code for them needs beside x86_64."""
-
-_numbers = count()
 
 
 @dataclass(frozen=True)
@@ -176,9 +173,12 @@ def _linked(code: bytes, exports: Iterable[str], symbols: Mapping[str, int]) -> 
         library.import_symbol(name, address)
     for name in exports:
         library.export_symbol(name)
+    # A linker of its own: one for the process would keep some 9 kB of each library that is gone.
+    # JITLink lays the parts of an object beside each other, which the small code model needs.
     with _way.linking:
-        tracker = library.link(_linker(), f"dy2st{next(_numbers)}")
-        return Library(tracker, {name: tracker[name] for name in exports})
+        linker = binding.create_lljit_compiler(use_jit_link=True)
+        tracker = library.link(linker, "dy2st")
+        return Library((tracker, linker), {name: tracker[name] for name in exports})
 
 
 def _declared(text: str) -> str:
@@ -192,7 +192,7 @@ def interruptions() -> Library:
     """The functions by which loops notice signals and limits; never freed, as other code is."""
     code = compile_object(machine_interruptions.TEXT, Processor.host(), is_plain=True)
     library = _linked(code, machine_interruptions.EXPORTS, machine_interruptions.symbols())
-    machine_interruptions.begin(library.addresses, limits.look)
+    machine_interruptions.begin(library, limits.look)
     return library
 
 
@@ -202,15 +202,6 @@ def _target_machine(processor: Processor) -> Any:
     return target.create_target_machine(
         cpu=processor.name, features=processor.features, opt=1, reloc="pic", codemodel="small"
     )
-
-
-@once
-def _linker() -> Any:
-    """One linker for the process: it owns the memory of all code.
-
-    JITLink lays the parts of an object beside each other, which the small code model needs.
-    """
-    return binding.create_lljit_compiler(use_jit_link=True)
 
 
 @once

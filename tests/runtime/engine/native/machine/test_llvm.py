@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import re
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -151,3 +153,17 @@ def test_without_the_extra_scripts_are_told_so_and_auto_is_numpy(tmp_path):
         "pip install 'dy2st[native]', or take the engine 'numpy'",
         "4.0",
     ]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is read as Linux tells it")
+def test_code_that_nobody_holds_leaves_nothing():
+    code = compile_object(summing(), Processor.host())
+
+    def taken():
+        for _ in range(200):
+            load(code, ["total"], {})
+        gc.collect()
+        return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+    taken()
+    assert taken() - taken() > -400_000
