@@ -47,3 +47,16 @@ def test_an_idiom_is_the_same_once_it_is_saved(name, tmp_path):
     specs = [InputSpec([4, 4], "float32", "x"), InputSpec([], "int64", "n")]
     dy2st.jit.save(to_static(IDIOMS[name], input_spec=specs), str(tmp_path / "idiom"))
     assert answers(dy2st.jit.load(str(tmp_path / "idiom"))) == answers(IDIOMS[name])
+
+
+def test_a_view_has_its_new_shape_behind_a_loop_that_has_changed_it():
+    def function(x, n):
+        grid = x.clone()
+        row = grid[0:1]
+        for _ in range(n):
+            row[:] = row + 1
+        row.reshape_([4, 1])
+        row.add_(dy2st.ones([4, 1]))
+        return grid, row, row * row.shape[0]
+
+    assert answers(to_static(function)) == answers(function)

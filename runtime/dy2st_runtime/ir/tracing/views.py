@@ -262,6 +262,7 @@ class Views:
         self._has_changed = True
         self.links[tensor] = Link(base, [*steps, (maker, 0)], version)
         self._tracer.hold(tensor, new)
+        self._tracer.overwrite(tensor)  # it has another shape, also if it was made anew before
         self._current[tensor, new] = version
         return True
 
