@@ -30,6 +30,7 @@ from dy2st_runtime.ir.grad_mode import is_grad_enabled, no_grad
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.ir.location import place_of, warn_user
 from dy2st_runtime.ir.raised import is_of_program
+from dy2st_runtime.ir.structure import wrong_entries
 from dy2st_runtime.ir.tracing.gradient_flow import Settings
 from dy2st_runtime.ops.generator import get_rng_state, set_rng_state
 from dy2st_runtime.tensor import EagerTensor, wrapped
@@ -331,9 +332,16 @@ class ConcreteProgram:
                 assigned[name] = effect.value.index
         for place, _ in self.finished.leaves:
             self._warn_of(f"it leaves a gradient in its argument `{self.inputs[place].name}`")
-        if not self.finished.is_plain:
+        types = [output.type for output in program.outputs]
+        wrong = next(wrong_entries(program.structure, types), "")
+        if wrong or not self.finished.is_plain:
+            what = (
+                f"what a saved Program cannot give back: {wrong}"
+                if wrong
+                else ("an object that a Program alone cannot give back")
+            )
             raise ConversionError(
-                f"{program.name}() returns an object that a Program alone cannot give back",
+                f"{program.name}() returns {what}",
                 at=place_of(self.function),
                 why="a Program gives back tensors, Python constants, and lists, tuples and "
                 "dicts of them",
