@@ -1,0 +1,46 @@
+"""Samples of torch's own operator tests: values, gradients and Programs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import islice
+
+import pytest
+import torch
+
+from tests.effort import IS_FULL
+from tests.torch.op_samples import entries, outcomes
+
+STEP, MOST = (1, 40) if IS_FULL else (9, 4)
+
+
+def _share(dtype, gradients, engine, step=STEP, most=MOST):
+    """The share of samples that are right, and what is not."""
+    counted, wrong = Counter(), []
+    for op in entries()[::step]:
+        if dtype not in op.supported_dtypes("cpu") or (gradients and not op.supports_autograd):
+            continue
+        for outcome in islice(outcomes(op, dtype, gradients, engine), most):
+            counted[outcome.status] += 1
+            wrong += [f"{outcome.name}: {outcome.text}"] if outcome.status != "right" else []
+    return counted["right"] / max(sum(counted.values()), 1), wrong
+
+
+def test_most_entries_have_a_function_here():
+    assert len({op.name for op in entries()}) >= 400
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.int64])
+def test_values(dtype):
+    share, wrong = _share(dtype, False, None)
+    assert share >= 0.95, wrong
+
+
+def test_gradients():
+    share, wrong = _share(torch.float64, True, None)
+    assert share >= 0.9, wrong
+
+
+def test_programs():
+    share, wrong = _share(torch.float64, False, "numpy", most=1)
+    assert share >= 0.85, wrong
