@@ -10,10 +10,12 @@ from dy2st.convert.stage.outcome import is_caught, may_be_caught
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.special import Dynamic
 from dy2st_runtime.dims import Condition
+from dy2st_runtime.errors import PlaceError
 from dy2st_runtime.ir import ArrayType, F, Variable, apply, interpreting
 from dy2st_runtime.ir.choice import Hole, Text
 from dy2st_runtime.ir.definition import OperatorDefinition
 from dy2st_runtime.ir.failing import raised_by
+from dy2st_runtime.ir.kernel_errors import ours_of
 
 
 def carry_check(trace: Trace, flag: Variable, error: BaseException) -> bool:
@@ -61,7 +63,7 @@ def check_operator(
         return
     if raised_by(definition.name, operands, attributes) is None:
         return
-    kinds = [kind for kind in definition.raises if may_be_caught(trace, kind)]
+    kinds = [kind for kind in map(ours_of, definition.raises) if may_be_caught(trace, kind)]
     if not kinds:
         return
     places = operands[_PLACES.get(definition.name, len(operands)) :]
@@ -88,7 +90,7 @@ def _check_axes(
         number = trace.tracer.local(place)
         fits = F.logical_and(F.less_than(number, size), F.greater_equal(number, -size))
         words = "index ", Hole(number), " is out of bounds: the axis has the size ", Hole(size)
-        _carry_failure(trace, fits, IndexError(Text(words)))
+        _carry_failure(trace, fits, PlaceError(Text(words)))
 
 
 def _carry_failure(trace: Trace, flag: Variable, error: Exception) -> bool:

@@ -19,13 +19,20 @@ _OURS: dict[type[Exception], type[Dy2stError]] = {
 }
 
 
+def ours_of(kind: type[Exception]) -> type[Exception]:
+    """The class of what users see where a kernel raises errors of a class."""
+    if issubclass(kind, Dy2stError):
+        return kind
+    return next((_OURS[one] for one in kind.__mro__ if one in _OURS), kind)
+
+
 def as_ours(name: str, error: Exception) -> Exception:
     """An error of an operator as a Dy2stError that names it; one that is ours already as it is."""
-    ours = next((_OURS[kind] for kind in type(error).__mro__ if kind in _OURS), None)
-    if ours is None or isinstance(error, Dy2stError):
+    ours = ours_of(type(error))
+    if ours is type(error):
         return error
     text = str(error)
     return ours(text if text.startswith(f"{name}:") else f"{name}: {text}")
 
 
-__all__ = ["MatrixError", "as_ours"]
+__all__ = ["MatrixError", "as_ours", "ours_of"]

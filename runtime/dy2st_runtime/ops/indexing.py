@@ -333,7 +333,7 @@ def _require_mask_fits(mask: Any, shape: Sequence[Size]) -> None:
         if same is False:
             raise PlaceError(reason)
         if same is None:
-            require(have == want, reason, IndexError)
+            require(have == want, reason, PlaceError)
 
 
 def _position(item: Any, size: Size) -> Size:
@@ -349,7 +349,7 @@ def _position(item: Any, size: Size) -> Size:
             reason = f"index {item!r} is out of bounds: the axis has the size {size}"
             if inside is False:
                 raise PlaceError(reason)
-            require(low <= high, reason, IndexError)
+            require(low <= high, reason, PlaceError)
     return position
 
 

@@ -265,7 +265,7 @@ class Swallowing:
         return self
 
     def __exit__(self, kind, error, place):
-        return kind is IndexError
+        return kind is not None and issubclass(kind, IndexError)
 
 
 class Counting:
