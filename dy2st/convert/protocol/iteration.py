@@ -179,7 +179,7 @@ _END = object()
 
 def _is_seen(trace: Trace, iterable: Any) -> bool:
     """Whether anybody may see that one more item was taken of what a loop has left."""
-    is_iterator = hasattr(type(iterable), "__next__")
+    is_iterator = type(iterable) is Generated or hasattr(type(iterable), "__next__")
     return is_iterator or own_method(trace, iterable, "__iter__", "__getitem__") is not None
 
 

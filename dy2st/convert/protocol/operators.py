@@ -13,7 +13,8 @@ import numpy as np
 from dy2st.convert.classes import of_class, own_method
 from dy2st.convert.kinds import keyed
 from dy2st.convert.kinds.dicts import contains as dict_contains
-from dy2st.convert.kinds.lists import compare_lists, concatenate, contains, repeat
+from dy2st.convert.kinds.iterators import left_of
+from dy2st.convert.kinds.lists import compare_lists, concatenate, contains, held, repeat
 from dy2st.convert.kinds.process import note_settings
 from dy2st.convert.kinds.table import row_of_operator
 from dy2st.convert.kinds.views import VIEWS
@@ -34,7 +35,7 @@ from dy2st.convert.stage.truth import truth_of
 from dy2st.convert.trace import CONTAINERS, MISSING, Trace
 from dy2st.convert.values.forms import DICTS
 from dy2st.convert.values.layout import number_kind
-from dy2st.convert.values.sequences import Generated
+from dy2st.convert.values.sequences import Generated, Indexed
 from dy2st.convert.values.special import Dynamic, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import TensorAsPython
@@ -356,11 +357,21 @@ def in_(trace: Trace, item: Any, container: Any) -> Any:
 
 
 def _is_gone_through(trace: Trace, container: Any) -> bool:
-    """Whether `in` asks an object of the user's for one item after the other."""
+    """Whether `in` asks for one item after the other, by methods of the user's or the Program."""
     if type(container) is Generated:
-        return True
+        return left_of(trace, container) is None and _has_program_length(trace, container.iterable)
     own = own_method(trace, container, "__iter__", "__getitem__")
     return own is not None and of_class(trace, type(container), "__contains__") is MISSING
+
+
+def _has_program_length(trace: Trace, source: Any) -> bool:
+    """Whether only the Program knows how many items there are."""
+    while type(source) is Generated:
+        source = source.iterable
+    if isinstance(source, Tensor):
+        return bool(source.ndim) and isinstance(source.shape[0], Dim)
+    is_held = type(source) in (list, deque) and type(held(trace, source)) is Dynamic
+    return is_held or type(source) in (Indexed, Dynamic, Union)
 
 
 def _is_met(trace: Trace, item: Any, container: Any) -> Any:

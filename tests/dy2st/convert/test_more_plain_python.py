@@ -464,6 +464,20 @@ def what_a_search_leaves_of_an_iterator():
     return next(squares), 4 in squares, list(squares), "b" in left, list(left), 9 in squares
 
 
+def what_a_loop_leaves_of_a_generator_that_has_begun():
+    squares = (n * n for n in range(5))
+    first = next(squares)
+    for square in squares:
+        if square == 4:
+            break
+    return first, list(squares)
+
+
+def what_a_search_leaves_of_a_generator():
+    squares = (n * n for n in range(5))
+    return 4 in squares, list(squares)
+
+
 def attributes_of_a_builtin():
     return getattr(max, "__dict__", {})
 
