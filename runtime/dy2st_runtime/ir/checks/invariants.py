@@ -210,7 +210,9 @@ def _by_rule(
     with collect() as required, fresh_symbols_from(_FRESH):
         types = infer(definition, [v.type for v in operator.operands], operator.attributes)
     recorded, wrong = [result.type for result in operator.results], []
-    if not _agree(recorded, types, scope):
+    # Lists do not tell ranges of sizes that differ by element: engines look when they bind them.
+    in_range = not any(isinstance(v.type, ArrayType) for v in operator.operands)
+    if not _agree(recorded, types, scope, in_range):
         given = f"the rule gives {_types_shown(types)}"
         wrong.append(f"its results have {_types_shown(recorded)}; {given}")
     missing = [
@@ -243,13 +245,15 @@ def needs_are_required(operator: Operator, scope: Scope) -> Texts:
     scope.missing = []
 
 
-def _agree(recorded: Sequence[ValueType], types: Sequence[ValueType], scope: Scope) -> bool:
+def _agree(
+    recorded: Sequence[ValueType], types: Sequence[ValueType], scope: Scope, in_range: bool
+) -> bool:
     if len(recorded) == len(types) and all(a is b for a, b in zip(recorded, types, strict=True)):
         return True
     # Sizes that only the data decides have other symbols each time the rule is asked: both ways
     # symbols of one's own stand for symbols of the other, and for nothing else.
     is_free = scope.is_free
-    return matches(types, recorded, is_free) and matches(recorded, types, is_free, False)
+    return matches(types, recorded, is_free, in_range) and matches(recorded, types, is_free, False)
 
 
 # -- control flow -----------------------------------------------------------------------------
