@@ -435,8 +435,7 @@ def _output_sizes(x: Any, output_size: Any, axes: int) -> Iterator[tuple[int, An
         size, wanted = x.shape[axis], None if given is None else as_size(given, "an output size")
         if wanted is None or wanted is size or equal(size, wanted) is True:
             continue
-        if isinstance(size, int) or equal(wanted, 1) is not True:
-            require(size > 0, f"adaptive pooling: there is nothing along axis {axis}")
+        require(size > 0, f"adaptive pooling: there is nothing along axis {axis}")
         yield axis, wanted
 
 
