@@ -60,3 +60,19 @@ def test_a_view_has_its_new_shape_behind_a_loop_that_has_changed_it():
         return grid, row, row * row.shape[0]
 
     assert answers(to_static(function)) == answers(function)
+
+
+def test_an_element_that_a_loop_looks_up_is_a_view_wherever_it_lies():
+    def function(x, n):
+        grid = x.clone()
+        row, place = grid[-2], dy2st.zeros([], "int64")
+        while place < n:
+            cell = row[place]
+            cell[...] = cell * 2 + 1
+            place = place + cell.detach().reshape([1]).sum() * 0 + 1
+        return grid
+
+    specs = [InputSpec([4, 4], "int64", "x"), InputSpec([], "int64", "n")]
+    converted = to_static(function, input_spec=specs)
+    x, n = dy2st.arange(16).reshape([4, 4]) * 1000000, dy2st.to_tensor(3)
+    assert converted(x, n).tolist() == function(x, n).tolist()

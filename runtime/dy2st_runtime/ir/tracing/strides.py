@@ -86,7 +86,8 @@ def _moved(array: Array, operator: Operator, place: int, values: Mapping[Dim, in
         if any(operand.tensor_type.rank for operand in operator.operands[1:]):
             raise ValueError(f"{operator.name} copies")
         axes = attributes.get("axes", ())
-        return array[tuple(0 if axis in axes else slice(None) for axis in range(array.ndim))]
+        places = [0 if axis in axes else slice(None) for axis in range(array.ndim)]
+        return array[(*places, ...)]  # without the dots NumPy reads one element
     if definition.view is View.UNSURE:
         raise ValueError(f"{operator.name} may copy")
     if definition.view is not View.SAME:
