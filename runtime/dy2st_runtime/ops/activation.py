@@ -118,6 +118,9 @@ define(
 
 def _silu_formula(x: Any, out: Any) -> None:
     sigmoid_formula(x, out, x)
+    lowest = x == -np.inf
+    if lowest.any():  # -inf * 0
+        out[lowest] = np.nan
 
 
 def _silu_gradient(g: Any, y: Any, x: Any) -> Any:

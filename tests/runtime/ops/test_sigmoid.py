@@ -65,3 +65,13 @@ def test_the_logarithm_of_a_small_share_is_the_number():
     ones = P.ones([5])
     losses = F.binary_cross_entropy(P.sigmoid(x), ones, reduction="none")
     np.testing.assert_allclose(losses.numpy(), -x.numpy(), rtol=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_infinities_and_nan_are_torchs(dtype, engine):
+    x = P.to_tensor(np.array([-np.inf, np.inf, np.nan], dtype))
+    sigmoid, silu = (P.to_static(f, engine=engine)(x).numpy() for f in (F.sigmoid, F.silu))
+    np.testing.assert_array_equal(sigmoid, np.array([0, 1, np.nan], dtype))
+    np.testing.assert_array_equal(silu, np.array([np.nan, np.inf, np.nan], dtype))
