@@ -13,7 +13,6 @@ from dy2st_runtime.dims import (
     Size,
     ceil_divide,
     equal,
-    less_equal,
     maximum,
     minimum,
     product,
@@ -231,9 +230,8 @@ def _window(
     for (before, after), k in zip(pads, kernel, strict=True):
         if not isinstance(padding, str) and max(before, after) > k // 2:
             raise ArgumentError(f"pooling: a padding of {max(before, after)} exceeds half of {k}")
-    for n, k, (before, after) in zip(sizes, kernel, pads, strict=True):
-        if isinstance(n, int) or less_equal(k, before + after) is not False:
-            require(n > 0, f"pooling: the image of {list(sizes)} is empty")
+    for n in sizes:
+        require(n > 0, f"pooling: the image of {list(sizes)} is empty")
     lacking = _missing if ceil_mode else _lacking
     room = tuple(
         (before, after + lacking(n, k, s, before, after))
