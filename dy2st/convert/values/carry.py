@@ -27,7 +27,9 @@ from dy2st.convert.values.layout import (
 from dy2st.convert.values.lub import Lub, is_missing
 from dy2st.convert.values.special import MISSING, Dynamic, Union, is_changed
 from dy2st.convert.values.widths import DTYPES, count, width
+from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Tracer, Variable
+from dy2st_runtime.ir.location import user_location
 
 if TYPE_CHECKING:
     from dy2st.convert.trace import Trace
@@ -263,9 +265,15 @@ def _has_case(node: Cases, item: Layout) -> bool:
 
 
 def case_of(node: Cases, item: Layout) -> int:
-    """Which case a value is."""
+    """Which case a value is; a refusal of what has changed since the cases were found."""
     place = Lub().place(list(node.cases), item)
-    assert place is not None, "a value that is none of the cases"
+    if place is None:
+        raise ConversionError(
+            "a value is one of several, and has changed its form while a branch or loop was traced",
+            at=user_location(),
+            why="the forms of what a tensor chooses between are found once",
+            hint="give each of the objects all of its attributes before the branch or loop",
+        )
     return place
 
 
