@@ -147,3 +147,20 @@ def test_a_handler_that_does_not_raise_changes_nothing():
         signal.signal(signal.SIGALRM, before)
     expected = executable.run([np.ones(1, "float32")], [])[0]
     assert seen and result == expected
+
+
+def doubled(x, n):
+    for _ in range(n):
+        for _ in range(n):
+            x = x + x
+    return x
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "int8"])
+def test_a_look_for_signals_leaves_vectors_as_they_are(dtype):
+    n = dy2st.to_tensor(1)
+    for size in range(1, 70, 3):
+        x = np.arange(size).astype(dtype)
+        specs = [InputSpec([size], dtype), InputSpec([], "int64")]
+        static = dy2st.to_static(doubled, engine="native", input_spec=specs)
+        assert np.array_equal(static(dy2st.to_tensor(x), n).numpy(), x + x), size

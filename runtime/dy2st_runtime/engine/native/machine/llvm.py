@@ -184,7 +184,7 @@ def _linked(code: bytes, exports: Iterable[str], symbols: Mapping[str, int]) -> 
 def _declared(text: str) -> str:
     """What all code may ask, and says nothing of itself."""
     is_asked = "@leave(" in text and not re.search(r"(define|declare) .*@leave\(", text)
-    return "\ndeclare preserve_allcc i32 @leave()\n" if is_asked else ""
+    return "\ndeclare preserve_mostcc i32 @leave()\n" if is_asked else ""
 
 
 @once

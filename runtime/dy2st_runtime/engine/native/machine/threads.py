@@ -136,7 +136,7 @@ _TEXT = """\
 
 declare i64 @syscall(i64, ...)
 declare i64 @pthread_self()
-declare preserve_allcc i32 @leave()
+declare preserve_mostcc i32 @leave()
 declare void @llvm.x86.sse2.pause()
 declare i64 @llvm.readcyclecounter()
 
@@ -158,7 +158,7 @@ take:
   br i1 %won, label %work, label %look
 work:
   ; What is given up is counted as done, and not done.
-  %asked = call preserve_allcc i32 @leave()
+  %asked = call preserve_mostcc i32 @leave()
   %left = load atomic i64, ptr @left monotonic, align 8
   %goes_on = icmp eq i64 %left, 0
   br i1 %goes_on, label %do, label %count
@@ -305,7 +305,7 @@ more_parts:
   %several = icmp ugt i64 %part, 0
   br i1 %several, label %asks, label %one
 asks:
-  %asked = call preserve_allcc i32 @leave()
+  %asked = call preserve_mostcc i32 @leave()
   %goes_on = icmp eq i32 %asked, 0
   br i1 %goes_on, label %one, label %stop
 one:

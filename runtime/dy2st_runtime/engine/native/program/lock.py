@@ -79,7 +79,7 @@ class Lock:
             return
         function = self._function
         leaving, quiet = function.label("leaving"), function.label("quiet")
-        asked = function.let("call preserve_allcc i32 @leave()")
+        asked = function.let("call preserve_mostcc i32 @leave()")
         function.branch(function.let(f"icmp eq i32 {asked}, 0"), quiet, leaving)
         function.begin(leaving)
         self.take()

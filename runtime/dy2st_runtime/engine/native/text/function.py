@@ -166,7 +166,7 @@ class Function:
         self.branch(self.let(f"icmp slt i64 {left}, 0"), label, following)
         self.begin(label)
         self.line(f"store i64 {_PIECE}, ptr {budget}")
-        asked = self.let("call preserve_allcc i32 @leave()")
+        asked = self.let("call preserve_mostcc i32 @leave()")
         self.branch(self.let(f"icmp eq i32 {asked}, 0"), following, self._leaving())
         self.begin(following)
 
@@ -177,7 +177,7 @@ class Function:
         self.line(f"store i64 {left}, ptr {budget}")
 
     def _leave_if_asked(self, following: str) -> None:
-        asked = self.let("call preserve_allcc i32 @leave()")
+        asked = self.let("call preserve_mostcc i32 @leave()")
         self.branch(self.let(f"icmp eq i32 {asked}, 0"), following, self._leaving())
         self.begin(following)
 
