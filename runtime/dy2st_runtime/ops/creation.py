@@ -258,6 +258,14 @@ def _arange_padding(site: Site) -> Iterable[int]:
     return (site.places if is_counting else site.uneven)(site.made_longer())
 
 
+def _linspace_kernel(start: float, stop: float, num: int, dtype: np.dtype[Any]) -> Any:
+    """From both ends to the middle, as PaddlePaddle counts: so steps lie as far from either end."""
+    places = np.arange(num, dtype=np.float64)
+    step = (stop - start) / max(num - 1, 1)
+    is_first = places < max(num // 2, 1)
+    return np.where(is_first, start + step * places, stop - step * (num - 1 - places)).astype(dtype)
+
+
 define(
     "arange",
     doc="start, start + step, ... before stop.",
@@ -279,7 +287,7 @@ define(
     doc="`num` numbers from start to stop at equal distances, both included.",
     attributes={"start": _VALUE, "stop": _VALUE, "num": SIZE, "dtype": DTYPE},
     infer=lambda start, stop, num, dtype: created("linspace", dtype, (num,)),
-    kernel=lambda start, stop, num, dtype: np.linspace(start, stop, num).astype(dtype),
+    kernel=_linspace_kernel,
     samples=(Sample((), {"start": 0.0, "stop": 1.0, "num": 5, "dtype": np.dtype("float32")}),),
 )
 define(
@@ -472,21 +480,28 @@ def arange(
 
 @public
 def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """`num` numbers from start to stop at equal distances, both included; float32 by default."""
+    """`num` numbers from start to stop at equal distances, both included; float32 by default.
+
+    For a dtype of integers the ends are cut first, and then the numbers.
+    """
     wanted, count = as_dtype(dtype, _default_dtype), as_size(num, "num")
     if is_unknown((start, stop)):
-        return F.cast(_spaced(start, stop, count), wanted)
+        return F.cast(_spaced(start, stop, count, wanted), wanted)
+    cut = np.trunc if wanted.kind in "iu" else float
     ends = _number(start), _number(stop)
-    first, last = (end if isinstance(end, Dim) else float(end) for end in ends)
+    first, last = (end if isinstance(end, Dim) else float(cut(end)) for end in ends)
     return apply("linspace", start=first, stop=last, num=count, dtype=wanted)
 
 
-def _spaced(start: Any, stop: Any, count: Size) -> Any:
-    """`linspace` between what only the run tells, as NumPy computes it; no gradient flows."""
-    first, last = (F.reshape(F.detach(F.cast(end, "float64")), []) for end in (start, stop))
-    places = F.arange(count)
+def _spaced(start: Any, stop: Any, count: Size, wanted: np.dtype[Any]) -> Any:
+    """`linspace` between what only the run tells, as the kernel has it; no gradient flows."""
+    first, last = (F.detach(F.cast(end, "float64")).reshape([]) for end in (start, stop))
+    if wanted.kind in "iu":
+        first, last = F.trunc(first), F.trunc(last)
+    places = F.cast(F.arange(count), "float64")
     step = (last - first) / F.cast(maximum(count - 1, 1), "float64")
-    return F.where(F.equal(places, maximum(count - 1, 1)), last, places * step + first)
+    is_first = F.less_than(F.arange(count), maximum(count // 2, 1))
+    return F.where(is_first, places * step + first, last - (count - 1 - places) * step)
 
 
 @public

@@ -121,9 +121,17 @@ def randint_like(
 def logspace(
     start: Any, stop: Any, num: Any, base: Any = 10.0, dtype: Any = None, name: str | None = None
 ) -> Any:
-    """`num` powers of `base` with evenly spaced exponents from start to stop: (num,)."""
-    made = F.pow(F.cast(base, "float64"), F.linspace(start, stop, num, "float64"))
-    return F.cast(made, as_dtype(dtype, "float32"))
+    """`num` powers of `base` with evenly spaced exponents from start to stop: (num,).
+
+    For a dtype of integers the ends and the base are cut first, and then the powers.
+    """
+    wanted = as_dtype(dtype, "float32")
+    given = (start, stop, base)
+    if wanted.kind in "iu":
+        given = tuple(F.trunc(F.cast(value, "float64")) for value in given)
+    first, last, root = given
+    made = F.pow(F.cast(root, "float64"), F.linspace(first, last, num, "float64"))
+    return F.cast(made, wanted)
 
 
 @method
