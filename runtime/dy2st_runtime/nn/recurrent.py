@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, ClassVar
 
 from dy2st_runtime.ir import F
+from dy2st_runtime.ir.autocast import autocast
+from dy2st_runtime.ir.dispatch import active
 from dy2st_runtime.ir.types import is_floating
+from dy2st_runtime.late import Late
 from dy2st_runtime.nn.containers import LayerList
 from dy2st_runtime.nn.initializer import Constant, Uniform
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.nn.parameters import ParamAttr
 from dy2st_runtime.nn.scan import scan
+
+_sequences = Late("dy2st_runtime.nn.sequences")
 
 
 class RNNCellBase(Layer):
@@ -86,14 +92,47 @@ class _Cell(RNNCellBase):
         """(hidden,)."""
         return (self.hidden_size,)
 
-    def gates_of(self, x: Any, h: Any) -> tuple[Any, Any]:
-        """x @ weight_ih' + bias_ih and h @ weight_hh' + bias_hh."""
-        from_input = F.matmul(x, self.weight_ih, transpose_y=True) + self.bias_ih
-        return from_input, F.matmul(h, self.weight_hh, transpose_y=True) + self.bias_hh
+    def weights(self) -> list[Any]:
+        """What a step reads: weight_ih, weight_hh, bias_ih, bias_hh, then weight_ho if need be."""
+        weights = [self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh]
+        return [*weights, self.weight_ho] if self.proj_size else weights
 
     def extra_repr(self) -> str:
         """Sizes."""
         return f"{self.input_size}, {self.hidden_size}"
+
+
+def _gates(x: Any, h: Any, wx: Any, wh: Any, bx: Any, bh: Any) -> tuple[Any, Any]:
+    """x @ wx' + bx and h @ wh' + bh."""
+    from_input = F.matmul(x, wx, transpose_y=True) + bx
+    return from_input, F.matmul(h, wh, transpose_y=True) + bh
+
+
+def _simple_step(x: Any, h: Any, *weights: Any, activation: str) -> tuple[Any, Any]:
+    from_input, from_state = _gates(x, h, *weights)
+    h = getattr(F, activation)(from_input + from_state)
+    return h, h
+
+
+def _lstm_step(x: Any, states: Any, *weights: Any) -> tuple[Any, tuple[Any, Any]]:
+    h, c = states
+    from_input, from_state = _gates(x, h, *weights[:4])
+    i, f, g, o = F.split(from_input + from_state, 4, axis=-1)
+    c = F.sigmoid(f) * c + F.sigmoid(i) * F.tanh(g)
+    h = F.sigmoid(o) * F.tanh(c)
+    for project in weights[4:]:
+        h = F.matmul(h, project)
+    return h, (h, c)
+
+
+def _gru_step(x: Any, h: Any, *weights: Any) -> tuple[Any, Any]:
+    from_input, from_state = _gates(x, h, *weights)
+    xr, xz, xc = F.split(from_input, 3, axis=-1)
+    hr, hz, hc = F.split(from_state, 3, axis=-1)
+    r, z = F.sigmoid(xr + hr), F.sigmoid(xz + hz)
+    candidate = F.tanh(xc + r * hc)
+    h = z * h + (1.0 - z) * candidate
+    return h, h
 
 
 class SimpleRNNCell(_Cell):
@@ -120,9 +159,7 @@ class SimpleRNNCell(_Cell):
     def forward(self, inputs: Any, states: Any = None) -> tuple[Any, Any]:
         """Output and new state, which are the same."""
         states = self.get_initial_states(inputs) if states is None else states
-        from_input, from_state = self.gates_of(inputs, states)
-        h = getattr(F, self.activation)(from_input + from_state)
-        return h, h
+        return _simple_step(inputs, states, *self.weights(), activation=self.activation)
 
 
 class LSTMCell(_Cell):
@@ -159,14 +196,7 @@ class LSTMCell(_Cell):
     def forward(self, inputs: Any, states: Any = None) -> tuple[Any, tuple[Any, Any]]:
         """(n, input), ((n, hidden), (n, hidden)) -> output, (h, c)."""
         states = self.get_initial_states(inputs) if states is None else states
-        h, c = states
-        from_input, from_state = self.gates_of(inputs, h)
-        i, f, g, o = F.split(from_input + from_state, 4, axis=-1)
-        c = F.sigmoid(f) * c + F.sigmoid(i) * F.tanh(g)
-        h = F.sigmoid(o) * F.tanh(c)
-        if self.proj_size:
-            h = F.matmul(h, self.weight_ho)
-        return h, (h, c)
+        return _lstm_step(inputs, states, *self.weights())
 
 
 class GRUCell(_Cell):
@@ -194,13 +224,42 @@ class GRUCell(_Cell):
     def forward(self, inputs: Any, states: Any = None) -> tuple[Any, Any]:
         """(n, input), (n, hidden) -> output and new state, which are the same."""
         states = self.get_initial_states(inputs) if states is None else states
-        from_input, from_state = self.gates_of(inputs, states)
-        xr, xz, xc = F.split(from_input, 3, axis=-1)
-        hr, hz, hc = F.split(from_state, 3, axis=-1)
-        r, z = F.sigmoid(xr + hr), F.sigmoid(xz + hz)
-        candidate = F.tanh(xc + r * hc)
-        h = z * states + (1.0 - z) * candidate
-        return h, h
+        return _gru_step(inputs, states, *self.weights())
+
+
+def _along(
+    cell: Any, x: Any, states: Any, is_reverse: bool, mask: Any, kwargs: dict[str, Any]
+) -> tuple[Any, Any]:
+    """Outputs of all steps and the last state: at once for a cell of ours on eager tensors.
+
+    A Program has the steps: engines know what to do with their operators.
+    """
+    run = None if kwargs or active() is not None else _at_once(cell)
+    if run is not None:
+        name, step = run
+        kind, weights = getattr(_sequences, name), cell.weights()
+        found = _sequences.along(kind, step, x, states, weights, is_reverse, mask)
+        if found is not None:
+            return found  # type: ignore[no-any-return]
+    one = (lambda x, states: cell(x, states, **kwargs)) if kwargs else cell
+    return scan(one, x, states, is_reverse, mask)
+
+
+def _at_once(cell: Any) -> tuple[str, Any] | None:
+    """The class in `sequences` that runs a cell, and its step; None for cells of the user's.
+
+    So it is with one that has hooks, or computes in mixed precision.
+    """
+    kind: Any = type(cell)
+    if kind not in (SimpleRNNCell, LSTMCell, GRUCell) or "forward" in vars(cell):
+        return None
+    if cell._forward_pre_hooks or cell._forward_post_hooks or autocast() is not None:
+        return None
+    if kind is SimpleRNNCell:
+        name = {"tanh": "TanhRun", "relu": "ReluRun"}.get(cell.activation)
+        step = partial(_simple_step, activation=cell.activation)
+        return None if name is None else (name, step)
+    return ("LstmRun", _lstm_step) if kind is LSTMCell else ("GruRun", _gru_step)
 
 
 class RNN(Layer):
@@ -223,8 +282,7 @@ class RNN(Layer):
         if initial_states is None:
             initial_states = self.cell.get_initial_states(x, batch_dim_idx=1)
         mask = None if sequence_length is None else _mask(sequence_length, x.shape[0])
-        cell = (lambda x, state: self.cell(x, state, **kwargs)) if kwargs else self.cell
-        outputs, state = scan(cell, x, initial_states, self.is_reverse, mask)
+        outputs, state = _along(self.cell, x, initial_states, self.is_reverse, mask, kwargs)
         return (outputs if self.time_major else F.swapaxes(outputs, 0, 1)), state
 
 
@@ -249,8 +307,7 @@ class BiRNN(Layer):
         outputs, states = [], []
         for cell, first, is_reverse in zip((self.cell_fw, self.cell_bw), pair, (False, True)):
             start = cell.get_initial_states(x, batch_dim_idx=1) if first is None else first
-            step = (lambda x, state, cell=cell: cell(x, state, **kwargs)) if kwargs else cell
-            output, state = scan(step, x, start, is_reverse, mask)
+            output, state = _along(cell, x, start, is_reverse, mask, kwargs)
             outputs.append(output)
             states.append(state)
         both = F.concat(outputs, axis=-1)
