@@ -115,6 +115,18 @@ I0 = near_zero(lambda z: mp.besseli(0, 2 * mp.sqrt(z)))
 I1 = near_zero(lambda z: mp.besseli(1, 2 * mp.sqrt(z)) / mp.sqrt(z))
 
 
+def tail(v: Any) -> Any:
+    """exp(a * a / 2) * (1 - Phi(a)) / u, with Phi the normal distribution and u = 4 / (4 + a),
+    as a function of u - 1/2."""
+    u = v + mp.mpf(1) / 2
+    a = 4 / u - 4
+    return mp.erfc(a / mp.sqrt(2)) / 2 * mp.exp(a * a / 2) / u
+
+
+ROOT = mp.findroot(mp.digamma, mp.mpf("1.46"))
+DIGAMMA = near_zero(lambda t: mp.digamma(ROOT + t) / t)
+
+
 def far_bessel(order: int) -> Rule:
     """exp(-x) * I(x) * sqrt(x) as a function of 1 / x."""
     return lambda u: mp.besseli(order, 1 / u) * mp.exp(-1 / u) / mp.sqrt(u)
@@ -170,6 +182,9 @@ FITS = (
         2 / 3,
         13,
     ),
+    Fit("PHI 32", tail, lambda v: 1 / tail(v), 4 / 18.5 - 0.5, 0.5, 9),
+    Fit("PHI 64", tail, lambda v: 1 / tail(v), 4 / 43 - 0.5, 0.5, 21),
+    Fit("DIGAMMA 64", DIGAMMA, lambda t: 1 / DIGAMMA(t), -0.4617, 0.5384, 22),
     Fit("GAMMA 64", GAMMA, near_zero(lambda t: t / mp.loggamma(2 + t)), -0.5, 0.5, 17),
     Fit("I0 NEAR 64", I0, lambda z: 1 / I0(z), 0, 36, 17),
     Fit("I1 NEAR 64", I1, lambda z: 1 / I1(z), 0, 36, 17),

@@ -10,7 +10,7 @@ from dy2st_runtime.ir import F, Kind, Sample, apply, define, method, public
 from dy2st_runtime.ir.arguments import as_dtype, normalize_axis
 from dy2st_runtime.ir.attribute_kinds import SIGNED_AXIS
 from dy2st_runtime.ops.blocks import in_blocks
-from dy2st_runtime.ops.erf import erf_formula
+from dy2st_runtime.ops.erf import tail_formula
 from dy2st_runtime.ops.rules import float_type, holomorphic, on_floats
 from dy2st_runtime.ops.short_floats import in_float32
 from dy2st_runtime.ops.unary import sigmoid_formula
@@ -70,19 +70,22 @@ define(
 )
 
 
+def _weighted(x: Any, y: Any, out: Any) -> None:
+    """x * sigmoid(y) into `out`; NaN at -inf, as -inf * 0 is."""
+    sigmoid_formula(y, out, x)
+    lowest = x == -np.inf
+    if lowest.any():
+        out[lowest] = np.nan
+
+
 def _gelu_formula(x: Any, out: Any, approximate: bool) -> None:
-    kind = x.dtype.type
-    if approximate:
-        np.multiply(x, x, out=out)
-        out *= kind(_ROOT_2_BY_PI * 0.044715)
-        out += kind(_ROOT_2_BY_PI)
-        out *= x
-        np.tanh(out, out=out)
-    else:
-        erf_formula(x * kind(_ROOT_HALF), out)
-    out += kind(1)
-    out *= x
-    out *= kind(0.5)
+    if approximate:  # (1 + tanh(y)) / 2 = sigmoid(2 * y), which keeps its digits below 0
+        wide = x.astype(np.float64)
+        bent = (wide * wide * (0.044715 * 2 * _ROOT_2_BY_PI) + 2 * _ROOT_2_BY_PI) * wide
+        _weighted(x, bent, out)
+        return
+    tail_formula(x, out)
+    np.multiply(np.where(x < 0, out, x.dtype.type(1) - out), x, out=out)
 
 
 def _gelu_gradient(g: Any, y: Any, x: Any, approximate: bool) -> Any:
@@ -116,19 +119,12 @@ define(
 )
 
 
-def _silu_formula(x: Any, out: Any) -> None:
-    sigmoid_formula(x, out, x)
-    lowest = x == -np.inf
-    if lowest.any():  # -inf * 0
-        out[lowest] = np.nan
-
-
 def _silu_gradient(g: Any, y: Any, x: Any) -> Any:
     share = F.sigmoid(x)
     return g * (share + y * (1.0 - share))
 
 
-_real_silu = in_blocks(_silu_formula)
+_real_silu = in_blocks(lambda x, out: _weighted(x, x, out))
 
 
 def _silu_kernel(x: Any, out: Any = None) -> Any:
@@ -299,13 +295,13 @@ def hardsigmoid(
 @in_float32
 def hardswish(x: Any, name: str | None = None) -> Any:
     """x * min(max(x + 3, 0), 6) / 6 (Howard 2019)."""
-    return x * F.relu6(x + 3.0) / 6.0
+    return x * (F.relu6(x + 3.0) / 6.0)  # x * 6 may be too large
 
 
 @public
 def hardshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
     """x where |x| > threshold, else 0."""
-    return F.where(F.greater_than(F.abs(x), threshold), x, F.zeros_like(x))
+    return F.where(F.less_equal(F.abs(x), threshold), F.zeros_like(x), x)
 
 
 @public

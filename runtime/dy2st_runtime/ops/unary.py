@@ -46,9 +46,9 @@ class _Row(NamedTuple):
 
 def sigmoid_formula(x: Any, out: Any, factor: Any = 1.0) -> None:
     """factor / (1 + e**-x) into `out`, of float32 or float64: no digits are lost below 0."""
-    if x.dtype.itemsize == 4:  # e**x of float32 is wrong by 2.4 ulp: too much for what follows
+    if out.dtype.itemsize == 4:  # e**x of float32 is wrong by 2.4 ulp: too much for what follows
         power = np.empty(x.shape)
-        np.negative(np.maximum(x, np.float32(-700)), out=power)
+        np.negative(np.maximum(x, x.dtype.type(-700)), out=power)
         np.exp(power, out=power)
         power += 1.0
         np.divide(factor, power, out=power)

@@ -79,5 +79,3 @@ def test_special_values():
         found = F.erf(tensor(x)).numpy()
         np.testing.assert_array_equal(found, np.array([1, -1, np.nan, 0, -0.0, 1, -1], dtype))
         assert np.signbit(found[4]) and not np.signbit(found[3])
-        far = F.gelu(tensor(np.array([-30.0, 30.0], dtype))).numpy()
-        np.testing.assert_array_equal(far, [0, 30])

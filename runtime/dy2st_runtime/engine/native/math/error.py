@@ -11,10 +11,11 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from dy2st_runtime.engine.native.math.exponential import exp_inside, tanh
+from dy2st_runtime.engine.native.math.exponential import exp, exp_inside, sigmoid
 from dy2st_runtime.engine.native.math.logarithm import log
 from dy2st_runtime.engine.native.math.tables import ERF, has_tables, odd
 from dy2st_runtime.engine.native.text.lanes import Lanes, Value
+from dy2st_runtime.ops.erf import TAIL, TAIL_MIDDLE
 
 _LIMITS = {4: (0.925, 4.0), 8: (1.0, 6.0)}
 _NEAR = {
@@ -135,17 +136,29 @@ def _complement(lanes: Lanes, x: Value) -> Value:
 
 
 def gelu(lanes: Lanes, x: Value, approximate: bool) -> Value:
-    """x * (1 + erf(x / sqrt(2))) / 2; or tanh of a polynomial in the place of erf."""
+    """x * Phi(x), with the normal distribution; or with the sigmoid of a polynomial for it."""
     dtype = x.dtype
-    if approximate:
-        factor = math.sqrt(2 / math.pi)
-        square = lanes.multiply(x, x)
-        bent = lanes.polynomial(square, (factor, factor * 0.044715))
-        share = tanh(lanes, lanes.multiply(bent, x))
-    else:
-        share = erf(lanes, lanes.multiply(x, lanes.constant(math.sqrt(0.5), dtype)))
-    half = lanes.multiply(x, lanes.constant(0.5, dtype))
-    return lanes.multiply(lanes.add(share, lanes.constant(1, dtype)), half)
+    if approximate:  # (1 + tanh(y)) / 2 = sigmoid(2 * y)
+        factor = 2 * math.sqrt(2 / math.pi)
+        bent = lanes.polynomial(lanes.multiply(x, x), (factor, factor * 0.044715))
+        return lanes.multiply(x, sigmoid(lanes, lanes.multiply(bent, x)))
+    tail = _tail(lanes, lanes.magnitude(x))
+    is_below = lanes.compare("lt", x, lanes.constant(0, dtype))
+    share = lanes.select(is_below, tail, lanes.subtract(lanes.constant(1, dtype), tail))
+    return lanes.multiply(x, share)
+
+
+def _tail(lanes: Lanes, size: Value) -> Value:
+    """The share of the normal distribution beyond a size."""
+    middle, half, end = (lanes.constant(number, size.dtype) for number in (TAIL_MIDDLE, 0.5, 60))
+    size = lanes.select(lanes.compare("gt", size, end), end, size)  # it is 0 beyond
+    share = lanes.divide(middle, lanes.add(size, middle))
+    terms = TAIL[size.dtype.itemsize]
+    total = lanes.polynomial(lanes.subtract(share, half, exactly=True), terms)
+    square = lanes.multiply(size, size, exactly=True)
+    rest = lanes.intrinsic("fma", size, size, lanes.negate(square))
+    less = [lanes.multiply(value, lanes.constant(-0.5, size.dtype)) for value in (square, rest)]
+    return lanes.multiply(exp(lanes, less[0], more=less[1]), lanes.multiply(total, share))
 
 
 def erfinv(lanes: Lanes, x: Value) -> Value:
