@@ -2,70 +2,42 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from dy2st_runtime.ir import F, apply, method
-from dy2st_runtime.ops.gamma import define_special
+from dy2st_runtime.ops.bessel_series import FAR, FAR_TERMS, NEAR_TERMS
+from dy2st_runtime.ops.gamma import define_special, polynomial
 from dy2st_runtime.ops.rules import with_floats
-
-_POINTS, _FAR = 48, 30.0
 
 
 def _near(size: Any, order: int) -> Any:
-    """The mean of exp(|x| (cos t - 1)) * cos(order t) over half a turn: exact for so small x."""
-    total = np.zeros_like(size)
-    for index in range(_POINTS + 1):
-        angle = math.pi * index / _POINTS
-        weight = (0.5 if index in (0, _POINTS) else 1.0) * math.cos(order * angle)
-        total += weight * np.exp(size * (math.cos(angle) - 1))
-    return total / _POINTS
-
-
-def _tiny(size: Any) -> Any:
-    """The power series at 0, of order 1."""
-    term = total = size / 2 * np.exp(-size)
-    for index in range(1, 11):
-        term = term * size * size / (4 * index * (index + 1))
-        total = total + term
-    return total
+    half = size * 0.5
+    total = polynomial(half * half, NEAR_TERMS[order])
+    return half * total if order else total
 
 
 def _far(size: Any, order: int) -> Any:
-    """The series at infinity."""
-    term = np.ones_like(size)
-    total = term.copy()
-    for index in range(1, 21):
-        term = term * ((2 * index - 1) ** 2 - 4 * order**2) / (8 * index * size)
-        total += term
-    return total / (math.sqrt(2 * math.pi) * np.sqrt(size))
+    """Times exp(-size)."""
+    share = 1 / size
+    return polynomial(share, FAR_TERMS[order]) * np.sqrt(share)
 
 
-def _scaled(order: int) -> Callable[[Any], Any]:
+def _bessel(order: int, is_scaled: bool) -> Callable[[Any], Any]:
     def function(x: Any) -> Any:
         size = np.abs(x)
-        is_near = size <= _FAR
-        near, far = np.where(is_near, size, 0.0), np.where(is_near, _FAR, size)
-        found = np.where(is_near, _near(near, order), _far(far, order))
-        if order:  # so near to 0 the mean has lost its digits
-            found = np.where(size < 1, _tiny(np.minimum(size, 1)), found)
-        found = np.where(np.isnan(x), np.nan, found)
+        is_near = size <= FAR
+        near = _near(np.where(is_near, size, 0.0), order)
+        far = _far(np.where(is_near, FAR, size), order)
+        if is_scaled:
+            near = near * np.exp(-size)
+        else:  # by halves of the power, which may be too large where the product is not
+            half = np.exp(size / 2)
+            far = np.where(np.isinf(size), size, far * half * half)
+        found = np.where(np.isnan(x), x, np.where(is_near, near, far))
         return np.copysign(found, x) if order else found
-
-    return function
-
-
-def _whole(order: int) -> Callable[[Any], Any]:
-    """By halves of the power, which may be too large where the product is not."""
-    scaled = _scaled(order)
-
-    def function(x: Any) -> Any:
-        half = np.exp(np.abs(x) / 2)
-        end = x if order else np.abs(x)
-        return np.where(np.isinf(x), end, scaled(x) * half * half)
 
     return function
 
@@ -78,23 +50,28 @@ def _quotient(y: Any, x: Any) -> Any:
 
 
 for _name, _doc, _function, _gradient in (
-    ("i0", "The modified Bessel function of order 0.", _whole(0), lambda g, y, x: g * F.i1(x)),
+    (
+        "i0",
+        "The modified Bessel function of order 0.",
+        _bessel(0, False),
+        lambda g, y, x: g * F.i1(x),
+    ),
     (
         "i0e",
         "exp(-|x|) * i0(x).",
-        _scaled(0),
+        _bessel(0, True),
         lambda g, y, x: g * (F.i1e(x) - F.sign(x) * y),
     ),
     (
         "i1",
         "The modified Bessel function of order 1.",
-        _whole(1),
+        _bessel(1, False),
         lambda g, y, x: g * (F.i0(x) - _quotient(y, x)),
     ),
     (
         "i1e",
         "exp(-|x|) * i1(x).",
-        _scaled(1),
+        _bessel(1, True),
         lambda g, y, x: g * (F.i0e(x) - F.sign(x) * y - _quotient(y, x)),
     ),
 ):

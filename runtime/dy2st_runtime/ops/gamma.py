@@ -13,7 +13,16 @@ from dy2st_runtime.ir import F, Kind, Sample, Tensor, apply, define, method
 from dy2st_runtime.ir.arguments import as_int
 from dy2st_runtime.ir.attribute_kinds import between
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
-from dy2st_runtime.ops.gamma_series import DIGAMMA, cotangent_slope, euler_maclaurin
+from dy2st_runtime.ops.gamma_series import (
+    DIGAMMA,
+    DIGAMMA_NEAR,
+    FAR,
+    NEAR,
+    ROOT,
+    STIRLING,
+    cotangent_slope,
+    euler_maclaurin,
+)
 from dy2st_runtime.ops.rules import PAIRS, define_binary, require_floats, with_floats
 
 
@@ -47,19 +56,40 @@ def define_special(
 # -- log gamma and its derivatives ------------------------------------------------------------
 
 
-def _log_gamma_of(value: float) -> float:
-    try:
-        return math.lgamma(value)
-    except (ValueError, OverflowError):  # at 0, -1, ..., and where it is too large
-        return math.inf
-
-
 def _each(function: Callable[[float], float]) -> Callable[[Any], Any]:
     called = np.frompyfunc(function, 1, 1)
     return lambda x: np.asarray(called(x), np.float64)
 
 
-_log_gamma = _each(_log_gamma_of)
+def polynomial(x: Any, terms: tuple[float, ...]) -> Any:
+    """c0 + c1 * x + c2 * x**2 + ..., by Horner's rule."""
+    total = np.full_like(x, terms[-1])
+    for term in terms[-2::-1]:
+        total *= x
+        total += term
+    return total
+
+
+def _log_gamma(x: Any) -> Any:
+    """By products to between 1.5 and 2.5, or by Stirling's series; left of -1/2 by reflection."""
+    is_left = x <= -0.5
+    at = np.where(is_left, -x, x)
+    is_tiny, is_small, is_far = at < 0.5, at < 1.5, at >= FAR
+    moved, product = at, np.ones_like(at)
+    for _ in range(FAR - 2):
+        is_above = moved >= 2.5
+        moved = np.where(is_above, moved - 1, moved)
+        product = np.where(is_above, product * moved, product)
+    t = np.where(is_tiny, at, np.where(is_small, at - 1, moved - 2))
+    product = np.where(is_tiny, np.abs(at * at + at), np.where(is_small, at, product))
+    power = np.log(np.where(is_far, at, product))
+    near = t * polynomial(t, NEAR) + np.where(is_small, -power, power)
+    series = polynomial(1 / (at * at), STIRLING) / at + (math.log(2 * math.pi) - 1) / 2
+    right = np.where(is_far, (at - 0.5) * (power - 1) + series, near)
+    if not is_left.any():
+        return right
+    left = math.log(math.pi) - (np.log(at * np.abs(np.sin(np.pi * _rest(at)))) + right)
+    return np.where(is_left, np.where(at == np.rint(at), np.inf, left), right)
 
 
 def _rest(x: Any) -> Any:
@@ -68,20 +98,25 @@ def _rest(x: Any) -> Any:
 
 
 def _digamma(x: Any) -> Any:
-    """By reflection to the right, by steps beyond 10, then by the series at infinity."""
+    """By reflection to the right, by steps to between 1 and 2, or by the series at infinity."""
     is_left = x < 0.5
     at = np.where(is_left, 1 - x, x)
-    total = np.zeros_like(at)
-    for _ in range(10):
-        is_small = at < 10
-        total -= np.where(is_small, 1 / at, 0)
-        at = np.where(is_small, at + 1, at)
-    total += np.log(at) - 0.5 / at
-    for power, factor in enumerate(DIGAMMA, 1):
-        total -= factor / at ** (2 * power)
-    turned = total - np.pi / np.tan(np.pi * _rest(x))
+    is_far, is_below = at >= 10, at < 1
+    share = 1 / at
+    total = np.where(is_below, -share, 0)
+    moved = np.where(is_far, 1.5, np.where(is_below, at + 1, at))
+    for _ in range(8):
+        is_above = moved >= 2
+        moved = np.where(is_above, moved - 1, moved)
+        total += np.where(is_above, 1 / moved, 0)
+    near = moved - ROOT[0] - ROOT[1]
+    near = near * polynomial(near, DIGAMMA_NEAR) + total
+    square = share * share
+    far = np.log(at) - (square * polynomial(square, DIGAMMA) + 0.5 * share)
+    right = np.where(is_far, far, near)
+    turned = right - np.pi / np.tan(np.pi * _rest(x))
     turned = np.where((x < 0) & (x == np.floor(x)), np.nan, turned)
-    return np.where(is_left, turned, total)
+    return np.where(is_left, turned, right)
 
 
 def _hurwitz(s: int, x: Any) -> Any:

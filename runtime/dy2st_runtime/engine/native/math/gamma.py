@@ -13,20 +13,15 @@ from collections.abc import Callable
 from dy2st_runtime.engine.native.math.logarithm import log
 from dy2st_runtime.engine.native.math.trigonometric import sin, tan
 from dy2st_runtime.engine.native.text.lanes import Lanes, Value
-from dy2st_runtime.ops.gamma_series import DIGAMMA, cotangent_slope, euler_maclaurin
-
-_NEAR = (
-    *(0.42278433509846713, 0.3224670334241133, -0.06735230105319576, 0.02058080842776596),
-    *(-0.007385551028925204, 0.0028905103318417388, -0.0011927539013290806, 0.0005096694951109703),
-    *(-0.00022315497226695516, 9.945794421522522e-05, -4.4923771889373555e-05),
-    *(2.050354371491141e-05, -9.456079035162149e-06, 4.393522019906401e-06),
-    *(-1.9748262091901413e-06, 8.998990455244631e-07, -5.806123637995953e-07),
-    2.9770837293936383e-07,
-)
-_FAR = 8
-_STIRLING = (
-    *(1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156, -3617 / 122400),
-    43867 / 244188,
+from dy2st_runtime.ops.gamma_series import (
+    DIGAMMA,
+    DIGAMMA_NEAR,
+    FAR,
+    NEAR,
+    ROOT,
+    STIRLING,
+    cotangent_slope,
+    euler_maclaurin,
 )
 
 
@@ -63,7 +58,7 @@ def lgamma(lanes: Lanes, x: Value) -> Value:
 
 def _right(lanes: Lanes, x: Value) -> Value:
     """Above -1/2: of one logarithm, of x or of what brings it between 1.5 and 2.5."""
-    half, one, down, far = (lanes.constant(number, x.dtype) for number in (0.5, 1, 1.5, _FAR))
+    half, one, down, far = (lanes.constant(number, x.dtype) for number in (0.5, 1, 1.5, FAR))
     is_tiny, is_small = (lanes.compare("lt", x, limit) for limit in (half, down))
     is_far = lanes.compare("ge", x, far)
     t, product = _moved_down(lanes, x)
@@ -73,7 +68,7 @@ def _right(lanes: Lanes, x: Value) -> Value:
     inside = lanes.select(is_tiny, lanes.magnitude(lanes.fma(x, x, x)), inside)
     power = log(lanes, lanes.select(is_far, x, inside))
     signed = lanes.select(is_small, lanes.negate(power), power)
-    near = lanes.fma(t, lanes.polynomial(t, _NEAR), signed)
+    near = lanes.fma(t, lanes.polynomial(t, NEAR), signed)
     return lanes.select(is_far, _stirling(lanes, x, power), near)
 
 
@@ -81,7 +76,7 @@ def _moved_down(lanes: Lanes, x: Value) -> tuple[Value, Value]:
     """t = x - k - 2 below 1/2, and the product of what is gamma(x) / gamma(2 + t)."""
     one, limit = lanes.constant(1, x.dtype), lanes.constant(2.5, x.dtype)
     product = one
-    for _ in range(_FAR - 2):
+    for _ in range(FAR - 2):
         is_above, less = lanes.compare("ge", x, limit), lanes.subtract(x, one, exactly=True)
         x = lanes.select(is_above, less, x)
         product = lanes.select(is_above, lanes.multiply(product, x), product)
@@ -91,7 +86,7 @@ def _moved_down(lanes: Lanes, x: Value) -> tuple[Value, Value]:
 def _stirling(lanes: Lanes, x: Value, power: Value) -> Value:
     """(x - 1/2) * (log(x) - 1) + (log(2 * pi) - 1) / 2 + series."""
     share = lanes.divide(lanes.constant(1, x.dtype), x)
-    series = lanes.polynomial(lanes.multiply(share, share), _STIRLING)
+    series = lanes.polynomial(lanes.multiply(share, share), STIRLING)
     rest = lanes.fma(share, series, lanes.constant((math.log(2 * math.pi) - 1) / 2, x.dtype))
     below = lanes.subtract(x, lanes.constant(0.5, x.dtype))
     return lanes.fma(below, lanes.subtract(power, lanes.constant(1, x.dtype)), rest)
@@ -123,19 +118,28 @@ def _digamma(lanes: Lanes, x: Value) -> Value:
 
 
 def _digamma_right(lanes: Lanes, x: Value) -> Value:
-    """From 1/2 on: 1 / x + 1 / (x + 1) + ... up to 10 as one fraction, then the series."""
-    one, limit = lanes.constant(1, x.dtype), lanes.constant(10, x.dtype)
-    above, below = lanes.constant(0, x.dtype), one
-    for _ in range(10):
-        is_small = lanes.compare("lt", x, limit)
-        above = lanes.select(is_small, lanes.fma(above, x, below), above)
-        below = lanes.select(is_small, lanes.multiply(below, x), below)
-        x = lanes.select(is_small, lanes.add(x, one), x)
+    """From 1/2 on: steps to between 1 and 2, where it is a polynomial, or the series beyond 10."""
+    one, two, far = (lanes.constant(number, x.dtype) for number in (1, 2, 10))
+    is_far, is_below = lanes.compare("ge", x, far), lanes.compare("lt", x, one)
     share = lanes.divide(one, x)
     square = lanes.multiply(share, share)
     rest = lanes.multiply(square, lanes.polynomial(square, DIGAMMA))
     rest = lanes.fma(share, lanes.constant(0.5, x.dtype), rest)
-    return lanes.subtract(log(lanes, x), lanes.add(rest, lanes.divide(above, below)))
+    beyond = lanes.subtract(log(lanes, x), rest)
+    # 1 / (x - 1) + 1 / (x - 2) + ... as one fraction
+    zero = lanes.constant(0, x.dtype)
+    above, below = lanes.select(is_below, lanes.constant(-1, x.dtype), zero), one
+    below = lanes.select(is_below, x, below)
+    x = lanes.select(is_below, lanes.add(x, one), x)
+    for _ in range(8):
+        is_large, less = lanes.compare("ge", x, two), lanes.subtract(x, one, exactly=True)
+        x = lanes.select(is_large, less, x)
+        above = lanes.select(is_large, lanes.fma(above, x, below), above)
+        below = lanes.select(is_large, lanes.multiply(below, x), below)
+    moved = lanes.subtract(x, lanes.constant(ROOT[0], x.dtype), exactly=True)
+    moved = lanes.subtract(moved, lanes.constant(ROOT[1], x.dtype), exactly=True)
+    near = lanes.fma(moved, lanes.polynomial(moved, DIGAMMA_NEAR), lanes.divide(above, below))
+    return lanes.select(is_far, beyond, near)
 
 
 def _slope(lanes: Lanes, x: Value, n: int) -> Value:
