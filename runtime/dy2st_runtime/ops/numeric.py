@@ -16,6 +16,7 @@ from dy2st_runtime.ir.arguments import as_shape, dtype_of, shape_of
 from dy2st_runtime.ir.element_types import largest
 from dy2st_runtime.ir.tracing.traced_list import TracedList
 from dy2st_runtime.ops.rules import PAIRS, define_binary, with_floats
+from dy2st_runtime.ops.short_floats import in_float32
 
 # -- signs and parts --------------------------------------------------------------------------
 
@@ -216,25 +217,36 @@ def rad2deg(x: Any, name: str | None = None) -> Any:
 
 
 @method
+@in_float32
 def logit(x: Any, eps: float | None = None, name: str | None = None) -> Any:
     """log(x / (1 - x)); x is limited to [eps, 1 - eps] first if eps is given."""
     if eps:
         x = F.clip(x, eps, 1 - eps)
-    return F.log(F.divide(x, F.subtract(1, x)))
+    # x / (1 - x) near 1 has lost the digits that tell how near it is
+    is_middle = F.less_than(F.abs(F.subtract(x, 0.5)), 0.25)
+    inner, outer = F.where(is_middle, x, 0.5), F.where(is_middle, 0.5, x)
+    near = F.log1p(F.divide(F.subtract(F.multiply(inner, 2.0), 1.0), F.subtract(1.0, inner)))
+    return F.where(is_middle, near, F.log(F.divide(outer, F.subtract(1.0, outer))))
 
 
 @method
+@in_float32
 def stanh(x: Any, scale_a: float = 0.67, scale_b: float = 1.7159, name: str | None = None) -> Any:
     """scale_b * tanh(scale_a * x)."""
     return F.multiply(F.tanh(F.multiply(x, scale_a)), scale_b)
 
 
 @method
+@in_float32
 def sinc(x: Any, name: str | None = None) -> Any:
     """sin(pi x) / (pi x), 1 at 0."""
     is_zero = F.equal(x, 0)
-    angle = F.multiply(F.where(is_zero, F.ones_like(x), x), math.pi)
-    return F.where(is_zero, F.ones_like(x), F.divide(F.sin(angle), angle))
+    x = F.where(is_zero, F.ones_like(x), x)
+    half_turns = F.round(F.real(x))  # without them the angle is exact, and 0 at whole numbers
+    wave = F.sin(F.multiply(F.subtract(x, half_turns), math.pi))
+    is_odd = F.not_equal(F.floor(F.multiply(half_turns, 0.5)), F.multiply(half_turns, 0.5))
+    wave = F.divide(F.where(is_odd, F.neg(wave), wave), math.pi)
+    return F.where(is_zero, F.ones_like(x), F.divide(wave, x))
 
 
 @method
