@@ -70,9 +70,14 @@ def exactly(name, dtype):
         return [(row.exact(x), row.of(x) if row.of else 0) for x in numbers]
 
 
-def run(name, engine, x):
+@functools.cache
+def converted(name, engine):
     function = called(name)
-    return P.to_static(lambda x: function(x), engine=engine)(P.to_tensor(x)).numpy()
+    return P.to_static(lambda x: function(x), engine=engine)
+
+
+def run(name, engine, x):
+    return converted(name, engine)(P.to_tensor(x)).numpy()
 
 
 def worst(found, name, dtype, as_dtype):
@@ -141,8 +146,9 @@ def _is_elementwise(function):
         return False
     if np.array_equal(found.numpy(), x):  # what moves, joins, or copies
         return False
-    turned = function(P.to_tensor(x[::-1].copy())).numpy()[::-1]
-    return np.array_equal(found.numpy(), turned, equal_nan=True)
+    turned = P.to_tensor(x[::-1].copy())
+    again = [function(turned).numpy()[::-1] for _ in range(20)]  # what is random differs
+    return all(np.array_equal(found.numpy(), one, equal_nan=True) for one in again)
 
 
 def test_every_unary_function_of_floats_is_held_against_mpmath():
