@@ -51,7 +51,7 @@ from dy2st_runtime.ir.attribute_kinds import (
 )
 from dy2st_runtime.ir.inputs import SCALAR_DTYPES, as_array
 from dy2st_runtime.ir.tracing.gradient_flow import SETTER
-from dy2st_runtime.ops.rules import broadcasting, created, of_sizes, same_type
+from dy2st_runtime.ops.rules import broadcasting, created, fitted, of_sizes, same_type
 
 if TYPE_CHECKING:
     from dy2st_runtime.ir.padding import Site
@@ -377,7 +377,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None
     default: Any
     if isinstance(fill_value, Tensor):
         default = "bool" if getattr(fill_value, "number", None) is bool else _default_dtype
-        value = F.cast(fill_value, as_dtype(dtype, default))
+        value = fitted(fill_value, as_dtype(dtype, default))
         return F.broadcast_to(F.reshape(value, []) if value.ndim else value, shape)
     if isinstance(fill_value, complex):
         return _filled_complex(shape, fill_value, as_dtype(dtype, "complex64"))
@@ -390,7 +390,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None
 
 def _filled_complex(shape: Any, value: complex, dtype: np.dtype[Any]) -> Any:
     """The number as a constant, because attributes are real."""
-    return F.broadcast_to(F.cast(np.asarray(value), dtype), shape)
+    return F.broadcast_to(fitted(np.asarray(value), dtype), shape)
 
 
 @public
@@ -537,10 +537,19 @@ def _triangle(name: str, x: Any, diagonal: Any) -> Any:
 
 @method
 def cast(x: Any, dtype: Any) -> Any:
-    """x in another dtype; the same tensor if it has the dtype already."""
+    """x in another dtype; the same tensor if it has the dtype already.
+
+    Complex numbers become their real parts, or bools that tell which are not 0.
+
+    >>> from dy2st_runtime.tensor import to_tensor
+    >>> cast(to_tensor([1 + 2j, 3j]), "int64").tolist()
+    [1, 0]
+    """
     wanted = as_dtype(dtype)
     if isinstance(x, Tensor) and x.dtype == wanted and getattr(x, "number", None) is None:
         return x
+    if wanted.kind != "c" and dtype_of(x).kind == "c":
+        x = F.not_equal(x, 0) if wanted.kind == "b" else F.real(x)
     return apply("cast", x, dtype=wanted)
 
 

@@ -12,6 +12,7 @@ from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F, method, public
 from dy2st_runtime.ir.arguments import as_dtype, as_size, normalize_axis, rank_of, shape_of
 from dy2st_runtime.ir.dispatch import as_copy, as_view
+from dy2st_runtime.ops.rules import fitted
 
 
 def _places(count: Size, offset: Size) -> tuple[Any, Any]:
@@ -83,7 +84,7 @@ def diagonal_scatter(
     """x with y as the diagonal between two axes."""
     turned, order = _to_end(x, axis1, axis2)
     places = (..., *_diagonal_of(turned, offset))
-    changed = F.setitem(turned, places, F.cast(y, x.dtype))
+    changed = F.setitem(turned, places, y)
     return F.transpose(changed, [order.index(axis) for axis in range(x.ndim)])
 
 
@@ -144,7 +145,7 @@ def triu_indices(row: Any, col: Any = None, offset: int = 0, dtype: Any = "int64
 def select_scatter(x: Any, values: Any, axis: int, index: int, name: str | None = None) -> Any:
     """x with the slice at a place along an axis replaced."""
     place = normalize_axis(axis, x.ndim)
-    return F.setitem(x, (*[slice(None)] * place, index), F.cast(values, x.dtype))
+    return F.setitem(x, (*[slice(None)] * place, index), values)
 
 
 @method
@@ -161,7 +162,7 @@ def slice_scatter(
     index = [slice(None)] * x.ndim
     for axis, first, last, step in zip(axes, starts, ends, strides, strict=True):
         index[normalize_axis(axis, x.ndim)] = slice(first, last, step)
-    return F.setitem(x, tuple(index), F.cast(value, x.dtype))
+    return F.setitem(x, tuple(index), value)
 
 
 @method
@@ -170,7 +171,7 @@ def masked_scatter(x: Any, mask: Any, value: Any, name: str | None = None) -> An
     is_on = F.broadcast_to(mask, shape_of(x))
     before = F.subtract(F.cumsum(F.cast(F.flatten(is_on), "int64"), 0), 1)
     taken = F.gather(F.flatten(value), F.clip(before, 0))
-    return F.where(is_on, F.cast(F.reshape(taken, shape_of(x)), x.dtype), x)
+    return F.where(is_on, fitted(F.reshape(taken, shape_of(x)), x.dtype), x)
 
 
 @method

@@ -20,7 +20,7 @@ from dy2st_runtime.ir.arguments import (
     shape_of,
 )
 from dy2st_runtime.ir.attribute_kinds import SIZE
-from dy2st_runtime.ops.rules import are_inside, broadcast_shapes, require_dtype
+from dy2st_runtime.ops.rules import are_inside, broadcast_shapes, fitted, require_dtype
 
 # -- picking ----------------------------------------------------------------------------------
 
@@ -172,7 +172,7 @@ def index_add(
 def index_fill(x: Any, index: Any, axis: int, value: Any, name: str | None = None) -> Any:
     """x with one number in its slices at the places `index` along an axis."""
     place = (normalize_axis(axis, x.ndim),)
-    value = F.cast(value, x.dtype)
+    value = fitted(value, x.dtype)
     return apply("index_put", x, value, index, axes=place, accumulate=False)
 
 
@@ -185,7 +185,7 @@ def index_put(
     if not accumulate:
         return F.setitem(x, index, value)
     places = F.getitem(F.reshape(F.arange(x.size), x.shape), index)
-    value = F.broadcast_to(F.cast(value, x.dtype), places.shape)
+    value = F.broadcast_to(fitted(value, x.dtype), places.shape)
     changed = index_add(F.flatten(x), F.flatten(places), 0, F.flatten(value))
     return F.reshape(changed, x.shape)
 
@@ -216,7 +216,7 @@ def put_along_axis(
     if broadcast:
         wide = [*arr.shape[:place], indices.shape[place], *arr.shape[place + 1 :]]
         indices = F.broadcast_to(indices, wide)
-    values = F.broadcast_to(F.cast(values, arr.dtype), indices.shape)
+    values = F.broadcast_to(fitted(values, arr.dtype), indices.shape)
     if reduce not in ("assign", "add"):
         return F.put_reduced(arr, indices, values, place, reduce, include_self)
     places, axes = _along(arr, indices, place), tuple(range(arr.ndim))
@@ -232,7 +232,7 @@ def put_along_axis(
 @method
 def masked_fill(x: Any, mask: Any, value: Any, name: str | None = None) -> Any:
     """x with `value` where the mask is true, with broadcasting."""
-    return F.where(mask, F.cast(value, x.dtype), x)
+    return F.where(mask, fitted(value, x.dtype), x)
 
 
 @method
@@ -253,6 +253,7 @@ define(
     inputs="x",
     infer=_nonzero_infer,
     kernel=np.argwhere,
+    takes_complex=True,
     samples=(
         Sample(((2, 3),), dtypes=("int64",), low=0, high=2),
         Sample(((0, 3),), dtypes=("bool",)),

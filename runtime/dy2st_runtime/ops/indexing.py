@@ -44,6 +44,7 @@ from dy2st_runtime.ir.arguments import (
 )
 from dy2st_runtime.ir.dispatch import as_view
 from dy2st_runtime.ir.tracing.traced_list import TracedList
+from dy2st_runtime.ops.rules import fitted
 from dy2st_runtime.ops.slicing import index_shape, place_of_picked, slice_length
 
 _ALL = builtins.slice(None)
@@ -126,7 +127,7 @@ def setitem(x: Any, index: Any, value: Any) -> Any:
     if isinstance(x, Variable) and isinstance(x.type, ArrayType):
         return F.array_write(x, index, value)
     items = _expanded(index, x.ndim)
-    value = F.cast(value, x.dtype)
+    value = fitted(value, x.dtype)
     if any(_has_traced_end(item) for item in items):
         return _set_by_place(x, index, value)
     plan = _Plan(x.shape, items)

@@ -15,6 +15,7 @@ from dy2st_runtime.ir import F, Tensor
 from dy2st_runtime.ir.arguments import as_shape, shape_of
 from dy2st_runtime.ir.dispatch import FUNCTIONS, METHODS, SPELLED
 from dy2st_runtime.ops.late import IN_PLACE, IN_PLACE_RESHAPING
+from dy2st_runtime.ops.rules import fitted
 
 Function = Callable[..., Any]
 
@@ -31,7 +32,7 @@ def _filled(make: Callable[..., Any]) -> Function:
     """x with every element replaced: gradients of 0 flow through."""
 
     def changed(x: Any, *args: Any, **kwargs: Any) -> Any:
-        return F.where(True, F.cast(make(x, *args, **kwargs), x.dtype), x)
+        return F.where(True, fitted(make(x, *args, **kwargs), x.dtype), x)
 
     return changed
 
@@ -77,7 +78,7 @@ def _fill(x: Any, value: Any) -> Any:
 
 
 def _copied(x: Any, other: Any, blocking: bool = False) -> Any:
-    return F.cast(F.broadcast_to(other, x.shape), x.dtype)
+    return fitted(F.broadcast_to(other, x.shape), x.dtype)
 
 
 def _set(x: Any, source: Any = None, shape: Any = None, stride: Any = None, offset: int = 0) -> Any:

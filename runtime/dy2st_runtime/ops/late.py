@@ -68,19 +68,20 @@ FAMILIES = (
     ),
     Family(
         "dy2st_runtime.ops.linalg",
-        functions="baddbmm cholesky_inverse cholesky_solve condition_number cross eig eigvals "
-        "eigvalsh householder_product lstsq lu lu_solve lu_unpack matrix_norm "
+        functions="baddbmm cholesky_inverse cholesky_solve condition_number cross eigvalsh "
+        "householder_product lstsq lu lu_solve lu_unpack matrix_norm "
         "matrix_power matrix_rank multi_dot ormqr pca_lowrank pinv svd_lowrank svdvals "
         "triangular_solve vecdot",
-        methods="baddbmm cholesky_inverse cholesky_solve cross eig eigvals eigvalsh "
+        methods="baddbmm cholesky_inverse cholesky_solve cross eigvalsh "
         "householder_product lstsq lu lu_unpack matrix_power matrix_rank multi_dot ormqr "
         "pca_lowrank pinv svd_lowrank triangular_solve vecdot",
+        operators="pinv",
     ),
     Family(
         "dy2st_runtime.ops.matrices",
-        functions="cholesky det eigh inverse matrix_exp qr slogdet solve svd",
-        methods="cholesky det eigh inverse qr slogdet solve svd",
-        operators="cholesky det eigh inverse lu lu_order matrix_exp qr slogdet solve svd",
+        functions="cholesky det eig eigh eigvals inverse matrix_exp qr slogdet solve svd",
+        methods="cholesky det eig eigh eigvals inverse qr slogdet solve svd",
+        operators="cholesky det eig eigh inverse lu lu_order matrix_exp qr slogdet solve svd",
     ),
     Family(
         "dy2st_runtime.ops.numeric",

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any
+
+import numpy as np
 
 from dy2st_runtime.dims import equal, minimum, require_equal
-from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
-from dy2st_runtime.ir import F, Tensor, apply, method, public
+from dy2st_runtime.errors import ArgumentError, ShapeError
+from dy2st_runtime.ir import F, Sample, TensorType, apply, define, method, public
 from dy2st_runtime.ir.arguments import as_int, normalize_axis, shape_of
-from dy2st_runtime.ops.matrices import order_matrix, turned
+from dy2st_runtime.ops.matrices import adjoint, order_matrix, require_matrices, turned
 
 # -- products ---------------------------------------------------------------------------------
 
@@ -85,36 +87,23 @@ def svdvals(x: Any, name: str | None = None) -> Any:
     return F.svd(x)[1]
 
 
-def _no_complex(name: str) -> NoReturn:
-    raise ArgumentError(
-        f"{name}: the eigenvalues of a matrix that is not symmetric are complex numbers, and "
-        "are not computed; use eigh or eigvalsh of a symmetric matrix"
-    )
-
-
-@method
-def eig(x: Any, name: str | None = None) -> Any:
-    """Refused: the results would be complex. `eigh` takes symmetric matrices."""
-    _no_complex("eig")
-
-
-@method
-def eigvals(x: Any, name: str | None = None) -> Any:
-    """Refused: the results would be complex. `eigvalsh` takes symmetric matrices."""
-    _no_complex("eigvals")
-
-
 def _limit(values: Any, tol: Any, atol: Any, rtol: Any, shape: list[Any]) -> Any:
     """What singular values must be above to count."""
     top = F.max(values, -1, keepdim=True)
     if tol is not None:
-        return tol if not isinstance(tol, Tensor) or not tol.ndim else F.unsqueeze(tol, -1)
+        return _each(tol, values)
     eps = 1.1920928955078125e-07 if values.dtype.itemsize == 4 else 2.220446049250313e-16
     if atol is None and rtol is None:
         larger = F.cast(F.maximum(shape[-1], shape[-2]), values.dtype)
         return F.multiply(top, larger) * eps
-    relative = F.multiply(top, 0.0 if rtol is None else rtol)
-    return relative if atol is None else F.maximum(relative, F.cast(atol, values.dtype))
+    relative = F.multiply(top, 0.0 if rtol is None else _each(rtol, values))
+    return relative if atol is None else F.maximum(relative, _each(atol, values))
+
+
+def _each(limit: Any, values: Any) -> Any:
+    """A limit for all matrices, or one for each, beside their singular values."""
+    made = F.cast(limit, values.dtype)
+    return F.unsqueeze(made, -1) if made.ndim else made
 
 
 @method
@@ -135,23 +124,58 @@ def matrix_rank(
     return F.sum(F.cast(above, "int64"), -1)
 
 
+def _pinv_infer(x: TensorType, rcond: TensorType, hermitian: bool) -> TensorType:
+    require_matrices("pinv", x, square=hermitian)
+    *batch, rows, columns = x.shape
+    return x.with_shape((*batch, columns, rows))
+
+
+def _pinv_kernel(x: Any, rcond: Any, hermitian: bool) -> Any:
+    if hermitian:
+        values, left = np.linalg.eigh(x)
+        right, sizes = left.conj().mT, np.abs(values)
+    else:
+        left, values, right = np.linalg.svd(x, full_matrices=False)
+        sizes = values
+    largest = sizes.max(-1, keepdims=True, initial=0)
+    is_kept = sizes > largest * rcond.astype(sizes.dtype)
+    inverted = np.divide(1, values, out=np.zeros_like(values), where=is_kept)
+    return np.matmul(right.conj().mT * inverted[..., None, :], left.conj().mT)
+
+
+def _pinv_gradient(g: Any, y: Any, x: Any, rcond: Any, hermitian: bool) -> Any:
+    """For as long as the rank stays what it is."""
+    if hermitian:  # one triangle is read
+        x = F.tril(x) + adjoint(F.tril(x, -1))
+    across, back = adjoint(y), adjoint(g)
+    wide, tall = F.matmul(back, F.matmul(y, across)), F.matmul(F.matmul(across, y), back)
+    made = wide - F.matmul(x, F.matmul(y, wide)) + tall - F.matmul(F.matmul(tall, y), x)
+    made = made - F.matmul(across, F.matmul(g, across))
+    return (made + adjoint(made)) * 0.5 if hermitian else made, None
+
+
+define(
+    "pinv",
+    doc="The pseudoinverse of matrices; singular values up to rcond * the largest count as 0.",
+    inputs="x, rcond",
+    attributes={"hermitian": False},
+    raises=np.linalg.LinAlgError,
+    infer=_pinv_infer,
+    kernel=_pinv_kernel,
+    takes_complex=True,
+    gradient=_pinv_gradient,
+    samples=(
+        Sample(((3, 2), ()), dtypes=("float64", "float64"), low=0.0, high=0.1),
+        Sample(((1, 1), ()), {"hermitian": True}, ("float64", "float64"), 0.1, 0.9),
+    ),
+)
+
+
 @method
 def pinv(x: Any, rcond: Any = 1e-15, hermitian: bool = False, name: str | None = None) -> Any:
-    """The pseudoinverse: (..., n, m) -> (..., m, n); singular values below rcond * the largest
+    """The pseudoinverse: (..., n, m) -> (..., m, n); singular values up to rcond * the largest
     count as 0."""
-    if hermitian:
-        values, vectors = F.eigh(x)
-        left, right, sizes = vectors, turned(vectors), F.abs(values)
-    else:
-        left, values, right = F.svd(x)
-        sizes = values
-    if equal(sizes.shape[-1], 0) is True:  # there is no largest
-        return F.zeros([*x.shape[:-2], x.shape[-1], x.shape[-2]], x.dtype)
-    limit = F.multiply(F.max(sizes, -1, keepdim=True), rcond)
-    is_kept = F.greater_than(sizes, limit)
-    safe = F.where(is_kept, values, F.ones_like(values))
-    inverted = F.where(is_kept, F.divide(1.0, safe), F.zeros_like(values))
-    return F.matmul(turned(right) * F.unsqueeze(inverted, -2), turned(left))
+    return apply("pinv", x, F.detach(F.cast(rcond, "float64")), hermitian=bool(hermitian))
 
 
 # -- norms ------------------------------------------------------------------------------------
@@ -251,14 +275,14 @@ def lstsq(
     """
     if driver not in (None, "gels", "gelsy", "gelsd", "gelss"):
         raise ArgumentError(f"lstsq: there is no driver {driver!r}")
-    eps = 1.1920928955078125e-07 if x.dtype.itemsize == 4 else 2.220446049250313e-16
-    limit = rcond if rcond is not None else F.cast(F.maximum(*x.shape[-2:]), x.dtype) * eps
-    solution = F.matmul(pinv(x, limit), y)
     values = F.detach(svdvals(x))
+    eps = 1.1920928955078125e-07 if values.dtype.itemsize == 4 else 2.220446049250313e-16
+    limit = rcond if rcond is not None else F.cast(F.maximum(*x.shape[-2:]), values.dtype) * eps
+    solution = F.matmul(pinv(x, limit), y)
     top = F.max(values, -1, keepdim=True)
     rank = F.sum(F.cast(F.greater_than(values, F.multiply(top, limit)), "int32"), -1)
-    apart = F.sum(F.square(F.subtract(F.matmul(x, solution), y)), -2)
-    nothing = F.zeros([0], x.dtype)
+    apart = F.sum(F.square(F.abs(F.subtract(F.matmul(x, solution), y))), -2)
+    nothing = F.zeros([0], values.dtype)
     if driver in (None, "gelsy") or (x.shape[-2] > x.shape[-1]) is not True:
         apart = nothing
     values = values if driver in ("gelsd", "gelss") else nothing
@@ -310,28 +334,32 @@ def lu_solve(b: Any, lu: Any, pivots: Any, trans: str = "N", name: str | None = 
         return F.solve(upper, F.solve(lower, F.matmul(turned(order), b)))
     if trans not in ("T", "C"):
         raise ArgumentError(f"lu_solve: trans is 'N', 'T' or 'C', not {trans!r}")
-    return F.matmul(order, F.solve(turned(lower), F.solve(turned(upper), b)))
+    across = turned if trans == "T" else adjoint
+    return F.matmul(order, F.solve(across(lower), F.solve(across(upper), b)))
 
 
 # -- reflections ------------------------------------------------------------------------------
 
 
 def _reflected(x: Any, tau: Any, y: Any, forwards: bool) -> Any:
-    """H1 @ H2 @ ... @ y, or ... @ H2 @ H1 @ y, with H = I - tau * v @ v.T of the columns of x."""
+    """Q @ y of Q = H1 @ H2 @ ..., or Q.T @ y, with H = I - tau * v @ v.T of the columns of x.
+
+    Of complex numbers what is transposed is conjugated.
+    """
+    if not forwards and tau.dtype.kind == "c":
+        tau = F.conj(tau)
     count = as_int(tau.shape[-1], "the number of reflections")
     below = F.add(F.tril(x, -1), F.eye(x.shape[-2], x.shape[-1], dtype=x.dtype))
     for place in range(count)[:: -1 if forwards else 1]:
         v = below[..., place : place + 1]
         factor = F.unsqueeze(tau[..., place : place + 1], -1)
-        y = F.subtract(y, F.multiply(factor, F.matmul(v, F.matmul(turned(v), y))))
+        y = F.subtract(y, F.multiply(factor, F.matmul(v, F.matmul(adjoint(v), y))))
     return y
 
 
 @method
 def householder_product(x: Any, tau: Any, name: str | None = None) -> Any:
     """The first columns of H1 @ H2 @ ..., reflections at the columns of x: (..., n, m)."""
-    if x.dtype.kind == "c":
-        raise DTypeError("householder_product takes real numbers, not complex ones")
     eye = F.eye(x.shape[-2], x.shape[-1], dtype=x.dtype)
     return _reflected(x, tau, F.broadcast_to(eye, x.shape), True)
 
@@ -341,11 +369,9 @@ def ormqr(
     x: Any, tau: Any, y: Any, left: bool = True, transpose: bool = False, name: str | None = None
 ) -> Any:
     """Q @ y for the Q of `householder_product`, Q.T @ y with `transpose`, y @ Q without `left`."""
-    if x.dtype.kind == "c":
-        raise DTypeError("ormqr takes real numbers, not complex ones")
     if left:
         return _reflected(x, tau, y, not transpose)
-    return turned(_reflected(x, tau, turned(y), transpose))
+    return adjoint(_reflected(x, tau, adjoint(y), transpose))
 
 
 # -- few dimensions ---------------------------------------------------------------------------
@@ -358,7 +384,7 @@ def svd_lowrank(
     """The q (6) largest singular values of x - M with their vectors: U, s, V; computed exactly."""
     left, values, right = F.svd(x if M is None else F.subtract(x, M))
     count = minimum(6 if q is None else q, values.shape[-1])
-    return left[..., :count], values[..., :count], turned(right[..., :count, :])
+    return left[..., :count], values[..., :count], adjoint(right[..., :count, :])
 
 
 @method

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Size, minimum, require, require_equal
+from dy2st_runtime.dims import Size, equal, less_equal, minimum, require, require_equal
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
 from dy2st_runtime.ir import F, Sample, TensorType, apply, define, method, public
+from dy2st_runtime.ir.arguments import dtype_of
 from dy2st_runtime.ir.attribute_kinds import SIZE
+from dy2st_runtime.ops.complex_numbers import complex_dtype, real_dtype
 from dy2st_runtime.ops.rules import broadcast_shapes, holomorphic
 
 _SQUARES = (Sample(((3, 3),), dtypes=("float64",)), Sample(((2, 2, 2),), dtypes=("float64",)))
@@ -29,6 +31,20 @@ def require_matrices(name: str, x: TensorType, square: bool = False) -> None:
 def turned(x: Any) -> Any:
     """The matrices transposed."""
     return F.swapaxes(x, -1, -2)
+
+
+def adjoint(x: Any) -> Any:
+    """The matrices transposed, and conjugated if they are complex."""
+    return F.conj(turned(x)) if dtype_of(x).kind == "c" else turned(x)
+
+
+def _real_type(x: TensorType) -> TensorType:
+    return x.with_dtype(real_dtype(x.dtype))
+
+
+def _as(x: Any, of: Any) -> Any:
+    """Numbers in the dtype of others."""
+    return F.cast(x, dtype_of(of))
 
 
 # -- inverse and determinant ------------------------------------------------------------------
@@ -94,16 +110,27 @@ def det(x: Any, name: str | None = None) -> Any:
     return apply("det", x)
 
 
+def _sign_and_size(x: TensorType) -> tuple[TensorType, TensorType]:
+    return x, _real_type(x)
+
+
 def _slogdet_gradient(g: Any, y: Any, x: Any) -> Any:
-    return F.zeros_like(x) if g[1] is None else _wide(g[1]) * turned(F.inverse(x))
+    """The sign of complex numbers turns with the imaginary part of the trace of inverse(x) @ dx."""
+    turns = g[0] is not None and dtype_of(x).kind == "c"
+    if g[1] is None and not turns:
+        return F.zeros_like(x)
+    of_size = F.zeros_like(F.real(y[1])) if g[1] is None else g[1]
+    of_trace = F.complex(of_size, -F.imag(F.conj(g[0]) * y[0])) if turns else _as(of_size, x)
+    return _wide(of_trace) * adjoint(F.inverse(x))
 
 
 define(
     "slogdet",
     doc="The sign of the determinant of matrices, and the logarithm of its magnitude.",
     inputs="x",
-    infer=_square("slogdet", lambda x: (x.with_shape(x.shape[:-2]),) * 2),
+    infer=_square("slogdet", lambda x: _sign_and_size(x.with_shape(x.shape[:-2]))),
     kernel=lambda x: tuple(np.linalg.slogdet(x)),
+    takes_complex=True,
     gradient=_slogdet_gradient,
     samples=_SQUARES,
 )
@@ -112,7 +139,8 @@ define(
 @method
 def slogdet(x: Any, name: str | None = None) -> Any:
     """The sign of the determinant and the logarithm of its magnitude: (..., n, n) -> (2, ...)."""
-    return F.stack(list(apply("slogdet", x)), 0)
+    sign, size = apply("slogdet", x)
+    return F.stack([sign, _as(size, sign)], 0)
 
 
 # -- solutions --------------------------------------------------------------------------------
@@ -174,9 +202,9 @@ def _half(x: Any) -> Any:
 
 
 def _cholesky_gradient(g: Any, y: Any, x: Any) -> Any:
-    middle = _half(F.matmul(turned(y), g))
-    inner = F.matmul(turned(F.inverse(y)), F.matmul(middle, F.inverse(y)))
-    return (inner + turned(inner)) * 0.5
+    middle = _half(F.matmul(adjoint(y), g))
+    inner = F.matmul(adjoint(F.inverse(y)), F.matmul(middle, F.inverse(y)))
+    return (inner + adjoint(inner)) * 0.5
 
 
 define(
@@ -186,6 +214,7 @@ define(
     raises=np.linalg.LinAlgError,
     infer=_square("cholesky", lambda x: x),
     kernel=np.linalg.cholesky,
+    takes_complex=True,
     gradient=_cholesky_gradient,
     samples=(Sample(((1, 1),), dtypes=("float64",), low=0.5),),
 )
@@ -195,9 +224,10 @@ define(
 def cholesky(x: Any, upper: bool = False, name: str | None = None) -> Any:
     """The lower triangular L with L @ L.T = x, or with `upper` U with U.T @ U = x.
 
-    x is symmetric and positive definite, LinAlgError otherwise: (..., n, n) -> (..., n, n).
+    x is symmetric and positive definite, LinAlgError otherwise: (..., n, n) -> (..., n, n). Of
+    complex numbers each transposed matrix is conjugated, too.
     """
-    return turned(apply("cholesky", turned(x))) if upper else apply("cholesky", x)
+    return adjoint(apply("cholesky", adjoint(x))) if upper else apply("cholesky", x)
 
 
 def _qr_infer(x: TensorType, complete: bool) -> tuple[TensorType, TensorType]:
@@ -208,17 +238,30 @@ def _qr_infer(x: TensorType, complete: bool) -> tuple[TensorType, TensorType]:
 
 
 def _qr_gradient(g: Any, y: Any, x: Any, complete: bool) -> Any:
+    """Of a wide x = [a, b]: Q @ R of the square a, and b = Q @ (the rest of R)."""
     q, r = y
     rows, columns = x.shape[-2:]
     if complete:
-        require_equal(rows, columns, "qr has a gradient for mode 'reduced', or of square matrices")
-    require(columns <= rows, f"qr has a gradient for no more columns than rows, not for {x.shape}")
+        what = "qr has a gradient for mode 'reduced', or for no more rows than columns"
+        require(rows <= columns, what)
     of_q = F.zeros_like(q) if g[0] is None else g[0]
     of_r = F.zeros_like(r) if g[1] is None else g[1]
-    middle = F.matmul(r, turned(of_r)) - F.matmul(turned(of_q), q)
-    lower = F.tril(middle, -1)
-    whole = F.tril(middle) + turned(lower)
-    return turned(apply("solve", r, turned(of_q + F.matmul(q, whole))))
+    if equal(rows, columns) is True or less_equal(columns, rows) is True:
+        return _tall_qr_gradient(of_q, of_r, q, r)
+    reason = f"qr: whether {x.shape} has more columns than rows is not known"
+    require(rows < columns, reason)
+    rest, of_rest = x[..., rows:], of_r[..., rows:]
+    of_q = of_q + F.matmul(rest, adjoint(of_rest))
+    of_square = _tall_qr_gradient(of_q, of_r[..., :rows], q, r[..., :rows])
+    return F.concat([of_square, F.matmul(q, of_rest)], -1)
+
+
+def _tall_qr_gradient(of_q: Any, of_r: Any, q: Any, r: Any) -> Any:
+    middle = F.matmul(r, adjoint(of_r)) - F.matmul(adjoint(of_q), q)
+    whole = F.tril(middle, -1)
+    diagonal = F.tril(F.triu(middle))
+    whole = whole + adjoint(whole) + (diagonal + adjoint(diagonal)) * 0.5
+    return adjoint(apply("solve", r, adjoint(of_q + F.matmul(q, whole))))
 
 
 define(
@@ -228,9 +271,11 @@ define(
     attributes={"complete": False},
     infer=_qr_infer,
     kernel=lambda x, complete: tuple(np.linalg.qr(x, "complete" if complete else "reduced")),
+    takes_complex=True,
     gradient=_qr_gradient,
     samples=(
         Sample(((3, 2),), dtypes=("float64",)),
+        Sample(((2, 3),), dtypes=("float64",)),
         Sample(((2, 2, 2),), {"complete": True}, ("float64",)),
     ),
 )
@@ -262,7 +307,8 @@ def _svd_infer(x: TensorType, full: bool) -> tuple[TensorType, ...]:
     count = minimum(rows, columns)
     left, right = (rows, columns) if full else (count, count)
     shapes = ((*batch, rows, left), (*batch, count), (*batch, right, columns))
-    return tuple(x.with_shape(shape) for shape in shapes)
+    made = [x.with_shape(shape) for shape in shapes]
+    return made[0], _real_type(made[1]), made[2]
 
 
 def _svd_gradient(g: Any, y: Any, x: Any, full: bool) -> Any:
@@ -273,23 +319,27 @@ def _svd_gradient(g: Any, y: Any, x: Any, full: bool) -> Any:
             raise ArgumentError("svd has no gradient with full_matrices: leave it out")
         u, vh = u[..., :count], vh[..., :count, :]
     of_s = F.zeros_like(s) if g[1] is None else g[1]
-    made = F.matmul(u * F.unsqueeze(of_s, -2), vh)
-    gaps = _gaps(s * s)
+    made = F.matmul(u * _as(F.unsqueeze(of_s, -2), u), vh)
+    gaps = _as(_gaps(s * s), u)
+    s = _as(s, u)
     row, column = F.unsqueeze(s, -2), F.unsqueeze(s, -1)
     if g[0] is not None:
-        spread = gaps * _odd(F.matmul(turned(u), g[0]))
-        outside = g[0] - F.matmul(u, F.matmul(turned(u), g[0]))
-        made = made + F.matmul(F.matmul(u, spread * row) + outside / row, vh)
+        odd = _odd(F.matmul(adjoint(u), g[0]))
+        outside = g[0] - F.matmul(u, F.matmul(adjoint(u), g[0]))
+        spread = gaps * odd * row
+        if dtype_of(x).kind == "c":
+            spread = spread + F.tril(F.triu(odd)) / (2 * row)
+        made = made + F.matmul(F.matmul(u, spread) + outside / row, vh)
     if g[2] is not None:
-        v, of_v = turned(vh), turned(g[2])
+        v, of_v = adjoint(vh), adjoint(g[2])
         spread = gaps * _odd(F.matmul(vh, of_v))
         outside = of_v - F.matmul(v, F.matmul(vh, of_v))
-        made = made + F.matmul(u, column * F.matmul(spread, vh) + turned(outside / row))
+        made = made + F.matmul(u, column * F.matmul(spread, vh) + adjoint(outside / row))
     return made
 
 
 def _odd(x: Any) -> Any:
-    return x - turned(x)
+    return x - adjoint(x)
 
 
 define(
@@ -300,6 +350,7 @@ define(
     raises=np.linalg.LinAlgError,
     infer=_svd_infer,
     kernel=lambda x, full: tuple(np.linalg.svd(x, full_matrices=full)),
+    takes_complex=True,
     gradient=_svd_gradient,
     samples=(
         Sample(((3, 2),), dtypes=("float64",)),
@@ -312,7 +363,8 @@ define(
 def svd(x: Any, full_matrices: bool = False, name: str | None = None) -> Any:
     """U, s and V.T with U @ diag(s) @ V.T = x: (..., n, m) -> (..., n, k), (..., k), (..., k, m).
 
-    k = min(n, m); with full_matrices U is (..., n, n) and V.T (..., m, m).
+    k = min(n, m); with full_matrices U is (..., n, n) and V.T (..., m, m). Of complex numbers V.T
+    is conjugated, and s is real.
     """
     return apply("svd", x, full=bool(full_matrices))
 
@@ -320,11 +372,11 @@ def svd(x: Any, full_matrices: bool = False, name: str | None = None) -> Any:
 def _eigh_gradient(g: Any, y: Any, x: Any, upper: bool) -> Any:
     values, vectors = y
     of_values = F.zeros_like(values) if g[0] is None else g[0]
-    middle = F.unsqueeze(of_values, -1) * F.eye(values.shape[-1], dtype=values.dtype)
+    middle = _as(F.unsqueeze(of_values, -1) * F.eye(x.shape[-1], dtype=values.dtype), x)
     if g[1] is not None:
-        middle = middle + _gaps(values) * F.matmul(turned(vectors), g[1])
-    whole = F.matmul(vectors, F.matmul(middle, turned(vectors)))
-    return (whole + turned(whole)) * 0.5
+        middle = middle + _as(_gaps(values), x) * F.matmul(adjoint(vectors), g[1])
+    whole = F.matmul(vectors, F.matmul(middle, adjoint(vectors)))
+    return (whole + adjoint(whole)) * 0.5
 
 
 define(
@@ -333,8 +385,9 @@ define(
     inputs="x",
     attributes={"upper": False},
     raises=np.linalg.LinAlgError,
-    infer=_square("eigh", lambda x: (x.with_shape(x.shape[:-1]), x)),
+    infer=_square("eigh", lambda x: (_real_type(x.with_shape(x.shape[:-1])), x)),
     kernel=lambda x, upper: tuple(np.linalg.eigh(x, "U" if upper else "L")),
+    takes_complex=True,
     gradient=_eigh_gradient,
     samples=(Sample(((1, 1),), dtypes=("float64",)),),
 )
@@ -344,11 +397,69 @@ define(
 def eigh(x: Any, UPLO: str = "L", name: str | None = None) -> Any:
     """The eigenvalues of symmetric matrices in order, and their vectors as columns.
 
-    (..., n, n) -> (..., n), (..., n, n); one triangle is read, the lower with 'L'.
+    (..., n, n) -> (..., n), (..., n, n); one triangle is read, the lower with 'L'. Complex matrices
+    are Hermitian, and their eigenvalues real.
     """
     if UPLO not in ("L", "U"):
         raise ArgumentError(f"eigh: UPLO is 'L' or 'U', not {UPLO!r}")
     return apply("eigh", x, upper=UPLO == "U")
+
+
+def _eig_infer(x: TensorType) -> tuple[TensorType, TensorType]:
+    require_matrices("eig", x, square=True)
+    made = x if x.dtype.kind == "c" else x.with_dtype(complex_dtype("eig", x.dtype))
+    return made.with_shape(x.shape[:-1]), made
+
+
+def _eig_kernel(x: Any) -> Any:
+    dtype = np.result_type(x.dtype, np.complex64)
+    return tuple(part.astype(dtype, copy=False) for part in np.linalg.eig(x))
+
+
+def _eig_gradient(g: Any, y: Any, x: Any) -> Any:
+    """Of vectors of length 1, whose angles no result may depend on."""
+    values, vectors = y
+    across, eye = adjoint(vectors), F.eye(x.shape[-1], dtype=values.dtype)
+    of_values = F.zeros_like(values) if g[0] is None else g[0]
+    middle = F.unsqueeze(of_values, -2) * eye
+    if g[1] is not None:
+        turns = F.matmul(across, g[1])
+        along = _as(F.unsqueeze(F.diagonal(F.real(turns), 0, -2, -1), -2), turns)
+        middle = middle + F.conj(_gaps(values)) * (turns - F.matmul(across, vectors) * along)
+    made = apply("solve", across, F.matmul(middle, across))
+    return made if dtype_of(x).kind == "c" else F.real(made)
+
+
+define(
+    "eig",
+    doc="The eigenvalues of square matrices, and their vectors as columns: complex numbers.",
+    inputs="x",
+    raises=np.linalg.LinAlgError,
+    infer=_eig_infer,
+    kernel=_eig_kernel,
+    takes_complex=True,
+    gradient=_eig_gradient,
+    samples=(Sample(((1, 1),), dtypes=("float64",)),),
+)
+
+
+@method
+def eig(x: Any, name: str | None = None) -> Any:
+    """The eigenvalues of square matrices, and their vectors of length 1 as columns.
+
+    (..., n, n) -> (..., n), (..., n, n), both complex, in no order.
+
+    >>> from dy2st_runtime.tensor import to_tensor
+    >>> eig(to_tensor([[0.0, 1.0], [-1.0, 0.0]]))[0].tolist()
+    [1j, -1j]
+    """
+    return apply("eig", x)
+
+
+@method
+def eigvals(x: Any, name: str | None = None) -> Any:
+    """The eigenvalues of square matrices, complex, in no order: (..., n, n) -> (..., n)."""
+    return apply("eig", x)[0]
 
 
 def _lu_infer(x: TensorType) -> tuple[TensorType, TensorType]:
@@ -379,9 +490,9 @@ def _lu_gradient(g: Any, y: Any, x: Any) -> Any:
     require_equal(rows, columns, f"lu has a gradient for square matrices, not for {x.shape}")
     eye = F.eye(x.shape[-1], dtype=x.dtype)
     lower, upper = F.tril(packed, -1) + eye, F.triu(packed)
-    inner = F.tril(F.matmul(turned(lower), F.tril(g[0], -1)), -1)
-    inner = inner + F.triu(F.matmul(F.triu(g[0]), turned(upper)))
-    middle = turned(apply("solve", upper, turned(apply("solve", turned(lower), inner))))
+    inner = F.tril(F.matmul(adjoint(lower), F.tril(g[0], -1)), -1)
+    inner = inner + F.triu(F.matmul(F.triu(g[0]), adjoint(upper)))
+    middle = adjoint(apply("solve", upper, adjoint(apply("solve", adjoint(lower), inner))))
     order = apply("lu_order", pivots, rows=x.shape[-2])
     return F.matmul(order_matrix(order, x.dtype), middle)
 
@@ -408,6 +519,7 @@ define(
     inputs="x",
     infer=_lu_infer,
     kernel=_lu_kernel,
+    takes_complex=True,
     gradient=_lu_gradient,
     samples=_SQUARES,
 )
@@ -455,7 +567,8 @@ define(
     inputs="x",
     infer=_square("matrix_exp", lambda x: x),
     kernel=_exponential,
-    gradient=_exponential_gradient,
+    takes_complex=True,
+    gradient=holomorphic(_exponential_gradient),
     samples=_SQUARES,
 )
 

@@ -144,6 +144,18 @@ def with_floats(x: Any) -> Any:
     return F.cast(x, "float32") if dtype_of(x).kind in "iub" else x
 
 
+def require_fitting(dtype: np.dtype[Any], into: np.dtype[Any]) -> None:
+    """DTypeError unless numbers of a dtype may be put among those of another one."""
+    if into.kind != "c" and dtype.kind == "c":
+        raise DTypeError(f"complex numbers do not fit into {into}: take real(x), imag(x) or abs(x)")
+
+
+def fitted(value: Any, dtype: np.dtype[Any]) -> Any:
+    """A value in the dtype of what it is put into; DTypeError of complex ones for real ones."""
+    require_fitting(dtype_of(value), dtype)
+    return F.cast(value, dtype)
+
+
 def holomorphic(rule: Callable[..., Any]) -> Callable[..., Any]:
     """The rule for gradients of a complex function, of the rule as it is written for a real one.
 

@@ -29,7 +29,7 @@ from dy2st_runtime.errors import DTypeError, ShapeError
 from dy2st_runtime.ir import F, Kind, Sample, Shape, TensorType, View, apply, define
 from dy2st_runtime.ir.arguments import fresh_symbol
 from dy2st_runtime.ir.attribute_kinds import AXES, INDICES, SIZE, STRIDE, STRIDES, each_axis
-from dy2st_runtime.ops.rules import are_inside, broadcast_shapes
+from dy2st_runtime.ops.rules import are_inside, broadcast_shapes, require_fitting
 
 if TYPE_CHECKING:
     from dy2st_runtime.ir.padding import Site
@@ -325,6 +325,7 @@ define(
 def _put_infer(
     x: TensorType, value: TensorType, *indices: TensorType, axes: Any, accumulate: bool
 ) -> TensorType:
+    require_fitting(value.dtype, x.dtype)
     place = _index_infer(x, *indices, axes=axes).shape
     reason = f"a value of shape {list(value.shape)} does not fit a place of shape {list(place)}"
     joined = broadcast_shapes("index_put", place, value.shape)
@@ -340,6 +341,7 @@ _WIDE = 64
 
 
 def _put_kernel(x: Any, value: Any, *indices: Any, axes: tuple[int, ...], accumulate: bool) -> Any:
+    require_fitting(value.dtype, x.dtype)
     result = np.array(x)
     places = _positions(x.ndim, indices, axes)
     if not accumulate:

@@ -307,8 +307,10 @@ def abs(x: Any, name: str | None = None) -> Tensor:
 
 @method
 def sign(x: Any, name: str | None = None) -> Tensor:
-    """-1, 0 or 1, elementwise: (...,) -> (...,)."""
-    return apply("sign", x)  # type: ignore[no-any-return]
+    """-1, 0 or 1, elementwise: (...,) -> (...,); of complex numbers x / |x|, and 0 of 0."""
+    if dtype_of(x).kind != "c":
+        return apply("sign", x)  # type: ignore[no-any-return]
+    return _direction(F.abs(x), x)  # type: ignore[no-any-return]
 
 
 @method
