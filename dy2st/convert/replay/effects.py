@@ -36,6 +36,7 @@ class Effect:
     write   takes the owner and the value.
     buffer  the tensor of a buffer of a Layer, whose place another one takes.
     what    what it does, in words; empty where it sets a variable.
+    place   the place that it writes, by owner and name.
     """
 
     owner: Callable[[], Any]
@@ -45,6 +46,7 @@ class Effect:
     buffer: EagerTensor | None = None
     at: Location | None = None
     what: str = ""
+    place: Any = None
 
 
 def effects_of(trace: Trace, taker: Taker) -> list[Effect]:
@@ -59,8 +61,10 @@ def effects_of(trace: Trace, taker: Taker) -> list[Effect]:
             kind = type(place.owner).__name__
             way = {id(CONTENT): _of_content, id(STATE): _of_state}.get(id(place.name), _of_place)
             made = way(trace, taker, place)
-            for effect in made if not isinstance(place.owner, (CellType, type)) else ():
-                effect.what = _in_words(place, kind)
+            for effect in made:
+                effect.place = id(place.owner), place.name
+                if not isinstance(place.owner, (CellType, type)):
+                    effect.what = _in_words(place, kind)
             found += made
     return found
 
@@ -208,11 +212,22 @@ def _taken(taker: Taker, items: Iterable[Any]) -> Any:
 # What is emptied first (`is_whole`) does not depend on what it held.
 
 
+def _given(trace: Trace, owner: Any) -> Any:
+    """What a container holds when the trace begins: inputs in the places of their numbers."""
+    found = {key[2]: one for key, one in trace.inputs.items() if key[:2] == (id(owner), "item")}
+    if not found:
+        return owner
+    held = owner.copy()
+    for name, one in found.items():
+        held[name] = one
+    return held
+
+
 def _of_list(trace: Trace, taker: Taker, place: Place, is_whole: bool) -> list[Effect]:
     before, after = place.owner, place.value
-    count = len(before)
+    given, count = _given(trace, before), len(before)
     kept = after[:count] if isinstance(after, (list, bytearray)) else list(after)[:count]
-    changed = [i for i, item in enumerate(kept) if item is not before[i]]
+    changed = [i for i, item in enumerate(kept) if item is not given[i]]
     found = []
     is_other = len(kept) < count or len(changed) == count > 1 or getattr(before, "maxlen", None)
     if is_whole or is_other:
@@ -232,6 +247,7 @@ def _of_list(trace: Trace, taker: Taker, place: Place, is_whole: bool) -> list[E
 
 def _of_dict(trace: Trace, taker: Taker, place: Place, is_whole: bool) -> list[Effect]:
     before, after = place.owner, place.value
+    given = _given(trace, before)
     kept = [key for key in before if key in after]
     if is_whole or list(after)[: len(kept)] != kept:
         if not is_whole:
@@ -242,7 +258,7 @@ def _of_dict(trace: Trace, taker: Taker, place: Place, is_whole: bool) -> list[E
     ways = [[(id(before), kind, key) in trace.reads for kind in ("item", "has")] for key in gone]
     if not all(map(any, ways)):
         trace.read_content(before)
-    new = [key for key in after if key not in before or after[key] is not before[key]]
+    new = [key for key in after if key not in before or after[key] is not given[key]]
     changed = [*gone, *new]
     values = _taken(taker, [after.get(key, MISSING) for key in changed])
     pairs = Made(list, (), [_keys(taker, changed, before), values])

@@ -7,7 +7,7 @@ has changed, which all Layers count together.
 from __future__ import annotations
 
 from abc import get_cache_token
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from functools import partial
 from operator import is_
 from types import CellType, FunctionType, MappingProxyType, MemberDescriptorType, ModuleType
@@ -83,7 +83,7 @@ class Guards:
         varied: Varied | None = None,
         written: Container[ReadKey] = (),
         changed: Container[int] = (),
-        live: Container[ReadKey] = (),
+        live: Collection[ReadKey] = (),
     ):
         """Take the reads of a trace, but for those of objects that are `skipped`, by id.
 
@@ -173,7 +173,7 @@ class _Writer:
     A list, dict or set is what its place holds at the call; other owners are those of the trace.
     """
 
-    def __init__(self, reads: list[Read], changed: Container[int], live: Container[ReadKey]):
+    def __init__(self, reads: list[Read], changed: Container[int], live: Collection[ReadKey]):
         self.names: dict[str, Any] = dict(_HELPERS)
         self.owners: dict[int, tuple[str, str]] = {}
         self.met: set[int] = set()  # the owners that the function that is written has found
@@ -455,7 +455,9 @@ class _Writer:
 
     def content(self, owner: Any, own: str, name: Any, value: Any) -> str:
         """All of it: the owner has not changed since it was read."""
-        others = self.numbers.get(id(owner), ())  # any will do, which their own reads ask for
+        # What is found at each call: their own reads ask for its kind.
+        others = self.numbers.get(id(owner), ())
+        others += tuple(key[2] for key in self.live if key[:2] == (id(owner), "item"))
         holds = f"len({own}) == {len(owner)} and "
         if not isinstance(owner, (dict, MappingProxyType)):
             pairs: Iterable[tuple[Any, Any]] = enumerate(owner)

@@ -12,7 +12,7 @@ import numpy as np
 
 from dy2st.convert.objects import is_namespace
 from dy2st.convert.replay.same import cell_value, item_value, layer_value, weak
-from dy2st.convert.trace import CONTAINERS, MISSING, Trace
+from dy2st.convert.trace import CONTAINERS, CONTENT, MISSING, Trace
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.nn.tables import Table
 from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
@@ -77,6 +77,19 @@ def found_by(read: Any) -> Iterator[Any]:
     if kind == "code":
         return _flat((*(owner.__defaults__ or ()), *(owner.__kwdefaults__ or {}).values()))
     return _flat((value,))
+
+
+def _places_of(read: Any) -> Iterator[tuple[int, int, Any]]:
+    """The values that a read has found, by id, with the owner and name of the place of each."""
+    owner, kind, name, _ = read
+    if kind == "content" and isinstance(owner, (dict, list, deque)):
+        pairs = owner.items() if isinstance(owner, dict) else enumerate(owner)
+        for key, value in pairs if not isinstance(owner, Table) else ():
+            yield from ((id(one), id(owner), key) for one in _flat((value,)))
+    else:
+        is_from_end = kind == "item" and isinstance(owner, (list, deque)) and name < 0
+        name = name + len(owner) if is_from_end else name
+        yield from ((id(one), id(owner), name) for one in found_by(read))
 
 
 def _items_of(owner: Any) -> Iterable[Any]:
@@ -177,7 +190,8 @@ class Varied:
 
     def live(self, trace: Trace) -> dict[ReadKey, list[tuple[Any, Source]]]:
         """Those tensors, if no other place holds them, and where they are found at each call."""
-        count = Counter(id(one) for read in trace.reads.values() for one in found_by(read))
+        found_at = {place for read in trace.reads.values() for place in _places_of(read)}
+        count = Counter(one for one, *_ in found_at)
         found: dict[ReadKey, list[tuple[Any, Source]]] = {}
         finder = owners_of(trace)
         for key, path in paths_of(trace.reads.values()).items():
@@ -204,6 +218,8 @@ class Varied:
             if type(value) not in _DTYPES or not AnyNumber(type(value)).fits(value):
                 del self.places[key]
                 continue
+            if key in trace.inputs:
+                continue
             source = Source(reference, kind)
             tensor = source.get(name)
             assert tensor is not None
@@ -214,6 +230,11 @@ class Varied:
             trace.inputs[key] = variable
             if kind != "item" or is_namespace(owner):
                 trace.write(owner, name, variable)
+            else:  # where a branch takes a copy, it takes the number of the Program, too
+                held = trace.raw(owner)
+                held = held.copy() if held is owner else held
+                held[name] = variable
+                trace.write(owner, CONTENT, held)
             sources[tensor.name] = source, name
         return sources
 

@@ -155,3 +155,21 @@ def test_int_of_a_float_raises_what_python_raises(value):
         assert str(caught.value) == str(error)
     else:
         assert static(x) == expected
+
+
+def test_a_branch_that_changes_another_entry_keeps_the_number_of_the_program():
+    class Model(dy2st.nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.d, self.l = {"n": 0, "h": dy2st.zeros([1])}, [0, dy2st.zeros([1])]
+
+        def forward(self, x):
+            self.d["n"] += 1
+            self.l[0] += 1
+            if x.sum() > 0:
+                self.d["h"] = self.d["h"] + x
+                self.l[1] = self.l[1] + x
+            return self.d["n"], self.l[0]
+
+    static = to_static(Model())
+    assert [static(dy2st.to_tensor([1.0])) for _ in range(5)] == [(n, n) for n in range(1, 6)]
