@@ -15,6 +15,7 @@ from dy2st.convert.protocol.left import require_source
 from dy2st.convert.protocol.machine import Machine
 from dy2st.convert.record import Record
 from dy2st.convert.replay.effects import effects_of
+from dy2st.convert.replay.keeping import Keeping, Reads
 from dy2st.convert.replay.places import Source, Varied
 from dy2st.convert.replay.result import Finished, Taker
 from dy2st.convert.replay.structure import structure_of
@@ -68,6 +69,7 @@ def trace(
     varied: Varied | None = None,
     record: Record | None = None,
     one_call: OneCall | None = None,
+    keeping: Keeping | None = None,
 ) -> Traced:
     """Run a function once on arguments that hold placeholders of `program`.
 
@@ -76,10 +78,13 @@ def trace(
     declared  what is known of the sizes of the arguments, with the reason.
     record    gets what the trace meets.
     one_call  is lost where the function raises, and has written before what nothing writes then.
+    keeping   the places outside that the Program of a file keeps.
     """
     one_call = one_call or OneCall()
     one_call.begin()
     state: dict[str, EagerTensor] = {}
+    if keeping is not None:
+        names = {**names, **keeping.labels()}
     tracer = Tracer(program, _capturing(program, state, names))
     tracer.aliases.has_elements = True
     tracer.flags.begin(program.inputs, specs, one_call.gradients)
@@ -94,6 +99,8 @@ def trace(
         require_source(machine, function)
         for value in (function, *args, *kwargs.values(), *arguments.values()):
             machine.mark_outside(value)
+        if keeping is not None:
+            keeping.begin(machine)
         sources = {} if varied is None else varied.begin(machine)
         try:
             with deeper(machine):
@@ -104,7 +111,9 @@ def trace(
                 one_call.lose()
             raise
         found = Traced(program, state, machine, arguments, sources=sources)
-        _finish(found, result, place_of(function))
+        _finish(found, result, place_of(function), keeping)
+    if keeping is not None:
+        keeping.drop_unused(program, state, found.finished.kept)
     program.block.parameters = [*program.inputs, *program.state.values()]
     return found
 
@@ -163,7 +172,9 @@ def _run(
         return None
 
 
-def _finish(traced: Traced, result: Any, at: Location | None) -> None:
+def _finish(
+    traced: Traced, result: Any, at: Location | None, keeping: Keeping | None = None
+) -> None:
     """Let the Program yield what the result and the effects need, and the tensors it changes."""
     machine, program = traced.machine, traced.program
     tracer = machine.tracer
@@ -173,8 +184,13 @@ def _finish(traced: Traced, result: Any, at: Location | None) -> None:
     traced.finished.may_run_again = may_run_again(machine)
     machine.holders.check_outside()
     taker.what = f"{program.name}() lets an object from outside hold"
+    reads = (
+        None if keeping is None else Reads(machine, keeping)
+    )  # those of the code: effects need others
     traced.finished.effects = effects_of(machine, taker)
     note_gradients(machine, taker, traced.finished)
+    if keeping is not None and reads is not None:
+        keeping.end(machine, reads, taker, traced.finished)
     structure = structure_of(tree)
     program.structure = None if structure is None else structure[0]
     traced.finished.is_plain = structure is not None

@@ -52,6 +52,8 @@ class ConcreteProgram:
     shared    the state that several places hold, by name.
     effects   what Python must do at each call, which is traced anew for it.
     engine    the name of what runs it.
+    arguments  what it was traced for, by parameter; None if that cannot be given again.
+    gradients  what the call said of gradients for which it was traced.
     straight  what makes an everyday call, once there was one.
     is_current  whether all that was read outside while tracing is still so.
     """
@@ -71,7 +73,8 @@ class ConcreteProgram:
     cut: frozenset[str] = frozenset()
     shared: frozenset[str] = frozenset()
     buffers: dict[int, str] = field(default_factory=dict)
-    arguments: dict[str, InputSpec] = field(default_factory=dict)
+    arguments: dict[str, Any] | None = None
+    gradients: tuple[bool, ...] | None = None
     effects: tuple[str, ...] = ()
     answers: list[Answer] = field(default_factory=list)
     engine: str | None = None
@@ -302,12 +305,24 @@ class ConcreteProgram:
 
     # -- without its calls -------------------------------------------------------------------
 
+    @property
+    def leaves_more(self) -> bool:
+        """Whether a call leaves more outside than buffers, and what a step of training does."""
+        read = read_at(self.live.places) if self.finished.has_gone_back else (lambda effect: "")
+        return any(
+            not (read(effect) or is_gradient(effect) or id(effect.buffer) in self.buffers)
+            for effect in self.finished.effects
+        )
+
     def alone(self) -> Program:
         """The Program that is to run by itself: buffers that it assigns are updates of it.
 
         Refused where it writes anything else.
         """
         program, is_step = self.main_program, self.finished.has_gone_back
+        lost = self.finished.lost
+        if lost is not None and not is_step:
+            raise lost
         for effect in self.effects:
             self._warn_of(effect)
         for name, tensor in self.state.items():
@@ -323,6 +338,8 @@ class ConcreteProgram:
         assigned = {}
         read = read_at(self.live.places)
         for effect in self.finished.effects:
+            if effect.place in self.finished.kept_places:
+                continue
             name = read(effect) if isinstance(effect.value, Out) else ""
             if name:
                 self._check_type(effect, name)
@@ -330,6 +347,11 @@ class ConcreteProgram:
                 name = self._buffer(effect)
             if name:
                 assigned[name] = effect.value.index
+        if lost is not None:  # a step that has no better words for it
+            raise lost
+        for name, index in self.finished.kept.items():
+            self._check_alone(name, place_of(self.function), index, name)
+            assigned[name] = index
         for place, _ in self.finished.leaves:
             self._warn_of(f"it leaves a gradient in its argument `{self.inputs[place].name}`")
         types = [output.type for output in program.outputs]
@@ -347,7 +369,7 @@ class ConcreteProgram:
                 "dicts of them",
                 hint="return the tensors and build the object outside",
             )
-        if not self.finished.effects and not is_step:
+        if not (self.finished.effects or assigned or is_step):
             return program
         made, end = clone(program), len(program.outputs)
         made.structure = program.structure
@@ -368,7 +390,7 @@ class ConcreteProgram:
         buffer, name = self.buffers.get(id(effect.buffer)), self.main_program.name
         if buffer is not None:
             self._check_type(effect, buffer)
-            self._check_alone(effect, buffer)
+            self._check_alone(effect.name, effect.at, effect.value.index, buffer)
             return buffer
         if self.finished.has_gone_back:
             check_step(self.main_program, effect, place_of(self.function))
@@ -382,17 +404,17 @@ class ConcreteProgram:
             hint=f"return the value, and assign `{effect.name}` outside",
         )
 
-    def _check_alone(self, effect: Effect, buffer: str) -> None:
+    def _check_alone(self, name: Any, at: Location | None, index: int, buffer: str) -> None:
         """Refuse to replace a tensor that has a second name, and to change one that gets one."""
-        places = (self.handed_on or HandedOn()).places_of(effect.value.index)
+        places = (self.handed_on or HandedOn()).places_of(index)
         names = [*(variable.name for variable in self.inputs), *self.main_program.state]
         others = {names[place] for place in places} - {buffer}
         changed = {*self.main_program.updates} & {buffer, *others}
         if buffer in self.shared or (others and changed):
             raise ConversionError(
-                f"{self.main_program.name}() assigns the buffer `{effect.name}`, and something "
+                f"{self.main_program.name}() assigns the buffer `{name}`, and something "
                 "else holds one of its tensors, too",
-                at=effect.at,
+                at=at,
                 why="a Program that is saved or compiled has a value of its own for each name",
                 hint="give the other a copy: clone()",
             )
@@ -418,7 +440,8 @@ class ConcreteProgram:
                 at=effect.at,
                 why="a buffer of a Program that is saved or compiled has one dtype and shape",
                 hint="register it as what it becomes, or cast and reshape what is assigned; if it "
-                "keeps its type after a call, call the function once before",
+                "keeps its type after a call, call the function once before; what grows from call "
+                "to call, such as a cache, take as an argument and return",
             )
 
 

@@ -45,8 +45,8 @@ def check_step(program: Program, effect: Effect, at: Location | None) -> None:
         else f"{program.name}() trains, and assigns `{effect.name}`, a variable outside of it",
         at=effect.at or at,
         why="a Program that is saved or compiled goes on from what it has found outside",
-        hint="call the function twice before it is saved: its first call makes gradients and what "
-        "the optimizer remembers; what it gathers in a list or dict, let it return",
+        hint="call the function once before it is saved, which makes gradients and what the "
+        "optimizer remembers; what it gathers in a list or dict, let it return",
     )
 
 

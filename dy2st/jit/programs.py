@@ -13,6 +13,7 @@ from dy2st.jit.constants import constant_key
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.signature import Signature, to_named_specs
 from dy2st.jit.watch import Watch
+from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.autocast import autocast
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.location import place_of, warn_user
@@ -24,6 +25,7 @@ from dy2st_runtime.tensor import EagerTensor
 
 if TYPE_CHECKING:
     from dy2st.convert.one_call import OneCall
+    from dy2st.convert.replay.keeping import Keeping
     from dy2st.jit import tracing
     from dy2st.jit.concrete_program import ConcreteProgram
     from dy2st.jit.generality import Axis, Family, Shapes
@@ -55,6 +57,14 @@ class Callee(NamedTuple):
         """The name that users know."""
         return getattr(self.function, "__qualname__", type(self.function).__name__)
 
+    def to_trace(self, specs: dict[str, Any], is_asked_for: bool) -> tuple[Any, ...]:
+        """What a trace takes, for InputSpecs and Python values by parameter."""
+        bound, function = self.signature.call_on(self.instance, specs), self.function
+        name = getattr(function, "__name__", type(function).__name__)
+        layer = self.instance if isinstance(self.instance, Layer) else None
+        parts = (bound.args, bound.kwargs, name, layer, is_asked_for)
+        return function, *parts, self.passes, self.called
+
 
 class Programs:
     """The Programs of one function, or of one method of an object.
@@ -65,7 +75,7 @@ class Programs:
     def __init__(self) -> None:
         """Start empty."""
         # Loads all that a trace needs, now: a process may be forked while others load.
-        self._trace = tracing.Tracing().trace
+        self._tracing = tracing.Tracing()
         self._families: dict[Any, Family] = {}
         self._defaults: Signature | None = None  # those that calls have left to it
         self.asks = False
@@ -148,6 +158,25 @@ class Programs:
         """The Program for InputSpecs, and Python values, by parameter."""
         return self._traced(callee, call or tracing.OneCall(), specs, constant_key(specs))
 
+    def for_file(
+        self, callee: Callee, concrete: ConcreteProgram, keeping: Keeping
+    ) -> ConcreteProgram:
+        """The Program of the same arguments that is to run from a file, and keeps places outside.
+
+        ArgumentError if nobody knows the arguments any more.
+        """
+        if concrete.arguments is None:
+            raise ArgumentError(
+                f"{callee.name}() was called with objects, and is traced again for the file: give "
+                "save an input_spec"
+            )
+        is_step = concrete.finished.has_gone_back
+        arguments = callee.to_trace(concrete.arguments, is_asked_for=True)
+        call = tracing.OneCall(concrete.gradients)
+        made = self._tracing.for_file(keeping, is_step, *arguments, call)
+        made.engine, made.arguments = concrete.engine, concrete.arguments
+        return made
+
     def _asked(self, call: OneCall) -> Any:
         """What of gradients counts for a call: nothing before some trace has asked."""
         return call.gradients if self.asks else None
@@ -218,24 +247,13 @@ class Programs:
             return known
         is_anew = self.cache.is_spent((*python, self._asked(call)))
         again = self.cache.why_none((*python, self._asked(call)))
-        bound = callee.signature.call_on(callee.instance, specs)
-        concrete: ConcreteProgram = self._trace(
-            callee.function,
-            bound.args,
-            bound.kwargs,
-            getattr(callee.function, "__name__", type(callee.function).__name__),
-            callee.instance if isinstance(callee.instance, Layer) else None,
-            is_asked_for,
-            callee.passes,
-            callee.called,
-            call,
-        )
-        concrete.engine = callee.engine
+        concrete = self._tracing.trace(*callee.to_trace(specs, is_asked_for), call)
+        concrete.engine, concrete.gradients = callee.engine, call.gradients
         concrete.report = replace(concrete.report, again=again)
         if not concrete.effects:
             self._watch.traced(callee.name, callee.function, python, specs, again)
         given = callee.signature.given(specs)
-        if all(isinstance(value, InputSpec) for value in given.values()):
+        if all(map(_is_told, given.values())):
             concrete.arguments = given
         # Without a call it leaves gradients in arguments that its InputSpecs alone let flow.
         is_for_all = call.gradients is None and concrete.finished.has_gone_back
@@ -248,3 +266,13 @@ class Programs:
                 place_of(callee.function),
             )
         return concrete
+
+
+def _is_told(value: Any) -> bool:
+    """Whether an argument can be given again: an InputSpec, or what stays what it is."""
+    if type(value) in (list, tuple, dict):
+        return all(map(_is_told, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, InputSpec) or type(value) in _PLAIN
+
+
+_PLAIN = (int, float, bool, str, type(None))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dy2st.jit.for_file import for_file
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.optimized import as_pass, transformed
 from dy2st.jit.static_function import StaticFunction
@@ -91,11 +92,13 @@ def save(
             )
     programs: dict[str, Program] = {}
     state: dict[str, Any] = {}
+    traced: dict[str, tuple[StaticFunction, ConcreteProgram]] = {}
     for name, function in functions.items():
         if name == "forward" and isinstance(layer, Layer) and _does_more(layer):
-            concrete = _program_of_call(layer, function, input_spec)
+            traced[name] = _program_of_call(layer, function, input_spec)
         else:
-            concrete = _program_of(function, input_spec)
+            traced[name] = function, _program_of(function, input_spec)
+    for name, concrete in zip(traced, for_file([*traced.values()]), strict=True):
         programs[name] = concrete.alone()
         _merge(state, concrete, name)
     applied = as_pass(pipeline)
@@ -180,20 +183,20 @@ def _does_more(layer: Layer) -> bool:
 
 def _program_of_call(
     layer: Layer, forward: StaticFunction, input_spec: Sequence[Any] | None
-) -> ConcreteProgram:
+) -> tuple[StaticFunction, ConcreteProgram]:
     """The Program of a call of the Layer: what it takes goes through the hooks first."""
     called = forward.as_called_by(layer)
     specs = forward.input_spec if input_spec is None else input_spec
     if specs is not None:
-        return _program_of(called, specs)
+        return called, _program_of(called, specs)
     last = forward.concrete_program
     is_same = not layer._forward_pre_hooks and type(layer).__call__ is Layer.__call__
-    if not (is_same and last.arguments):
+    if not (is_same and last.arguments is not None):
         raise ArgumentError(
             f"what {type(layer).__name__} was called with is not known, since its hooks see it "
             f"before {forward.__name__}() does: give save an input_spec"
         )
-    return called.like(last)
+    return called, called.like(last)
 
 
 def _as_spec(entry: Any) -> Any:

@@ -25,6 +25,7 @@ from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor
 
 if TYPE_CHECKING:
+    from dy2st.convert.replay.keeping import Keeping
     from dy2st.jit import tracing
     from dy2st.jit.concrete_program import ConcreteProgram
     from dy2st.jit.report import Report
@@ -282,9 +283,13 @@ class StaticFunction:
         specs = self._signature.specs(tuple(input_spec), with_defaults=self._called is None)
         return self._programs.of_specs(self._callee(), specs)
 
+    def for_file(self, concrete: ConcreteProgram, keeping: Keeping) -> ConcreteProgram:
+        """The Program for the arguments of another, with places outside as its state."""
+        return self._programs.for_file(self._callee(), concrete, keeping)
+
     def like(self, concrete: ConcreteProgram) -> ConcreteProgram:
         """The Program for the arguments of another."""
-        specs: dict[str, Any] = dict(concrete.arguments)
+        specs: dict[str, Any] = dict(concrete.arguments or {})
         return self._programs.of_specs(self._callee(), specs)
 
     @property

@@ -9,6 +9,7 @@ from dy2st.convert.one_call import OneCall
 from dy2st.convert.record import Record
 from dy2st.convert.replay.effects import written_by
 from dy2st.convert.replay.guards import Guards
+from dy2st.convert.replay.keeping import Keeping
 from dy2st.convert.replay.places import Varied, found_by
 from dy2st.convert.session import Traced
 from dy2st.convert.session import trace as run_trace
@@ -49,6 +50,10 @@ class Tracing:
                 self._varied.refuse()
         return _trace(self._varied, *arguments)
 
+    def for_file(self, keeping: Keeping, is_step: bool, *arguments: Any) -> ConcreteProgram:
+        """Trace it for a file that keeps places outside; a step of training also reads rates."""
+        return _trace(self._varied if is_step else Varied(), *arguments, keeping=keeping)
+
 
 @put_back_after_errors
 def _trace(
@@ -62,6 +67,8 @@ def _trace(
     passes: Any = None,
     called: Callable[..., Any] | None = None,
     call: OneCall | None = None,
+    *,
+    keeping: Keeping | None = None,
 ) -> ConcreteProgram:
     """Run `function` once on placeholders; InputSpecs among the arguments say where they stand.
 
@@ -85,6 +92,7 @@ def _trace(
             varied,
             Record(tell=show),
             call,
+            keeping,
         )
         _check_arguments(traced)
         handed_on = HandedOn.of(program.outputs, traced.machine.tracer, traced.state)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from dy2st.jit.for_file import for_file
 from dy2st.jit.shape_table import titled
 from dy2st.jit.static_function import StaticFunction
 from dy2st.static.freezing import check_number, named_sizes
@@ -325,7 +326,7 @@ class Dispatcher:
 def _parts(program: Program | StaticFunction) -> tuple[Program, Any]:
     """The Program, and what keeps the live tensors of its parameters and buffers."""
     if isinstance(program, StaticFunction):
-        concrete = program.concrete_program
+        concrete = for_file([(program, program.concrete_program)])[0]
         return concrete.alone(), concrete
     if not isinstance(program, Program):
         raise TypeError(f"bucket takes a Program or a converted function, not {program!r:.80}")

@@ -354,6 +354,9 @@ class Finished:
     has_gone_back  whether backward() was called: no gradient flows back from a call.
     freed     the outputs that were computed by what it has gone through, or might have.
     leaves    the arguments in which gradients end, by place, and the gradient of each.
+    kept      the outputs that a file keeps for the next call, by the names of its state.
+    kept_places  the places outside that it keeps whole, by owner and name.
+    lost      what refuses a file, since it would forget what it reads again.
     """
 
     result: Any = None
@@ -366,3 +369,6 @@ class Finished:
     has_gone_back: bool = False
     freed: list[int] = field(default_factory=list)
     leaves: list[tuple[int, Any]] = field(default_factory=list)
+    kept: dict[str, int] = field(default_factory=dict)
+    kept_places: set[Any] = field(default_factory=set)
+    lost: ConversionError | None = None

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from dy2st.jit.for_file import for_file
 from dy2st.jit.static_function import StaticFunction
 from dy2st.passes.core.base import ModulePass
 from dy2st.passes.core.context import PassContext
@@ -114,7 +115,7 @@ def _module(
         return as_module(program, state)
     if state is not None:
         raise ArgumentError("`state` goes with a Program: a traced function has arrays of its own")
-    traced = program.concrete_program
+    traced = for_file([(program, program.concrete_program)])[0]
     return as_module(traced.alone(), {n: t.array for n, t in traced.state.items()})
 
 

@@ -158,11 +158,22 @@ def test_a_step_of_a_layer_is_saved_under_the_names_of_its_tensors(tmp_path):
         assert np.array_equal(loaded.state_dict()[f"model.{name}"].numpy(), tensor.numpy())
 
 
-def test_a_step_is_saved_after_its_second_call(tmp_path):
+def test_a_step_is_saved_after_its_first_call(tmp_path):
+    wanted = Training("mlp")
+    losses = [wanted.step(*batch(0)).item() for _ in range(6)]
     training = Training("mlp")
     training.run(0, 1)
-    with pytest.raises(dy2st.errors.ConversionError, match="call the function twice before"):
-        dy2st.jit.save(training.step, str(tmp_path / "step"))
+    dy2st.jit.save(training.step, str(tmp_path / "step"))
+    step = dy2st.jit.load(str(tmp_path / "step"))
+    assert [step(*batch(0)).item() for _ in range(5)] == losses[1:]
+
+
+def test_a_step_that_was_never_called_is_not_saved(tmp_path):
+    specs = [dy2st.static.InputSpec.from_tensor(one) for one in batch(0)]
+    for spec in specs:
+        spec.stop_gradient = True
+    with pytest.raises(dy2st.errors.ConversionError, match="call the function once before"):
+        dy2st.jit.save(Training("mlp").step, str(tmp_path / "step"), specs)
 
 
 def test_a_loaded_model_is_a_layer_that_is_trained_on(tmp_path):

@@ -1,0 +1,221 @@
+"""What calls leave in Layers and other objects is state of a saved model, or no model is saved."""
+
+from __future__ import annotations
+
+import os
+import warnings
+
+import numpy as np
+import pytest
+
+import dy2st
+from dy2st import nn, to_static
+from dy2st.errors import ConversionError
+from dy2st.jit import load, save
+from dy2st.static import InputSpec
+from tests.dy2st.constructs.catalogue import comparable
+from tests.dy2st.jit.saved_state import LAYERS, REFUSED, define, drawn
+
+CALLS = 6
+SPECS = [InputSpec([3], "float32", "x")]
+DRAWN = 200 if os.environ.get("DY2ST_TESTS") == "full" else 12
+
+
+def batches(start=0):
+    found = np.random.default_rng(0).integers(0, 5, (CALLS, 3)).astype("float32")
+    return [dy2st.to_tensor(row) for row in found[start:]]
+
+
+def check(layer, path, before=0, engine=None):
+    """A Layer that is saved after some calls goes on as an eager one does, and so does itself."""
+    eager, static = layer(), to_static(layer())
+    wanted = [comparable(eager(x)) for x in batches()]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*is traced the 5th time")
+        found = [comparable(static(x)) for x in batches()[:before]]
+        save(static, path, SPECS)
+        loaded = load(path, engine=engine)
+        assert found + [comparable(loaded(x)) for x in batches(before)] == wanted
+        assert found + [comparable(static(x)) for x in batches(before)] == wanted
+
+
+@pytest.mark.parametrize("before", [0, 3])
+@pytest.mark.parametrize("name", LAYERS)
+def test_a_loaded_model_goes_on_as_the_layer_does(name, before, tmp_path):
+    check(define(name, *LAYERS[name]), str(tmp_path / "model"), before)
+
+
+@pytest.mark.parametrize("name", ["a mean", "nested containers", "every third call"])
+def test_it_goes_on_as_machine_code(name, tmp_path):
+    pytest.importorskip("llvmlite")
+    check(define(name, *LAYERS[name]), str(tmp_path / "model"), engine="native")
+
+
+@pytest.mark.parametrize("seed", range(DRAWN))
+def test_layers_drawn_at_random_go_on(seed, tmp_path):
+    layer = define(f"drawn {seed}", *drawn(seed))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*its Program alone does not")  # what nobody reads
+        check(layer, str(tmp_path / "model"), before=seed % 3)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_no_state_of_one_type_is_not_saved(name, tmp_path):
+    begin, body, words = REFUSED[name]
+    static = to_static(define(name, begin, body)())
+    with pytest.raises(ConversionError, match=words):
+        save(static, str(tmp_path / "model"), SPECS)
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_state_has_the_names_of_attributes_and_keys(tmp_path):
+    class Inner(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.count = 7
+
+        def forward(self, x):
+            self.count += 1
+            return x * self.count
+
+    class Outer(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.inner, self.cache = Inner(), {"n": 1, "two words": 2}
+            self.register_buffer("cache_n", dy2st.zeros([3]))
+
+        def forward(self, x):
+            for key in self.cache:
+                self.cache[key] += 1
+            return self.inner(x) + self.cache["n"] + self.cache_n
+
+    save(to_static(Outer()), str(tmp_path / "model"), SPECS)
+    loaded = load(str(tmp_path / "model"))
+    loaded(dy2st.ones([3]))
+    found = {name: tensor.numpy().tolist() for name, tensor in loaded.state_dict().items()}
+    assert found == {"cache_n": [0.0] * 3, "cache": 3, "cache.n": 2, "inner.count": 8}
+
+
+def test_a_loaded_model_is_saved_where_it_stands(tmp_path):
+    static = to_static(define("twice", *LAYERS["a mean"])())
+    save(static, str(tmp_path / "first"), SPECS)
+    first = load(str(tmp_path / "first"))
+    found = [comparable(first(x)) for x in batches()[:3]]
+    first.save(str(tmp_path / "second"))
+    second = load(str(tmp_path / "second"))
+    found += [comparable(second(x)) for x in batches(3)]
+    assert found == [comparable(static(x)) for x in batches()]
+
+
+def test_methods_of_a_layer_share_their_state(tmp_path):
+    class Counter(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.n = 0
+
+        @to_static(input_spec=SPECS)
+        def forward(self, x):
+            return x * self.n
+
+        @to_static(input_spec=SPECS)
+        def tick(self, x):
+            self.n += 1
+            return x
+
+        @to_static(input_spec=SPECS)
+        def reset(self, x):
+            self.n = 0
+            return x
+
+        @to_static(input_spec=SPECS)
+        def other(self, x):
+            return x + 1
+
+    names = ["forward", "tick", "tick", "forward", "other", "reset", "forward", "tick", "forward"]
+    layer, x = Counter(), dy2st.ones([3])
+    wanted = [getattr(layer, name)(x).tolist() for name in names]
+    assert [one[0] for one in wanted] == [0, 1, 1, 2, 2, 1, 0, 1, 1]
+    save(Counter(), str(tmp_path / "model"))
+    loaded = load(str(tmp_path / "model"))
+    assert [getattr(loaded, name)(x).tolist() for name in names] == wanted
+    assert list(loaded.state_dict()) == ["n"]
+
+
+def test_what_one_method_writes_and_another_reads_is_state_of_both(tmp_path):
+    class Model(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.is_on = False
+
+        @to_static(input_spec=SPECS)
+        def forward(self, x):
+            return x * 2 if self.is_on else x
+
+        @to_static(input_spec=SPECS)
+        def start(self, x):
+            self.is_on = True
+            return x
+
+    save(Model(), str(tmp_path / "model"))
+    loaded, x = load(str(tmp_path / "model")), dy2st.ones([3])
+    assert [loaded(x)[0].item(), loaded.start(x)[0].item(), loaded(x)[0].item()] == [1, 1, 2]
+
+
+def test_variables_of_functions_and_modules_are_kept(tmp_path):
+    def counting():
+        count, total = 0, 0.0
+
+        def run(x):
+            nonlocal count, total
+            count, total = count + 1, total + float(x.sum())
+            return x * count + total
+
+        return run
+
+    eager, static = counting(), to_static(counting())
+    save(static, str(tmp_path / "model"), SPECS)
+    loaded = load(str(tmp_path / "model"))
+    for x in batches():
+        assert comparable(loaded(x)) == comparable(eager(x))
+    assert list(loaded.state_dict()) == ["count", "total"]
+
+
+def test_what_a_hook_counts_is_kept(tmp_path):
+    class Model(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.n = 0
+            self.register_forward_post_hook(self.count)
+
+        def count(self, layer, inputs, output):
+            self.n += 1
+            return output * self.n
+
+        def forward(self, x):
+            return x + 1
+
+    check(Model, str(tmp_path / "model"))
+
+
+def test_a_model_that_only_writes_is_saved_with_a_warning(tmp_path):
+    static = to_static(define("last", "self.last = 0.0", "self.last = float(x.sum()); return x")())
+    with pytest.warns(UserWarning, match="its Program alone does not, since the attribute `last`"):
+        save(static, str(tmp_path / "model"), SPECS)
+    assert load(str(tmp_path / "model")).state_dict() == {}
+
+
+def test_what_was_called_with_an_object_is_saved_with_an_input_spec(tmp_path):
+    class Model(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.n = 0
+
+        def forward(self, x, mode=None):
+            self.n += 1
+            return x * self.n
+
+    static, mode = to_static(Model()), object()
+    static(batches()[0], mode)
+    with pytest.raises(dy2st.errors.ArgumentError, match="give save an input_spec"):
+        save(static, str(tmp_path / "model"))
+    save(static, str(tmp_path / "model"), SPECS)
