@@ -149,6 +149,22 @@ def test_a_saved_model_sets_it_too_or_is_refused_if_it_asks(function, tmp_path):
     assert calls(dy2st_runtime.load(path)) == calls(function)
 
 
+def test_a_function_that_takes_gradients_is_saved_after_a_call(tmp_path):
+    @to_static
+    def newton(start):
+        x = start.detach()
+        for _ in range(6):
+            x.stop_gradient = False
+            (slope,) = dy2st.grad((x * x - 2).sum(), x)
+            x = (x - (x * x - 2) / slope).detach()
+        return x
+
+    wanted = newton(dy2st.to_tensor([1.0, 3.0]))
+    dy2st.jit.save(newton, str(tmp_path / "newton"))
+    found = dy2st.jit.load(str(tmp_path / "newton"))(dy2st.to_tensor([1.0, 3.0]))
+    np.testing.assert_array_equal(found.numpy(), wanted.numpy())
+
+
 def test_a_mask_needs_one_program_for_all_calls():
     static = to_static(a_mask_is_stopped)
     calls(static)
