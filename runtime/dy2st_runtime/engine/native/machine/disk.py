@@ -95,7 +95,8 @@ def _is_ours(path: Path) -> bool:
 
 def _bound(folder: Path) -> None:
     """Remove what was not used for the longest time, if there is too much."""
-    files = [(entry.stat(), Path(entry.path)) for entry in os.scandir(folder)]
+    with os.scandir(folder) as entries:  # closed too where another process removes one meanwhile
+        files = [(entry.stat(), Path(entry.path)) for entry in entries]
     total = sum(found.st_size for found, _ in files)
     for found, path in sorted(files, key=lambda pair: pair[0].st_mtime):
         if total <= MOST_BYTES:
