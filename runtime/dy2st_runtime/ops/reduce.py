@@ -191,6 +191,14 @@ def _extreme_gradient(g: Any, y: Any, x: Any, axis: tuple[int, ...], keepdim: bo
     return share * restore(g, x, axis, keepdim)
 
 
+def _mean_kernel(x: Any, axis: Any, keepdims: bool) -> Any:
+    """NumPy's mean, which would warn of no elements before it gives NaN for them."""
+    if x.size:
+        return np.mean(x, axis=axis, keepdims=keepdims)
+    sums: Any = np.sum(x, axis=axis, keepdims=keepdims)
+    return np.full(np.shape(sums), np.nan, _mean_dtype(x.dtype))
+
+
 def _mean_gradient(g: Any, y: Any, x: Any, axis: tuple[int, ...], keepdim: bool) -> Any:
     return _spread(g / F.cast(_count(x, axis), g.dtype), x, axis, keepdim)
 
@@ -208,7 +216,7 @@ _define(
 _define(
     "mean",
     "The mean along axes.",
-    in_float32(np.mean),
+    in_float32(_mean_kernel),
     _mean_dtype,
     in_float32(_mean_gradient),
     _samples(),

@@ -70,3 +70,24 @@ def test_a_vector_has_a_length_for_each_element_under_weight_norm():
     layer.weight = dy2st.nn.Parameter(np.array([3.0, -4.0], "float32"))
     dy2st.nn.utils.weight_norm(layer, dim=0)
     assert layer.weight_g.tolist() == [3, 4] and layer.weight.tolist() == [3, -4]
+
+
+@pytest.mark.parametrize("engine", [None, "numpy", "native"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "int64"])
+def test_the_mean_of_nothing_is_nan_without_a_warning(dtype, engine):
+    def means(x):
+        return x.mean(), x.mean(axis=0), x.mean(axis=1, keepdim=True)
+
+    function = means if engine is None else dy2st.to_static(means, engine=engine)
+    wanted = "float64" if dtype == "int64" else dtype
+    for found, shape in zip(function(dy2st.zeros([0, 3], dtype)), ([], [3], [0, 1]), strict=True):
+        assert found.dtype == np.dtype(wanted) and list(found.shape) == shape
+        assert np.isnan(found.numpy()).all()
+
+
+@pytest.mark.parametrize("shape", [[0, 4, 3], [2, 4, 0]])
+def test_normalisations_of_nothing_do_not_warn(shape):
+    x = dy2st.zeros(shape)
+    layers = dy2st.nn.InstanceNorm1D(4), dy2st.nn.GroupNorm(2, 4), dy2st.nn.LayerNorm(shape[1:])
+    for layer in layers:
+        assert list(layer(x).shape) == shape
