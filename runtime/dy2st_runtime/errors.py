@@ -5,6 +5,7 @@
     │   └── UndecidedDim (TypeError)       a symbolic size is needed as a Python number or bool
     ├── DTypeError (TypeError)             element types that do not fit
     ├── ArgumentError (ValueError)         an argument outside what an operator or a call accepts
+    │   └── NoTensor (TypeError)           an argument that is no tensor and cannot be made one
     ├── PlaceError (IndexError)            a position that a tensor does not have
     ├── MatrixError (LinAlgError)          no inverse or factors: it stands in `ir/kernel_errors.py`
     ├── SpecError (ValueError)             inputs that do not match their InputSpec
@@ -52,6 +53,7 @@ __all__ = [
     "LoopMismatch",
     "MissingFile",
     "NoGradientRule",
+    "NoTensor",
     "NotConvertible",
     "ParameterMismatch",
     "ParseError",
@@ -116,6 +118,10 @@ class DTypeError(Dy2stError, TypeError):
 
 class ArgumentError(Dy2stError, ValueError):
     """An argument lies outside what an operator or a call accepts."""
+
+
+class NoTensor(ArgumentError, TypeError):
+    """What stands where a tensor is needed is none, and no number, list or array to make it of."""
 
 
 class PlaceError(Dy2stError, IndexError):

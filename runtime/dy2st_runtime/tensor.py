@@ -16,7 +16,7 @@ from dy2st_runtime.errors import ArgumentError, ShapeError, TensorAsPython
 from dy2st_runtime.ir.dispatch import F, stack
 from dy2st_runtime.ir.element_types import given_dtype
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
-from dy2st_runtime.ir.inputs import as_array
+from dy2st_runtime.ir.inputs import as_array, exact_array
 from dy2st_runtime.ir.location import user_location, warn_user
 from dy2st_runtime.ir.program import data_of_tensor
 from dy2st_runtime.ir.tensor import Tensor
@@ -163,6 +163,8 @@ class EagerTensor(Tensor):
     def item(self, *index: int) -> Any:
         """The one element, or the one at `index`, as a Python number."""
         self._refuse_while_traced("item()")
+        if not index and self.array.size != 1:
+            raise ShapeError(f"item() of a tensor of shape {self.shape}, which is not one number")
         return self.array.item(*index)
 
     def tolist(self) -> Any:
@@ -507,10 +509,8 @@ def _array_of(data: Any, dtype: np.dtype[Any] | None) -> Array:
         data = data.array
     if hasattr(data, "__array__"):
         return np.array(as_array(data, None), dtype=dtype)
-    array = np.array(_numbers(data))
-    if dtype is None and array.dtype.kind in "fc" and _is_python(data):
-        dtype = np.dtype("float32" if array.dtype.kind == "f" else "complex64")
-    return np.array(as_array(array, None), dtype=dtype)
+    numbers = _numbers(data)
+    return np.array(as_array(numbers, None) if dtype is None else exact_array(numbers), dtype)
 
 
 def _stacked(data: Any, dtype: np.dtype[Any] | None) -> Any:
@@ -529,10 +529,14 @@ def _stacked(data: Any, dtype: np.dtype[Any] | None) -> Any:
     return stacked if dtype is None else F.cast(stacked, dtype)
 
 
+WRITTEN_DOWN = 100
+"""So many numbers are a constant that somebody has written down; more are likely a weight."""
+
+
 def _traced_constant(tracer: Tracer, data: Any, dtype: np.dtype[Any] | None) -> Any:
     """`to_tensor` of numbers in a traced function: a constant of the Program."""
     array = _array_of(data, dtype)
-    if array.size > 1:
+    if array.size > WRITTEN_DOWN:
         warn_user(
             f"to_tensor() of {array.size} numbers inside a converted function "
             "becomes a constant of the Program, not a parameter or buffer in the saved file. "
@@ -569,13 +573,6 @@ def _numbers(data: Any) -> Any:
     if isinstance(data, (list, tuple)):
         return [_numbers(entry) for entry in data]
     return data.array if isinstance(data, EagerTensor) else data
-
-
-def _is_python(data: Any) -> bool:
-    """Whether nested lists end in Python numbers only."""
-    if isinstance(data, (list, tuple)):
-        return all(_is_python(entry) for entry in data)
-    return not hasattr(data, "dtype")
 
 
 def wrapped(result: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.dims import Condition, Dim
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.errors import ArgumentError, NoTensor
 from dy2st_runtime.ir.definition import REQUIRED, OperatorDefinition
 from dy2st_runtime.ir.dispatch import active
 from dy2st_runtime.ir.program import Variable
@@ -39,9 +39,9 @@ def complete(definition: OperatorDefinition, attributes: Mapping[str, Any]) -> d
 
 def drop_missing(definition: OperatorDefinition, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """The inputs without optional ones that are not given (None at the end)."""
-    while inputs and inputs[-1] is None:
-        inputs = inputs[:-1]
     names = definition.inputs
+    while inputs and inputs[-1] is None and names[min(len(inputs), len(names)) - 1][-1] == "?":
+        inputs = inputs[:-1]
     if len(inputs) == len(names):
         return inputs
     needed = sum(1 for name in names if name[-1] not in "?*")
@@ -123,12 +123,30 @@ def as_array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
         dtype = np.dtype(SCALAR_DTYPES[type(value)])
     elif dtype is None and type(value) is complex:
         dtype = COMPLEX
+    array = exact_array(value, dtype)
+    if dtype is None and array.dtype.char in "dD" and _is_python(value):
+        return array.astype("float32" if array.dtype.char == "d" else COMPLEX)
+    return array
+
+
+def exact_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
+    """A NumPy array of a Python number, nested list or array, with all digits of Python's."""
     try:
         array = np.asarray(value, dtype)
     except OverflowError as error:
         if active() is None:
             raise
         raise ArgumentError(f"{value!r:.80} has more bits than an int of a Program") from error
+    except ValueError as error:
+        why = ": its lists differ in length" if "inhomogeneous" in str(error) else ""
+        raise NoTensor(f"{value!r:.80} is not a tensor and cannot be made one{why}") from None
     if array.dtype.kind not in "fiubVc" or array.dtype.names:
-        raise ArgumentError(f"{value!r:.80} is not a tensor and cannot be made one")
+        raise NoTensor(f"{value!r:.80} is not a tensor and cannot be made one")
     return array
+
+
+def _is_python(data: Any) -> bool:
+    """Whether nested lists end in Python numbers only."""
+    if isinstance(data, (list, tuple)):
+        return all(_is_python(entry) for entry in data)
+    return not hasattr(data, "dtype")

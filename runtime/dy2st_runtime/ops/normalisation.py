@@ -110,6 +110,8 @@ def _layer_kernel(
     x: Any, weight: Any = None, bias: Any = None, *, axes: int, epsilon: float
 ) -> Any:
     last = tuple(range(x.ndim - axes, x.ndim))
+    if not x.size:  # of which NumPy would warn
+        return x.astype(x.dtype if is_floating(x.dtype) else "float64")
     centred = x - np.mean(x, axis=last, keepdims=True)
     variance = np.mean(np.square(centred), axis=last, keepdims=True)
     centred *= 1.0 / np.sqrt(variance + variance.dtype.type(epsilon))
@@ -170,6 +172,7 @@ def batch_norm(
         return apply(
             "batch_norm", x, running_mean, running_var, *extra, axis=axis, epsilon=float(epsilon)
         )
+    _check_channels("batch_norm", x, axis, running_mean)
     others = [a for a in range(x.ndim) if a != axis]
     wide = longer(x)
     mean = F.mean(wide, axis=others)
@@ -185,6 +188,13 @@ def batch_norm(
 def _check_rank(name: str, x: Any) -> None:
     if x.ndim < 2:
         raise ShapeError(f"{name} takes a batch of channels, (n, c, ...), not {x.shape}")
+
+
+def _check_channels(name: str, x: Any, axis: int, value: Any) -> None:
+    """Require one number a channel of what is learnt or kept of them."""
+    if value is not None:
+        own, kept = x.shape[axis], value.shape[0]
+        require_equal(kept, own, f"{name}: x has {own} channels, {kept} are expected")
 
 
 def _affine(x: Any, axis: int, weight: Any, bias: Any) -> list[Any]:
@@ -240,6 +250,7 @@ def group_norm(
     if isinstance(c, int) and c % num_groups:
         raise ArgumentError(reason)
     require(c % num_groups == 0, reason)
+    _check_channels("group_norm", x, 1, bias if weight is None else weight)
     grouped = F.reshape(x, [n, num_groups, c // num_groups, *x.shape[2:]])
     y = apply("layer_norm", grouped, axes=grouped.ndim - 2, epsilon=float(epsilon))
     y = F.reshape(y, x.shape)
@@ -267,6 +278,8 @@ def instance_norm(
     if data_format[-1] == "C" and x.ndim > 2:
         y = instance_norm(F.moveaxis(x, -1, 1), weight=weight, bias=bias, eps=eps)
         return F.moveaxis(y, 1, -1)
+    _check_rank("instance_norm", x)
+    _check_channels("instance_norm", x, 1, bias if weight is None else weight)
     y = apply("layer_norm", x, axes=x.ndim - 2, epsilon=float(eps))
     y = y if weight is None else y * _per_channel(weight, x.ndim, 1)
     return y if bias is None else y + _per_channel(bias, x.ndim, 1)

@@ -88,6 +88,8 @@ def _interpolate(x: Any, size: Any, factor: Any, how: _How, recomputed: bool | N
     if len(given) != x.ndim - 2:
         raise ShapeError(f"interpolate: {list(given)} for the axes behind (n, c) of {x.shape}")
     if size is None:
+        if any(isinstance(one, (int, float)) and not one > 0 for one in given):
+            raise ArgumentError(f"interpolate: scale_factor is above 0, not {factor}")
         sizes = [_scaled(n, factor) for n, factor in zip(x.shape[2:], given, strict=True)]
     else:
         created("interpolate", x.dtype, given)

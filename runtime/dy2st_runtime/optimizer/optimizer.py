@@ -103,7 +103,8 @@ class Optimizer:
                 "the first argument of an optimizer is its learning rate, and parameters were "
                 f"given: write {call}"
             )
-        if isinstance(parameters, (dict, EagerTensor)):
+        is_list = isinstance(parameters, Iterable) or parameters is None
+        if isinstance(parameters, (dict, EagerTensor)) or not is_list:
             raise TypeError(f"parameters is a list of parameters, or of dicts: write {call}")
         self._parameter_list: list[Any] = list(parameters or ())
         if not self._parameter_list:
