@@ -128,6 +128,10 @@ class PlaceError(Dy2stError, IndexError):
     """An operator is asked for a position that a tensor does not have."""
 
 
+class DivisionByZero(Dy2stError, ZeroDivisionError):
+    """An integer is divided by 0."""
+
+
 class SpecError(Dy2stError, ValueError):
     """Inputs of a call do not match the InputSpec of the Program."""
 

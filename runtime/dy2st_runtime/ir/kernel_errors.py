@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from numpy.linalg import LinAlgError
 
-from dy2st_runtime.errors import ArgumentError, DTypeError, Dy2stError, PlaceError
+from dy2st_runtime.errors import (
+    ArgumentError,
+    DivisionByZero,
+    DTypeError,
+    Dy2stError,
+    PlaceError,
+)
 
 
 class MatrixError(Dy2stError, LinAlgError):
@@ -16,6 +22,7 @@ _OURS: dict[type[Exception], type[Dy2stError]] = {
     LinAlgError: MatrixError,
     TypeError: DTypeError,
     ValueError: ArgumentError,
+    ZeroDivisionError: DivisionByZero,
 }
 
 

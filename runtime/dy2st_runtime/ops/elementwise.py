@@ -77,6 +77,17 @@ def _may_be_zero(x: Any, y: Any) -> bool:
     return y.dtype.kind in "iub"
 
 
+def _dividing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel that raises for integers what Python does; NumPy gives 0 and a warning."""
+
+    def kernel(x: Any, y: Any, out: Any = None) -> Any:
+        if y.dtype.kind in "iub" and not (y.all() if y.ndim else y):
+            raise ZeroDivisionError("an integer is divided by 0")
+        return function(x, y, out=out)
+
+    return kernel
+
+
 def _may_be_fraction(x: Any, y: Any) -> bool:
     """Whether a power of integers is no integer."""
     if isinstance(y, np.ndarray):
@@ -132,15 +143,25 @@ define_binary(
     cheap=True,
 )
 define_binary(
-    "floor_divide", "floor(x / y).", np.floor_divide, None, _INTS, data=True, fails=_may_be_zero
+    "floor_divide",
+    "floor(x / y).",
+    _dividing(np.floor_divide),
+    None,
+    _INTS,
+    data=True,
+    takes_out=True,
+    raises=ZeroDivisionError,
+    fails=_may_be_zero,
 )
 define_binary(
     "remainder",
     "x - floor(x / y) * y: has the sign of y.",
-    np.remainder,
+    _dividing(np.remainder),
     _remainder_gradient,
     (Sample(((2, 3), (3,)), low=0.6, high=0.9),) + _INTS,
     data=True,
+    takes_out=True,
+    raises=ZeroDivisionError,
     fails=_may_be_zero,
 )
 define_binary(

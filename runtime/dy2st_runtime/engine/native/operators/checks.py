@@ -1,4 +1,4 @@
-"""What a Program asserts, as code: where it does not hold, the kernel is called, which raises."""
+"""What a Program asserts, or fails at, as code that calls the kernel, which raises."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from dy2st_runtime.engine.native.machine import abi
 from dy2st_runtime.engine.native.nests.access import stored
 from dy2st_runtime.engine.native.program.planned import Step
 from dy2st_runtime.engine.native.program.steps import Body, Writer
-from dy2st_runtime.engine.native.text.lanes import FLOAT64, Lanes
+from dy2st_runtime.engine.native.rows import emit
+from dy2st_runtime.engine.native.text.lanes import FLOAT64, NATIVE, Lanes
+from dy2st_runtime.ir.failing import may_fail
 from dy2st_runtime.ir.program import Operator, Variable
+from dy2st_runtime.ir.types import TensorType
 
 _OVERFLOWING = {"add": "sadd", "subtract": "ssub", "multiply": "smul"}
 
@@ -73,6 +76,21 @@ def _number(body: Body, variable: Variable) -> str:
     return body.function.let(f"{extend} {type} {value} to i64")
 
 
+def _divides_integers(operator: Operator) -> bool:
+    """Whether it divides one integer by another, which may be 0."""
+    if operator.name not in ("floor_divide", "remainder") or not may_fail(operator):
+        return False
+    types = [variable.type for variable in (*operator.operands, *operator.results)]
+    return all(isinstance(t, TensorType) and not t.shape and t.dtype in NATIVE for t in types)
+
+
+def _divide_integers(body: Body, step: Step, operator: Operator) -> None:
+    lanes, result = Lanes(body.function, 1), operator.results[0]
+    operands = [lanes.load(body.places.address(v), v.dtype) for v in operator.operands]
+    body.unless(lanes.truth(operands[1]).text, [operator])
+    lanes.store(emit(lanes, operator, operands), body.places.make(result).name)
+
+
 def _raise(body: Body, step: Step, operator: Operator) -> None:
     body.unless("false", [operator])
 
@@ -82,6 +100,7 @@ CHECKS: Sequence[Writer] = (
     Writer(_asserts("assert_bound"), _assert),
     Writer(_checks_int, _check_int),
     Writer(_checks_whole, _check_whole),
+    Writer(_divides_integers, _divide_integers),
     Writer(lambda operator: operator.name == "raise", _raise),
 )
 

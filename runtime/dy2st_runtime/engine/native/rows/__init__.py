@@ -15,6 +15,7 @@ from dy2st_runtime.engine.native.rows.logic import LOGIC
 from dy2st_runtime.engine.native.rows.row import Row
 from dy2st_runtime.engine.native.text.function import Function
 from dy2st_runtime.engine.native.text.lanes import NATIVE, Lanes, Value
+from dy2st_runtime.ir.failing import may_fail
 from dy2st_runtime.ir.program import Operator
 from dy2st_runtime.ir.types import TensorType
 
@@ -28,7 +29,7 @@ COSTLY = 20
 def has_row(operator: Operator) -> bool:
     """Whether machine code has this operator for its dtypes and attributes."""
     row = ROWS.get(operator.name)
-    if row is None:
+    if row is None or may_fail(operator):
         return False
     types = [variable.type for variable in (*operator.operands, *operator.results)]
     if not all(isinstance(type, TensorType) and type.dtype in NATIVE for type in types):
