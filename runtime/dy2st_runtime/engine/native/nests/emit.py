@@ -30,7 +30,7 @@ from dy2st_runtime.engine.native.nests.stages import Stage, cost_of, schedule
 from dy2st_runtime.engine.native.nests.turns import Turn, are_long, turn_of
 from dy2st_runtime.engine.native.rows import COSTLY
 from dy2st_runtime.engine.native.rows import emit as emit_row
-from dy2st_runtime.engine.native.rows.reductions import REDUCTIONS, State, halves
+from dy2st_runtime.engine.native.rows.reductions import State, halves, reduction_of
 from dy2st_runtime.engine.native.text.function import Function
 from dy2st_runtime.engine.native.text.lanes import BOOL, INT64, DType, Lanes, Value, element
 from dy2st_runtime.engine.native.text.spans import Place, Spans, counted
@@ -441,7 +441,7 @@ class _PartWriter:
     def _starts(self, index: int) -> list[tuple[object, DType]]:
         node = self.part.nodes[index]
         assert isinstance(node, Reduce)
-        return REDUCTIONS[node.kind].begin(self.part.nodes[node.operands[0]].dtype)
+        return reduction_of(node.kind, node.count).begin(self.part.nodes[node.operands[0]].dtype)
 
     def _state(self, index: int, places: Sequence[str], lanes: Lanes) -> State:
         pairs = zip(places, self._starts(index), strict=True)
@@ -456,7 +456,7 @@ class _PartWriter:
         """Take the element of each lane into the state, of so many lanes, at these places."""
         node, lanes, (width, places) = self.part.nodes[index], place.lanes, state
         assert isinstance(node, Reduce)
-        row = REDUCTIONS[node.kind]
+        row = reduction_of(node.kind, node.count)
         number = self._number_of_column(place) if row.places else Value("0", INT64)
         new = row.element(lanes, values[node.operands[0]].spread(lanes), number)
         if place.mask is not None and not self.has_rows:
@@ -486,7 +486,7 @@ class _PartWriter:
         """The result, of the states of all lanes, widest first."""
         node = self.part.nodes[index]
         assert isinstance(node, Reduce)
-        row = REDUCTIONS[node.kind]
+        row = reduction_of(node.kind, node.count)
         if self.has_rows:
             ((width, own),) = places.items()
             lanes = Lanes(self.function, width)
@@ -500,7 +500,7 @@ class _PartWriter:
         """The states of all lanes as one."""
         node = self.part.nodes[index]
         assert isinstance(node, Reduce)
-        join = REDUCTIONS[node.kind].join
+        join = reduction_of(node.kind, node.count).join
         lanes, state = self.single.lanes, None
         for width in dict.fromkeys([*sorted(places, reverse=True), 1]):
             while state is not None and lanes.lanes > width:

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dy2st_runtime.engine.native.text.lanes import BOOL, INT64, NATIVE, DType, Lanes, Value
+from dy2st_runtime.dims import Size
+from dy2st_runtime.engine.native.text.lanes import BOOL, FLOAT64, INT64, NATIVE, DType, Lanes, Value
 from dy2st_runtime.ir.program import Operator
 
 State = list[Value]
@@ -33,35 +34,50 @@ class Reduction(NamedTuple):
     places: bool = False  # whether it asks for places
 
 
-def _sum_dtype(dtype: DType) -> DType:
+def _own_dtype(dtype: DType) -> DType:
     return INT64 if dtype.kind in "iub" else dtype
 
 
+def _sum_dtype(dtype: DType) -> DType:
+    """Floats are added in float64: of a million float32 a lane loses three digits."""
+    return FLOAT64 if dtype.kind == "f" else INT64
+
+
+def _sum_to_dtype(dtype: DType) -> DType:
+    return FLOAT64 if dtype.kind == "f" else dtype
+
+
+def _mean_dtype(dtype: DType) -> DType:
+    return dtype if dtype.kind == "f" else FLOAT64
+
+
 def _first(lanes: Lanes, state: State, dtype: DType, count: Value) -> Value:
-    return state[0]
+    return lanes.cast(state[0], dtype)
 
 
-def _arithmetic(start: int, join: Callable[[Lanes, Value, Value], Value]) -> Reduction:
+def _arithmetic(
+    start: int, dtype_of: Callable[[DType], DType], join: Callable[[Lanes, Value, Value], Value]
+) -> Reduction:
+    """Of numbers in the dtype that `dtype_of` the elements' gives."""
     return Reduction(
-        begin=lambda dtype: [(start, _sum_dtype(dtype))],
-        element=lambda lanes, x, place: [lanes.cast(x, _sum_dtype(x.dtype))],
+        begin=lambda dtype: [(start, dtype_of(dtype))],
+        element=lambda lanes, x, place: [lanes.cast(x, dtype_of(x.dtype))],
         join=lambda lanes, one, other: [join(lanes, one[0], other[0])],
         end=_first,
     )
 
 
-def _sum_to(lanes: Lanes, one: State, other: State) -> State:
-    if one[0].dtype.kind == "b":
-        return [lanes.either(one[0], other[0])]
-    return [lanes.add(one[0], other[0])]
-
-
-def _mean_dtype(dtype: DType) -> DType:
-    return dtype if dtype.kind == "f" else np.dtype("float64")
+def _add(lanes: Lanes, one: Value, other: Value) -> Value:
+    return lanes.either(one, other) if one.dtype.kind == "b" else lanes.add(one, other)
 
 
 def _mean_end(lanes: Lanes, state: State, dtype: DType, count: Value) -> Value:
-    return lanes.divide(state[0], lanes.splat(Lanes(lanes.function, 1).cast(count, dtype)))
+    whole = Lanes(lanes.function, 1).cast(count, state[0].dtype)
+    return lanes.cast(lanes.divide(state[0], lanes.splat(whole)), dtype)
+
+
+def _mean(dtype_of: Callable[[DType], DType]) -> Reduction:
+    return _arithmetic(0, dtype_of, Lanes.add)._replace(end=_mean_end)
 
 
 def limit(dtype: DType, largest: bool) -> object:
@@ -117,20 +133,10 @@ def _place(relation: str, largest: bool) -> Reduction:
 
 
 REDUCTIONS: dict[str, Reduction] = {
-    "sum": _arithmetic(0, Lanes.add),
-    "prod": _arithmetic(1, Lanes.multiply),
-    "sum_to": Reduction(
-        begin=lambda dtype: [(0, dtype)],
-        element=lambda lanes, x, place: [x],
-        join=_sum_to,
-        end=_first,
-    ),
-    "mean": Reduction(
-        begin=lambda dtype: [(0, _mean_dtype(dtype))],
-        element=lambda lanes, x, place: [lanes.cast(x, _mean_dtype(x.dtype))],
-        join=lambda lanes, one, other: [lanes.add(one[0], other[0])],
-        end=_mean_end,
-    ),
+    "sum": _arithmetic(0, _sum_dtype, Lanes.add),
+    "prod": _arithmetic(1, _own_dtype, Lanes.multiply),
+    "sum_to": _arithmetic(0, _sum_to_dtype, _add),
+    "mean": _mean(lambda dtype: FLOAT64),
     "max": _extreme(Lanes.maximum, False),
     "min": _extreme(Lanes.minimum, True),
     "any": _truths(False, Lanes.either),
@@ -139,6 +145,21 @@ REDUCTIONS: dict[str, Reduction] = {
     "argmin": _place("lt", False),
 }
 """The rows by the names of their operators."""
+
+_SHORT = 1024
+"""Of so many elements a sum loses no digits that count: they are added in their own dtype."""
+
+_OF_SHORT = {
+    "sum": _arithmetic(0, _own_dtype, Lanes.add),
+    "sum_to": _arithmetic(0, lambda dtype: dtype, _add),
+    "mean": _mean(_mean_dtype),
+}
+
+
+def reduction_of(name: str, count: Size) -> Reduction:
+    """The row of an operator for so many elements."""
+    is_short = isinstance(count, int) and count <= _SHORT
+    return (is_short and _OF_SHORT.get(name)) or REDUCTIONS[name]
 
 
 def has_reduction(operator: Operator) -> bool:
@@ -171,4 +192,12 @@ def _lane(lanes: Lanes, x: Value, place: int) -> Value:
     return Lanes(lanes.function, 1).let(text, x.dtype)
 
 
-__all__ = ["REDUCTIONS", "Reduction", "State", "halves", "has_reduction", "limit"]
+__all__ = [
+    "REDUCTIONS",
+    "Reduction",
+    "State",
+    "halves",
+    "has_reduction",
+    "limit",
+    "reduction_of",
+]
