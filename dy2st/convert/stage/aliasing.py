@@ -6,46 +6,107 @@ other name must not be read afterwards; what cannot be told that way is refused 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from dy2st_runtime.errors import EscapedVariable, Location
 from dy2st_runtime.ir import Block, Tracer, Variable
 
 
 def note_handed_on(
-    tracer: Tracer, block: Block, operands: Sequence[Variable], results: Sequence[Variable]
+    tracer: Tracer, blocks: Sequence[Block], operands: Sequence[Variable], results: list[Variable]
 ) -> None:
-    """The results of an operator may be the tensors that a Block of it yields, and so outer ones.
+    """The results of a branch may be the tensors that its Blocks yield, and so outer ones.
 
     To be called when those that it changes in place are marked: their names hold the results.
     """
-    outer = dict(zip(block.parameters, operands, strict=False))
-    for result, inner in zip(results, block.yields, strict=True):
-        if inner in outer:
-            _note(tracer, result, outer[inner])
-        else:
-            tracer.aliases.note(result, inner)
-    _note_pairs(tracer, block.yields, results)
-
-
-def _note_pairs(tracer: Tracer, inner: Sequence[Variable], results: Sequence[Variable]) -> None:
-    """What is one tensor at the end of a Block is so behind it."""
-    holders: dict[int, tuple[list[Variable], Variable]] = {}  # by group, which is held
-    for variable, result in zip(inner, results, strict=True):
-        _, holder = holders.get(id(tracer.aliases.group(variable)), (None, None))
-        if holder is not None:
-            tracer.aliases.note(result, holder)
-        group = tracer.aliases.group(variable)
-        holders[id(group)] = group, result
+    alone = zip(*(tracer.aliases.alone(block.yields) for block in blocks), strict=True)
+    rows = zip(results, alone, strict=True)
+    tracer.aliases.note_apart(result for result, paths in rows if all(paths))
+    for block in blocks:
+        outer = dict(zip(block.parameters, operands, strict=False))
+        for result, inner in zip(results, block.yields, strict=True):
+            _note_end(tracer, result, inner, outer)
+        _note_pairs(tracer, block.yields, results)
 
 
 def note_iterations(
-    tracer: Tracer, block: Block, operands: Sequence[Variable], results: Sequence[Variable]
+    tracer: Tracer, block: Block, operands: Sequence[Variable], results: list[Variable]
 ) -> None:
-    """The results of a loop may also be what the loop began with."""
-    note_handed_on(tracer, block, operands, results)
-    for result, start in zip(results, operands, strict=False):
-        _note(tracer, result, start)
+    """The results of a loop may be what an iteration yields, and what the loop began with.
+
+    They may be that of others, too, if names change places.
+    """
+    count, ends = len(results), block.yields
+    came_from = _came_from(tracer, block, count)
+    _note_apart_of_loop(tracer, block, operands[:count], results, came_from)
+    outer = dict(zip(block.parameters[count:], operands[count:], strict=True))
+    own = set(block.parameters[:count])
+    for result, places in zip(results, came_from, strict=True):
+        for place in places:
+            _note(tracer, result, operands[place])
+            if ends[place] not in own:
+                _note_end(tracer, result, ends[place], outer)
+    _note_pairs(tracer, ends, results)
+
+
+def _note_apart_of_loop(
+    tracer: Tracer,
+    block: Block,
+    starts: Sequence[Variable],
+    results: Sequence[Variable],
+    came_from: Sequence[Sequence[int]],
+) -> None:
+    """Names that only change places among each other are names of several tensors for ever."""
+    count, aliases = len(results), tracer.aliases
+    outside = {aliases.origin(one) for one in block.parameters[count:]}
+    ends = [aliases.of(aliases.origin(end)) for end in block.yields]
+    is_new = [outside.isdisjoint(end) for end in ends]
+    rows = zip(aliases.alone(starts), aliases.alone(block.yields), is_new, strict=True)
+    fit = [all(row) for row in rows]
+    aliases.note_apart(
+        result
+        for result, places in zip(results, came_from, strict=True)
+        if all(fit[place] for place in places)
+    )
+
+
+def _note_end(
+    tracer: Tracer, result: Variable, inner: Variable, outer: Mapping[Variable, Variable]
+) -> None:
+    if inner in outer:
+        _note(tracer, result, outer[inner])
+    else:
+        tracer.aliases.note(result, inner)
+
+
+def _came_from(tracer: Tracer, block: Block, count: int) -> list[list[int]]:
+    """For each carried tensor those that it may be by some iterations; itself stands first."""
+    places = {one: place for place, one in enumerate(block.parameters[:count])}
+    before = [
+        [places[one] for one in tracer.aliases.of(tracer.aliases.origin(end)) if one in places]
+        for end in block.yields[:count]
+    ]
+    found = []
+    for place in range(count):
+        own = {place: None}
+        waiting = [place]
+        while waiting:
+            new = [one for one in before[waiting.pop()] if one not in own]
+            own.update(dict.fromkeys(new))
+            waiting += new
+        found.append([*own])
+    return found
+
+
+def _note_pairs(tracer: Tracer, inner: Sequence[Variable], results: Sequence[Variable]) -> None:
+    """What may be one tensor at the end of a Block may be so behind it."""
+    met: dict[Variable, Variable] = {}
+    for variable, result in zip(inner, results, strict=True):
+        variable = tracer.aliases.origin(variable)
+        for one in tracer.aliases.of(variable):
+            if one in met:
+                tracer.aliases.note(result, met[one])
+        met[variable] = result
 
 
 def _note(tracer: Tracer, result: Variable, outer: Variable) -> None:
@@ -53,37 +114,68 @@ def _note(tracer: Tracer, result: Variable, outer: Variable) -> None:
         tracer.aliases.note(result, outer)
 
 
+def written_by_iterations(
+    tracer: Tracer, block: Block, count: int, overwritten: Sequence[Variable]
+) -> list[int]:
+    """Which of the `count` carried tensors iterations change in place, under any name.
+
+    What changes names goes on under the other one: `a, b = b, a` lets both be changed.
+    """
+    changed = frozenset(overwritten)
+    written = [place for place in range(count) if block.parameters[place] in changed]
+    came_from = _came_from(tracer, block, count) if written else []
+    return sorted({one for place in written for one in came_from[place]})
+
+
 def check_iterations(
     tracer: Tracer,
     block: Block,
     operands: Sequence[Variable],
-    count: int,
-    written: frozenset[Variable],
+    counts: tuple[int, int],
+    written: Sequence[int],
+    overwritten: Sequence[Variable],
     place: Location | None,
 ) -> None:
     """Refuse a loop that changes a carried tensor in place that may have another name.
 
-    `operands` are the starts of the `count` carried tensors, and what else the loop reads;
-    `written` the parameters that the body changes in place.
+    `operands` are the starts of what is carried, and what else the loop reads; `counts` how many of
+    them are starts, and how many of these are what variables hold, which stand first; `written` the
+    places of those that iterations change in place, `overwritten` what is out of date behind one.
     """
-
-    def same(variable: Variable) -> frozenset[Variable]:
-        return frozenset(tracer.aliases.of(tracer.aliases.origin(variable)))
-
-    starts = [same(variable) for variable in operands]
+    count, of_variables = counts
+    changed = frozenset(overwritten)
     outside = frozenset(block.parameters[count:])
-    if any(tracer.aliases.origin(end) in written for end in block.yields[:count]):
+    ends = [*block.yields[:count], *operands[count:]]
+    if any(tracer.aliases.origin(end) in changed for end in ends[:count]):
         raise _two_names(place)
-    for index, parameter in enumerate(block.parameters[:count]):
-        if parameter not in written:
-            continue
-        others = [k for k in range(len(operands)) if k != index]
-        begins_shared = any(starts[k] & starts[index] for k in others)
-        end = block.yields[index]
-        others_end = [same(block.yields[k]) if k < count else starts[k] for k in others]
-        ends_shared = end in outside or any(same(end) & other for other in others_end)
-        if begins_shared or ends_shared:
+    for index in written:
+        if (
+            ends[index] in outside
+            or _is_shared(tracer, operands, index, index < of_variables)
+            or _is_shared(tracer, ends, index, index < of_variables)
+        ):
             raise _two_names(place)
+
+
+def _is_shared(tracer: Tracer, variables: Sequence[Variable], index: int, has_views: bool) -> bool:
+    """Whether one of several Variables may be another one of them.
+
+    `has_views`: or what another one is a view of, of which a variable's new tensor knows nothing.
+    """
+    origins = [tracer.aliases.origin(one) for one in variables]
+    found = [_looked_into(tracer, one) if has_views else [one] for one in origins]
+    return any(
+        tracer.aliases.may_be_one(origins[index], other)
+        for place, others in enumerate(found)
+        if place != index
+        for other in others
+    )
+
+
+def _looked_into(tracer: Tracer, variable: Variable) -> list[Variable]:
+    """A Variable, as the user's name has it, and the bases of which it may be a view."""
+    bases = map(tracer.views.base_of_view, tracer.aliases.of(variable))
+    return [variable, *(base for base in bases if base is not None)]
 
 
 def mark_changed(

@@ -487,8 +487,7 @@ def _append(
     ]
     for variable in (*changed, *outdated):
         tracer.overwrite(variable)
-    for block in blocks:
-        note_handed_on(tracer, block, captured, results)
+    note_handed_on(tracer, blocks, captured, results)
     return list(results)
 
 

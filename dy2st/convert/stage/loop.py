@@ -11,7 +11,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dy2st.convert.labels import in_words, label
-from dy2st.convert.stage.aliasing import check_iterations, mark_changed, note_iterations
+from dy2st.convert.stage.aliasing import (
+    check_iterations,
+    mark_changed,
+    note_iterations,
+    written_by_iterations,
+)
 from dy2st.convert.stage.branch import (
     End,
     Slot,
@@ -70,6 +75,7 @@ class _Loop:
     slots: list[Slot]
     may_peel: bool
     tensors: dict[int, Tensor] = field(default_factory=dict)
+    carried: set[int] = field(default_factory=set)  # tensors that variables hold at first
     starts: list[Variable] = field(default_factory=list)
     stops: list[bool | None] = field(default_factory=list)  # whether gradients stop at the leaves
     types: list[ValueType] = field(default_factory=list)
@@ -184,6 +190,7 @@ def _settle(loop: _Loop, rounds: Rounds, test: Test, body: Body) -> tuple[Region
     for _ in range(_ROUNDS):
         known, made, rounds.met = len(constraints), growth.made.copy(), 0
         if not loop.types:
+            _drop_carried(loop)
             loop.starts = _initial(loop)
             loop.types, loop.stops = _initial_types(loop), _stops(loop, loop.starts)
         uses = trace.tracer.flags.uses
@@ -236,6 +243,20 @@ def _initial(loop: _Loop) -> list[Variable]:
         leaves += flatten(trace, slot.left, slot.layout, trace)
     leaves += [trace.tracer.variable(tensor) for tensor in loop.tensors.values()]
     return [trace.tracer.local(leaf) for leaf in leaves]
+
+
+def _drop_carried(loop: _Loop) -> None:
+    """Forget changes of tensors that variables begin with: an iteration changes what they hold.
+
+    One that is changed under another name, too, is found again, and kept.
+    """
+    leaves = _initial(loop)
+    count = len(leaves) - len(loop.tensors)
+    held = set(leaves[:count])
+    for key, leaf in zip([*loop.tensors], leaves[count:], strict=True):
+        if leaf in held and key not in loop.carried:
+            loop.carried.add(key)
+            del loop.tensors[key]
 
 
 def _run(loop: _Loop, function: Body, what: str) -> Region:
@@ -472,20 +493,21 @@ def _finish(loop: _Loop, tested: Region, turned: Region) -> tuple[Any, ...]:
     blocks = (tested.block, turned.block)
     captured = close_blocks(tracer, blocks, own=len(loop.types))
     operands, place = [*_initial(loop), *captured], user_location()
-    count, overwritten = len(loop.types), frozenset(turned.overwritten)
-    check_iterations(tracer, turned.block, operands, count, overwritten, place)
+    count = len(loop.types)
+    written = written_by_iterations(tracer, turned.block, count, turned.overwritten)
+    counts = count, count - len(loop.tensors)
+    check_iterations(tracer, turned.block, operands, counts, written, turned.overwritten, place)
     types = [renewed(type, loop.free) for type in loop.types]
     results = tracer.append("while", operands, {}, types, blocks).results
     rows = zip(results, operands, turned.block.parameters, turned.block.yields, strict=False)
     for result, before, start, end in rows:
         facts = facts_of_turns(result.type, before.type, start.type, end.type)
         tracer.learn(facts, "the size after any number of iterations")
-    for initial, parameter in zip(operands, turned.block.parameters[:count], strict=False):
-        if parameter in overwritten:
-            tracer.overwrite(initial)
+    for index in written:
+        tracer.overwrite(operands[index])
     mark_changed(tracer, turned.block, captured, turned.overwritten, place)
     note_iterations(tracer, turned.block, operands, results)
-    count = len(results) - len(loop.tensors)
+    count -= len(loop.tensors)
     for tensor, result in zip(loop.tensors.values(), results[count:], strict=True):
         tracer.assign(tensor, result)
     _join(loop, results)

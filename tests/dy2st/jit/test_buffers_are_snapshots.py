@@ -435,7 +435,7 @@ def test_who_holds_the_tensor_of_a_buffer_sees_it_change_though_it_is_replaced(c
 
 
 def test_a_tensor_that_each_turn_changes_and_replaces_is_refused():
-    with pytest.raises(Dy2stError, match="may have another name, too, is changed in place"):
+    with pytest.raises(Dy2stError, match="is changed in place after a branch or loop"):
         to_static(Replaced(change_and_replace_in_a_loop))(dy2st.ones([3]))
 
 

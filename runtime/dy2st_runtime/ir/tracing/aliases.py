@@ -5,6 +5,8 @@ The result of a branch that hands on a tensor from outside is, on that path, tha
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+
 from dy2st_runtime.ir.definition import DEFINITIONS
 from dy2st_runtime.ir.program import Operator, Variable
 from dy2st_runtime.ir.types import ArrayType
@@ -13,14 +15,20 @@ _ELEMENTS = ("item", "items*")  # what the operators on lists call what they put
 
 
 class Aliases:
-    """The Variables of one trace that may be one tensor, across Blocks."""
+    """The Variables of one trace that may be one tensor, across Blocks.
+
+    What a branch, a loop or a list gives may be one of several tensors, its sources. Two Variables
+    may be one tensor if both may be one of the same: `a` and `b` behind `a if p else b` are not.
+    """
 
     def __init__(self) -> None:
         """Every Variable stands for itself only."""
         self.has_elements = False  # whether a list is changed with what it holds
         self.lent: dict[Variable, Variable] = {}  # elements that are alone in a list, with that
-        self._groups: dict[Variable, list[Variable]] = {}
+        self._sources: dict[Variable, dict[Variable, None]] = {}
+        self._takers: dict[Variable, dict[Variable, None]] = {}  # those of which it is a source
         self._outer: dict[Variable, Variable] = {}
+        self._apart: dict[Variable, int] = {}  # results of one operator, by its number
 
     def imported(self, inner: Variable, outer: Variable) -> None:
         """Note the parameter of a nested Block that stands for a Variable around it."""
@@ -31,15 +39,28 @@ class Aliases:
         return self._outer.get(inner)
 
     def note(self, one: Variable, other: Variable) -> None:
-        """Note that two Variables may be one tensor."""
-        group, joined = self.group(one), self.group(self.origin(other))
-        if group is joined:
-            return
-        if len(group) < len(joined):  # so that each changes its group few times
-            group, joined = joined, group
-        group += joined
-        for variable in joined:
-            self._groups[variable] = group
+        """Note that a Variable may be the tensor that another one is."""
+        other = self.origin(other)
+        if one is not other:
+            self._sources.setdefault(one, {})[other] = None
+            self._takers.setdefault(other, {})[one] = None
+
+    def note_apart(self, results: Iterable[Variable]) -> None:
+        """Note results of one operator none of which is ever the tensor that another one is."""
+        family = len(self._apart)
+        self._apart.update(dict.fromkeys(results, family))
+
+    def alone(self, path: Sequence[Variable]) -> list[bool]:
+        """For each of the Variables that a path leaves whether no other one may be its tensor."""
+        origins = [*map(self.origin, path)]
+        counts: dict[Variable, int] = {}
+        for one in origins:
+            counts[one] = counts.get(one, 0) + 1
+        return [sum(counts.get(other, 0) for other in self.of(one)) == 1 for one in origins]
+
+    def may_be_one(self, one: Variable, other: Variable) -> bool:
+        """Whether two Variables may stand for one tensor."""
+        return one is other or any(found is other for found in self.of(one))
 
     def note_elements(self, operator: Operator) -> None:
         """Note that a list holds the tensors that are put into it, and gives them back."""
@@ -56,21 +77,32 @@ class Aliases:
             for operand in held:
                 self.note(result, operand)
 
-    def groups(self) -> list[list[Variable]]:
-        """The Variables that may be one tensor, where there are several."""
-        found = {id(group): group for group in self._groups.values() if len(group) > 1}
-        return list(found.values())
-
     def origin(self, variable: Variable) -> Variable:
         """The Variable, of whatever Block around, that the user's name holds."""
         while variable in self._outer:
             variable = self._outer[variable]
         return variable
 
-    def group(self, variable: Variable) -> list[Variable]:
-        """The Variable and all that may be the same tensor: one list for all of them."""
-        return self._groups.setdefault(variable, [variable])
-
     def of(self, variable: Variable) -> list[Variable]:
-        """A copy of its group."""
-        return [*self._groups.get(variable, (variable,))]
+        """The Variable and all that may be the same tensor."""
+        if variable not in self._sources and variable not in self._takers:
+            return [variable]
+        firsts = [one for one in _reached(self._sources, [variable]) if one not in self._sources]
+        found = _reached(self._takers, firsts or _reached(self._sources, [variable]))
+        family = self._apart.get(variable, -1)
+        others = (one for one in found if family < 0 or self._apart.get(one) != family)
+        return [variable, *(one for one in others if one is not variable)]
+
+
+def _reached(
+    edges: Mapping[Variable, Iterable[Variable]], starts: Iterable[Variable]
+) -> list[Variable]:
+    """What edges lead to from some Variables, and these."""
+    found = dict.fromkeys(starts)
+    waiting = [*found]
+    while waiting:
+        for one in edges.get(waiting.pop(), ()):
+            if one not in found:
+                found[one] = None
+                waiting.append(one)
+    return [*found]

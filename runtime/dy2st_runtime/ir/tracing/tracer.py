@@ -404,7 +404,7 @@ class Tracer:
         changed = {}
         for key, (tensor, variable) in self._known.items():
             old = before[key][1] if key in before else self._first[key]
-            if old is not variable:
+            if old is not variable and not self.views.is_told_by_base(tensor, variable):
                 changed[key] = (tensor, variable)
             self._known[key] = (tensor, old)
         if changed:

@@ -105,6 +105,11 @@ class Views:
         """The tensor of which a Variable is a view, None if it is none."""
         return self.root(variable) if variable in self.links else None
 
+    def base_of_view(self, variable: Variable) -> Variable | None:
+        """What the tensor holds of which a Variable is a view, None if it is none."""
+        root = self.root_of_view(variable)
+        return None if root is None else self._tracer.held_by(root)
+
     def has_views(self, tensor: Tensor) -> bool:
         """Whether a tensor is a view, or there are any of it."""
         if isinstance(tensor, Variable) and tensor in self.links:
@@ -127,13 +132,13 @@ class Views:
             return held
         link = self.links[view]
         root = self.root(view)
+        whole = self._tracer.captured(root)
+        if whole.overwritten is not None:
+            raise out_of_date(whole)
         version = self._version(root)
         before = link.version if held is view else self._current.get((view, held))
         if before is version:
             return held
-        whole = self._tracer.captured(root)
-        if whole.overwritten is not None:
-            raise out_of_date(whole)
         self._check_sure(view)
         block: Block | None = self._tracer.block
         while block is not None:
@@ -141,6 +146,15 @@ class Views:
                 return self._made[block, view, held, version]
             block = block.parent
         return self._make(view, held, whole, version)
+
+    def is_told_by_base(self, tensor: Tensor, held: Variable) -> bool:
+        """Whether what a tensor holds is made anew of its base wherever it is read next."""
+        return isinstance(tensor, Variable) and tensor in self.links and self._is_stopped(held)
+
+    def _is_stopped(self, variable: Variable) -> bool:
+        """Whether surely no gradient flows through a Variable."""
+        is_float = isinstance(variable.type, TensorType) and variable.type.is_differentiable
+        return not is_float or self._tracer.flags.is_surely_stopped(variable)
 
     def _make(self, view: Variable, held: Variable, whole: Variable, version: Variable) -> Variable:
         """A view made anew, of what its base holds now."""
@@ -157,8 +171,7 @@ class Views:
     def _with_gradients(self, value: Variable, source: Variable) -> Variable:
         """A value through which gradients flow to another one."""
         tracer = self._tracer
-        is_float = isinstance(source.type, TensorType) and source.type.is_differentiable
-        if not is_float or tracer.flags.is_surely_stopped(source):
+        if self._is_stopped(source):
             return value
         operands = [value, tracer.as_seen(source)]
         return tracer.append("straight_through", operands, {}, [value.type]).results[0]
@@ -219,6 +232,8 @@ class Views:
         old = tracer.captured(root)
         with self._recording():
             whole = self._put_back(view, tracer.as_seen(old), new)
+        if whole is new:  # a view of all of it: the value of the base is no view
+            whole = tracer.append("assign", [new], {}, [new.type]).results[0]
         if tracer.is_passed_leaf(root):
             tracer.renew(root, whole)
         else:
@@ -291,20 +306,18 @@ class Views:
 
         The result of a branch may be a view of this tensor; or this is such a result.
         """
-        tracer = self._tracer
-        held = tracer.aliases.origin(tracer.captured(tensor))
-        for one in tracer.aliases.of(held):
+        tracer, aliases, roots = self._tracer, self._tracer.aliases, [root]
+        held = aliases.origin(tracer.captured(tensor))
+        for one in aliases.of(held):
             other = self.root(tracer.flags.state.get(one, one))
-            if (
-                one is not held
-                and other is not root
-                and (one in self.links or self._is_base(other))
-            ):
+            is_shared = one in self.links or self._is_base(other)
+            if one is not held and other is not root and is_shared:
                 tracer.overwrite(tracer.captured(other))
-        for group in tracer.aliases.groups():
-            own = [one in self.links and self.root(one) is root for one in group]
-            for one, is_own in zip(group, own, strict=True):
-                if any(own) and not is_own and one is not tensor:
+                roots.append(other)
+        views = {one for one in self.links if any(self.root(one) is each for each in roots)}
+        for view in views:
+            for one in aliases.of(view):
+                if one not in views and one is not tensor:
                     tracer.overwrite(one)
 
     def _is_base(self, tensor: Tensor) -> bool:

@@ -1,4 +1,4 @@
-"""Which Variables may be one tensor: groups that only grow together."""
+"""Which Variables may be one tensor: those that may both be one of the same."""
 
 from __future__ import annotations
 
@@ -18,16 +18,39 @@ def variables() -> list[Variable]:
 
 
 @given(PAIRS)
-def test_a_group_is_all_that_a_chain_of_notes_reaches(pairs):
+def test_two_may_be_one_if_they_have_a_first_source_in_common(pairs):
     made, aliases = variables(), Aliases()
-    reached = [{k} for k in range(COUNT)]
-    for one, other in pairs:
-        aliases.note(made[one], made[other])
-        joined = reached[one] | reached[other]
-        for k in joined:
-            reached[k] = joined
-    for variable, expected in zip(made, reached, strict=True):
+    sources: list[set[int]] = [set() for _ in range(COUNT)]
+    for pair in pairs:
+        older, newer = sorted(pair)
+        aliases.note(made[newer], made[older])
+        sources[newer] |= {older} - {newer}
+    firsts: list[set[int]] = []
+    for place, own in enumerate(sources):
+        firsts.append(set().union(*(firsts[one] for one in own)) or {place})
+    for variable, own in zip(made, firsts, strict=True):
+        expected = {place for place, other in enumerate(firsts) if own & other}
         assert {int(one.name) for one in aliases.of(variable)} == expected
+
+
+def test_names_that_change_places_on_one_path_are_names_of_two_tensors():
+    (a, b, front, back, *_), aliases = variables(), Aliases()
+    aliases.note_apart([front, back])
+    for result in (front, back):
+        aliases.note(result, a)
+        aliases.note(result, b)
+    assert not aliases.may_be_one(front, back)
+    assert not aliases.may_be_one(a, b)
+    assert aliases.may_be_one(front, a)
+    assert aliases.may_be_one(b, back)
+
+
+def test_alone_on_a_path_is_what_no_other_one_may_be():
+    (a, b, one, *_), aliases = variables(), Aliases()
+    aliases.note(one, a)
+    assert aliases.alone([a, b]) == [True, True]
+    assert aliases.alone([a, b, a]) == [False, True, False]
+    assert aliases.alone([one, b, a]) == [False, True, False]
 
 
 def test_a_parameter_of_a_nested_block_stands_for_the_variable_around_it():
