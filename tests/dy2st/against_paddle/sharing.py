@@ -152,12 +152,31 @@ def gradients(package: Any, function: Any) -> list[Any]:
 
 def idioms(package: Any) -> dict[str, Any]:
     """What the idioms give with a package, for the first of their inputs."""
-    file = Path(__file__).parents[1] / "jit" / "view_idioms.py"
-    scope: dict[str, Any] = {"dy2st": package, "__name__": "idioms"}
-    exec(compile(file.read_text("utf-8").replace("import dy2st\n", ""), str(file), "exec"), scope)
-    x = np.arange(16, dtype="float32").reshape(4, 4) - 2
-    calls = {name: (package.to_tensor(x), package.to_tensor(2)) for name in scope["IDIOMS"]}
-    return {name: numbers(scope["IDIOMS"][name](*call)) for name, call in calls.items()}
+    found: dict[str, Any] = {}
+    for name in ("view_idioms", "buffer_idioms"):
+        file = Path(__file__).parents[1] / "jit" / f"{name}.py"
+        scope: dict[str, Any] = {"dy2st": package, "__name__": name}
+        exec(
+            compile(file.read_text("utf-8").replace("import dy2st\n", ""), str(file), "exec"), scope
+        )
+        for key, function in scope["IDIOMS"].items():
+            found[key] = numbers(function(package.to_tensor(X), package.to_tensor(2)))
+        for key, kind in scope.get("LAYERS", {}).items():
+            layer = kind()
+            found[key] = calls_of_layer(package, layer, layer)
+    return found
+
+
+X = np.arange(16, dtype="float32").reshape(4, 4) - 2
+
+
+def calls_of_layer(package: Any, layer: Any, function: Any) -> list[Any]:
+    """What calls of a Layer give, one after the other, and what its buffers hold then."""
+    found = []
+    for values, n in ((X, 2), (X * 0 + 0.5, 3), (-X, 0)):
+        result = numbers(function(package.to_tensor(values), package.to_tensor(n)))
+        found.append([result, [numbers(buffer) for buffer in layer.buffers()]])
+    return found
 
 
 def numbers(result: Any) -> Any:
