@@ -466,7 +466,8 @@ def arange(
     if is_unknown((start, end, step)):
         common = np.result_type(*map(dtype_of, (start, end, step)))
         ends = [F.cast(value, common) for value in (start, end, step)]
-        return F.dynamic("arange", *ends, dtype=as_dtype(dtype, common))
+        usual = _default_dtype if common.kind == "f" else "int64"
+        return F.dynamic("arange", *ends, dtype=as_dtype(dtype, usual))
     values = [_number(value) for value in (start, end, step)]
     if not isinstance(values[2], Dim) and values[2] == 0:
         raise ArgumentError("arange: the step is 0")

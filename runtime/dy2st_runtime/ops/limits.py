@@ -210,9 +210,7 @@ def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None) -> A
     """
     if min is None and max is None:
         return x
-    if x.dtype.kind in "iu" and any(
-        isinstance(limit, (float, np.floating)) for limit in (min, max)
-    ):
+    if x.dtype.kind in "iu" and any(map(_is_float, (min, max))):
         x = F.cast(x, integers_beside(x.dtype))
     if _is_number(min) and _is_number(max):
         return apply("clip", x, min=_plain(min), max=_plain(max))
@@ -221,6 +219,11 @@ def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None) -> A
     if max is not None:
         x = F.where(F.greater_than(x, max), _cast_limit(max, x), x)
     return x
+
+
+def _is_float(limit: Any) -> bool:
+    """Whether a limit is a Python float, or stands for one."""
+    return isinstance(limit, (float, np.floating)) or getattr(limit, "number", None) is float
 
 
 @public
