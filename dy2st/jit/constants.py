@@ -37,7 +37,7 @@ def constant_key(value: Any) -> Hashable:
         return kind, tuple((constant_key(k), constant_key(v)) for k, v in value.items())
     if kind in (set, frozenset):
         return kind, frozenset(constant_key(entry) for entry in value)
-    if kind is Output or kind is InputSpec:
+    if kind is Output or isinstance(value, InputSpec):
         return kind, value
     if isinstance(value, np.dtype):
         return np.dtype, value.str

@@ -88,6 +88,8 @@ def generalised(specs: dict[str, Any], axes: frozenset[Axis]) -> dict[str, Any]:
         if not isinstance(entry, InputSpec):
             return map_entries(entry, spec)
         count += 1
+        if not entry.shape:
+            return entry
         shape = [None if (count, axis) in axes else s for axis, s in enumerate(entry.shape)]
         return InputSpec(shape, entry.dtype, entry.name, entry.stop_gradient)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from dy2st.jit.declared_sizes import Requirement, resolve
 from dy2st.jit.input_spec import InputSpec
+from dy2st.jit.number_inputs import NumberSpec
 from dy2st_runtime.ir import Program
 from dy2st_runtime.nn.layer import Layer
 
@@ -16,6 +17,8 @@ def add_inputs(program: Program, specs: Sequence[InputSpec]) -> list[Requirement
     types, declared = resolve(specs, names)
     for name, type in zip(names, types, strict=True):
         program.inputs.append(program.block.add_parameter(type, name))
+    for spec, variable in zip(specs, program.inputs, strict=True):
+        variable.number = spec.number if isinstance(spec, NumberSpec) else None
     return declared
 
 

@@ -11,6 +11,7 @@ from dy2st.jit.call_key import add_values
 from dy2st.jit.code_level import note
 from dy2st.jit.constants import constant_key
 from dy2st.jit.input_spec import InputSpec
+from dy2st.jit.number_inputs import NumberInputs, kind_of
 from dy2st.jit.signature import Signature, to_named_specs
 from dy2st.jit.watch import Watch
 from dy2st_runtime.errors import ArgumentError
@@ -79,6 +80,7 @@ class Programs:
         self._families: dict[Any, Family] = {}
         self._defaults: Signature | None = None  # those that calls have left to it
         self.asks = False
+        self.numbers = NumberInputs()
         self.cache = ProgramCache()
         self._watch = Watch()
 
@@ -90,6 +92,8 @@ class Programs:
         self, args: Sequence[Any], kwargs: Mapping[str, Any], tensors: list[EagerTensor]
     ) -> ConcreteProgram | None:
         """The Program of calls like this one, found without binding it; adds its tensors."""
+        if self.numbers.are:
+            args, kwargs, _ = self.numbers.of(args, kwargs)
         key = self._key_of(args, kwargs, tensors)
         if key is None or (self._defaults is not None and self._defaults.is_outdated()):
             return None
@@ -122,6 +126,8 @@ class Programs:
             key += kwargs
             if not add_values(kwargs.values(), key, tensors):
                 return None
+        if self.numbers.are:
+            key += map(kind_of, tensors)
         if self.asks:
             key.append(is_grad_enabled())
             key += [tensor.stopped for tensor in tensors]
@@ -136,7 +142,7 @@ class Programs:
         call: OneCall,
     ) -> ConcreteProgram:
         """The Program for a call; `structure` is what the arguments are beside their tensors."""
-        dtypes = tuple(t.array.dtype for t in tensors)
+        dtypes = tuple(map(kind_of, tensors))
         shapes = tuple(t.array.shape for t in tensors)
         python, mode = constant_key(structure), settings()
         key = (dtypes, shapes, python, mode)

@@ -12,6 +12,7 @@ import numpy as np
 
 from dy2st.jit.constants import constant_key, is_constant
 from dy2st.jit.input_spec import InputSpec
+from dy2st.jit.number_inputs import NumberInput, spec_of
 from dy2st_runtime.errors import ArgumentError, SpecError
 from dy2st_runtime.ir import Tensor
 from dy2st_runtime.ir.structure import is_container, map_entries
@@ -167,6 +168,8 @@ def _to_specs(arguments: Any, name: str) -> Any:
         if arguments.name is not None:
             return arguments
         return InputSpec(arguments.shape, arguments.dtype, name, arguments.stop_gradient)
+    if isinstance(arguments, NumberInput):
+        return spec_of(arguments, name)
     if isinstance(arguments, (Tensor, np.ndarray)):
         return InputSpec(list(arguments.shape), arguments.dtype, name)
     if isinstance(arguments, dict) and is_container(arguments):

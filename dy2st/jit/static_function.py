@@ -235,23 +235,44 @@ class StaticFunction:
         tensors: list[EagerTensor],
     ) -> Any:
         """Run the Program that is known for these tensors, or the one for these arguments."""
-        programs = self._programs
         if known is None:
-            arguments = self._signature.bind(self._own, args, kwargs)
-            leaves, structure = flatten(arguments, is_tensor)
-            tensors = [as_tensor(leaf) for leaf in leaves]
-        elif not known.finished.writes:
+            return self._first(args, kwargs)
+        if not known.finished.writes:
             return known(tensors)
-        call = programs.new_call((is_grad_enabled(), *(tensor.stopped for tensor in tensors)))
+        call = self._programs.new_call(_gradients(tensors))
         try:
-            if known is None:
-                known = programs.of_call(self._callee(), arguments, structure, tensors, call)
-                programs.know(self._signature, args, kwargs, arguments, known)
             return known(tensors, call)
         except BaseException:  # what the run raises is raised again, here or by Python below
             if not call.is_lost:
                 raise
         return self.dygraph_function(*args, **kwargs)  # raises, and writes what comes before
+
+    def _first(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Run a call whose Program is not known by its key: it is found, or traced now."""
+        programs = self._programs
+        if self._input_spec is None:
+            programs.numbers.see(args, kwargs)
+        given = programs.numbers.of(args, kwargs)
+        arguments = self._signature.bind(self._own, tuple(given.args), dict(given.kwargs))
+        leaves, structure = flatten(arguments, is_tensor)
+        tensors = [as_tensor(leaf) for leaf in leaves]
+        call = programs.new_call(_gradients(tensors))
+        try:
+            known = programs.of_call(self._callee(), arguments, structure, tensors, call)
+        except Exception:
+            if given.places:  # a trace with constants shows whether it is an error
+                programs.numbers.refuse(given.places)
+                return self._first(args, kwargs)
+            if not call.is_lost:
+                raise
+            return self.dygraph_function(*args, **kwargs)
+        programs.know(self._signature, given.args, dict(given.kwargs), arguments, known)
+        try:
+            return known(tensors, call)
+        except BaseException:
+            if not call.is_lost:
+                raise
+        return self.dygraph_function(*args, **kwargs)
 
     @without_own_frames
     def get_concrete_program(self, *args: Any, **kwargs: Any) -> ConcreteProgram:
@@ -335,6 +356,11 @@ class StaticFunction:
         instance = self.class_instance
         how = (self._signature, self._input_spec, self.passes, self.engine)
         return Callee(self._function, instance, called, *how)
+
+
+def _gradients(tensors: Sequence[EagerTensor]) -> tuple[bool, ...]:
+    """What a call says of gradients."""
+    return (is_grad_enabled(), *(tensor.stopped for tensor in tensors))
 
 
 def _global_of(module: str, path: str) -> Any:
