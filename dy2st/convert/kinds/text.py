@@ -19,6 +19,7 @@ from dy2st.convert.kinds.table import function_row, method_row, operator_row
 from dy2st.convert.kinds.views import VIEWS
 from dy2st.convert.stage.outcome import unswallowed
 from dy2st.convert.trace import CONTAINERS, Trace
+from dy2st.convert.values.forms import DICTS
 from dy2st.convert.values.sequences import Generated, Indexed
 from dy2st.convert.values.special import Dynamic, Union
 from dy2st_runtime.dims import Condition, Dim
@@ -176,16 +177,21 @@ def _format(trace: Trace, value: Any, spec: Any = "") -> Any:
 
 @method_row(str, name="format")
 def _format_method(trace: Trace, template: str, *args: Any, **named: Any) -> Any:
-    return trace.text(*_pieces(trace, template, args, named, itertools.count()))
+    return trace.text(*_pieces(trace, template, args, named.__getitem__, itertools.count()))
 
 
 @method_row(str)
 def _format_map(trace: Trace, template: str, named: Any) -> Any:
-    return trace.text(*_pieces(trace, template, (), trace.double_star(named), itertools.count()))
+    look_up = lambda name: trace.item(named, name)  # noqa: E731
+    return trace.text(*_pieces(trace, template, (), look_up, itertools.count()))
 
 
 def _pieces(
-    trace: Trace, template: str, args: tuple[Any, ...], named: Any, count: Iterator[int]
+    trace: Trace,
+    template: str,
+    args: tuple[Any, ...],
+    named: Callable[[str], Any],
+    count: Iterator[int],
 ) -> list[Any]:
     found: list[Any] = []
     for literal, field, spec, conversion in string.Formatter().parse(template):
@@ -201,13 +207,15 @@ def _pieces(
     return found
 
 
-def _value_of(trace: Trace, field: str, args: tuple[Any, ...], named: Any) -> Any:
+def _value_of(
+    trace: Trace, field: str, args: tuple[Any, ...], named: Callable[[str], Any]
+) -> Any:
     """What a field such as `0.scale[2]` means."""
     first = re.split(r"[.\[]", field, maxsplit=1)[0]
     if first.isdigit() and int(first) >= len(args):
         text = f"Replacement index {first} out of range for positional args tuple"
         raise IndexError(text)
-    value = args[int(first)] if first.isdigit() else named[first]
+    value = args[int(first)] if first.isdigit() else named(first)
     for name, index in _STEP.findall(field[len(first) :]):
         if name:
             value = trace.attr(value, name)
@@ -235,15 +243,19 @@ def _join(trace: Trace, separator: str, texts: Any) -> Any:
 
 @operator_row("mod", str)
 def _percent(trace: Trace, template: str, values: Any) -> Any:
-    if not holds_traced(trace, values):
+    fields = [*_FIELD.finditer(template)]
+    is_asked = type(values) not in DICTS and any(field["key"] is not None for field in fields)
+    if not is_asked and not holds_traced(trace, values):
         return template % trace.native(values)
     given = iter(values if isinstance(values, tuple) else (values,))
     found: list[Any] = []
     end = 0
-    for match in _FIELD.finditer(template):
+    for match in fields:
         found.append(template[end : match.start()])
         end = match.end()
         found.append(_percent_field(trace, match, given, values))
+    if "%" in template[end:]:
+        raise ValueError("incomplete format")
     return joined([*found, template[end:]])
 
 

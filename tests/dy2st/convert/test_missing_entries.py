@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import ChainMap, Counter, UserDict, defaultdict
 from typing import Any
 
 import pytest
@@ -41,6 +41,12 @@ class Counts(Counter):  # type: ignore[type-arg]
     pass
 
 
+class Wrapped(UserDict):  # type: ignore[type-arg]
+    def __missing__(self, key: Any) -> Any:
+        ASKED.append(key)
+        return 3
+
+
 def computed(x: Any) -> Any:
     d = Lengths(q=1)
     return x + d["rrr"] + d["q"], len(d), d["a"] if x.sum() > 0 else d["q"]
@@ -68,7 +74,32 @@ def counted(x: Any) -> Any:
     return d["a"] + d["z"], len(d), x
 
 
-@pytest.mark.parametrize("function", [computed, noted, stored, of_a_factory, counted])
+def in_a_text(x: Any) -> Any:
+    d = Noting(q=1)
+    return "%(r)s and %(q)d %%" % d, "{rr} and {q}".format_map(d), len(ASKED), x
+
+
+def stored_by_a_text(x: Any) -> Any:
+    d, e = Storing(q=1), Storing(q=1)
+    return "%(rrr)s" % d, "{rrr}".format_map(e), len(d), len(e), x
+
+
+def in_a_text_of_a_mapping(x: Any) -> Any:
+    d, e = Wrapped(q=1), ChainMap({"q": 2}, {"r": 3})
+    return "%(r)s %(q)s" % d, "{r} {q}".format_map(d), "%(r)s" % e, "{q}".format_map(e), x
+
+
+def in_a_text_of_tensors(x: Any) -> Any:
+    d = Noting(q=x.sum())
+    return "%(r)s and %(q).1f" % d, "{r} and {q}".format_map(d), len(ASKED)
+
+
+OF_TEXTS = [in_a_text, stored_by_a_text, in_a_text_of_a_mapping, in_a_text_of_tensors]
+
+
+@pytest.mark.parametrize(
+    "function", [computed, noted, stored, of_a_factory, counted, *OF_TEXTS], ids=lambda f: f.__name__
+)
 def test_what_is_missing_is_what_python_finds(function: Any) -> None:
     found = []
     for one in (function, to_static(function)):
@@ -84,3 +115,22 @@ def test_what_would_be_stored_on_every_path_is_refused() -> None:
 
     with pytest.raises(UnsupportedSyntax, match="an item of a Named is set"):
         to_static(in_a_branch)(dy2st.to_tensor([1.0]))
+
+
+def test_a_text_that_would_store_on_every_path_is_refused() -> None:
+    def in_a_branch(x: Any) -> Any:
+        d = Storing(q=1)
+        return ("%(r)s" % d if x.sum() > 0 else "q"), len(d)
+
+    with pytest.raises(UnsupportedSyntax, match="an item of a Storing is set"):
+        to_static(in_a_branch)(dy2st.to_tensor([1.0]))
+
+
+@pytest.mark.parametrize("template", ["%(a)y", "%(a)", "%(a)s %", "%(b)"])
+def test_a_template_that_is_wrong_is_refused_as_by_python(template: str) -> None:
+    def in_a_text(x: Any) -> Any:
+        return template % Noting(a=1), x
+
+    for one in (in_a_text, to_static(in_a_text)):
+        with pytest.raises(ValueError, match="format"):
+            one(dy2st.to_tensor([1.0]))
