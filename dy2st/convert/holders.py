@@ -93,6 +93,7 @@ class Holders:
         self.twins: dict[int, list[Any]] = {}
         self._loans: dict[int, list[Loan]] = {}  # by the list
         self._lent: dict[int, Loan] = {}  # by what may be changed
+        self._views: dict[int, Any] = {}  # attributes that were asked for as a dict
 
     def check(self, owner: Any) -> None:
         """Refuse to read an object whose other form has changed."""
@@ -130,6 +131,13 @@ class Holders:
 
     def check_change(self, owner: Any) -> None:
         """Refuse to change what is kept by value."""
+        if id(owner) in self._views:
+            raise ConversionError(
+                "attributes are set in the `__dict__` of an object of which others were set before",
+                at=user_location(),
+                why="that dict is put together anew at each look, so the change would be lost",
+                hint="set them by name: setattr(obj, name, value)",
+            )
         if id(owner) in self.marks.fragile:
             _refuse(owner)
 
@@ -182,6 +190,11 @@ class Holders:
         """Note an object that is put together anew at each look: a change would be lost."""
         if type(value) in CONTAINERS or attributes_of(value) is not None:
             self.keep((value,))
+
+    def keep_view(self, made: dict[str, Any]) -> None:
+        """Note the attributes of an object as a dict: a change of it would be lost."""
+        self.keep((made,))
+        self._views[id(made)] = made
 
     def keep_copied(self, parts: Iterable[Any]) -> None:
         """Note objects that a list keeps by value: a change of them would be lost."""

@@ -129,7 +129,7 @@ def dict_of(trace: Trace, owner: Any) -> Any:
 def seen_now(trace: Trace, fields: Any) -> Any:
     """Attributes as they are now, as a dict of its own: what is set there would be lost."""
     made = trace.made(dict(fields))
-    trace.holders.keep_made(made)
+    trace.holders.keep_view(made)
     return made
 
 

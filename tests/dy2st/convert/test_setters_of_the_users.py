@@ -9,7 +9,7 @@ import pytest
 import dy2st
 import dy2st_runtime
 from dy2st import nn
-from dy2st.errors import UnsupportedSyntax
+from dy2st.errors import ConversionError, UnsupportedSyntax
 from dy2st.jit import save, to_static
 from dy2st.static import InputSpec
 from tests.dy2st.constructs.catalogue import comparable
@@ -158,3 +158,15 @@ def test_entries_that_are_set_as_attributes_in_a_branch_are_refused() -> None:
 
     with pytest.raises(UnsupportedSyntax, match="in a branch or loop that depends on a tensor"):
         to_static(in_a_branch)(dy2st.to_tensor([1.0]))
+
+
+def test_attributes_set_past_the_object_are_to_be_set_by_name() -> None:
+    class Past(nn.Layer):
+        def forward(self, x: Any) -> Any:
+            self.g = 3
+            self.__dict__["k"] = 5
+            return x * self.k
+
+    with pytest.raises(ConversionError, match="are set in the `__dict__` of an object") as found:
+        to_static(Past())(dy2st.ones([2]))
+    assert "setattr(obj, name, value)" in str(found.value)
