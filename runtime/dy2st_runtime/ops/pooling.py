@@ -438,21 +438,30 @@ def _output_sizes(x: Any, output_size: Any, axes: int) -> Iterator[tuple[int, An
 
 
 def adaptive(x: Any, output_size: Any, axes: int, reduce: str, data_format: str) -> Any:
-    """The parts along every axis, one for each element of the result, reduced."""
+    """The parts along every axis, one for each element of the result, reduced.
+
+    From the last axis on: so that of equal elements the first one in memory is met first.
+    """
     x, last = channels_first(x, data_format, axes)
-    for axis, wanted in _output_sizes(x, output_size, axes):
+    reduced = _first_largest if reduce == "max" else F.mean
+    for axis, wanted in reversed(list(_output_sizes(x, output_size, axes))):
         if equal(wanted, 1) is True:
-            x = getattr(F, reduce)(x, axis=axis, keepdim=True)
+            x = reduced(x, axis=axis, keepdim=True)
             continue
         if isinstance(wanted, Dim):
             x = _unlisted(x, axis, wanted, reduce)
             continue
         parts = [
-            getattr(F, reduce)(F.slice(x, [axis], [a], [b]), axis=axis, keepdim=True)
+            reduced(F.slice(x, [axis], [a], [b]), axis=axis, keepdim=True)
             for a, b in _bins(x.shape[axis], wanted)
         ]
         x = F.concat(parts, axis=axis)
     return channels_back(x, last)
+
+
+def _first_largest(x: Any, axis: int, keepdim: bool) -> Any:
+    """The largest along an axis; of equal ones the first gets the gradient."""
+    return F.take_along_axis(x, F.argmax(x, axis, keepdim=keepdim), axis, broadcast=False)
 
 
 def _unlisted(x: Any, axis: int, count: Dim, reduce: str) -> Any:
@@ -466,9 +475,9 @@ def _unlisted(x: Any, axis: int, count: Dim, reduce: str) -> Any:
     is_in = F.reshape(is_in, [count, size, *[1] * (x.ndim - 1 - axis)])
     other = _lowest(x.dtype) if reduce == "max" else 0
     kept = F.where(is_in, F.unsqueeze(x, [axis]), F.full([], other, x.dtype))
-    made = getattr(F, reduce)(kept, axis=axis + 1)
     if reduce == "max":
-        return made
+        return F.squeeze(_first_largest(kept, axis + 1, keepdim=True), [axis + 1])
+    made = F.mean(kept, axis=axis + 1)
     lengths = F.reshape(behind - first, [count, *[1] * (x.ndim - 1 - axis)])
     return made * F.cast(F.divide(size, lengths), made.dtype)
 
