@@ -10,6 +10,7 @@ import numpy as np
 from dy2st_runtime import dims
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F, Sample, Tensor, apply, method
+from dy2st_runtime.ir.arguments import dtype_of
 from dy2st_runtime.ops.rules import PAIRS, define_binary, holomorphic, of_sizes
 
 _POSITIVE = tuple(Sample(s.shapes, low=0.5, high=2.0) for s in PAIRS)
@@ -292,8 +293,14 @@ def atan2(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 @method
 def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Any:
-    """x + weight * (y - x)."""
-    return x + weight * (y - x)
+    """x + weight * (y - x), and exactly y where the weight is 1."""
+    apart = y - x
+    if not isinstance(weight, Tensor):
+        return x + weight * apart if abs(weight) < 0.5 else y - (1 - weight) * apart
+    if dtype_of(weight).kind == "c":
+        return x + weight * apart
+    is_low = F.less_than(F.abs(weight), 0.5)
+    return F.where(is_low, x + weight * apart, y - (1.0 - weight) * apart)
 
 
 @method

@@ -146,16 +146,19 @@ def _resized(x: Any, axis: int, size: Any, factor: Any, how: _How) -> Any:
     if how.align_corners:
         places = steps * F.cast(old - 1, "float64") / F.maximum(F.cast(size - 1, "float64"), 1.0)
     elif how.align_mode == 1 and how.mode != "bicubic":
-        places = steps * _ratio(old, size, factor, "float64")
+        places = steps * _ratio(old, size, factor, "float64", x.dtype == "float64")
     else:
-        places = (steps + 0.5) * _ratio(old, size, factor, "float64") - 0.5
+        ratio = _ratio(old, size, factor, "float64", x.dtype == "float64")
+        places = (steps + 0.5) * ratio - 0.5
     return (_cubic if how.mode == "bicubic" else _linear)(x, axis, size, places)
 
 
-def _ratio(old: Any, size: Any, factor: Any, dtype: str) -> Any:
-    """How many pixels there were for one that there will be."""
+def _ratio(old: Any, size: Any, factor: Any, dtype: str, exactly: bool = False) -> Any:
+    """How many pixels there were for one that there will be; rounded as PaddlePaddle does."""
     if factor is None:
         return F.cast(old, dtype) / F.cast(size, dtype)
+    if exactly:
+        return F.full([], 1.0 / factor, dtype)
     return F.cast(float(np.float32(1) / np.float32(factor)), dtype)
 
 
