@@ -60,13 +60,14 @@ def getitem(x: Any, index: Any) -> Any:
     >>> getitem(arange(10), builtins.slice(None, None, 3)).tolist()
     [0, 3, 6, 9]
     """
-    if isinstance(x, Variable):
-        if isinstance(x.type, ArrayType):
-            if isinstance(index, builtins.slice):
-                raise _slice_of_list()
-            return F.array_read(x, index)
-        if isinstance(index, int) and known_dims(x) is not None:
-            return _one_size(x, index)
+    if isinstance(x, Variable) and isinstance(x.type, ArrayType):
+        if isinstance(index, builtins.slice):
+            raise _slice_of_list()
+        return F.array_read(x, index)
+    if _is_truth(index):
+        return getitem(F.unsqueeze(x, [0]), _mask_of_truth(index))
+    if isinstance(x, Variable) and isinstance(index, int) and known_dims(x) is not None:
+        return _one_size(x, index)
     items = _expanded(index, x.ndim)
     cut, items = _cut_traced(x, items)
     plan = _Plan(cut.shape, items)
@@ -126,6 +127,9 @@ def setitem(x: Any, index: Any, value: Any) -> Any:
     """
     if isinstance(x, Variable) and isinstance(x.type, ArrayType):
         return F.array_write(x, index, value)
+    if _is_truth(index):
+        changed = setitem(F.unsqueeze(x, [0]), _mask_of_truth(index), value)
+        return F.reshape(changed, x.shape)
     items = _expanded(index, x.ndim)
     value = fitted(value, x.dtype)
     if any(_has_traced_end(item) for item in items):
@@ -291,7 +295,7 @@ def _normal(item: Any) -> Any:
     if isinstance(item, (list, tuple, range)) and _has_symbols(item):
         return F.stack([F.cast(entry, "int64") for entry in item])
     if isinstance(item, (bool, np.bool_)):
-        raise PlaceError("a bool is no position; a bool tensor of at least one axis is a mask")
+        raise PlaceError("a bool among other indices is no position; x[mask] alone takes one")
     if isinstance(item, (list, tuple, range, np.ndarray)):
         array = np.asarray(item)
         if not array.size and not isinstance(item, np.ndarray):
@@ -304,6 +308,17 @@ def _normal(item: Any) -> Any:
     raise PlaceError(
         f"an index is an int, slice, None, '...' or a tensor of integers or bools, not {item!r:.60}"
     )
+
+
+def _is_truth(index: Any) -> bool:
+    """Whether an index is one bool: a mask of a new first axis, which has one place."""
+    if isinstance(index, (Tensor, np.ndarray)):
+        return index.dtype.kind == "b" and not index.ndim
+    return isinstance(index, (bool, np.bool_))
+
+
+def _mask_of_truth(index: Any) -> Any:
+    return F.reshape(index if isinstance(index, Tensor) else F.assign(np.asarray(index)), [1])
 
 
 def _has_symbols(items: Any) -> bool:

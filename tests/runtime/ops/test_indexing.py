@@ -133,6 +133,22 @@ def test_gradients_of_a_change_go_where_the_values_went(case):
     np.testing.assert_array_equal(to_value.array, stayed.reshape(want.shape))
 
 
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3)])
+@pytest.mark.parametrize("truth", [True, False])
+def test_one_bool_is_a_mask_of_a_new_axis(truth, shape):
+    array = np.arange(1.0, 1 + np.prod(shape)).reshape(shape)
+    changed = array.copy()
+    changed[truth] = 7.0
+    for index in (truth, np.bool_(truth), np.array(truth), to_tensor(truth)):
+        np.testing.assert_array_equal(to_tensor(array)[index].numpy(), array[truth], strict=True)
+        np.testing.assert_array_equal(setitem(to_tensor(array), index, 7.0).numpy(), changed)
+    masks = [array, np.array(truth)]
+    found = run(lambda x, mask: x[mask], *masks)
+    np.testing.assert_array_equal(found, array[truth], strict=True)
+    found = run(lambda x, mask: setitem(x, mask, 7.0), *masks)
+    np.testing.assert_array_equal(found, changed)
+
+
 def test_a_traced_position_may_be_negative():
     x = np.arange(12.0).reshape(4, 3)
     for place in (-4, -1, 0, 3):
@@ -226,7 +242,7 @@ def test_a_mask_of_another_size_is_refused():
         setitem(x, np.array([True]), 0.0)
 
 
-@pytest.mark.parametrize("index", ["a", 1.5, True, [1.5], np.zeros(2), (0, 0, 0), (..., ...)])
+@pytest.mark.parametrize("index", ["a", 1.5, (0, True), [1.5], np.zeros(2), (0, 0, 0), (..., ...)])
 def test_what_is_no_index_is_an_index_error(index):
     with pytest.raises(IndexError):
         to_tensor(np.zeros((3, 2)))[index]

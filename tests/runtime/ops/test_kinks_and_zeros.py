@@ -41,6 +41,13 @@ ROWS = {
     "fmin of equal ones": (P.fmin, [[1, 2], [1, 3]], [[1, 1], [0, 0]]),
     "fmax beside NaN": (P.fmax, [[np.nan, 2], [1, np.nan]], [[0, 1], [1, 0]]),
     "frexp": (lambda x: P.frexp(x)[0], [[3, 4]], [[0.25, 0.125]]),
+    "adaptive_max_pool1d": (lambda x: F.adaptive_max_pool1d(x, 1), [[[[2, 2, 1]]]], [[[[1, 0, 0]]]]),
+    "adaptive_max_pool2d": (
+        lambda x: F.adaptive_max_pool2d(x, 1),
+        [[[[[0, 1], [1, 0]]]]],
+        [[[[[0, 1], [0, 0]]]]],
+    ),
+    "norm of order inf": (lambda x: P.norm(x, np.inf), [[2, -2]], [[0.5, -0.5]]),
     "det of a singular matrix": (P.linalg.det, [[[1, 1], [1, 1]]], [[[0, 0], [0, 0]]]),
 }  # fmt: skip
 
@@ -152,6 +159,23 @@ def test_small_answers_are_those_of_paddle():
     assert P.baddbmm(one, P.ones([1, 1, 2]), P.ones([1, 2, 1]), beta=0).item() == 2
     assert P.arange(0.0, -8.000001, -4.0, dtype="int64").tolist() == [0, -4]
     assert P.arange(0.1, -7.9, -4.0, dtype="int64").tolist() == [0, -4]
+
+
+def test_interpolation_takes_factors_exactly_for_float64():
+    x = P.to_tensor(np.array([[[0.1, 0.2, 0.4, 0.8]]]))
+    found = P.nn.functional.interpolate(x, scale_factor=1.7, mode="linear", data_format="NCW")
+    places = np.maximum((np.arange(6) + 0.5) / 1.7 - 0.5, 0)
+    np.testing.assert_allclose(
+        found.numpy()[0, 0], np.interp(places, range(4), x.numpy()[0, 0]), rtol=1e-14
+    )
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.75, 0.25, 0.0])
+def test_lerp_ends_at_its_ends(weight):
+    x, y = P.to_tensor([1e8, 2.0]), P.to_tensor([1.0, 6.0])
+    wanted = (1 - weight) * x.numpy().astype(float) + weight * y.numpy().astype(float)
+    for given in (weight, P.to_tensor(weight), P.full([2], weight)):
+        np.testing.assert_allclose(P.lerp(x, y, given).numpy(), wanted, rtol=2e-7)
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
