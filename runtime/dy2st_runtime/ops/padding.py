@@ -11,17 +11,21 @@ from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F, Kind, Sample, Scales, TensorType, apply, define, method
 from dy2st_runtime.ir.arguments import as_integers, as_shape, is_unknown
 from dy2st_runtime.ir.attribute_kinds import NUMBER, PAIRS, each_axis, one_of
+from dy2st_runtime.ops.rules import require_fitting
 
 Pads = tuple[tuple[Size, Size], ...]
-_MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+_MODES = ("constant", "reflect", "replicate", "circular")
 MODE = one_of(*_MODES).or_else("constant")
 
 
 def _pad_infer(x: TensorType, pads: Pads, mode: str, value: Any) -> TensorType:
     for axis, (size, pair) in enumerate(zip(x.shape, pads, strict=True)):
         kept, least = _kept_and_needed(size, pair, mode)
-        reason = f"pad: {mode!r} by {list(pair)} needs {least} elements along axis {axis}"
-        require(kept >= least, f"{reason}, not {kept}")
+        reason = (
+            f"pad: {mode!r} by {list(pair)} needs {least} elements along axis {axis}, not {size}"
+        )
+        require(size >= least, reason)
+        require(kept >= 0, f"pad: {list(pair)} takes more than the {size} elements of axis {axis}")
     return x.with_shape(
         size + before + after for size, (before, after) in zip(x.shape, pads, strict=True)
     )
@@ -30,30 +34,44 @@ def _pad_infer(x: TensorType, pads: Pads, mode: str, value: Any) -> TensorType:
 def _kept_and_needed(size: Size, pair: tuple[Size, Size], mode: str) -> tuple[Size, Size]:
     """How many elements negative numbers leave along an axis, and how many there must be."""
     before, after = pair
-    kept = size + minimum(before, 0) + minimum(after, 0)
-    more = maximum(maximum(before, after), 0)
     if mode == "constant":
-        return kept, 0
+        return size + minimum(before, 0) + minimum(after, 0), 0
+    more = maximum(maximum(before, after), 0)
     # A reflection leaves out the edge; every other mode repeats what is there.
-    return kept, minimum(more, 1) if mode != "reflect" else minimum(more, 1) * (more + 1)
+    least = minimum(more, 1) if mode != "reflect" else minimum(more, 1) * (more + 1)
+    return size + before + after, least
 
 
 def _padded_axes(x: TensorType, pads: Pads, **_: Any) -> list[int]:
     return [axis for axis, pair in enumerate(pads) if not same_shape(pair, (0, 0))]
 
 
+def _places(size: int, before: int, after: int, mode: str) -> Any:
+    """Which elements along an axis the result has: PaddlePaddle counts from all, though negative
+    numbers take some of them away."""
+    places = np.arange(-before, size + after)
+    if mode == "circular":
+        return places % max(size, 1)
+    if mode == "replicate":
+        return places.clip(0, max(size - 1, 0))
+    last = size - 1
+    return last - abs(last - abs(places))
+
+
 def _pad_kernel(x: Any, pads: Any, mode: str, value: Any) -> Any:
     for size, pair in zip(x.shape, pads, strict=True):
         kept, least = _kept_and_needed(size, pair, mode)
-        if kept < least:
-            raise ValueError(f"{kept} elements are too few to pad by {pair}")
+        if size < least or kept < 0:
+            raise ValueError(f"{size} elements are too few to pad by {pair}")
+    if mode != "constant":
+        for axis, (size, (before, after)) in enumerate(zip(x.shape, pads, strict=True)):
+            if before or after:
+                x = x.take(_places(size, before, after, mode), axis)
+        return x
     inside = tuple(
         slice(max(-before, 0), size - max(-after, 0))
         for size, (before, after) in zip(x.shape, pads, strict=True)
     )
-    if mode != "constant":
-        widths = [(max(before, 0), max(after, 0)) for before, after in pads]
-        return np.pad(x[inside], widths, mode=_MODES[mode])  # type: ignore[call-overload]
     shape = [size + before + after for size, (before, after) in zip(x.shape, pads, strict=True)]
     result = np.full(shape, value, x.dtype)
     places = tuple(
@@ -95,6 +113,8 @@ define(
         Sample(((2, 3),), {"pads": ((1, 0), (2, 1)), "mode": "replicate"}),
         Sample(((2, 3),), {"pads": ((1, 5), (2, 1)), "mode": "circular"}),
         Sample(((2, 3),), {"pads": ((1, 0), (-1, 1)), "mode": "circular"}),
+        Sample(((2, 3),), {"pads": ((1, -2), (-3, 4)), "mode": "replicate"}),
+        Sample(((2, 3),), {"pads": ((0, 0), (2, -3)), "mode": "reflect"}),
     ),
 )
 
@@ -104,7 +124,7 @@ def pad(
     x: Any,
     pad: Any,
     mode: str = "constant",
-    value: float = 0.0,
+    value: float | complex = 0.0,
     data_format: str | None = None,
     pad_from_left_axis: bool = True,
     name: str | None = None,
@@ -131,6 +151,10 @@ def pad(
         pads = pairs if pad_from_left_axis else pairs[::-1]
     else:
         pads = _of_last_axes(pairs, x, data_format)
+    if isinstance(value, complex) and mode == "constant":  # attributes are real
+        require_fitting(np.dtype("complex64"), x.dtype)
+        parts = (F.real(x), value.real), (F.imag(x), value.imag)
+        return F.complex(*(apply("pad", x, pads=tuple(pads), value=one) for x, one in parts))
     return apply("pad", x, pads=tuple(pads), mode=mode, value=_value_for(x, value))
 
 
@@ -165,8 +189,10 @@ def _of_last_axes(
     return pads
 
 
-def _value_for(x: Any, value: float) -> float:
+def _value_for(x: Any, value: float | complex) -> float:
     """The number as the dtype of x holds it; ArgumentError if it cannot."""
+    if isinstance(value, complex):
+        raise ArgumentError(f"pad: by {value} a tensor is padded along axes that numbers tell")
     if x.dtype.kind not in "iub":
         return float(value)
     if value != int(value):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from dy2st_runtime.dims import Dim, Size, maximum, minimum, product, same_shape
+from dy2st_runtime.dims import Dim, Size, maximum, same_shape
 from dy2st_runtime.engine.native.nests.axes import Axis, Places, Use, aligned, new_axes
 from dy2st_runtime.engine.native.nests.members import Member
 from dy2st_runtime.engine.native.nests.pieces import Piece, Pieces
@@ -135,12 +135,8 @@ def _padded(pieces: Pieces, operator: Operator) -> bool:
     for axis, (size, (before, after)) in enumerate(zip(x.tensor_type.shape, pads, strict=True)):
         if same_shape((before, after), (0, 0)):
             continue
-        kept = size + minimum(before, 0) + minimum(after, 0)
-        start = pieces.size(maximum(before, 0))
-        place = pieces.apply("subtract", pieces.position(result[axis]), start)
-        place = rule(pieces, place, kept)
-        taken = pieces.size(maximum(product([-1, before]), 0))
-        picks[axis] = pieces.apply("add", place, taken)[0]
+        place = pieces.apply("subtract", pieces.position(result[axis]), pieces.size(before))
+        picks[axis] = rule(pieces, place, size)[0]
     return _picked(pieces, x, picks, result)
 
 
@@ -151,16 +147,16 @@ def _picked(pieces: Pieces, x: Variable, picks: Mapping[int, Variable], result: 
     return pieces.end(result)
 
 
-def _reflected(pieces: Pieces, place: Piece, kept: Size) -> Piece:
+def _reflected(pieces: Pieces, place: Piece, size: Size) -> Piece:
     """Back from both edges, which are there once."""
-    last = pieces.size(kept - 1)
+    last = pieces.size(size - 1)
     behind = pieces.apply("subtract", last, pieces.apply("abs", place))
     return pieces.apply("subtract", last, pieces.apply("abs", behind))
 
 
-def _repeated(pieces: Pieces, place: Piece, kept: Size) -> Piece:
+def _repeated(pieces: Pieces, place: Piece, size: Size) -> Piece:
     """The elements at the edges."""
-    below = pieces.apply("minimum", place, pieces.size(kept - 1))
+    below = pieces.apply("minimum", place, pieces.size(size - 1))
     return pieces.apply("maximum", below, pieces.size(0))
 
 
