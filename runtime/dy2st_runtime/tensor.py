@@ -489,7 +489,7 @@ def to_tensor(
     """
     # The most frequent call, in which every step is felt.
     is_plain = type(data) is ndarray and dtype is None and not stack.interpreters
-    if is_plain and data.dtype.kind in "fiub":
+    if is_plain and data.dtype.char in "?bBhHiIlLqQefd" and data.dtype.isnative:
         return EagerTensor(data.__copy__(), stop_gradient)
     wanted = None if dtype is None else given_dtype(dtype)
     if _has_traced(data):

@@ -10,6 +10,7 @@ import pytest
 
 import dy2st_runtime as rt
 from dy2st_runtime import ops
+from dy2st_runtime.errors import DTypeError
 
 TABLE = (Path(__file__).parent.parent.parent / "docs" / "dtypes.md").read_text()
 ROWS = re.findall(r"^\| \*\*(\w+)\*\* \|(.*)\|$", TABLE, re.MULTILINE)
@@ -38,3 +39,21 @@ def test_functions_give_numpys_dtype(function, name):
     expected = getattr(np, function)(array, **extra).dtype
     expected = np.dtype("int64") if expected == np.uint64 else expected
     assert getattr(ops, function)(rt.to_tensor(array), **extra).dtype == expected
+
+
+@pytest.mark.parametrize("name", ["<f4", ">f4", ">f8", ">i8", ">i2", ">c8", ">c16"])
+def test_arrays_of_either_order_of_bytes_are_read(name):
+    array = np.array([1, 2, 300], name)
+    x = rt.to_tensor(array)
+    assert x.dtype.isnative and x.dtype == array.dtype.newbyteorder("=")
+    assert x.tolist() == array.tolist()
+    assert ops.sum(x).item() == 303
+
+
+@pytest.mark.parametrize("name", ["longdouble", "clongdouble"])
+def test_floats_longer_than_those_of_tensors_are_refused(name):
+    array = np.ones(2, name)
+    if np.dtype("longdouble").itemsize == 8:
+        pytest.skip("this machine has no longer floats")
+    with pytest.raises(DTypeError, match="astype"):
+        rt.to_tensor(array)

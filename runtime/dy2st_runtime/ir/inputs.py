@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.dims import Condition, Dim
-from dy2st_runtime.errors import ArgumentError, NoTensor
+from dy2st_runtime.errors import ArgumentError, DTypeError, NoTensor
 from dy2st_runtime.ir.definition import REQUIRED, OperatorDefinition
 from dy2st_runtime.ir.dispatch import active
 from dy2st_runtime.ir.program import Variable
@@ -142,7 +142,10 @@ def exact_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
         raise NoTensor(f"{value!r:.80} is not a tensor and cannot be made one{why}") from None
     if array.dtype.kind not in "fiubVc" or array.dtype.names:
         raise NoTensor(f"{value!r:.80} is not a tensor and cannot be made one")
-    return array
+    if array.dtype.char in "gG" and array.dtype.itemsize > np.dtype("d").itemsize:
+        shorter = "float64" if array.dtype.char == "g" else "complex128"
+        raise DTypeError(f"a tensor has no dtype {array.dtype}: give astype({shorter!r}) of it")
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
 def _is_python(data: Any) -> bool:

@@ -234,6 +234,8 @@ def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = Non
         shape: list[Any] = [1] * x.ndim
         shape[-1 if data_format[-1] == "C" else 1] = weight.shape[0]
         weight = F.reshape(weight, shape)
+    elif weight.ndim > x.ndim:  # a number has one weight
+        weight = F.reshape(weight, [])
     return F.where(F.greater_than(x, 0), x, x * weight)
 
 

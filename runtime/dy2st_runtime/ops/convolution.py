@@ -26,7 +26,6 @@ from dy2st_runtime.ir import (
     TensorType,
     apply,
     define,
-    is_floating,
 )
 from dy2st_runtime.ir.attribute_kinds import FRAME, SIZES, STEP, STEPS, each_axis
 
@@ -79,8 +78,8 @@ def _conv_infer(
 ) -> TensorType:
     if x.rank != w.rank or x.rank < 3:
         raise ShapeError(f"conv: x of shape {list(x.shape)} and weight {list(w.shape)} do not fit")
-    if not is_floating(x.dtype):
-        raise DTypeError(f"conv takes floats, not {x.dtype}")
+    if x.dtype.kind == "b":
+        raise DTypeError("conv takes numbers, not bools")
     require_equal(
         x.shape[1],
         w.shape[1] * groups,

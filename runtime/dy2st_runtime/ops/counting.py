@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Size, require_equal
+from dy2st_runtime.dims import Size, equal, require_equal
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F, Sample, TensorType, apply, define, method
 from dy2st_runtime.ir.arguments import as_dtype, as_size, fresh_symbol
@@ -68,7 +68,9 @@ def bincount(x: Any, weights: Any = None, minlength: Any = 0, name: str | None =
 
 def _bounds(x: Any, low: Any, high: Any) -> tuple[Any, Any]:
     """The ends of the bins: those of the data if none are given, 1 apart if they are equal."""
-    if low == 0 and high == 0:
+    if low == 0 and high == 0 and equal(x.shape[0], 0) is True:
+        least = most = F.zeros([], "float64")
+    elif low == 0 and high == 0:
         least, most = F.cast(F.min(x), "float64"), F.cast(F.max(x), "float64")
     else:
         if low > high:

@@ -12,7 +12,7 @@ from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F, method, public
 from dy2st_runtime.ir.arguments import as_dtype, as_size, normalize_axis, rank_of, shape_of
 from dy2st_runtime.ir.dispatch import as_copy, as_view
-from dy2st_runtime.ops.rules import fitted
+from dy2st_runtime.ops.rules import broadcast_shapes, fitted
 
 
 def _places(count: Size, offset: Size) -> tuple[Any, Any]:
@@ -167,8 +167,9 @@ def slice_scatter(
 
 @method
 def masked_scatter(x: Any, mask: Any, value: Any, name: str | None = None) -> Any:
-    """x with the elements of `value`, in order, where the mask is true."""
-    is_on = F.broadcast_to(mask, shape_of(x))
+    """x with the elements of `value`, in order, where the mask is true; both broadcast."""
+    shape = list(broadcast_shapes("masked_scatter", tuple(shape_of(x)), tuple(shape_of(mask))))
+    x, is_on = F.broadcast_to(x, shape), F.broadcast_to(mask, shape)
     before = F.subtract(F.cumsum(F.cast(F.flatten(is_on), "int64"), 0), 1)
     taken = F.gather(F.flatten(value), F.clip(before, 0))
     return F.where(is_on, fitted(F.reshape(taken, shape_of(x)), x.dtype), x)

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.errors import ArgumentError
-from dy2st_runtime.ir import F, Kind, Sample, Tensor, apply, define, method
+from dy2st_runtime.ir import F, Kind, Sample, apply, define, method
 from dy2st_runtime.ir.arguments import as_int
 from dy2st_runtime.ir.attribute_kinds import between
-from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ops.gamma_series import (
     DIGAMMA,
     DIGAMMA_NEAR,
@@ -250,17 +249,13 @@ def _incomplete(a: Any, y: Any, upper: bool) -> Any:
     return np.where((a < 0) | (y < 0) | np.isnan(a) | np.isnan(y), np.nan, found)
 
 
-def _constant(name: str, x: Any) -> Any:
-    """The first argument, as floats; refused where gradients would flow to it."""
-    if is_grad_enabled() and isinstance(x, Tensor) and not x.stop_gradient:
+def _incomplete_gradient(name: str, sign: int) -> Callable[..., Any]:
+    def of_first() -> Any:
         raise ArgumentError(f"{name} has no gradient of its first argument: detach() it")
-    return with_floats(x)
 
-
-def _incomplete_gradient(sign: int) -> Callable[..., Any]:
     def rule(g: Any, z: Any, x: Any, y: Any) -> Any:
         slope = F.exp((x - 1) * F.log(y) - y - lgamma(x))
-        return None, lambda: F.sum_to(g * slope * sign, y.shape)
+        return of_first, lambda: F.sum_to(g * slope * sign, y.shape)
 
     return rule
 
@@ -281,7 +276,7 @@ for _name, _doc, _upper in (
         _name,
         _doc,
         in_float64(_kernel),
-        _incomplete_gradient(-1 if _upper else 1),
+        _incomplete_gradient(_name, -1 if _upper else 1),
         samples=tuple(
             Sample(pair.shapes, dtypes=("float32", "float32"), low=0.5, high=3.0) for pair in PAIRS
         ),
@@ -291,13 +286,13 @@ for _name, _doc, _upper in (
 @method
 def gammainc(x: Any, y: Any, name: str | None = None) -> Any:
     """The integral of t**(x-1) * exp(-t) from 0 to y, divided by gamma(x); elementwise."""
-    return apply("gammainc", _constant("gammainc", x), with_floats(y))
+    return apply("gammainc", with_floats(x), with_floats(y))
 
 
 @method
 def gammaincc(x: Any, y: Any, name: str | None = None) -> Any:
     """The integral of t**(x-1) * exp(-t) from y to inf, divided by gamma(x); elementwise."""
-    return apply("gammaincc", _constant("gammaincc", x), with_floats(y))
+    return apply("gammaincc", with_floats(x), with_floats(y))
 
 
 # -- the inverse of erf -----------------------------------------------------------------------

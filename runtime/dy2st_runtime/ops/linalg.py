@@ -217,6 +217,8 @@ def condition_number(x: Any, p: Any = None, name: str | None = None) -> Any:
     over the smallest: (..., n, n) -> (...)."""
     if p in (None, 2, -2):
         values = svdvals(x)
+        if equal(values.shape[-1], 0) is True:
+            return F.zeros(values.shape[:-1], values.dtype)
         first, last = values[..., 0], values[..., -1]
         return first / last if p != -2 else last / first
     return F.multiply(_matrix_norm(x, p), _matrix_norm(F.inverse(x), p))
@@ -279,8 +281,10 @@ def lstsq(
     eps = 1.1920928955078125e-07 if values.dtype.itemsize == 4 else 2.220446049250313e-16
     limit = rcond if rcond is not None else F.cast(F.maximum(*x.shape[-2:]), values.dtype) * eps
     solution = F.matmul(pinv(x, limit), y)
-    top = F.max(values, -1, keepdim=True)
-    rank = F.sum(F.cast(F.greater_than(values, F.multiply(top, limit)), "int32"), -1)
+    rank = F.zeros(values.shape[:-1], "int32")
+    if equal(values.shape[-1], 0) is not True:
+        top = F.max(values, -1, keepdim=True)
+        rank = F.sum(F.cast(F.greater_than(values, F.multiply(top, limit)), "int32"), -1)
     apart = F.sum(F.square(F.abs(F.subtract(F.matmul(x, solution), y))), -2)
     nothing = F.zeros([0], values.dtype)
     if driver in (None, "gelsy") or (x.shape[-2] > x.shape[-1]) is not True:

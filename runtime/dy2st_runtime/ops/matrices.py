@@ -6,7 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Size, equal, less_equal, minimum, require, require_equal
+from dy2st_runtime.dims import (
+    Size,
+    equal,
+    less_equal,
+    minimum,
+    require,
+    require_equal,
+    same_shape,
+)
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
 from dy2st_runtime.ir import F, Sample, TensorType, apply, define, method, public
 from dy2st_runtime.ir.arguments import dtype_of
@@ -184,9 +192,9 @@ define(
 def solve(x: Any, y: Any, left: bool = True, name: str | None = None) -> Any:
     """z with x @ z = y, or z @ x = y without `left`: (..., n, n), (..., n, k) -> (..., n, k).
 
-    y may be a vector. Raises LinAlgError if x is singular.
+    y may be a vector, or one for each x, as its shape tells. Raises LinAlgError if x is singular.
     """
-    if y.ndim == 1:
+    if y.ndim == 1 or (y.ndim == x.ndim - 1 and same_shape(y.shape, x.shape[:-1])):
         return F.squeeze(solve(x, F.unsqueeze(y, -1), left), -1)
     if not left:
         return turned(apply("solve", turned(x), turned(y)))

@@ -43,8 +43,8 @@ def _rows(x: Any, axis: Axes) -> tuple[Any, tuple[int, ...]]:
 
 
 def _kept(result: Any, axes: tuple[int, ...], rank: int, keepdim: bool, before: int = 0) -> Any:
-    """The reduced axes back with size 1, behind `before` new ones."""
-    if not keepdim:
+    """The reduced axes back with size 1, behind `before` new ones; a number has had none."""
+    if not keepdim or not rank:
         return result
     sizes = shape_of(result)
     for axis in axes:

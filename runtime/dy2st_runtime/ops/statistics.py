@@ -124,6 +124,8 @@ def _vector_norm(x: Any, p: Any, axis: Axes, keepdim: bool) -> Any:
     if isinstance(p, str):
         raise ArgumentError(f"norm: p is a number or 'fro', not {p!r}")
     size = F.abs(x)
+    if p == float("inf") and equal(product(x.shape), 0) is True:  # there is no largest
+        return F.sum(size, axis, keepdim=keepdim)
     if p in (float("inf"), float("-inf")):
         return (F.max if p > 0 else F.min)(size, axis, keepdim)
     if p == 0:

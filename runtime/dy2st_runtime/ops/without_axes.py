@@ -20,6 +20,7 @@ def of_numbers_too(function: Callable[..., Any]) -> Callable[..., Any]:
     code = unwrap(function).__code__
     names = code.co_varnames[: code.co_argcount]
     place = names.index("axis" if "axis" in names else "dim")
+    kept = names.index("keepdim") if "keepdim" in names else None
 
     @wraps(function)
     def run(*args: Any, **named: Any) -> Any:
@@ -34,6 +35,10 @@ def of_numbers_too(function: Callable[..., Any]) -> Callable[..., Any]:
             args = (vector, *args[1:])
         else:
             named[names[0]] = vector
+        if kept is not None and len(args) > kept:
+            args = (*args[:kept], False, *args[kept + 1 :])
+        elif kept is not None:
+            named["keepdim"] = False
         found = function(*args, **named)
         return tuple(map(_number, found)) if isinstance(found, tuple) else _number(found)
 

@@ -68,6 +68,21 @@ def test_poles_and_ends():
         dy2st.gammainc(x, dy2st.ones([1])).backward()
 
 
+@pytest.mark.parametrize("name", ["gammainc", "gammaincc"])
+def test_a_program_of_any_arguments_has_no_gradient_of_the_first(name, tmp_path):
+    spec = [dy2st.static.InputSpec([None], "float32", one) for one in "xy"]
+    traced = dy2st.to_static(getattr(dy2st, name), input_spec=spec)
+    dy2st.jit.save(traced, str(tmp_path / "gamma"))
+    x, y = dy2st.to_tensor([3.0, 0.5]), dy2st.to_tensor([2.0, 1.0], stop_gradient=False)
+    found = dy2st.jit.load(str(tmp_path / "gamma"))(x, y)
+    np.testing.assert_allclose(
+        found.numpy(), getattr(scipy.special, name)(x.numpy(), y.numpy()), 1e-6
+    )
+    with pytest.raises(ArgumentError, match="first argument"):
+        x.stop_gradient = False
+        traced(x, y).sum().backward()
+
+
 def test_derivatives_of_digamma_are_reflected_at_0():
     x = np.array([-0.5, -20.25, -123456.75])
     expected = [8.934802200544679, 19.69102535100871, 19.73920070220889]  # of 40 digits
