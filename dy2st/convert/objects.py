@@ -32,21 +32,30 @@ _METHODS = (MethodType, BuiltinMethodType, MethodWrapperType)
 
 
 def parts_of(item: Any) -> list[Any]:
-    """The lists, dicts and objects in a value, itself among them."""
+    """The lists, dicts and objects in a value, itself among them; each of them once."""
+    found: dict[int, Any] = {}
+    waiting = [item]
+    while waiting:
+        one = waiting.pop()
+        if type(one) is Union:
+            found.update((id(case), case) for case in one.objects.values())
+        elif type(one) is tuple or type(one) in BUNDLES:
+            waiting += reversed(one if type(one) is tuple else BUNDLES[type(one)].parts(one, ()))
+        elif id(one) not in found:
+            held = _held_directly(one)
+            if held is not None:
+                found[id(one)] = one
+                waiting += reversed(held)
+    return [*found.values()]
+
+
+def _held_directly(item: Any) -> list[Any] | None:
+    """What a list, dict or object holds; None of all else."""
     kind = type(item)
-    if kind is tuple:
-        return [part for one in item for part in parts_of(one)]
-    if kind in BUNDLES:
-        return [part for one in BUNDLES[kind].parts(item, ()) for part in parts_of(one)]
-    if kind is Union:
-        return list(item.objects.values())
     if kind in CONTAINERS:
-        inner = item.values() if isinstance(item, dict) else item
-        return [item, *(part for one in inner for part in parts_of(one))]
+        return [*item.values()] if isinstance(item, dict) else [*item]
     held = attributes_of(item) if kind not in ATOMS else None
-    if held is None:
-        return []
-    return [item, *(part for one in held.values() for part in parts_of(one))]
+    return None if held is None else [*held.values()]
 
 
 def held_by(value: Any) -> tuple[Any, ...]:

@@ -15,7 +15,8 @@ from typing import Any, Protocol, TypeAlias
 from dy2st.convert.values.forms import BUNDLES, form_of, like_of
 from dy2st.convert.values.special import Dynamic, Union, is_changed
 from dy2st_runtime.dims import Condition, Dim, equal
-from dy2st_runtime.ir import ArrayType, Tensor, Variable
+from dy2st_runtime.errors import ConversionError
+from dy2st_runtime.ir import ArrayType, Tensor, Variable, user_location
 from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.ir.types import DType, TensorType
 
@@ -166,10 +167,10 @@ def layout_of_case(value: Union, place: int, view: View) -> Layout:
     return opened(Same(value.objects[place], view))
 
 
-def lifted(node: Layout, numbers: bool = False) -> Layout:
+def lifted(node: Layout, numbers: bool = False, inside: tuple[int, ...] = ()) -> Layout:
     """The same value without what only its region knows: tensors and new objects are leaves.
 
-    `numbers`: those of Python too.
+    `numbers`: those of Python too; `inside`: the values in which it stands, by id.
     """
     if isinstance(node, Same):
         if number_kind(node.value) is not None and type(node.value) in (bool, int, float):
@@ -178,11 +179,25 @@ def lifted(node: Layout, numbers: bool = False) -> Layout:
         is_part = isinstance(value, _PARTS) or node.view.is_new(value)
         if not is_part:
             return node
+        if id(value) in inside:
+            raise holds_itself(value)
         below = opened(node)
-        return below if isinstance(below, Same) else lifted(below, numbers)
+        return below if isinstance(below, Same) else lifted(below, numbers, (*inside, id(value)))
     if isinstance(node, Parts):
-        return node.with_items([lifted(item, numbers) for item in node.items])
+        return node.with_items([lifted(item, numbers, inside) for item in node.items])
     return node
+
+
+def holds_itself(value: Any) -> ConversionError:
+    """Of a value that would be taken apart for ever."""
+    kind = type(value).__name__
+    return ConversionError(
+        f"a {kind} that holds itself is made in a branch or loop that depends on a tensor",
+        at=user_location(),
+        why="what is made there goes on as what it holds, and that has no end; it may also hold "
+        "itself through others, as a child does that knows its parent",
+        hint=f"make the {kind} before the branch or loop, and change what it holds there",
+    )
 
 
 def _of_case(case: Layout, view: View) -> Layout:

@@ -26,6 +26,7 @@ from dy2st.convert.values.layout import (
     Parts,
     Same,
     View,
+    holds_itself,
     lifted,
     opened,
     same_value,
@@ -53,6 +54,7 @@ class Lub:
         would make them longer for ever."""
         self._widens = widens
         self._pairs: dict[tuple[int, int], Layout] = {}
+        self._open: set[tuple[int, int]] = set()  # pairs that are being joined
         self._held: list[Layout] = []  # the ids in `_pairs` are those of living values
 
     def __call__(self, a: Layout, b: Layout) -> Layout:
@@ -67,8 +69,12 @@ class Lub:
 
     def _of_two(self, a: Same, b: Same) -> Layout:
         key = id(a.value), id(b.value)
+        if key in self._open:
+            raise holds_itself(a.value)
         if key not in self._pairs:
+            self._open.add(key)
             self._pairs[key] = self._joined(a, b)
+            self._open.remove(key)
             self._held += [a, b]
         return self._pairs[key]
 
