@@ -7,15 +7,16 @@ says how many seconds each took: a layer some ten, a network some hundreds.
 from __future__ import annotations
 
 import itertools
+import os
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from unittest import mock
 
 import numpy as np
@@ -79,10 +80,10 @@ def ways_of(row: Row) -> list[Way]:
 
 def check(row: Row, way: Way) -> None:
     """Raise AssertionError where a way does not give what eager calls give, by one Program."""
-    if way.engine != WITHOUT:
-        _check(row, way)
-        return
-    with mock.patch.object(regions, "find", lambda: None):
+    with ExitStack() as stack:
+        stack.enter_context(mock.patch.dict(os.environ, DY2ST_NATIVE_BACKGROUND="off"))
+        if way.engine == WITHOUT:
+            stack.enter_context(mock.patch.object(regions, "find", lambda: None))
         _check(row, way)
 
 
@@ -143,16 +144,28 @@ def _compare(row: Row, way: Way, eager: Any, net: Any, size: tuple[int, int]) ->
     if isinstance(wanted, Dy2stError) or isinstance(found, Dy2stError):
         assert type(found) is type(wanted), f"{size}: {found!r:.300}, and eagerly {wanted!r:.300}"
         return False
-    close = row.close * CLOSE[way.dtype]
-    for one, other in zip(wanted, found, strict=True):
-        assert other.shape == one.shape and other.dtype == one.dtype
-        one, other = (array.astype("float64") for array in (one, other))
-        scale = max(1.0, float(np.abs(one[np.isfinite(one)]).max(initial=0.0)))
-        np.testing.assert_allclose(other, one, rtol=close, atol=close * scale, err_msg=str(size))
+    for what, ones, others in zip(Outcome._fields, wanted, found, strict=True):
+        close = row.slopes if what == "gradients" else row.close
+        close *= CLOSE[way.dtype]
+        for one, other in zip(ones, others, strict=True):
+            assert other.shape == one.shape and other.dtype == one.dtype
+            one, other = (array.astype("float64") for array in (one, other))
+            scale = max(1.0, float(np.abs(one[np.isfinite(one)]).max(initial=0.0)))
+            np.testing.assert_allclose(
+                other, one, rtol=close, atol=close * scale, err_msg=f"{what} of {size}"
+            )
     return True
 
 
-def _outcome(net: Any, arrays: list[np.ndarray], training: bool) -> list[np.ndarray] | Dy2stError:
+class Outcome(NamedTuple):
+    """What a call gives, and leaves."""
+
+    results: list[np.ndarray]
+    gradients: list[np.ndarray]
+    buffers: list[np.ndarray]
+
+
+def _outcome(net: Any, arrays: list[np.ndarray], training: bool) -> Outcome | Dy2stError:
     try:
         with np.errstate(all="ignore"):  # numbers of nothing
             return _call(net, arrays, training)
@@ -160,20 +173,21 @@ def _outcome(net: Any, arrays: list[np.ndarray], training: bool) -> list[np.ndar
         return error
 
 
-def _call(net: Any, arrays: list[np.ndarray], training: bool) -> list[np.ndarray]:
+def _call(net: Any, arrays: list[np.ndarray], training: bool) -> Outcome:
     dy2st.seed(5)
     tensors = [dy2st.to_tensor(array) for array in arrays]
     for tensor in tensors:
         tensor.stop_gradient = not training or not tensor.is_floating_point()
     results = _flat(net(*tensors))
-    found = [result.numpy() for result in results]
+    gradients = []
     floats = [one for one in results if one.is_floating_point() and not one.stop_gradient]
     if training and floats:
         sum((one * one).sum() for one in floats).backward()
         wanted = [*(t for t in tensors if not t.stop_gradient), *net.parameters()]
-        found += [np.zeros(t.shape) if t.grad is None else t.grad.numpy() for t in wanted]
+        gradients = [np.zeros(t.shape) if t.grad is None else t.grad.numpy() for t in wanted]
         net.clear_gradients()
-    return found + [buffer.numpy() for buffer in net.buffers()]
+    buffers = [buffer.numpy() for buffer in net.buffers()]
+    return Outcome([result.numpy() for result in results], gradients, buffers)
 
 
 def _flat(results: Any) -> list[Any]:
