@@ -370,8 +370,15 @@ def _position(item: Any, size: Size) -> Size:
 
 
 def _from_start(position: Size, size: Size) -> Size:
-    """A negative position counts from the end. One whose sign is not known must not be negative."""
+    """A negative position counts from the end.
+
+    One such as `-n` is required to be negative, and no 0; any other whose sign is not known must
+    not be negative.
+    """
     negative = less(position, 0)
+    if negative is None and less_equal(position, 0) is True:
+        require(position < 0, f"the position {position} is 0: it would count from the start")
+        return position + size
     if negative is None:
         require(position >= 0, f"the position {position} is negative: it would count from the end")
     return position + size if negative else position

@@ -40,9 +40,9 @@ REFUSED = (Dy2stError, IndexError, ZeroDivisionError, RuntimeError)
 """What eager operators, Python, and a branch of a Program say of sizes that do not fit."""
 
 
-OTHERWISE = re.compile(r"must not be 0|from the end|a window of \d+ must fit")
+OTHERWISE = re.compile(r"must not be 0|from the (end|start)|a window of \d+ must fit")
 """What a Program refuses where eager operators mean something else by it: a size that is 0, a
-position below 0, a window that is larger than the image."""
+position below 0, or `-n` that is 0, a window that is larger than the image."""
 
 
 class Writer:

@@ -184,6 +184,38 @@ def test_13_a_slice_up_to_another_size():
     traced.runs((2, 5), (3,))
 
 
+OF_ANOTHER = {
+    "the last": lambda x, y: x[:, -y.shape[0] :],
+    "all but the last": lambda x, y: x[:, : -y.shape[0]],
+    "one": lambda x, y: x[:, -y.shape[0]] if x.shape[1] >= y.shape[0] else x[:, 0],
+    "between": lambda x, y: x[:, -y.shape[0] : -1],
+    "backwards": lambda x, y: x[:, -y.shape[0] :: -1],
+    "half": lambda x, y: x[:, -(y.shape[0] - y.shape[0] // 2) :],
+}
+
+
+@pytest.mark.parametrize("name", OF_ANOTHER)
+def test_a_slice_counts_as_many_from_the_end_as_another_size_says(name):
+    traced = Traced(OF_ANOTHER[name], spec(2, "b"), spec("n"))
+    for size, count in ((3, 1), (3, 2), (3, 3), (5, 7), (1, 1), (0, 2)):
+        if name != "one" or size:
+            traced.runs((2, size), (count,))
+    with pytest.raises(ShapeError, match="is 0: it would count from the start"):
+        traced.static(dy2st.ones([2, 3]), dy2st.ones([0]))
+
+
+def test_what_is_set_from_the_end_on_is_as_long_as_another_size():
+    def model(x, y):
+        x = x.clone()
+        x[:, -y.shape[0] :] = 5.0
+        x[:, : -y.shape[0]] += 1.0
+        return x
+
+    traced = Traced(model, spec(2, "b"), spec("n"))
+    for size, count in ((3, 1), (3, 3), (5, 7)):
+        traced.runs((2, size), (count,))
+
+
 def test_15_an_embedding_appends_its_width():
     table = weights(7, 4)
     traced = Traced(lambda i: F.embedding(i, table), spec("a", "b", dtype="int64"))
