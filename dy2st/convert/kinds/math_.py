@@ -118,7 +118,7 @@ def _row_of_numpy(function: Any, compute: Callable[[Trace, Any], Any]) -> None:
     def row(trace: Trace, *values: Any, **options: Any) -> Any:
         given = (*values, *options.values())
         if not any(map(is_traced, given)):
-            return function(*values, **options)
+            return ufunc(trace, function, *values, **options)
         if options or not all(number_kind(one) is not None for one in values):
             raise refused_by_numpy(function)
         return compute(trace, values)
@@ -179,7 +179,13 @@ def ufunc(trace: Trace, function: Any, *values: Any, **options: Any) -> Any:
     """Any other ufunc: of arrays and numbers that are known."""
     if any(map(is_traced, (*values, *options.values()))):
         raise refused_by_numpy(function)
-    return function(*trace.exported(values), **trace.exported(options))
+    out = options.pop("out", values[function.nin :] or None)
+    given, options = trace.exported(values[: function.nin]), trace.exported(options)
+    if out is None:
+        return function(*given, **options)
+    out = out if isinstance(out, tuple) else (out,)
+    arrays = [one for one in out if isinstance(one, np.ndarray)]
+    return trace.bracketed(arrays, lambda: function(*given, out=out, **options))
 
 
 for _numpy, _own in ((np.prod, math.prod), (np.sum, sum), (np.max, max), (np.min, min)):

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable
 from types import FunctionType, ModuleType
 from typing import Any
 
+import numpy as np
+
 from dy2st.convert.kinds.process import variables
 from dy2st.convert.objects import ATOMS, slots_of
 from dy2st.convert.protocol.shared import HeldVariable, held_variables
@@ -27,7 +29,9 @@ def bracketed(
 
     only_reads: it changes none of them.
     """
-    reached = list({id(one): one for one in (*reached, *_known_to_all(trace))}.values())
+    reached = [*reached, *_known_to_all(trace)]
+    reached += [root for one in reached if (root := viewed(trace, one)) is not None]
+    reached = list({id(one): one for one in reached}.values())
     older = [one for one in reached if not trace.is_made_here(one)]
     if only_reads:
         written_to = {key for key, _ in trace.over}
@@ -50,13 +54,26 @@ def bracketed(
         del trace.lent[known:]
 
 
+def viewed(trace: Trace, value: Any) -> Any:
+    """The array from outside into whose memory another one looks; None if it looks into none."""
+    found = value
+    while isinstance(found, np.ndarray) and isinstance(found.base, np.ndarray):
+        found = found.base
+    return found if found is not value and trace.is_outside(found) else None
+
+
 def _known_to_all(trace: Trace) -> list[Any]:
     """What any code finds by itself, if the trace has written it."""
     return [one for one in (sys.modules, sys.path, variables()) if (id(one), CONTENT) in trace.over]
 
 
-def shown(trace: Trace, value: Any) -> Any:
-    """An argument of native code: a container itself, where the bracket lets it hold all."""
+def shown(trace: Trace, value: Any, is_kept: bool = False) -> Any:
+    """An argument of native code: a container itself, where the bracket lets it hold all.
+
+    is_kept: what is given an array keeps it, as constants of a Program do.
+    """
+    if isinstance(value, np.ndarray) and not is_kept:
+        return value
     if type(value) in CONTAINERS and type(trace.content(value)) in CONTAINERS:
         return value if _may_change(trace, value) else trace.native(value)
     return trace.native(value)

@@ -19,6 +19,8 @@ from types import (
 )
 from typing import Any
 
+import numpy as np
+
 from dy2st.convert.classes import of_class, own_method, special
 from dy2st.convert.form import TracedForm, traced_form
 from dy2st.convert.kinds.callers import called_by_the_user, looks_at_caller
@@ -219,8 +221,8 @@ def _with_real_objects(
     trace: Trace, function: Any, reached: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     def run() -> Any:
-        named = {name: shown(trace, value) for name, value in kwargs.items()}
-        given = tuple(shown(trace, value) for value in args)
+        named = {name: shown(trace, value, is_ours) for name, value in kwargs.items()}
+        given = tuple(shown(trace, value, is_ours) for value in args)
         subject = getattr(function, "__self__", None), *given, *named.values()
         check_numpy(function, subject)
         with unswallowed(function):
@@ -232,7 +234,9 @@ def _with_real_objects(
                 check_fault(function, error, subject)
                 raise
 
-    found = bracketed(trace, reached, run, only_reads(function))
+    is_ours = str(getattr(function, "__module__", "")).startswith("dy2st")
+    has_out = "out" in kwargs or (isinstance(function, np.ufunc) and len(args) > function.nin)
+    found = bracketed(trace, reached, run, only_reads(function) and not has_out)
     if is_fresh(function, args, found):
         trace.note_class_made(trace.made(found))
     if isinstance(getattr(function, "__self__", None), ContextVar):

@@ -67,7 +67,12 @@ def item(trace: Trace, owner: Any, index: Any) -> Any:
     index = trace.exported((index,))[0]
     if isinstance(owner, dict) and _is_missing(trace, owner, index):
         return _missing(trace, owner, index)
-    found = bracketed(trace, [owner], lambda: trace.native(owner)[index], only_reads=True)
+
+    def part() -> Any:
+        held = trace.native(owner)
+        return owner[index] if isinstance(owner, np.ndarray) else held[index]  # a view of it itself
+
+    found = bracketed(trace, [owner], part, only_reads=True)
     is_part = trace.is_outside(owner) and not isinstance(found, np.ndarray)
     return trace.mark_outside(found) if is_part else found
 

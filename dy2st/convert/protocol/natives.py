@@ -7,18 +7,20 @@ from collections.abc import Callable, Iterable
 from operator import is_
 from typing import Any
 
+import numpy as np
+
 from dy2st.convert.kinds.entries import check_sure, is_sure, presence
 from dy2st.convert.kinds.lists import place_of_index, write_back
 from dy2st.convert.kinds.scalars import as_number
 from dy2st.convert.kinds.views import VIEWS, shown_by
-from dy2st.convert.protocol.bracket import bracketed
+from dy2st.convert.protocol.bracket import bracketed, viewed
 from dy2st.convert.protocol.control import if_exp, not_, or_, test_of
 from dy2st.convert.protocol.operators import binary
 from dy2st.convert.protocol.reach import note_class, note_fields, note_reached
 from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.stage.loop import stage_while
 from dy2st.convert.stage.truth import truth_of
-from dy2st.convert.trace import CONTAINERS, Trace
+from dy2st.convert.trace import CONTAINERS, STATE, Trace
 from dy2st.convert.values.layout import Number
 from dy2st.convert.values.sequences import Generated, Indexed
 from dy2st.convert.values.special import MISSING, Dynamic, Union
@@ -81,7 +83,17 @@ def native(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Any:
         )
     if trace.is_outside(value):
         note_reached(trace, (value,))
-    return value
+    return _array_now(trace, value) if isinstance(value, np.ndarray) and trace.over else value
+
+
+def _array_now(trace: Trace, value: Any) -> Any:
+    """An array as the code has changed it, or that into whose memory it looks."""
+    place = trace.over.get((id(value), STATE))
+    if place is not None:
+        return place.value
+    if (id(viewed(trace, value)), STATE) not in trace.over:
+        return value
+    return bracketed(trace, [value], value.copy, only_reads=True)
 
 
 def _container(trace: Trace, value: Any, content: Any, around: tuple[Any, ...]) -> Any:

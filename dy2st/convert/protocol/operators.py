@@ -147,6 +147,7 @@ def _power_of_sizes(trace: Trace, left: Any, right: Any) -> Any:
 
 def _beside_numpy(trace: Trace, plain: Any, left: Any, right: Any) -> Any:
     """Numbers and arrays of NumPy are to tensors what tensors are; a size is a number here."""
+    left, right = trace.exported((left, right))
     return _still_numpy(plain(_as_number(trace, left), _as_number(trace, right)), left, right)
 
 

@@ -221,3 +221,45 @@ def test_two_inputs_that_the_function_takes_for_two_tensors_must_be_two():
     with pytest.raises(ConversionError, match="asks whether `q` and `k` are one tensor"):
         static(X, X)
     assert to_static(lambda x: attend(x, x))(X).tolist() == attend(X, X).tolist()
+
+
+def _by_part(k):
+    k[0] += 1
+
+
+def _by_name(k):
+    part = k[1]
+    part *= 2
+    part += 1
+
+
+def _by_method(k):
+    k.T[0].fill(k[0, 0] + 2)
+
+
+def _by_out(k):
+    np.add(k, 1, out=k)
+    np.multiply(k, 3, k)
+
+
+def _whole(k):
+    k += 1
+
+
+@pytest.mark.parametrize("change", [_by_part, _by_name, _by_method, _by_out, _whole])
+def test_an_array_outside_that_is_changed_through_a_part_is_changed_at_each_call(change):
+    class Model:
+        def __init__(self):
+            self.k = np.zeros((2, 3), np.float32)
+
+        def run(self, x):
+            part = self.k[1]
+            change(self.k)
+            found = dy2st.to_tensor(self.k), x + self.k, dy2st.to_tensor(part), self.k.sum()
+            return *found, float(np.max(self.k)), part.tolist()
+
+    eager, other = Model(), Model()
+    static = to_static(other.run)
+    for _ in range(3):
+        assert str(static(dy2st.ones([3]))) == str(eager.run(dy2st.ones([3])))
+        assert other.k.tolist() == eager.k.tolist()
