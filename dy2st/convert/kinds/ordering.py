@@ -7,6 +7,7 @@ All others are compared two by two, as Python would: the place of an element is 
 from __future__ import annotations
 
 from functools import cmp_to_key
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ def ordered(trace: Trace, content: Any, key: Any, reverse: Any) -> Any:
     if type(content) is Dynamic:
         return _of_dynamic(trace, content, key, is_reversed)
     items = list(content)
-    keys = items if key is None else [trace.call(key, item) for item in items]
+    keys = _decisive(items if key is None else [trace.call(key, item) for item in items])
     if _are_known(trace, keys):
         return _by_python(trace, items, keys, is_reversed)
     columns = _columns(trace, keys)
@@ -52,6 +53,16 @@ def ordered(trace: Trace, content: Any, key: Any, reverse: Any) -> Any:
     arrays = [F.array_gather(array, order) for array in whole.arrays]
     new = Dynamic(list, whole.element, arrays)
     return [element_at(trace, new, place) for place in range(len(items))]
+
+
+def _decisive(keys: list[Any]) -> list[Any]:
+    """Of tuples what they begin with, if that is known and differs: `sorted(d.items())`."""
+    if not all(type(one) is tuple for one in keys):
+        return keys
+    known = [tuple(takewhile(lambda part: type(part) in _PLAIN, one)) for one in keys]
+    length = min(map(len, known), default=0)
+    first = [one[:length] for one in known]
+    return first if len(set(first)) == len(keys) else keys
 
 
 def _are_known(trace: Trace, keys: list[Any]) -> bool:

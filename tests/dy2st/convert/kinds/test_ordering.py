@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+import dy2st
+from tests.dy2st.constructs.catalogue import comparable
 from tests.dy2st.convert.kinds.same import VALUES, same
 
 
@@ -82,3 +84,29 @@ def test_lists_of_a_length_are_ordered_by_their_elements():
         return 1 if small < large else 0, 1 if large >= small else 0, [len(row) for row in rows]
 
     same(compared, *VALUES)
+
+
+def by_name(x):
+    named = {"w": x * 2, "b": x.sum(), "a": x[:1]}
+    return {name: value for name, value in sorted(named.items())}
+
+
+def by_number_and_name(x):
+    rows = [(2, "b", x), (1, "c", x * 2), (2, "a", x * 3), (0.5, "z", x[:1])]
+    rows.sort(reverse=True)
+    return rows
+
+
+def by_a_key_that_begins_with_a_name(x):
+    return sorted([x, x[:1]], key=lambda one: (str(len(one.shape)) + str(one.shape[0]), one.sum()))
+
+
+@pytest.mark.parametrize("function", [by_name, by_number_and_name, by_a_key_that_begins_with_a_name])
+def test_an_order_that_is_known_leaves_a_list_of_python(function, tmp_path):
+    x = dy2st.to_tensor([3.0, 1.0])
+    static = dy2st.to_static(function)
+    assert comparable(static(x)) == comparable(function(x))
+    assert "argsort" not in str(static.main_program)
+    dy2st.jit.save(static, str(tmp_path / "model"))
+    loaded = dy2st.jit.load(str(tmp_path / "model"))
+    assert comparable(loaded(x)) == comparable(function(x))
