@@ -34,6 +34,7 @@ from dy2st_runtime.dims.expression import (
     make_atom,
     of_atom,
 )
+from dy2st_runtime.dims.inequalities import Inequalities
 from dy2st_runtime.dims.intervals import DECLARED, atom_interval, bounds
 from dy2st_runtime.dims.operations import broadcast_forms, broadcast_members, extreme, floordiv
 from dy2st_runtime.dims.order import Proof, evident, never_negative, parts_never_negative
@@ -72,7 +73,7 @@ class Facts:
         self.told: dict[Question, bool] = {}
         self.place: Callable[[], str] | None = None
         self.is_impossible = False  # facts contradict each other: nothing runs here
-        self.inequalities: list[Dim] = []
+        self.inequalities = Inequalities()
         self.answers: dict[tuple[object, Size], bool | None] = {}
         self.examples: Sequence[Values] = ()
         self.mask: int = 0
@@ -118,6 +119,10 @@ class Facts:
             known = narrowed(known, self._ranges.get(atom))
             self._intervals[atom] = known
         return known
+
+    def near(self, size: Size) -> list[Dim]:
+        """The inequalities that say something of the symbols of a size."""
+        return self.inequalities.near(size)
 
     @property
     def conditions(self) -> list[Condition]:
@@ -480,7 +485,8 @@ class Facts:
         if product is not None:
             self._enter(product, rest)
             return False
-        self.inequalities += [rest, -rest]
+        self.inequalities.append(rest)
+        self.inequalities.append(-rest)
         self._changed(rest)
         return False
 
@@ -529,7 +535,7 @@ class Facts:
     def _restate(self, facts: Sequence[Dim]) -> None:
         """Say inequalities again, as they are written now."""
         restated = set(facts)
-        self.inequalities = [fact for fact in self.inequalities if fact not in restated]
+        self.inequalities = Inequalities(fact for fact in self.inequalities if fact not in restated)
         for fact in facts:
             self._not_negative(fact, evident)  # it followed from nothing when it was said first
 

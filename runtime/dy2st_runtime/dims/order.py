@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from math import lcm
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from dy2st_runtime.dims.polynomial import (
     split,
     subtract,
 )
-from dy2st_runtime.dims.samples import Facts, Values, relevant_facts, sampled
+from dy2st_runtime.dims.samples import Facts, Values, examples, sampled, value_at
 from dy2st_runtime.limits import look
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ Goals = tuple[Size, ...]
 
 _DEPTH = 4
 _STEPS = 48
+_SHORT, _EXAMPLES = 4, 3
 _MOST_SHIFTED = 64
 
 
@@ -42,6 +44,10 @@ class _NoFacts:
     def interval(self, atom: Atom) -> Interval:
         """The declared interval."""
         return DECLARED.interval(atom)
+
+    def near(self, size: Size) -> list[Dim]:
+        """None."""
+        return []
 
 
 NO_FACTS: Facts = _NoFacts()
@@ -92,12 +98,12 @@ def proved(size: Size, facts: Facts) -> bool:
     """`never_negative` by search alone, for what no example refutes."""
     if _relaxed(size, facts):
         return True
-    size, relevant = least_multiple(size), relevant_facts(size, facts)
+    size, relevant = least_multiple(size), facts.near(size)
     for fact in relevant:
         more = subtract(size, fact)
         if isinstance(more, int) and more >= 0:
             return True
-    return _Proof(facts, relevant).holds(size, _DEPTH)
+    return _Proof(size, facts, relevant).holds(size, _DEPTH)
 
 
 def is_plain(size: Dim, facts: Facts) -> bool:
@@ -157,13 +163,17 @@ def parts_never_negative(size: Dim, facts: Facts) -> Iterator[Size]:
 
 
 class _Proof:
-    """One search, backwards: a goal holds if it is plain, or if goals that imply it hold."""
+    """One search, backwards: a goal holds if it is plain, or if goals that imply it hold.
 
-    __slots__ = ("facts", "failed", "relevant", "steps")
+    Once a search is not short, goals that an example refutes are not followed.
+    """
 
-    def __init__(self, facts: Facts, relevant: Sequence[Dim]) -> None:
+    __slots__ = ("examples", "facts", "failed", "relevant", "size", "steps")
+
+    def __init__(self, size: Size, facts: Facts, relevant: Sequence[Dim]) -> None:
         self.facts, self.relevant, self.steps = facts, relevant, _STEPS
-        self.failed: dict[Size, int] = {}
+        self.size, self.failed = size, dict[Size, int]()
+        self.examples: list[Values] | None = None
 
     def holds(self, size: Size, depth: int) -> bool:
         """Whether size >= 0 is proved with at most `depth` implications."""
@@ -174,12 +184,23 @@ class _Proof:
             return True
         if depth == 0 or self.steps <= 0 or self.failed.get(size, -1) >= depth:
             return False
+        if self.steps < _STEPS - _SHORT and self._is_refuted(size):
+            self.failed[size] = _DEPTH
+            return False
         self.steps -= 1
         for goals in self._implications(size):
-            if all([self.holds(goal, depth - 1) for goal in goals]):
+            if all(self.holds(goal, depth - 1) for goal in goals):
                 return True
         self.failed[size] = depth
         return False
+
+    def _is_refuted(self, size: Dim) -> bool:
+        if self.examples is None:
+            self.examples = [*islice(examples(self.size, self.facts), _EXAMPLES)]
+        try:
+            return any([value_at(size, values) < 0 for values in self.examples])
+        except ZeroDivisionError:  # in a quotient that was not in the facts
+            return False
 
     def _implications(self, size: Dim) -> Iterator[Goals]:
         for atoms, factor in size.terms:

@@ -25,8 +25,11 @@ class Facts(Protocol):
     examples: Sequence[Values]
 
     @property
-    def inequalities(self) -> Sequence[Dim]:
+    def inequalities(self) -> Iterable[Dim]:
         """Sizes that are never negative."""
+
+    def near(self, size: Size) -> list[Dim]:
+        """Those that say something of the symbols of a size."""
 
     @property
     def conditions(self) -> Sequence[Condition]:
@@ -36,7 +39,7 @@ class Facts(Protocol):
         """The least and the largest value of an atom."""
 
 
-_FAR, _MOST, _MOST_ROUND, _KEPT = 4, 32, 1_000_000, 8
+_MOST, _MOST_ROUND, _KEPT = 32, 1_000_000, 8
 _LARGEST = 1 << 62
 """Products of symbols, mended in turns, may double their digits in each: no size is so large."""
 
@@ -51,19 +54,23 @@ _POINTS: tuple[_Choice, ...] = (
 
 def sampled(size: Size, facts: Facts) -> Iterator[int]:
     """Values that the size takes for some values of its symbols that the facts allow."""
-    relevant = relevant_facts(size, facts)
+    return (value_at(size, values) for values in examples(size, facts))
+
+
+def examples(size: Size, facts: Facts) -> Iterator[Values]:
+    """Some values of symbols that the facts allow: those that they relate to a size."""
+    relevant = facts.near(size)
     inside = _all_symbols((size, *relevant))
     conditions = _near(facts.conditions, inside)
     inside = _all_symbols((*map(of_atom, inside), *(s for c in conditions for s in c.sizes)))
     limits = {atom: facts.interval(atom) for atom in inside}
     is_found = False
     for values in chain(_kept(facts.examples, limits), _points(limits)):
-        value = _value(size, values, relevant, conditions)
-        if value is not None:
+        if _is_allowed(size, values, relevant, conditions):
             is_found = True
-            yield value
+            yield values
     if not is_found:
-        yield from _at_round_points(size, facts, relevant, conditions)
+        yield from _round_examples(size, facts, relevant, conditions)
 
 
 def _all_symbols(sizes: Iterable[Size]) -> list[Atom]:
@@ -80,20 +87,18 @@ def _kept(examples: Sequence[Values], limits: dict[Atom, Interval]) -> Iterator[
             yield values
 
 
-def _at_round_points(
+def _round_examples(
     size: Size, facts: Facts, relevant: Sequence[Dim], conditions: Sequence[Condition]
-) -> Iterator[int]:
-    """As `sampled`, where facts say more of the symbols than that they are large enough."""
+) -> Iterator[Values]:
+    """As `examples`, where facts say more of the symbols than that they are large enough."""
     told = [side for condition in conditions for side in condition.sizes]
-    more = list(dict.fromkeys([f for side in (size, *told) for f in relevant_facts(side, facts)]))
+    more = list(dict.fromkeys([f for side in (size, *told) for f in facts.near(side)]))
     limits = {atom: facts.interval(atom) for atom in _all_symbols((size, *told, *more))}
     for values in _round_points(limits, (size, *relevant)):
-        is_mended = _mend(values, limits, more)
-        value = _value(size, values, relevant, conditions) if is_mended else None
-        if value is not None:
+        if _mend(values, limits, more) and _is_allowed(size, values, relevant, conditions):
             if more or conditions:  # else only zeros in divisors make it hard
                 facts.examples = (values, *facts.examples[: _KEPT - 1])
-            yield value
+            yield values
 
 
 def _points(limits: dict[Atom, Interval]) -> Iterator[Values]:
@@ -136,21 +141,22 @@ def _within(value: int, limit: Interval) -> int:
     return value if limit[1] is None else min(value, limit[1])
 
 
-def _value(
+def _is_allowed(
     size: Size,
     values: Values,
     relevant: Sequence[Dim],
     conditions: Sequence[Condition],
-) -> int | None:
-    """What the size is where symbols have some values; None if the facts do not allow them."""
+) -> bool:
+    """Whether the facts allow some values of symbols, and the size has one for them."""
     try:
         if all([value_at(fact, values) >= 0 for fact in relevant]) and all(
             [holds_at(condition, values) for condition in conditions]
         ):
-            return value_at(size, values)
+            value_at(size, values)
+            return True
     except ZeroDivisionError:  # no size has these values
         pass
-    return None
+    return False
 
 
 def _mend(values: Values, limits: dict[Atom, Interval], relevant: Sequence[Dim]) -> bool:
@@ -186,29 +192,6 @@ def _ways(
             wanted = values[atom] - (value // abs(times)) * (1 if times > 0 else -1)
             if abs(wanted) <= _LARGEST and _fits(wanted, limits[atom]):
                 yield atom, wanted
-
-
-def relevant_facts(size: Size, facts: Facts) -> list[Dim]:
-    """The inequalities that say something of the symbols of a size, and of theirs in turn.
-
-    At most some, the nearest: of a long chain the far end matters to nobody.
-    """
-    known = set(deep_symbols(size))
-    mask = size.mask if isinstance(size, Dim) else 0
-    found: list[Dim] = []
-    waiting: Sequence[Dim] = facts.inequalities
-    for _ in range(_FAR):
-        hit = [fact for fact in waiting if fact.mask & mask]
-        near = [fact for fact in hit if not known.isdisjoint(deep_symbols(fact))]
-        if not near or len(found) >= _MOST:
-            break
-        found += near
-        taken = set(map(id, near))
-        waiting = [fact for fact in waiting if id(fact) not in taken]
-        for fact in near:
-            known.update(deep_symbols(fact))
-            mask |= fact.mask
-    return found[:_MOST]
 
 
 def _near(conditions: Sequence[Condition], inside: Sequence[Atom]) -> list[Condition]:

@@ -1,0 +1,67 @@
+"""Sizes that are never negative, found by the symbols in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from dy2st_runtime.dims.expression import Atom, Dim, Size
+from dy2st_runtime.dims.samples import deep_symbols
+
+_FAR, _MOST = 4, 32
+
+
+class Inequalities:
+    """What was said to be never negative, in the order in which it was said."""
+
+    __slots__ = ("_near", "_places", "_sizes")
+
+    def __init__(self, sizes: Iterable[Dim] = ()) -> None:
+        """Take those that there are."""
+        self._sizes: list[Dim] = []
+        self._places: dict[Atom, tuple[int, ...]] = {}
+        self._near: dict[tuple[Atom, ...], list[Dim]] = {}
+        for size in sizes:
+            self.append(size)
+
+    def append(self, size: Dim) -> None:
+        """Take one more."""
+        for symbol in deep_symbols(size):
+            self._places[symbol] = (*self._places.get(symbol, ()), len(self._sizes))
+        self._sizes.append(size)
+        self._near = {}
+
+    def copy(self) -> Inequalities:
+        """The same, to which others are added."""
+        made = Inequalities()
+        made._sizes, made._places = self._sizes.copy(), self._places.copy()
+        made._near = self._near  # until one of both has more
+        return made
+
+    def __iter__(self) -> Iterator[Dim]:
+        """All of them."""
+        return iter(self._sizes)
+
+    def near(self, size: Size) -> list[Dim]:
+        """Those that say something of the symbols of a size, and of theirs in turn.
+
+        At most some, the nearest: of a long chain the far end matters to nobody.
+        """
+        symbols = deep_symbols(size)
+        found = self._near.get(symbols)
+        if found is None:
+            found = self._near[symbols] = [self._sizes[place] for place in self._chain(symbols)]
+        return found
+
+    def _chain(self, symbols: tuple[Atom, ...]) -> list[int]:
+        known, new = set(symbols), symbols
+        found: list[int] = []
+        for _ in range(_FAR):
+            hit = {place for symbol in new for place in self._places.get(symbol, ())}
+            near = sorted(hit.difference(found))
+            if not near or len(found) >= _MOST:
+                break
+            found += near
+            inside = [symbol for place in near for symbol in deep_symbols(self._sizes[place])]
+            new = tuple(dict.fromkeys([symbol for symbol in inside if symbol not in known]))
+            known.update(new)
+        return found[:_MOST]
