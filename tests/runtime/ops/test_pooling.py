@@ -24,6 +24,30 @@ def test_one_window_may_be_larger_than_the_image_by_less_than_a_stride():
         F.max_pool2d(t(X), 6, stride=1)
 
 
+@pytest.mark.parametrize("name", ["avg_pool1d", "max_pool1d"])
+@pytest.mark.parametrize("window", [(2, 2, 0), (3, 3, 0), (3, 2, 0), (3, 1, 1), (4, 3, 1)], ids=str)
+@pytest.mark.parametrize("ceil_mode", [False, True])
+def test_images_of_unknown_size_are_those_that_hold_a_window_or_have_a_partial_one(
+    name, window, ceil_mode
+):
+    kernel, stride, padding = window
+
+    def f(x):
+        pool = getattr(dy2st.nn.functional, name)
+        return pool(x, kernel, stride=stride, padding=padding, ceil_mode=ceil_mode)
+
+    converted = dy2st.to_static(f, input_spec=[dy2st.static.InputSpec([None, 2, None])])
+    for size in range(1, 7):
+        x = dy2st.to_tensor(X[:, :2, 0].repeat(2, -1)[..., :size].astype("float32"))
+        if size + 2 * padding >= kernel or (ceil_mode and size + 2 * padding > kernel - stride):
+            np.testing.assert_allclose(converted(x).numpy(), f(x).numpy(), rtol=1e-6)
+            continue
+        with pytest.raises(ShapeError, match=f"a window of {kernel} (must|does not) fit"):
+            converted(x)
+        if size + 2 * padding > kernel - stride:
+            assert f(x).shape == dy2st.to_static(f)(x).shape == [2, 2, 1]
+
+
 def test_a_divisor_replaces_the_number_of_elements_in_a_window():
     found = F.avg_pool2d(t(X), 2, divisor_override=3)
     sums = X[:, :, :4].reshape(2, 3, 2, 2, 2, 2).sum((3, 5))
