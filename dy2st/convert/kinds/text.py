@@ -207,9 +207,7 @@ def _pieces(
     return found
 
 
-def _value_of(
-    trace: Trace, field: str, args: tuple[Any, ...], named: Callable[[str], Any]
-) -> Any:
+def _value_of(trace: Trace, field: str, args: tuple[Any, ...], named: Callable[[str], Any]) -> Any:
     """What a field such as `0.scale[2]` means."""
     first = re.split(r"[.\[]", field, maxsplit=1)[0]
     if first.isdigit() and int(first) >= len(args):

@@ -267,7 +267,7 @@ _define(
 _define(
     "max",
     "The largest element along axes.",
-    np.maximum.reduce,
+    in_float32(np.maximum.reduce),
     lambda dtype: dtype,
     _extreme_gradient,
     _samples(),
@@ -278,7 +278,7 @@ _define(
 _define(
     "min",
     "The smallest element along axes.",
-    np.minimum.reduce,
+    in_float32(np.minimum.reduce),
     lambda dtype: dtype,
     _extreme_gradient,
     _samples(),

@@ -43,7 +43,7 @@ for _name, _pick in (("cummax", np.maximum), ("cummin", np.minimum)):
         attributes={"axis": AXIS},
         along="axis",
         infer=lambda x, axis: (x, x.with_dtype("int64")),
-        kernel=_running(_pick),
+        kernel=in_float32(_running(_pick)),
         gradient=_running_gradient,
         samples=(Sample(((2, 3),), {"axis": 1}), Sample(((4,),), {"axis": 0})),
     )

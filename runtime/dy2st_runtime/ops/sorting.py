@@ -11,6 +11,7 @@ from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F, Sample, TensorType, apply, define, method, public
 from dy2st_runtime.ir.arguments import as_size, fresh_symbol, is_unknown, normalize_axis
 from dy2st_runtime.ir.attribute_kinds import AXIS, NONE, SIZE, either
+from dy2st_runtime.ops.short_floats import in_float32
 from dy2st_runtime.ops.without_axes import of_numbers_too
 
 _FEW = 2000
@@ -32,7 +33,7 @@ define(
     along="axis",
     attributes={"axis": AXIS, "descending": False},
     infer=lambda x, axis, descending: x.with_dtype("int64"),
-    kernel=_order_kernel,
+    kernel=in_float32(_order_kernel),  # bfloat16's order has no place for NaN
     samples=(
         Sample(((2, 3),), {"axis": 1}, ("float32",)),
         Sample(((4,),), {"axis": 0, "descending": True}, ("int64",), 0, 3),
@@ -114,7 +115,7 @@ define(
     along="axis",
     attributes={"axis": AXIS, "count": SIZE, "largest": True},
     infer=_top_infer,
-    kernel=_top_kernel,
+    kernel=in_float32(_top_kernel),
     decompose=lambda x, axis, count, largest: F.slice(
         argsort(x, axis, descending=largest), [axis], [0], [count]
     ),
@@ -187,7 +188,7 @@ define(
     inputs="sequence, values",
     attributes={"right": False},
     infer=_searchsorted_infer,
-    kernel=_searchsorted_kernel,
+    kernel=in_float32(_searchsorted_kernel),
     decompose=_count_before,
     promote=True,
     samples=(
@@ -245,7 +246,7 @@ define(
     inputs="x",
     attributes={"axis": either(NONE, AXIS).or_else(None)},
     infer=_unique_infer,
-    kernel=_unique_kernel,
+    kernel=in_float32(_unique_kernel),
     samples=(
         Sample(((2, 3),), dtypes=("int64",), low=0, high=3),
         Sample(((3, 2),), {"axis": 0}, ("int64",), 0, 2),

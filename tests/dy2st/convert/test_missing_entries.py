@@ -98,7 +98,9 @@ OF_TEXTS = [in_a_text, stored_by_a_text, in_a_text_of_a_mapping, in_a_text_of_te
 
 
 @pytest.mark.parametrize(
-    "function", [computed, noted, stored, of_a_factory, counted, *OF_TEXTS], ids=lambda f: f.__name__
+    "function",
+    [computed, noted, stored, of_a_factory, counted, *OF_TEXTS],
+    ids=lambda f: f.__name__,
 )
 def test_what_is_missing_is_what_python_finds(function: Any) -> None:
     found = []

@@ -125,3 +125,18 @@ def test_the_dtype_that_is_asked_for_stays():
     assert P.norm(x, dtype="float32").dtype == P.float32
     assert F.softmax(x, dtype="float32").dtype == P.float32
     assert P.sum(x, dtype="float32").item() == 90000
+
+
+@pytest.mark.parametrize("engine", ["eager", "numpy", "native"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_orders_have_their_place_for_nan(dtype, engine):
+    def orders(x):
+        most, where = P.cummax(x, 1)
+        top, places = P.topk(x, 2, 1)
+        return P.sort(x, 1), P.argsort(x, 1, descending=True), P.unique(x), most, where, top, places
+
+    call = orders if engine == "eager" else P.to_static(orders, engine=engine)
+    nan = float("nan")
+    x = P.to_tensor([[nan, 1.0, 5.0], [3.0, nan, 1.0], [2.0, 2.0, nan]])
+    for found, wanted in zip(call(x.astype(dtype)), orders(x), strict=True):
+        np.testing.assert_array_equal(found.astype("float32").numpy(), wanted.numpy())
