@@ -107,21 +107,21 @@ class Executable(Runner):
         if results is None:  # the code does not take these arrays
             return self.reference.run(inputs, state, as_is, as_one, bare)
         is_plain = self._is_plain and not as_one
-        if is_plain and self._handed_on:
-            is_plain = all(n in as_is for n in self._handed_on)
-        if is_plain and self._is_in_order:
+        unlike = [n for n in self._handed_on if n not in as_is]  # those become new arrays
+        if is_plain and self._is_in_order and not unlike:
             return results
         held = [*inputs, *state]
-        results += self._repeated
-        arranged = [results[n] if n >= 0 else held[~n] for n in self._places]
-        if is_plain:
-            return arranged
+        if not self._is_in_order:
+            results += self._repeated
+            results = [results[n] if n >= 0 else held[~n] for n in self._places]
+        if is_plain and not any([results[n] is array for n in unlike for array in held]):
+            return results
         ids = {id(array) for array in held}
         copied = [
             may or (is_given and id(one) in ids)
-            for may, is_given, one in zip(self._copied, self._given, arranged, strict=True)
+            for may, is_given, one in zip(self._copied, self._given, results, strict=True)
         ]
-        return self.given(arranged, (inputs, state), as_is, as_one, bare, copied)
+        return self.given(results, (inputs, state), as_is, as_one, bare, copied)
 
     def check(self, inputs: Sequence[Array]) -> None:
         """As the contract says."""
