@@ -34,6 +34,7 @@ from dy2st_runtime.ir.arguments import (
     shape_of,
 )
 from dy2st_runtime.ir.attribute_kinds import AXES, AXIS, SIZES
+from dy2st_runtime.ops.long_sums import add_up
 from dy2st_runtime.ops.rules import holomorphic
 from dy2st_runtime.ops.short_floats import in_float32
 from dy2st_runtime.ops.without_axes import of_numbers_too
@@ -149,32 +150,8 @@ def _widened(reduce: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-_added: Callable[..., Any] = np.add.reduce
-_LONG = 2048
-"""From how many elements along an axis on they are added in blocks."""
-
-
-def _in_blocks(x: Any, axis: tuple[int, ...]) -> Any:
-    """What has the same sums, of float32: some elements along the axes are added already.
-
-    NumPy adds pairs of pairs where elements lie one after the other, and else one by one: of a
-    million equal numbers only two digits are right then.
-    """
-    if x.dtype.itemsize != 4 or x.dtype.kind != "f" or len(axis) == x.ndim:
-        return x
-    for place in axis:
-        count = x.shape[place]
-        if count > _LONG and abs(x.strides[place]) > 4:
-            rows = math.isqrt(count)
-            ahead = (slice(None),) * place
-            whole, rest = x[(*ahead, slice(rows * rows))], x[(*ahead, slice(rows * rows, None))]
-            shape = (*x.shape[:place], rows, rows, *x.shape[place + 1 :])
-            x = np.concatenate([np.add.reduce(whole.reshape(shape), axis=place + 1), rest], place)
-    return x
-
-
 def _sum_kernel(x: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
-    return _added(_in_blocks(x, axis), axis=axis, keepdims=keepdims, dtype=_sum_dtype(x.dtype))
+    return add_up(x, axis, keepdims=keepdims, dtype=_sum_dtype(x.dtype))
 
 
 def _mean_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -222,13 +199,12 @@ def _extreme_gradient(g: Any, y: Any, x: Any, axis: tuple[int, ...], keepdim: bo
 
 def _mean_kernel(x: Any, axis: Any, keepdims: bool) -> Any:
     """NumPy's mean, which would warn of no elements before it gives NaN for them."""
-    short = _in_blocks(x, axis)
-    if short is not x:
+    if x.size and x.dtype.kind == "f":
         count = math.prod(x.shape[place] for place in axis)
-        return _added(short, axis=axis, keepdims=keepdims) / x.dtype.type(count)
+        return add_up(x, axis, keepdims=keepdims) / x.dtype.type(count)
     if x.size:
         return np.mean(x, axis=axis, keepdims=keepdims)
-    sums = _added(x, axis=axis, keepdims=keepdims)
+    sums = add_up(x, axis, keepdims=keepdims)
     return np.full(np.shape(sums), np.nan, _mean_dtype(x.dtype))
 
 
@@ -338,8 +314,7 @@ def _sum_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
             axes.append(axis)
     if not axes:
         return x
-    short = _in_blocks(x, tuple(axes))
-    return np.add.reduce(short, axis=tuple(axes), keepdims=True, dtype=x.dtype).reshape(shape)
+    return add_up(x, tuple(axes), keepdims=True, dtype=x.dtype).reshape(shape)
 
 
 def _sum_to_infer(x: TensorType, shape: Shape) -> TensorType:

@@ -101,7 +101,9 @@ def by_a_key_that_begins_with_a_name(x):
     return sorted([x, x[:1]], key=lambda one: (str(len(one.shape)) + str(one.shape[0]), one.sum()))
 
 
-@pytest.mark.parametrize("function", [by_name, by_number_and_name, by_a_key_that_begins_with_a_name])
+@pytest.mark.parametrize(
+    "function", [by_name, by_number_and_name, by_a_key_that_begins_with_a_name]
+)
 def test_an_order_that_is_known_leaves_a_list_of_python(function, tmp_path):
     x = dy2st.to_tensor([3.0, 1.0])
     static = dy2st.to_static(function)
