@@ -12,44 +12,12 @@ import dy2st as P
 
 F, L = P.nn.functional, P.linalg
 
-RANDOM = (
-    "alpha_dropout bernoulli cauchy dropout dropout2d dropout3d exponential feature_alpha_dropout "
-    "fractional_max_pool2d fractional_max_pool3d geometric log_normal multinomial normal rand_like "
-    "randint randint_like randn randn_like rrelu uniform pca_lowrank svd_lowrank empty empty_like"
-).split()
-LEFT_OUT = {
-    **{name: "draws at random, or has no defined values" for name in RANDOM},
-    **{f"nn.functional.{name}": "draws at random" for name in RANDOM},
-    **{
-        name: "which of equal elements is meant is torch's own"
-        for name in ("argsort", "kthvalue", "median", "nanmedian", "mode", "sort", "topk")
-    },
-    **{
-        name: "integers are cut there, and bools counted: here they become floats"
-        for name in (
-            "addmv",
-            "addbmm",
-            "baddbmm",
-            "addr",
-            "nn.functional.avg_pool1d",
-            "nn.functional.local_response_norm",
-            "special.entr",
-        )
-    },
-    "linalg.eigvals": "eigenvalues of matrices that are not symmetric are not computed",
-    "nn.functional.max_pool2d": "PaddlePaddle's pooling has no dilation",
-    "nn.functional.max_pool3d": "PaddlePaddle's pooling has no dilation",
-    "nn.functional.bilinear": "PaddlePaddle's takes matrices alone",
-    "nn.functional.cosine_embedding_loss": "PaddlePaddle's takes batches alone",
-    "unique": "PaddlePaddle's gives vectors",
-    "unique_consecutive": "PaddlePaddle's gives vectors",
-}
-"""Entries that nobody can answer, with the reason."""
-
 
 def _pooled(function: Any) -> Any:
     def call(x: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
              count_include_pad: bool = True, divisor_override: Any = None) -> Any:  # fmt: skip
+        if isinstance(padding, tuple) and len(padding) == 1:  # for all axes
+            padding = padding[0]
         more = {} if function is F.avg_pool1d else {"divisor_override": divisor_override}
         return _batched(
             x, lambda y: function(y, kernel_size, stride or None, padding, ceil_mode=ceil_mode,

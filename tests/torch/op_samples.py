@@ -2,8 +2,8 @@
 
     python -m tests.torch.op_samples [--gradients] [--program ENGINE] [--show] [part of a name ...]
 
-Each sample is counted as right, different, refused (a Dy2stError) or failed (another error);
-samples that torch itself refuses do not count.
+Each sample is counted as right, different, refused (a Dy2stError) or failed (another error), or apart,
+if it means something else to PaddlePaddle (`op_reasons`); samples that torch itself refuses do not count.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from torch.testing._internal.common_methods_invocations import op_db
 
 import dy2st as P
 from dy2st_runtime.errors import Dy2stError
-from tests.torch.op_entries import LEFT_OUT, adapted
+from tests.torch.op_entries import adapted
+from tests.torch.op_reasons import LABELS, RANDOM, reason
 
 DTYPES = (torch.float64, torch.int64, torch.bool, torch.complex128)
 
@@ -39,8 +40,12 @@ class Outcome:
 
 def entries(parts: Any = ()) -> list[Any]:
     """The entries of torch that a function of ours answers, those with a part in their names."""
-    known = [op for op in op_db if adapted(op) is not None and op.name not in LEFT_OUT]
+    known = [op for op in op_db if adapted(op) is not None and not _is_random(op)]
     return [op for op in known if not parts or any(part in op.name for part in parts)]
+
+
+def _is_random(op: Any) -> bool:
+    return op.name.rpartition(".")[2] in RANDOM
 
 
 def outcomes(
@@ -53,12 +58,16 @@ def outcomes(
         for sample in op.sample_inputs("cpu", dtype, requires_grad=gradients):
             if sample.broadcasts_input and op.variant_test_name == "inplace":
                 continue
-            found = _outcome(op, sample, gradients, engine)
+            why = reason(op, sample, dtype, gradients)
+            found = Outcome(op.name, "apart", why) if why else None
+            found = found or _outcome(op, sample, gradients, engine)
             if found is not None:
                 yield found
 
 
 def _outcome(op: Any, sample: Any, gradients: bool, engine: str | None) -> Outcome | None:
+    if gradients and op.name in LABELS:
+        sample.args = (sample.args[0].detach(), *sample.args[1:])
     given = (sample.input, *sample.args), dict(sample.kwargs)
     try:
         wanted = op(sample.input, *sample.args, **sample.kwargs)
@@ -72,7 +81,9 @@ def _outcome(op: Any, sample: Any, gradients: bool, engine: str | None) -> Outco
         return Outcome(name, "refused", f"{_shown(given)}: {str(error).splitlines()[0][:150]}")
     except Exception as error:  # counted as a fault of ours
         return Outcome(name, "failed", f"{_shown(given)}: {type(error).__name__} {error!s:.150}")
-    differs = _differs(found, _leaves(wanted))
+    inputs = [np.zeros(0, _array(t).dtype) for t in _leaves([*given[0], *given[1].values()])
+              if isinstance(t, torch.Tensor)]  # fmt: skip
+    differs = _differs(found, _leaves(wanted), inputs)
     if not differs and gradients:
         differs = _differs(ours, slopes)
         differs = differs and f"gradient {differs}"
@@ -102,7 +113,7 @@ def _run(op: Any, given: Any, gradients: bool, engine: str | None) -> tuple[list
         parts = [
             (one * P.to_tensor(_weights(one.shape, one.dtype.kind == "c"))).sum()
             for one in results
-            if isinstance(one, P.Tensor) and one.dtype.kind in "fc" and not one.stop_gradient
+            if isinstance(one, P.Tensor) and one.dtype.kind in "fcV" and not one.stop_gradient
         ]
         if parts:
             total = sum((P.real(part) if part.dtype.kind == "c" else part) for part in parts)
@@ -186,15 +197,15 @@ def _torch_gradients(wanted: Any, given: Any) -> list[Any]:
     return [np.zeros(x.shape) if g is None else _array(g) for g, x in pairs]
 
 
-def _tolerance(ours: Any, theirs: Any) -> dict[str, float]:
-    """By the coarser of two dtypes: integers become other floats there than here."""
-    kinds = [one.dtype for one in (ours, theirs) if one.dtype.kind in "fc"]
+def _tolerance(arrays: Any) -> dict[str, float]:
+    """By the coarsest of their dtypes: integers become other floats there than here."""
+    kinds = [one.dtype for one in arrays if one.dtype.kind in "fc"]
     rough = max([float(np.finfo(kind).eps) for kind in kinds], default=0.0)
     return {"rtol": max(1e-7, 20 * rough), "atol": max(1e-8, 5 * rough)}
 
 
-def _differs(found: list[Any], wanted: list[Any]) -> str:
-    """What is not as it should be, nothing if all is."""
+def _differs(found: list[Any], wanted: list[Any], inputs: Any = ()) -> str:
+    """What is not as it should be, nothing if all is; inputs of float32 are no more exact."""
     if len(found) != len(wanted):
         return f"{len(found)} results, not {len(wanted)}"
     for ours, theirs in zip(found, map(_array, wanted), strict=True):
@@ -202,7 +213,7 @@ def _differs(found: list[Any], wanted: list[Any]) -> str:
             return f"the shape {ours.shape}, not {theirs.shape}"
         if ours.dtype.kind == "V":
             ours = ours.astype(np.float32)
-        if not np.allclose(ours, theirs, equal_nan=True, **_tolerance(ours, theirs)):
+        if not np.allclose(ours, theirs, equal_nan=True, **_tolerance([ours, theirs, *inputs])):
             return f"{ours.ravel()[:4]}, not {theirs.ravel()[:4]}"
     return ""
 
@@ -241,13 +252,16 @@ def main(arguments: list[str]) -> None:
                 for _, found in zip(range(chosen.most), samples, strict=False):
                     key = found.status + (" complex" if dtype.is_complex else "")
                     own[key] += 1
-                    if chosen.show and found.status != "right":
+                    if chosen.show and found.status not in ("right", "apart"):
                         print(f"{found.status:9} {found.name}: {found.text}".replace("\n", " "))
         total += own
-        wrong = {key: count for key, count in own.items() if not key.startswith("right")}
+        wrong = [key for key in own if not key.startswith(("right", "apart"))]
         if wrong:
             print(f"== {op.name}.{op.variant_test_name}: {dict(own)}", flush=True)
+    counted = total - Counter(apart=total["apart"], **{"apart complex": total["apart complex"]})
+    right = total["right"] + total["right complex"]
     print(f"{len(entries(chosen.parts))} entries: {dict(total)}")
+    print(f"right: {right / counted.total():.2%}, of all samples {right / total.total():.2%}")
 
 
 if __name__ == "__main__":

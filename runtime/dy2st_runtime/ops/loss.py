@@ -183,6 +183,8 @@ def nll_loss(
     name: str | None = None,
 ) -> Any:
     """-input[label]: (n, classes, ...), (n, ...) -> scalar, or the shape of label."""
+    if input.ndim < 2:
+        raise ShapeError(f"nll_loss takes (n, classes, ...), not {input.shape}")
     valid, safe = _valid_numbers("nll_loss", input, label, 1, ignore_index)
     weight = None if weight is None else F.detach(weight)
     return _hard_entropy(input, safe, valid, weight, reduction, 1, [], False)

@@ -144,7 +144,9 @@ def cumulative_trapezoid(
 def diff(
     x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None, name: Any = None
 ) -> Any:
-    """The differences of neighbours along an axis, n times over."""
+    """The differences of neighbours along an axis, n times over; x alone for n = 0."""
+    if not n:
+        return F.assign(x)
     parts = [part for part in (prepend, x, append) if part is not None]
     x = F.concat(parts, axis) if len(parts) > 1 else x
     place = normalize_axis(axis, x.ndim)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dy2st as P
+from dy2st_runtime.errors import ShapeError
 
 F, L = P.nn.functional, P.linalg
 ONES = np.stack([np.eye(3) * k for k in (1, 2, 4)])
@@ -59,6 +60,16 @@ def test_a_vector_for_each_matrix_is_solved(count):
     wanted = np.arange(3.0 * count).reshape(count, 3) / np.array([1, 2, 4])[:count, None]
     np.testing.assert_allclose(L.solve(x, y).numpy(), wanted)
     np.testing.assert_allclose(P.to_static(L.solve)(x, y).numpy(), wanted)
+
+
+def test_no_differences_are_the_tensor_alone():
+    x = P.to_tensor([1.0, 4.0, 9.0])
+    assert P.diff(x, 0, prepend=x, append=x).tolist() == np.diff(x.numpy(), 0).tolist()
+
+
+def test_nll_loss_refuses_what_has_no_axis_of_classes():
+    with pytest.raises(ShapeError, match="classes"):
+        F.nll_loss(P.zeros([3]), P.to_tensor(1))
 
 
 @pytest.mark.parametrize("engine", ["numpy", "native"])
