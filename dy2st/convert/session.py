@@ -39,7 +39,7 @@ from dy2st_runtime.ir.structure import is_container
 from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.tensor import EagerTensor, Parameter
 
-_SEEN = ("print", "write")  # the operators that show something
+_SEEN = ("log_message", "print", "warn", "write")  # the operators that show something
 
 
 @dataclass(eq=False)

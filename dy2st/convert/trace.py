@@ -8,6 +8,7 @@ so a branch leaves nothing behind, and the trace changes nothing of the user's.
 
 from __future__ import annotations
 
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -186,6 +187,7 @@ class Trace:
         self.rounds: Any = None  # of the loop that is staged
         self.lent: list[Callable[[], None]] = []  # what gives objects back what they had
         self.variables: dict[int, tuple[CellType, str]] = {}  # the names of cells
+        self.filters = id(warnings.filters)  # where warnings go, if the code does not catch them
         self.staged: dict[tuple[str, str, int, int], None] = {}  # kind, file, line and column
         self.unbound = UNBOUND
         self.limit = 0  # of calls in each other, as the user's code knows it

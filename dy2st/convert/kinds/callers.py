@@ -5,14 +5,12 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-import warnings
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from dy2st.convert.form import is_part
-from dy2st.convert.kinds.outward import note_call
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.trace import Trace
 from dy2st_runtime.ir.checks.tracebacks import holds
@@ -109,31 +107,3 @@ def _stop() -> None:
     sys.settrace(None)  # it would stop in the next line of ours
     debugger.set_next(frame)
     sys.settrace(debugger.trace_dispatch)
-
-
-@function_row(warnings.warn)
-def warn_(
-    trace: Trace,
-    message: Any,
-    category: type[Warning] | None = None,
-    stacklevel: int = 1,
-    source: Any = None,
-    **options: Any,
-) -> None:
-    """`warnings.warn(message, category, stacklevel)`: our own frames do not count."""
-    note_call(trace, warnings.warn, (message,))
-    if options:
-        given = message, category, stacklevel, source
-        called_by_the_user(warnings.warn, given, options)
-        return
-    frames = list(user_frames())
-    if isinstance(message, Warning):
-        category = type(message)
-    place = frames[max(stacklevel, 1) - 1] if stacklevel <= len(frames) else None
-    names = sys.__dict__ if place is None else place.f_globals
-    file, line = ("sys", 1) if place is None else (place.f_code.co_filename, place.f_lineno)
-    known = names.setdefault("__warningregistry__", {})
-    module = names.get("__name__") or "<string>"
-    warnings.warn_explicit(
-        message, category or UserWarning, file, line, module, known, source=source
-    )

@@ -124,7 +124,7 @@ def _computed_anew(trace: Trace, function: Any, args: Any, options: Any) -> Any:
 
 def _writes(operator: Operator) -> bool:
     inner = (one for block in operator.blocks for one in block.operators)
-    return operator.name in ("print", "write") or any(map(_writes, inner))
+    return operator.name in ("log_message", "print", "warn", "write") or any(map(_writes, inner))
 
 
 def _refused(function: Any, what: str, why: str) -> ConversionError:

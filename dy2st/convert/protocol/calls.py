@@ -24,6 +24,7 @@ import numpy as np
 from dy2st.convert.classes import of_class, own_method, special
 from dy2st.convert.form import TracedForm, traced_form
 from dy2st.convert.kinds.callers import called_by_the_user, looks_at_caller
+from dy2st.convert.kinds.messages import tells
 from dy2st.convert.kinds.objects import call_generated
 from dy2st.convert.kinds.outward import is_fresh, is_silent, note_call, only_reads
 from dy2st.convert.kinds.process import has_set_variables, is_told, note_environment
@@ -248,7 +249,7 @@ def call_library(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dic
     """A function of dy2st, or of a library that is not looked into."""
     if has_union((*args, *kwargs.values())):
         return _for_each_case(trace, call_library, function, args, kwargs)
-    if is_silent(trace, function, args):
+    if is_silent(trace, function, args) or tells(trace, function, args, kwargs):
         return None
     if is_told(function, args) and not kwargs and not has_set_variables(trace):
         return trace.told(function, *args)

@@ -30,6 +30,11 @@ FAMILIES = (
         operators="bincount unique_consecutive",
     ),
     Family(
+        "dy2st_runtime.ops.messages",
+        functions="tell_logger tell_warning",
+        operators="log_message warn",
+    ),
+    Family(
         "dy2st_runtime.ops.failure",
         operators="failure",
     ),

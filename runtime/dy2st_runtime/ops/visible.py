@@ -99,10 +99,15 @@ def _print_kernel(*values: Any, pieces: tuple[Any, ...]) -> tuple[()]:
 
 def _write_kernel(*values: Any, text: tuple[Any, ...], stream: str, flush: bool) -> tuple[()]:
     file = getattr(sys, stream)
-    file.write("".join(map(str, _filled(text, values))))
+    file.write(text_of(text, values))
     if flush:
         file.flush()
     return ()
+
+
+def text_of(text: tuple[Any, ...], values: Sequence[Any]) -> str:
+    """A text with values in its places."""
+    return "".join(map(str, _filled(text, values)))
 
 
 def _filled(structure: Any, values: Sequence[Any]) -> Any:
@@ -242,9 +247,20 @@ def print_(
         apply("print", *tensors, pieces=tuple(pieces))
         return
     stream = "stderr" if file is not None and file is sys.stderr else "stdout"
-    outputs = _outputs(tensors)
-    text = tuple(outputs[piece] if isinstance(piece, int) else piece for piece in pieces)
+    text = _placed(pieces, tensors)
     apply("write", *tensors, text=text, stream=stream, flush=bool(flush))
+
+
+def with_places(value: Any) -> tuple[list[Any], tuple[Any, ...]]:
+    """The tensors in what is shown, and its text with places for them."""
+    tensors: list[Any] = []
+    pieces = _pieces(value, tensors, str)
+    return tensors, _placed(pieces, tensors)
+
+
+def _placed(pieces: Sequence[Any], tensors: Sequence[Any]) -> tuple[Any, ...]:
+    outputs = _outputs(tensors)
+    return tuple(outputs[piece] if isinstance(piece, int) else piece for piece in pieces)
 
 
 def _pieces(value: Any, tensors: list[Any], text: Callable[[Any], str]) -> list[Any]:

@@ -136,12 +136,7 @@ def written_in_a_branch(x):
     return x
 
 
-@construct(
-    "`logging` in a branch",
-    "a Program keeps no logs",
-    refused=UnsupportedSyntax,
-    says=f"a message is logged {_ONCE}",
-)
+@construct("`logging` in a branch", "the Program logs when it runs")
 def logged_in_a_branch(x):
     if x.sum() > 0:
         log.warning("up")
@@ -159,8 +154,8 @@ def not_logged_in_a_branch(x):
 
 
 @construct(
-    "`warnings.warn` in a branch",
-    "a Program gives no warnings",
+    "`warnings.warn` in a branch, inside of `catch_warnings`",
+    "a Program warns when nobody catches it any more; elsewhere it warns when it runs",
     refused=UnsupportedSyntax,
     says=f"a warning is given {_ONCE}",
 )

@@ -1,0 +1,102 @@
+"""Warnings and messages to loggers in branches and loops: the Program gives them when it runs."""
+
+from __future__ import annotations
+
+import builtins
+import os
+import sys
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+from dy2st.convert.kinds.callers import called_by_the_user, user_frames
+from dy2st.convert.kinds.outward import note_call
+from dy2st.convert.kinds.table import function_row
+from dy2st.convert.kinds.text import holds_traced, kept
+from dy2st.convert.trace import Trace
+from dy2st_runtime.ir import F, user_location
+from dy2st_runtime.ir.choice import Text
+from dy2st_runtime.ir.location import user_frame
+
+_LEVELS = {"debug": 10, "info": 20, "warning": 30, "warn": 30, "error": 40, "critical": 50}
+
+
+def tells(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
+    """Whether a call is recorded as a warning or a message; all others are made now, or refused."""
+    given = (*args, *kwargs.values())
+    if not trace.is_nested and not any(holds_traced(trace, one) for one in given):
+        return False
+    if function is warnings.warn:
+        return _warns(trace, *args, **kwargs)
+    is_logging = getattr(function, "__module__", "") == "logging" and "logging" in sys.modules
+    return is_logging and _logs(trace, function.__name__, args, kwargs)
+
+
+@function_row(warnings.warn)
+def warn_(
+    trace: Trace,
+    message: Any,
+    category: type[Warning] | None = None,
+    stacklevel: int = 1,
+    source: Any = None,
+    **options: Any,
+) -> None:
+    """`warnings.warn(message, category, stacklevel)`: our own frames do not count."""
+    given = {"category": category, "stacklevel": stacklevel, **options}
+    if tells(trace, warnings.warn, (message,), given):
+        return
+    note_call(trace, warnings.warn, (message,))
+    if options:
+        called_by_the_user(warnings.warn, (message, category, stacklevel, source), options)
+        return
+    frames = list(user_frames())
+    if isinstance(message, Warning):
+        category = type(message)
+    place = frames[max(stacklevel, 1) - 1] if stacklevel <= len(frames) else None
+    names = sys.__dict__ if place is None else place.f_globals
+    file, line = ("sys", 1) if place is None else (place.f_code.co_filename, place.f_lineno)
+    known = names.setdefault("__warningregistry__", {})
+    module = names.get("__name__") or "<string>"
+    warnings.warn_explicit(
+        message, category or UserWarning, file, line, module, known, source=source
+    )
+
+
+def _warns(trace: Trace, message: Any, category: Any, stacklevel: Any, **options: Any) -> bool:
+    kind = UserWarning if category is None else category
+    is_known = isinstance(kind, type) and getattr(builtins, kind.__name__, None) is kind
+    if options or id(warnings.filters) != trace.filters:
+        return False
+    if not (is_known and type(message) in (str, Text) and type(stacklevel) is int):
+        return False
+    file, line = _place() if stacklevel <= 1 else ("", 0)
+    F.tell_warning(kept(trace, message), kind.__name__, file, line)
+    return True
+
+
+def _logs(trace: Trace, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
+    logging = sys.modules["logging"]
+    logger, rest = "", args
+    if args and isinstance(args[0], logging.Logger):
+        logger, rest = args[0].name, args[1:]
+        if logging.getLogger(logger) is not args[0]:
+            return False
+    level: Any = _LEVELS.get(name)
+    if name == "log" and rest:
+        level, rest = rest[0], rest[1:]
+    if type(level) is not int or not rest or kwargs or type(rest[0]) not in (str, Text):
+        return False
+    text, values = rest[0], rest[1:]
+    if values:
+        is_mapping = len(values) == 1 and isinstance(values[0], Mapping) and values[0]
+        text = trace.mod(text, values[0] if is_mapping else values)
+    frame = user_frame()
+    function = "" if frame is None else frame.f_code.co_name
+    F.tell_logger(kept(trace, text), logger, level, *_place(), function)
+    return True
+
+
+def _place() -> tuple[str, int]:
+    """The line of the user's, and its file without folders: files tell of none."""
+    place = user_location()
+    return ("", 0) if place is None else (os.path.basename(place.file), place.line)
