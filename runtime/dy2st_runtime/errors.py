@@ -23,6 +23,7 @@
     ├── FormatError (ValueError)           a saved file that is damaged, foreign or too new
     │   └── ParameterMismatch (KeyError)   parameters missing from, or unknown to, a Program
     ├── EngineError (RuntimeError)         an engine that cannot compile a Program
+    ├── OperandChanged (RuntimeError)      a tensor that another thread changes during a call
     ├── LimitExceeded (RuntimeError)        a loaded model that takes more than its limits
     ├── WorkerError (RuntimeError)         a process of a DataLoader that failed, died or hangs
     └── FileAccessError (OSError)          a file that the disk does not let us read or write
@@ -55,6 +56,7 @@ __all__ = [
     "NoGradientRule",
     "NoTensor",
     "NotConvertible",
+    "OperandChanged",
     "ParameterMismatch",
     "ParseError",
     "PassError",
@@ -235,6 +237,10 @@ class ParameterMismatch(FormatError, KeyError):
 
 class EngineError(Dy2stError, RuntimeError):
     """An engine cannot compile a Program: a fault of the engine, which others may not have."""
+
+
+class OperandChanged(Dy2stError, RuntimeError):
+    """Another thread has changed a tensor while an operator read it."""
 
 
 class LimitExceeded(Dy2stError, RuntimeError):

@@ -247,12 +247,17 @@ def _nonzero_infer(x: TensorType) -> TensorType:
     return TensorType("int64", (fresh_symbol("nonzero", 0, product(x.shape)), x.rank))
 
 
+def _nonzero_kernel(x: Any) -> Any:
+    """Of an array of its own: NumPy counts first, and another thread may write to `x` meanwhile."""
+    return np.argwhere(np.not_equal(x, x.dtype.type(0)))
+
+
 define(
     "nonzero",
     doc="The places of the elements that are not 0, one a row.",
     inputs="x",
     infer=_nonzero_infer,
-    kernel=np.argwhere,
+    kernel=_nonzero_kernel,
     takes_complex=True,
     samples=(
         Sample(((2, 3),), dtypes=("int64",), low=0, high=2),

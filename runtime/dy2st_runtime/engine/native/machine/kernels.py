@@ -9,7 +9,7 @@ import numpy as np
 
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.engine.native.machine.abi import is_native
-from dy2st_runtime.errors import ShapeError
+from dy2st_runtime.errors import OperandChanged, ShapeError
 from dy2st_runtime.ir.checks.broken_sizes import broken, place_text
 from dy2st_runtime.ir.checks.tracebacks import show_operator
 from dy2st_runtime.ir.definition import lookup
@@ -59,7 +59,7 @@ def refusing(program: Program, entry: LocatedConstraint, symbols: Sequence[Dim])
 
 def changed(operator: Operator) -> Callable[[], None]:
     """What raises because values are wrong where code looks at them, and right afterwards."""
-    kind, *_ = lookup(operator.name).raises or (RuntimeError,)
+    kind, *_ = lookup(operator.name).raises or (OperandChanged,)
 
     def refuse() -> None:
         place = f" (from {place_text(operator.location)})" if operator.location else ""
