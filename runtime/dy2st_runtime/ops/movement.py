@@ -204,13 +204,18 @@ def squeeze(x: Any, axis: Axes = None, name: str | None = None) -> Any:
 
 @method
 def unsqueeze(x: Any, axis: Any, name: str | None = None) -> Any:
-    """With axes of size 1 at the given places of the result: (n, m) -> (n, 1, m) for axis 1."""
+    """With an axis of size 1 at a place of the result: (n, m) -> (n, 1, m) for axis 1.
+
+    Several places are taken one after another, each of what is there by then, as PaddlePaddle does.
+
+    >>> unsqueeze(F.ones([2, 3]), [2, 0]).shape
+    [1, 2, 3, 1]
+    """
     if is_unknown(axis):
         return as_view(x, F.dynamic("unsqueeze", x, as_integers(axis)[0]))
-    given = as_ints(axis, "an axis")
     own = shape_of(x)
-    for place in normalize_axes(given, len(own) + len(given)):
-        own.insert(place, 1)
+    for place in as_ints(axis, "an axis"):
+        own.insert(normalize_axis(place, len(own) + 1), 1)
     return reshape(x, own)
 
 

@@ -207,7 +207,6 @@ REFUSED = {
     "transpose with an axis twice": lambda x: x.transpose([0, 0, 1]),
     "transpose of an axis that is not there": lambda x: x.transpose([0, 1, 3]),
     "t of three axes": lambda x: x.t(),
-    "unsqueeze twice at one place": lambda x: x.unsqueeze([0, 0]),
     "moveaxis of more than it has places": lambda x: x.moveaxis([0, 1], [0]),
     "rot90 in one axis": lambda x: x.rot90(1, [1, 1]),
     "expand to another size": lambda x: x.expand([2, 5, 4]),
@@ -378,3 +377,25 @@ def test_an_unknown_size_is_taken_not_to_be_one_where_all_such_axes_go():
     for batch in (2, 5, 1, 4):
         x = dy2st.ones([batch, 1, 3])
         assert of_any_size(x).shape == f(x).shape
+
+
+@pytest.mark.parametrize(
+    ("axes", "shape"),  # as PaddlePaddle 3.3.1 has it: one after another
+    [
+        ([2, 0], [1, 2, 3, 1]),
+        ([1, 0], [1, 2, 1, 3]),
+        ([-1, 0], [1, 2, 3, 1]),
+        ([0, -1, -1], [1, 2, 3, 1, 1]),
+        ([0, 0], [1, 1, 2, 3]),
+        ([-1, -2], [2, 3, 1, 1]),
+        ([1, 1], [2, 1, 1, 3]),
+    ],
+)
+def test_unsqueeze_puts_in_axes_one_after_another(axes, shape):
+    assert ops.unsqueeze(ops.ones([2, 3]), axes).shape == shape
+
+
+@pytest.mark.parametrize("axes", [[3], [-4], [3, 0], [4, 0]])
+def test_unsqueeze_refuses_a_place_that_is_not_there_yet(axes):
+    with pytest.raises(ArgumentError):
+        ops.unsqueeze(ops.ones([2, 3]), axes)
