@@ -123,6 +123,20 @@ def test_numbers_of_python_stay_numbers():
         np.testing.assert_allclose(static(DOUBLE).numpy(), DOUBLE.numpy() * 1.5)
 
 
+@pytest.mark.parametrize("traced", [False, True])
+def test_a_float64_of_numpy_is_a_float_of_python_to_paddlepaddle(traced):
+    def function(x):
+        return x / np.sqrt(4), np.float64(2.5) * x, dy2st.maximum(x, np.float64(1))
+
+    with dy2st.promotion("paddle"):
+        run = dy2st.to_static(function) if traced else function
+        found = run(dy2st.to_tensor([1.0, 3.0])), run(dy2st.to_tensor([1, 3]))
+    for half, more, most in found:
+        assert half.dtype == more.dtype == "float32"
+        assert half.tolist() == [0.5, 1.5] and more.tolist() == [2.5, 7.5]
+        assert most.tolist() == [1.0, 3.0]
+
+
 def test_the_switch_is_for_all_threads_and_the_with_for_its_own():
     found = []
 

@@ -42,8 +42,8 @@ def set_promotion(mode: str) -> None:
     """Let integers beside floats be as "numpy" or "paddle" has it, in all threads, from now on.
 
     "numpy": `int / int`, `sqrt(int)`, `mean(int)` and an integer tensor with a float give what
-    NumPy 2 gives, float64 for int64. "paddle": they give float32, and an integer tensor yields to
-    the dtype of a float tensor. A converted function has a Program for each.
+    NumPy 2 gives, float64 for int64. "paddle": they give float32, and an integer tensor and a
+    float64 of NumPy yield to the dtype of a float tensor. A converted function has a Program for each.
     """
     _of_all[:] = [_checked(mode)]
 
@@ -95,9 +95,17 @@ def as_paddle(
     attributes: Mapping[str, Any],
     infer: Infer,
 ) -> tuple[Any, ...]:
-    """The inputs of an operator, integers cast to the float that PaddlePaddle makes of them."""
+    """The inputs of an operator, integers cast to the float that PaddlePaddle makes of them.
+
+    A float64 of NumPy is a float of Python to it, so `x / np.sqrt(n)` has the dtype of x.
+    """
     if "dtype" in definition.attributes or all_numbers(inputs):
         return inputs
+    if any(type(value) is np.float64 for value in inputs):
+        inputs = tuple(
+            float(value) if type(value) is np.float64 and _counts(definition, place) else value
+            for place, value in enumerate(inputs)
+        )
     common = _common(definition, inputs)
     if common is None and _gives_floats(definition, inputs, attributes, infer):
         common = FLOAT
