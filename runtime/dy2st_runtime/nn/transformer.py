@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F
+from dy2st_runtime.nn import functional
 from dy2st_runtime.nn.common import Dropout, Linear
 from dy2st_runtime.nn.containers import LayerList
 from dy2st_runtime.nn.layer import Layer, ParamAttr
@@ -152,7 +153,7 @@ class TransformerEncoderLayer(Layer):
         self.norm1 = LayerNorm(d_model, layer_norm_eps)
         self.norm2 = LayerNorm(d_model, layer_norm_eps)
         self.dropout1, self.dropout2 = Dropout(dropout), Dropout(dropout)
-        self.activation = getattr(F, activation)
+        self.activation = getattr(functional, activation)
 
     def forward(self, src: Any, src_mask: Any = None, cache: Any = None) -> Any:
         """(n, l, d_model) -> (n, l, d_model), and the next cache if one is given."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F
+from dy2st_runtime.nn import functional
 from dy2st_runtime.nn.common import Dropout, Linear
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.nn.normalisation import LayerNorm
@@ -61,7 +62,7 @@ class TransformerDecoderLayer(Layer):
         self.norm3 = LayerNorm(d_model, layer_norm_eps)
         self.dropout1, self.dropout2 = Dropout(dropout), Dropout(dropout)
         self.dropout3 = Dropout(dropout)
-        self.activation = getattr(F, activation)
+        self.activation = getattr(functional, activation)
 
     def forward(
         self,
