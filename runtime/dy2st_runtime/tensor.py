@@ -15,7 +15,7 @@ from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ArgumentError, ShapeError, TensorAsPython
 from dy2st_runtime.ir.dispatch import F, stack
 from dy2st_runtime.ir.element_types import given_dtype
-from dy2st_runtime.ir.grad_mode import is_grad_enabled
+from dy2st_runtime.ir.grad_mode import is_grad_enabled, no_grad
 from dy2st_runtime.ir.inputs import as_array, exact_array
 from dy2st_runtime.ir.location import user_location, warn_user
 from dy2st_runtime.ir.program import data_of_tensor
@@ -365,6 +365,15 @@ class EagerTensor(Tensor):
             self.array = result.array
         else:
             self.put(result.array)
+
+
+    def _inplace_assign(self, other: Any) -> Any:
+        """Become another tensor in place; a leaf takes one that needs no gradients as its value."""
+        is_leaf = self.node is None and not self.stopped
+        if is_leaf and current_tracer() is None and getattr(other, "stop_gradient", True):
+            with no_grad():
+                return super()._inplace_assign(other)
+        return super()._inplace_assign(other)
 
 
 class _Retained:

@@ -60,16 +60,17 @@ class Constant(Initializer):
 
 
 class Assign(Initializer):
-    """The elements are given: an array, a nested list or a tensor."""
+    """The elements are given: an array, a nested list or a tensor.
+
+    As in PaddlePaddle, a parameter has the shape of what it is given, whatever shape was asked for.
+    """
 
     def __init__(self, value: Any, name: str | None = None):
         """Take the values."""
         self.value = np.asarray(value)
 
     def values(self, shape: tuple[int, ...], dtype: DType) -> Array:
-        """The first values; ShapeError if the shape differs."""
-        if self.value.shape != shape:
-            raise ShapeError(f"Assign has shape {self.value.shape}, the parameter {shape}")
+        """The first values, of their own shape."""
         return self.value.astype(dtype)
 
 

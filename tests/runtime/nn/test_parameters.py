@@ -253,3 +253,17 @@ def test_a_parameter_is_not_lost_by_an_assignment(value):
     assert [name for name, _ in layer.named_parameters()] == ["weight", "bias"]
     layer.weight = None
     layer.bias = nn.Linear(2, 2).bias
+
+
+def test_a_parameter_has_the_shape_of_the_array_that_it_is_assigned():
+    made = create_parameter([4], "float32", default_initializer=init.Assign(np.ones((4, 3))))
+    assert made.shape == [4, 3] and made.dtype == "float32"
+
+
+def test_a_parameter_takes_an_assigned_tensor_outside_of_no_grad():
+    weight = of_shape(2)
+    weight.stop_gradient = False
+    ops.assign(rt.to_tensor([1.0, 2.0]), weight)
+    assert weight.tolist() == [1.0, 2.0] and weight.is_leaf and not weight.stop_gradient
+    (weight * 3).sum().backward()
+    assert weight.grad.tolist() == [3.0, 3.0]
