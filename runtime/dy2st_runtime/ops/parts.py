@@ -192,14 +192,14 @@ def _split_infer(x: TensorType, sections: tuple[Size, ...], axis: int) -> tuple[
     return tuple(x.with_shape([*rests[0], part, *rests[1]]) for part in sections)
 
 
-def _split_kernel(x: Any, sections: tuple[int, ...], axis: int) -> tuple[Any, ...]:
+def _split_kernel(x: Any, sections: tuple[int, ...], axis: int) -> Any:
     if min(sections) < 0 or sum(sections) != x.shape[axis]:
         raise ValueError(f"{sections} do not add up to {x.shape[axis]}")
     parts, start, before = [], 0, (slice(None),) * axis
     for size in sections:
         parts.append(x[(*before, slice(start, start + size))])
         start += size
-    return tuple(parts)
+    return parts[0] if len(parts) == 1 else tuple(parts)
 
 
 def _split_gradient(g: Any, y: Any, x: Any, sections: Any, axis: int) -> Any:
@@ -232,6 +232,7 @@ define(
     samples=(
         Sample(((2, 5),), {"sections": (2, 0, 3), "axis": 1}),
         Sample(((3,),), {"sections": (1, 2), "axis": 0}),
+        Sample(((3,),), {"sections": (3,), "axis": 0}),
     ),
 )
 
