@@ -10,8 +10,10 @@ from dy2st.convert.trace import Trace
 from dy2st.convert.values.layout import Leaf, Number, Same, opened
 from dy2st.convert.values.sequences import Generated, Indexed
 from dy2st.convert.values.special import Dynamic
+from dy2st_runtime import ops
 from dy2st_runtime.errors import TensorAsPython
-from dy2st_runtime.ir import F, Variable
+from dy2st_runtime.ir import F, Tensor, Variable
+from dy2st_runtime.ir.arguments import normalize_axis
 from dy2st_runtime.tensor import EagerTensor, to_tensor
 
 
@@ -36,6 +38,20 @@ def _listed(trace: Trace, tensor: Any) -> Any:
 
     trace.for_(tensor, None, turn, (), ())
     return out
+
+
+_KINDS: tuple[Any, ...] = (EagerTensor, Variable)
+
+
+@function_row(ops.unbind, *(kind.unbind for kind in _KINDS))
+def _unbind(trace: Trace, input: Any, axis: Any = 0) -> Any:
+    """`x.unbind(axis)`, of a size that only the run knows, too: a list of a length."""
+    if not isinstance(input, Tensor) or type(axis) is not int or not input.ndim:
+        return trace.made(F.unbind(*trace.exported((input, axis))))
+    place = normalize_axis(axis, input.ndim)
+    if isinstance(input.shape[place], int):
+        return trace.made(F.unbind(input, axis))
+    return trace.call(list, F.moveaxis(input, place, 0))
 
 
 @function_row(to_tensor)

@@ -21,7 +21,8 @@ from dy2st_runtime.ops.dynamic import TABLE
 from dy2st_runtime.tensor import EagerTensor
 
 # Operators on lists of the Program and on Blocks are tested by hand.
-BY_HAND = {name for name in DEFINITIONS if name.startswith("array_")} | {"cond", "raise", "warn", "while"}
+BY_HAND = {name for name in DEFINITIONS if name.startswith("array_")}
+BY_HAND |= {"cond", "raise", "warn", "while"}
 CASES = [
     pytest.param(definition, sample, id=f"{name}-{i}")
     for name, definition in sorted(DEFINITIONS.items())
