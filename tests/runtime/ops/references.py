@@ -98,12 +98,12 @@ def sum_to(x, shape):
 
 
 def pad(x, pads, mode="constant", value=0):
-    """What is negative is cut off."""
+    """What is negative is cut off, after all else was made of all elements."""
     how = {"replicate": "edge", "circular": "wrap"}.get(mode, mode)
     more = {"constant_values": value} if how == "constant" else {}
-    ends = zip(pads, x.shape, strict=True)
-    kept = x[tuple(slice(max(-a, 0), size - max(-b, 0)) for (a, b), size in ends)]
-    return np.pad(kept, [(max(a, 0), max(b, 0)) for a, b in pads], how, **more)
+    wide = np.pad(x, [(max(a, 0), max(b, 0)) for a, b in pads], how, **more)
+    ends = zip(pads, wide.shape, strict=True)
+    return wide[tuple(slice(max(-a, 0), size - max(-b, 0)) for (a, b), size in ends)]
 
 
 def layer_norm(x, weight=None, bias=None, *, axes, epsilon):

@@ -22,8 +22,9 @@ late.load_all()
 FLOATS = ("float64", "float32", "float16", "bfloat16")
 DTYPES = (*FLOATS, "int64", "int32", "int8", "uint8", "bool", "complex64", "complex128")
 SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-40, 2.5, 2.5, -3.0, 1e15]
-# Matrices with infinities have no decompositions; the gamma function's are next to a pole.
-USUAL = "det slogdet inverse solve matrix_exp pinv gammainc gammaincc".split()
+# Matrices with infinities have no decompositions, the gamma function's are next to a pole, and
+# batch_norm makes one factor and one addend of its four operands.
+USUAL = "det slogdet inverse solve matrix_exp pinv gammainc gammaincc batch_norm".split()
 RTOL = {"float64": 1e-12, "complex128": 1e-12, "float32": 2e-5, "complex64": 2e-5}
 RTOL |= {"float16": 2e-3, "bfloat16": 2e-2}
 NAMES = [*REFERENCES, *NARROW]
@@ -85,7 +86,7 @@ def wide(array):
     return array.astype(np.complex128) if array.dtype.kind == "c" else array
 
 
-def assert_near(found, wanted, name):
+def assert_near(found, wanted, name, arrays):
     dtype = "bfloat16" if found.dtype == ml_dtypes.bfloat16 else str(found.dtype)
     with np.errstate(all="ignore"):
         wanted = np.asarray(wanted).astype(found.dtype)
@@ -96,10 +97,9 @@ def assert_near(found, wanted, name):
     least = float(np.finfo("float16" if dtype == "float16" else "float32").tiny)
     least = np.finfo("float64").tiny if dtype in ("float64", "complex128") else least
     left, right = (np.asarray(wide(a)) for a in (found, wanted))
-    size = np.abs(right[np.isfinite(right)]).max(initial=1.0) if name in SUMS else 1.0
-    np.testing.assert_allclose(
-        left, right, RTOL[dtype], max(least, RTOL[dtype] * size * (name in SUMS))
-    )
+    parts = [right, *map(wide, arrays)] if name in SUMS else []
+    size = max((np.abs(a[np.isfinite(a)]).max(initial=0.0) for a in parts), default=0.0)
+    np.testing.assert_allclose(left, right, RTOL[dtype], max(least, RTOL[dtype] * float(size)))
 
 
 # What takes away what it has added before has the error of its largest part.
@@ -123,7 +123,7 @@ def test_an_operator_is_what_its_reference_says(name):
     for sample, types in list(variants(definition))[:: effort(3, 1)]:
         attributes = complete(definition, sample.attributes)
         specials = [False, True] if can_be_special(definition, types, attributes) else [False]
-        for has_specials in specials * effort(1, 2):
+        for has_specials in specials:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
                 arrays = [drawn(type, sample, rng, has_specials) for type in types]
@@ -137,7 +137,7 @@ def test_an_operator_is_what_its_reference_says(name):
                 for have, want in zip(found, wanted, strict=True):
                     if want is not None:
                         try:
-                            assert_near(np.asarray(have), want, name)
+                            assert_near(np.asarray(have), want, name, arrays)
                         except AssertionError as error:
                             raise AssertionError(
                                 f"{which}: {arrays} {sample.attributes}"
