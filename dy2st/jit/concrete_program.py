@@ -11,6 +11,7 @@ from dy2st.convert.one_call import Answer, OneCall
 from dy2st.convert.replay.effects import Effect, perform
 from dy2st.convert.replay.rebuild import rebuild
 from dy2st.convert.replay.result import Finished, Out
+from dy2st.convert.replay.structure import why_not_plain
 from dy2st.jit.distinct import Distinct, check_changes, check_leaf
 from dy2st.jit.handed_on import HandedOn
 from dy2st.jit.input_spec import InputSpec
@@ -360,14 +361,15 @@ class ConcreteProgram:
             what = (
                 f"what a saved Program cannot give back: {wrong}"
                 if wrong
-                else ("an object that a Program alone cannot give back")
+                else f"what a Program alone cannot give back: {why_not_plain(self.finished.result)}"
             )
             raise ConversionError(
                 f"{program.name}() returns {what}",
                 at=place_of(self.function),
                 why="a Program gives back tensors, Python constants, and lists, tuples and "
                 "dicts of them",
-                hint="return the tensors and build the object outside",
+                hint="return the tensors, or lists of the keys and the values of a dict, and build "
+                "the object outside",
             )
         if not (self.finished.effects or assigned or is_step):
             return program

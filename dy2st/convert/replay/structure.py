@@ -18,10 +18,11 @@ from dy2st_runtime.ir.structure import Only, Rows, flatten
 
 _PLAIN = (list, tuple, dict)
 _Held = Mapping[int, Any]
+_ENTRIES = "a dict, or an object, of which a tensor decides the entries"
 
 
 class _NotPlain(Exception):
-    """A tree that is no structure."""
+    """A tree that is no structure; its text says what is none."""
 
 
 def structure_of(tree: Any) -> Any:
@@ -30,6 +31,15 @@ def structure_of(tree: Any) -> Any:
         return (_Plain().of(tree),)
     except _NotPlain:
         return None
+
+
+def why_not_plain(tree: Any) -> str:
+    """What in a tree files cannot hold, in words; empty if they can hold all of it."""
+    try:
+        _Plain().of(tree)
+    except _NotPlain as error:
+        return str(error)
+    return ""
 
 
 class _Plain:
@@ -60,13 +70,17 @@ class _Plain:
 
     def _made(self, tree: Any) -> Any:
         if not isinstance(tree, Made) or tree.like is not None:
-            raise _NotPlain
+            held = None if isinstance(tree, Made) else tree.get()
+            if isinstance(held, (Special, Unbound)):
+                raise _NotPlain(_ENTRIES)
+            kind = tree.kind if isinstance(tree, Made) else type(held)
+            raise _NotPlain(f"a {kind.__name__}")
         self._meet(tree)
         return _filled(tree.kind, tree.keys, [self.of(item) for item in tree.items])
 
     def _meet(self, tree: Any) -> None:
         if id(tree) in self._seen:
-            raise _NotPlain
+            raise _NotPlain("one object in two places")
         self._seen.add(id(tree))
 
     def _rows(
@@ -74,7 +88,8 @@ class _Plain:
     ) -> Any:
         """A list: of tensors it is an output as it is."""
         if kind is not list:
-            raise _NotPlain
+            what = "keys" if issubclass(kind, dict) else "elements"
+            raise _NotPlain(f"a {kind.__name__} of which a tensor decides the {what}")
         arrays = [next(outputs) for _ in range(width(element))]
         if isinstance(element, Leaf):
             return arrays[0]
@@ -104,17 +119,17 @@ class _Plain:
     def _same(self, node: Same, held: _Held) -> Any:
         """What every row has; an output would be one of all rows, and not of one."""
         if isinstance(node.value, (Special, Unbound)):
-            raise _NotPlain
+            raise _NotPlain(_ENTRIES)
         found = self.of(held[id(node)]) if id(node) in held else node.value
         if flatten(found, lambda entry: isinstance(entry, Output))[0]:
-            raise _NotPlain
+            raise _NotPlain("one tensor in all elements of a list")
         return found
 
 
 def _filled(kind: type, keys: Sequence[Any], items: list[Any]) -> Any:
     """A new container of a plain kind."""
     if not issubclass(kind, _PLAIN):
-        raise _NotPlain
+        raise _NotPlain(f"a {kind.__name__}")
     if issubclass(kind, dict):
         return kind(dict(zip(keys, items, strict=True)))
     return kind(*items) if hasattr(kind, "_fields") else kind(items)
