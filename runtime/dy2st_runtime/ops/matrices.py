@@ -90,7 +90,7 @@ def inverse(x: Any, name: str | None = None) -> Any:
 
 
 def _wide(g: Any) -> Any:
-    return F.unsqueeze(g, [-2, -1])
+    return F.unsqueeze(g, [-1, -1])
 
 
 def _det_gradient(g: Any, y: Any, x: Any) -> Any:
