@@ -121,9 +121,19 @@ for _name, _doc, _kernel in (
 
 
 def _where_infer(condition: TensorType, x: TensorType, y: TensorType) -> TensorType:
+    _check_condition(condition)
+    return x.with_shape(broadcast_shapes("where", condition.shape, x.shape, y.shape))
+
+
+def _check_condition(condition: Any) -> None:
     if condition.dtype.kind != "b":
         raise DTypeError(f"where: the condition is bool, not {condition.dtype}: compare it first")
-    return x.with_shape(broadcast_shapes("where", condition.shape, x.shape, y.shape))
+
+
+def _where_kernel(condition: Any, x: Any, y: Any) -> Any:
+    """NumPy's, which would take any numbers as conditions."""
+    _check_condition(condition)
+    return np.where(condition, x, y)
 
 
 def _where_gradient(g: Any, z: Any, condition: Any, x: Any, y: Any) -> Any:
@@ -152,7 +162,7 @@ define(
     inputs="condition, x, y",
     promote=(1, 2),
     infer=_where_infer,
-    kernel=np.where,
+    kernel=_where_kernel,
     kind=Kind.BROADCAST,
     data=_where_data,
     gradient=_where_gradient,

@@ -117,3 +117,12 @@ def test_a_tensor_of_several_elements_is_no_number(ask):
 def test_an_image_is_not_resized_by_nothing(factor):
     with pytest.raises(ValueError, match="scale_factor is above 0"):
         F.interpolate(dy2st.ones([1, 1, 2, 2]), scale_factor=factor)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("dtype", ["float32", "int64"])
+def test_numbers_are_no_condition(dtype, way):
+    x = dy2st.ones([3])
+    for function in (lambda x: dy2st.where(x.astype(dtype), x, -x), lambda x: x.where(x > 0, x)):
+        with pytest.raises(TypeError, match="where: the condition is bool, not"):
+            run(way, function, x)
