@@ -366,7 +366,6 @@ class EagerTensor(Tensor):
         else:
             self.put(result.array)
 
-
     def _inplace_assign(self, other: Any) -> Any:
         """Become another tensor in place; a leaf takes one that needs no gradients as its value."""
         is_leaf = self.node is None and not self.stopped

@@ -120,10 +120,6 @@ class Facts:
             self._intervals[atom] = known
         return known
 
-    def near(self, size: Size) -> list[Dim]:
-        """The inequalities that say something of the symbols of a size."""
-        return self.inequalities.near(size)
-
     @property
     def conditions(self) -> list[Condition]:
         """Which sizes broadcast, and which are one of several."""
@@ -485,8 +481,7 @@ class Facts:
         if product is not None:
             self._enter(product, rest)
             return False
-        self.inequalities.append(rest)
-        self.inequalities.append(-rest)
+        self.inequalities.append(rest, -rest)
         self._changed(rest)
         return False
 

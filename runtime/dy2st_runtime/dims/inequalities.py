@@ -20,14 +20,14 @@ class Inequalities:
         self._sizes: list[Dim] = []
         self._places: dict[Atom, tuple[int, ...]] = {}
         self._near: dict[tuple[Atom, ...], list[Dim]] = {}
-        for size in sizes:
-            self.append(size)
+        self.append(*sizes)
 
-    def append(self, size: Dim) -> None:
-        """Take one more."""
-        for symbol in deep_symbols(size):
-            self._places[symbol] = (*self._places.get(symbol, ()), len(self._sizes))
-        self._sizes.append(size)
+    def append(self, *sizes: Dim) -> None:
+        """Take more."""
+        for size in sizes:
+            for symbol in deep_symbols(size):
+                self._places[symbol] = (*self._places.get(symbol, ()), len(self._sizes))
+            self._sizes.append(size)
         self._near = {}
 
     def copy(self) -> Inequalities:

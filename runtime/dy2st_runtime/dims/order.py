@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from dy2st_runtime.dims.conditions import Condition
 from dy2st_runtime.dims.expression import Atom, Dim, Interval, Monomial, Size, factors_of, of_atom
+from dy2st_runtime.dims.inequalities import Inequalities
 from dy2st_runtime.dims.intervals import DECLARED, bounds
 from dy2st_runtime.dims.polynomial import (
     Terms,
@@ -37,17 +38,13 @@ _MOST_SHIFTED = 64
 
 
 class _NoFacts:
-    inequalities: Sequence[Dim] = ()
+    inequalities = Inequalities()
     conditions: Sequence[Condition] = ()
     examples: Sequence[Values] = ()
 
     def interval(self, atom: Atom) -> Interval:
         """The declared interval."""
         return DECLARED.interval(atom)
-
-    def near(self, size: Size) -> list[Dim]:
-        """None."""
-        return []
 
 
 NO_FACTS: Facts = _NoFacts()
@@ -98,7 +95,7 @@ def proved(size: Size, facts: Facts) -> bool:
     """`never_negative` by search alone, for what no example refutes."""
     if _relaxed(size, facts):
         return True
-    size, relevant = least_multiple(size), facts.near(size)
+    size, relevant = least_multiple(size), facts.inequalities.near(size)
     for fact in relevant:
         more = subtract(size, fact)
         if isinstance(more, int) and more >= 0:

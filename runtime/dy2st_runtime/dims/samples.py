@@ -15,6 +15,16 @@ Values = dict[Atom, int]
 """Numbers for symbols; once asked for, those of the operations on them stand beside them."""
 
 
+class Related(Protocol):
+    """Sizes that are found by their symbols: see `Inequalities`."""
+
+    def near(self, size: Size) -> list[Dim]:
+        """Those that say something of the symbols of a size."""
+
+    def __iter__(self) -> Iterator[Dim]:
+        """All of them."""
+
+
 class Facts(Protocol):
     """What is known: the values of atoms, sizes that are never negative, and conditions.
 
@@ -25,11 +35,8 @@ class Facts(Protocol):
     examples: Sequence[Values]
 
     @property
-    def inequalities(self) -> Iterable[Dim]:
+    def inequalities(self) -> Related:
         """Sizes that are never negative."""
-
-    def near(self, size: Size) -> list[Dim]:
-        """Those that say something of the symbols of a size."""
 
     @property
     def conditions(self) -> Sequence[Condition]:
@@ -59,7 +66,7 @@ def sampled(size: Size, facts: Facts) -> Iterator[int]:
 
 def examples(size: Size, facts: Facts) -> Iterator[Values]:
     """Some values of symbols that the facts allow: those that they relate to a size."""
-    relevant = facts.near(size)
+    relevant = facts.inequalities.near(size)
     inside = _all_symbols((size, *relevant))
     conditions = _near(facts.conditions, inside)
     inside = _all_symbols((*map(of_atom, inside), *(s for c in conditions for s in c.sizes)))
@@ -92,7 +99,7 @@ def _round_examples(
 ) -> Iterator[Values]:
     """As `examples`, where facts say more of the symbols than that they are large enough."""
     told = [side for condition in conditions for side in condition.sizes]
-    more = list(dict.fromkeys([f for side in (size, *told) for f in facts.near(side)]))
+    more = list(dict.fromkeys([f for side in (size, *told) for f in facts.inequalities.near(side)]))
     limits = {atom: facts.interval(atom) for atom in _all_symbols((size, *told, *more))}
     for values in _round_points(limits, (size, *relevant)):
         if _mend(values, limits, more) and _is_allowed(size, values, relevant, conditions):
