@@ -400,7 +400,7 @@ class LoadedMethod:
         names = [variable.name for variable in self.program.inputs]
         leaves, _ = flatten(args, lambda entry: not is_container(entry))
         if len(leaves) > len(names):
-            raise SpecError(self._too_many(len(names), leaves))
+            raise SpecError(self._too_many(len(names), leaves, args))
         given = dict(enumerate(leaves))
         for name, value in kwargs.items():
             if name not in names or names.index(name) in given:
@@ -411,11 +411,14 @@ class LoadedMethod:
                 raise SpecError(f"{self!r}: `{name}` is missing")
         return [given[index] for index in range(len(names))]
 
-    def _too_many(self, wanted: int, leaves: Sequence[Any]) -> str:
+    def _too_many(self, wanted: int, leaves: Sequence[Any], args: Sequence[Any]) -> str:
         tensors = "tensor" if wanted == 1 else "tensors"
         what = f"{self!r} takes {wanted} {tensors}, not {len(leaves)}"
         if all(isinstance(entry, (Tensor, np.ndarray)) for entry in leaves):
             return what
+        tensors_given = [one for one in leaves if isinstance(one, (Tensor, np.ndarray))]
+        if len(tensors_given) == wanted and not any(map(is_container, args)):
+            return f"{what}: all that was no tensor has its value since the model was saved"
         return (
             f"{what}: a list of numbers counts number by number; make one tensor of it, "
             "to_tensor(x), and give that"

@@ -23,6 +23,9 @@ def test_a_list_of_numbers_for_a_loaded_model_is_to_become_one_tensor(tmp_path):
     x = dy2st.ones([1, 2])
     with pytest.raises(SpecError, match=r"takes 1 tensor, not 2$"):
         model(x, x)
+    for value in (0.5, True, "mean", None):
+        with pytest.raises(SpecError, match="not 2: all that was no tensor has its value since"):
+            model(x, value)
 
 
 class OfAnotherLibrary:
