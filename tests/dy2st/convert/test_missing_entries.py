@@ -1,5 +1,7 @@
 """`__missing__` of dicts of the user's classes runs in traced form, where the entry is missing."""
 
+# ruff: noqa: UP031  `%` is what is tested
+
 from __future__ import annotations
 
 from collections import ChainMap, Counter, UserDict, defaultdict
