@@ -43,7 +43,8 @@ def set_promotion(mode: str) -> None:
 
     "numpy": `int / int`, `sqrt(int)`, `mean(int)` and an integer tensor with a float give what
     NumPy 2 gives, float64 for int64. "paddle": they give float32, and an integer tensor and a
-    float64 of NumPy yield to the dtype of a float tensor. A converted function has a Program for each.
+    float64 of NumPy yield to the dtype of a float tensor. A converted function has a Program for
+    each.
     """
     _of_all[:] = [_checked(mode)]
 

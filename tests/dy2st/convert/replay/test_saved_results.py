@@ -94,7 +94,9 @@ def test_one_of_several_objects_of_the_user_is_not_saved(tmp_path):
         return Box(x) if x.sum() > 0 else None
 
     static = dy2st.to_static(boxed, input_spec=[InputSpec([4], "float32", "x")])
-    with pytest.raises(errors.ConversionError, match="returns what a Program alone cannot give back"):
+    with pytest.raises(
+        errors.ConversionError, match="returns what a Program alone cannot give back"
+    ):
         dy2st.jit.save(static, str(tmp_path / "model"))
 
 
@@ -112,5 +114,7 @@ def test_a_list_that_is_given_back_twice_is_one():
 
 def test_a_file_does_not_say_that_two_lists_are_one(tmp_path):
     static = dy2st.to_static(twice, input_spec=[InputSpec([4], "float32", "x")])
-    with pytest.raises(errors.ConversionError, match="returns what a Program alone cannot give back"):
+    with pytest.raises(
+        errors.ConversionError, match="returns what a Program alone cannot give back"
+    ):
         dy2st.jit.save(static, str(tmp_path / "model"))
