@@ -180,8 +180,7 @@ class Trace:
         self.of_operators: list[BaseException] = []  # what operators raise, where that is caught
         self.opened: list[Opened] = []
         self.generators: dict[int, Source] = {}
-        # Views of dicts: each with its dict and the name of the method that gave it.
-        self.views: dict[int, tuple[Any, Any, str]] = {}
+        self.views: dict[int, tuple[Any, Any, str]] = {}  # of dicts: dict, and method that gave it
         self.giving: list[Source] = []  # the generators whose items others give away
         self.apart: list[Tensor] = []  # from outside, of which code has asked whether they are one
         self.rounds: Any = None  # of the loop that is staged

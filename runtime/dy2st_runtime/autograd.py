@@ -28,6 +28,24 @@ Hook = Callable[[Any], Any]
 _inside = Late("dy2st_runtime.autodiff.inside")
 
 
+class HookHandle:
+    """What `register_hook` returns: called, or by `remove()`, it removes the hook."""
+
+    def __init__(self, hooks: list[Hook], hook: Hook):
+        """Take the list and the hook in it."""
+        self._hooks: list[Hook] | None = hooks
+        self._hook = hook
+
+    def remove(self) -> bool:
+        """Remove the hook; False if it is removed already."""
+        hooks, self._hooks = self._hooks, None
+        if hooks is not None:
+            hooks.remove(self._hook)
+        return hooks is not None
+
+    __call__ = remove
+
+
 class Taped(Protocol):
     """What the tape needs of an eager tensor."""
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy import ndarray
 
 from dy2st_runtime import autograd, unique_name
-from dy2st_runtime.autograd import Array, Hook, Node
+from dy2st_runtime.autograd import Array, Hook, HookHandle, Node
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ArgumentError, ShapeError, TensorAsPython
 from dy2st_runtime.ir.dispatch import F, stack
@@ -465,24 +465,6 @@ class Parameter(EagerTensor):
     @property
     def block(self) -> None:
         """None: what initialisers may be given beside a parameter, and leave alone."""
-
-
-class HookHandle:
-    """What `register_hook` returns: called, or by `remove()`, it removes the hook."""
-
-    def __init__(self, hooks: list[Hook], hook: Hook):
-        """Take the list and the hook in it."""
-        self._hooks: list[Hook] | None = hooks
-        self._hook = hook
-
-    def remove(self) -> bool:
-        """Remove the hook; False if it is removed already."""
-        hooks, self._hooks = self._hooks, None
-        if hooks is not None:
-            hooks.remove(self._hook)
-        return hooks is not None
-
-    __call__ = remove
 
 
 def to_tensor(

@@ -76,8 +76,6 @@ from dy2st_runtime.ops.creation import (
     rank,
     set_default_dtype,
     shape,
-    tril,
-    triu,
     zeros,
     zeros_like,
 )
@@ -249,6 +247,7 @@ from dy2st_runtime.ops.tensor_array import (
     array_stack,
     array_write,
 )
+from dy2st_runtime.ops.triangles import tril, triu
 from dy2st_runtime.ops.unary import (
     abs,
     acos,

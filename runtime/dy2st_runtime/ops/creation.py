@@ -33,7 +33,6 @@ from dy2st_runtime.ir.arguments import (
     as_size,
     dtype_of,
     is_unknown,
-    one_integer,
     shape_of,
 )
 from dy2st_runtime.ir.attribute_kinds import (
@@ -42,8 +41,6 @@ from dy2st_runtime.ir.attribute_kinds import (
     DTYPE,
     FLAG,
     INDEX,
-    MOST_NEAR,
-    NEAR,
     NUMBER,
     SIZE,
     SIZES,
@@ -300,43 +297,6 @@ define(
     kernel=lambda rows, columns, dtype: np.eye(rows, columns, dtype=dtype),
     samples=(Sample((), {"rows": 2, "columns": 3, "dtype": np.dtype("float32")}),),
 )
-
-
-def _triangle_padding(site: Site) -> Iterable[int]:
-    """Which elements stay does not depend on how many there are."""
-    last = {len(site.result) - 2, len(site.result) - 1}
-    return site.uneven(site.longer[0]) if last & site.longer[0] else set(site.longer[0])
-
-
-def _triangle_infer(x: TensorType, diagonal: Size) -> TensorType:
-    if x.rank < 2:
-        raise ShapeError(f"a triangle is part of two axes; the shape is {list(x.shape)}")
-    return x
-
-
-def _near(diagonal: int) -> int:
-    """The same diagonal, or one that is beyond all elements as well, in a number for NumPy."""
-    return max(-MOST_NEAR, min(diagonal, MOST_NEAR))
-
-
-for _name, _doc, _kernel in (
-    ("tril", "x below and on a diagonal, zeros above.", np.tril),
-    ("triu", "x above and on a diagonal, zeros below.", np.triu),
-):
-    define(
-        _name,
-        doc=_doc,
-        inputs="x",
-        attributes={"diagonal": NEAR.or_else(0)},
-        kind=Kind.INJECTIVE,
-        takes_complex=True,
-        along=lambda x, diagonal: (x.rank - 2, x.rank - 1),
-        padding=_triangle_padding,
-        infer=_triangle_infer,
-        kernel=lambda x, diagonal, kernel=_kernel: kernel(x, _near(diagonal)),
-        gradient=lambda g, y, x, diagonal, name=_name: getattr(F, name)(g, diagonal),
-        samples=(Sample(((3, 4),)), Sample(((2, 3, 3),), {"diagonal": 1})),
-    )
 define(
     "shape",
     takes_complex=True,
@@ -511,29 +471,6 @@ def eye(num_rows: Any, num_columns: Any = None, dtype: Any = None, name: str | N
     columns = num_rows if num_columns is None else num_columns
     wanted = as_dtype(dtype, _default_dtype)
     return apply("eye", rows=as_size(num_rows), columns=as_size(columns), dtype=wanted)
-
-
-@method
-def tril(x: Any, diagonal: Any = 0, name: str | None = None) -> Any:
-    """x below and on a diagonal of the last two axes, zeros above."""
-    return _triangle("tril", x, diagonal)
-
-
-@method
-def triu(x: Any, diagonal: Any = 0, name: str | None = None) -> Any:
-    """x above and on a diagonal of the last two axes, zeros below."""
-    return _triangle("triu", x, diagonal)
-
-
-def _triangle(name: str, x: Any, diagonal: Any) -> Any:
-    if x.ndim < 2:  # NumPy would make a matrix of it
-        raise ShapeError(f"{name} takes at least two axes; the shape is {x.shape}")
-    if not is_unknown(diagonal):
-        return apply(name, x, diagonal=as_size(diagonal, "diagonal"))
-    rows, columns = F.unsqueeze(F.arange(x.shape[-2]), 1), F.arange(x.shape[-1])
-    stays = F.less_equal if name == "tril" else F.greater_equal
-    limit = F.add(rows, one_integer(diagonal, "diagonal"))
-    return F.where(stays(columns, limit), x, F.zeros_like(x))
 
 
 @method
