@@ -54,6 +54,14 @@ def _unbind(trace: Trace, input: Any, axis: Any = 0) -> Any:
     return trace.call(list, F.moveaxis(input, place, 0))
 
 
+@function_row(ops.unstack, *(kind.unstack for kind in _KINDS))
+def _unstack(trace: Trace, x: Any, axis: Any = 0, num: Any = None) -> Any:
+    """`x.unstack(axis)`: the same of a copy."""
+    if num is not None or not isinstance(x, Tensor):
+        return trace.made(F.unstack(*trace.exported((x, axis, num))))
+    return _unbind(trace, F.assign(x), axis)
+
+
 @function_row(to_tensor)
 def to_tensor_(trace: Trace, data: Any, *args: Any, **options: Any) -> Any:
     """`to_tensor(data)`, of a list of a length too."""

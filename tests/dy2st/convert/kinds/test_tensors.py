@@ -1,0 +1,106 @@
+"""`unbind` and `unstack` along an axis of unknown size: lists of the Program."""
+
+import pytest
+
+import dy2st
+from dy2st.errors import EscapedVariable
+from dy2st.jit import to_static
+from dy2st.static import InputSpec
+
+SPECS = [InputSpec([None, 3], "float32", "x")]
+INPUTS = [dy2st.arange(3 * n, dtype="float32").reshape([n, 3]) - 2 for n in (1, 2, 5)]
+
+
+def steps_of_a_cell(x):
+    hidden, out = dy2st.zeros([3]), []
+    steps = x.unbind(0)
+    for place in range(len(steps)):
+        hidden = steps[place] + hidden * 0.5
+        out.append(hidden)
+    return dy2st.stack(out)
+
+
+def rows_one_by_one(x):
+    total = dy2st.zeros([3])
+    for place, row in enumerate(x.unbind()):
+        total = total + row * place
+    return total
+
+
+def in_the_other_order(x):
+    return dy2st.stack(x.unbind(0)[::-1])
+
+
+def both_ways(x):
+    rows = dy2st.unbind(x, axis=0)
+    return dy2st.stack([one * other for one, other in zip(rows, reversed(rows))])  # noqa: B905
+
+
+def appended(x):
+    rows = x.unbind(0)
+    rows.append(rows[-1])
+    return dy2st.concat(rows) if isinstance(rows, list) else x
+
+
+def along_another_axis(x):
+    return sum(x.t().unbind(1))
+
+
+def stacked_again(x):
+    return dy2st.stack(x.unstack(0))
+
+
+def changed_copies(x):
+    y = x.clone()
+    rows = y.unstack(0)
+    y[0] = 9.0
+    return rows[0]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+@pytest.mark.parametrize(
+    "function",
+    [
+        steps_of_a_cell,
+        rows_one_by_one,
+        in_the_other_order,
+        both_ways,
+        appended,
+        along_another_axis,
+        stacked_again,
+        changed_copies,
+    ],
+    ids=lambda one: one.__name__,
+)
+def test_the_tensors_along_an_axis_of_unknown_size_are_a_list(function, engine):
+    static = to_static(function, input_spec=SPECS, engine=engine)
+    for x in INPUTS:
+        assert static(x).tolist() == function(x).tolist()
+
+
+def of_the_base(x):
+    y = x.clone()
+    rows = y.unbind(0)
+    y[0] = 9.0
+    return rows[0]
+
+
+def of_an_element(x):
+    y = x.clone()
+    y.unbind(0)[0][:] = 7.0
+    return y
+
+
+def of_each_element(x):
+    y = x.clone()
+    for row in y.unbind(0):
+        row[0] = 5.0
+    return y
+
+
+@pytest.mark.parametrize(
+    "function", [of_the_base, of_an_element, of_each_element], ids=lambda one: one.__name__
+)
+def test_a_change_in_place_that_such_a_list_cannot_show_is_refused(function):
+    with pytest.raises(EscapedVariable, match="changed in place"):
+        to_static(function, input_spec=SPECS)(INPUTS[1])
