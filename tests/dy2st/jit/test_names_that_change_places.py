@@ -190,6 +190,13 @@ def a_view_of_one_of_two(x, n):
     return kept, one
 
 
+def a_view_of_what_may_be_a_row(x, n):
+    grid = x.clone()
+    row = grid[0] if x.sum() > 0 else x[1].clone()
+    row[:2].add_(x[1, :2])
+    return grid, row
+
+
 def a_row_or_all(x, n):
     grid = x.clone()
     if x.sum() > 0:
@@ -215,6 +222,7 @@ def a_buffer_that_another_one_replaces(x, n):
         a_view_that_is_read,
         a_view_that_is_read_within,
         a_view_of_one_of_two,
+        a_view_of_what_may_be_a_row,
         a_row_or_all,
         a_buffer_that_another_one_replaces,
     ],

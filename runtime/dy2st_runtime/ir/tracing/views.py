@@ -307,11 +307,11 @@ class Views:
         The result of a branch may be a view of this tensor; or this is such a result.
         """
         tracer, aliases, roots = self._tracer, self._tracer.aliases, [root]
-        held = aliases.origin(tracer.captured(tensor))
-        for one in aliases.of(held):
+        held = {aliases.origin(tracer.captured(one)): None for one in (tensor, root)}
+        for one in (other for each in held for other in aliases.of(each)):
             other = self.root(tracer.flags.state.get(one, one))
             is_shared = one in self.links or self._is_base(other)
-            if one is not held and other is not root and is_shared:
+            if one not in held and other is not root and is_shared:
                 tracer.overwrite(tracer.captured(other))
                 roots.append(other)
         views = {one for one in self.links if any(self.root(one) is each for each in roots)}
