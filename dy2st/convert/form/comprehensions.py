@@ -64,7 +64,8 @@ def generator_expression(low: Lowering, node: Node) -> ast.expr:
     parameters = arguments(place, [iterable])
     low.out.append(define(place, name, parameters, [*with_scope.cells, *body]))
     pushing = _pushing(low, node, place)
-    return low.call(place, "generate", load(place, name), first, pushing)
+    is_map = len(node.generators) == 1 and not node.generators[0].ifs
+    return low.call(place, "generate", load(place, name), first, pushing, constant(place, is_map))
 
 
 def _pushing(low: Lowering, node: Node, place: Place) -> ast.expr:

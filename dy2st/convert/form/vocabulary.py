@@ -97,7 +97,7 @@ OTHERS: dict[str, str] = {
     "make_class": "(F, path, cells, name, bases, keywords)",
     "make_generic": "(F, path, cells[, defaults][, kwdefaults]) -> what has type parameters",
     "generate": "(generator function of an iterable, iterable, the same with a function that takes"
-    " each item) -> generator",
+    " each item, whether each has one) -> generator",
     "push": "(item of a generator whose consumer takes it at once) -> what `yield` gives",
     "push_all": "(iterable whose items are given away) -> what `yield from` gives",
     "is_plain": "(*values) -> whether all are numbers, texts or ranges, or the function `range`",

@@ -230,17 +230,16 @@ def kept(trace: Trace, function: Any, iterable: Any, is_dropping: bool) -> Any:
     if not isinstance(iterable, (*ENDS, Generated)):
         items = trace.iterate(iterable)
         return trace.made(item for item in items if trace.truth(wanted(item)))
-    out: list[Any] = trace.made([])
 
-    def turn(item: Any) -> Any:
-        def take() -> tuple[()]:
-            trace.call(out.append, item)
-            return ()
+    def pulled(one: Any) -> Iterator[Any]:
+        return (item for item in trace.iterate(one) if trace.truth(wanted(item)))
 
-        return trace.if_(wanted(item), take, lambda: (), (), ())
+    def pushing(one: Any, push: Any) -> None:
+        give = lambda item: lambda: (push(item), ())[1]  # noqa: E731
+        turn = lambda item: trace.if_(wanted(item), give(item), tuple, (), ())  # noqa: E731
+        trace.for_(one, None, turn, (), ())
 
-    trace.for_(iterable, None, turn, (), ())
-    return iter_(trace, out)
+    return trace.generate(pulled, iterable, pushing)
 
 
 def is_plain(trace: Trace, iterable: Any) -> bool:
@@ -348,12 +347,28 @@ def resolved(trace: Trace, generated: Generated) -> Any:
         source = generated.iterable
         if not _ends(source):
             items = trace.made(generated.generator(source))
+        elif generated.is_map:
+            items = _mapped_now(trace, generated)
         else:
             out: list[Any] = trace.made([])
             generated.pushing(source, lambda item: trace.call(out.append, item))
             items = iter_(trace, out)
         trace.set_field(generated, "items", items)
     return left_of(trace, generated)
+
+
+def _mapped_now(trace: Trace, generated: Generated) -> Any:
+    """The items of a generator expression, each made when somebody asks for it."""
+    items = trace.items_of(generated.iterable)
+    if type(items) is not Indexed:
+        return trace.made(generated.generator(generated.iterable))
+
+    def item(index: Any) -> Any:
+        found: list[Any] = []
+        generated.pushing((items.item(index),), found.append)
+        return found[0]
+
+    return iterator(trace, lambda: items.length, item)
 
 
 def left_of(trace: Trace, generated: Generated) -> Any:

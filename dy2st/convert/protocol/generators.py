@@ -184,10 +184,14 @@ def _push_each(trace: Trace, push: Push, iterator: Any) -> Any:
 
 
 def generate(
-    trace: Trace, generator: Callable[..., Any], iterable: Any, pushing: Callable[..., Any]
+    trace: Trace,
+    generator: Callable[..., Any],
+    iterable: Any,
+    pushing: Callable[..., Any],
+    is_map: bool = False,
 ) -> Generated:
-    """A generator expression over an iterable."""
-    made: Generated = trace.made(Generated(generator, pushing, iterable))
+    """A generator expression over an iterable; `is_map`: with one item for each of its items."""
+    made: Generated = trace.made(Generated(generator, pushing, iterable, is_map))
     trace.note_generator(made, lambda push: pushing(iterable, push))
     return made
 

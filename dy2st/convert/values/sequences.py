@@ -33,16 +33,21 @@ class Indexed:
 
 @dataclass(eq=False)
 class Generated:
-    """A generator expression: items that are gathered when somebody asks for the first.
+    """A generator expression.
+
+    One that has an item for each item of its iterable makes it when somebody asks for it. Of how
+    many items a tensor may decide in all others, so they are gathered with the first.
 
     generator  a generator function of one iterable, whose control flow is Python's own.
     pushing    a function that gives each item to a function, by the Program where it must be.
+    is_map     whether there is one item for each item of the iterable.
     items      what is left of the items, once somebody has asked.
     """
 
     generator: Callable[[Any], Any]
     pushing: Callable[..., Any]
     iterable: Any
+    is_map: bool = False
     items: Any = None
 
 

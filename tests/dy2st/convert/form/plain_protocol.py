@@ -308,7 +308,7 @@ def match(subject, pattern, names):
 
 
 @_protocol
-def generate(function, iterable, pushing):
+def generate(function, iterable, pushing, is_map):
     return function(iter(iterable))
 
 

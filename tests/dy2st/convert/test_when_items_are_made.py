@@ -1,0 +1,153 @@
+"""Generator expressions, map, filter, zip and enumerate make an item when somebody asks for it."""
+
+import random
+
+import pytest
+
+import dy2st
+from dy2st.errors import Dy2stError
+from dy2st.jit import to_static
+from dy2st.static import InputSpec
+from tests.dy2st.jit.tensor_programs import define
+from tests.effort import effort
+
+X = dy2st.to_tensor([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]])
+
+
+def logged(function, convert=lambda function: function):
+    """What a function of a tensor and a list gives, and what it has put into the list."""
+    log = []
+
+    def run(x):
+        return function(x, log)
+
+    return convert(run)(X).tolist(), log
+
+
+def check(function, sizes=(3, 2)):
+    spec = [InputSpec(sizes, "float32", "x")]
+    assert logged(function, lambda one: to_static(one, input_spec=spec)) == logged(function)
+
+
+def two_generators_side_by_side(x, log):
+    left = (log.append(("left", i)) or i for i in range(3))
+    right = (log.append(("right", i)) or i for i in range(3))
+    for pair in zip(left, right):  # noqa: B905
+        log.append(pair)
+    return x
+
+
+def rows_side_by_side(x, log):
+    for _ in zip((log.append("l") or row for row in x), (log.append("r") or row for row in x)):  # noqa: B905
+        log.append("body")
+    return x
+
+
+def one_item_and_another(x, log):
+    items = (log.append(i) or i for i in range(5))
+    next(items)
+    log.append("between")
+    next(items)
+    return x
+
+
+def one_generator_twice(x, log):
+    items = (log.append(i) or i for i in range(4))
+    for pair in zip(items, items):  # noqa: B905
+        log.append(pair)
+    return x
+
+
+def rows_that_a_function_takes(x, log):
+    for _ in filter(lambda row: log.append("asked") or True, x):
+        log.append("body")
+    return x
+
+
+def a_shorter_list_beside(x, log):
+    for pair in zip([1, 2], (log.append(i) or i for i in range(9))):  # noqa: B905
+        log.append(pair)
+    return x
+
+
+def what_is_bound_later(x, log):
+    factor = 1
+    pairs = zip((row * factor for row in x), (row + factor for row in x))  # noqa: B905
+    factor = 5
+    return sum(one * other for one, other in pairs)
+
+
+@pytest.mark.parametrize("sizes", [(3, 2), (None, 2)], ids=["known", "unknown"])
+@pytest.mark.parametrize(
+    "function",
+    [
+        two_generators_side_by_side,
+        rows_side_by_side,
+        one_item_and_another,
+        one_generator_twice,
+        rows_that_a_function_takes,
+        a_shorter_list_beside,
+        what_is_bound_later,
+    ],
+    ids=lambda one: one.__name__,
+)
+def test_an_item_is_made_when_it_is_asked_for(function, sizes):
+    check(function, sizes)
+
+
+def expression(draw, depth):
+    """An iterable of numbers, or of rows, that logs when it makes an item."""
+    name = f"'{draw.choice('abcdefgh')}'"
+    inner = lambda: expression(draw, depth + 1)  # noqa: E731
+    ways = ["x", "range(3)", "[1, 2, 3]", "(1, 2)"]
+    if depth < 3:
+        ways += [
+            f"(log.append({name}) or v for v in {inner()})",
+            f"(log.append({name}) or v for v in {inner()})",
+            f"map(lambda v: log.append({name}) or v, {inner()})",
+            f"(v for v, _ in zip({inner()}, {inner()}))",
+            f"(v for _, v in enumerate({inner()}))",
+            f"filter(lambda v: log.append({name}) or True, {inner()})",
+            f"iter({inner()})",
+        ]
+    return draw.choice(ways)
+
+
+def statement(draw):
+    items = expression(draw, 0)
+    return draw.choice(
+        [
+            f"for v in {items}:\n        log.append('body')",
+            f"items = iter({items})\n    next(items)\n    log.append('next')\n    next(items)",
+            f"for v in zip({items}, {expression(draw, 0)}):\n        log.append('body')",
+            f"first, *rest = {items}\n    log.append(len(rest))",
+            f"kept = list({items})\n    log.append('kept')",
+            f"for v in {items}:\n        log.append('body')\n        if len(log) > 7:\n            break",
+        ]
+    )
+
+
+def program_of(seed):
+    draw = random.Random(seed)
+    lines = [statement(draw) for _ in range(draw.randint(1, 3))]
+    return "def f(x, log):\n" + "".join(f"    {line}\n" for line in lines) + "    return x\n"
+
+
+def without_filters_of_tensors(text):
+    """What `zip` and `next` take of a filter of tensors is gathered, as its number may be data's."""
+    return "filter" not in text
+
+
+@pytest.mark.parametrize("seed", range(effort(40, 1000)))
+def test_a_random_program_makes_items_in_the_order_of_python(seed):
+    text = program_of(seed)
+    function = define("import dy2st\n" + text, f"<items {seed}>")
+    expected = logged(function)
+    try:
+        found = logged(function, to_static)
+    except Dy2stError:
+        return
+    if without_filters_of_tensors(text):
+        assert found == expected, text
+    else:
+        assert found[0] == expected[0], text
