@@ -235,8 +235,9 @@ def kept(trace: Trace, function: Any, iterable: Any, is_dropping: bool) -> Any:
         return (item for item in trace.iterate(one) if trace.truth(wanted(item)))
 
     def pushing(one: Any, push: Any) -> None:
-        give = lambda item: lambda: (push(item), ())[1]  # noqa: E731
-        turn = lambda item: trace.if_(wanted(item), give(item), tuple, (), ())  # noqa: E731
+        def turn(item: Any) -> Any:
+            return trace.if_(wanted(item), lambda: (push(item), ())[1], tuple, (), ())
+
         trace.for_(one, None, turn, (), ())
 
     return trace.generate(pulled, iterable, pushing)

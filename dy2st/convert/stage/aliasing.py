@@ -183,14 +183,18 @@ def mark_changed(
     block: Block,
     captured: Sequence[Variable],
     changed: Sequence[Variable],
+    carried: frozenset[Variable],
     place: Location | None,
 ) -> None:
     """What an iteration changes in place without carrying it is out of date after the loop.
 
-    If the loop also reads it, the next iteration would read the old value: that is refused.
+    If the loop also reads it, or a view of it, the next iteration would read the old value: that is
+    refused. Views of what is `carried` are made anew.
     """
     own = frozenset(block.parameters)
-    read = frozenset(map(tracer.aliases.origin, captured))
+    origins = frozenset(map(tracer.aliases.origin, captured))
+    bases = (one for variable in origins for one in _looked_into(tracer, variable))
+    read = origins.union(bases) - (carried - origins)
     for variable in changed:
         if variable in own:
             continue

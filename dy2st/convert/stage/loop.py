@@ -296,7 +296,8 @@ def _given(loop: _Loop, parameters: list[Variable]) -> list[Any]:
             # A copy of what holds before the loop, since the body changes it natively.
             trace.put_place(slot.place, value.copy() if is_same else value)
     for tensor, parameter in zip(loop.tensors.values(), leaves, strict=True):
-        trace.tracer.hold(tensor, parameter)  # by an earlier iteration, for all other names
+        trace.tracer.views.lose_aliases(tensor)  # by an earlier iteration, for all other names
+        trace.tracer.hold(tensor, parameter)
     _join(loop, parameters)
     _note_views(loop, parameters)
     trace.holders.join_parts((part for slot in loop.slots for part in slot.parts), known)
@@ -505,7 +506,8 @@ def _finish(loop: _Loop, tested: Region, turned: Region) -> tuple[Any, ...]:
         tracer.learn(facts, "the size after any number of iterations")
     for index in written:
         tracer.overwrite(operands[index])
-    mark_changed(tracer, turned.block, captured, turned.overwritten, place)
+    carried = frozenset(map(tracer.aliases.origin, operands[counts[1] : count]))
+    mark_changed(tracer, turned.block, captured, turned.overwritten, carried, place)
     note_iterations(tracer, turned.block, operands, results)
     count -= len(loop.tensors)
     for tensor, result in zip(loop.tensors.values(), results[count:], strict=True):

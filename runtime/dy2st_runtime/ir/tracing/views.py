@@ -301,6 +301,12 @@ class Views:
             other.base, other.steps = base, [*steps, *other.steps]
         return base, steps
 
+    def lose_aliases(self, tensor: Tensor) -> None:
+        """A tensor is changed in place, as nobody can tell of what may be the same tensor."""
+        if self.links:
+            self._has_changed = True
+            self._lose_aliases(tensor, self.root(tensor))
+
     def _lose_aliases(self, tensor: Tensor, root: Tensor) -> None:
         """What may be one of the tensors that share the memory is out of date, and what it may be.
 

@@ -98,8 +98,34 @@ def of_each_element(x):
     return y
 
 
+def of_an_element_in_a_loop(x):
+    y, total = x.clone(), x.sum()
+    row = y.unbind(0)[0]
+    while total > -99:
+        total = total + y.sum() - 50
+        row.zero_()
+    return total
+
+
+def of_an_element_of_a_list_in_a_loop(x):
+    y, total = x.clone(), x.sum()
+    row = list(y[::2])[0]
+    while total > -99:
+        total = total + y.sum() - 50
+        row.zero_()
+    return total
+
+
 @pytest.mark.parametrize(
-    "function", [of_the_base, of_an_element, of_each_element], ids=lambda one: one.__name__
+    "function",
+    [
+        of_an_element_in_a_loop,
+        of_an_element_of_a_list_in_a_loop,
+        of_the_base,
+        of_an_element,
+        of_each_element,
+    ],
+    ids=lambda one: one.__name__,
 )
 def test_a_change_in_place_that_such_a_list_cannot_show_is_refused(function):
     with pytest.raises(EscapedVariable, match="changed in place"):
