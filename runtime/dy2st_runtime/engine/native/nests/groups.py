@@ -245,6 +245,8 @@ class _Planner:
         """Make one group of two if their loops are alike and the order allows it."""
         if maker.cost + reader.cost > _LARGEST or maker.is_alone or reader.is_alone:
             return
+        if any(operand in maker.places for one in reader.checked for operand in one.operands):
+            return  # its kernel reads all of them, though the loops end where a check fails
         at = self._common_place(maker, reader)
         pairs = None if at is None else _alignment(maker, reader)
         if at is None or pairs is None or not _fit(maker, reader, pairs):
