@@ -10,6 +10,7 @@ from dy2st.convert.trace import Trace
 from dy2st.convert.values.layout import number_kind
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.ir import F, Tensor, Variable
+from dy2st_runtime.ir.tracing.python_numbers import require_real
 
 DTYPES = {bool: np.dtype("bool"), int: np.dtype("int64"), float: np.dtype("float64")}
 
@@ -22,6 +23,8 @@ def as_number(trace: Trace, variable: Variable, kind: type) -> Variable:
     if variable.number is not None:
         variable = trace.tracer.cast_number(variable, dtype)
     elif variable.tensor_type.dtype != dtype:
+        if kind is not bool:
+            require_real(variable.tensor_type.dtype)
         variable = F.cast(variable, dtype)
     else:
         variable = F.assign(variable)

@@ -207,6 +207,21 @@ def test_a_cast_to_real_numbers_takes_the_real_parts(engine):
     assert z.grad.tolist() == [1, 1, 1, 1]
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda z: z.item() * 2,
+        lambda z: int(z[0]),
+        lambda z: float(z[0]),
+        lambda z: z.tolist()[0],
+        lambda z: complex(z[0]),
+    ],
+)
+def test_a_program_makes_no_number_of_python_of_a_complex_one(call):
+    with pytest.raises(Dy2stError):
+        dy2st.to_static(call)(dy2st.to_tensor([3.5 + 2j]))
+
+
 def test_the_sign_of_a_complex_number_is_its_direction():
     z = dy2st.to_tensor([3 + 4j, 0j, -2.0], stop_gradient=False)
     np.testing.assert_allclose(dy2st.sign(z).numpy(), [0.6 + 0.8j, 0, -1], rtol=1e-6)

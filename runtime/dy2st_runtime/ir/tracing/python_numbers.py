@@ -11,7 +11,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dy2st_runtime.dims import Dim
+from dy2st_runtime.errors import DTypeError
 from dy2st_runtime.ir.dispatch import F, active
+from dy2st_runtime.ir.types import DType
 
 Operation = Callable[[Any, Any], Any]
 
@@ -66,12 +68,22 @@ def may_outgrow(operation: str, values: Sequence[Any]) -> bool:
     return operation == "pow"
 
 
+def require_real(dtype: DType) -> None:
+    """DTypeError if a number of Python is wanted of a complex one of a Program."""
+    if dtype.kind == "c":
+        raise DTypeError(
+            "a complex number of a Program is no number of Python: compute with the tensor, or take "
+            "real(x), imag(x) or abs(x)"
+        )
+
+
 def number_of_element(tensor: Any) -> Any:
     """The one element of a tensor as a number; ValueError if there are surely more, or none."""
     sizes = [size for size in tensor.shape if isinstance(size, int)]
     if any(size != 1 for size in sizes):
         raise ValueError("can only convert an array of size 1 to a Python scalar")
     one = F.reshape(tensor, []) if tensor.ndim else tensor
+    require_real(one.dtype)
     kind: Any = {"b": bool, "f": float}.get(one.dtype.kind, int)
     if kind is float:
         one = F.detach(one)  # a number of Python has no gradient
