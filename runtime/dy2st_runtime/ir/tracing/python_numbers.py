@@ -72,8 +72,8 @@ def require_real(dtype: DType) -> None:
     """DTypeError if a number of Python is wanted of a complex one of a Program."""
     if dtype.kind == "c":
         raise DTypeError(
-            "a complex number of a Program is no number of Python: compute with the tensor, or take "
-            "real(x), imag(x) or abs(x)"
+            "a complex number of a Program is no number of Python: compute with the tensor, or "
+            "take real(x), imag(x) or abs(x)"
         )
 
 
