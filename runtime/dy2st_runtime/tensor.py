@@ -519,14 +519,10 @@ def _stacked(data: Any, dtype: np.dtype[Any] | None) -> Any:
     return stacked if dtype is None else F.cast(stacked, dtype)
 
 
-WRITTEN_DOWN = 100
-"""So many numbers are a constant that somebody has written down; more are likely a weight."""
-
-
 def _traced_constant(tracer: Tracer, data: Any, dtype: np.dtype[Any] | None) -> Any:
     """`to_tensor` of numbers in a traced function: a constant of the Program."""
     array = _array_of(data, dtype)
-    if array.size > WRITTEN_DOWN:
+    if array.size > 1:
         warn_user(
             f"to_tensor() of {array.size} numbers inside a converted function "
             "becomes a constant of the Program, not a parameter or buffer in the saved file. "

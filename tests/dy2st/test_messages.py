@@ -64,15 +64,6 @@ def test_a_layer_in_the_place_of_its_parameters_is_told():
         dy2st.optimizer.SGD(0.1, parameters=nn.Linear(2, 2))
 
 
-def test_a_weight_made_in_a_converted_function_is_pointed_out_and_a_short_list_is_not():
-    def scaled(x, count):
-        return x * dy2st.to_tensor(list(range(count)), dtype="float32").sum()
-
-    dy2st.to_static(scaled)(dy2st.ones([1]), 3)
-    with pytest.warns(UserWarning, match=r"to_tensor\(\) of 1000 numbers .* becomes a constant"):
-        dy2st.to_static(scaled)(dy2st.ones([1]), 1000)
-
-
 def test_weights_that_lie_as_in_torch_are_to_be_turned():
     layer = nn.Linear(2, 3)
     state = {"weight": np.zeros((3, 2), "float32"), "bias": np.zeros(3, "float32")}

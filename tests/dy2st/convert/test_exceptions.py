@@ -554,5 +554,5 @@ def test_an_operator_that_refuses_one_of_several_values_raises_where_it_is_that_
 
     static = to_static(f)
     assert static(dy2st.ones([2])).tolist() == [3.0, 3.0]
-    with pytest.raises(ArgumentError, match="add takes"):
+    with pytest.raises(ArgumentError, match="None is not a tensor"):
         static(-dy2st.ones([2]))

@@ -213,9 +213,16 @@ ROWS = {
     },
 }  # fmt: skip
 
-ALIASES = {"gammaln": "lgamma", "negative": "neg", "swish": "silu", "polygamma": "trigamma"}
+ALIASES = {
+    "gammaln": "lgamma",
+    "logsigmoid": "log_sigmoid",
+    "negative": "neg",
+    "polygamma": "trigamma",
+    "swish": "silu",
+}
 MADE = ("empty_like", "ones_like", "zeros_like")  # of the shape alone
-OTHERS = ("instance_norm", "increment", "array_reverse")  # of several numbers, or no mathematics
+# Of several numbers, or no mathematics.
+OTHERS = ("instance_norm", "increment", "array_reverse", "label_smooth", "thresholded_relu")
 
 
 def called(name: str) -> Callable[..., Any]:

@@ -89,7 +89,7 @@ def given(definition: OperatorDefinition, inputs: tuple[Any, ...]) -> tuple[Any,
     """The inputs of an operator: without those that are left out, with tensors for lists."""
     inputs = drop_missing(definition, inputs)
     if TracedList in map(type, inputs):
-        return tuple([one.tensor() if type(one) is TracedList else one for one in inputs])
+        return tuple([one.of_python() if type(one) is TracedList else one for one in inputs])
     return inputs
 
 

@@ -136,7 +136,7 @@ TANH = op.tanh(X)
         (wrong_size, "it gives tensor<6xfloat32> where the Program has tensor<3xfloat32>"),
         (does_not_fit, "add: .*differ|add: .*broadcast|add: .*fit"),
         (raises, "IndexError: list index out of range"),
-        (no_value, "ValueError: could not convert string to float: 'text'"),
+        (no_value, "'text' is not a tensor and cannot be made one"),
         (too_many, "it gives 2 values for 1 pattern"),
         (too_few, "it gives 0 values for 1 pattern"),
         (reads_itself, "it reads a value that it replaces"),
