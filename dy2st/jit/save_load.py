@@ -171,8 +171,10 @@ def _static_methods(layer: Layer) -> dict[str, StaticFunction]:
 def _program_of(function: StaticFunction, input_spec: Sequence[Any] | None) -> ConcreteProgram:
     if input_spec is None:
         last = function.concrete_program
-        # One for all calls may know what the Program of a call has asked of its tensors.
-        return function.like(last) if last.asked and last.arguments else last
+        # One for all calls may know what the Program of a call has asked of its tensors. A step
+        # of training stays that of the call: else backward() would reach its arguments, too.
+        is_of_a_call = last.asked and not last.finished.has_gone_back
+        return function.like(last) if is_of_a_call and last.arguments else last
     specs = [_as_spec(entry) for entry in input_spec]
     return function.concrete_program_specify_input_spec(specs)
 
