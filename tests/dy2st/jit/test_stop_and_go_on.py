@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -127,8 +128,8 @@ def test_a_saved_step_is_run_by_the_runtime_alone(tmp_path):
         x, y = batch(turn)
         np.savez(tmp_path / f"batch{turn}.npz", x=x.numpy(), y=y.numpy())
     command = [sys.executable, "-c", ALONE, str(tmp_path)]
-    path = {"PYTHONPATH": str(ROOT / "runtime")}
-    shown = subprocess.run(command, capture_output=True, text=True, check=True, env=path)
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "runtime")}  # BLAS is set there
+    shown = subprocess.run(command, capture_output=True, text=True, check=True, env=env)
     assert json.loads(shown.stdout) == wanted[5:]
 
 
