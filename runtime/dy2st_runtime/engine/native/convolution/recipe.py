@@ -120,18 +120,24 @@ class _Recipe:
                 _ENTER[operator.name](self, operator)
 
     def _hard_swishes(self, operators: Sequence[Operator]) -> dict[Operator, list[Operator]]:
-        """The products x * relu6(x + 3), each with the operators that it holds."""
+        """The products x * relu6(x + 3), or x * (relu6(x + 3) / 6), with what they hold."""
         found = {}
         makers = {operator.results[0]: operator for operator in operators}
         for operator in operators:
             x, *_ = operator.operands
-            limit = makers.get(operator.operands[-1])
-            shift = makers.get(limit.operands[0]) if limit and limit.name == "relu6" else None
-            if operator.name != "multiply" or limit is None or shift is None:
+            held = [makers.get(operator.operands[-1])]
+            if held[0] is not None and held[0].name == "divide":
+                is_sixth = _number(held[0].operands[1]) == 6
+                held.append(makers.get(held[0].operands[0]) if is_sixth else None)
+            limit = held[-1]
+            is_limit = limit is not None and limit.name == "relu6"
+            held.append(makers.get(limit.operands[0]) if limit and is_limit else None)
+            inner = [one for one in held if one is not None]
+            if operator.name != "multiply" or len(inner) < len(held):
                 continue
-            is_single = all(self._reads[one.results[0]] == 1 for one in (limit, shift))
-            if is_single and _is_shift(shift, x):
-                found[operator] = [limit, shift]
+            is_single = all(self._reads[one.results[0]] == 1 for one in inner)
+            if is_single and _is_shift(inner[-1], x):
+                found[operator] = inner
                 self._reads[x] -= 1
         return found
 
@@ -275,7 +281,8 @@ class _Recipe:
             return
         if operator in self._bent:
             self._apply(operator, left, Follow("hardswish", 1 / 6, 0.5))
-            self._makers[operator.results[0]].follows.append(Follow("linear", 6.0))
+            if self._bent[operator][0].name == "relu6":  # what is known divides by 6
+                self._makers[operator.results[0]].follows.append(Follow("linear", 6.0))
             return
         if operator.name in SYMMETRIC and self._is_better(right, left, operator):
             left, right = right, left

@@ -72,9 +72,15 @@ def test_what_leaves_is_made_alone():
 
 
 def test_a_hard_swish_is_one_thing():
-    assert words(nodes(lambda x, w: ops.hardswish(conv(x, w)), X, W)) == [
-        "conv hardswish linear linear"
-    ]
+    assert words(nodes(lambda x, w: ops.hardswish(conv(x, w)), X, W)) == ["conv hardswish"]
+
+
+def test_so_is_one_that_divides_at_the_end():
+    def run(x, w):
+        y = conv(x, w)
+        return y * ops.relu6(y + 3.0) / 6.0
+
+    assert words(nodes(run, X, W)) == ["conv hardswish linear linear"]
 
 
 def test_a_product_of_another_shape_is_not_one():
