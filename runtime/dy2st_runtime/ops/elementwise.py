@@ -148,7 +148,7 @@ define_binary(
     "floor(x / y).",
     _dividing(np.floor_divide),
     None,
-    _INTS,
+    (Sample(((2, 3), (3,)), low=0.6, high=0.9),) + _INTS,
     data=True,
     takes_out=True,
     raises=ZeroDivisionError,

@@ -42,6 +42,8 @@ def test_the_rule_says_which_dtype_the_kernel_gives(definition, sample):
             continue
         if definition.name == "batch_norm" and dtype.kind == "b":
             continue  # statistics are numbers
+        if definition.name in ("floor_divide", "remainder") and dtype.kind in "iu":
+            arrays[1] = arrays[1] + arrays[1].dtype.type(1)  # by 0 it is an error
         tensors = [EagerTensor(a) for a in arrays]
         results = apply(definition.name, *tensors, **sample.attributes)
         results = results if isinstance(results, tuple) else (results,)

@@ -257,7 +257,7 @@ def _unsqueezed(lists: Sequence[Any], x: Any, axis: Any) -> Any:
 def _tell_scaled(x: Any, scale: Any, **how: Any) -> Sequence[Any]:
     """The sizes, and whether a resize to them steps as far from pixel to pixel as the factors say.
 
-    For those that are powers of two it does.
+    Factors are above 0. For those that are powers of two it does.
     """
     own = F.cast(F.shape(x)[2:], "float64")
     if scale.shape not in ([], own.shape):
@@ -268,7 +268,8 @@ def _tell_scaled(x: Any, scale: Any, **how: Any) -> Sequence[Any]:
         F.equal(F.cast(own, dtype) / F.cast(sizes, dtype), F.cast(ratio, dtype))
         for dtype in ("float32", "float64")
     ]
-    return sizes, F.cast(F.all(F.logical_and(*alike)), "int64")
+    is_told = F.logical_and(F.logical_and(*alike), F.greater_than(scale, 0))
+    return sizes, F.cast(F.all(is_told), "int64")
 
 
 def _scaled(lists: Sequence[Any], x: Any, scale: Any, **how: Any) -> Any:

@@ -161,7 +161,7 @@ USUAL = {
     "resize": [(floats(1, 2, 3, 4), integers(*s)) for s in ((1, 1), (3, 4), (0, 2))],
     "upsampling": [(floats(1, 2, 3, 4), np.array(f, np.float32))
                    for f in ((1, 1), (2, 2), (4, 0.5))],
-    "upsampling of pixels": [(floats(1, 2, 3, 1), number(f)) for f in (0, 1, 2, 4)],
+    "upsampling of pixels": [(floats(1, 2, 3, 1), number(f)) for f in (1, 2, 4)],
     "bincount": [(integers(0, 3, 3, 1),), (integers(0),)],
     "bincount of few": [(np.array([1, 0, 1], np.int32),), (np.array([6], np.int32),)],
     "bincount of weights": [(np.array([4, 0, 4], np.uint8), floats(3))],
@@ -200,7 +200,8 @@ ODD = {
     "resize": [(floats(1, 2, 3, 4), integers(-1, 2)), (floats(1, 2, 0, 4), integers(2, 2))],
     "upsampling": [(floats(1, 2, 3, 4), np.array(f, np.float32))
                    for f in ((1.5, 2), (0.3, 2), (0.5, 1), (-1, 2), (np.nan, 1), (np.inf, 1))],
-    "upsampling of pixels": [(floats(1, 2, 3, 1), number(-1)), (floats(1, 2, 0, 1), number(2))],
+    "upsampling of pixels": [(floats(1, 2, 3, 1), number(0)), (floats(1, 2, 3, 1), number(-1)),
+                             (floats(1, 2, 0, 1), number(2))],
     "bincount": [(integers(),), (integers(2, -1),)],
     "bincount of few": [(np.array([], np.int32),)],
     "bincount of weights": [(np.array([], np.uint8), floats(0))],
