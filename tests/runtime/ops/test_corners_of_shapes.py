@@ -46,8 +46,10 @@ def test_prelu_of_a_number_is_a_number():
 
 @pytest.mark.parametrize("engine", ["eager", "numpy", "native"])
 def test_masked_scatter_brings_both_to_one_shape(engine):
+    mask = P.to_tensor([[True, False, True], [False, True, True]])
+
     def scattered(x, value):
-        return P.masked_scatter(x, P.to_tensor([[True, False, True], [False, True, True]]), value)
+        return P.masked_scatter(x, mask, value)
 
     call = scattered if engine == "eager" else P.to_static(scattered, engine=engine)
     found = call(P.zeros([3]), P.arange(1, 7, dtype="float32"))
