@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -13,6 +14,7 @@ from dy2st_runtime.thread_state import ThreadState
 class _InForce(ThreadState):
     def __init__(self) -> None:
         self.facts = Facts()
+        self.facts.cases_left = [sys.maxsize]  # no trace that is to end: they are for good
 
 
 _in_force = _InForce()
@@ -21,6 +23,11 @@ _in_force = _InForce()
 def current() -> Facts:
     """The facts in force in this thread."""
     return _in_force.facts
+
+
+def count_cases() -> None:
+    """Begin to count the cases that proofs tell apart, for a trace: it has as many as others."""
+    current().cases_left = Facts().cases_left
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 import numpy as np
 
 import dy2st
-from dy2st_runtime.dims import equal, less_equal, symbol, using
+from dy2st_runtime.dims import collect, equal, less_equal, minimum, requirements, symbol, using
 from dy2st_runtime.dims.facts import Facts
 
 
@@ -23,6 +23,27 @@ def test_what_no_case_is_needed_for_is_proved_behind_the_last_one():
     facts.cases_left[0] = 0
     with using(facts):
         assert less_equal(1, n) and equal(2 * n - n, n) and equal(n + 1, 0) is False
+
+
+def test_what_is_asked_outside_of_traces_is_proved_however_much_was_asked_before():
+    n = symbol("n")
+    for turn in range(400):
+        with collect():
+            size = 2 + turn % 50
+            assert equal(requirements.broadcast(n, minimum(n, size)), n) is True
+            assert less_equal(n, size) is True
+
+
+def test_a_trace_counts_anew_whatever_was_proved_before():
+    def halves(x):
+        n = x.shape[0]
+        return x.reshape([n // 3 + (n + 1) // 3 + (n + 2) // 3, 2]) + x
+
+    spent = Facts()
+    spent.cases_left[0] = 0
+    with using(spent):
+        converted = dy2st.to_static(halves, input_spec=[dy2st.static.InputSpec([None, 2])])
+        assert not converted.main_program.constraints
 
 
 class _Windows(dy2st.nn.Layer):
