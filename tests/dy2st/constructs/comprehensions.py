@@ -1,4 +1,9 @@
-"""Comprehensions and generator expressions."""
+"""Comprehensions and generator expressions.
+
+Items of generator expressions, `map`, `zip` and `enumerate` are made when somebody asks for them, in
+Python's order. What has an `if`, and a `filter` of tensors, is gathered where anything but a `for` takes
+its items one by one, as by `next` or in `zip`: a tensor may decide how many there are.
+"""
 
 from __future__ import annotations
 

@@ -38,9 +38,11 @@ def page() -> str:
 
 def _section(name: str) -> str:
     rows = [row for row in ALL_ROWS if row.section == name]
-    title = (sys.modules[f"tests.dy2st.constructs.{name}"].__doc__ or "").strip().rstrip(".")
-    lines = [f"\n## {title}\n", "| Python | dy2st | proof |", "| --- | --- | --- |"]
+    about = (sys.modules[f"tests.dy2st.constructs.{name}"].__doc__ or "").strip()
+    title, *notes = about.split("\n\n")  # what is said below the title stands below the table
+    lines = [f"\n## {title.rstrip('.')}\n", "| Python | dy2st | proof |", "| --- | --- | --- |"]
     lines += [f"| {_cell(row.construct)} | {_cell(_meaning(row))} | `{row.name}` |" for row in rows]
+    lines += ["\n" + note for note in notes]
     return "\n".join(lines) + "\n" if rows else ""
 
 
