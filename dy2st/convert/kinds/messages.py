@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import logging
 import os
 import sys
 import warnings
@@ -12,24 +13,39 @@ from typing import Any
 from dy2st.convert.kinds.callers import called_by_the_user, user_frames
 from dy2st.convert.kinds.outward import note_call
 from dy2st.convert.kinds.table import function_row
-from dy2st.convert.kinds.text import holds_traced, kept
+from dy2st.convert.kinds.text import formatted, holds_traced, kept
 from dy2st.convert.trace import Trace
+from dy2st_runtime.errors import UnsupportedSyntax
 from dy2st_runtime.ir import F, user_location
 from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.ir.location import user_frame
 
 _LEVELS = {"debug": 10, "info": 20, "warning": 30, "warn": 30, "error": 40, "critical": 50}
+_NAMES = frozenset({*_LEVELS, "exception", "log"})
 
 
 def tells(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
     """Whether a call is recorded as a warning or a message; all others are made now, or refused."""
-    given = (*args, *kwargs.values())
-    if not trace.is_nested and not any(holds_traced(trace, one) for one in given):
+    is_traced = any(holds_traced(trace, one) for one in (*args, *kwargs.values()))
+    if getattr(function, "__module__", "") == "logging" and function.__name__ in _NAMES:
+        is_told = _logs(trace, function, args, kwargs)
+    elif function is warnings.warn and (is_traced or trace.is_nested):
+        is_told = _warns(trace, *args, **kwargs)
+    else:
         return False
-    if function is warnings.warn:
-        return _warns(trace, *args, **kwargs)
-    is_logging = getattr(function, "__module__", "") == "logging" and "logging" in sys.modules
-    return is_logging and _logs(trace, function.__name__, args, kwargs)
+    if is_traced and not is_told and not trace.is_nested:
+        raise _cannot_tell("a warning" if function is warnings.warn else "a message to a logger")
+    return is_told
+
+
+def _cannot_tell(what: str) -> UnsupportedSyntax:
+    return UnsupportedSyntax(
+        f"{what} with a tensor in it, of a kind that no Program gives",
+        at=user_location(),
+        why="a Program gives texts: with a level, to a logger of logging.getLogger, or with a "
+        "class of Python's own to warnings.warn",
+        hint='write ("%s", x) without extra=, exc_info= and stacklevel=, or print(...)',
+    )
 
 
 @function_row(warnings.warn)
@@ -74,19 +90,22 @@ def _warns(trace: Trace, message: Any, category: Any, stacklevel: Any, **options
     return True
 
 
-def _logs(trace: Trace, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
-    logging = sys.modules["logging"]
-    logger, rest = "", args
-    if args and isinstance(args[0], logging.Logger):
-        logger, rest = args[0].name, args[1:]
+def _logs(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
+    name, logger, rest = function.__name__, "", args
+    if function.__qualname__ != name:  # a method, of a Logger or of an adapter
+        logger, rest = getattr(args[0], "name", ""), args[1:]
         if logging.getLogger(logger) is not args[0]:
             return False
     level: Any = _LEVELS.get(name)
     if name == "log" and rest:
         level, rest = rest[0], rest[1:]
-    if type(level) is not int or not rest or kwargs or type(rest[0]) not in (str, Text):
+    if type(level) is not int or not rest or any(kwargs.values()):
         return False
     text, values = rest[0], rest[1:]
+    if type(text) not in (str, Text):
+        text = formatted(trace, text, "s", "")
+    if values and type(text) is Text:
+        return False
     if values:
         is_mapping = len(values) == 1 and isinstance(values[0], Mapping) and values[0]
         text = trace.mod(text, values[0] if is_mapping else values)

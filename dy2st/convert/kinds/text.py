@@ -254,7 +254,16 @@ def _percent(trace: Trace, template: str, values: Any) -> Any:
         found.append(_percent_field(trace, match, given, values))
     if "%" in template[end:]:
         raise ValueError("incomplete format")
+    if not is_asked and any(True for _ in given) and _is_counted(values):
+        raise TypeError("not all arguments converted during string formatting")
     return joined([*found, template[end:]])
+
+
+def _is_counted(values: Any) -> bool:
+    """Whether a template must take all of these: Python lets what has items be left over."""
+    if isinstance(values, (tuple, Text, Dim, Condition)):
+        return True
+    return getattr(values, "number", None) is not None
 
 
 def _percent_field(trace: Trace, match: re.Match[str], given: Any, values: Any) -> Any:

@@ -136,10 +136,11 @@ def written_in_a_branch(x):
     return x
 
 
-@construct("`logging` in a branch", "the Program logs when it runs")
+@construct("`logging`, of tensors and in branches too", "the Program logs when it runs")
 def logged_in_a_branch(x):
     if x.sum() > 0:
         log.warning("up")
+    log.warning(x)
     return x
 
 

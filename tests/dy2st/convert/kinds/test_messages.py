@@ -88,6 +88,25 @@ def test_a_warning_that_is_an_error_is_raised_by_the_call():
             to_static(warned)(INPUTS[1])
 
 
+def told_of_all_kinds(x):
+    LOGGER.info(x)
+    LOGGER.info(x.sum())
+    LOGGER.info(x.shape)
+    LOGGER.info(float(x[0]))
+    LOGGER.warning([x, {"a": 2.5}], exc_info=False)
+    LOGGER.info("%s of %r", x, [x])
+    if x.sum() > 0:
+        LOGGER.error(x > 0)
+    return x * 2
+
+
+@pytest.mark.parametrize("sizes", [2, None])
+def test_a_message_is_of_any_kind(caplog, sizes):
+    static = to_static(told_of_all_kinds, input_spec=[InputSpec([sizes], "float32", "x")])
+    found = _messages_of(static, caplog)
+    assert found == _messages_of(told_of_all_kinds, caplog) and len(found) > 6 * len(INPUTS)
+
+
 class Own(UserWarning):
     """A class that no file knows."""
 
@@ -107,3 +126,33 @@ def test_what_a_program_cannot_tell_is_refused():
         to_static(of_the_users)(INPUTS[0])
     with pytest.raises(UnsupportedSyntax, match="a message is logged in a branch"):
         to_static(with_a_traceback)(INPUTS[0])
+
+
+MADE_BY_HAND = logging.Logger("made by hand")
+ADAPTER = logging.LoggerAdapter(LOGGER, {"run": 1})
+TOLD = {
+    "extra": lambda x: LOGGER.info("%s", x, extra={"a": 1}),
+    "stacklevel": lambda x: LOGGER.info("%s", x, stacklevel=2),
+    "the exception": lambda x: LOGGER.error("%s", x, exc_info=True),
+    "of the name": lambda x: LOGGER.exception("%s", x),
+    "a logger made by hand": lambda x: MADE_BY_HAND.info("%s", x),
+    "an adapter": lambda x: ADAPTER.info("%s", x),
+    "a template": lambda x: LOGGER.info(x, 3),
+    "a class of the user's": lambda x: warnings.warn(f"{x}", Own, stacklevel=1),
+}
+
+
+@pytest.mark.parametrize("told", TOLD.values(), ids=TOLD)
+def test_a_message_with_a_tensor_of_another_form_is_refused_without_noise(told, caplog, capsys):
+    def function(x):
+        told(x)
+        return x * 2
+
+    with caplog.at_level(logging.INFO), pytest.raises(UnsupportedSyntax, match="with a tensor in"):
+        to_static(function)(INPUTS[0])
+    assert "Logging error" not in capsys.readouterr().err
+
+
+def test_a_message_gets_as_many_values_as_it_has_places(caplog):
+    with caplog.at_level(logging.INFO), pytest.raises(TypeError, match="not all arguments"):
+        to_static(lambda x: LOGGER.info("sum", x.sum()))(INPUTS[0])

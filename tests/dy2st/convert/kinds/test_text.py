@@ -12,6 +12,7 @@ import pytest
 
 import dy2st
 from dy2st.jit import to_static
+from dy2st.static import InputSpec
 from tests.dy2st.convert.kinds.same import refused, same
 
 
@@ -225,3 +226,33 @@ def test_the_text_of_an_object_that_a_branch_has_changed():
 @pytest.mark.parametrize("kind", [int, float])
 def test_a_number_of_a_text_with_tensors_in_it_is_refused(kind):
     refused(lambda x: kind(f"{int(x[0])}"), "of a text with values of tensors")
+
+
+@pytest.mark.parametrize("template", ["l", "%s", "%%", "%s %s"])
+@pytest.mark.parametrize(
+    "values",
+    [
+        lambda x: (x, x),
+        lambda x: (x, 1, 2),
+        lambda x: x,
+        lambda x: [x, x],
+        lambda x: {"a": x},
+        lambda x: float(x[0]),
+        lambda x: x.shape[0],
+        lambda x: f"{x}",
+    ],
+    ids="pair three tensor list dict number size text".split(),
+)
+def test_percent_takes_as_many_values_as_it_has_places(template, values):
+    def function(x):
+        return template % values(x)
+
+    x = dy2st.to_tensor([1.0, 2.0])
+    static = to_static(function, input_spec=[InputSpec([None], "float32", "x")])
+    try:
+        expected = function(x)
+    except TypeError as error:
+        with pytest.raises(TypeError, match=str(error)):
+            static(x)
+    else:
+        assert static(x) == expected
