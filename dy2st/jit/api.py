@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from dy2st.jit.convertible import not_convertible, why_not
 from dy2st.jit.static_function import InputSpecs, StaticFunction
 from dy2st_runtime import engine as engines
 from dy2st_runtime.errors import NotConvertible
@@ -58,7 +58,8 @@ def to_static(
     one that was registered); without it DY2ST_ENGINE does. `backend` and `full_graph` say nothing:
     a Program is always whole, and PaddlePaddle's compiler is not here.
 
-    Raises NotConvertible for what cannot be converted, ConversionError when a call cannot.
+    Raises NotConvertible for what cannot be converted, ArgumentError if there are more InputSpecs
+    than parameters, ConversionError when a call cannot be converted.
 
     >>> @to_static
     ... def double(x):
@@ -103,32 +104,10 @@ def _convert(
             hint=f"to_static goes under @{type(function).__name__}: write the decorators in the "
             "other order",
         )
-    why = _why_not(function)
+    why = why_not(function)
     if why:
-        raise NotConvertible(
-            f"to_static takes a function, a method or a Layer, not {function!r:.80}",
-            why=why,
-            hint="decorate its methods, or convert an object of it"
-            if isinstance(function, type)
-            else "write a Python function that calls it, and convert that",
-        )
+        raise not_convertible("to_static takes a function, a method or a Layer", function, why)
     return StaticFunction(function, input_spec, None, passes, engine)
-
-
-def _why_not(function: Any) -> str:
-    """Why something cannot be converted; empty if it can."""
-    while isinstance(function, functools.partial):
-        function = function.func
-    if isinstance(function, type):
-        return "it is a class"
-    if not callable(function):
-        return "it cannot be called"
-    if any(kind.__module__.startswith("torch.nn") for kind in type(function).__mro__):
-        return "it is a Module of torch's: write it with dy2st.nn, and give it the weights"
-    if isinstance(function, (FunctionType, MethodType, functools._lru_cache_wrapper)):
-        return ""
-    is_python = isinstance(type(function).__call__, FunctionType)
-    return "" if is_python else "it is no Python code"
 
 
 def _convert_layer(

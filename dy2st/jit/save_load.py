@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dy2st.jit.convertible import not_convertible, why_not
 from dy2st.jit.for_file import for_file
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.optimized import as_pass, transformed
@@ -150,7 +151,8 @@ def _functions_of(layer: Any) -> dict[str, StaticFunction]:
         return {"forward": _static(layer.forward, layer), **_static_methods(layer)}
     if inspect.isroutine(layer):
         return {"forward": StaticFunction(layer)}
-    raise TypeError(f"jit.save takes a Layer or a function, not {layer!r}")
+    why = why_not(layer) or "only functions and Layers have an input_spec"
+    raise not_convertible("jit.save takes a Layer or a function", layer, why)
 
 
 def _static(forward: Any, layer: Layer) -> StaticFunction:

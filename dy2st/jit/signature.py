@@ -122,7 +122,30 @@ class Signature:
         try:
             return bind(*own, *input_spec)
         except TypeError as error:
-            raise ArgumentError(f"input_spec of {self._name}(): {error}") from None
+            found = self._misfit(len(input_spec)) or f"input_spec of {self._name}(): {error}"
+            raise ArgumentError(found) from None
+
+    def check_count(self, input_spec: tuple[Any, ...]) -> None:
+        """Raise ArgumentError if there are more InputSpecs than parameters."""
+        if len(input_spec) > len(self._placed()) and (misfit := self._misfit(len(input_spec))):
+            raise ArgumentError(misfit)
+
+    def _placed(self) -> list[inspect.Parameter]:
+        places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        return [p for p in self.shown.parameters.values() if p.kind in places]
+
+    def _misfit(self, count: int) -> str:
+        """What is said of so many InputSpecs where they are too few or too many, or nothing."""
+        placed = self._placed()
+        names = ", ".join(f"'{parameter.name}'" for parameter in placed)
+        found = f"input_spec of {self._name}() has {count} {'entry' if count == 1 else 'entries'}"
+        missing = [f"'{p.name}'" for p in placed[count:] if p.default is p.empty]
+        if missing:
+            return f"{found}, none for {', '.join(missing)}: its parameters are {names}"
+        takes_any = any(p.kind is p.VAR_POSITIONAL for p in self.whole.parameters.values())
+        if count <= len(placed) or takes_any:
+            return ""
+        return f"{found}, and the function takes {len(placed)}: {names or 'nothing'}"
 
     def _without_self(self, arguments: dict[str, Any]) -> dict[str, Any]:
         if not self._is_bound:

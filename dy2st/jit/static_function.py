@@ -70,6 +70,7 @@ class StaticFunction:
         self.passes, self.engine = passes, engine
         self._called: Layer | None = None
         self._signature = Signature(function, layer is not None)
+        self._signature.check_count(self._input_spec or ())
         self._programs = Programs()
         self.__name__ = getattr(function, "__name__", type(function).__name__)
         self.__qualname__ = getattr(function, "__qualname__", self.__name__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -156,7 +157,49 @@ def test_a_model_is_loaded_by_the_name_of_its_text_too(tmp_path):
         dy2st.jit.save(nn.Linear(2, 2), path + ".onnx", [InputSpec([None, 2])])
 
 
-def test_a_module_of_torch_is_named_as_such():
+@pytest.mark.parametrize("take", [dy2st.to_static, lambda net: dy2st.jit.save(net, "net")])
+def test_a_module_of_torch_is_named_as_such(take):
     kind = type("Linear", (), {"__module__": "torch.nn.modules.linear", "__call__": lambda s: 1})
-    with pytest.raises(dy2st.errors.NotConvertible, match="it is a Module of torch's"):
-        dy2st.to_static(kind())
+    with pytest.raises(dy2st.errors.NotConvertible, match="it is a Module of torch's") as caught:
+        take(kind())
+    assert "load_weights" in caught.value.hint
+
+
+def _of_two(x, y, /, *, sign=1):
+    return x - y * sign
+
+
+def _with_default(x, n=2):
+    return x * n
+
+
+class _Net(nn.Layer):
+    def forward(self, x, y):
+        return x + y
+
+
+ONE = InputSpec([None])
+COUNTS = {
+    "too many": (_of_two, [ONE] * 3, "_of_two() has 3 entries, and the function takes 2: 'x', 'y'"),
+    "a default": (_with_default, [ONE, 2, 3], "has 3 entries, and the function takes 2: 'x', 'n'"),
+    "a Layer": (_Net(), [ONE] * 3, "_Net.forward() has 3 entries, and the function takes 2: 'x'"),
+    "nothing": (lambda: 1, [ONE], "has 1 entry, and the function takes 0: nothing"),
+}
+
+
+@pytest.mark.parametrize(("function", "specs", "words"), COUNTS.values(), ids=COUNTS)
+def test_more_input_specs_than_parameters_are_refused_at_once(function, specs, words):
+    with pytest.raises(ArgumentError, match=re.escape(words)):
+        dy2st.to_static(function, input_spec=specs)
+
+
+def test_a_parameter_without_input_spec_is_named_by_save(tmp_path):
+    words = "forward() has 1 entry, none for 'y': its parameters are 'x', 'y'"
+    with pytest.raises(ArgumentError, match=re.escape(words)):
+        dy2st.jit.save(_Net(), str(tmp_path / "net"), [ONE])
+
+
+def test_a_call_may_give_what_no_input_spec_says():
+    one = dy2st.ones([1])
+    assert dy2st.to_static(_Net(), input_spec=[ONE])(one, one).tolist() == [2.0]
+    assert dy2st.to_static(lambda *xs: xs[1], input_spec=[ONE] * 2)(one, one).tolist() == [1.0]

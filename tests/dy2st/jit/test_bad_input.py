@@ -392,7 +392,10 @@ def test_results_that_a_program_cannot_give_back_name_the_function_and_its_place
         ([[InputSpec([2])]], "`x` is a tensor; its InputSpec is a list"),
         ([InputSpec([2]), 4], "`n` is 3; its input_spec says 4"),
         ([InputSpec([2]), 3.0], "`n` is 3; its input_spec says 3.0"),
-        ([InputSpec([2]), 3, 3], "too many positional arguments"),
+        (
+            [InputSpec([2]), 3, 3],
+            'has 3 entries, and the function takes 2: "x", "n"'.replace('"', "'"),
+        ),
     ],
 )
 def test_an_input_spec_that_the_call_does_not_fit_is_refused(spec, message):
