@@ -5,7 +5,8 @@
     │   └── UndecidedDim (TypeError)       a symbolic size is needed as a Python number or bool
     ├── DTypeError (TypeError)             element types that do not fit
     ├── ArgumentError (ValueError)         an argument outside what an operator or a call accepts
-    │   └── NoTensor (TypeError)           an argument that is no tensor and cannot be made one
+    │   ├── NoTensor (TypeError)           an argument that is no tensor and cannot be made one
+    │   └── WrongKind (TypeError)          no flag, number or axis where one is needed
     ├── PlaceError (IndexError)            a position that a tensor does not have
     ├── MatrixError (LinAlgError)          no inverse or factors: it stands in `ir/kernel_errors.py`
     ├── SpecError (ValueError)             inputs that do not match their InputSpec
@@ -69,6 +70,7 @@ __all__ = [
     "UnsupportedSyntax",
     "VerifyError",
     "WorkerError",
+    "WrongKind",
 ]
 
 
@@ -124,6 +126,10 @@ class ArgumentError(Dy2stError, ValueError):
 
 class NoTensor(ArgumentError, TypeError):
     """What stands where a tensor is needed is none, and no number, list or array to make it of."""
+
+
+class WrongKind(ArgumentError, TypeError):
+    """What stands where a flag, a number, an axis or a size is needed is something else."""
 
 
 class PlaceError(Dy2stError, IndexError):

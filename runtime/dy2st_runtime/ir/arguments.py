@@ -9,7 +9,7 @@ import numpy as np
 
 from dy2st_runtime.dims import Dim, Size
 from dy2st_runtime.dims.expression import undecided
-from dy2st_runtime.errors import ArgumentError, DTypeError, TensorAsPython
+from dy2st_runtime.errors import ArgumentError, DTypeError, TensorAsPython, WrongKind
 from dy2st_runtime.ir.data import data_of
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.element_types import given_dtype
@@ -95,9 +95,11 @@ def as_int(value: Any, what: str) -> int:
             "number is needed here; give the size a number in the InputSpec"
         )
     try:
+        if isinstance(value, bool):
+            raise TypeError
         return int(value.__index__())
     except (AttributeError, TypeError, ValueError):  # a tensor of several
-        raise ArgumentError(f"{what} is an integer, not {value!r}") from None
+        raise WrongKind(f"{what} is an integer, not {value!r}") from None
 
 
 def as_ints(value: Any, what: str) -> list[int]:
@@ -131,7 +133,7 @@ def as_shape(shape: Any) -> tuple[Size, ...]:
         return dims
     if isinstance(shape, Tensor):
         shape = np.asarray(shape).tolist()
-    if isinstance(shape, (int, Dim, np.integer)):
+    if not hasattr(shape, "__iter__"):
         shape = [shape]
     return tuple(as_size(size) for size in shape)
 

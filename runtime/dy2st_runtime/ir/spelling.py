@@ -1,6 +1,7 @@
 """Other spellings of calls that PaddlePaddle takes: names of arguments, `out=`, sizes one by one.
 
 They are told by one table for all public functions, so a function itself has one spelling only.
+What is given for a flag or a number is held against the function's annotations on the way.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from inspect import unwrap
 from typing import Any, TypeVar, cast
 
 from dy2st_runtime.dims import Dim
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.errors import ArgumentError, NoTensor
+from dy2st_runtime.ir.given_kinds import GivenKind, kinds_of
 
 _HAS_KEYWORDS = 0x08
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -60,20 +62,29 @@ def spelled(function: Function) -> Function:
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     knows = frozenset(names).issuperset
     at = _place_of_list(names)
+    kinds, title = kinds_of(unwrap(function)), function.__name__
+    first = min((names.index(name) for name in kinds), default=len(names))
 
     @wraps(function)
     def call(*args: Any, **named: Any) -> Any:
         try:
+            if len(args) > first:
+                for name, value in zip(names, args, strict=False):
+                    if name in kinds:
+                        kinds[name].check(title, name, value)
             if not named:
                 return function(*args)
             if not knows(named):
-                return _respelled(function, names, args, named)
+                return _respelled(function, names, kinds, args, named)
+            for name in named:
+                if name in kinds:
+                    kinds[name].check(title, name, named[name])
             return function(*args, **named)
         except AttributeError as error:
             if not _is_asked_as_tensor(error.obj, (*args, *named.values())):
                 raise
             kind = type(error.obj).__name__
-            raise TypeError(
+            raise NoTensor(
                 f"this argument is a tensor, not an object of type {kind!r}: "
                 "dy2st.to_tensor(...) makes a tensor of it"
             ) from error
@@ -120,6 +131,7 @@ def _is_size(value: Any) -> bool:
 def _respelled(
     function: Callable[..., Any],
     names: tuple[str, ...],
+    kinds: dict[str, GivenKind],
     args: tuple[Any, ...],
     named: dict[str, Any],
 ) -> Any:
@@ -130,6 +142,8 @@ def _respelled(
         if target in plain:
             raise TypeError(f"{function.__name__}() got {target!r} twice, also as {name!r}")
         (rest if target is None else plain)[target or name] = value
+        if target in kinds:
+            kinds[target].check(function.__name__, name, value)
     out = rest.pop("out", None)
     is_leaf = _is_leaf(rest) if "dtype" in names else False
     result = function(*args, **plain, **rest)

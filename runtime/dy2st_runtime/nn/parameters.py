@@ -9,6 +9,7 @@ import numpy as np
 from dy2st_runtime import unique_name
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import current_tracer, user_location
+from dy2st_runtime.ir.arguments import as_shape
 from dy2st_runtime.ir.element_types import given_dtype
 from dy2st_runtime.ir.grad_mode import no_grad
 from dy2st_runtime.nn.initializer import Constant, Initializer, XavierUniform, global_initializer
@@ -124,7 +125,7 @@ def make_parameter(
         or default
         or (Constant(0.0) if is_bias else XavierUniform())
     )
-    array = np.empty(tuple(int(size) for size in shape), given_dtype(dtype))
+    array = np.empty(as_shape(shape), given_dtype(dtype))
     parameter = Parameter(array, trainable=attr.trainable, name=attr.name or "")
     if attr.name is None:
         parameter.name = unique_name.generate(f"{owner}.{'b' if is_bias else 'w'}")

@@ -260,7 +260,7 @@ def transpose(
         raise ArgumentError(f"transpose: two axes, or all in a list: transpose(x, {[perm, *more]})")
     if more:
         return swapaxes(x, perm, *more)
-    order = tuple(normalize_axis(p, x.ndim) for p in perm)
+    order = tuple(normalize_axis(p, x.ndim) for p in as_ints(perm, "an axis"))
     if sorted(order) != list(range(x.ndim)):
         raise ArgumentError(f"transpose: {list(perm)} is no order of {x.ndim} axes")
     if order == tuple(range(x.ndim)):
@@ -303,9 +303,10 @@ def swapaxes(x: Any, axis0: Any, axis1: Any, name: str | None = None) -> Any:
 @method
 def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1), name: str | None = None) -> Any:
     """The plane of two axes turned by k quarters, from the first axis towards the second."""
-    a, b = (normalize_axis(axis, x.ndim) for axis in axes)
-    if a == b:
-        raise ArgumentError(f"rot90: {list(axes)} are not two axes")
+    plane = [normalize_axis(axis, x.ndim) for axis in as_ints(axes, "an axis")]
+    if len(set(plane)) != 2 or len(plane) != 2:
+        raise ArgumentError(f"rot90: {axes!r} are not two axes")
+    a, b = plane
     turns = as_int(k, "k") % 4
     if turns == 2:
         return flip(x, [a, b])

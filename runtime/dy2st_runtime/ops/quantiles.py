@@ -134,7 +134,7 @@ def nanquantile(
     return _quantile(x, q, axis, keepdim, interpolation, True)
 
 
-def _median(x: Any, axis: int | None, keepdim: bool, mode: str, skips_nan: bool) -> Any:
+def _median(x: Any, axis: Axes, keepdim: bool, mode: str, skips_nan: bool) -> Any:
     if mode not in ("avg", "min"):
         raise ArgumentError(f"median: the mode is 'avg' or 'min', not {mode!r}")
     if axis is not None and not isinstance(axis, int) and not axis:
@@ -153,7 +153,7 @@ def _median(x: Any, axis: int | None, keepdim: bool, mode: str, skips_nan: bool)
 @method
 @of_numbers_too
 def median(
-    x: Any, axis: int | None = None, keepdim: bool = False, mode: str = "avg", name: Any = None
+    x: Any, axis: Axes = None, keepdim: bool = False, mode: str = "avg", name: Any = None
 ) -> Any:
     """The element in the middle along an axis; of two the mean, or with mode 'min' the smaller.
 
@@ -165,7 +165,7 @@ def median(
 @method
 @of_numbers_too
 def nanmedian(
-    x: Any, axis: int | None = None, keepdim: bool = False, mode: str = "avg", name: Any = None
+    x: Any, axis: Axes = None, keepdim: bool = False, mode: str = "avg", name: Any = None
 ) -> Any:
     """`median` of the elements that are not NaN."""
     return _median(x, axis, keepdim, mode, True)

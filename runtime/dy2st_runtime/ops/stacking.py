@@ -289,6 +289,8 @@ def crop(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None
     own = shape_of(x)
     firsts = list(as_shape(offsets)) if offsets is not None else [0] * len(own)
     sizes = list(as_shape(shape)) if shape is not None else [-1] * len(own)
+    if not len(own) == len(firsts) == len(sizes):
+        raise ArgumentError(f"crop: shape and offsets have an entry for each of {len(own)} axes")
     ends = [
         size if type(part) is int and part == -1 else first + part
         for size, first, part in zip(own, firsts, sizes, strict=True)
