@@ -16,6 +16,7 @@ import numpy as np
 
 from dy2st_runtime.dims import same_shape
 from dy2st_runtime.engine.native.convolution.channels import Channels, is_join, is_move, moved
+from dy2st_runtime.engine.native.convolution.swishes import hard_swishes
 from dy2st_runtime.engine.native.convolution.taking import (
     CONVOLUTIONS,
     FUNCTIONS,
@@ -26,6 +27,7 @@ from dy2st_runtime.engine.native.convolution.taking import (
     function_of,
     is_by_channel,
     is_of,
+    number_of,
     second_of,
 )
 from dy2st_runtime.ir.program import Operator, Variable
@@ -111,35 +113,14 @@ class _Recipe:
         read = {v for one in operators if one not in movers for v in one.operands}
         self._settled = read.union(results)  # what is not just moved on
         self._moved: dict[Variable, Channels] = {}
-        self._bent = self._hard_swishes(operators)
+        self._bent = hard_swishes(operators, self._reads)
+        self._reads.subtract(operator.operands[0] for operator in self._bent)
         self._blends = self._found_blends(operators)
         inner = {part for parts in self._bent.values() for part in parts}
         inner |= {part for taps in self._blends.values() for tap in taps for part in tap[:2]}
         for operator in operators:
             if operator not in inner:
                 _ENTER[operator.name](self, operator)
-
-    def _hard_swishes(self, operators: Sequence[Operator]) -> dict[Operator, list[Operator]]:
-        """The products x * relu6(x + 3), or x * (relu6(x + 3) / 6), with what they hold."""
-        found = {}
-        makers = {operator.results[0]: operator for operator in operators}
-        for operator in operators:
-            x, *_ = operator.operands
-            held = [makers.get(operator.operands[-1])]
-            if held[0] is not None and held[0].name == "divide":
-                is_sixth = _number(held[0].operands[1]) == 6
-                held.append(makers.get(held[0].operands[0]) if is_sixth else None)
-            limit = held[-1]
-            is_limit = limit is not None and limit.name == "relu6"
-            held.append(makers.get(limit.operands[0]) if limit and is_limit else None)
-            inner = [one for one in held if one is not None]
-            if operator.name != "multiply" or len(inner) < len(held):
-                continue
-            is_single = all(self._reads[one.results[0]] == 1 for one in inner)
-            if is_single and _is_shift(inner[-1], x):
-                found[operator] = inner
-                self._reads[x] -= 1
-        return found
 
     def _found_blends(self, operators: Sequence[Operator]) -> dict[Operator, list[Tap]]:
         """The sums x[low] * share + x[high] * share, with what is added up."""
@@ -291,7 +272,7 @@ class _Recipe:
         is_scaling = operator.name in _LINEAR and is_by_channel(other, first.tensor_type.rank)
         if is_scaling and self._is_taken_in(first, Scaling(operator, [other])):
             return
-        number = _number(other)
+        number = number_of(other)
         if number is None or operator.name not in _LINEAR:
             self._apply(operator, first, Follow(operator.name, other=other))
         else:
@@ -316,21 +297,6 @@ def _is_along(variable: Variable, axis: int, picked: Variable) -> bool:
     sizes = [1] * (len(shape) - len(own)) + [*own]
     wanted = [size if place == axis else 1 for place, size in enumerate(shape)]
     return len(sizes) == len(shape) and same_shape(tuple(sizes), tuple(wanted)) is True
-
-
-def _is_shift(operator: Operator, x: Variable) -> bool:
-    """Whether it is x + 3."""
-    left, right = operator.operands[0], operator.operands[-1]
-    return operator.name == "add" and left is x and _number(right) == 3.0
-
-
-def _number(variable: Variable) -> float | None:
-    """The number that a constant is, unless it is 0."""
-    maker = variable.maker
-    if not isinstance(maker, Operator) or maker.name != "constant":
-        return None
-    value = maker.attributes["value"]
-    return float(value.reshape(-1)[0]) if value.size == 1 and value.all() else None
 
 
 _LINEAR: dict[str, Callable[[float], tuple[float, float]]] = {

@@ -8,12 +8,14 @@ runs after it is read by none of its operators: so it is one step.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from dy2st_runtime.dims import symbols
 from dy2st_runtime.engine.native.convolution.channels import is_move, shuffles
 from dy2st_runtime.engine.native.convolution.library import find
+from dy2st_runtime.engine.native.convolution.swishes import hard_swishes
 from dy2st_runtime.engine.native.convolution.taking import (
     is_begin,
     is_by_channel,
@@ -123,9 +125,12 @@ class _Finder:
         Those go that are light, are no part of the primitive in front of them, and that none of
         those reads that stay.
         """
+        swishes = hard_swishes(self._open, self._reads())
+        within = {one for inner in swishes.values() for one in inner}
         done: set[Operator] = set()  # by a primitive that is worth it
         for operator in self._open:
-            makers = [self._maker(operand) for operand in operator.operands if is_part(operator)]
+            operands = operator.operands if is_part(operator) else ()
+            makers = [self._maker(operand, within) for operand in operands]
             if not is_light(operator) or any(maker in done for maker in makers):
                 done.add(operator)
         kept: set[Operator] = set()
@@ -135,9 +140,17 @@ class _Finder:
                 kept.add(operator)
         return kept
 
-    def _maker(self, variable: Variable) -> Operator | None:
-        """The operator of the region that makes a value for one reader alone."""
-        is_single = len(self._readers[variable]) == 1 and variable not in self._yields
+    def _reads(self) -> Counter[Variable]:
+        """How often what the region makes is read."""
+        made = (result for operator in self._open for result in operator.results)
+        return Counter(
+            {v: len(self._readers.get(v, ())) + (v in self._yields) for v in made},
+        )
+
+    def _maker(self, variable: Variable, within: Collection[Operator]) -> Operator | None:
+        """The operator of the region that makes a value for one reader, and parts of it, alone."""
+        readers = [one for one in self._readers[variable] if one not in within]
+        is_single = len(readers) <= 1 and variable not in self._yields
         maker = variable.maker
         is_own = variable in self._inside and isinstance(maker, Operator)
         return maker if is_single and is_own and isinstance(maker, Operator) else None

@@ -236,6 +236,15 @@ def _whole(variable: Variable) -> Size | None:
     return int(maker.attributes["value"].item()) if is_number else None
 
 
+def number_of(variable: Variable) -> float | None:
+    """The number that a constant is, unless it is 0."""
+    maker = variable.maker
+    if isinstance(maker, Block) or maker.name != "constant":
+        return None
+    value = maker.attributes["value"]
+    return float(value.reshape(-1)[0]) if value.size == 1 and value.all() else None
+
+
 CONVOLUTIONS = {"conv": "conv", "conv_transpose": "transposed"}
 WINDOWS = ("max_pool", "window_max", "window_sum")
 _MOVES = ("index", "split", "slice", "reshape", "transpose")
@@ -316,6 +325,7 @@ __all__ = [
     "is_part",
     "is_readable",
     "mean_axes",
+    "number_of",
     "second_of",
     "takes",
     "vector_of",

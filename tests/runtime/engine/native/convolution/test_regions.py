@@ -65,6 +65,28 @@ def test_what_no_primitive_does_by_the_way_is_left_to_nests():
     assert steps == [["conv"], "sigmoid", "multiply", "relu", "tanh"]
 
 
+def _divided_at_the_end(y):
+    return y * ops.relu6(y + 3.0) / 6.0
+
+
+@pytest.mark.parametrize("swish", [ops.hardswish, _divided_at_the_end])
+def test_a_hard_swish_at_the_end_is_in_the_region(swish):
+    *constants, region = found(lambda x, w: swish(conv(x, w)), X, W)
+    assert {one.name for one in constants} == {"constant"}
+    assert {"conv", "add", "relu6", "multiply"} <= {one.name for one in region.operators}
+    assert len(region.results) == 1
+
+
+@pytest.mark.parametrize("read_too", [ops.exp, lambda y: y, lambda y: ops.relu6(y + 3.0) * 2.0])
+def test_one_of_what_others_read_too_is_left_to_nests(read_too):
+    def run(x, w):
+        y = conv(x, w)
+        return ops.hardswish(y), read_too(y)
+
+    steps = names(found(run, X, W))
+    assert ["conv"] in steps and "multiply" in steps
+
+
 def test_what_another_convolution_reads_stays_in_the_region():
     def run(x, w):
         y = conv(x, w)
