@@ -69,6 +69,7 @@ class StaticFunction:
         self._methods: dict[int, StaticFunction] = {}
         self.passes, self.engine = passes, engine
         self._called: Layer | None = None
+        self._training = True
         self._signature = Signature(function, layer is not None)
         self._signature.check_count(self._input_spec or ())
         self._programs = Programs()
@@ -202,6 +203,7 @@ class StaticFunction:
         layer = self.class_instance
         if isinstance(layer, Layer) and layer.training is not training:
             raise ArgumentError(f"{self.__name__} is in the mode of its Layer: call layer.{name}()")
+        self._training = training
 
     def rollback(self) -> Callable[..., Any]:
         """Undo the conversion: the Layer's method, or the function, is the user's own again."""

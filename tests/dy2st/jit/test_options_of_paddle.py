@@ -48,8 +48,11 @@ def test_a_converted_method_is_in_the_mode_of_its_layer():
 
 def test_a_converted_function_has_no_mode_of_its_own():
     static = dy2st.to_static(lambda x: x + 1)
+    assert static._training
     static.eval()
+    assert not static._training
     static.train()
+    assert static._training
 
 
 def test_names_of_arguments_are_paddlepaddles():
