@@ -15,7 +15,7 @@ from dy2st.device import (
 )
 from dy2st.device.cuda import device_count as get_cuda_device_count
 from dy2st_runtime.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, CustomPlace, XPUPlace
-from dy2st_runtime.tensor import EagerTensor
+from dy2st_runtime.tensor import EagerTensor, VarType
 
 _DTYPES = {
     "BOOL": "bool",
@@ -31,13 +31,15 @@ _DTYPES = {
 
 
 class VarDesc:
-    """Holds dtypes under their names in static graphs.
+    """Holds dtypes, and kinds of variables, under their names in static graphs.
 
-    >>> VarDesc.VarType.FP32
-    dtype('float32')
+    >>> VarDesc.VarType.FP32, VarDesc.VarType.DENSE_TENSOR
+    (dtype('float32'), <VarType.DENSE_TENSOR: 7>)
     """
 
-    VarType = SimpleNamespace(**{name: np.dtype(dtype) for name, dtype in _DTYPES.items()})
+    VarType = SimpleNamespace(
+        **{name: np.dtype(dtype) for name, dtype in _DTYPES.items()}, **VarType.__members__
+    )
 
 
 eager = SimpleNamespace(Tensor=EagerTensor)

@@ -13,7 +13,7 @@ from typing import Any, NoReturn, Protocol
 import numpy as np
 
 from dy2st_runtime.dims import require_equal
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.errors import ArgumentError, ConversionError
 from dy2st_runtime.ir.autocast import autocasting
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import F, active
@@ -44,6 +44,22 @@ class HookHandle:
         return hooks is not None
 
     __call__ = remove
+
+
+class AfterBackward:
+    """A hook of a leaf that is told when its `.grad` is there, and given nothing."""
+
+    def __init__(self, hook: Callable[[], Any]):
+        """Take the hook."""
+        self.run = hook
+
+    def __call__(self, gradient: Any) -> Any:
+        """Refused: a Program gives gradients back when it has run."""
+        raise ConversionError(
+            "a hook of _register_backward_hook() in a converted function",
+            why="it runs when gradients are there, which is behind the call",
+            hint="call backward() outside, or use register_hook(hook), which gets the gradient",
+        )
 
 
 class Taped(Protocol):
@@ -222,7 +238,7 @@ def _walk(
     with set_grad_enabled(create_graph), autocasting(None):
         for key, (tensor, total) in sums.of_leaves.items():
             for hook in tensor.hooks or ():
-                changed = hook(total)
+                changed = None if type(hook) is AfterBackward else hook(total)
                 total = total if changed is None else changed
             sums.of_leaves[key] = (tensor, total)
     return sums, finished
@@ -278,6 +294,9 @@ def backward(tensor: Any, gradient: Any = None, retain_graph: bool = False) -> N
         else:
             with set_grad_enabled(False):
                 leaf.grad = F.add(known, total)
+        for hook in leaf.hooks or ():
+            if type(hook) is AfterBackward:
+                hook.run()
 
 
 @lru_cache(maxsize=1024)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,14 @@ from dy2st_runtime.lent import lend
 from dy2st_runtime.storage import Storage
 
 _STATE = ("_grad", "array", "hooks", "index", "name", "node", "stopped", "storage")
+
+
+class VarType(Enum):
+    """The kinds of variables that PaddlePaddle has, by its names; tensors here are of the first."""
+
+    DENSE_TENSOR = LOD_TENSOR = 7
+    SELECTED_ROWS = 8
+    DENSE_TENSOR_ARRAY = LOD_TENSOR_ARRAY = 13
 
 
 class EagerTensor(Tensor):
@@ -70,6 +79,11 @@ class EagerTensor(Tensor):
         """The element type, a NumPy dtype."""
         dtype: np.dtype[Any] = self.array.dtype
         return dtype
+
+    @property
+    def type(self) -> VarType:
+        """`VarType.DENSE_TENSOR`: no other kind is here."""
+        return VarType.DENSE_TENSOR
 
     @property
     def shape(self) -> list[Any]:
@@ -264,6 +278,12 @@ class EagerTensor(Tensor):
             hooks = self.hooks
         hooks.append(hook)
         return HookHandle(hooks, hook)
+
+    def _register_backward_hook(self, hook: Callable[[], Any]) -> None:
+        """Call `hook()` whenever a `backward` has added to `.grad` of this leaf."""
+        if not self.is_leaf:
+            raise ArgumentError("_register_backward_hook is for leaves: others have no .grad")
+        self.register_hook(autograd.AfterBackward(hook))
 
     def retain_grads(self) -> None:
         """Keep the gradient of a tensor that is no leaf in `.grad` too; leaves have theirs."""

@@ -7,7 +7,7 @@ import pytest
 
 import dy2st
 from dy2st.static import InputSpec
-from dy2st_runtime.errors import ArgumentError, DTypeError
+from dy2st_runtime.errors import ArgumentError, ConversionError, DTypeError
 
 CONVERSIONS = {
     "float": "float32",
@@ -111,6 +111,41 @@ def test_a_hook_is_removed_once():
     (x * 2).sum().backward()
     assert x.gradient().tolist() == [10.0]
     assert (handle.remove(), handle.remove()) == (True, False)
+
+
+def test_a_hook_behind_a_backward_finds_the_sum_of_gradients():
+    x, seen = dy2st.to_tensor([1.0], stop_gradient=False), []
+    assert x._register_backward_hook(lambda: seen.append(x.gradient().tolist())) is None
+    for _ in range(2):
+        (x * 2 + x).sum().backward()
+    assert seen == [[3.0], [6.0]]
+    with pytest.raises(ArgumentError, match="is for leaves"):
+        (x * 2)._register_backward_hook(seen.clear)
+    assert [g.tolist() for g in dy2st.grad((x * 2).sum(), [x])] == [[2.0]] and len(seen) == 2
+
+
+def test_a_hook_behind_a_backward_follows_converted_functions_and_is_refused_in_them():
+    x, seen = dy2st.to_tensor([1.0], stop_gradient=False), []
+    x._register_backward_hook(lambda: seen.append(x.gradient().tolist()))
+    double = dy2st.to_static(lambda x: (x * 2).sum())
+    for _ in range(3):
+        double(x).backward()
+    assert seen == [[2.0], [4.0], [6.0]]
+
+    def step():
+        (x * 2).sum().backward()
+
+    with pytest.raises(ConversionError, match="_register_backward_hook"):
+        dy2st.to_static(step)()
+
+
+def test_every_tensor_is_a_dense_one(x):
+    kinds = dy2st.framework.core.VarDesc.VarType
+    for tensor in (x, dy2st.create_parameter([1], "float32"), x * 2):
+        assert tensor.type is kinds.DENSE_TENSOR is kinds.LOD_TENSOR
+    assert str(x.type) == "VarType.DENSE_TENSOR" and x.type != kinds.SELECTED_ROWS
+    static = dy2st.to_static(lambda x: x + 1 if x.type == kinds.DENSE_TENSOR else x)
+    assert static(dy2st.ones([1])).tolist() == [2.0]
 
 
 def test_gradients_are_turned_on_and_off_by_either_name(x):

@@ -33,7 +33,7 @@ from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import Tensor, user_location
 from dy2st_runtime.nn.layer import Layer
-from dy2st_runtime.tensor import Parameter
+from dy2st_runtime.tensor import Parameter, VarType
 
 # What somebody may set in a parameter, which is guarded by which one it is.
 _SET_IN_PARAMETERS = frozenset({"name", "need_clip", "optimize_attr", "regularizer"})
@@ -66,8 +66,11 @@ def attr(trace: Trace, owner: Any, name: str) -> Any:
     if owner is UNBOUND:
         raise UnboundLocalError("a variable is used that may not be assigned")
     if issubclass(kind, _NATIVE):
-        if name == "grad" and isinstance(owner, Tensor) and number_kind(owner) is None:
-            return grad_of(trace, owner)
+        if isinstance(owner, Tensor) and number_kind(owner) is None:
+            if name == "grad":
+                return grad_of(trace, owner)
+            if name == "type":  # the tracer's own is another thing
+                return VarType.DENSE_TENSOR
         value = class_of(owner) if name == "__class__" else member(trace, owner, name)
         if type(value) is list:  # a shape
             return trace.made(value)
