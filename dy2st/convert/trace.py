@@ -282,7 +282,7 @@ class Trace:
 
     def read_content(self, owner: Any) -> None:
         """Note that the code has looked at all items."""
-        if self.is_as_found(owner):
+        if self.is_as_found(owner) and (id(owner), "content", None) not in self.reads:
             self.read("content", owner, None, None)
             for item in owner.values() if isinstance(owner, dict) else owner:
                 self.mark_outside(item)

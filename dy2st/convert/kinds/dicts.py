@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any
 
 from dy2st.convert.kinds import keyed
+from dy2st.convert.kinds.as_found import note_put, to_move
 from dy2st.convert.kinds.entries import check_sure, is_sure, presence, there, there_or
 from dy2st.convert.kinds.filling import each, is_lazy
 from dy2st.convert.kinds.table import Row, function_row, method_row, operator_row
@@ -116,6 +117,8 @@ def _update(trace: Trace, owner: Any, *others: Any, **named: Any) -> None:
         new = {}
     new.update(named)
     if is_sure(trace, new) and not keyed.is_keyed(trace, owner):
+        for key, value in new.items():
+            note_put(trace, owner, key, value)
         if new:
             trace.writable(owner).update(new)
         return
@@ -208,7 +211,7 @@ def _clear(trace: Trace, owner: Any) -> None:
 
 @dict_row(OrderedDict, Table)
 def _move_to_end(trace: Trace, owner: Any, key: Any, last: bool = True) -> None:
-    trace.writable(owner).move_to_end(key, last)
+    to_move(trace, owner).move_to_end(key, last)
 
 
 @method_row(type)

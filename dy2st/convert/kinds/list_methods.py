@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from dy2st.convert.kinds.as_found import to_cut, to_move
 from dy2st.convert.kinds.filling import each, is_lazy
 from dy2st.convert.kinds.lists import (
     as_dynamic,
@@ -48,7 +49,7 @@ def _append(trace: Trace, owner: Any, item: Any) -> None:
 
 @method_row(list, deque)
 def _insert(trace: Trace, owner: Any, index: Any, item: Any) -> None:
-    content = trace.writable(owner)
+    content = to_move(trace, owner)
     if _is_known(content, index):
         content.insert(index, item)
         return
@@ -80,7 +81,7 @@ def _extendleft(trace: Trace, owner: Any, items: Any) -> None:
         each(trace, items, lambda item: _extendleft(trace, owner, [item]))
         return
     new = trace.listed(items)
-    content = trace.writable(owner)
+    content = to_move(trace, owner)
     if type(content) is not Dynamic and type(new) is not Dynamic:
         content.extendleft(new)
         return
@@ -116,7 +117,7 @@ def _add_in_place(trace: Trace, owner: Any, items: Any) -> Any:
 
 @method_row(list, deque, name="__imul__")
 def _repeat_in_place(trace: Trace, owner: Any, times: Any) -> Any:
-    content = trace.writable(owner)
+    content = to_move(trace, owner)
     if _is_known(content, times) and isinstance(times, int):
         content *= times
         return owner
@@ -129,7 +130,8 @@ def _repeat_in_place(trace: Trace, owner: Any, times: Any) -> Any:
 
 @method_row(list, deque)
 def _pop(trace: Trace, owner: Any, index: Any = -1) -> Any:
-    content = trace.writable(owner)
+    is_last = type(index) is int and index == -1
+    content = to_cut(trace, owner) if is_last else to_move(trace, owner)
     if _is_known(content, index):
         return content.pop() if type(owner) is deque else content.pop(index)
     content = whole_of(trace, owner, content)
@@ -143,13 +145,13 @@ def _pop(trace: Trace, owner: Any, index: Any = -1) -> Any:
 
 @method_row(deque)
 def _popleft(trace: Trace, owner: Any) -> Any:
-    content = trace.writable(owner)
+    content = to_move(trace, owner)
     return content.popleft() if type(content) is not Dynamic else _pop(trace, owner, 0)
 
 
 @method_row(deque)
 def _rotate(trace: Trace, owner: Any, steps: Any = 1) -> None:
-    content = trace.writable(owner)
+    content = to_move(trace, owner)
     if _is_known(content, steps):
         content.rotate(steps)
         return
@@ -175,7 +177,7 @@ def _copy(trace: Trace, owner: Any) -> Any:
 
 @method_row(list, deque)
 def _reverse(trace: Trace, owner: Any) -> None:
-    content = trace.writable(owner)
+    content = to_move(trace, owner)
     if type(content) is not Dynamic:
         content.reverse()
         return

@@ -8,6 +8,7 @@ from typing import Any
 from dy2st.convert.classes import own_method
 from dy2st.convert.holders import Loan
 from dy2st.convert.kinds.scalars import is_traced, scalar
+from dy2st.convert.kinds.as_found import to_move
 from dy2st.convert.kinds.table import row_of_method
 from dy2st.convert.stage.checks import check_place
 from dy2st.convert.trace import Trace
@@ -210,7 +211,7 @@ def set_slice_of(trace: Trace, owner: Any, index: slice, items: Any) -> None:
             why="which places it has is known only when the Program runs",
             hint="assign the elements in a `for` loop",
         )
-    whole = whole_of(trace, owner, trace.writable(owner))
+    whole = whole_of(trace, owner, to_move(trace, owner))
     length = length_of(trace, whole)
     start = _end_of(index.start, 0, length)
     stop = F.maximum(start, _end_of(index.stop, length, length))

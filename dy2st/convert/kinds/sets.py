@@ -95,6 +95,8 @@ def _add(trace: Trace, owner: Any, item: Any) -> None:
     if keyed.is_decided(trace, item) or keyed.is_keyed(trace, owner):
         keyed.put(trace, owner, item, item)
     else:
+        if trace.is_as_found(owner) and item in owner:
+            content_of(trace, owner)  # it is there already
         trace.writable(owner).add(item)
 
 

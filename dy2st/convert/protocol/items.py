@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from operator import delitem, setitem
+from operator import index as index_of
 from types import FunctionType
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from dy2st.convert.classes import own_method, special
 from dy2st.convert.kinds import keyed
+from dy2st.convert.kinds.as_found import note_put, to_move
 from dy2st.convert.kinds.dicts import factory_of, is_moved
 from dy2st.convert.kinds.entries import may_be_missing, there, there_or
 from dy2st.convert.kinds.layers import held_in_order
@@ -225,6 +227,7 @@ def _set_in_dict(trace: Trace, owner: Any, key: Any, value: Any) -> None:
     elif keyed.is_decided(trace, key) or is_moved(trace, owner, key):
         keyed.set_item(trace, owner, key, value)
     else:
+        note_put(trace, owner, key, value)
         trace.writable(owner)[key] = value
 
 
@@ -241,9 +244,11 @@ def _has_all(trace: Trace, owner: Any, key: Union) -> bool:
 
 
 def _set_in_list(trace: Trace, owner: Any, index: Any, value: Any) -> None:
-    content = trace.writable(owner)
+    is_place = not isinstance(index, slice) and not _is_traced(index)
+    content = trace.writable(owner) if is_place else to_move(trace, owner)
     if type(content) is not Dynamic and not _is_traced(index):
-        if not isinstance(index, slice):
+        if is_place:
+            note_put(trace, owner, index_of(index), value)
             content[index] = value
             return
         value = trace.listed(value)
@@ -263,7 +268,7 @@ def del_item(trace: Trace, owner: Any, index: Any) -> None:
         spread(trace, lambda o, i: del_item(trace, o, i), known(trace, owner), known(trace, index))
         return
     if kind in (list, deque):
-        content = trace.writable(owner)
+        content = to_move(trace, owner)
         if type(content) is not Dynamic and not _is_traced(index):
             del content[index]
         elif isinstance(index, slice):

@@ -1,0 +1,38 @@
+"""Changes that may leave a container from outside as it was: what they depend on is read.
+
+Where an element is put that is there already, this call changes nothing, and another one may.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dy2st.convert.trace import MISSING, Trace
+
+
+def to_move(trace: Trace, owner: Any) -> Any:
+    """The content of a list or deque, to be changed: elements get other places."""
+    trace.read_content(owner)
+    return trace.writable(owner)
+
+
+def to_cut(trace: Trace, owner: Any) -> Any:
+    """The same where the last element goes: one that the call has put there, or one of before."""
+    content = trace.content(owner)
+    if type(content) is not type(owner) or len(content) <= len(owner):
+        trace.read_content(owner)
+    return trace.writable(owner)
+
+
+def note_put(trace: Trace, owner: Any, key: Any, value: Any) -> None:
+    """Note that a value gets a place or key; one that was taken away gets another place."""
+    if not trace.is_as_found(owner):
+        return
+    if isinstance(owner, dict):
+        before = owner.get(key, MISSING)
+        if before is not MISSING and key not in trace.content(owner):
+            trace.read_content(owner)
+    else:
+        before = owner[key] if -len(owner) <= key < len(owner) else MISSING
+    if before is value:
+        trace.read_item(owner, key, value)
