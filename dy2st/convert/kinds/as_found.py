@@ -5,6 +5,7 @@ Where an element is put that is there already, this call changes nothing, and an
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from dy2st.convert.trace import MISSING, Trace
@@ -36,3 +37,13 @@ def note_put(trace: Trace, owner: Any, key: Any, value: Any) -> None:
         before = owner[key] if -len(owner) <= key < len(owner) else MISSING
     if before is value:
         trace.read_item(owner, key, value)
+
+
+def note_slice(trace: Trace, owner: Any, content: Any, part: slice, values: Sequence[Any]) -> None:
+    """The same of values that get the places of a slice; what is behind moves if it grows."""
+    places = range(len(content))[part]
+    if len(places) != len(values):
+        trace.read_content(owner)
+    trace.read_length(owner)
+    for place, value in zip(places, values, strict=False):
+        note_put(trace, owner, place, value)

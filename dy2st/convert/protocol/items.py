@@ -12,7 +12,7 @@ import numpy as np
 
 from dy2st.convert.classes import own_method, special
 from dy2st.convert.kinds import keyed
-from dy2st.convert.kinds.as_found import note_put, to_move
+from dy2st.convert.kinds.as_found import note_put, note_slice, to_move
 from dy2st.convert.kinds.dicts import factory_of, is_moved
 from dy2st.convert.kinds.entries import may_be_missing, there, there_or
 from dy2st.convert.kinds.layers import held_in_order
@@ -244,17 +244,18 @@ def _has_all(trace: Trace, owner: Any, key: Union) -> bool:
 
 
 def _set_in_list(trace: Trace, owner: Any, index: Any, value: Any) -> None:
-    is_place = not isinstance(index, slice) and not _is_traced(index)
-    content = trace.writable(owner) if is_place else to_move(trace, owner)
+    content = trace.writable(owner)
     if type(content) is not Dynamic and not _is_traced(index):
-        if is_place:
+        if not isinstance(index, slice):
             note_put(trace, owner, index_of(index), value)
             content[index] = value
             return
         value = trace.listed(value)
         if type(value) is not Dynamic:
+            note_slice(trace, owner, content, index, value)
             content[index] = value
             return
+    to_move(trace, owner)
     if isinstance(index, slice):
         set_slice_of(trace, owner, index, trace.listed(value))
     else:
