@@ -12,7 +12,7 @@ from dy2st.convert.replay.effects import Effect, perform
 from dy2st.convert.replay.rebuild import rebuild
 from dy2st.convert.replay.result import Finished, Out
 from dy2st.convert.replay.structure import why_not_plain
-from dy2st.jit.distinct import Distinct, check_changes, check_leaf
+from dy2st.jit.distinct import Distinct, check_apart, check_changes, check_leaf
 from dy2st.jit.handed_on import HandedOn
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.lasting import check_step, drop_flags, is_gradient, read_at
@@ -372,6 +372,7 @@ class ConcreteProgram:
                 "the object outside",
             )
         if not (self.finished.effects or assigned or is_step):
+            check_apart([program], self.state, place_of(self.function))
             return program
         made, end = clone(program), len(program.outputs)
         made.structure = program.structure
@@ -382,6 +383,7 @@ class ConcreteProgram:
         made.block.yields = [*outputs[: self.finished.outputs], *left.values()]
         if is_step:
             drop_flags(made)
+        check_apart([made], self.state, place_of(self.function))
         return made
 
     def _buffer(self, effect: Effect) -> str:

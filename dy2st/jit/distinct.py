@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from dy2st_runtime.autograd import depends
-from dy2st_runtime.errors import Location, TensorAsPython
+from dy2st_runtime.errors import ConversionError, Location, TensorAsPython
 from dy2st_runtime.ir import Program, Tracer, Variable
 from dy2st_runtime.storage import shares_memory
+from dy2st_runtime.tensor import EagerTensor
 
 Pair = tuple[int, int, Location | None]
 
@@ -115,6 +116,30 @@ def _check_shared(
                 why="a Program has an input for each, whatever it is given",
                 hint="give it a copy: clone(), or make the view inside of the function",
             )
+
+
+def check_apart(
+    programs: Iterable[Program], state: Mapping[str, EagerTensor], at: Location | None = None
+) -> None:
+    """Raise ConversionError if a Program of a file changes a tensor that has a view in the file."""
+    names = {id(tensor): name for name, tensor in state.items()}
+    for program in programs:
+        for name in program.updates:
+            tensor = state[name]
+            others = [] if tensor.storage is None else tensor.storage.others(tensor)
+            for other in others:
+                if id(other) in names and shares_memory(other, tensor):
+                    _refuse_view(program, name, names[id(other)], at)
+
+
+def _refuse_view(program: Program, name: str, other: str, at: Location | None) -> NoReturn:
+    raise ConversionError(
+        f"{program.name}() changes `{name}`, which shares its memory with `{other}`",
+        at=at,
+        why="a Program that is saved or compiled has a value of its own for each name",
+        hint="make the view inside of the function: row = self.table[0], or give it a copy: "
+        "clone()",
+    )
 
 
 def check_leaf(program: Program, place: int, tensor: Any) -> None:

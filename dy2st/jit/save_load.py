@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dy2st.jit.convertible import not_convertible, why_not
+from dy2st.jit.distinct import check_apart
 from dy2st.jit.for_file import for_file
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.optimized import as_pass, transformed
@@ -21,6 +22,7 @@ from dy2st_runtime.ir import Program, Tensor
 from dy2st_runtime.ir.checks.tracebacks import without_own_frames
 from dy2st_runtime.limits import Limits
 from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.tensor import EagerTensor
 from dy2st_runtime.thread_state import put_back_after_errors
 
 if TYPE_CHECKING:
@@ -67,7 +69,7 @@ def save(
     """Write `path.mlir` (the Programs) and `path.safetensors` (parameters and buffers).
 
     A Layer is saved as it is called, with its hooks, and with every other method that is
-    converted. `input_spec`
+    converted; a loaded model with its parameters and buffers as they are now. `input_spec`
     (InputSpecs or example tensors) is for the forward; without it the InputSpec of the conversion
     is taken, or the Program of the last call, in which sizes that have changed from call to call
     are unknown. `pipeline` is the name of a pipeline, a pass or a list of passes that the Programs
@@ -82,26 +84,7 @@ def save(
     _refuse_options(configs)
     if os.fspath(path).endswith(".onnx"):
         raise ArgumentError(f"save writes {path}.mlir, and no ONNX: leave the ending away")
-    functions = _functions_of(layer)
-    if input_spec is not None:
-        if not isinstance(input_spec, (list, tuple)):
-            raise TypeError(f"input_spec is a list of InputSpecs or tensors, not {input_spec!r}")
-        if len(functions) > 1:
-            raise ArgumentError(
-                f"input_spec does not say for which of {', '.join(functions)} it is: give each "
-                "its own in to_static(input_spec=...)"
-            )
-    programs: dict[str, Program] = {}
-    state: dict[str, Any] = {}
-    traced: dict[str, tuple[StaticFunction, ConcreteProgram]] = {}
-    for name, function in functions.items():
-        if name == "forward" and isinstance(layer, Layer) and _does_more(layer):
-            traced[name] = _program_of_call(layer, function, input_spec)
-        else:
-            traced[name] = function, _program_of(function, input_spec)
-    for name, concrete in zip(traced, for_file([*traced.values()]), strict=True):
-        programs[name] = concrete.alone()
-        _merge(state, concrete, name)
+    programs, state = _made(layer, input_spec)
     applied = as_pass(pipeline)
     if applied is not None:
         module = transformed(applied, programs, state)
@@ -141,6 +124,39 @@ def load(
     model = folder / model_filename
     params = folder / params_filename if params_filename else model.with_suffix(".safetensors")
     return io.load_pair(model, params, mmap, engine, limits)
+
+
+def _made(
+    layer: Any, input_spec: Sequence[Any] | None
+) -> tuple[dict[str, Program], dict[str, Any]]:
+    """The Programs of a file, and the arrays of their state, both by name."""
+    if isinstance(layer, io.LoadedModel):
+        if input_spec is not None:
+            raise ArgumentError("a loaded model has the Programs of its file: no input_spec")
+        tensors = {**layer._parameters, **layer._buffers}
+        return dict(layer.programs), {name: one.array for name, one in tensors.items()}
+    functions = _functions_of(layer)
+    if input_spec is not None:
+        if not isinstance(input_spec, (list, tuple)):
+            raise TypeError(f"input_spec is a list of InputSpecs or tensors, not {input_spec!r}")
+        if len(functions) > 1:
+            raise ArgumentError(
+                f"input_spec does not say for which of {', '.join(functions)} it is: give each "
+                "its own in to_static(input_spec=...)"
+            )
+    programs: dict[str, Program] = {}
+    state: dict[str, EagerTensor] = {}
+    traced: dict[str, tuple[StaticFunction, ConcreteProgram]] = {}
+    for name, function in functions.items():
+        if name == "forward" and isinstance(layer, Layer) and _does_more(layer):
+            traced[name] = _program_of_call(layer, function, input_spec)
+        else:
+            traced[name] = function, _program_of(function, input_spec)
+    for name, concrete in zip(traced, for_file([*traced.values()]), strict=True):
+        programs[name] = concrete.alone()
+        _merge(state, concrete, name)
+    check_apart(programs.values(), state)
+    return programs, {name: tensor.array for name, tensor in state.items()}
 
 
 def _functions_of(layer: Any) -> dict[str, StaticFunction]:
@@ -211,9 +227,9 @@ def _as_spec(entry: Any) -> Any:
     return entry
 
 
-def _merge(state: dict[str, Any], concrete: ConcreteProgram, name: str) -> None:
+def _merge(state: dict[str, EagerTensor], concrete: ConcreteProgram, name: str) -> None:
     for key, tensor in concrete.state.items():
         known = state.get(key)
-        if known is not None and known is not tensor.array:
+        if known is not None and known.array is not tensor.array:
             raise ArgumentError(f"method {name!r} uses another tensor under the name {key!r}")
-        state[key] = tensor.array
+        state[key] = tensor

@@ -10,7 +10,7 @@ import pytest
 
 import dy2st
 from dy2st import nn, to_static
-from dy2st.errors import ConversionError
+from dy2st.errors import ArgumentError, ConversionError
 from dy2st.jit import load, save
 from dy2st.static import InputSpec
 from tests.dy2st.constructs.catalogue import comparable
@@ -219,3 +219,84 @@ def test_what_was_called_with_an_object_is_saved_with_an_input_spec(tmp_path):
     with pytest.raises(dy2st.errors.ArgumentError, match="give save an input_spec"):
         save(static, str(tmp_path / "model"))
     save(static, str(tmp_path / "model"), SPECS)
+
+
+class Counting(nn.Layer):
+    """Counts its calls, and keeps a sum."""
+
+    def __init__(self):
+        super().__init__()
+        self.count = 0
+        self.register_buffer("total", dy2st.zeros([3]))
+
+    def forward(self, x):
+        self.count += 1
+        self.total += x
+        return self.total / self.count
+
+
+def test_a_loaded_model_is_saved_as_it_is_now(tmp_path):
+    eager, first, second = Counting(), str(tmp_path / "first"), str(tmp_path / "second")
+    wanted = [comparable(eager(x)) for x in batches()]
+    save(Counting(), first, SPECS)
+    model = load(first)
+    found = [comparable(model(x)) for x in batches()[:3]]
+    save(model, second)
+    save(model, first, pipeline="inference")  # over what it was loaded from
+    for path in (first, second):
+        again = load(path)
+        assert found + [comparable(again(x)) for x in batches(3)] == wanted
+    with pytest.raises(ArgumentError, match="no input_spec"):
+        save(model, second, SPECS)
+
+
+@pytest.mark.parametrize("written", ["table", "row"])
+def test_a_view_of_a_buffer_that_a_file_would_tear_apart_is_refused(written, tmp_path):
+    class Table(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("table", dy2st.zeros([2, 3]))
+            self.row = self.table[0]
+
+        def forward(self, x):
+            getattr(self, written).add_(x)
+            return self.table.sum(0) + self.row
+
+    with pytest.raises(ConversionError, match="shares its memory with") as found:
+        save(Table(), str(tmp_path / "model"), SPECS)
+    assert "make the view inside of the function" in str(found.value)
+
+
+def test_a_view_that_one_method_changes_and_another_one_reads_is_refused(tmp_path):
+    class Table(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("table", dy2st.zeros([2, 3]))
+            self.row = self.table[0]
+
+        @to_static(input_spec=SPECS)
+        def forward(self, x):
+            return self.table.sum(0) + x
+
+        @to_static(input_spec=SPECS)
+        def change(self, x):
+            self.row.add_(x)
+            return x * 2
+
+    with pytest.raises(ConversionError, match="shares its memory with"):
+        save(Table(), str(tmp_path / "model"))
+
+
+def test_a_list_whose_tensors_change_places_is_refused(tmp_path):
+    class Turning(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.held = [dy2st.zeros([3]), dy2st.ones([3])]
+
+        def forward(self, x):
+            self.held.reverse()
+            self.held[0].add_(x)
+            return self.held[0] - self.held[1]
+
+    with pytest.raises(ConversionError, match="something else holds one of its tensors"):
+        save(Turning(), str(tmp_path / "model"), SPECS)
