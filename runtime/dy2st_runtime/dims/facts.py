@@ -524,11 +524,13 @@ class Facts:
             self._normal.clear()  # it was made with these rules
         for rest in rests:
             self._equate(rest)
-        near = [fact for fact in self.inequalities if fact.mask & atom.mask]
+        near = self.inequalities.of(of_atom(atom))
         self._restate([fact for fact in near if not self._stands(fact, atom)])
 
     def _restate(self, facts: Sequence[Dim]) -> None:
         """Say inequalities again, as they are written now."""
+        if not facts:
+            return
         restated = set(facts)
         self.inequalities = Inequalities(fact for fact in self.inequalities if fact not in restated)
         for fact in facts:

@@ -41,6 +41,16 @@ class Inequalities:
         """All of them."""
         return iter(self._sizes)
 
+    def of(self, size: Size) -> list[Dim]:
+        """Those that share a symbol with a size."""
+        symbols = deep_symbols(size)
+        places = {place for symbol in symbols for place in self._places.get(symbol, ())}
+        return [self._sizes[place] for place in sorted(places)]
+
+    def say_nothing_of(self, size: Size) -> bool:
+        """Whether none shares a symbol with a size."""
+        return self._places.keys().isdisjoint(deep_symbols(size))
+
     def near(self, size: Size) -> list[Dim]:
         """Those that say something of the symbols of a size, and of theirs in turn.
 

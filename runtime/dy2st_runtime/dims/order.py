@@ -108,7 +108,7 @@ def is_plain(size: Dim, facts: Facts) -> bool:
     for atoms, _ in size.terms:
         if len(atoms) > 1 or atoms[0].kind != "symbol":
             return False
-    return not any(fact.mask & size.mask for fact in facts.inequalities)
+    return facts.inequalities.say_nothing_of(size)
 
 
 def _relaxed(size: Size, facts: Facts) -> bool:

@@ -21,8 +21,8 @@ class Related(Protocol):
     def near(self, size: Size) -> list[Dim]:
         """Those that say something of the symbols of a size."""
 
-    def __iter__(self) -> Iterator[Dim]:
-        """All of them."""
+    def say_nothing_of(self, size: Size) -> bool:
+        """Whether none shares a symbol with a size."""
 
 
 class Facts(Protocol):
