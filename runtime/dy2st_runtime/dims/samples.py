@@ -99,7 +99,8 @@ def _round_examples(
 ) -> Iterator[Values]:
     """As `examples`, where facts say more of the symbols than that they are large enough."""
     told = [side for condition in conditions for side in condition.sizes]
-    more = list(dict.fromkeys([f for side in (size, *told) for f in facts.inequalities.near(side)]))
+    sides = {deep_symbols(side): side for side in (size, *told)}.values()  # of equal symbols, one
+    more = list(dict.fromkeys([f for side in sides for f in facts.inequalities.near(side)]))
     limits = {atom: facts.interval(atom) for atom in _all_symbols((size, *told, *more))}
     for values in _round_points(limits, (size, *relevant)):
         if _mend(values, limits, more) and _is_allowed(size, values, relevant, conditions):
