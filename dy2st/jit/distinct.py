@@ -125,9 +125,10 @@ def check_apart(
     names = {id(tensor): name for name, tensor in state.items()}
     for program in programs:
         for name in program.updates:
-            tensor = state[name]
-            others = [] if tensor.storage is None else tensor.storage.others(tensor)
-            for other in others:
+            tensor = state.get(name)  # none: it is written, and nothing in the file reads it
+            if tensor is None or tensor.storage is None:
+                continue
+            for other in tensor.storage.others(tensor):
                 if id(other) in names and shares_memory(other, tensor):
                     _refuse_view(program, name, names[id(other)], at)
 

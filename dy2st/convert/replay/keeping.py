@@ -127,6 +127,7 @@ class Keeping:
             if one.number is not None and type(value) is one.number:
                 value = trace.tracer.number(value)
             if value is not self.found.get(one.label) and _fits(trace, one, value):
+                trace.tracer.captured(one.tensor)  # a buffer, though its elements may not be read
                 finished.kept[one.label] = taker.out(trace.tracer.variable(value)).index
 
     def _note(self, trace: Trace, reads: Reads, change: Change, finished: Finished) -> bool:

@@ -31,6 +31,16 @@ LAYERS = {
         "self.best = float('inf')",
         "self.best = min(self.best, float(x.sum())); return x - self.best",
     ),
+    "the state of a cell, half of which is only written": (
+        "self.state = (dy2st.zeros([3]), dy2st.zeros([3]))",
+        """
+        h, c = self.state
+        c = c * 0.5 + x
+        h = c * 2
+        self.state = (h, c)
+        return h + c
+        """,
+    ),
     "a switch": ("self.on = True", "self.on = not self.on; return x * 2 if self.on else x"),
     "a first call": (
         "self.first = True",
