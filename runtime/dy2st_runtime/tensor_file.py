@@ -120,6 +120,12 @@ def _content(
     return stored, {_OURS: text}
 
 
+def check_stored(name: str, array: Array) -> None:
+    """ArgumentError for elements, or a name, that no file has."""
+    if array.dtype.name not in (*_STORED, *_PARTS) or name == _METADATA:
+        raise ArgumentError(f"{name!r} is an array of {array.dtype} and cannot be stored")
+
+
 def digest_of(arrays: Mapping[str, Array]) -> str:
     """32 hexadecimal digits that tell these names and arrays from all others."""
     stored, same_as = _once_each(arrays)
@@ -153,8 +159,7 @@ def _once_each(arrays: Mapping[str, Array]) -> tuple[dict[str, Array], dict[str,
     first: dict[int, str] = {}
     for name in sorted(arrays):
         array = arrays[name]
-        if array.dtype.name not in (*_STORED, *_PARTS) or name == _METADATA:
-            raise ArgumentError(f"{name!r} is an array of {array.dtype} and cannot be stored")
+        check_stored(name, array)
         if id(array) in first:
             same_as[name] = first[id(array)]
             continue

@@ -99,6 +99,15 @@ def _bytes(machine: Machine, arguments: tuple[Any, ...]) -> bytes:
     return b""
 
 
+def _bytearray(machine: Machine, arguments: tuple[Any, ...]) -> bytearray:
+    """`bytearray(b"...")`; of none it is called without arguments."""
+    data = arguments[0] if arguments else b""
+    if len(arguments) > 1 or type(data) is not bytes:
+        machine.fail("it calls bytearray of what are no bytes")
+    machine.spend(len(data))
+    return bytearray(data)
+
+
 def _complex(machine: Machine, arguments: tuple[Any, ...]) -> complex:
     if len(arguments) != 2 or any(type(part) is not float for part in arguments):
         machine.fail("it calls complex of what are not two numbers")
@@ -189,6 +198,7 @@ RULES: Rules = {
     **_of_both("set", _of_items(set)),
     **_of_both("frozenset", _of_items(frozenset)),
     **_of_both("bytes", _bytes),
+    **_of_both("bytearray", _bytearray),
     **_of_both("complex", _complex),
     Global("_codecs", "encode"): _encoded,
     Global("collections", "OrderedDict"): _ordered,

@@ -20,7 +20,7 @@ from dy2st_runtime.checkpoint.tensors import Array, as_tensor, known_dtype
 from dy2st_runtime.checkpoint.tree import Unfolded
 from dy2st_runtime.errors import FormatError
 
-_NAMES = "StructuredToParameterName@@"
+NAMES = "StructuredToParameterName@@"
 _SLICES = "UnpackBigParamInfor@@"
 
 
@@ -46,7 +46,7 @@ class _Paddle:
     def read(self, tree: Any) -> Any:
         if isinstance(tree, dict):
             self._join_slices(tree)
-            if _NAMES in tree:
+            if NAMES in tree:
                 return self._state_dict(tree)
         self._anew(self._look, tree)
         if self._found_named:
@@ -59,13 +59,13 @@ class _Paddle:
     # -- the tables ----------------------------------------------------------------------------
 
     def _state_dict(self, tree: dict[Any, Any]) -> Any:
-        names = tree[_NAMES]
+        names = tree[NAMES]
         if type(names) is not dict or any(type(name) is not str for name in names.values()):
             self._fail("its table of names is damaged")
         if any(key not in tree for key in names):
             self._fail("its table of names has one that is not there")
         if not self._keeps:
-            del tree[_NAMES]
+            del tree[NAMES]
         is_tensor = {key: type(tree.get(key)) is PickledArray for key in names}
         rest = {key: value for key, value in tree.items() if not is_tensor.get(key)}
         rest = self._anew(self._array, rest)
@@ -130,4 +130,4 @@ class _Paddle:
         return self._tensor(node) if type(node) is PickledArray else node
 
 
-__all__ = ["read_paddle"]
+__all__ = ["NAMES", "read_paddle"]

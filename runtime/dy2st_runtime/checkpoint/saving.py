@@ -1,16 +1,21 @@
-"""Checkpoints written: arrays in the format of safetensors, all else as JSON beside them."""
+"""Checkpoints written: arrays in the format of safetensors, all else as JSON beside them.
+
+What has an ending of PaddlePaddle's is written as PaddlePaddle writes it.
+"""
 
 from __future__ import annotations
 
 import io
 from typing import Any
 
+from dy2st_runtime.checkpoint.paddle_written import write_paddle
 from dy2st_runtime.checkpoint.source import AnyFile, path_of
 from dy2st_runtime.checkpoint.structure import Written
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.files import naming, replacing
-from dy2st_runtime.tensor_file import bytes_of, store_arrays
+from dy2st_runtime.tensor_file import bytes_of, check_stored, store_arrays
 
+_OF_PADDLE = (".pdparams", ".pdopt")
 _CONFIGS = ("use_binary_format", "pickle_protocol", "safetensors")
 
 
@@ -21,15 +26,19 @@ def save(obj: Any, path: AnyFile, protocol: int = 4, **configs: Any) -> None:
     OrderedDicts, lists, tuples and sets; types, order and names of tensors come back as they were.
     `path` is a file, whose folder is made, or an `io.BytesIO`.
 
-    Whatever the name of the file, `model.pdparams` or `adam.pdopt`, its content is in the format
-    of safetensors: other libraries find the tensors under their names, those of nested dicts
-    joined by dots, and no reader runs code. What is no tensor stands in its metadata as JSON.
-    PaddlePaddle itself reads it by `paddle.load(path, safetensors=True)`. The same object gives the
-    same bytes. The file is complete or as it was, even if the process is killed.
+    A name that ends in `.pdparams` or `.pdopt` gives a file of PaddlePaddle's: `paddle.load` reads
+    it, and in a state dict arrays stand under their names. As there, arrays come back as tensors
+    where the object has no tensor, and an OrderedDict of tensors as a dict.
 
-    `protocol`, `pickle_protocol` and `safetensors` are Paddle's, and change nothing. Raises
-    ArgumentError for an object that is no data (a Layer: save its `state_dict()`), and
-    FileAccessError if the disk refuses.
+    All other names give a file of safetensors: other libraries find the tensors under their names,
+    those of nested dicts joined by dots, and no reader runs code. What is no tensor stands in its
+    metadata as JSON. PaddlePaddle itself reads it by `paddle.load(path, safetensors=True)`. The
+    same object gives the same bytes. Either file is complete or as it was, even if the process is
+    killed.
+
+    `safetensors=True` gives one of safetensors under any name; `protocol` and `pickle_protocol` are
+    Paddle's, and change nothing. Raises ArgumentError for an object that is no data (a Layer: save
+    its `state_dict()`), and FileAccessError if the disk refuses.
 
     >>> import io
     >>> from dy2st_runtime import nn
@@ -49,8 +58,15 @@ def save(obj: Any, path: AnyFile, protocol: int = 4, **configs: Any) -> None:
     file = path_of(path)
     with naming(file.parent):
         file.parent.mkdir(parents=True, exist_ok=True)
+    is_paddles = file.suffix in _OF_PADDLE and not configs.get("safetensors")
     with replacing(file) as (temporary,), naming(file):
-        store_arrays(temporary, written.arrays, tree=written.tree)
+        if is_paddles:
+            for name, array in written.arrays.items():
+                check_stored(name, array)
+            with temporary.open("xb") as opened:
+                write_paddle(obj, opened)
+        else:
+            store_arrays(temporary, written.arrays, tree=written.tree)
 
 
 def _check(protocol: Any, configs: dict[str, Any]) -> None:
