@@ -57,6 +57,13 @@ def _refuse_options(configs: dict[str, Any]) -> None:
             raise ArgumentError(f"save: {name}={value!r} is not here: {instead}")
 
 
+_FOREIGN = {
+    ".onnx": "ONNX",
+    ".pdmodel": "model of PaddlePaddle's",
+    ".pdiparams": "model of PaddlePaddle's",
+}
+
+
 @without_own_frames
 @put_back_after_errors
 def save(
@@ -82,8 +89,9 @@ def save(
     no static form, FileAccessError (an OSError) if the disk refuses.
     """
     _refuse_options(configs)
-    if os.fspath(path).endswith(".onnx"):
-        raise ArgumentError(f"save writes {path}.mlir, and no ONNX: leave the ending away")
+    for ending, what in _FOREIGN.items():
+        if os.fspath(path).endswith(ending):
+            raise ArgumentError(f"save writes {path}.mlir, and no {what}: leave the ending away")
     programs, state = _made(layer, input_spec)
     applied = as_pass(pipeline)
     if applied is not None:

@@ -153,8 +153,15 @@ def test_a_model_is_loaded_by_the_name_of_its_text_too(tmp_path):
     dy2st.jit.save(nn.Linear(2, 2), path, [InputSpec([None, 2])])
     x = dy2st.ones([1, 2])
     assert dy2st.jit.load(path + ".mlir")(x).tolist() == dy2st.jit.load(path)(x).tolist()
-    with pytest.raises(ArgumentError, match="no ONNX: leave the ending away"):
-        dy2st.jit.save(nn.Linear(2, 2), path + ".onnx", [InputSpec([None, 2])])
+
+
+@pytest.mark.parametrize(
+    ("ending", "what"), [("onnx", "ONNX"), ("pdmodel", "model of P"), ("pdiparams", "model of P")]
+)
+def test_a_model_is_saved_under_no_ending_of_other_libraries(tmp_path, ending, what):
+    with pytest.raises(ArgumentError, match=f"net.{ending}.mlir, and no {what}.*: leave the end"):
+        dy2st.jit.save(nn.Linear(2, 2), str(tmp_path / f"net.{ending}"), [InputSpec([None, 2])])
+    assert not any(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("take", [dy2st.to_static, lambda net: dy2st.jit.save(net, "net")])
