@@ -64,8 +64,8 @@ def test_torch_reads_what_is_written_here(tmp_path):
         "a": dy2st.to_tensor(np.arange(6).reshape(2, 3).astype(dtype))
         for dtype in ("float32", "int64")
     }
-    save({"model": state, "epoch": 3}, tmp_path / "model.pdparams")
-    found = load_file(tmp_path / "model.pdparams")
+    save({"model": state, "epoch": 3}, tmp_path / "model.safetensors")
+    found = load_file(tmp_path / "model.safetensors")
     np.testing.assert_array_equal(found["model.a"].numpy(), state["a"].numpy())
 
 
