@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dy2st
+from dy2st.errors import EscapedVariable
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
 from tests.dy2st.against_paddle.sharing import numbers
@@ -76,3 +77,79 @@ def test_an_element_that_a_loop_looks_up_is_a_view_wherever_it_lies():
     converted = to_static(function, input_spec=specs)
     x, n = dy2st.arange(16).reshape([4, 4]) * 1000000, dy2st.to_tensor(3)
     assert converted(x, n).tolist() == function(x, n).tolist()
+
+
+def a_row_that_a_tensor_chooses(x, n):
+    y = x.clone()
+    row = y[0] if n > 1 else y[1]
+    row.fill_(7.0)
+    return y
+
+
+def a_row_that_the_last_iteration_has_left(x, n):
+    y = x.clone()
+    row = y[0]
+    for place in range(n):
+        row = y[place]
+    row.fill_(7.0)
+    return y
+
+
+def one_of_two_tensors(x, n):
+    a, b = x.clone(), x * 2
+    w = a if n > 1 else b
+    w.add_(1.0)
+    return a, b
+
+
+def a_view_or_a_tensor_of_its_own(x, n):
+    y = x.clone()
+    row = y[0]
+    if n > 1:
+        row = row + 1
+    row.fill_(4.0)
+    return y
+
+
+def a_view_of_what_has_changed(x, n):
+    y = x.clone()
+    row = y[0] if n > 1 else y[1]
+    y[0, 0] = 9.0
+    return row
+
+
+CHOSEN = [
+    a_row_that_a_tensor_chooses,
+    a_row_that_the_last_iteration_has_left,
+    one_of_two_tensors,
+    a_view_or_a_tensor_of_its_own,
+    a_view_of_what_has_changed,
+]
+
+
+@pytest.mark.parametrize("function", CHOSEN)
+def test_what_a_tensor_has_chosen_and_code_changes_is_refused_in_words(function):
+    with pytest.raises(EscapedVariable, match="may have been changed in place") as found:
+        answers(to_static(function))
+    assert "has chosen which" in str(found.value)
+    assert "change it where it is chosen" in str(found.value)
+
+
+def the_row_where_it_is_chosen(x, n):
+    y = x.clone()
+    if n > 1:
+        y[0].fill_(7.0)
+    else:
+        y[1].fill_(7.0)
+    return y
+
+
+def the_place_of_the_row(x, n):
+    y = x.clone()
+    y[0 if n > 1 else 1].fill_(7.0)
+    return y
+
+
+@pytest.mark.parametrize("function", [the_row_where_it_is_chosen, the_place_of_the_row])
+def test_what_the_words_say_instead_is_the_same_in_a_program(function):
+    assert answers(to_static(function)) == answers(function)

@@ -25,6 +25,7 @@ class Aliases:
         """Every Variable stands for itself only."""
         self.has_elements = False  # whether a list is changed with what it holds
         self.lent: dict[Variable, Variable] = {}  # elements that are alone in a list, with that
+        self.chosen: set[Variable] = set()  # those that change with what a tensor has chosen
         self._sources: dict[Variable, dict[Variable, None]] = {}
         self._takers: dict[Variable, dict[Variable, None]] = {}  # those of which it is a source
         self._outer: dict[Variable, Variable] = {}
@@ -61,6 +62,11 @@ class Aliases:
     def may_be_one(self, one: Variable, other: Variable) -> bool:
         """Whether two Variables may stand for one tensor."""
         return one is other or any(found is other for found in self.of(one))
+
+    def is_chosen(self, variable: Variable) -> bool:
+        """Whether it is a choice of tensors, or one of them, or what shares memory with one."""
+        origin = self.origin(variable)
+        return any(origin in found for found in (self.chosen, self._sources, self._takers))
 
     def note_elements(self, operator: Operator) -> None:
         """Note that a list holds the tensors that are put into it, and gives them back."""

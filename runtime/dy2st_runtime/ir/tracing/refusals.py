@@ -10,8 +10,17 @@ from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.types import TensorType
 
 
-def out_of_date(variable: Variable) -> EscapedVariable:
-    """Of one whose tensor was changed under another name."""
+def out_of_date(variable: Variable, is_chosen: bool = False) -> EscapedVariable:
+    """Of one whose tensor was changed under another name; `is_chosen`: on some paths."""
+    if is_chosen:
+        return EscapedVariable(
+            f"a tensor is used that may have been changed in place at {variable.overwritten}",
+            at=user_location(),
+            why="what was changed there is one of several tensors, or a view of one: a branch, "
+            "loop or list that depends on a tensor has chosen which",
+            hint="change it where it is chosen: `if p: a.add_(1)`, `else: b.add_(1)`; or choose "
+            "the place of an element: y[i].add_(1)",
+        )
     return EscapedVariable(
         f"a tensor is used that was changed in place at {variable.overwritten}",
         at=user_location(),

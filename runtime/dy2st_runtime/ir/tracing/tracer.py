@@ -420,7 +420,7 @@ class Tracer:
         """The same value as seen from the current Block."""
         variable = self.captured(variable)
         if variable.overwritten is not None:
-            raise out_of_date(variable)
+            raise out_of_date(variable, self.aliases.is_chosen(variable))
         if variable.block is self.block:
             return variable
         return self.as_seen(variable)

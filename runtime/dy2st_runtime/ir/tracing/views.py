@@ -134,7 +134,7 @@ class Views:
         root = self.root(view)
         whole = self._tracer.captured(root)
         if whole.overwritten is not None:
-            raise out_of_date(whole)
+            raise out_of_date(whole, self._tracer.aliases.is_chosen(whole))
         version = self._version(root)
         before = link.version if held is view else self._current.get((view, held))
         if before is version:
@@ -318,13 +318,19 @@ class Views:
             other = self.root(tracer.flags.state.get(one, one))
             is_shared = one in self.links or self._is_base(other)
             if one not in held and other is not root and is_shared:
-                tracer.overwrite(tracer.captured(other))
+                self._change_perhaps(tracer.captured(other))
                 roots.append(other)
         views = {one for one in self.links if any(self.root(one) is each for each in roots)}
         for view in views:
             for one in aliases.of(view):
                 if one not in views and one is not tensor:
-                    tracer.overwrite(one)
+                    self._change_perhaps(one)
+
+    def _change_perhaps(self, variable: Variable) -> None:
+        """A tensor is out of date, for it may be what has changed, or share its memory."""
+        aliases = self._tracer.aliases
+        aliases.chosen.update(aliases.of(aliases.origin(variable)))
+        self._tracer.overwrite(variable)
 
     def _is_base(self, tensor: Tensor) -> bool:
         return any(self.root(view) is tensor for view in self.links)
