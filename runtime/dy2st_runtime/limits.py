@@ -9,6 +9,7 @@ is asked by what takes long: loading, and loops of machine code.
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 from _thread import get_ident
@@ -28,8 +29,9 @@ class Limits:
     """What one call of a loaded model may take; None is without limit.
 
     operators   how many operators run, those of loops at each iteration.
-    bytes       how large the tensors are that exist at once. A tensor counts until the function,
-                branch or iteration ends that makes it; inputs and parameters do not count.
+    bytes       how large the tensors are that exist at once, with what one kernel makes beside
+                them. A tensor counts until the function, branch or iteration ends that makes it;
+                inputs and parameters do not count.
     seconds     how long the call takes, without compiling at the first one, and loading too.
 
     >>> Limits(operators=10_000, seconds=0.5)
@@ -68,14 +70,15 @@ class _Meter:
         if most is not None and self.operators > most:
             raise LimitExceeded(f"more than the {most} operators that limits allow")
 
-    def hold(self, bytes: int, depth: int, begins: bool) -> None:
+    def hold(self, bytes: int, beside: int, depth: int, begins: bool) -> None:
+        """Count what stays until the Block ends; `beside` is what one kernel needs meanwhile."""
         most = self.limits.bytes
         if most is None:
             return
         del self.held[depth + (not begins) :]
         self.held += [0] * (depth + 1 - len(self.held))
         self.held[depth] += bytes
-        if sum(self.held) > most:
+        if sum(self.held) + beside > most:
             raise self.too_large()
 
     def too_large(self) -> LimitExceeded:
@@ -124,19 +127,28 @@ def look() -> None:
         _now.meter.look()
 
 
-def spend(operators: int, sizes: Sequence[Any], depth: int, begins: bool) -> None:
-    """Count operators before they run, and what they make; `sizes` as in `ir/metering`."""
+def spend(
+    operators: int, sizes: Sequence[Any], scratch: Sequence[Any], depth: int, begins: bool
+) -> None:
+    """Count operators before they run, and what they make; the rest as in `ir/metering`."""
     meter = _now.meter
     if meter is None:
         return
     meter.look()
     meter.count(operators)
-    left = iter(sizes)
+    entries = iter(scratch)
+    beside = [sum(_bytes(entries) for _ in range(int(count))) for count in entries]
+    entries = iter(sizes)
     total = 0
-    for width in left:
-        axes = [max(0, int(next(left))) for _ in range(int(next(left)))]
-        total += int(width) * math.prod(axes)
-    meter.hold(total, depth, begins)
+    for width in entries:
+        total += _bytes(itertools.chain([width], entries))
+    meter.hold(total, max(beside, default=0), depth, begins)
+
+
+def _bytes(entries: Iterator[Any]) -> int:
+    """How large the next array is: the bytes of an element, how many axes, and their sizes."""
+    width = int(next(entries))
+    return width * math.prod(max(0, int(next(entries))) for _ in range(int(next(entries))))
 
 
 __all__ = ["WATCHED", "LimitExceeded", "Limits", "look", "metered", "spend"]

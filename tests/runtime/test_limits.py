@@ -260,3 +260,35 @@ def test_equations_that_take_long_to_prove_are_stopped(tmp_path, size):
     with pytest.raises((LimitExceeded, FormatError)):
         dy2st_runtime.load(tmp_path / "net", limits=Limits(seconds=0.1))
     assert time.process_time() - begin < 6
+
+
+def wide_windows(x):
+    """The windows are 2,000 times as large as x, and as the result."""
+    image = x.reshape([1, 1, -1])
+    return dy2st.nn.functional.conv1d(image, dy2st.ones([1, 1, 2001]), padding=1000)
+
+
+def wide_filters(x):
+    image = x.reshape([1, 1, -1])
+    return dy2st.nn.functional.conv1d_transpose(image, dy2st.ones([1, 1, 2001]), stride=2)
+
+
+def far_pads(x):
+    image = x.reshape([1, 1, -1])
+    return dy2st.nn.functional.conv1d(
+        image, dy2st.ones([1, 1, 1]), padding=10**8, stride=10**8, dilation=1
+    )
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("function", [wide_windows, wide_filters, far_pads])
+def test_what_a_kernel_lays_out_beside_its_result_counts(saved, function, engine):
+    x = np.ones(20_000, "float32")
+    model = dy2st_runtime.load(saved(function), engine=engine, limits=Limits(bytes=10**8))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(LimitExceeded, match="100000000 bytes"):
+        model(x)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300_000
+    enough = dy2st_runtime.load(saved(function), engine=engine, limits=Limits(bytes=10**9))
+    plain = dy2st_runtime.load(saved(function), engine=engine)
+    np.testing.assert_array_equal(enough(x).numpy(), plain(x).numpy())

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Dim, less_equal, require
+from dy2st_runtime.dims import Dim, Size, less_equal, require
 from dy2st_runtime.errors import ArgumentError, DTypeError, Dy2stError
 from dy2st_runtime.ir.attribute_kinds import REQUIRED, AttributeKind, kind_of
 from dy2st_runtime.ir.kernel_errors import as_ours
@@ -125,6 +125,9 @@ class OperatorDefinition:
                 (type of it, **attributes); None: they have memory of their own.
     shares      whether to the user the result is a view of the first operand: what changes one in
                 place changes the other. `view` tells what an engine may do.
+    scratch     shapes of what the kernel makes beside its results, where that may be many times as
+                large as operands and results: from (y, *types, **attributes), y being the type of
+                the result, or a tuple of types.
     put_back    (x, y, i, *inputs, **attributes) -> x with those elements replaced by y that the
                 i-th result has: of operators through which a view may come to be.
     """
@@ -159,6 +162,7 @@ class OperatorDefinition:
     scales: Scales | None = None
     view: Callable[..., View | None] | View | None = None
     shares: bool = False
+    scratch: Callable[..., Iterable[Sequence[Size]]] | None = None
     put_back: Callable[..., Any] | None = None
     samples: tuple[Sample, ...] = ()
     _least: tuple[tuple[str, int], ...] = ()

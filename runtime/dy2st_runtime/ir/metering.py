@@ -1,14 +1,16 @@
 """A Program that counts what it takes, for limits: any engine runs it.
 
-    spend(operators = 3, sizes = [4, 2, n, m, ...], depth = 0, begins)   before three operators
+    spend(operators = 3, sizes = [4, 2, n, m, ...], ...)       before three operators
     spend_result(x, operator = "unique", ...)                  before one whose size values tell
 
 `sizes` has for each tensor that is made the bytes of an element, how many axes, and their sizes.
+`scratch` has for each operator that makes more than its results how many arrays, and each likewise.
 Operators are counted by runs between branches, loops, and new sizes, so a size is known there.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from dy2st_runtime.dims import symbols
@@ -39,6 +41,7 @@ class _Run:
     def __init__(self, block: Block, depth: int, begins: bool) -> None:
         self._block, self._depth, self._begins = block, depth, begins
         self.operators, self._sizes = list[Operator](), list[Any]()
+        self._scratch: list[Any] = []
 
     def add(self, operator: Operator, results: list[Variable]) -> None:
         self.operators.append(operator)
@@ -47,7 +50,8 @@ class _Run:
         for result in results:
             type = result.type.tensor if isinstance(result.type, ArrayType) else result.type
             if isinstance(type, TensorType):
-                self._sizes += [type.dtype.itemsize, type.rank, *type.shape]
+                self._sizes += _entry(type.dtype.itemsize, type.shape)
+        self._scratch += _scratch(operator)
 
     def written(self) -> list[Operator]:
         if not self.operators and not self._begins:
@@ -55,10 +59,27 @@ class _Run:
         told = {
             "operators": max(len(self.operators), 1),
             "sizes": tuple(self._sizes),
+            "scratch": tuple(self._scratch),
             "depth": self._depth,
             "begins": self._begins,
         }
         return [Operator("spend", [], told, self._block), *self.operators]
+
+
+def _entry(width: int, shape: Sequence[Any]) -> list[Any]:
+    return [width, len(shape), *shape]
+
+
+def _scratch(operator: Operator) -> list[Any]:
+    """What its kernel makes beside the results: an entry for each array, and how many they are."""
+    rule = lookup(operator.name).scratch
+    if rule is None:
+        return []
+    types = [operand.type for operand in operator.operands]
+    width = max(type.dtype.itemsize for type in types if isinstance(type, TensorType))
+    made = tuple(result.type for result in operator.results)
+    shapes = list(rule(made[0] if len(made) == 1 else made, *types, **operator.attributes))
+    return [len(shapes), *(number for shape in shapes for number in _entry(width, shape))]
 
 
 def _meter(block: Block, depth: int, outer: set[Any]) -> None:

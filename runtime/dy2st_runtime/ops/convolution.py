@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from dy2st_runtime.dims import Size, less_equal, require, require_equal
+from dy2st_runtime.dims import Size, less_equal, product, require, require_equal
 from dy2st_runtime.errors import DTypeError, ShapeError
 from dy2st_runtime.ir import (
     F,
@@ -30,6 +30,7 @@ from dy2st_runtime.ir import (
 from dy2st_runtime.ir.attribute_kinds import FRAME, SIZES, STEP, STEPS, each_axis
 
 Pads = tuple[tuple[int, int], ...]
+Shape = tuple[Size, ...]
 _GEOMETRY: dict[str, Any] = {
     "strides": each_axis(STEPS, after=2),
     "pads": each_axis(FRAME, after=2),
@@ -108,6 +109,11 @@ def padded(x: Any, pads: Pads, value: float = 0.0) -> Any:
     return result
 
 
+def padded_shape(x: TensorType, pads: Pads) -> Shape:
+    """The shape of `padded`."""
+    return (*x.shape[:2], *(n + b + a for n, (b, a) in zip(x.shape[2:], pads, strict=True)))
+
+
 def windows(x: Any, kernel: Any, strides: Any, dilations: Any) -> Any:
     """A view (n, c, *counts, *kernel) of all windows."""
     reach = tuple(d * (k - 1) + 1 for k, d in zip(kernel, dilations, strict=True))
@@ -149,6 +155,24 @@ def _conv_kernel(
     if bias is not None:
         y += bias.reshape(-1, *[1] * spatial)
     return y
+
+
+def _conv_scratch(
+    y: TensorType, x: TensorType, w: TensorType, *_: TensorType, pads: Pads, groups: Size, **__: Any
+) -> list[Shape]:
+    """The image with its pads, and the windows that are laid side by side for a product."""
+    wide = padded_shape(x, pads)
+    if w.shape[1] == 1 and w.shape[0] == groups and groups > 1:
+        return [wide]
+    return [wide, *_rows_of_windows(x.shape[0], y.shape[2:], w.shape[1:])]
+
+
+def _rows_of_windows(samples: Size, counts: Shape, one: Shape) -> list[Shape]:
+    """Those of one sample, and of all samples where there are few of them."""
+    rows = [(*counts, *one)]
+    if less_equal(_MANY_WINDOWS, product(counts)) is not True:
+        rows.append((samples, _MANY_WINDOWS, *one))
+    return rows
 
 
 def _check_channels(x: Any, wanted: int) -> None:
@@ -271,6 +295,27 @@ def _transpose_kernel(
     )
 
 
+def _transpose_scratch(
+    y: TensorType,
+    x: TensorType,
+    w: TensorType,
+    *_: TensorType,
+    sizes: Any,
+    strides: Any,
+    pads: Pads,
+    dilations: Any,
+    groups: Size,
+) -> list[Shape]:
+    """That of the convolution of x that is the same, or a product for each place of the filters."""
+    wide = padded_shape(y, pads)
+    inside, kernel = w.shape[0] // groups, w.shape[2:]
+    if all(stride == 1 for stride in strides):
+        padded_x = [n + d * (k - 1) for n, d, k in zip(sizes, dilations, kernel, strict=True)]
+        rows = _rows_of_windows(x.shape[0], tuple(sizes), (inside, *kernel))
+        return [wide, (*x.shape[:2], *padded_x), *rows]
+    return [wide, (*y.shape[:2], *kernel, *x.shape[2:])]
+
+
 def _pads_of_conv(
     counts: Any, kernel: Any, sizes: Any, strides: Any, pads: Any, dilations: Any
 ) -> Pads | None:
@@ -335,6 +380,13 @@ def _weight_kernel(
     return made.reshape(g.shape[1], x.shape[1] // groups, *kernel)
 
 
+def _weight_scratch(
+    y: TensorType, x: TensorType, g: TensorType, kernel: Any, pads: Pads, groups: Size, **_: Any
+) -> list[Shape]:
+    one = (x.shape[1] // groups, *kernel)
+    return [padded_shape(x, pads), *_rows_of_windows(x.shape[0], g.shape[2:], one)]
+
+
 def _by_group(view: Any, g: Any, groups: int) -> Iterator[tuple[Any, Any]]:
     inside, outside = view.shape[1] // groups, g.shape[1] // groups
     for i in range(groups):
@@ -348,8 +400,8 @@ def _weight_by_sample(view: Any, g: Any, spatial: int) -> Any:
     rows = view.shape[1] * math.prod(view.shape[-spatial:])
     total = np.zeros((g.shape[1], rows), np.promote_types(g.dtype, np.float32))
     for sample, target in zip(view, g, strict=True):
-        columns = sample.transpose(order).reshape(rows, count)
-        total += target.reshape(-1, count) @ columns.T
+        # No name holds the columns of a sample while those of the next one are made.
+        total += target.reshape(-1, count) @ sample.transpose(order).reshape(rows, count).T
     return total
 
 
@@ -424,6 +476,7 @@ define(
     attributes=_GEOMETRY,
     infer=_conv_infer,
     kernel=_conv_kernel,
+    scratch=_conv_scratch,
     gradient=_conv_gradient,
     samples=(
         Sample(((2, 3, 4, 4), (2, 3, 2, 2)), _PLAIN),
@@ -446,6 +499,7 @@ define(
     attributes={"sizes": each_axis(SIZES, after=2), **_GEOMETRY},
     infer=_transpose_infer,
     kernel=_transpose_kernel,
+    scratch=_transpose_scratch,
     gradient=_transpose_gradient,
     samples=(
         Sample(((2, 2, 4, 4), (2, 3, 2, 2)), {"sizes": (4, 4), **_PLAIN}),
@@ -461,6 +515,7 @@ define(
     attributes={"kernel": each_axis(SIZES, after=2), **_GEOMETRY},
     infer=_weight_infer,
     kernel=_weight_kernel,
+    scratch=_weight_scratch,
     gradient=_weight_gradient,
     samples=(Sample(((2, 3, 4, 4), (2, 2, 4, 4)), {"kernel": (2, 2), **_PLAIN}),),
 )

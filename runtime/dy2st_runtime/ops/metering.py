@@ -46,8 +46,10 @@ ELEMENTS: Mapping[str, Callable[..., int]] = MappingProxyType(
 """At most how many elements results have whose sizes are values; of others as many as is given."""
 
 
-def _spend_kernel(operators: int, sizes: tuple[int, ...], depth: int, begins: bool) -> tuple[()]:
-    limits.spend(operators, sizes, depth, begins)
+def _spend_kernel(
+    operators: int, sizes: tuple[int, ...], scratch: tuple[int, ...], depth: int, begins: bool
+) -> tuple[()]:
+    limits.spend(operators, sizes, scratch, depth, begins)
     return ()
 
 
@@ -58,7 +60,7 @@ def _spend_result_kernel(*values: Any, operator: str, width: int, depth: int) ->
         elements = 2 * sum(np.asarray(one).size for found in lists for one in found) + 1
     else:
         elements = count(*values)
-    limits.spend(0, (width, 1, elements), depth, False)
+    limits.spend(0, (width, 1, elements), (), depth, False)
     return ()
 
 
@@ -68,13 +70,25 @@ define(
     attributes={
         "operators": INTEGER,
         "sizes": several(INDEX, "widths, numbers of axes and sizes", None),
+        "scratch": several(INDEX, "arrays of kernels, as sizes", None),
         "depth": INTEGER,
         "begins": False,
     },
-    infer=lambda operators, sizes, depth, begins: (),
+    infer=lambda operators, sizes, scratch, depth, begins: (),
     kernel=_spend_kernel,
     effect=Effect.VISIBLE,
-    samples=(Sample((), {"operators": 1, "sizes": (4, 2, 3, 5), "depth": 0, "begins": True}),),
+    samples=(
+        Sample(
+            (),
+            {
+                "operators": 1,
+                "sizes": (4, 2, 3, 5),
+                "scratch": (1, 4, 1, 7),
+                "depth": 0,
+                "begins": True,
+            },
+        ),
+    ),
 )
 define(
     "spend_result",

@@ -24,7 +24,7 @@ from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
 from dy2st_runtime.ir import F, Sample, Scales, TensorType, apply, define, is_floating, public
 from dy2st_runtime.ir.arguments import as_int, as_size, pair
 from dy2st_runtime.ir.attribute_kinds import FRAME, SIZES, STEPS, each_axis
-from dy2st_runtime.ops.convolution import Pads, padded, window_count
+from dy2st_runtime.ops.convolution import Pads, Shape, padded, padded_shape, window_count
 from dy2st_runtime.ops.convolve import channels_back, channels_first, explicit_pads
 from dy2st_runtime.ops.short_floats import in_float32
 
@@ -53,6 +53,10 @@ def _pooled(x: TensorType, kernel: Any, strides: Any, pads: Pads) -> TensorType:
 def _max_infer(x: TensorType, **window: Any) -> tuple[TensorType, TensorType]:
     values = _pooled(x, **window)
     return values, values.with_dtype("int64")
+
+
+def _pooled_scratch(y: Any, x: TensorType, pads: Pads, **_: Any) -> list[Shape]:
+    return [padded_shape(x, pads)]
 
 
 def _lowest(dtype: np.dtype[Any]) -> float:
@@ -111,6 +115,7 @@ define(
     attributes=_WINDOW,
     infer=_max_infer,
     kernel=_max_kernel,
+    scratch=_pooled_scratch,
     gradient=_max_gradient,
     samples=(
         Sample(((2, 2, 4, 4),), {"kernel": (2, 2), "strides": (2, 2), "pads": ((0, 0), (0, 0))}),
@@ -181,6 +186,7 @@ define(
     attributes=_WINDOW,
     infer=_pooled,
     kernel=_largest_kernel,
+    scratch=_pooled_scratch,
     decompose=lambda x, **window: apply("max_pool", x, **window)[0],
     samples=(
         Sample(((2, 2, 4, 4),), {"kernel": (2, 2), "strides": (2, 1), "pads": ((0, 1), (1, 0))}),
@@ -196,6 +202,7 @@ define(
     attributes=_WINDOW,
     infer=_pooled,
     kernel=in_float32(_sum_kernel),
+    scratch=_pooled_scratch,
     gradient=lambda g, y, x, **w: apply("window_spread", g, sizes=tuple(x.shape[2:]), **w),
     samples=(
         Sample(((2, 2, 4, 4),), {"kernel": (2, 2), "strides": (2, 1), "pads": ((0, 1), (1, 0))}),
@@ -209,6 +216,7 @@ define(
     attributes={"sizes": each_axis(SIZES, after=2), **_WINDOW},
     infer=_spread_infer,
     kernel=in_float32(_spread_kernel),
+    scratch=lambda y, x, pads, **_: [padded_shape(y, pads)],
     gradient=lambda g, y, x, sizes, **w: apply("window_sum", g, **w),
     samples=(
         Sample(
