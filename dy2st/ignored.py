@@ -43,6 +43,19 @@ def is_ignored_module(name: str) -> bool:
     return _is_in(name, _ignored_modules)
 
 
+def module_of_code(function: FunctionType) -> str:
+    """The module of a function, though `functools.wraps` has given it the name of a library.
+
+    >>> import functools, json
+    >>> module_of_code(functools.wraps(json.dumps)(lambda *values: values)) == "json"
+    False
+    """
+    named = str(function.__module__)
+    if named.partition(".")[0] in IGNORED_PACKAGES:
+        return str(function.__globals__.get("__name__", named))
+    return named
+
+
 def is_like_the_users(name: str) -> bool:
     """Whether a module of ours is traced as the user's are."""
     return name.startswith("dy2st") and _is_in(name, _LIKE_THE_USERS)
@@ -72,4 +85,5 @@ __all__ = [
     "is_ignored_module",
     "is_like_the_users",
     "is_machinery",
+    "module_of_code",
 ]

@@ -27,7 +27,7 @@ import numpy as np
 from dy2st.convert.depth import users_limit
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.trace import CONTENT, Trace
-from dy2st.ignored import IGNORED_PACKAGES
+from dy2st.ignored import IGNORED_PACKAGES, module_of_code
 
 
 def _words(text: str) -> frozenset[str]:
@@ -194,7 +194,7 @@ def is_opaque(value: Any) -> bool:
 
 def is_known(function: Any) -> bool:
     """Whether a function that runs natively is known to read no more than what it can reach."""
-    if type(function) is FunctionType and not is_of_library(str(function.__module__)):
+    if type(function) is FunctionType and not is_of_library(module_of_code(function)):
         return True  # what its code names is noted
     if isinstance(function, type):
         modules = [_where(function, name) for name in ("__new__", "__init__")]

@@ -44,6 +44,7 @@ from dy2st.convert.protocol.untraced import FAULTS, check_fault, check_numpy
 from dy2st.convert.stage.outcome import unswallowed
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.special import Union
+from dy2st.ignored import module_of_code
 from dy2st_runtime.errors import SourceUnavailable
 from dy2st_runtime.nn.layer import Layer
 
@@ -371,7 +372,7 @@ def _call_object(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dic
     if type(own) is FunctionType:
         return call(trace, own, function, *args, **kwargs)
     wrapped = getattr_static(function, "__wrapped__", None)
-    if type(wrapped) is FunctionType and not is_library(str(wrapped.__module__)):
+    if type(wrapped) is FunctionType and not is_library(module_of_code(wrapped)):
         # functools.cache and its like
         return call(trace, wrapped, *args, **kwargs)
     if isinstance(function, weakref.ref):

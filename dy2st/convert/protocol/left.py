@@ -9,7 +9,7 @@ from typing import Any
 
 from dy2st.convert.form import TracedForm, traced_form
 from dy2st.convert.trace import Trace
-from dy2st.ignored import IGNORE_MARK, is_ignored_module
+from dy2st.ignored import IGNORE_MARK, is_ignored_module, module_of_code
 from dy2st_runtime.errors import SourceUnavailable
 from dy2st_runtime.ir.location import explain_frames
 from dy2st_runtime.ir.tracing.tracer import current_tracer
@@ -35,7 +35,7 @@ def why_left_alone(function: FunctionType, args: Sequence[Any] = ()) -> str:
     """Why nobody asks for the source of a function; empty if it may have a traced form."""
     if is_marked(function):
         return "it is marked with not_to_static"
-    module = str(function.__module__)
+    module = module_of_code(function)
     if args and _is_inherited(module, function) and not _is_of_library(type(args[0])):
         return ""
     return f"functions of the module {module} are left as they are" if is_library(module) else ""

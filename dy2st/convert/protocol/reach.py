@@ -12,7 +12,7 @@ from dy2st.convert.kinds.process import is_of_library, is_opaque, note_settings
 from dy2st.convert.protocol.code_names import names_of, runs_unknown_text
 from dy2st.convert.states import has_state
 from dy2st.convert.trace import CONTAINERS, EACH_CALL, MISSING, Trace, native_attribute
-from dy2st.ignored import is_machinery
+from dy2st.ignored import is_machinery, module_of_code
 from dy2st_runtime.ir import Tensor
 from dy2st_runtime.nn.layer import Layer
 
@@ -112,7 +112,7 @@ def note_class(trace: Trace, kind: type) -> None:
 
 def _of_function(trace: Trace, function: FunctionType) -> list[Any]:
     """What the code of a function of the user's names, where it runs natively."""
-    if is_of_library(str(function.__module__)):
+    if is_of_library(module_of_code(function)):
         return []
     trace.read("code", function, "__code__", function.__code__)
     names, scope = names_of(function.__code__), function.__globals__

@@ -10,6 +10,7 @@ from dy2st.convert.kinds.process import is_of_library
 from dy2st.convert.protocol.code_names import names_of
 from dy2st.convert.trace import MISSING, Trace, native_attribute
 from dy2st.convert.values.special import UNBOUND, Dynamic, Union
+from dy2st.ignored import module_of_code
 
 _CELL = "cell_contents"
 
@@ -61,7 +62,7 @@ def held_variables(trace: Trace, reached: Iterable[Any]) -> list[HeldVariable]:
     }
     named: set[tuple[int, str]] = set()
     for function in reached:
-        if type(function) is FunctionType and not is_of_library(str(function.__module__)):
+        if type(function) is FunctionType and not is_of_library(module_of_code(function)):
             places = _places(trace, function)
             named |= places.keys()
             found |= places

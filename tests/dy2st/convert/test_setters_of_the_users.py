@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import pytest
@@ -170,3 +171,31 @@ def test_attributes_set_past_the_object_are_to_be_set_by_name() -> None:
     with pytest.raises(ConversionError, match="are set in the `__dict__` of an object") as found:
         to_static(Past())(dy2st.ones([2]))
     assert "setattr(obj, name, value)" in str(found.value)
+
+
+def test_a_setter_that_wraps_that_of_layers_is_converted_as_the_users_code():
+    class Kind(nn.Layer):
+        def forward(self, x):
+            self.last = True
+            return x * 2
+
+    def setter(self, name, value):
+        super(Kind, self).__setattr__(name, value)
+
+    Kind.__setattr__ = functools.wraps(nn.Layer.__setattr__)(setter)
+    model = to_static(Kind())
+    for _ in range(3):
+        assert model(dy2st.ones([1])).item() == 2.0
+    assert model.last and len(model.forward.program_cache) == 1
+
+
+def test_a_function_that_wraps_one_of_a_library_is_converted():
+    @functools.wraps(nn.functional.relu)
+    def relu(x):
+        if x.sum() > 0:
+            return x
+        return x * 0
+
+    static = to_static(lambda x: relu(x))
+    for row in ([1.0, 2.0], [-1.0, -2.0]):
+        assert static(dy2st.to_tensor(row)).tolist() == relu(dy2st.to_tensor(row)).tolist()
