@@ -241,9 +241,12 @@ class Layer(LayerTree):
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Register Parameters, Layers and tensors; keep everything else as it is."""
-        note_change(self)
         name = self._renamed.get(name, name)
-        if isinstance(getattr(type(self), name, None), property):
+        is_property = isinstance(getattr(type(self), name, None), property)
+        if not is_property and self._holds(name, value):
+            return  # nothing changes: who traces has nothing to do at each call
+        note_change(self)
+        if is_property:
             object.__setattr__(self, name, value)
             return
         store = self._store_for(value)
@@ -269,6 +272,11 @@ class Layer(LayerTree):
         store[name] = value
         if hasattr(type(self), name):  # the user's `self.half = ...` comes before our method half
             self.__dict__[name] = value
+
+    def _holds(self, name: str, value: Any) -> bool:
+        """Whether a plain attribute holds just this object."""
+        held = self.__dict__
+        return name in held and held[name] is value and not isinstance(value, (Tensor, Layer))
 
     def _check_parameter(self, name: str, value: Any) -> None:
         """A parameter is not lost by an assignment that was to change its numbers."""

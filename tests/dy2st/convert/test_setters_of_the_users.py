@@ -11,7 +11,7 @@ import dy2st
 import dy2st_runtime
 from dy2st import nn
 from dy2st.errors import ConversionError, UnsupportedSyntax
-from dy2st.jit import save, to_static
+from dy2st.jit import not_to_static, save, to_static
 from dy2st.static import InputSpec
 from tests.dy2st.constructs.catalogue import comparable
 
@@ -199,3 +199,40 @@ def test_a_function_that_wraps_one_of_a_library_is_converted():
     static = to_static(lambda x: relu(x))
     for row in ([1.0, 2.0], [-1.0, -2.0]):
         assert static(dy2st.to_tensor(row)).tolist() == relu(dy2st.to_tensor(row)).tolist()
+
+
+def test_code_left_as_python_may_set_an_attribute_to_what_it_holds():
+    class Inner(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.twice = False
+
+    @not_to_static
+    def left(inner, x, twice):
+        inner.twice = twice
+        return x * 2 if inner.twice else x
+
+    inner = Inner()
+    static = to_static(lambda x: left(inner, x, False))
+    for _ in range(3):
+        assert static(dy2st.ones([1])).item() == 1.0
+    assert len(static.program_cache) == 1
+
+
+def test_an_attribute_that_code_left_as_python_sees_is_a_read_before_the_call_sets_it():
+    class Model(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.twice = False
+
+        def forward(self, x):
+            y = left(self, x)
+            self.twice = True
+            return y
+
+    @not_to_static
+    def left(model, x):
+        return x * 2 if model.twice else x
+
+    model = to_static(Model())
+    assert [model(dy2st.ones([1])).item() for _ in range(3)] == [1.0, 2.0, 2.0]
