@@ -1,7 +1,10 @@
 """Functions of neural networks: those of `dy2st_runtime.nn.functional`."""
 
-from typing import TYPE_CHECKING
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
+import dy2st_runtime.nn.functional as _of_layers
 from dy2st.mirrors import mirrors
 from dy2st.private_modules import private_modules
 from dy2st_runtime.late import late_names
@@ -17,3 +20,19 @@ else:
     __getattr__ = late_names(__name__, FUNCTIONALS)
 
 private_modules(__name__)
+
+
+class _Functional(ModuleType):
+    """What a user puts in here is there for layers, too, that find functions by their names."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if not name.startswith("_") and not isinstance(value, ModuleType):
+            setattr(_of_layers, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        super().__delattr__(name)
+        vars(_of_layers).pop(name, None)
+
+
+sys.modules[__name__].__class__ = _Functional

@@ -68,3 +68,13 @@ def test_an_initializer_that_is_given_a_tensor_can_be_made_and_left():
     tensor = dy2st.zeros([2, 3])
     dy2st.nn.initializer.TruncatedNormal(tensor, std=0.02)
     assert tensor.tolist() == [[0, 0, 0], [0, 0, 0]]
+
+
+@pytest.mark.parametrize("layer", ["TransformerEncoderLayer", "TransformerDecoderLayer"])
+def test_an_activation_may_be_a_function_that_a_user_put_into_functional(monkeypatch, layer):
+    monkeypatch.setattr(dy2st.nn.functional, "twice", lambda x: x * 2, raising=False)
+    made = getattr(dy2st.nn, layer)(4, 2, 8, activation="twice")
+    assert made.activation(dy2st.to_tensor([1.5])).tolist() == [3.0]
+    monkeypatch.undo()
+    with pytest.raises(AttributeError, match="twice"):
+        getattr(dy2st.nn, layer)(4, 2, 8, activation="twice")

@@ -77,10 +77,3 @@ def test_a_named_attribute_gets_a_number_a_part():
 def test_heads_that_do_not_divide_the_width_are_refused():
     with pytest.raises(ArgumentError, match="3 heads"):
         nn.MultiHeadAttention(8, 3)
-
-
-@pytest.mark.parametrize("layer", ["TransformerEncoderLayer", "TransformerDecoderLayer"])
-def test_an_activation_may_be_a_function_that_a_user_put_into_functional(monkeypatch, layer):
-    monkeypatch.setattr(nn.functional, "twice", lambda x: x * 2, raising=False)
-    made = getattr(nn, layer)(4, 2, 8, activation="twice")
-    assert made.activation(to_tensor([1.5])).tolist() == [3.0]
