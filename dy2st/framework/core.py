@@ -15,7 +15,8 @@ from dy2st.device import (
 )
 from dy2st.device.cuda import device_count as get_cuda_device_count
 from dy2st_runtime.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, CustomPlace, XPUPlace
-from dy2st_runtime.tensor import EagerTensor, VarType
+from dy2st_runtime.storage import VarType
+from dy2st_runtime.tensor import EagerTensor
 
 _DTYPES = {
     "BOOL": "bool",

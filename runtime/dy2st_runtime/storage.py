@@ -7,6 +7,7 @@ place in the copy. A tensor that shares memory with no other one has no Storage 
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any
 from weakref import ref
 
@@ -15,6 +16,14 @@ from numpy import ndarray
 
 Array = np.ndarray[Any, Any]
 _FEW = 16
+
+
+class VarType(Enum):
+    """The kinds of variables that PaddlePaddle has, by its names; tensors here are of the first."""
+
+    DENSE_TENSOR = LOD_TENSOR = 7
+    SELECTED_ROWS = 8
+    DENSE_TENSOR_ARRAY = LOD_TENSOR_ARRAY = 13
 
 
 class Storage:
@@ -137,4 +146,4 @@ def share(owner: Any, view: Any) -> None:
     storage.add(view)
 
 
-__all__ = ["Storage", "share", "shares_memory"]
+__all__ = ["Storage", "VarType", "share", "shares_memory"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator
-from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -26,17 +25,9 @@ from dy2st_runtime.ir.tracing.traced_list import TracedList
 from dy2st_runtime.ir.tracing.tracer import Tracer, current_tracer
 from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.lent import lend
-from dy2st_runtime.storage import Storage
+from dy2st_runtime.storage import Storage, VarType
 
 _STATE = ("_grad", "array", "hooks", "index", "name", "node", "stopped", "storage")
-
-
-class VarType(Enum):
-    """The kinds of variables that PaddlePaddle has, by its names; tensors here are of the first."""
-
-    DENSE_TENSOR = LOD_TENSOR = 7
-    SELECTED_ROWS = 8
-    DENSE_TENSOR_ARRAY = LOD_TENSOR_ARRAY = 13
 
 
 class EagerTensor(Tensor):

@@ -33,7 +33,8 @@ from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import Tensor, user_location
 from dy2st_runtime.nn.layer import Layer
-from dy2st_runtime.tensor import Parameter, VarType
+from dy2st_runtime.storage import VarType
+from dy2st_runtime.tensor import Parameter
 
 # What somebody may set in a parameter, which is guarded by which one it is.
 _SET_IN_PARAMETERS = frozenset({"name", "need_clip", "optimize_attr", "regularizer"})

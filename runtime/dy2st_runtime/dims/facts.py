@@ -513,13 +513,10 @@ class Facts:
 
     def renew(self, atom: Atom) -> None:
         """Say again what was known of an atom that is written otherwise now."""
-        stale = [
-            lead
-            for lead in self._products
-            if atom in lead or getattr(self._rules[lead], "mask", 0) & atom.mask
-        ]
+        rules, mask = self._rules, atom.mask
+        stale = [p for p in self._products if atom in p or getattr(rules[p], "mask", 0) & mask]
         self._products = [lead for lead in self._products if lead not in stale]
-        rests = [subtract(of_term(lead, 1), self._rules.pop(lead)) for lead in stale]
+        rests = [subtract(of_term(lead, 1), rules.pop(lead)) for lead in stale]
         if stale:
             self._normal.clear()  # it was made with these rules
         for rest in rests:
