@@ -46,6 +46,9 @@ OTHER_NAMES: dict[str, tuple[str, ...]] = {
 }
 """A name that an argument may be given by, and what it is called then; the first that there is."""
 
+KINDS: dict[str, dict[str, GivenKind]] = {}
+"""What the flags and numbers of each function may be."""
+
 _LIKE_TENSORS = (list, tuple, bool, int, float, complex)
 """What a new user gives for a tensor."""
 
@@ -62,12 +65,14 @@ def spelled(function: Function) -> Function:
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     knows = frozenset(names).issuperset
     at = _place_of_list(names)
-    kinds, title = kinds_of(unwrap(function)), function.__name__
-    first = min((names.index(name) for name in kinds), default=len(names))
+    title = function.__name__
+    KINDS[title] = kinds_of(unwrap(function))
+    first = min(map(names.index, KINDS[title]), default=len(names))
 
     @wraps(function)
     def call(*args: Any, **named: Any) -> Any:
         try:
+            kinds = KINDS[title]
             if len(args) > first:
                 for name, value in zip(names, args, strict=False):
                     if name in kinds:
@@ -75,7 +80,7 @@ def spelled(function: Function) -> Function:
             if not named:
                 return function(*args)
             if not knows(named):
-                return _respelled(function, names, kinds, args, named)
+                return _respelled(function, names, args, named)
             for name in named:
                 if name in kinds:
                     kinds[name].check(title, name, named[name])
@@ -131,10 +136,10 @@ def _is_size(value: Any) -> bool:
 def _respelled(
     function: Callable[..., Any],
     names: tuple[str, ...],
-    kinds: dict[str, GivenKind],
     args: tuple[Any, ...],
     named: dict[str, Any],
 ) -> Any:
+    kinds = KINDS[function.__name__]
     plain: dict[str, Any] = {}
     rest: dict[str, Any] = {}
     for name, value in named.items():
