@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 from typing import Any
+
+import numpy as np
 
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.trace import Trace
-from dy2st.convert.values.layout import Leaf, Number, Same, opened
+from dy2st.convert.values.layout import Layout, Leaf, Number, Parts, Same, opened
 from dy2st.convert.values.sequences import Generated, Indexed
 from dy2st.convert.values.special import Dynamic
 from dy2st_runtime import ops
@@ -68,10 +71,71 @@ def to_tensor_(trace: Trace, data: Any, *args: Any, **options: Any) -> Any:
     kind = type(data)
     if kind in (Indexed, Generated, Dynamic) or kind in (list, deque):
         content = trace.content(data) if kind in (list, deque) else trace.listed(data)
-        node = content.element if type(content) is Dynamic else None
-        node = opened(node) if isinstance(node, Same) else node
-        if isinstance(node, (Number, Leaf)):
-            data = F.array_stack(trace.tracer.local(content.arrays[0]))
-            if isinstance(node, Number) and node.kind is float and not args and not options:
-                data = F.cast(data, "float32")
+        made = _table(trace, content) if type(content) is Dynamic else None
+        if made is not None:
+            is_float = made.dtype == np.float64 and (args or (options.get("dtype"),))[0] is None
+            data = F.cast(made, "float32") if is_float and not _has_tensors(content) else made
     return to_tensor(*trace.exported((data, *args)), **trace.exported(options))
+
+
+def _table(trace: Trace, content: Dynamic) -> Any:
+    """A tensor of the numbers, or alike tensors, in a list's elements; None if it holds others.
+
+    An element may be a tuple or list of them: what is at one place of all elements is a column.
+    """
+    element = None if content.element is None else _opened(content.element)
+    leaves = [] if element is None else [*_leaves(element)]
+    if not any(isinstance(leaf, (Number, Leaf)) for leaf in leaves):
+        return None
+    kinds = {leaf.dtype if isinstance(leaf, Leaf) else _kind_of(leaf) for leaf in leaves}
+    numbers = [kind for kind in _DTYPES if kind in kinds]
+    if len(numbers) != len(kinds) and len(kinds) > 1:
+        return None
+    dtype = _DTYPES[numbers[0]] if numbers else None
+    arrays = map(trace.tracer.local, content.arrays)
+    found = [None if isinstance(leaf, Same) else F.array_stack(next(arrays)) for leaf in leaves]
+    count = next(column.shape[0] for column in found if column is not None)
+    for place, leaf in enumerate(leaves):
+        if isinstance(leaf, Same):
+            found[place] = F.full([count], leaf.value, dtype)
+        elif dtype is not None:
+            found[place] = F.cast(found[place], dtype)
+    return _beside(element, iter(found))
+
+
+_DTYPES = {float: "float64", int: "int64", bool: "bool"}
+
+
+def _opened(node: Layout) -> Layout:
+    """A node with all tuples and lists in it opened, and constants as they are."""
+    inner = opened(node)
+    if isinstance(inner, Parts) and issubclass(inner.kind, (tuple, list)):
+        return inner.with_items([_opened(item) for item in inner.items])
+    is_constant = isinstance(node, Same) and type(node.value) in _DTYPES
+    return node if is_constant else inner
+
+
+def _leaves(node: Layout) -> Iterator[Layout]:
+    if isinstance(node, Parts) and issubclass(node.kind, (tuple, list)):
+        for item in node.items:
+            yield from _leaves(item)
+    else:
+        yield node
+
+
+def _kind_of(node: Layout) -> Any:
+    """The type of a number, or of what is none."""
+    if isinstance(node, Same):
+        return type(node.value)
+    return node.kind if isinstance(node, Number) else type(node)
+
+
+def _has_tensors(content: Dynamic) -> bool:
+    assert content.element is not None
+    return any(isinstance(leaf, Leaf) for leaf in _leaves(_opened(content.element)))
+
+
+def _beside(node: Layout | None, columns: Iterator[Any]) -> Any:
+    if not isinstance(node, Parts):
+        return next(columns)
+    return F.stack([_beside(item, columns) for item in node.items], axis=1)

@@ -21,10 +21,9 @@ from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.stage.loop import stage_while
 from dy2st.convert.stage.truth import truth_of
 from dy2st.convert.trace import CONTAINERS, STATE, Trace
-from dy2st.convert.values.layout import Number
+from dy2st.convert.values.layout import Leaf, Number
 from dy2st.convert.values.sequences import Generated, Indexed
 from dy2st.convert.values.special import MISSING, Dynamic, Union
-from dy2st.convert.values.widths import count
 from dy2st_runtime.dims import Condition
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Variable, user_location
@@ -113,8 +112,8 @@ def _container(trace: Trace, value: Any, content: Any, around: tuple[Any, ...]) 
 
 def _array(trace: Trace, content: Dynamic) -> TracedList:
     """A list of tensors, of which the Program has an array."""
-    is_list = content.kind in (list, tuple, deque)
-    if not is_list or (content.element is not None and count(content.element) != 1):
+    is_list, element = content.kind in (list, tuple, deque), content.element
+    if not is_list or not (element is None or isinstance(element, (Number, Leaf))):
         raise ConversionError(
             f"a {content.kind.__name__} whose length depends on a tensor is given to code that is "
             "not converted",
@@ -122,7 +121,7 @@ def _array(trace: Trace, content: Dynamic) -> TracedList:
             why="it is no list of tensors",
             hint="gather the tensors in a list of their own",
         )
-    number = content.element.kind if isinstance(content.element, Number) else None
+    number = element.kind if isinstance(element, Number) else None
     return TracedList(trace.tracer.local(content.arrays[0]), number)
 
 

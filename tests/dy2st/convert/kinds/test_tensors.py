@@ -1,9 +1,9 @@
-"""`unbind` and `unstack` along an axis of unknown size: lists of the Program."""
+"""Lists of the Program made of tensors, by `unbind` and `unstack`, and tensors made of them."""
 
 import pytest
 
 import dy2st
-from dy2st.errors import EscapedVariable
+from dy2st.errors import Dy2stError, EscapedVariable
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
 
@@ -130,3 +130,54 @@ def of_an_element_of_a_list_in_a_loop(x):
 def test_a_change_in_place_that_such_a_list_cannot_show_is_refused(function):
     with pytest.raises(EscapedVariable, match="changed in place"):
         to_static(function, input_spec=SPECS)(INPUTS[1])
+
+
+def pairs(x, make):
+    found = []
+    for k in range(x.shape[0]):
+        found.append(make(x[k, 0], k))
+    return found
+
+
+ELEMENTS = {
+    "sizes": lambda v, k: (k, k + 1),
+    "numbers": lambda v, k: (float(v), float(v) * 2),
+    "a number and a constant": lambda v, k: [k, 0.5],
+    "two constants and a size": lambda v, k: (True, k, 3),
+    "bools": lambda v, k: (k > 0, True),
+    "a size alone": lambda v, k: (k,),
+    "tensors": lambda v, k: (v, v * 2),
+    "a tensor alone": lambda v, k: [v],
+    "vectors": lambda v, k: [dy2st.stack([v, v]), dy2st.stack([v * 2, v])],
+    "tables": lambda v, k: [[k, 1], [float(v), k]],
+}
+
+
+@pytest.mark.parametrize("make", ELEMENTS.values(), ids=ELEMENTS)
+@pytest.mark.parametrize("options", [{}, {"dtype": "float64"}, {"stop_gradient": False}], ids=str)
+def test_a_tensor_is_made_of_a_list_of_tuples_of_a_length(make, options):
+    def function(x):
+        return dy2st.to_tensor(pairs(x, make), **options)
+
+    static = to_static(function, input_spec=SPECS)
+    for x in INPUTS:
+        found, wanted = static(x), function(x)
+        assert found.tolist() == wanted.tolist() and found.shape == wanted.shape
+        assert found.dtype == wanted.dtype
+        assert found.stop_gradient == wanted.stop_gradient or found.dtype.kind in "ib"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda v, k: ("a", k),
+        lambda v, k: (None, v),
+        lambda v, k: {"a": v},
+        lambda v, k: (v, 1),
+        lambda v, k: (),
+    ],
+)
+def test_a_list_of_other_things_is_refused(make):
+    for take in (dy2st.to_tensor, dy2st.stack):
+        with pytest.raises(Dy2stError):
+            to_static(lambda x, take=take: take(pairs(x, make)), input_spec=SPECS)(INPUTS[0])
