@@ -10,7 +10,7 @@ from dy2st_runtime.dims.evaluation import (
 )
 from dy2st_runtime.dims.expression import Dim, Size, is_symbol, symbol
 from dy2st_runtime.dims.facts import Contradiction, Facts
-from dy2st_runtime.dims.in_force import conflict, count_cases, current, stages, using
+from dy2st_runtime.dims.in_force import conflict, count_steps, current, stages, using
 from dy2st_runtime.dims.intervals import bounds
 from dy2st_runtime.dims.operations import (
     broadcast_sizes,
@@ -52,7 +52,7 @@ __all__ = [
     "ceil_divide",
     "collect",
     "conflict",
-    "count_cases",
+    "count_steps",
     "current",
     "decided",
     "difference",

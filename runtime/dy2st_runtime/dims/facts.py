@@ -52,7 +52,7 @@ from dy2st_runtime.dims.polynomial import (
 from dy2st_runtime.dims.samples import Values, deep_atoms, deep_symbols, sampled
 from dy2st_runtime.dims.told import Question, note
 
-_MOST_CASES = 1000  # that the proofs of a trace may tell apart: some seconds
+_MOST_STEPS = 200_000  # that the proofs of a trace may take: up to ten seconds
 _ROUNDS, _DEEPEST, _MOST_TERMS = 8, 60, 20_000  # what rules make of rules may grow with each
 _SEEN_INSIDE = (
     *("log", "told", "inequalities", "quotients", "_rules", "_products", "_ranges", "_nonzero"),
@@ -91,14 +91,14 @@ class Facts:
         self._turn = self._nested = self._looked_at = 0
         self._normal: dict[Size, tuple[int, Size]] = {}
         self._intervals: dict[Atom, Interval] = {}
-        self.cases_left = [_MOST_CASES]  # one number for all facts of a trace
+        self.steps_left = [_MOST_STEPS]  # one number for all facts of a trace
 
     def inside(self) -> Facts:
         """The facts of a place inside this one, which may have more."""
         inner = Facts()
         inner.place, inner.mask, inner._looked_at = self.place, self.mask, self._looked_at
         inner.is_impossible, inner.examples = self.is_impossible, self.examples
-        inner.cases_left = self.cases_left
+        inner.steps_left = self.steps_left
         for name in _SEEN_INSIDE:
             setattr(inner, name, getattr(self, name).copy())
         return inner

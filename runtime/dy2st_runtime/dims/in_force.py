@@ -14,7 +14,7 @@ from dy2st_runtime.thread_state import ThreadState
 class _InForce(ThreadState):
     def __init__(self) -> None:
         self.facts = Facts()
-        self.facts.cases_left = [sys.maxsize]  # no trace that is to end: they are for good
+        self.facts.steps_left = [sys.maxsize]  # no trace that is to end: they are for good
 
 
 _in_force = _InForce()
@@ -25,9 +25,9 @@ def current() -> Facts:
     return _in_force.facts
 
 
-def count_cases() -> None:
-    """Begin to count the cases that proofs tell apart, for a trace: it has as many as others."""
-    current().cases_left = Facts().cases_left
+def count_steps() -> None:
+    """Begin to count the steps that proofs take, for a trace: it has as many as others."""
+    current().steps_left = Facts().steps_left
 
 
 @contextmanager
@@ -46,6 +46,7 @@ def stages(facts: Facts) -> Iterator[Facts]:
     What is known can hide a proof, as it rewrites sizes: one that was found once may need fewer.
     """
     known = Facts()
+    known.steps_left = facts.steps_left
     known.age = facts.age.copy()
     yield known
     for condition, _ in facts.log:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from math import lcm
@@ -42,6 +43,9 @@ class _NoFacts:
     conditions: Sequence[Condition] = ()
     examples: Sequence[Values] = ()
 
+    def __init__(self) -> None:
+        self.steps_left = [sys.maxsize]
+
     def interval(self, atom: Atom) -> Interval:
         """The declared interval."""
         return DECLARED.interval(atom)
@@ -61,7 +65,7 @@ def never_negative(size: Size, facts: Facts = NO_FACTS) -> bool:
         return False
     if positive_when_shifted(size, facts):
         return True
-    if any(value < 0 for value in sampled(size, facts)):
+    if is_spent(facts) or any(value < 0 for value in sampled(size, facts)):
         return False
     return proved(size, facts)
 
@@ -85,6 +89,8 @@ def sign(size: Size, facts: Facts = NO_FACTS) -> int | None:
         return None
     if positive_when_shifted(size, facts):
         return 1
+    if is_spent(facts):
+        return None
     values = list(sampled(size, facts))
     if min(values, default=0) >= 0 and proved(size, facts):
         return 1
@@ -101,6 +107,11 @@ def proved(size: Size, facts: Facts) -> bool:
         if isinstance(more, int) and more >= 0:
             return True
     return _Proof(size, facts, relevant).holds(size, _DEPTH)
+
+
+def is_spent(facts: Facts) -> bool:
+    """Whether all steps of a trace are taken: what more than one look decides stays open."""
+    return facts.steps_left[0] <= 0
 
 
 def is_plain(size: Dim, facts: Facts) -> bool:
@@ -179,6 +190,7 @@ class _Proof:
         look()
         if evident(size, self.facts):
             return True
+        self.facts.steps_left[0] -= 1
         if depth == 0 or self.steps <= 0 or self.failed.get(size, -1) >= depth:
             return False
         if self.steps < _STEPS - _SHORT and self._is_refuted(size):

@@ -17,7 +17,7 @@ from dy2st_runtime.dims.facts import Contradiction, Facts
 from dy2st_runtime.dims.in_force import current, using
 from dy2st_runtime.dims.intervals import bounds
 from dy2st_runtime.dims.operations import modulo
-from dy2st_runtime.dims.order import is_plain, positive_when_shifted, proved
+from dy2st_runtime.dims.order import is_plain, is_spent, positive_when_shifted, proved
 from dy2st_runtime.dims.polynomial import add, common_factor, multiply, subtract
 from dy2st_runtime.dims.readable import readable
 from dy2st_runtime.dims.samples import deep_atoms, sampled
@@ -25,6 +25,7 @@ from dy2st_runtime.dims.told import Question, order, question, zero
 from dy2st_runtime.limits import look
 
 _MOST_CASES = 64
+_CASE = 200  # steps that a case counts for: facts are said anew
 _DEPTH = 3
 # Nothing is known but the ranges of symbols; answers are remembered for good.
 _ALONE = Facts()
@@ -190,7 +191,7 @@ def _asked_without_facts(
     asked: Callable[[Size], Question], size: Size, answer: Answer
 ) -> bool | None:
     """What facts make of a size may be harder to see through than the size itself."""
-    _ALONE.cases_left = [_MOST_CASES]  # the answer is for all traces
+    _ALONE.steps_left = [_MOST_CASES * _CASE]  # the answer is for all traces
     with using(_ALONE):
         return _asked(asked, size, answer)
 
@@ -203,7 +204,7 @@ def _is_zero(size: Size, facts: Facts, depth: int) -> bool | None:
         return False
     if size.constant % common_factor(size) or facts.is_nonzero(size):
         return False
-    if is_plain(size, facts):
+    if is_plain(size, facts) or is_spent(facts):
         return None
     values = set(sampled(size, facts))
     least, most = min(values, default=0), max(values, default=0)
@@ -227,7 +228,7 @@ def _is_not_negative(size: Size, facts: Facts, depth: int) -> bool | None:
         return True
     if high is not None and high < 0:
         return False
-    if is_plain(size, facts):
+    if is_plain(size, facts) or is_spent(facts):
         return None
     if positive_when_shifted(size, facts):
         return True
@@ -243,10 +244,10 @@ def _is_not_negative(size: Size, facts: Facts, depth: int) -> bool | None:
 def _by_cases(size: Dim, facts: Facts, depth: int, answer: Answer) -> bool | None:
     """One answer that all cases give: of remainders, or of which operand a minimum is.
 
-    Cases are counted, so that a trace ends: behind the last one, what is open stays unknown.
+    They count as steps, so that a trace ends: behind the last one, what is open stays unknown.
     """
     look()
-    if depth == 0 or facts.cases_left[0] <= 0:
+    if depth == 0:
         return None
     split = _splitting_atom(size)
     if split is None:
@@ -257,8 +258,8 @@ def _by_cases(size: Dim, facts: Facts, depth: int, answer: Answer) -> bool | Non
         return None
     found: set[bool | None] = set()
     for case, known in cases:
-        facts.cases_left[0] -= 1
-        if facts.cases_left[0] < 0:
+        facts.steps_left[0] -= _CASE
+        if is_spent(facts):
             return None
         found.add(answer(known.normal(case), known, depth - 1))
         if None in found or len(found) > 1:
@@ -333,7 +334,7 @@ def _remainder_cases(size: Dim, facts: Facts, periods: dict[Atom, int]) -> Cases
 def _with_parts(facts: Facts, values: dict[Dim, Size]) -> Facts:
     """The facts, said of the parts of symbols."""
     known = Facts()
-    known.cases_left = facts.cases_left
+    known.steps_left = facts.steps_left
     for fact in facts.inequalities:
         renamed = substitute(fact, values)
         if isinstance(renamed, Dim):

@@ -30,9 +30,11 @@ class Facts(Protocol):
 
     examples    values of symbols that were hard to find, the last ones first: they often serve
                 for the next question too.
+    steps_left  how many steps proofs may still take, in one entry.
     """
 
     examples: Sequence[Values]
+    steps_left: list[int]
 
     @property
     def inequalities(self) -> Related:

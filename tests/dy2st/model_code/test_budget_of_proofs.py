@@ -1,4 +1,4 @@
-"""A trace ends, however much its sizes leave open: cases that proofs tell apart are counted."""
+"""A trace ends, however much its sizes leave open: steps of proofs are counted."""
 
 import numpy as np
 
@@ -7,20 +7,20 @@ from dy2st_runtime.dims import collect, equal, less_equal, minimum, requirements
 from dy2st_runtime.dims.facts import Facts
 
 
-def test_proofs_of_a_trace_tell_apart_so_many_cases_and_no_more():
+def test_proofs_of_a_trace_take_so_many_steps_and_no_more():
     facts = Facts()
-    facts.cases_left[0] = 10
+    facts.steps_left[0] = 2000
     with using(facts):
         sizes = [symbol(f"s{i}", 0) for i in range(12)]
         answers = [equal(n // 3 + (n + 1) // 3 + (n + 2) // 3, n) for n in sizes]
-    assert facts.cases_left[0] <= 0 and answers[0] is True and answers[-1] is None
-    assert facts.inside().cases_left is facts.cases_left
+    assert facts.steps_left[0] <= 0 and answers[0] is True and answers[-1] is None
+    assert facts.inside().steps_left is facts.steps_left
 
 
-def test_what_no_case_is_needed_for_is_proved_behind_the_last_one():
+def test_what_no_step_is_needed_for_is_proved_behind_the_last_one():
     n = symbol("n", 1)
     facts = Facts()
-    facts.cases_left[0] = 0
+    facts.steps_left[0] = 0
     with using(facts):
         assert less_equal(1, n) and equal(2 * n - n, n) and equal(n + 1, 0) is False
 
@@ -40,7 +40,7 @@ def test_a_trace_counts_anew_whatever_was_proved_before():
         return x.reshape([n // 3 + (n + 1) // 3 + (n + 2) // 3, 2]) + x
 
     spent = Facts()
-    spent.cases_left[0] = 0
+    spent.steps_left[0] = 0
     with using(spent):
         converted = dy2st.to_static(halves, input_spec=[dy2st.static.InputSpec([None, 2])])
         assert not converted.main_program.constraints
@@ -71,8 +71,8 @@ class _Windows(dy2st.nn.Layer):
         return x
 
 
-def test_windows_over_five_unknown_sizes_are_traced_with_few_cases(monkeypatch):
-    monkeypatch.setattr("dy2st_runtime.dims.facts._MOST_CASES", 100)
+def test_windows_over_five_unknown_sizes_are_traced_in_few_steps(monkeypatch):
+    monkeypatch.setattr("dy2st_runtime.dims.facts._MOST_STEPS", 20_000)
     net = _Windows((2, 4, 4), 2)
     spec = [dy2st.static.InputSpec([None, None, None, None, 1])]
     converted = dy2st.to_static(net.forward, input_spec=spec)

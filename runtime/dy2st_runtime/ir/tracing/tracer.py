@@ -14,7 +14,7 @@ from dy2st_runtime.dims import (
     Dim,
     Facts,
     collect,
-    count_cases,
+    count_steps,
     current,
     require,
     using,
@@ -143,7 +143,7 @@ class Tracer:
         restart_fresh_symbols()
         with collect(self.guard.divert) as self._constraints, interpreting(self):
             self._facts[self.block] = current()
-            count_cases()
+            count_steps()
             current().place = lambda: str(user_location() or "")
             note_inputs(current(), self.program)
             yield
