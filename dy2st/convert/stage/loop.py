@@ -35,7 +35,7 @@ from dy2st.convert.stage.rounds import Rounds, rounds_of_loop
 from dy2st.convert.stage.truth import truth_of
 from dy2st.convert.trace import CONTAINERS, CONTENT, Key, Place, Region, Trace
 from dy2st.convert.values.carry import build, flatten
-from dy2st.convert.values.layout import Cases, Layout, Leaf, Number, Same, opened
+from dy2st.convert.values.layout import Cases, Layout, Leaf, Number, Same, depth, opened
 from dy2st.convert.values.lub import Lub, Unlike
 from dy2st.convert.values.special import UNBOUND, Older
 from dy2st.convert.values.widths import types_of
@@ -47,7 +47,7 @@ from dy2st_runtime.ops.control_flow import close_blocks
 
 Test = Callable[..., Any]
 Body = Callable[..., Sequence[Any]]
-_ROUNDS = 24
+_ROUNDS, _DEEPENING = 24, 8  # a value that holds its last one is deeper in each round
 
 
 class _Peel(Exception):
@@ -187,7 +187,11 @@ def _settle(loop: _Loop, rounds: Rounds, test: Test, body: Body) -> tuple[Region
     """Trace test and body until an iteration leaves what is assumed."""
     trace = loop.trace
     constraints, growth = trace.tracer.program.constraints, trace.tracer.growth
+    depths: set[int] = set()
     for _ in range(_ROUNDS):
+        depths.add(max([depth(slot.layout) for slot in loop.slots], default=0))
+        if len(depths) > _DEEPENING:
+            break
         known, made, rounds.met = len(constraints), growth.made.copy(), 0
         if not loop.types:
             _drop_carried(loop)

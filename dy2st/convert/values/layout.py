@@ -118,6 +118,16 @@ class Cases:
 Layout: TypeAlias = "Same | Number | Leaf | Parts | Grown | Cases"
 
 
+def depth(node: Layout) -> int:
+    """How many containers stand in each other."""
+    inside: list[Layout] = []
+    if isinstance(node, (Parts, Cases)):
+        inside = node.items if isinstance(node, Parts) else node.cases
+    elif isinstance(node, Grown) and node.element is not None:
+        inside = [node.element]
+    return (not isinstance(node, Cases)) + max(map(depth, inside), default=0)
+
+
 def opened(node: Layout) -> Layout:
     """The same value one level down; itself where there is nothing to open."""
     if not isinstance(node, Same):
