@@ -7,7 +7,7 @@ import pytest
 from tests.dy2st.jit.view_programs import ALL, compare, program_of
 from tests.effort import effort
 
-MOST_REFUSED = 0.4
+MOST_REFUSED = 0.25
 
 
 @pytest.mark.parametrize("seed", range(effort(12, 400)))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dy2st
-from dy2st.errors import EscapedVariable
+from dy2st.errors import ConversionError, EscapedVariable
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
 from tests.dy2st.against_paddle.sharing import numbers
@@ -153,3 +153,68 @@ def the_place_of_the_row(x, n):
 @pytest.mark.parametrize("function", [the_row_where_it_is_chosen, the_place_of_the_row])
 def test_what_the_words_say_instead_is_the_same_in_a_program(function):
     assert answers(to_static(function)) == answers(function)
+
+
+def a_reshape_of_a_reshape(x):
+    y = x.clone()
+    rows = y.reshape([4, 3])
+    flat = rows.reshape([12])
+    flat[0] = 7.0
+    y.add_(dy2st.ones([1]))
+    return y, rows, flat
+
+
+def a_reshape_of_whole_rows(x):
+    y = x.clone()
+    rows = y.reshape([3, 4])
+    last = rows[1:].reshape([-1])
+    last.add_(rows[0, 0])
+    row = rows[0].unsqueeze(0).reshape([2, 2])
+    row[1] = 5.0
+    return y, rows, last, row
+
+
+def a_reshape_of_a_squeezed_tensor(x):
+    y = x.unsqueeze(0).clone()
+    inner = y.squeeze(0)
+    turned = inner.reshape([6, 2])
+    turned[:, 1] = 0.0
+    inner.add_(dy2st.ones([1]))
+    return y, inner, turned
+
+
+def a_reshape_of_rows_that_were_turned(x):
+    y = x.clone()
+    columns = y.reshape([3, 4]).t()
+    flat = columns.reshape([12])  # a copy, whatever the sizes of x are
+    flat[1] = 9.0
+    columns[0] = 4.0
+    return y, columns, flat
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        a_reshape_of_a_reshape,
+        a_reshape_of_whole_rows,
+        a_reshape_of_a_squeezed_tensor,
+        a_reshape_of_rows_that_were_turned,
+    ],
+)
+def test_rows_of_unknown_sizes_are_reshaped_where_they_lie(function):
+    converted = to_static(function, input_spec=[InputSpec([None, None], "float32", "x")])
+    for shape in ((3, 4), (4, 3), (1, 12), (12, 1), (2, 6)):
+        x = dy2st.to_tensor(np.arange(12, dtype="float32").reshape(shape))
+        assert numbers(converted(x)) == numbers(function(x)), shape
+
+
+def test_a_turned_tensor_of_unknown_sizes_that_is_reshaped_is_refused_in_words():
+    def function(x):
+        y = x.clone()
+        flat = y.t().reshape([12])
+        flat[0] = 7.0
+        return y
+
+    with pytest.raises(ConversionError, match="a reshaped tensor") as found:
+        to_static(function, input_spec=[InputSpec([None, None], "float32", "x")]).concrete_program  # noqa: B018
+    assert "clone() the reshaped tensor" in str(found.value)

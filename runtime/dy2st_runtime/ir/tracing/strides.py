@@ -1,8 +1,8 @@
 """How a view lies in the memory of its base: whether it can be reshaped without a copy.
 
 A tensor whose elements do not lie one after the other, as a transposed one, is reshaped into a
-copy. What is no view lies row by row. Sizes that are not known are tried: where two answers differ,
-only the run tells.
+copy. What is no view lies row by row, and so do whole rows of it, in any shape. Behind these, sizes
+that are not known are tried: where two answers differ, only the run tells.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from dy2st_runtime.dims import Dim, evaluate, symbols
+from dy2st_runtime.ir.aliasing import view_of
 from dy2st_runtime.ir.definition import View, lookup
 from dy2st_runtime.ir.program import Operator
 from dy2st_runtime.ir.types import TensorType
@@ -41,6 +42,7 @@ def lies_in_rows(base: TensorType, steps: Sequence[Step]) -> bool | None:
 def _asked(
     base: TensorType, steps: Sequence[Step], question: Callable[[Array], bool]
 ) -> bool | None:
+    base, steps = _behind_rows(base, steps)
     unknown = {one for size in base.shape for one in symbols(size)}
     for operator, _ in steps:
         unknown.update(*(symbols(_flat(value)) for value in operator.attributes.values()))
@@ -55,6 +57,15 @@ def _asked(
         except (ValueError, IndexError, ArithmeticError):  # the sizes do not fit together
             return None
     return answers.pop() if len(answers) == 1 else None
+
+
+def _behind_rows(base: TensorType, steps: Sequence[Step]) -> tuple[TensorType, Sequence[Step]]:
+    """The last tensor of which it is plain that it lies row by row, and the steps behind it."""
+    for count, (operator, place) in enumerate(steps):
+        if view_of(operator) not in (View.SAME, View.ROWS):
+            return base, steps[count:]
+        base = operator.results[place].tensor_type
+    return base, ()
 
 
 def _flat(value: Any) -> tuple[Any, ...]:
