@@ -433,6 +433,8 @@ def arange(
         raise ArgumentError("arange: the step is 0")
     is_float = any(isinstance(value, float) for value in values)
     wanted = as_dtype(dtype, _default_dtype if is_float else "int64")
+    if any(isinstance(value, Dim) for value in values):  # the count is a number of sizes
+        values = [int(v) if isinstance(v, float) and v.is_integer() else v for v in values]
     if wanted.kind in "iu":  # counted in integers, as PaddlePaddle does
         whole = [int(value) if isinstance(value, float) else value for value in values]
         values = whole if isinstance(whole[2], Dim) or whole[2] else values
