@@ -196,7 +196,11 @@ def squeeze(x: Any, axis: Axes = None, name: str | None = None) -> Any:
             )
             continue
         if is_one is None:
-            require_equal(own[place], 1, f"squeeze: axis {place} has the size {own[place]}, not 1")
+            reason = (
+                f"squeeze: axis {place} has the size {own[place]}, not 1: an axis goes or stays in "
+                "all calls; index it, x[:, 0], or give the size a number in the InputSpec"
+            )
+            require_equal(own[place], 1, reason)
         if is_one is not False:
             gone.append(place)
     return reshape(x, [size for place, size in enumerate(own) if place not in gone])
