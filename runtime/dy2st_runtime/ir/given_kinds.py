@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -72,3 +73,21 @@ def kinds_of(function: Callable[..., Any]) -> dict[str, GivenKind]:
             is_optional = str(text).endswith(" | None")
             found[name] = kind._replace(plain=kind.plain | {_NONE}) if is_optional else kind
     return found
+
+
+def checked(method: Callable[..., None]) -> Callable[..., None]:
+    """A method that asks for the kinds of its arguments first: of functions `spelled` does."""
+    kinds = kinds_of(method)
+    if not kinds:
+        return method
+    code = method.__code__
+    names = code.co_varnames[1 : code.co_argcount]
+
+    @wraps(method)
+    def call(self: Any, *args: Any, **named: Any) -> None:
+        for name, value in (*zip(names, args, strict=False), *named.items()):
+            if name in kinds:
+                kinds[name].check(type(self).__name__, name, value)
+        method(self, *args, **named)
+
+    return call

@@ -14,6 +14,7 @@ from dy2st_runtime.ir import Tensor, current_tracer, user_location
 from dy2st_runtime.ir.arguments import as_dtype
 from dy2st_runtime.ir.checks.tracebacks import hide_own_frames
 from dy2st_runtime.ir.dispatch import stack
+from dy2st_runtime.ir.given_kinds import checked
 from dy2st_runtime.ir.location import warn_user
 from dy2st_runtime.ir.tracing.converting import converted
 from dy2st_runtime.nn.initializer import Initializer
@@ -95,7 +96,10 @@ class Layer(LayerTree):
         pairs = [entry.partition(":") for entry in private.split()]
         own = {(name if real else name[1:]): (real or name) for name, _, real in pairs}
         cls._aliases = {**cls._aliases, **own}
-        cls._renamed = cls._aliases if cls.__module__.startswith("dy2st_runtime.") else {}
+        is_ours = cls.__module__.startswith("dy2st_runtime.")
+        cls._renamed = cls._aliases if is_ours else {}
+        if is_ours and "__init__" in vars(cls):
+            cls.__init__ = checked(cls.__init__)  # type: ignore[method-assign]
 
     def __init__(self, name_scope: str | None = None, dtype: Any = "float32"):
         """Start empty and in training mode."""

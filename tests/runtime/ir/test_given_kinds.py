@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dy2st
+from dy2st import nn
 from dy2st.errors import Dy2stError, WrongKind
 from dy2st.nn import functional as F
 from dy2st_runtime.ir.dispatch import SPELLED
@@ -115,3 +116,32 @@ def test_what_is_no_tensor_is_refused_with_the_way_out():
         dy2st.rot90(dy2st.ones([2, 2]), axes=[0])
     with pytest.raises(Dy2stError, match="an entry for each of 2 axes"):
         dy2st.crop(dy2st.ones([2, 2]), [1])
+
+
+LAYERS = {
+    layer
+    for layer in map(nn.__dict__.get, dir(nn))
+    if isinstance(layer, type) and issubclass(layer, nn.Layer)
+}
+SETTINGS = [
+    (layer, name, kind)
+    for layer in sorted(LAYERS, key=lambda layer: layer.__name__)
+    for name, kind in kinds_of(layer.__init__).items()
+]
+
+
+@pytest.mark.parametrize(("layer", "name", "kind"), SETTINGS)
+def test_every_setting_of_a_layer_of_a_wrong_kind_is_named(layer, name, kind):
+    for value in WRONG[kind.what]:
+        with pytest.raises(WrongKind, match=rf"\(\): `{name}` is {kind.what}, not "):
+            layer(**{name: value})
+
+
+def test_settings_are_asked_of_layers_derived_from_ours():
+    class Mine(nn.Dropout):
+        def __init__(self, rate):
+            super().__init__(rate)
+
+    assert Mine(0.5).p == 0.5
+    with pytest.raises(WrongKind, match=r"Mine\(\): `p` is a number, not '0\.5'"):
+        Mine("0.5")
