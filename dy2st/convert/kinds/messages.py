@@ -93,8 +93,8 @@ def _logs(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: Mapping[st
     name, logger, rest = function.__name__, "", args
     if function.__qualname__ != name:  # a method, of a Logger or of an adapter
         logger, rest = getattr(args[0], "name", ""), args[1:]
-        # Whoever never logs need not load Python's logging, which registers an atexit function.
-        if sys.modules["logging"].getLogger(logger) is not args[0]:
+        manager = getattr(args[0], "manager", None)  # of those that getLogger gives
+        if manager is None or args[0] not in (manager.root, manager.loggerDict.get(logger)):
             return False
     level: Any = _LEVELS.get(name)
     if name == "log" and rest:
