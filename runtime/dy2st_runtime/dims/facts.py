@@ -419,6 +419,8 @@ class Facts:
             if size < 0:
                 raise Contradiction
             return
+        if size in self.inequalities:
+            return
         if never_negative(subtract(-1, size), self):
             raise Contradiction
         if follows(size, self):

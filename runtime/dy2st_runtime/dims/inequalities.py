@@ -13,11 +13,12 @@ _FAR, _MOST = 4, 32
 class Inequalities:
     """What was said to be never negative, in the order in which it was said."""
 
-    __slots__ = ("_near", "_places", "_sizes")
+    __slots__ = ("_near", "_places", "_said", "_sizes")
 
     def __init__(self, sizes: Iterable[Dim] = ()) -> None:
         """Take those that there are."""
         self._sizes: list[Dim] = []
+        self._said: set[Dim] = set()
         self._places: dict[Atom, tuple[int, ...]] = {}
         self._near: dict[tuple[Atom, ...], list[Dim]] = {}
         self.append(*sizes)
@@ -28,18 +29,24 @@ class Inequalities:
             for symbol in deep_symbols(size):
                 self._places[symbol] = (*self._places.get(symbol, ()), len(self._sizes))
             self._sizes.append(size)
+            self._said.add(size)
         self._near = {}
 
     def copy(self) -> Inequalities:
         """The same, to which others are added."""
         made = Inequalities()
         made._sizes, made._places = self._sizes.copy(), self._places.copy()
+        made._said = self._said.copy()
         made._near = self._near  # until one of both has more
         return made
 
     def __iter__(self) -> Iterator[Dim]:
         """All of them."""
         return iter(self._sizes)
+
+    def __contains__(self, size: Dim) -> bool:
+        """Whether it was said of this very size."""
+        return size in self._said
 
     def of(self, size: Size) -> list[Dim]:
         """Those that share a symbol with a size."""
