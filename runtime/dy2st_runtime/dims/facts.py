@@ -508,7 +508,8 @@ class Facts:
         self._changed(rest)
         if len(atoms) > 1:
             self._products.append(atoms)
-            self._restate([f for f in self.inequalities if multiple_of(f, atoms)])
+            near = self.inequalities.of(of_term(atoms, 1))
+            self._restate([fact for fact in near if multiple_of(fact, atoms)])
             return
         self.renew(atoms[0])
         self._keep_limits(atoms[0], value)
