@@ -20,7 +20,7 @@ class Inequalities:
         self._sizes: list[Dim] = []
         self._said: set[Dim] = set()
         self._places: dict[Atom, tuple[int, ...]] = {}
-        self._near: dict[tuple[Atom, ...], list[Dim]] = {}
+        self._near: dict[tuple[Atom, ...], dict[int, Dim]] = {}
         self.append(*sizes)
 
     def append(self, *sizes: Dim) -> None:
@@ -58,16 +58,20 @@ class Inequalities:
         """Whether none shares a symbol with a size."""
         return self._places.keys().isdisjoint(deep_symbols(size))
 
-    def near(self, size: Size) -> list[Dim]:
+    def near(self, *sizes: Size) -> list[Dim]:
         """Those that say something of the symbols of a size, and of theirs in turn.
 
-        At most some, the nearest: of a long chain the far end matters to nobody.
+        At most some, the nearest: of a long chain the far end matters to nobody. Of several sizes
+        there are as many for each.
         """
-        symbols = deep_symbols(size)
-        found = self._near.get(symbols)
-        if found is None:
-            found = self._near[symbols] = [self._sizes[place] for place in self._chain(symbols)]
-        return found
+        found: dict[int, Dim] = {}
+        for symbols in dict.fromkeys(map(deep_symbols, sizes)):
+            near = self._near.get(symbols)
+            if near is None:
+                near = {place: self._sizes[place] for place in self._chain(symbols)}
+                self._near[symbols] = near
+            found.update(near)
+        return list(found.values())
 
     def _chain(self, symbols: tuple[Atom, ...]) -> list[int]:
         known, new = set(symbols), symbols

@@ -18,8 +18,8 @@ Values = dict[Atom, int]
 class Related(Protocol):
     """Sizes that are found by their symbols: see `Inequalities`."""
 
-    def near(self, size: Size) -> list[Dim]:
-        """Those that say something of the symbols of a size."""
+    def near(self, *sizes: Size) -> list[Dim]:
+        """Those that say something of the symbols of some sizes."""
 
     def say_nothing_of(self, size: Size) -> bool:
         """Whether none shares a symbol with a size."""
@@ -101,8 +101,7 @@ def _round_examples(
 ) -> Iterator[Values]:
     """As `examples`, where facts say more of the symbols than that they are large enough."""
     told = [side for condition in conditions for side in condition.sizes]
-    sides = {deep_symbols(side): side for side in (size, *told)}.values()  # of equal symbols, one
-    more = list(dict.fromkeys([f for side in sides for f in facts.inequalities.near(side)]))
+    more = facts.inequalities.near(size, *told)
     limits = {atom: facts.interval(atom) for atom in _all_symbols((size, *told, *more))}
     for values in _round_points(limits, (size, *relevant)):
         if _mend(values, limits, more) and _is_allowed(size, values, relevant, conditions):
