@@ -415,11 +415,9 @@ class Facts:
     def _not_negative(self, size: Size, follows: Proof = never_negative) -> None:
         """size >= 0, which is nothing new where it follows from the rest."""
         size = least_multiple(self.normal(size))
-        if isinstance(size, int):
-            if size < 0:
-                raise Contradiction
-            return
-        if size in self.inequalities:
+        if isinstance(size, int) and size < 0:
+            raise Contradiction
+        if isinstance(size, int) or size in self.inequalities:
             return
         if never_negative(subtract(-1, size), self):
             raise Contradiction

@@ -48,6 +48,33 @@ def test_what_is_near_is_found_by_symbols_in_the_order_in_which_it_was_said(seed
         assert same(kept.near(size), nearest(size, facts))
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_those_of_a_size_share_a_symbol_with_it(seed):
+    draw = random.Random(seed)
+    sizes = [2 * a + b - draw.randrange(9) for a, b in (draw.sample(SYMBOLS, 2) for _ in range(9))]
+    kept = Inequalities(sizes)
+    for size in (*SYMBOLS, SYMBOLS[0] * SYMBOLS[5] // 3, 7):
+        shared = [one for one in sizes if not {*deep_symbols(one)}.isdisjoint(deep_symbols(size))]
+        assert same(kept.of(size), shared)
+        assert kept.say_nothing_of(size) is (not shared)
+
+
+def test_near_several_sizes_is_what_is_near_each_once():
+    a, b, c, d = SYMBOLS[:4]
+    facts = [a - b, c - d, b - 2, d - 3]
+    kept = Inequalities(facts)
+    assert same(kept.near(a, b, c), [a - b, b - 2, c - d, d - 3])
+
+
+def test_what_was_said_is_not_said_again():
+    a, b = SYMBOLS[:2]
+    facts = Facts()
+    for _ in range(3):
+        facts.assume(2 * a >= b + 1)
+    assert 2 * a - b - 1 in facts.inequalities and a - b not in facts.inequalities
+    assert len([*facts.inequalities]) == 1
+
+
 def test_examples_are_values_that_the_facts_allow():
     a, b, c = SYMBOLS[:3]
     facts = Facts()
