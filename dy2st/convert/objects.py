@@ -121,6 +121,14 @@ def slots_of(kind: type) -> list[str]:
     return found
 
 
+def is_plain_field(layer: Layer, name: str) -> bool:
+    """Whether an attribute of a Layer is no parameter, buffer or Layer that is registered."""
+    return not any(name in vars(layer).get(store, ()) for store in _STORES)
+
+
+_STORES = ("_parameters", "_buffers", "_sub_layers")
+
+
 def _holds_more(kind: type) -> bool:
     """Whether objects of a class hold more, in C, than attributes."""
     if kind.__itemsize__ or any(one not in _PLAIN and is_static(one) for one in kind.__mro__):

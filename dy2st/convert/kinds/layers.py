@@ -24,6 +24,6 @@ def held_in_order(trace: Trace, owner: Any, method: str) -> tuple[Any, ...] | No
 def note_held(trace: Trace, owner: Layer, held: Any) -> None:
     """Note that the code has seen all that a Layer holds."""
     if trace.is_outside(owner):
-        trace.read("layer", owner, "all", None)
+        trace.read_layer(owner)
         for one in held.values():
             trace.mark_outside(one)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.kinds.process import variables
-from dy2st.convert.objects import ATOMS, slots_of
+from dy2st.convert.objects import ATOMS, is_plain_field, slots_of
 from dy2st.convert.protocol.shared import HeldVariable, held_variables
 from dy2st.convert.states import base_of, has_states, read_state, same_state, write_state
 from dy2st.convert.trace import CONTAINERS, CONTENT, MISSING, STATE, Trace, native_attribute
@@ -41,6 +41,11 @@ def bracketed(
     ]
     written = _written(trace)
     held += [_HeldFields(trace, one, written.get(id(one), {})) for one in older if _has_fields(one)]
+    held += [
+        _HeldLayer(trace, one, written[id(one)])
+        for one in older
+        if isinstance(one, Layer) and id(one) in written
+    ]
     held += held_variables(trace, reached)
     known = len(trace.lent)
     trace.lent += [one.give_back for one in held]  # before: Ctrl-C may come between any two steps
@@ -198,3 +203,17 @@ class _HeldFields:
                 del vars(self.owner)[name]
             else:
                 vars(self.owner)[name] = value
+
+
+class _HeldLayer(_HeldFields):
+    """A Layer that native code may look at: what the trace has set of its plain attributes."""
+
+    def __init__(self, trace: Trace, owner: Layer, written: dict[str, Any]):
+        """Look at it before the code runs."""
+        self.names = [name for name in written if is_plain_field(owner, name)]
+        super().__init__(trace, owner, {name: written[name] for name in self.names})
+
+    def fields(self) -> dict[str, Any]:
+        """The attributes that the trace has set, as the Layer holds them."""
+        held = vars(self.owner)
+        return {name: held[name] for name in self.names if name in held}

@@ -153,7 +153,7 @@ def note_fields(trace: Trace, owner: Any) -> list[Any]:
 
 def _of_layer(trace: Trace, layer: Layer, through_users: bool) -> list[Any]:
     if trace.is_outside(layer):
-        trace.read("layer", layer, "all", None)
+        trace.read_layer(layer)
     fields = [value for name, value in vars(layer).items() if name not in _OWN]
     children = [one for store in _STORES for one in vars(layer).get(store, {}).values()]
     _marked(trace, layer, [*fields, *children])

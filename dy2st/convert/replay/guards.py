@@ -426,7 +426,7 @@ class _Writer:
 
     def layer(self, owner: Layer, own: str, name: str, value: Any) -> str:
         if name == "all":
-            return f"{self.constant(LayerState(owner))}.holds({own})"
+            return f"{self.constant(LayerState(owner, value))}.holds({own})"
         return f"same(hooks_of({own}), {self.constant(hooks_of(owner))})"
 
     def cached(self, owner: Any, own: str, name: Any, value: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import weakref
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from hashlib import blake2b
 from operator import is_
 from types import BuiltinMethodType, CellType, FunctionType, MethodType, ModuleType
@@ -202,24 +202,28 @@ def _is_known(value: Any, known: tuple[Any, Any]) -> bool:
 class LayerState:
     """All that a Layer holds at a moment; a buffer counts by its type."""
 
-    def __init__(self, layer: Layer):
-        """Take the state of now; objects of the user's are not kept alive."""
-        self._names, values = _state_of(layer)
+    def __init__(self, layer: Layer, unread: Container[str] = ()):
+        """Take the state of now but for attributes that are `unread`.
+
+        Objects of the user's are not kept alive.
+        """
+        self._unread = unread
+        self._names, values = _state_of(layer, unread)
         self._values = References(values)
         self._buffers = _types_of(layer)
         self._hooks = References(hooks_of(layer))
 
     def holds(self, layer: Layer) -> bool:
         """Whether a Layer still holds the same."""
-        names, values = _state_of(layer)
+        names, values = _state_of(layer, self._unread)
         if names != self._names or not self._values.are(values):
             return False
         is_same = not layer._buffers or _types_of(layer) == self._buffers
         return is_same and self._hooks.are(hooks_of(layer))
 
 
-def _state_of(layer: Layer) -> tuple[tuple[str, ...], tuple[Any, ...]]:
-    fields = vars(layer)
+def _state_of(layer: Layer, unread: Container[str]) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+    fields = {name: value for name, value in vars(layer).items() if name not in unread}
     parameters, inner, buffers = layer._parameters, layer._sub_layers, layer._buffers
     names = *fields, *parameters, *inner, *buffers
     return names, (*fields.values(), *parameters.values(), *inner.values())

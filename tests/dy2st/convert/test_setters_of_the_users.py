@@ -236,3 +236,25 @@ def test_an_attribute_that_code_left_as_python_sees_is_a_read_before_the_call_se
 
     model = to_static(Model())
     assert [model(dy2st.ones([1])).item() for _ in range(3)] == [1.0, 2.0, 2.0]
+
+
+def test_an_attribute_that_each_call_sets_before_code_left_as_python_sees_it_is_no_read():
+    class Model(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.twice = False
+
+        def forward(self, x):
+            self.twice = True
+            return left(self, x)
+
+    @not_to_static
+    def left(model, x):
+        return x * 2 if model.twice else x
+
+    model = to_static(Model())
+    for _ in range(3):
+        assert model(dy2st.ones([1])).item() == 2.0
+        assert model.twice
+        model.twice = False
+    assert len(model.forward.program_cache) == 1
