@@ -16,7 +16,9 @@ from dy2st.convert.kinds.scalars import as_number, check, is_traced, scalar
 from dy2st.convert.kinds.table import function_row, whole_row
 from dy2st.convert.objects import ATOMS
 from dy2st.convert.stage.attempt import caught
+from dy2st.convert.stage.branch import end_region
 from dy2st.convert.stage.outcome import ending
+from dy2st.convert.stage.splice import splice
 from dy2st.convert.trace import CONTAINERS, Trace
 from dy2st.convert.values.carry import element_at
 from dy2st.convert.values.sequences import Generated, Indexed, zipped
@@ -351,11 +353,45 @@ def resolved(trace: Trace, generated: Generated) -> Any:
         elif generated.is_map:
             items = _mapped_now(trace, generated)
         else:
-            out: list[Any] = trace.made([])
-            generated.pushing(source, lambda item: trace.call(out.append, item))
-            items = iter_(trace, out)
+            items = iter_(trace, _gathered(trace, generated))
         trace.set_field(generated, "items", items)
     return left_of(trace, generated)
+
+
+def _gathered(trace: Trace, generated: Generated) -> list[Any]:
+    """All items, as the Program takes them; refused where that changes anything else."""
+    out: list[Any] = trace.made([])
+
+    def gather() -> tuple[()]:
+        generated.pushing(generated.iterable, lambda item: trace.call(out.append, item))
+        return ()
+
+    constraints = trace.tracer.program.constraints
+    known = len(constraints)
+    with trace.region() as region:
+        end_region(trace, region, gather)
+    if region.raised is not None or region.outcome is not None:
+        del constraints[known:]
+        gather()
+        return out
+    made = {id(out), *region.frame.born}
+    changed = [one.owner for one in region.changes.values() if id(one.owner) not in made]
+    if region.tensors or not all(isinstance(one, (Generated, Indexed)) for one in changed):
+        raise _gathered_early()
+    splice(trace, region)
+    return out
+
+
+def _gathered_early() -> UnsupportedSyntax:
+    return UnsupportedSyntax(
+        "items of a generator with an `if`, or of a filter, are taken one by one, and to make them "
+        "changes something else",
+        at=user_location(),
+        why="a tensor decides how many there are, so all are made with the first; Python makes "
+        "each when it is asked for",
+        hint="go through it in a `for` loop, which may `break`, or gather all items in a list "
+        "first",
+    )
 
 
 def _mapped_now(trace: Trace, generated: Generated) -> Any:

@@ -11,7 +11,7 @@ from dy2st.convert.kinds.lists import joined
 from dy2st.convert.kinds.scalars import check, is_traced
 from dy2st.convert.kinds.table import function_row, method_row
 from dy2st.convert.trace import Trace
-from dy2st.convert.values.sequences import Indexed
+from dy2st.convert.values.sequences import Generated, Indexed
 from dy2st.convert.values.special import Dynamic
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import user_location
@@ -213,7 +213,10 @@ def _while(trace: Trace, function: Any, iterable: Any, is_taking: bool) -> Any:
         trace.if_(still if is_taking else trace.not_(still), take, lambda: (), (), ())
         return (still,)
 
-    trace.for_(iterable, None, turn, (True,), ("whether the function holds",))
+    # A generator makes no item behind the first for which the function does not hold.
+    is_ending = is_taking and type(iterable) is Generated
+    goes_on = (lambda holds: holds) if is_ending else None
+    trace.for_(iterable, goes_on, turn, (True,), ("whether the function holds",))
     return iter_(trace, out)
 
 
