@@ -26,7 +26,6 @@ from dy2st.convert.objects import (
     held_by,
     is_namespace,
     is_ours,
-    is_plain_field,
     names_now,
     native_attribute,
 )
@@ -261,13 +260,6 @@ class Trace:
             if isinstance(value, np.ndarray):
                 self.reads[id(value), "array", None] = value, "array", None, None
         return self.mark_outside(self.inputs.get(key, value) if self.inputs else value)
-
-    def read_layer(self, layer: Any) -> None:
-        """Note all that a Layer holds but for the attributes that the trace has set unread."""
-        own = [name for key, name in self.over if key == id(layer) and isinstance(name, str)]
-        own = [one for one in own if (id(layer), "attr", one) not in self.reads]
-        unread = frozenset(one for one in own if is_plain_field(layer, one))
-        self.read("layer", layer, "all", unread)
 
     def seen(self, kind: str, owner: Any, name: Any, value: Any) -> Any:
         """As `read`; of an object that the trace has made nothing is noted."""

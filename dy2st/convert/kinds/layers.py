@@ -1,9 +1,10 @@
-"""Layers that hold others in order: by a number of the Program, and one after the other."""
+"""Layers as a whole: those that hold others in order, and reads of all that one holds."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from dy2st.convert.objects import is_plain_field
 from dy2st.convert.trace import Trace
 from dy2st_runtime.nn.containers import LayerList, ParameterList, Sequential
 from dy2st_runtime.nn.layer import Layer
@@ -24,6 +25,14 @@ def held_in_order(trace: Trace, owner: Any, method: str) -> tuple[Any, ...] | No
 def note_held(trace: Trace, owner: Layer, held: Any) -> None:
     """Note that the code has seen all that a Layer holds."""
     if trace.is_outside(owner):
-        trace.read_layer(owner)
+        read_layer(trace, owner)
         for one in held.values():
             trace.mark_outside(one)
+
+
+def read_layer(trace: Trace, layer: Layer) -> None:
+    """Note all that a Layer holds but for the attributes that the trace has set unread."""
+    own = [name for key, name in trace.over if key == id(layer) and isinstance(name, str)]
+    own = [one for one in own if (id(layer), "attr", one) not in trace.reads]
+    unread = frozenset(one for one in own if is_plain_field(layer, one))
+    trace.read("layer", layer, "all", unread)

@@ -8,6 +8,7 @@ from typing import Any
 from weakref import ProxyTypes, ref
 
 from dy2st.convert.classes import HEAP_TYPE
+from dy2st.convert.kinds.layers import read_layer
 from dy2st.convert.kinds.process import is_of_library, is_opaque, note_settings
 from dy2st.convert.protocol.code_names import names_of, runs_unknown_text
 from dy2st.convert.states import has_state
@@ -153,7 +154,7 @@ def note_fields(trace: Trace, owner: Any) -> list[Any]:
 
 def _of_layer(trace: Trace, layer: Layer, through_users: bool) -> list[Any]:
     if trace.is_outside(layer):
-        trace.read_layer(layer)
+        read_layer(trace, layer)
     fields = [value for name, value in vars(layer).items() if name not in _OWN]
     children = [one for store in _STORES for one in vars(layer).get(store, {}).values()]
     _marked(trace, layer, [*fields, *children])

@@ -18,11 +18,11 @@ ALL = 1000  # ways: more than any row has
 QUICK = ("LeNet", "squeezenet1_1")
 
 
-def drawn(rows, count):
+def drawn(rows, count, only=None):
     """So many ways of each row, the same in each run."""
     found = []
     for row in rows:
-        ways = ways_of(row)
+        ways = [way for way in ways_of(row) if not only or only(way)]
         ways = random.Random(row.name).sample(ways, min(count, len(ways)))
         found += [pytest.param(row, way, id=f"{row.name}: {way}") for way in ways]
     return found
@@ -49,9 +49,17 @@ def test_networks_are_converted_as_they_are(row, way):
     check(row, way)
 
 
+LARGE = [row for name, row in NETWORKS.items() if name not in QUICK]
+
+
+def is_told_by_rounding(way):
+    """Small batches are normalised over few places, dozens of times: float64 alone trains alike."""
+    return way.training and way.dtype != "float64"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("row", "way"), drawn([row for name, row in NETWORKS.items() if name not in QUICK], 2)
+    ("row", "way"), drawn(LARGE, 2, only=lambda way: not is_told_by_rounding(way))
 )
 def test_large_networks_are_converted_as_they_are(row, way):
     check(row, way)
