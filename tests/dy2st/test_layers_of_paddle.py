@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dy2st
+from dy2st import nn
 from dy2st.static import InputSpec
 from tests.runtime.nn.of_paddle.cases import answer
 from tests.runtime.nn.of_paddle.families import families
@@ -78,3 +79,25 @@ def test_an_activation_may_be_a_function_that_a_user_put_into_functional(monkeyp
     monkeypatch.undo()
     with pytest.raises(AttributeError, match="twice"):
         getattr(dy2st.nn, layer)(4, 2, 8, activation="twice")
+
+
+def test_a_package_may_put_properties_in_the_place_of_the_sizes_of_linear(monkeypatch):
+    assert (nn.Linear(4, 3).in_features, nn.Linear(4, 3).out_features) == (4, 3)
+    monkeypatch.setattr(nn.Linear, "in_features", property(lambda self: self.weight.shape[0]))
+    monkeypatch.setattr(nn.Linear, "out_features", property(lambda self: self.weight.shape[1]))
+    layer = nn.Linear(4, 3)
+    assert (layer.in_features, layer.out_features) == (4, 3)
+    assert repr(layer) == "Linear(in_features=4, out_features=3)"
+
+
+def test_a_subclass_of_linear_may_set_its_sizes_itself():
+    class Padded(nn.Linear):
+        def __init__(self):
+            super().__init__(4, 3)
+            self.in_features = 7
+
+        def forward(self, x):
+            return super().forward(x) * self.in_features
+
+    layer, x = Padded(), dy2st.ones([2, 4])
+    assert dy2st.to_static(layer)(x).tolist() == (nn.Linear.forward(layer, x) * 7).tolist()

@@ -22,6 +22,20 @@ class Identity(Layer):
         return x
 
 
+class _SizeOfWeight:
+    """One size of a Layer's weight.
+
+    PaddlePaddle has no such attribute, and packages put a property of their own in its place: so
+    the constructor sets nothing, and what a subclass sets goes before it.
+    """
+
+    def __init__(self, axis: int):
+        self._axis = axis
+
+    def __get__(self, layer: Any, owner: type) -> Any:
+        return self if layer is None else layer.weight.shape[self._axis]
+
+
 class Linear(Layer):
     """y = x @ weight + bias: (..., in) @ (in, out) + (out,) -> (..., out).
 
@@ -29,6 +43,8 @@ class Linear(Layer):
     [4, 3]
     """
 
+    in_features = _SizeOfWeight(0)
+    out_features = _SizeOfWeight(1)
     _transposed_in_torch = ("weight",)
 
     def __init__(
@@ -41,7 +57,7 @@ class Linear(Layer):
     ):
         """Make the parameters; `bias_attr=False` leaves the bias out."""
         super().__init__()
-        self.in_features, self.out_features, self.name = in_features, out_features, name
+        self.name = name
         self._weight_attr, self._bias_attr = weight_attr, bias_attr
         self.weight = self.create_parameter([in_features, out_features], weight_attr)
         self.bias = self.create_parameter([out_features], bias_attr, is_bias=True)
