@@ -524,3 +524,13 @@ def test_the_truth_of_several_elements_is_refused_as_python_refuses_it(function,
         to_static(function)(x)
     assert str(found.value) == str(expected.value)
     assert to_static(function)(dy2st.ones([1])) is not None
+
+
+def test_a_name_of_numpys_that_a_package_has_replaced_is_no_concern(monkeypatch):
+    monkeypatch.setattr(np, "bool", bool)  # what code for an old NumPy does; dtypes lose their repr
+
+    def function(x):
+        return (x > 0).astype("bool").astype("float32") + dy2st.zeros([2], "bool")
+
+    x = dy2st.to_tensor([1.0, -1.0])
+    assert dy2st.to_static(function)(x).tolist() == function(x).tolist()

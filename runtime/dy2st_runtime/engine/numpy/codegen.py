@@ -471,8 +471,8 @@ def _key(value: Any) -> Any:
     """Equal keys for values that may share a global."""
     if isinstance(value, float):
         return float, pack("d", value)  # by its bits: NaN has a sign too
-    if isinstance(value, (int, str, bool, np.dtype)):
-        return type(value), repr(value)
+    if isinstance(value, (int, str, np.dtype)):
+        return type(value), value
     if isinstance(value, np.generic):
         return type(value), value.tobytes()
     return id(value)
