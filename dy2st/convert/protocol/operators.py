@@ -210,6 +210,9 @@ def _dispatch(trace: Trace, name: str, left: Any, right: Any, in_place: bool = F
         name == "ne" and is_opposite(trace, type(one)) for one in (left, right)
     )
     if not are_users:
+        is_identity = methods[0] in (object.__eq__, object.__ne__)
+        if is_identity and left is not right and _may_be_one(trace, left, right):
+            raise _undecided(name, "objects")
         if type(left) not in _PLAIN and type(left).__module__ == "decimal":
             note_settings(trace, left)
         arrays = [one for one in (left, right) if isinstance(one, np.ndarray)] if trace.over else []
@@ -289,6 +292,8 @@ def is_(trace: Trace, left: Any, right: Any) -> Any:
     """`left is right`."""
     left, right = known(trace, left), known(trace, right)
     if type(left) is not Union and type(right) is not Union:
+        if left is not right and _may_be_one(trace, left, right):
+            raise _undecided("is", "objects")
         return left is right or _is_one(trace, left, right)
     union, other = (left, right) if type(left) is Union else (right, left)
     if type(other) is Union:
@@ -298,6 +303,26 @@ def is_(trace: Trace, left: Any, right: Any) -> Any:
     if not same or len(same) == len(cases):
         return bool(same)
     return is_case(trace, union, *same)
+
+
+def _may_be_one(trace: Trace, left: Any, right: Any) -> bool:
+    """Whether a join has made two objects one on some path, or had before one was changed."""
+    if type(left) is not type(right):
+        return False
+    twins, stale = trace.holders.twins, trace.holders.marks.stale
+    if id(left) in stale or id(right) in stale:
+        return True
+    return any(one is right for one in twins.get(id(left), ()))
+
+
+def _undecided(name: str, what: str) -> TensorAsPython:
+    symbol = {"eq": "==", "ne": "!="}.get(name, name)
+    return TensorAsPython(
+        f"`{symbol}` between two {what}, one of which a tensor decides on",
+        at=user_location(),
+        why="whether they are one object is known only when the Program runs",
+        hint="compare values that they hold, or keep a flag that says which it is",
+    )
 
 
 def _is_one(trace: Trace, left: Any, right: Any) -> Any:
@@ -311,12 +336,7 @@ def _is_one(trace: Trace, left: Any, right: Any) -> Any:
     if kinds != (None, None) or not isinstance(left, Tensor) or not isinstance(right, Tensor):
         return False
     if _may_be_another(left) or _may_be_another(right):
-        raise TensorAsPython(
-            "`is` between two tensors, one of which a tensor decides on",
-            at=user_location(),
-            why="whether they are one object is known only when the Program runs",
-            hint="compare the values with ==, or keep a flag that says which it is",
-        )
+        raise _undecided("is", "tensors")
     if not isinstance(left, Variable) and not isinstance(right, Variable):
         trace.apart += [left, right]
     pair = trace.tracer.captured(left), trace.tracer.captured(right)

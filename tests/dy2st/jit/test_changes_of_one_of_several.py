@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import dy2st
-from dy2st.errors import ConversionError
+from dy2st.errors import ConversionError, TensorAsPython
 from dy2st.jit import to_static
 
 INPUTS = ([1.0, 3.0, 2.0], [-1.0, -2.0, -3.0], [0.0, 5.0, -6.0])
@@ -227,3 +227,53 @@ def _append(x: Any) -> Any:
 def test_a_change_of_what_may_come_from_outside_is_refused(function: Any) -> None:
     with pytest.raises(ConversionError, match="may be a new one, or one from outside"):
         to_static(function)(dy2st.to_tensor([1.0]))
+
+
+def is_one(x, a, b):
+    return a is b
+
+
+def is_equal(x, a, b):
+    return a == b
+
+
+def is_another(x, a, b):
+    return a != b
+
+
+def is_in(x, a, b):
+    return a in [b]
+
+
+def is_one_behind_a_change(x, a, b):
+    a.v = 5
+    return a is b
+
+
+@pytest.mark.parametrize("ask", [is_one, is_equal, is_another, is_in, is_one_behind_a_change])
+def test_whether_an_object_is_the_one_that_a_tensor_has_chosen_is_refused(ask):
+    class Held:
+        def __init__(self, v):
+            self.v = v
+
+    def function(x):
+        b = Held(x.sum())
+        a = b if x[0] > 0 else Held(x.max())
+        return ask(x, a, b)
+
+    with pytest.raises(TensorAsPython, match="between two objects, one of which a tensor decides"):
+        to_static(function)(dy2st.to_tensor([1.0, 2.0]))
+
+
+def test_what_no_branch_has_joined_is_told_apart():
+    class Held:
+        def __init__(self, v):
+            self.v = v
+
+    def function(x):
+        b, d = Held(x.sum()), Held(x.max())
+        a = b if x[0] > 0 else Held(x.max())
+        return d is b, d == a, a is None, b is not None, a.v
+
+    x = dy2st.to_tensor([1.0, 2.0])
+    assert to_static(function)(x)[:4] == function(x)[:4]
