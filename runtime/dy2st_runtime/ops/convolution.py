@@ -309,8 +309,15 @@ def _transpose_scratch(
     """That of the convolution of x that is the same, or a product for each place of the filters."""
     wide = padded_shape(y, pads)
     inside, kernel = w.shape[0] // groups, w.shape[2:]
-    if all(stride == 1 for stride in strides):
-        padded_x = [n + d * (k - 1) for n, d, k in zip(sizes, dilations, kernel, strict=True)]
+    # Pads wider than the filters leave out windows: then each element adds its filter, as by steps.
+    reach = [d * (k - 1) for d, k in zip(dilations, kernel, strict=True)]
+    fits = all(
+        less_equal(pad, most) is True
+        for pair, most in zip(pads, reach, strict=True)
+        for pad in pair
+    )
+    if fits and all(stride == 1 for stride in strides):
+        padded_x = [n + most for n, most in zip(sizes, reach, strict=True)]
         rows = _rows_of_windows(x.shape[0], tuple(sizes), (inside, *kernel))
         return [wide, (*x.shape[:2], *padded_x), *rows]
     return [wide, (*y.shape[:2], *kernel, *x.shape[2:])]

@@ -52,14 +52,14 @@ def test_networks_are_converted_as_they_are(row, way):
 LARGE = [row for name, row in NETWORKS.items() if name not in QUICK]
 
 
-def is_told_by_rounding(way):
+def is_chaotic_in_float32(way):
     """Small batches are normalised over few places, dozens of times: float64 alone trains alike."""
     return way.training and way.dtype != "float64"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("row", "way"), drawn(LARGE, 2, only=lambda way: not is_told_by_rounding(way))
+    ("row", "way"), drawn(LARGE, 2, only=lambda way: not is_chaotic_in_float32(way))
 )
 def test_large_networks_are_converted_as_they_are(row, way):
     check(row, way)
