@@ -26,7 +26,14 @@ from dy2st.convert.states import has_states
 from dy2st.convert.trace import CONTAINERS, Trace
 from dy2st.convert.values.carry import build, flatten
 from dy2st.convert.values.forms import BUNDLES
-from dy2st.convert.values.layout import Layout, Same, leaves_of, number_kind, opened
+from dy2st.convert.values.layout import (
+    Layout,
+    Same,
+    holds_itself,
+    leaves_of,
+    number_kind,
+    opened,
+)
 from dy2st.convert.values.sequences import Generated, Indexed
 from dy2st.convert.values.special import Dynamic, Special, Unbound, Union, is_changed
 from dy2st_runtime.dims import Condition, Dim
@@ -116,6 +123,7 @@ class Taker:
         self.known: dict[int, Any] = {}
         self.kept: list[Any] = []  # so that no other object gets the id of one that is known
         self.places: dict[Variable, int] = {}
+        self.chosen: list[Union] = []  # those that are being taken, from the outside in
         self.owner = owners_of(trace)
         self.what, self.at = what, at
 
@@ -250,7 +258,14 @@ class Taker:
         return Rows(content.kind, arrays, content.element, held, content.like)
 
     def _union(self, value: Union) -> Several:
-        value = self._as_changed(value)
+        if any(value is one for one in self.chosen):
+            raise holds_itself(value, self.at)
+        self.chosen.append(value)
+        taken = self._several(self._as_changed(value))
+        self.chosen.pop()
+        return taken
+
+    def _several(self, value: Union) -> Several:
         tag = self.out(value.tag, int)
         held: dict[int, Any] = {}
         for layout in value.layouts:

@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeAlias
 from dy2st.convert.values.forms import BUNDLES, form_of, like_of
 from dy2st.convert.values.special import Dynamic, Union, is_changed
 from dy2st_runtime.dims import Condition, Dim, equal
-from dy2st_runtime.errors import ConversionError
+from dy2st_runtime.errors import ConversionError, Location
 from dy2st_runtime.ir import ArrayType, Tensor, Variable, user_location
 from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.ir.types import DType, TensorType
@@ -198,12 +198,20 @@ def lifted(node: Layout, numbers: bool = False, inside: tuple[int, ...] = ()) ->
     return node
 
 
-def holds_itself(value: Any) -> ConversionError:
+def holds_itself(value: Any, at: Location | None = None) -> ConversionError:
     """Of a value that would be taken apart for ever."""
+    if type(value) is Union:
+        return ConversionError(
+            "an object that a tensor has chosen holds itself",
+            at=at or user_location(),
+            why="one of several objects is taken apart, and that has no end; it may also hold "
+            "itself through others, as a child does that knows its parent",
+            hint="give each object what it holds before the branch that chooses between them",
+        )
     kind = type(value).__name__
     return ConversionError(
         f"a {kind} that holds itself is made in a branch or loop that depends on a tensor",
-        at=user_location(),
+        at=at or user_location(),
         why="what is made there goes on as what it holds, and that has no end; it may also hold "
         "itself through others, as a child does that knows its parent",
         hint=f"make the {kind} before the branch or loop, and change what it holds there",

@@ -55,6 +55,7 @@ class Lub:
         self._widens = widens
         self._pairs: dict[tuple[int, int], Layout] = {}
         self._open: set[tuple[int, int]] = set()  # pairs that are being joined
+        self._chosen: list[Union] = []  # those that are being joined, from the outside in
         self._held: list[Layout] = []  # the ids in `_pairs` are those of living values
 
     def __call__(self, a: Layout, b: Layout) -> Layout:
@@ -163,6 +164,15 @@ class Lub:
         return item if element is None else self(element, item)
 
     def _cases(self, a: Layout, left: Layout, b: Layout, right: Layout) -> Layout:
+        chosen = [one.value for one in (a, b) if isinstance(one, Same) and type(one.value) is Union]
+        if any(one is other for one in chosen for other in self._chosen):
+            raise holds_itself(chosen[0])
+        self._chosen += chosen
+        joined = self._of_cases(a, left, b, right)
+        del self._chosen[len(self._chosen) - len(chosen) :]
+        return joined
+
+    def _of_cases(self, a: Layout, left: Layout, b: Layout, right: Layout) -> Layout:
         cases = [lifted(a)]
         rises = True
         if isinstance(left, Cases):
@@ -191,18 +201,25 @@ class Lub:
             self._put(found, case)
         return found, len(found) < len(cases) or not all(map(is_, found, cases))
 
-    def by_value(self, node: Layout, view: View | None = None) -> Layout:
-        """The layout of an element of a list: what is new to a view is carried by value."""
+    def by_value(
+        self, node: Layout, view: View | None = None, inside: tuple[int, ...] = ()
+    ) -> Layout:
+        """The layout of an element of a list: what is new to a view is carried by value.
+
+        `inside`: the values in which it stands, by id.
+        """
         if isinstance(node, Same):
+            value = node.value
             # Numbers too: else the second int of a list would convert all in it by a loop.
-            node = lifted(node if view is None else Same(node.value, view), numbers=True)
+            node = lifted(node if view is None else Same(value, view), numbers=True, inside=inside)
+            inside = (*inside, id(value))
         if isinstance(node, Cases):
-            cases, _ = self._merged([self.by_value(case, view) for case in node.cases])
+            cases, _ = self._merged([self.by_value(case, view, inside) for case in node.cases])
             is_same = len(cases) == len(node.cases) and all(map(is_, cases, node.cases))
             return node if is_same else Cases(cases)
         if not isinstance(node, Parts):
             return node
-        return node.with_items([self.by_value(item, view) for item in node.items])
+        return node.with_items([self.by_value(item, view, inside) for item in node.items])
 
     def place(self, cases: list[Layout], item: Layout) -> int | None:
         """Which case serves for a value, too, perhaps once it has risen."""

@@ -144,6 +144,87 @@ def test_what_holds_itself_and_is_made_in_a_branch_or_loop_is_refused(function):
         to_static(function)(*INPUTS[0])
 
 
+class Another(Me):
+    pass
+
+
+def chosen_and_given_to_itself(x, n):
+    one = Me(x) if x.sum() > 0 else Another(x * 2)
+    one.me = one
+    return one
+
+
+def given_to_itself_and_changed_in_a_branch(x, n):
+    one = Me(x) if x.sum() > 0 else Another(x * 2)
+    one.me = one
+    if n > 1:
+        one.me = None
+    return x, x
+
+
+def given_to_itself_in_a_tuple(x, n):
+    one = Me(x) if x.sum() > 0 else None
+    if one is not None:
+        one.me = (one, n)
+    return one
+
+
+def given_to_itself_in_a_loop(x, n):
+    one = Me(x) if x.sum() > 0 else Another(x * 2)
+    for _ in range(n):
+        one.me = one
+    return x, x
+
+
+def given_to_itself_and_kept_in_a_list(x, n):
+    one, kept = Me(x) if x.sum() > 0 else Another(x * 2), []
+    one.me = one
+    for _ in range(n):
+        kept.append(one)
+    return x, x
+
+
+def a_list_or_a_dict_that_is_given_to_itself(x, n):
+    one = [x] if x.sum() > 0 else {0: x}
+    if type(one) is list:
+        one.append(one)
+    else:
+        one[1] = one
+    if n > 1:
+        one[0] = x * 2
+    return x, x
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        chosen_and_given_to_itself,
+        given_to_itself_and_changed_in_a_branch,
+        given_to_itself_in_a_tuple,
+        given_to_itself_in_a_loop,
+        given_to_itself_and_kept_in_a_list,
+        a_list_or_a_dict_that_is_given_to_itself,
+    ],
+    ids=lambda one: one.__name__,
+)
+def test_what_is_given_to_itself_after_a_tensor_has_chosen_it_is_refused(function):
+    with pytest.raises(ConversionError, match="holds itself"):
+        to_static(function)(*INPUTS[0])
+
+
+def chosen_of_two_that_hold_themselves(x, n):
+    one, other = Me(x), Another(x * 2)
+    chosen = one if x.sum() > 0 else other
+    if n > 1:
+        chosen.me.value = x * 3
+    return chosen.value, chosen.me.me.value
+
+
+def test_what_holds_itself_before_a_tensor_chooses_it_is_right():
+    function = chosen_of_two_that_hold_themselves
+    assert answers(to_static(function)) == answers(function)
+
+
 class Child(nn.Layer):
     def __init__(self, parent):
         super().__init__()
