@@ -232,7 +232,9 @@ def _called(function: Any) -> str:
 
 def refuse_change(trace: Trace, owner: Any) -> None:
     """Refuse to change an object natively, in a branch or body, that is older."""
-    if trace.is_nested and _may_change(trace, owner) and not has_states(owner):
+    # What has no items raises of itself.
+    has_items = hasattr(type(owner), "__setitem__") or hasattr(type(owner), "__delitem__")
+    if has_items and trace.is_nested and _may_change(trace, owner) and not has_states(owner):
         kind = type(owner).__name__
         raise _in_a_branch(
             f"an item of a {kind} is set or deleted",

@@ -50,6 +50,24 @@ def added_to(x: Any) -> Any:
     return s.v
 
 
+def set_in_a_list_that_was_set(x: Any) -> Any:
+    s: Any = Node(x[0]) if x.sum() > 0 else Other()
+    s.v = [x[1], 4]
+    if x[2] > 0:
+        s.v[0] = x[2]
+    s.v[1] += 1
+    return s.v[0], s.v[1]
+
+
+def set_in_a_dict_that_was_set(x: Any) -> Any:
+    s: Any = Node(x[0]) if x.sum() > 0 else Other()
+    s.v = {"a": x[1], "b": 2}
+    if x[2] > 0:
+        s.v["a"] = x[2]
+    s.v["b"] *= 2
+    return s.v["a"], s.v["b"]
+
+
 def by_a_method_and_read_behind_isinstance(x: Any) -> Any:
     s: Any = Node(2) if x.sum() > 0 else Leaf(3)
     s.bump()
@@ -121,6 +139,8 @@ def is_missing_in_an_element(x: Any) -> Any:
 FUNCTIONS: list[Callable[[Any], Any]] = [
     of_two_classes,
     added_to,
+    set_in_a_list_that_was_set,
+    set_in_a_dict_that_was_set,
     by_a_method_and_read_behind_isinstance,
     best_of_a_loop,
     replaced_by_what_a_method_gives,
