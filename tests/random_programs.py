@@ -9,7 +9,7 @@ import numpy as np
 
 from dy2st_runtime import ops
 from dy2st_runtime.dims import symbol
-from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
+from dy2st_runtime.errors import ArgumentError, DivisionByZero, DTypeError, ShapeError
 from dy2st_runtime.ir import ArrayType, F, Program, TensorType, Tracer, apply
 from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ops.control_flow import cond, while_loop
@@ -34,7 +34,7 @@ BINARY = (
     *("add", "subtract", "multiply", "maximum", "minimum", "divide", "add", "subtract"),
     *("less_than", "equal", "logical_and", "bitwise_xor", "multiply", "remainder"),
 )
-REFUSED = (ArgumentError, DTypeError, ShapeError, OverflowError, IndexError)
+REFUSED = (ArgumentError, DTypeError, DivisionByZero, ShapeError, OverflowError, IndexError)
 
 
 @dataclass

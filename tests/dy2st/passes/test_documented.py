@@ -11,6 +11,7 @@ from tests.dy2st.passes.documented import EXAMPLES, PAGE, WITHOUT, before_and_af
 def test_every_pass_has_an_example():
     made = {name: type(find(name)).__module__ for name in pass_names()}
     own = {name for name, module in made.items() if module.startswith("dy2st.passes")}
+    own.discard("DoNothing")  # of a docstring that has been run
     assert {*EXAMPLES, *WITHOUT} == own  # targets register passes, too
 
 
