@@ -79,7 +79,8 @@ def test_cycles_in_which_layers_overlap_are_of_the_layer_that_multiplies():
 
 
 @pytest.mark.parametrize("mode", ["own", "compat"])
-@pytest.mark.parametrize("seed", range(effort(12, 200)))
+# The windows of the last one's pooling lie apart: what is between them is not computed.
+@pytest.mark.parametrize("seed", [*range(effort(12, 200)), 205])
 def test_times_of_layers_add_up_and_none_has_more_products_than_fit(seed, mode):
     model = compile_network(random_network(seed), mode=mode)
     found = report_of(model.network, model.machine, model.operations, model.prepared.timeline)
