@@ -24,7 +24,15 @@ from dy2st.convert.protocol.unions import spread
 from dy2st.convert.stage.attempt import State, attempt
 from dy2st.convert.stage.branch import raise_outcome, stage_if
 from dy2st.convert.stage.cases import is_case, known
-from dy2st.convert.stage.outcome import Handler, Refused, is_named, is_refusal, is_thrown
+from dy2st.convert.stage.outcome import (
+    Handler,
+    Refused,
+    drop_handlers,
+    is_named,
+    is_refusal,
+    is_thrown,
+    under,
+)
 from dy2st.convert.trace import Source, Trace
 from dy2st.convert.values.special import Union
 from dy2st_runtime.errors import UnsupportedSyntax
@@ -228,19 +236,17 @@ def handling(
     trace: Trace, classes: Callable[[], tuple[Any, ...]], has_finally: bool
 ) -> Iterator[None]:
     """The body of a `try` that stays Python's own: no exception can be carried to it."""
-    outer = len(trace.handlers)
+    own = [Handler(classes, is_staged=False)]
     if has_finally:
-        trace.handlers.append(Handler(lambda: BaseException, is_staged=False, lets_pass=True))
-    trace.handlers.append(Handler(classes, is_staged=False))
+        own.insert(0, Handler(lambda: BaseException, is_staged=False, lets_pass=True))
     try:
-        yield
+        with under(trace, *own):
+            yield
     except Exception as error:  # to tell refusals, which no handler of the user's may swallow
         if is_refusal(error):
             raise Refused(error) from None
         _show(error, error.__context__)
         raise
-    finally:
-        del trace.handlers[outer:]
 
 
 class manager:
@@ -249,6 +255,7 @@ class manager:
     def __init__(self, trace: Trace, value: Any):
         """Take the manager of the user's."""
         self._trace, self._value = trace, _required(known(trace, value))
+        self._handlers: list[Handler] = []
         kind = type(self._value)
         self._is_harmless = is_library(kind.__module__) or not isinstance(
             getattr(kind, "__exit__", None), FunctionType
@@ -260,13 +267,14 @@ class manager:
         if not self._is_harmless:
             exit = getattr(type(self._value), "__exit__", None)
             every = Handler(lambda: BaseException, is_staged=False, lets_pass=_never_swallows(exit))
+            self._handlers.append(every)
             self._trace.handlers.append(every)
         return entered
 
     def __exit__(self, kind: Any, error: Any, place: Any) -> Any:
         """Leave it; what the trace itself raises passes."""
         if not self._is_harmless:
-            self._trace.handlers.pop()
+            drop_handlers(self._trace, *self._handlers)
         is_ours = error is not None and (not is_thrown(self._trace, error) or is_refusal(error))
         if is_ours and not self._is_harmless:
             return False

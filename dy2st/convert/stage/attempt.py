@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from dy2st.convert.stage.branch import End, proceed, run, settled, stage_if
 from dy2st.convert.stage.cases import is_case, known
-from dy2st.convert.stage.outcome import Handler
+from dy2st.convert.stage.outcome import Handler, under
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.special import Union
 
@@ -57,11 +57,8 @@ def attempt(
 def _under(trace: Trace, handler: Handler, body: Callable[[], State]) -> End:
     """How code ends whose exceptions a handler may catch."""
     known = len(trace.opened)
-    trace.handlers.append(handler)
-    try:
+    with under(trace, handler):
         return run(trace, body, known, handler)
-    finally:
-        trace.handlers.pop()
 
 
 def each(

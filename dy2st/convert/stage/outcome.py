@@ -143,13 +143,25 @@ def may_be_caught(trace: Trace, kind: type[BaseException]) -> bool:
 
 
 @contextmanager
-def ending(trace: Trace, *kinds: type[Exception]) -> Iterator[None]:
-    """What the user's code raises inside ends a loop of Python's."""
-    trace.handlers.append(Handler(lambda: kinds, is_staged=False, ends_loop=True))
+def under(trace: Trace, *handlers: Handler) -> Iterator[None]:
+    """Code whose exceptions these handlers may catch, the last one first."""
+    trace.handlers += handlers
     try:
         yield
     finally:
-        trace.handlers.pop()
+        drop_handlers(trace, *handlers)
+
+
+def drop_handlers(trace: Trace, *handlers: Handler) -> None:
+    """Leave handlers, wherever they stand: generators are left and gone on with in any order."""
+    trace.handlers[:] = [one for one in trace.handlers if one not in handlers]
+
+
+@contextmanager
+def ending(trace: Trace, *kinds: type[Exception]) -> Iterator[None]:
+    """What the user's code raises inside ends a loop of Python's."""
+    with under(trace, Handler(lambda: kinds, is_staged=False, ends_loop=True)):
+        yield
 
 
 def _refuse_end(kind: type[BaseException]) -> None:

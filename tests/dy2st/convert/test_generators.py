@@ -450,3 +450,73 @@ def test_what_is_left_of_a_generator_that_another_one_asks():
         return x + place, list(left)
 
     refused(function, "read on later", *CALLS[:2])
+
+
+class Thrown(Exception):
+    pass
+
+
+def that_ask_each_other(x):
+    def one():
+        try:
+            yield x
+        except Thrown:
+            pass
+        yield from two()
+        try:
+            yield x + 3
+        except Thrown:
+            pass
+
+    def two():
+        try:
+            yield x + 1
+        except Thrown:
+            pass
+        try:
+            yield from first
+        except ValueError:
+            pass
+        try:
+            yield x + 2
+        except Thrown:
+            pass
+
+    first = one()
+    found = [next(first)]
+    try:
+        while True:
+            found.append(first.throw(Thrown))
+    except StopIteration:
+        pass
+    return found
+
+
+def that_are_left_in_another_order(x):
+    def guarded(name):
+        try:
+            yield x
+            yield x / x.shape[0]
+        except ZeroDivisionError:
+            yield x - 1
+        finally:
+            names.append(name)
+
+    names = []
+    a, b = guarded("a"), guarded("b")
+    found = [next(a), next(b)]
+    a.close()
+    try:
+        found.append(x[7])
+    except IndexError:
+        found.append(x)
+    found += [*b]
+    return [*found, x + len(names)]
+
+
+def test_generators_that_ask_each_other_are_left_inside_their_handlers():
+    alike(that_ask_each_other)
+
+
+def test_generators_are_left_inside_their_handlers_in_any_order():
+    alike(that_are_left_in_another_order)
