@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from operator import delitem, setitem
-from operator import index as index_of
 from types import FunctionType
 from typing import Any
 
@@ -40,6 +39,7 @@ from dy2st.convert.values.forms import DICTS
 from dy2st.convert.values.layout import Same, is_traced_number
 from dy2st.convert.values.special import Dynamic, Union
 from dy2st_runtime.ir import F, Tensor
+from dy2st_runtime.ir.choice import Text
 
 
 def item(trace: Trace, owner: Any, index: Any) -> Any:
@@ -99,6 +99,7 @@ def _missing(trace: Trace, owner: Any, key: Any) -> Any:
 
 
 def _of_sequence(trace: Trace, owner: Any, index: Any) -> Any:
+    index = _as_place(trace, owner, index)
     is_slice = isinstance(index, slice)
     is_traced = _is_traced(index)
     content = owner if type(owner) in (tuple, Dynamic) else trace.content(owner)
@@ -116,7 +117,6 @@ def _of_sequence(trace: Trace, owner: Any, index: Any) -> Any:
         return item_of(trace, as_dynamic(trace, held(trace, owner), kind), index)
     if is_slice:
         return new_list(trace, held(trace, owner)[index], kind)
-    index = index if type(index) is int else _as_index(trace, content, index)
     if kind is tuple:
         return content[index]
     if not -len(content) <= index < len(content):
@@ -130,9 +130,13 @@ def _is_traced(index: Any) -> bool:
     return any(is_traced_number(part) or isinstance(part, Tensor) for part in parts)
 
 
-def _as_index(trace: Trace, content: Any, index: Any) -> Any:
+def _as_place(trace: Trace, owner: Any, index: Any) -> Any:
+    """What a sequence takes as an index: a slice or number; of objects, what `__index__` gives."""
+    if type(index) in (int, slice) or _is_traced(index):
+        return index
     if not hasattr(type(index), "__index__"):
-        content[index]  # raises what Python raises
+        kind = owner.kind if type(owner) is Dynamic else type(owner)
+        kind()["" if type(index) is Text else index]  # raises what Python raises
     own = own_method(trace, index, "__index__")
     return index if own is None else call(trace, own, index)
 
@@ -244,10 +248,11 @@ def _has_all(trace: Trace, owner: Any, key: Union) -> bool:
 
 
 def _set_in_list(trace: Trace, owner: Any, index: Any, value: Any) -> None:
+    index = _as_place(trace, owner, index)
     content = trace.writable(owner)
     if type(content) is not Dynamic and not _is_traced(index):
         if not isinstance(index, slice):
-            note_put(trace, owner, index_of(index), value)
+            note_put(trace, owner, index, value)
             content[index] = value
             return
         value = trace.listed(value)
@@ -269,6 +274,7 @@ def del_item(trace: Trace, owner: Any, index: Any) -> None:
         spread(trace, lambda o, i: del_item(trace, o, i), known(trace, owner), known(trace, index))
         return
     if kind in (list, deque):
+        index = _as_place(trace, owner, index)
         content = to_move(trace, owner)
         if type(content) is not Dynamic and not _is_traced(index):
             del content[index]

@@ -204,12 +204,48 @@ def grown_in_a_branch(x):
     return items
 
 
+class Place:
+    """A place in a list that computes where it is."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def __index__(self):
+        return int(self.number.sum() > 0)
+
+
+def places_that_compute_where_they_are(x):
+    place, items = Place(x), [x[0], x[0] * 2, x[0] * 3]
+    items[place] = items[place] * 10
+    del items[place]
+    return items, (x[0], x[0] * 2)[place]
+
+
+def no_places(x, index):
+    def words(change, owner):
+        try:
+            change(owner)
+        except TypeError as error:
+            return str(error)
+        return "taken"
+
+    def put(owner):
+        owner[index] = 1
+
+    def cut(owner):
+        del owner[index]
+
+    owners = [1, 2], deque([1]), positive(x)
+    return [[words(one, owner) for one in (lambda o: o[index], put, cut)] for owner in owners]
+
+
 FUNCTIONS = (
     *(inserted, inserted_at_a_place_that_a_tensor_tells, removed, removed_from_a_list_of_python),
     *(not_there_to_be_removed, place_and_count, turned, sorted_in_place, sorted_by_two_keys),
     *(sorted_backwards_and_equal_ones_stay, sorted_list_of_python, joined_and_repeated, slices),
     *(slice_assigned, slice_deleted, negative_indices, popped, popped_from_empty, emptied, copied),
     *(compared, found, used_by_builtins, numbers_in_a_list, window, grown_in_a_branch),
+    places_that_compute_where_they_are,
 )
 NEED_GENERATORS = (both_ends_of_a_deque, bounded_deque_gets_items_at_its_left)
 
@@ -217,6 +253,15 @@ NEED_GENERATORS = (both_ends_of_a_deque, bounded_deque_gets_items_at_its_left)
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
 def test_a_list_does_in_a_trace_what_it_does_in_python(function):
     same(function)
+
+
+@pytest.mark.parametrize("index", ["x", 1.5, None, ()], ids=repr)
+def test_an_index_that_is_none_is_refused_in_pythons_words(index):
+    same(lambda x: no_places(x, index))
+
+
+def test_a_text_of_the_data_is_no_index_either():
+    same(lambda x: no_places(x, f"{x.sum()}"))
 
 
 def test_a_slice_with_a_step_is_not_assigned_where_the_length_is_unknown():
