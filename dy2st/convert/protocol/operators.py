@@ -97,7 +97,7 @@ def binary(trace: Trace, name: str, left: Any, right: Any, in_place: bool = Fals
             known(trace, right),
         )
     row = row_of_operator(name, kinds[0])
-    if row is not None:
+    if row is not None and not _comes_first(trace, kinds, right, reflected):
         found = row(trace, left, right)
         if found is not NotImplemented:
             return found
@@ -124,6 +124,12 @@ def binary(trace: Trace, name: str, left: Any, right: Any, in_place: bool = Fals
             return _beside_numpy(trace, plain, left, right)
         return _still_numpy(plain(left, right), left, right)
     return _dispatch(trace, name, left, right, in_place)
+
+
+def _comes_first(trace: Trace, kinds: tuple[type, type], right: Any, reflected: str) -> bool:
+    """Whether the right one is asked first: its class is derived, with a method of its own."""
+    is_derived = kinds[0] is not kinds[1] and issubclass(kinds[1], kinds[0])
+    return is_derived and own_method(trace, right, reflected) is not None
 
 
 def _is_number_beside_another(left: Any, right: Any) -> bool:

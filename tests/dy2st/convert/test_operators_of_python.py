@@ -95,6 +95,28 @@ def a_derived_class_compares_first():
     return Base() < Derived(), Derived() < Base()
 
 
+class DerivedSet(set):
+    def __rand__(self, other):
+        return "met", len(other)
+
+    def __eq__(self, other):
+        return "equal"
+
+    def __gt__(self, other):
+        return "greater"
+
+
+class DerivedDict(dict):
+    def __ror__(self, other):
+        return "merged", len(other)
+
+
+def a_class_derived_from_that_on_the_left_answers_first():
+    one, many = DerivedSet([1]), DerivedDict(a=1)
+    of_sets = {1} & one, {1} == one, {1} < one, {2} | one, {1} <= DerivedSet([1])
+    return of_sets, {"b": 2} | many, frozenset([1]) & one
+
+
 class Joined:
     def __radd__(self, other):
         return "joined", other
@@ -159,6 +181,7 @@ FUNCTIONS = [
     no_method_compares,
     the_other_side_is_asked_though_of_the_same_class,
     a_derived_class_compares_first,
+    a_class_derived_from_that_on_the_left_answers_first,
     the_right_side_joins_a_list,
     a_method_that_is_none,
     a_method_that_is_no_function,
