@@ -14,6 +14,7 @@ from dy2st.convert.kinds.lists import length_of
 from dy2st.convert.kinds.table import function_row, method_row, operator_row
 from dy2st.convert.kinds.views import OF_SETS, VIEWS
 from dy2st.convert.trace import Trace
+from dy2st.convert.values.carry import element_at
 from dy2st.convert.values.special import Dynamic
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import user_location
@@ -155,11 +156,11 @@ def _selected(trace: Trace, items: Any, other: Any, is_in: bool) -> Any:
     made: Any = trace.made(set())
 
     def turn(item: Any) -> None:
-        there = _contains(trace, other, item)
+        there = trace.in_(item, other)
         keep = there if is_in else trace.not_(there)
         trace.if_(keep, lambda: _add(trace, made, item) or (), lambda: (), (), ())
 
-    _each(trace, as_list(trace, content_of(trace, items)), turn)
+    _each(trace, elements(trace, items), turn)
     return made
 
 
@@ -181,8 +182,28 @@ def _symmetric(trace: Trace, left: Any, right: Any) -> Any:
     return _union(trace, _difference(trace, left, right), _difference(trace, right, left))
 
 
+def _has_one(trace: Trace, items: Any, other: Any, is_in: bool) -> Any:
+    """Whether there is an element that another one has, or has not: none is put into a set."""
+    found = elements(trace, items)
+
+    def holds(item: Any) -> Any:
+        there = trace.in_(item, other)
+        return there if is_in else trace.not_(there)
+
+    if type(found) is not Dynamic:
+        return trace.any_of(holds, found)
+    if found.element is None:
+        return False
+    length = length_of(trace, found)
+    return trace.any_in(lambda place: holds(element_at(trace, found, place)), length)
+
+
+def _is_disjoint(trace: Trace, left: Any, right: Any) -> Any:
+    return trace.not_(_has_one(trace, right, left, True))
+
+
 def _is_subset(trace: Trace, left: Any, right: Any) -> Any:
-    return trace.eq(_length(trace, _difference(trace, left, right)), 0)
+    return trace.not_(_has_one(trace, left, right, False))
 
 
 def _is_equal(trace: Trace, left: Any, right: Any) -> Any:
@@ -196,6 +217,8 @@ def _is_less(trace: Trace, left: Any, right: Any) -> Any:
 
 
 def _length(trace: Trace, value: Any) -> Any:
+    if type(value) not in _SETS:
+        return trace.call(len, value)
     content = content_of(trace, value)
     return length_of(trace, content) if type(content) is Dynamic else len(content)
 
@@ -207,9 +230,7 @@ _OF_TWO: dict[str, Callable[..., Any]] = {
     "symmetric_difference": _symmetric,
     "issubset": _is_subset,
     "issuperset": lambda trace, left, right: _is_subset(trace, right, left),
-    "isdisjoint": lambda trace, left, right: trace.eq(
-        _length(trace, _intersection(trace, left, right)), 0
-    ),
+    "isdisjoint": _is_disjoint,
     "__lt__": _is_less,
     "__gt__": lambda trace, left, right: _is_less(trace, right, left),
     "__eq__": _is_equal,
@@ -226,8 +247,9 @@ _NAMES = {
 
 
 def _found(trace: Trace, owner: Any, name: str, others: Any) -> Any:
-    """What a method of two sets gives where the data decides on one of them."""
-    owner, *others = (one if type(one) in _SETS else _set(trace, one) for one in (owner, *others))
+    """What a method of two sets, or of views of dicts, gives: element by element."""
+    known = (*_SETS, *OF_SETS)
+    owner, *others = (one if type(one) in known else _set(trace, one) for one in (owner, *others))
     for other in others:
         owner = _OF_TWO[name](trace, owner, other)
     return owner
@@ -269,27 +291,40 @@ for _plain in ("union", "difference", "intersection", "symmetric_difference"):
     _asking(_plain, *_SETS)
 for _plain in ("issubset", "issuperset"):
     _asking(_plain, *_SETS)
-_asking("isdisjoint", *_SETS, *OF_SETS)
+_asking("isdisjoint", *_SETS)
+method_row(*OF_SETS, name="isdisjoint")(_is_disjoint)
 
 
 _COMPUTING = frozenset({"or_bits", "and_bits", "sub", "xor"})
 
 
 def _operator(name: str, special: str) -> None:
-    @operator_row(name, *_SETS, *OF_SETS)
-    def row(trace: Trace, left: Any, right: Any) -> Any:
-        # Sets compute with sets alone, views of dicts with whatever can be gone through.
-        if type(left) in OF_SETS and name in _COMPUTING and hasattr(type(right), "__iter__"):
-            right = _set(trace, right)
-        if type(left) in OF_SETS and name in ("eq", "ne") and type(right) in (list, tuple):
-            return name == "ne"
-        if type(right) not in _SETS and not hasattr(right, "isdisjoint"):
+    method = _NAMES.get(special, special)
+
+    @operator_row(name, *_SETS)
+    def of_sets(trace: Trace, left: Any, right: Any) -> Any:
+        if type(right) in OF_SETS:
+            return of_views(trace, left, right)
+        if not isinstance(right, _SETS):
             return NotImplemented
         if any(_is_decided(trace, elements(trace, one)) for one in (left, right)):
-            return _found(trace, left, _NAMES.get(special, special), [right])
-        other = content_of(trace, right)
-        found = getattr(content_of(trace, left), special)(other)
+            return _found(trace, left, method, [right])
+        found = getattr(content_of(trace, left), special)(content_of(trace, right))
         return trace.made(found) if isinstance(found, set) else found
+
+    # A view, on either side, makes new sets of whatever can be gone through; what it is compared
+    # with, and what both have, is looked up in it, so that values need no hash.
+    @operator_row(name, *OF_SETS)
+    def of_views(trace: Trace, left: Any, right: Any) -> Any:
+        view, other = (left, right) if type(left) in OF_SETS else (right, left)
+        if name in _COMPUTING and hasattr(type(other), "__iter__"):
+            if name == "and_bits":
+                return _intersection(trace, other, view)
+            return of_sets(trace, _set(trace, left), _set(trace, right))
+        if isinstance(other, _SETS) or type(other) in OF_SETS:
+            return _found(trace, left, method, [right])
+        is_unlike = name in ("eq", "ne") and type(other) in (list, tuple)
+        return name == "ne" if is_unlike else NotImplemented
 
 
 for _name, _special in (

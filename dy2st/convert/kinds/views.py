@@ -67,7 +67,15 @@ def length(trace: Trace, view: Any) -> Any:
 
 @method_row(*VIEWS, name="__contains__")
 def _contains(trace: Trace, view: Any, item: Any) -> Any:
-    found = trace.views.get(id(view))
-    if found is not None and found[2] == "keys":
-        return trace.in_(item, found[1])
-    return trace.in_(item, trace.call(list, view))
+    _, owner, name = trace.views.get(id(view), (view, None, ""))
+    if name == "keys":
+        return trace.in_(item, owner)
+    if name != "items" or not isinstance(item, tuple) or len(item) != 2:
+        return trace.in_(item, trace.call(list, view))
+    key, value = item
+
+    def same() -> Any:
+        held = trace.item(owner, key)
+        return held is value or trace.equals(held, value)
+
+    return trace.and_(trace.in_(key, owner), same)

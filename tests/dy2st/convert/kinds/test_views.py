@@ -61,6 +61,66 @@ def pairs_as_sets(x):
     return d.items() == both, d.items() <= both, sorted(d.items() & both), sorted(both - d.items())
 
 
+def kinds_of_sets(x):
+    keys, other, changed = {"a": 1}.keys(), frozenset({"a", "b"}), frozenset({"a"})
+    changed &= keys
+    from_left = other & keys, other | keys, other - keys, other ^ keys, ["a"] & keys, changed
+    from_right = keys & other, keys | other, keys - other, keys ^ other, keys & ["a"]
+    return [(type(one).__name__, sorted(one)) for one in (*from_left, *from_right)]
+
+
+def pairs_without_a_hash(x):
+    d, e = {"a": [1]}, {"a": [1], "b": [2]}
+    if x.sum() > 0:
+        d["b"] = [2]
+    equal = d.items() == e.items(), d.items() != e.items()
+    order = d.items() <= e.items(), d.items() < e.items(), e.items() > d.items()
+    found = d.items() & {"a": [3]}.items(), ("b", [2]) in d.items(), ("c", [2]) in d.items()
+    apart = [d.items().isdisjoint(one) for one in (e.items(), [("a", [])])]
+    return equal, order, [*found], apart
+
+
+def pairs_of_tensors(x):
+    d, e = {1: x.sum(), 2: x.min()}, {1: x.sum() * 1, 2: x.max()}
+    first, second = {1: d[1]}.items(), {1: e[1]}.items()
+    return d.items() == e.items(), first == second, first <= e.items(), first.isdisjoint(second)
+
+
+class Equal:
+    """Equal to each of its class with a number of the same sign: it has no hash."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def __eq__(self, other):
+        return bool((self.number > 0) == (other.number > 0))
+
+
+def pairs_of_objects(x):
+    d, e = {1: Equal(x.sum())}, {1: Equal(x[0])}
+    return d.items() == e.items(), d.items() <= e.items()
+
+
+def failing_pairs(x):
+    class Failing:
+        def __eq__(self, other):
+            raise LookupError("no comparison")
+
+    d, e = {1: Failing()}, {1: Failing()}
+    questions = (
+        *(lambda: d.items() == e.items(), lambda: d.items() != e.items()),
+        *(lambda: d.items() <= e.items(), lambda: d.items() - e.items()),
+        *(lambda: ([], 1) in d.items(), lambda: {1: []}.items() & {1: []}.items()),
+    )
+    found = []
+    for question in questions:
+        try:
+            found.append(question())
+        except (LookupError, TypeError) as error:
+            found.append(f"{type(error).__name__}: {error}")
+    return found
+
+
 def of_other_dicts(x):
     d, c = OrderedDict(a=1, b=2), Counter("aab")
     keys, counts = d.keys(), c.values()
@@ -103,6 +163,7 @@ FUNCTIONS = {
             pairs_as_sets,
             with_what_is_no_set,
         ),
+        *(kinds_of_sets, pairs_without_a_hash, pairs_of_tensors, pairs_of_objects, failing_pairs),
         *(of_other_dicts, keys_of_the_program, changed_in_a_loop, of_a_class),
     )
 }
