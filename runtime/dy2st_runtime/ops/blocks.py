@@ -26,7 +26,8 @@ def in_blocks(formula: Callable[..., None]) -> Callable[..., Any]:
 
     def kernel(x: Any, out: Any = None, **attributes: Any) -> Any:
         x = np.asarray(as_floats(x), order="C")
-        if out is None and x.size <= BLOCK and x.dtype.itemsize > 2:
+        # NumPy makes numbers of what it computes of an array without axes: it goes as a block.
+        if out is None and x.ndim and x.size <= BLOCK and x.dtype.itemsize > 2:
             result = np.empty_like(x)
             formula(x, result, **attributes)
             return result

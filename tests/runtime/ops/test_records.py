@@ -42,6 +42,24 @@ def test_every_element_of_an_elementwise_operator_is_for_itself(name):
             np.testing.assert_allclose(one[0], whole[place], rtol=1e-12)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_an_elementwise_operator_takes_arrays_without_axes(name, dtype):
+    definition = DEFINITIONS[name]
+    for sample in definition.samples:
+        arrays = np.broadcast_arrays(*arrays_of(sample))
+        if any(array.dtype.kind != "f" or not array.size for array in arrays):
+            continue
+        if name == "complex" and dtype == "float16":  # there are no such complex numbers
+            continue
+        attributes = {**definition.attributes, **sample.attributes}
+        alone = [np.array(array.flat[0], dtype) for array in arrays]
+        bare = definition.kernel(*alone, **attributes)
+        lone = definition.kernel(*(array.reshape(1) for array in alone), **attributes)
+        assert np.shape(bare) == ()
+        np.testing.assert_array_equal(bare, lone[0])
+
+
 COMMUTING = [name for name, definition in WITH_KERNEL.items() if definition.commutes]
 SPECIAL = np.array([0.0, -0.0, 1.5, -2.0, np.inf, -np.inf, np.nan])
 
