@@ -56,6 +56,7 @@ BAD = [
     ("conv_transpose", [X, TensorType("float32", (3, 2, 2, 2))], {"sizes": (4, 5), **GEOMETRY}, "4 windows where there are 3"),
     ("index", [X, TensorType("int64", (2,))], {"axes": (0, 1)}, "1 index tensors"),
     ("roll", [X], {"shifts": (1,), "axis": (0, 1)}, "1 shifts for 2 axes"),
+    ("split", [TensorType("float32", (2, 0))], {"sections": (), "axis": 1}, "there are no sections"),
     ("arange", [], {"start": 0, "stop": 3, "step": 0, "dtype": np.dtype("int64")}, "no count"),
 ]  # fmt: skip
 

@@ -182,6 +182,7 @@ def meshgrid(*args: Any, name: str | None = None) -> list[Any]:
 
 
 def _split_infer(x: TensorType, sections: tuple[Size, ...], axis: int) -> tuple[TensorType, ...]:
+    require(len(sections) > 0, "split: there are no sections")
     total: Size = 0
     for size in sections:
         require(size >= 0, f"split: {list(sections)} has a negative size")
