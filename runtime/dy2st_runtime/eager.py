@@ -20,7 +20,7 @@ from dy2st_runtime.ir.program import Variable
 from dy2st_runtime.ir.promotion import as_paddle, is_paddles
 from dy2st_runtime.ir.tracing.tracer import infer
 from dy2st_runtime.ir.types import is_differentiable
-from dy2st_runtime.storage import share
+from dy2st_runtime.storage import lay_by_rows, share
 from dy2st_runtime.tensor import EagerTensor
 
 
@@ -56,6 +56,8 @@ class EagerInterpreter:
             with autocasting(None):  # one operator has one dtype
                 return definition.decompose(*tensors, **attributes)
         assert definition.kernel is not None, f"operator {definition.name!r} has no kernel"
+        if definition.shares:
+            lay_by_rows(tensors[0])
         arrays = [tensor.array for tensor in tensors]
         try:
             results = definition.kernel(*arrays, **attributes)
@@ -85,6 +87,7 @@ class EagerInterpreter:
         if not isinstance(owner, EagerTensor):  # an array, or numbers
             return
         if look is not None:
+            lay_by_rows(owner)
             view.array = look(owner.array)
         share(owner, view)
 

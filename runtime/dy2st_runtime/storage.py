@@ -128,17 +128,25 @@ def shares_memory(tensor: Any, other: Any) -> bool:
     return _owner(tensor.array) is _owner(other.array)
 
 
-def share(owner: Any, view: Any) -> None:
-    """Note that a tensor is a view of another one, if its array is a view of that one's.
+def lay_by_rows(owner: Any) -> None:
+    """Lay a tensor that is no view row by row, as PaddlePaddle has it.
 
-    What is no view lies row by row, as PaddlePaddle has it, once that tells whether it is reshaped
-    where it is.
+    Before there are views of it: NumPy lays what it computes of a transposed array in columns, and
+    whether a view is reshaped where it lies must not depend on that.
     """
+    flags = owner.array.flags
+    if owner.storage is None and flags.owndata and not flags.c_contiguous:
+        owner.array = np.ascontiguousarray(owner.array)
+
+
+def share(owner: Any, view: Any) -> None:
+    """Note that a tensor is a view of another one, if its array is a view of that one's."""
     array, seen = owner.array, view.array
-    if seen is not array and seen.base is not array and not _is_within(seen, array):
-        if owner.storage is not None or seen.size != array.size or not seen.flags.c_contiguous:
-            return
-        owner.array = seen.reshape(array.shape)
+    if seen is array:
+        lay_by_rows(owner)
+        view.array = owner.array
+    elif seen.base is not array and not _is_within(seen, array):
+        return
     storage = owner.storage
     if storage is None:
         storage = owner.storage = Storage(owner)
@@ -146,4 +154,4 @@ def share(owner: Any, view: Any) -> None:
     storage.add(view)
 
 
-__all__ = ["Storage", "VarType", "share", "shares_memory"]
+__all__ = ["Storage", "VarType", "lay_by_rows", "share", "shares_memory"]

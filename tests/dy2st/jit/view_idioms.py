@@ -125,6 +125,15 @@ def rows_that_are_bound_anew(x, n):
 
 
 @idiom
+def rows_of_what_was_made_of_columns(x, n):
+    made = x.transpose([1, 0]) * 3
+    same = made.transpose([0, 1])
+    same.reshape([-1])[1] = 7.0
+    same.flatten()[:2] *= 2
+    return x, made, same
+
+
+@idiom
 def columns_by_unbind(x, n):
     image = x.clone()
     for column in image.unbind(1):
