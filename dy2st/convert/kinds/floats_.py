@@ -208,13 +208,19 @@ _row(math.isinf, _is_infinite, (), bool)
 _row(math.isfinite, is_finite, (), bool)
 
 
+_RAISES_FOR_POWER_OF_0 = sys.version_info < (3, 11)  # math.pow(0.0, -inf); inf since then
+
+
 @function_row(math.pow)
 def pow_(trace: Trace, base: Any, exponent: Any) -> Any:
     """`math.pow(base, exponent)`."""
     if not is_traced(base) and not is_traced(exponent):
         return math.pow(base, exponent)
     left, right = to_float(trace, base), to_float(trace, exponent)
-    has_pole = F.logical_and(F.equal(left, 0), _from_to(-math.inf, 0, right))
+    is_negative = _from_to(-math.inf, 0, right)
+    if _RAISES_FOR_POWER_OF_0:
+        is_negative = F.logical_or(is_negative, F.equal(right, -math.inf))
+    has_pole = F.logical_and(F.equal(left, 0), is_negative)
     is_complex = F.logical_and(_from_to(-math.inf, 0, left), _from_to(-math.inf, math.inf, right))
     is_complex = F.logical_and(is_complex, F.not_equal(F.floor(right), right))
     check(trace, F.logical_not(F.logical_or(has_pole, is_complex)), _DOMAIN)
