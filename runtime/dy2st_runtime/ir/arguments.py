@@ -95,7 +95,7 @@ def as_int(value: Any, what: str) -> int:
             "number is needed here; give the size a number in the InputSpec"
         )
     try:
-        if isinstance(value, bool):
+        if isinstance(value, (bool, np.bool_)):
             raise TypeError
         return int(value.__index__())
     except (AttributeError, TypeError, ValueError):  # a tensor of several

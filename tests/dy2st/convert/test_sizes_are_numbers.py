@@ -118,6 +118,7 @@ def outcome(function, x):
         return type(error)
 
 
+@pytest.mark.filterwarnings("ignore:Bitwise inversion '~' on bool:DeprecationWarning")
 @pytest.mark.parametrize("name", USES)
 def test_it_is_a_number(name):
     use = USES[name]
