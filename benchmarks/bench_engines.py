@@ -13,8 +13,8 @@ import dy2st
 from dy2st import nn
 from dy2st.jit import to_static
 from dy2st.nn import functional as F
+from dy2st.paddle.vision.models import resnet50
 from dy2st.static import InputSpec
-from dy2st.vision.models import resnet50
 from dy2st_runtime import engine
 
 CALLS = 200  # of what takes microseconds

@@ -9,8 +9,8 @@ from measuring import times
 
 import dy2st
 from dy2st import nn
+from dy2st.paddle.vision import models
 from dy2st.static import InputSpec
-from dy2st.vision import models
 
 
 class UNet(nn.Layer):

@@ -4,7 +4,8 @@ import numpy as _np
 
 from dy2st import errors, jit, nn, optimizer, static
 from dy2st.jit import to_static
-from dy2st.spaces import LATE as _LATE_SPACES
+from dy2st.paddle.private_modules import private_modules as _private_modules
+from dy2st.paddle.spaces import LATE as _LATE_SPACES
 from dy2st_runtime import dims, engine, ops
 from dy2st_runtime.autograd import grad
 from dy2st_runtime.ir import Program, Tensor
@@ -25,6 +26,10 @@ __version__ = "0.1.0"
 
 _LATE = {**_late_operators, **_LATE_SPACES}
 __getattr__ = _late_names(__name__, _LATE)
+
+# The compiler knows nothing of PaddlePaddle's private modules.
+for _package in ("dy2st.jit", "dy2st.static", "dy2st.static.nn"):
+    _private_modules(_package)
 
 
 def __dir__() -> list[str]:

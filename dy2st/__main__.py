@@ -2,15 +2,15 @@
 
 import sys
 
-from dy2st.command_ends import run_to_end
+from dy2st.cli.ends import run_to_end
 from dy2st_runtime.late import Late
 
-cli = Late("dy2st.cli")
+commands = Late("dy2st.cli.commands")
 
 
 def main() -> int:
     """Run what the arguments say; the exit status."""
-    return run_to_end(lambda: int(cli.main()))
+    return run_to_end(lambda: int(commands.main()))
 
 
 if __name__ == "__main__":

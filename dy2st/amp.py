@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from dy2st.private_modules import private_modules
+from dy2st.paddle.private_modules import private_modules
 from dy2st_runtime.amp_lists import settings_of, short_float
 from dy2st_runtime.grad_scaler import GradScaler
 from dy2st_runtime.ir.autocast import autocast as _in_force

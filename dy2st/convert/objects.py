@@ -15,10 +15,10 @@ from types import (
 )
 from typing import Any
 
+from dy2st.convert.ignored import is_like_the_users
 from dy2st.convert.states import CONTAINERS
 from dy2st.convert.values.forms import BUNDLES
 from dy2st.convert.values.special import MISSING, UNBOUND, Union
-from dy2st.ignored import is_like_the_users
 from dy2st_runtime.ir import Tensor
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.nn.tables import Table

@@ -24,8 +24,8 @@ from dy2st.io.sampler import (
     WeightedRandomSampler,
 )
 from dy2st.io.worker import WorkerInfo, get_worker_info
-from dy2st.mirrors import names_of
-from dy2st.private_modules import private_modules
+from dy2st.paddle.mirrors import names_of
+from dy2st.paddle.private_modules import private_modules
 
 __all__ = [
     "BatchSampler",

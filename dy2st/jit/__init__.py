@@ -8,7 +8,6 @@ from dy2st.jit.api import not_to_static, to_static
 from dy2st.jit.code_level import set_code_level, set_verbosity
 from dy2st.jit.static_function import StaticFunction
 from dy2st.jit.switches import enable_to_static
-from dy2st.private_modules import private_modules
 from dy2st_runtime.ir.location import hide_frames_of
 from dy2st_runtime.late import late_names
 
@@ -16,7 +15,7 @@ from dy2st_runtime.late import late_names
 hide_frames_of(os.path.dirname(os.path.dirname(__file__)))
 
 if TYPE_CHECKING:
-    from dy2st.ignored import ignore_module
+    from dy2st.convert.ignored import ignore_module
     from dy2st.jit.concrete_program import ConcreteProgram
     from dy2st.jit.save_load import load, save
     from dy2st_runtime.io import LoadedModel as TranslatedLayer
@@ -26,7 +25,7 @@ else:
         {
             "ConcreteProgram": "dy2st.jit.concrete_program:ConcreteProgram",
             "TranslatedLayer": "dy2st_runtime.io:LoadedModel",
-            "ignore_module": "dy2st.ignored:ignore_module",
+            "ignore_module": "dy2st.convert.ignored:ignore_module",
             "load": "dy2st.jit.save_load:load",
             "save": "dy2st.jit.save_load:save",
         },
@@ -46,5 +45,3 @@ __all__ = [
     "set_verbosity",
     "to_static",
 ]
-
-private_modules(__name__)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from dy2st.nn import functional as _functional
 from dy2st.nn import initializer as _initializer
-from dy2st.private_modules import private_modules as _private_modules
+from dy2st.paddle.private_modules import private_modules as _private_modules
 from dy2st_runtime.late import late_names
 from dy2st_runtime.nn import *  # noqa: F403
 from dy2st_runtime.nn import __all__ as _layers

@@ -5,8 +5,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import dy2st_runtime.nn.functional as _of_layers
-from dy2st.mirrors import mirrors
-from dy2st.private_modules import private_modules
+from dy2st.paddle.mirrors import mirrors
+from dy2st.paddle.private_modules import private_modules
 from dy2st_runtime.late import late_names
 from dy2st_runtime.nn.functional import *  # noqa: F403
 from dy2st_runtime.nn.functional import __all__ as __all__

@@ -5,7 +5,7 @@ from dy2st.nn.layer.transformer import _convert_attention_mask
 
 from typing import TYPE_CHECKING
 
-from dy2st.mirrors import mirrors, names_of
+from dy2st.paddle.mirrors import mirrors, names_of
 
 _SOURCES = ["dy2st.nn", "dy2st.nn.functional", "dy2st.nn.unofficial"]
 

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from dy2st.mirrors import names_of
-from dy2st.private_modules import private_modules
+from dy2st.paddle.mirrors import names_of
+from dy2st.paddle.private_modules import private_modules
 
 if not TYPE_CHECKING:
     __getattr__ = names_of(__name__, [])

@@ -1,6 +1,6 @@
 """Functions on layers and their parameters: those of `dy2st_runtime.nn`, under these names."""
 
-from dy2st.private_modules import private_modules
+from dy2st.paddle.private_modules import private_modules
 from dy2st_runtime.nn.computed_weights import remove_weight_norm, spectral_norm, weight_norm
 from dy2st_runtime.nn.vectors import (
     clip_grad_norm_,

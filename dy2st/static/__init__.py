@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 from dy2st.jit.dimension import Dim
 from dy2st.jit.input_spec import InputSpec
-from dy2st.private_modules import private_modules
 from dy2st_runtime.late import late_names
 
 if TYPE_CHECKING:
@@ -28,5 +27,3 @@ else:
     )
 
 __all__ = ["Dim", "InputSpec", "append_backward", "bucket", "freeze", "gradients"]
-
-private_modules(__name__)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dy2st.private_modules import private_modules
 from dy2st_runtime.errors import ArgumentError
 
 Branch = Callable[[], Any]
@@ -90,6 +89,3 @@ def switch_case(
 
 def _number(pair: tuple[int, Branch]) -> int:
     return pair[0]
-
-
-private_modules(__name__)

@@ -8,7 +8,7 @@ import unittest
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from dy2st import ignored
+from dy2st.convert import ignored
 from dy2st.jit import to_static
 
 

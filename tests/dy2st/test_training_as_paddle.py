@@ -7,7 +7,7 @@ import pytest
 
 import dy2st as paddle
 from dy2st import nn
-from dy2st.regularizer import L2Decay
+from dy2st.paddle.regularizer import L2Decay
 
 
 def attr(name):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dy2st
-from dy2st.autograd import PyLayer
+from dy2st.paddle.autograd import PyLayer
 
 
 class Tanh(PyLayer):

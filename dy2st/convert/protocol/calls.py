@@ -23,6 +23,7 @@ import numpy as np
 
 from dy2st.convert.classes import of_class, own_method, special
 from dy2st.convert.form import TracedForm, traced_form
+from dy2st.convert.ignored import module_of_code
 from dy2st.convert.kinds.callers import called_by_the_user, looks_at_caller
 from dy2st.convert.kinds.messages import tells
 from dy2st.convert.kinds.objects import call_generated
@@ -44,7 +45,6 @@ from dy2st.convert.protocol.untraced import FAULTS, check_fault, check_numpy
 from dy2st.convert.stage.outcome import unswallowed
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.special import Union
-from dy2st.ignored import module_of_code
 from dy2st_runtime.errors import SourceUnavailable
 from dy2st_runtime.nn.layer import Layer
 

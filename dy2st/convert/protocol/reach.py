@@ -8,12 +8,12 @@ from typing import Any
 from weakref import ProxyTypes, ref
 
 from dy2st.convert.classes import HEAP_TYPE
+from dy2st.convert.ignored import is_machinery, module_of_code
 from dy2st.convert.kinds.layers import read_layer
 from dy2st.convert.kinds.process import is_of_library, is_opaque, note_settings
 from dy2st.convert.protocol.code_names import names_of, runs_unknown_text
 from dy2st.convert.states import has_state
 from dy2st.convert.trace import CONTAINERS, EACH_CALL, MISSING, Trace, native_attribute
-from dy2st.ignored import is_machinery, module_of_code
 from dy2st_runtime.ir import Tensor
 from dy2st_runtime.nn.layer import Layer
 

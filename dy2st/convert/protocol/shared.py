@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from types import CellType, FunctionType
 from typing import Any
 
+from dy2st.convert.ignored import module_of_code
 from dy2st.convert.kinds.process import is_of_library
 from dy2st.convert.protocol.code_names import names_of
 from dy2st.convert.trace import MISSING, Trace, native_attribute
 from dy2st.convert.values.special import UNBOUND, Dynamic, Union
-from dy2st.ignored import module_of_code
 
 _CELL = "cell_contents"
 

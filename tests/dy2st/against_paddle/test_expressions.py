@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dy2st
-from dy2st.porting.differences import DIFFERENCES
+from dy2st.paddle.porting.differences import DIFFERENCES
 from tests.dy2st.against_paddle.comparing import difference, gradients, outcome
 from tests.dy2st.against_paddle.expressions import GROUPS
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 import dy2st
-from dy2st.porting.differences import DIFFERENCES
+from dy2st.paddle.porting.differences import DIFFERENCES
 from tests.dy2st.against_paddle.comparing import difference, outcome, traced
 from tests.dy2st.against_paddle.expressions import GROUPS
 

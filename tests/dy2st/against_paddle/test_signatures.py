@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 import dy2st
-from dy2st.porting.differences import ARGUMENTS
+from dy2st.paddle.porting.differences import ARGUMENTS
 
 paddle = pytest.importorskip("paddle")
 if paddle is dy2st:

@@ -10,9 +10,9 @@ import pytest
 import dy2st
 import dy2st.nn.functional as F
 from dy2st import nn
-from dy2st.autograd import PyLayer
 from dy2st.errors import ArgumentError
 from dy2st.jit import to_static
+from dy2st.paddle.autograd import PyLayer
 from dy2st.static import InputSpec
 from dy2st_runtime.trained import ProgramNode
 

@@ -9,9 +9,9 @@ import dy2st
 import dy2st.nn.functional as F
 import dy2st_runtime
 from dy2st import nn
-from dy2st.autograd import hessian, jacobian
 from dy2st.errors import ArgumentError, ConversionError, ShapeError, TensorAsPython
 from dy2st.jit import to_static
+from dy2st.paddle.autograd import hessian, jacobian
 from dy2st.static import InputSpec
 
 

@@ -9,7 +9,7 @@ import pytest
 SCRIPT = """
 import dy2st
 from dy2st.static import InputSpec
-from dy2st.vision import models
+from dy2st.paddle.vision import models
 from dy2st_runtime.engine.native.convolution import regions
 
 if {without}:

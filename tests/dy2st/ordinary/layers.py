@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dy2st import nn
-from dy2st.vision import models
+from dy2st.paddle.vision import models
 
 Input = Callable[[int, int], np.ndarray]
 

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from dy2st import nn
-from dy2st.vision import models
+from dy2st.paddle.vision import models
 from dy2st_runtime.nn.late import LAYERS
 from tests.dy2st.ordinary.driver import check, ways_of
 from tests.dy2st.ordinary.layers import NETWORKS, NO_NETWORKS, ROWS

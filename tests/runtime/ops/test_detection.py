@@ -8,8 +8,8 @@ import pytest
 
 import dy2st
 from dy2st.errors import ArgumentError, ShapeError
+from dy2st.paddle.vision import ops
 from dy2st.static import InputSpec
-from dy2st.vision import ops
 
 # Calls with the results that PaddlePaddle 3 gives.
 FILE = np.load(Path(__file__).parents[2] / "data" / "vision" / "detection.npz")

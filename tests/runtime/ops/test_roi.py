@@ -7,8 +7,8 @@ import pytest
 
 import dy2st
 from dy2st.errors import ShapeError
+from dy2st.paddle.vision.ops import PSRoIPool, RoIAlign, RoIPool, psroi_pool, roi_align, roi_pool
 from dy2st.static import InputSpec
-from dy2st.vision.ops import PSRoIPool, RoIAlign, RoIPool, psroi_pool, roi_align, roi_pool
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(2, 8, 7, 9))

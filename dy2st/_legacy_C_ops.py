@@ -1,3 +1,0 @@
-"""`paddle._legacy_C_ops` by name alone, as `paddle._C_ops`."""
-
-from dy2st._C_ops import __getattr__ as __getattr__

@@ -1,5 +1,0 @@
-"""Layers that take sound to features."""
-
-from dy2st.audio.features.layers import MFCC, LogMelSpectrogram, MelSpectrogram, Spectrogram
-
-__all__ = ["MFCC", "LogMelSpectrogram", "MelSpectrogram", "Spectrogram"]

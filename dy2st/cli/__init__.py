@@ -1,0 +1,12 @@
+"""The command `dy2st`, loaded when it is called: `ends.py` says how a command ends."""
+
+from typing import TYPE_CHECKING
+
+from dy2st_runtime.late import late_names
+
+if TYPE_CHECKING:
+    from dy2st.cli.commands import main
+else:
+    __getattr__ = late_names(__name__, {"main": "dy2st.cli.commands:main"})
+
+__all__ = ["main"]

@@ -1,0 +1,354 @@
+"""The command `dy2st`: run passes on Programs in files, print, verify and compare them.
+
+    dy2st opt net.mlir -p inference -o better.mlir
+    dy2st print net.mlir --elide 16
+    dy2st verify net.mlir
+    dy2st diff net.mlir better.mlir
+    dy2st compile net -o build
+    dy2st opu compile net --calib images.npy -o net.opu
+    dy2st port models/ --write
+
+Results go to standard output; errors, notes and what instruments say to standard error. The exit
+status is 0, or 1 if a Program is broken or two differ, or 2 if something cannot be read or done;
+after Ctrl-C it is 130.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dy2st.cli.compile import add_compile
+from dy2st.cli.ends import BAD, run_to_end, say
+from dy2st.cli.port import add_port
+from dy2st.model_files import STANDARD, BadInput, ModelFile, read_model, sound, write_model
+from dy2st.passes import (
+    PIPELINES,
+    Module,
+    Pass,
+    PassContext,
+    PassInstrument,
+    PassPrinting,
+    PassStatistics,
+    PassTiming,
+    Sequential,
+    VerifyAfter,
+    find,
+    pass_names,
+)
+from dy2st.passes.core.info import PassInfo
+from dy2st.targets.opu.commands.arguments import add_opu
+from dy2st_runtime.errors import Dy2stError, VerifyError
+from dy2st_runtime.io import verified
+from dy2st_runtime.ir.text.difference import difference_of_models
+from dy2st_runtime.ir.text.printer import to_text
+from dy2st_runtime.tensor_file import digest_of
+
+OK, DIFFERENT = 0, 1
+_FILES = (
+    "IN is a text file, `-` for standard input, or the name of a saved model: `net` for net.mlir "
+    "and net.safetensors."
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit status."""
+    return run_to_end(lambda: _run(arguments))
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    options = _parser().parse_args(arguments)
+    status: int = options.run(options)
+    return status
+
+
+# -- opt --------------------------------------------------------------------------------------
+
+
+def _opt(options: argparse.Namespace) -> int:
+    if options.list_passes:
+        print("\n".join(_listed_passes()))
+        return OK
+    if options.input is None:
+        raise BadInput("opt needs a file; `dy2st opt --help` shows how it is called")
+    passes = _named_passes(options.passes)
+    printed = [name if name == "all" else find(name).info.name for name in options.print_after]
+    model = sound(read_model(options.input))
+    module = _optimised(model.module(), passes, printed, options)
+    if options.output in (None, STANDARD):
+        _note_arrays(module)
+        digest = "" if model.arrays is None else digest_of(module.state)
+        programs = list(module.programs.values())
+        sys.stdout.write(to_text(programs, not options.no_locations, digest=digest))
+    else:
+        write_model(options.output, module, model.arrays is not None, not options.no_locations)
+    return OK
+
+
+def _named_passes(lists: Sequence[str]) -> list[Pass]:
+    names = [name.strip() for text in lists for name in text.split(",")]
+    return [find(name) for name in names if name]
+
+
+class _Ran(PassInstrument):
+    """The names of passes that ran."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+
+    def run_after_pass(self, module: Module, info: PassInfo) -> None:
+        self.names.add(info.name)
+
+
+def _optimised(
+    module: Module, passes: Sequence[Pass], printed: Sequence[str], options: argparse.Namespace
+) -> Module:
+    unknown = [n for p in module.programs.values() for n in p.state if n not in module.state]
+    ran, timing, statistics = _Ran(), PassTiming(), PassStatistics()
+    instruments: list[PassInstrument] = [ran]
+    instruments += [timing] * options.timing + [statistics] * options.statistics
+    if printed:
+        after = None if "all" in printed else printed
+        instruments.append(PassPrinting(after=after, file=sys.stderr))
+    instruments += [VerifyAfter()] * options.verify_each
+    with PassContext(options.opt_level, instruments=instruments):
+        module = Sequential(passes, name="all")(module)
+    for instrument in (timing, statistics):
+        if instrument in instruments:
+            print(instrument.render(), file=sys.stderr)
+    _note_skipped(passes, printed, ran.names, options.opt_level)
+    _note_epilogues(module)
+    if unknown and "FreezeParameters" in ran.names:
+        shown = ", ".join(dict.fromkeys(unknown))
+        say(f"note: not built in, because their arrays lie not beside the text: {shown}")
+    return module
+
+
+def _note_skipped(
+    passes: Sequence[Pass], printed: Sequence[str], ran: set[str], level: int
+) -> None:
+    for entry in passes:
+        if entry.info.name not in ran:
+            why = f"its level {entry.info.opt_level} is above --opt-level {level}"
+            say(f"note: {entry.info.name} did not run: {why}")
+    for name in printed:
+        if name not in ran:
+            say(f"note: nothing is printed after {name}: it did not run")
+
+
+def _note_arrays(module: Module) -> None:
+    if module.state:
+        names = ", ".join(module.state)
+        shown = names if len(names) <= 60 else f"{len(module.state)} parameters"
+        say(f"note: the text is without the arrays of {shown}; -o NAME writes them beside it")
+
+
+def _note_epilogues(module: Module) -> None:
+    for name, entries in module.epilogues.items():
+        for index, (operator, attributes) in entries.items():
+            said = "".join(f", {key}={value!r}" for key, value in attributes.items())
+            say(f"note: {operator}(output {index} of {name!r}{said}) is left to the caller")
+
+
+def _listed_passes() -> list[str]:
+    names = [name for name in pass_names() if name not in PIPELINES]
+    lines = ["Pipelines:", *(f"  {name:<28} {_line(PIPELINES[name])}" for name in PIPELINES)]
+    lines += ["", "Passes, each with the --opt-level from which on it runs:"]
+    for name in names:
+        found = find(name)
+        lines.append(f"  {name:<28} {found.info.opt_level}  {_meaning(found)}")
+    return lines
+
+
+def _meaning(entry: Pass) -> str:
+    """What a pass does: its own first line, or that of its file, which names it."""
+    own, file = _line(type(entry)), _line(sys.modules[type(entry).__module__])
+    name, found, text = file.partition(": ")
+    text = text if found and name == entry.info.name else own.removeprefix("The pass: ")
+    return text[:1].upper() + text[1:]
+
+
+def _line(subject: Any) -> str:
+    return (subject.__doc__ or "").strip().partition("\n")[0]
+
+
+# -- print, verify, diff ----------------------------------------------------------------------
+
+
+def _print(options: argparse.Namespace) -> int:
+    programs = read_model(options.input, with_arrays=False).programs
+    sys.stdout.write(to_text(programs, not options.no_locations, options.elide))
+    return OK
+
+
+def _verify(options: argparse.Namespace) -> int:
+    statuses = [_verify_one(name) for name in options.inputs]
+    return max(statuses)
+
+
+def _verify_one(name: str) -> int:
+    try:
+        model = read_model(name)
+        programs = [verified(program) for program in model.programs]
+    except VerifyError as error:
+        say(f"{name} is broken: {error}")
+        return DIFFERENT
+    except (Dy2stError, OSError) as error:
+        say(str(error))
+        return BAD
+    count = sum(1 for program in programs for _ in program.block.walk())
+    what = [_counted(len(programs), "Program"), _counted(count, "operator")]
+    if model.arrays is not None:
+        what.append(_counted(len(model.arrays), "array"))
+    print(f"{name}: sound, {', '.join(what)}")
+    return OK
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _diff(options: argparse.Namespace) -> int:
+    names = (options.left, options.right)
+    if names == (STANDARD, STANDARD):
+        raise BadInput("standard input can be compared with a file only")
+    left, right = map(read_model, names)
+    found = difference_of_models(left.programs, right.programs, names)
+    found += "".join(f"{line}\n" for line in _array_differences(left, right))
+    sys.stdout.write(found)
+    return DIFFERENT if found else OK
+
+
+def _array_differences(left: ModelFile, right: ModelFile) -> list[str]:
+    """What the Programs do not show: other values under a name that both have."""
+    if left.arrays is None or right.arrays is None:
+        return []
+    return [
+        f"the arrays of {name!r} differ"
+        for name, array in left.arrays.items()
+        if name in right.arrays and not _is_same(array, right.arrays[name])
+    ]
+
+
+def _is_same(left: Any, right: Any) -> bool:
+    """Equal in type and bits; nan equals itself, and 0.0 is not -0.0."""
+    if left.dtype != right.dtype or left.shape != right.shape:
+        return False
+    return bool(np.array_equal(left.reshape(-1).view(np.uint8), right.reshape(-1).view(np.uint8)))
+
+
+# -- arguments --------------------------------------------------------------------------------
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="dy2st",
+        description="Programs in files: run passes, print, verify, compare, compile for C or for "
+        "the OPU; port sources of PaddlePaddle.",
+        epilog="dy2st COMMAND --help shows the options of a command and an example.",
+    )
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    _add_opt(commands)
+    _add_print(commands)
+    _add_verify(commands)
+    _add_diff(commands)
+    add_compile(commands)
+    add_opu(commands)
+    add_port(commands)
+    return parser
+
+
+def _add(commands: Any, name: str, run: Any, help: str, epilog: str) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=help,
+        description=f"{help[0].upper()}{help[1:]}. {_FILES}",
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _add_opt(commands: Any) -> None:
+    example = "example:\n  dy2st opt net.mlir -p fold-constant,inference --timing -o better.mlir"
+    parser = _add(commands, "opt", _opt, "run passes", example)
+    parser.add_argument("input", nargs="?", metavar="IN", help="what to read")
+    parser.add_argument(
+        *("-p", "--passes"),
+        action="append",
+        default=[],
+        metavar="NAMES",
+        help="passes and pipelines, with commas between; may be given again",
+    )
+    parser.add_argument(
+        *("-o", "--output"),
+        metavar="OUT",
+        help="out.mlir, or a saved model's name; parameters go to out.safetensors "
+        "(default: the text, to standard output)",
+    )
+    parser.add_argument(
+        "--opt-level",
+        type=int,
+        default=4,
+        choices=range(5),
+        metavar="0..4",
+        help="passes above this level are left out (default: 4, all)",
+    )
+    for flag, help in [
+        ("--timing", "say how long every pass took"),
+        ("--statistics", "say what every pass changed"),
+        ("--verify-each", "verify after every pass"),
+        ("--no-locations", "leave out where operators come from"),
+        ("--list-passes", "list passes and pipelines, and end"),
+    ]:
+        parser.add_argument(flag, action="store_true", help=help)
+    parser.add_argument(
+        "--print-after",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="print the Programs after this pass, or after `all`",
+    )
+
+
+def _add_print(commands: Any) -> None:
+    example = "example:\n  dy2st print net.mlir --elide 16"
+    parser = _add(commands, "print", _print, "print Programs as dy2st writes them", example)
+    parser.add_argument("input", metavar="IN", help="what to read")
+    parser.add_argument(
+        "--elide", type=_count, metavar="N", help="leave out constants of more than N elements"
+    )
+    parser.add_argument(
+        "--no-locations", action="store_true", help="leave out where operators come from"
+    )
+
+
+def _add_verify(commands: Any) -> None:
+    example = "example:\n  dy2st verify net.mlir other.mlir\n\nexit status: 1 if one is broken"
+    parser = _add(commands, "verify", _verify, "check that Programs keep every rule", example)
+    parser.add_argument("inputs", nargs="+", metavar="IN", help="what to read")
+
+
+def _add_diff(commands: Any) -> None:
+    example = (
+        "example:\n  dy2st diff net.mlir better.mlir\n\n"
+        "exit status: 0 if they are equal, 1 if they differ, 2 if one cannot be read"
+    )
+    help = "compare Programs, up to locations and the names of values"
+    parser = _add(commands, "diff", _diff, help, example)
+    parser.add_argument("left", metavar="IN", help="what to read")
+    parser.add_argument("right", metavar="IN", help="what to compare it with")
+
+
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit():
+        raise argparse.ArgumentTypeError(f"a number from 0 on, not {text!r}")
+    return int(text)
+
+
+__all__ = ["main"]

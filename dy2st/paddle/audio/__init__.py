@@ -1,0 +1,7 @@
+"""Features of sound under PaddlePaddle's names."""
+
+from dy2st_runtime.late import late_names
+
+__all__ = ["features", "functional"]
+
+__getattr__ = late_names(__name__, {name: f"dy2st.paddle.audio.{name}" for name in __all__})

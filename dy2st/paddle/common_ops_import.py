@@ -1,0 +1,31 @@
+"""What models import from `paddle.common_ops_import`: checks of arguments, modes, ParamAttr."""
+
+from typing import TYPE_CHECKING
+
+from dy2st.paddle.checks import (
+    check_dtype,
+    check_type,
+    check_variable_and_dtype,
+    convert_dtype,
+    convert_np_dtype_to_dtype_,
+)
+from dy2st.paddle.framework import core
+from dy2st.paddle.mirrors import names_of
+from dy2st.paddle.modes import in_dynamic_mode as in_dygraph_mode
+from dy2st_runtime.ir.tensor import Tensor as Variable
+from dy2st_runtime.nn.parameters import ParamAttr
+
+__all__ = [
+    "ParamAttr",
+    "Variable",
+    "check_dtype",
+    "check_type",
+    "check_variable_and_dtype",
+    "convert_dtype",
+    "convert_np_dtype_to_dtype_",
+    "core",
+    "in_dygraph_mode",
+]
+
+if not TYPE_CHECKING:
+    __getattr__ = names_of(__name__, [])

@@ -1,0 +1,89 @@
+"""Training in several processes, for a process that is alone: rank 0 of 1.
+
+Collectives give back what they got; sending to another process is refused.
+"""
+
+from typing import TYPE_CHECKING
+
+from dy2st.paddle.distributed import fleet
+from dy2st.paddle.distributed.alone import (
+    Group,
+    ParallelEnv,
+    barrier,
+    destroy_process_group,
+    get_backend,
+    get_group,
+    get_rank,
+    get_world_size,
+    init_parallel_env,
+    is_available,
+    is_initialized,
+    launch,
+    new_group,
+    spawn,
+)
+from dy2st.paddle.distributed.collectives import (
+    ReduceOp,
+    all_gather,
+    all_gather_object,
+    all_reduce,
+    alltoall,
+    alltoall_single,
+    broadcast,
+    broadcast_object_list,
+    gather,
+    irecv,
+    isend,
+    recv,
+    reduce,
+    reduce_scatter,
+    scatter,
+    scatter_object_list,
+    send,
+    wait,
+)
+from dy2st.paddle.distributed.data_parallel import DataParallel
+from dy2st.paddle.mirrors import names_of
+from dy2st.paddle.private_modules import private_modules
+
+__all__ = [
+    "DataParallel",
+    "Group",
+    "ParallelEnv",
+    "ReduceOp",
+    "all_gather",
+    "all_gather_object",
+    "all_reduce",
+    "alltoall",
+    "alltoall_single",
+    "barrier",
+    "broadcast",
+    "broadcast_object_list",
+    "destroy_process_group",
+    "fleet",
+    "gather",
+    "get_backend",
+    "get_group",
+    "get_rank",
+    "get_world_size",
+    "init_parallel_env",
+    "irecv",
+    "is_available",
+    "is_initialized",
+    "isend",
+    "launch",
+    "new_group",
+    "recv",
+    "reduce",
+    "reduce_scatter",
+    "scatter",
+    "scatter_object_list",
+    "send",
+    "spawn",
+    "wait",
+]
+
+if not TYPE_CHECKING:
+    __getattr__ = names_of(__name__, [])
+
+private_modules(__name__)

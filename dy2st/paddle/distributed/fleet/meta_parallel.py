@@ -1,0 +1,124 @@
+"""Layers whose parameters several processes share: with one process it has all of them."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+from dy2st.paddle.mirrors import names_of
+from dy2st_runtime.ir.dispatch import F
+from dy2st_runtime.nn.common import Embedding, Linear
+from dy2st_runtime.nn.layer import Layer
+
+
+class ColumnParallelLinear(Linear):
+    """x @ weight + bias, (*, in) -> (*, out); the columns of the weight are all here."""
+
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        weight_attr: Any = None,
+        has_bias: bool | None = None,
+        gather_output: bool = True,
+        fuse_matmul_bias: bool = False,
+        mp_group: Any = None,
+        name: str | None = None,
+    ):
+        """Take the sizes; without `has_bias` there is none."""
+        super().__init__(in_features, out_features, weight_attr, None if has_bias else False)
+
+
+class RowParallelLinear(Linear):
+    """x @ weight + bias, (*, in) -> (*, out); the rows of the weight are all here."""
+
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        weight_attr: Any = None,
+        has_bias: bool = True,
+        input_is_parallel: bool = False,
+        fuse_matmul_bias: bool = False,
+        mp_group: Any = None,
+        name: str | None = None,
+    ):
+        """Take the sizes, and whether there is a bias."""
+        super().__init__(in_features, out_features, weight_attr, None if has_bias else False)
+
+
+class VocabParallelEmbedding(Embedding):
+    """Rows of a table, (*) -> (*, dim); all rows are here."""
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        weight_attr: Any = None,
+        mp_group: Any = None,
+        name: str | None = None,
+    ):
+        """Take the sizes of the table."""
+        super().__init__(num_embeddings, embedding_dim, weight_attr=weight_attr)
+
+
+class ParallelCrossEntropy(Layer):
+    """-log softmax(x)[label], (*, classes), (*, 1) -> (*, 1)."""
+
+    def __init__(self, mp_group: Any = None, name: str | None = None, ignore_index: int = -100):
+        """Take the label that counts nothing."""
+        super().__init__()
+        self.ignore_index = ignore_index
+
+    def forward(self, input: Any, label: Any) -> Any:
+        """The loss of every row."""
+        return F.softmax_with_cross_entropy(input, label, ignore_index=self.ignore_index)
+
+
+class RNGStatesTracker:
+    """Random numbers that processes share or do not: of one process they are its own.
+
+    `states_` has the names that were added, as scripts look one up before they use it.
+    """
+
+    def __init__(self) -> None:
+        """No names."""
+        self.states_: dict[str, int] = {}
+
+    def reset(self) -> None:
+        """Forget the names."""
+        self.states_ = {}
+
+    def rng_state(self, name: str = "global_seed") -> AbstractContextManager[None]:
+        """Draw from the random numbers of that name in a `with`."""
+        return nullcontext()
+
+    def add(self, name: str, seed: int) -> None:
+        """Begin random numbers of that name: one process has one sequence."""
+        self.states_[name] = seed
+
+
+_TRACKER = RNGStatesTracker()
+
+
+def get_rng_state_tracker() -> RNGStatesTracker:
+    """The tracker of this process."""
+    return _TRACKER
+
+
+def model_parallel_random_seed(seed: int | None = None) -> None:
+    """Begin the random numbers of several processes at different seeds: there is one."""
+
+
+__all__ = [
+    "ColumnParallelLinear",
+    "ParallelCrossEntropy",
+    "RNGStatesTracker",
+    "RowParallelLinear",
+    "VocabParallelEmbedding",
+    "get_rng_state_tracker",
+    "model_parallel_random_seed",
+]
+
+if not TYPE_CHECKING:
+    __getattr__ = names_of(__name__, [])

@@ -1,0 +1,43 @@
+"""Recomputation, and what processes do together with gradients: of one process, nothing."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from dy2st.paddle.distributed.fleet.meta_parallel import ColumnParallelLinear, RowParallelLinear
+from dy2st.paddle.distributed.fleet.recomputing import recompute as recompute
+from dy2st.paddle.mirrors import names_of
+from dy2st.paddle.private_modules import private_modules
+
+logger = logging.getLogger("paddle.distributed")
+ColumnSequenceParallelLinear, RowSequenceParallelLinear = ColumnParallelLinear, RowParallelLinear
+
+
+def fused_allreduce_gradients(parameter_list: Any, hcg: Any = None) -> None:
+    """Sum gradients over processes: they are what they are."""
+
+
+def mark_as_sequence_parallel_parameter(parameter: Any) -> None:
+    """Say that processes have different gradients of a parameter: there is one process."""
+
+
+def register_sequence_parallel_allreduce_hooks(model: Any, *_: Any, **__: Any) -> None:
+    """Sum gradients of such parameters over processes: they are what they are."""
+
+
+class _Whole:
+    """Parts of a sequence to processes, or from them: one process has the whole."""
+
+    @staticmethod
+    def apply(x: Any, *_: Any) -> Any:
+        """The tensor."""
+        return x
+
+
+ScatterOp = GatherOp = AllGatherOp = ReduceScatterOp = _Whole
+
+if not TYPE_CHECKING:
+    __getattr__ = names_of(__name__, [])
+
+private_modules(__name__)

@@ -1,0 +1,47 @@
+"""Distributions whose density is exp of an inner product: what follows from their normaliser."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dy2st.paddle.distribution.distribution import Distribution, sum_last
+from dy2st_runtime.autograd import grad
+from dy2st_runtime.ir import F
+
+
+class ExponentialFamily(Distribution):
+    """Density exp(sum(statistics(x) * natural) - log_normalizer(natural) + carrier(x)).
+
+    A subclass has `_natural_parameters`, `_log_normalizer(*natural)` and `_mean_carrier_measure`,
+    from which entropies and divergences are derived, for eager tensors.
+    """
+
+    @property
+    def _natural_parameters(self) -> Sequence[Any]:
+        raise self._without("natural parameters")
+
+    def _log_normalizer(self, *natural: Any) -> Any:
+        raise self._without("logarithm of its normaliser")
+
+    @property
+    def _mean_carrier_measure(self) -> Any:
+        raise self._without("mean of its carrier measure")
+
+    def entropy(self) -> Any:
+        """The entropy, by Bregman's divergence of the normaliser."""
+        natural, normaliser, slopes = self.natural_slopes()
+        found = -self._mean_carrier_measure + normaliser
+        for parameter, slope in zip(natural, slopes, strict=True):
+            found = found - sum_last(parameter * slope, len(self.event_shape))
+        return found
+
+    def natural_slopes(self) -> tuple[list[Any], Any, list[Any]]:
+        """The natural parameters, the logarithm of the normaliser, and its gradient by them."""
+        natural = []
+        for parameter in self._natural_parameters:
+            leaf = parameter.detach()
+            leaf.stop_gradient = False
+            natural.append(leaf)
+        normaliser = self._log_normalizer(*natural)
+        return natural, normaliser, grad(F.sum(normaliser), natural, create_graph=True)

@@ -1,0 +1,64 @@
+"""Divergences of pairs of distributions: a table that users add to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from dy2st.paddle.distribution.distribution import Distribution, sum_last
+from dy2st.paddle.distribution.exponential_family import ExponentialFamily
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_TABLE: dict[tuple[type, type], Callable[..., Any]] = {}
+
+
+def register_kl(cls_p: type, cls_q: type) -> Callable[[_Function], _Function]:
+    """Decorate a function of p and q that gives the divergence of two classes."""
+    if not issubclass(cls_p, Distribution) or not issubclass(cls_q, Distribution):
+        raise TypeError("register_kl takes two classes that are subclasses of Distribution")
+
+    def enter(function: _Function) -> _Function:
+        _TABLE[cls_p, cls_q] = function
+        return function
+
+    return enter
+
+
+def kl_divergence(p: Distribution, q: Distribution) -> Any:
+    """The divergence of Kullback and Leibler, by the entry of the nearest classes.
+
+    >>> import dy2st
+    >>> from dy2st.paddle.distribution import Normal
+    >>> round(float(dy2st.distribution.kl_divergence(Normal(0.0, 1.0), Normal(1.0, 1.0))), 4)
+    0.5
+    """
+    found = _nearest(type(p), type(q))
+    if found is not None:
+        return found(p, q)
+    if type(p) is type(q) and isinstance(p, ExponentialFamily) and not _has_own(p):
+        return _bregman(p, q)
+    if isinstance(q, type(p)) or isinstance(p, type(q)):
+        return p.kl_divergence(q)
+    raise NotImplementedError(
+        f"no divergence of {type(p).__name__} from {type(q).__name__} is known: "
+        "give one with @register_kl"
+    )
+
+
+def _nearest(cls_p: type, cls_q: type) -> Callable[..., Any] | None:
+    """The entry whose classes come first among the bases of p, then of q."""
+    pairs = ((left, right) for left in cls_p.__mro__ for right in cls_q.__mro__)
+    return next((_TABLE[pair] for pair in pairs if pair in _TABLE), None)
+
+
+def _has_own(p: Distribution) -> bool:
+    return type(p).kl_divergence is not Distribution.kl_divergence
+
+
+def _bregman(p: Any, q: Any) -> Any:
+    natural, normaliser, slopes = p.natural_slopes()
+    others = q._natural_parameters
+    found = q._log_normalizer(*others) - normaliser
+    for mine, other, slope in zip(natural, others, slopes, strict=True):
+        found = found - sum_last((other - mine) * slope, len(q.event_shape))
+    return found

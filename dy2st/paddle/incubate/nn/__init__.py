@@ -1,0 +1,17 @@
+"""Layers of transformers in few parts, under PaddlePaddle's names."""
+
+from dy2st.paddle.private_modules import private_modules
+from dy2st_runtime.late import late_names, places
+
+_PLACES = places(
+    {
+        "dy2st.paddle.incubate.nn.layers": "FusedBiasDropoutResidualLayerNorm FusedDropoutAdd "
+        "FusedFeedForward FusedLinear FusedMultiHeadAttention FusedTransformerEncoderLayer",
+    }
+)
+
+__all__ = ["functional", *_PLACES]
+
+__getattr__ = late_names(__name__, {"functional": "dy2st.paddle.incubate.nn.functional", **_PLACES})
+
+private_modules(__name__)

@@ -1,0 +1,91 @@
+"""What of PaddlePaddle sources use and dy2st has not, by name, with places and advice."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cache
+
+from dy2st.paddle.porting.names import is_here, why_not
+from dy2st.paddle.porting.uses import Source, Use
+
+_PLACES = 3
+
+
+@dataclass(slots=True)
+class Count:
+    """How many uses there are, and how many of them of names that are here."""
+
+    all: int = 0
+    here: int = 0
+
+    def add(self, is_here: bool) -> None:
+        """Count one more."""
+        self.all += 1
+        self.here += is_here
+
+    def __str__(self) -> str:
+        """`97 of 100 (97.0 %)`."""
+        share = f" ({100 * self.here / self.all:.1f} %)" if self.all else ""
+        return f"{self.here} of {self.all}{share}"
+
+
+@dataclass(slots=True)
+class Report:
+    """Counts of names and of methods of tensors, and the places of those that are not here."""
+
+    files: int = 0
+    names: Count = field(default_factory=Count)
+    methods: Count = field(default_factory=Count)
+    missing: dict[str, list[Use]] = field(default_factory=lambda: defaultdict(list))
+    unread: list[Source] = field(default_factory=list)
+
+    def by_space(self) -> list[tuple[str, int]]:
+        """How many uses are missing under each first part of a name, the most first."""
+        counts: Counter[str] = Counter()
+        for name, places in self.missing.items():
+            counts[name.partition(".")[0]] += len(places)
+        return counts.most_common()
+
+
+def report(sources: Iterable[Source]) -> Report:
+    """Count what the sources use."""
+    result = Report()
+    for source in sources:
+        result.files += 1
+        if source.error:
+            result.unread.append(source)
+        for count, uses in ((result.names, source.uses), (result.methods, source.methods)):
+            for use in uses:
+                known = _is_here(use.name)
+                count.add(known)
+                if not known:
+                    result.missing[use.name].append(use)
+    return result
+
+
+@cache
+def _is_here(name: str) -> bool:
+    return is_here(name)
+
+
+def lines(found: Report, every_place: bool = False) -> list[str]:
+    """The report for people: a paragraph for each missing name, the most used first."""
+    shown: list[str] = []
+    for name, places in sorted(found.missing.items(), key=lambda entry: (-len(entry[1]), entry[0])):
+        why = why_not(name)
+        times = f"{len(places)} use{'s' * (len(places) > 1)}"
+        shown.append(f"{_written(name)}: {times}{why and f'; {why}'}")
+        listed = places if every_place else places[:_PLACES]
+        shown += [f"    {use.file}:{use.line}" for use in listed]
+        if len(listed) < len(places):
+            shown.append(f"    and {len(places) - len(listed)} more; --all shows them")
+    shown += [f"not read: {source.path}: {source.error}" for source in found.unread]
+    shown.append(f"{found.files} files; names that are here: {found.names} of uses")
+    shown.append(f"methods of tensors, known by their name alone: {found.methods}")
+    return shown
+
+
+def _written(name: str) -> str:
+    return name if name.startswith("Tensor.") else f"paddle.{name}"

@@ -1,0 +1,150 @@
+"""Which of PaddlePaddle's names sources use, and where: read from their syntax, never imported."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from dy2st.paddle.porting.names import names_of_paddle
+
+# Methods that lists, texts, files, arrays and the like have too tell nothing of tensors.
+_PLAIN = {
+    name
+    for kind in (str, bytes, list, dict, set, tuple, int, float, complex, object, type)
+    for name in dir(kind)
+} | {"close", "read", "write", "seek", "flush", "apply", "save", "load", "start", "run", "get"}
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One place that uses a name: `nn.Linear` for `paddle.nn.Linear`; a line from 1."""
+
+    name: str
+    file: str
+    line: int
+
+
+@dataclass(slots=True)
+class Source:
+    """A file, or why it cannot be read; `uses` of names, `methods` that tensors have."""
+
+    path: Path
+    uses: list[Use]
+    methods: list[Use]
+    error: str = ""
+
+
+def sources_of(folder: Path) -> Iterator[Path]:
+    """The Python files in a folder, in order, or the one file."""
+    if folder.is_file():
+        yield folder
+        return
+    for path in sorted(folder.rglob("*.py")):
+        is_hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if not is_hidden and path.is_file():
+            yield path
+
+
+def read(path: Path) -> Source:
+    """What a file uses."""
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (SyntaxError, ValueError, RecursionError, MemoryError, OSError) as error:
+        return Source(path, [], [], str(error))
+    reader = _Reader(str(path))
+    reader.visit(tree)
+    return Source(path, reader.uses, reader.methods)
+
+
+class _Reader(ast.NodeVisitor):
+    """Follows the names that imports bind, wherever in the file they stand."""
+
+    def __init__(self, file: str) -> None:
+        self.uses: list[Use] = []
+        self.methods: list[Use] = []
+        self._file = file
+        self._bound: dict[str, str] = {}
+        self._modules: set[str] = set()
+
+    def visit_Module(self, node: ast.Module) -> None:
+        """Imports first: a function may stand before the import that it uses."""
+        for entry in ast.walk(node):
+            if isinstance(entry, ast.Import):
+                self._bind(entry)
+            elif isinstance(entry, ast.ImportFrom):
+                self._bind_from(entry)
+        self.generic_visit(node)
+
+    def _bind(self, node: ast.Import) -> None:
+        for alias in node.names:
+            self._modules.add(alias.asname or alias.name.partition(".")[0])
+            if _is_paddle(alias.name):
+                name = alias.name.partition(".")[2] if alias.asname else ""
+                self._bound[alias.asname or "paddle"] = name
+                if alias.name != "paddle":
+                    self._use(alias.name.partition(".")[2], alias)
+
+    def _bind_from(self, node: ast.ImportFrom) -> None:
+        if node.level or node.module is None or not _is_paddle(node.module):
+            return
+        space = node.module.partition(".")[2]
+        for alias in node.names:
+            if alias.name == "*":
+                self._use(space, alias)
+                continue
+            name = f"{space}.{alias.name}" if space else alias.name
+            self._bound[alias.asname or alias.name] = name
+            self._use(name, alias)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        """`paddle.nn.Linear` as one use; what is written to `paddle` is not its own."""
+        name = self._dotted(node)
+        if name is None:
+            self.visit(node.value)
+        elif isinstance(node.ctx, ast.Load):
+            self._use(name, node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        """`x.reshape(...)` as a method, where nothing but tensors has it."""
+        function = node.func
+        if isinstance(function, ast.Attribute) and self._dotted(function) is None:
+            line = function.end_lineno or function.lineno
+            if function.attr in _methods() and not self._is_module(function.value):
+                self.methods.append(Use(f"Tensor.{function.attr}", self._file, line))
+        self.generic_visit(node)
+
+    def _is_module(self, node: ast.expr) -> bool:
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        return isinstance(node, ast.Name) and node.id in self._modules
+
+    def visit_Name(self, node: ast.Name) -> None:
+        """A name that `from paddle... import` has bound."""
+        if self._bound.get(node.id) and isinstance(node.ctx, ast.Load):
+            self._use(self._bound[node.id], node)
+
+    def _dotted(self, node: ast.expr) -> str | None:
+        parts = []
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name) or node.id not in self._bound:
+            return None
+        return ".".join([*filter(None, [self._bound[node.id]]), *parts[::-1]])
+
+    def _use(self, name: str, node: ast.expr | ast.alias) -> None:
+        self.uses.append(Use(name, self._file, node.lineno))
+
+
+def _is_paddle(module: str) -> bool:
+    return module == "paddle" or module.startswith("paddle.")
+
+
+@cache
+def _methods() -> frozenset[str]:
+    names = names_of_paddle()
+    others = {*names["nn.Layer"], *names["optimizer.Optimizer"]}
+    return frozenset(names["Tensor"]) - _PLAIN - others

@@ -1,0 +1,103 @@
+"""Names beside the usual ones, as torch and NumPy write them, and as tasks that need no waiting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dy2st.paddle.device import set_device
+from dy2st.paddle.utils.dlpack import to_dlpack
+from dy2st_runtime import checkpoint, ops
+from dy2st_runtime.ir.tensor import Tensor
+from dy2st_runtime.place import as_place
+from dy2st_runtime.tensor import to_tensor
+
+
+def as_tensor(
+    data: Any,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:
+    """A tensor of the data: itself if it is a tensor of the dtype, else a copy.
+
+    >>> as_tensor([1, 2], "float32").tolist()
+    [1.0, 2.0]
+    """
+    as_place(device)
+    if isinstance(data, Tensor):
+        tensor = data if dtype is None else data.astype(dtype)
+    else:
+        tensor = to_tensor(data, dtype)
+    if requires_grad:
+        tensor.stop_gradient = False
+    return tensor
+
+
+def asarray(
+    obj: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    copy: bool | None = None,
+    requires_grad: bool = False,
+) -> Any:
+    """A tensor of the data, a copy of it with `copy`; see as_tensor."""
+    tensor = as_tensor(obj, dtype, device)
+    tensor = tensor.clone().detach() if copy and tensor is obj else tensor
+    return as_tensor(tensor, requires_grad=requires_grad)
+
+
+def manual_seed(seed: int) -> None:
+    """Begin the random numbers anew at a seed."""
+    ops.seed(seed)
+
+
+def tolist(x: Any) -> Any:
+    """The elements as nested lists of Python numbers."""
+    return x.tolist()
+
+
+def get_cuda_rng_state() -> list[Any]:
+    """The random numbers of GPUs: there are none."""
+    return []
+
+
+def set_cuda_rng_state(state_list: Any) -> None:
+    """Set the random numbers of GPUs: there are none."""
+    for state in state_list:
+        raise ValueError(f"there is no GPU whose random numbers could be {state!r}")
+
+
+def get_default_device() -> str:
+    """Where tensors are made: on the CPU."""
+    return "cpu"
+
+
+def set_default_device(device: Any) -> None:
+    """Make tensors on a device, which must be the CPU."""
+    set_device(device)
+
+
+def async_save(obj: Any, path: Any, protocol: int = 4, sync_other_task: bool = False) -> None:
+    """`save`; it is done when this returns."""
+    checkpoint.save(obj, path, protocol)
+
+
+def clear_async_save_task_queue() -> None:
+    """Wait until all is saved: it is."""
+
+
+__all__ = [
+    "as_tensor",
+    "asarray",
+    "async_save",
+    "clear_async_save_task_queue",
+    "get_cuda_rng_state",
+    "get_default_device",
+    "manual_seed",
+    "set_cuda_rng_state",
+    "set_default_device",
+    "to_dlpack",
+    "tolist",
+]

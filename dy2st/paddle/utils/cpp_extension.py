@@ -1,0 +1,59 @@
+"""Operators in C++, by name alone: sources may import it, what it builds is refused in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from dy2st.paddle.mirrors import names_of
+from dy2st.paddle.private_modules import private_modules
+from dy2st_runtime.errors import ArgumentError
+
+CUDA_HOME = None
+
+
+def _refuse(name: str) -> NoReturn:
+    raise ArgumentError(
+        f"cpp_extension.{name}: operators in C++ or CUDA are not here; write the function with "
+        "operators of dy2st, or as a PyLayer with a gradient of its own"
+    )
+
+
+def load(*_: Any, **__: Any) -> NoReturn:
+    """Refuse: it would build and load operators in C++."""
+    _refuse("load")
+
+
+def setup(*_: Any, **__: Any) -> NoReturn:
+    """Refuse: it would build a package with operators in C++."""
+    _refuse("setup")
+
+
+def CppExtension(*_: Any, **__: Any) -> NoReturn:
+    """Refuse: it would describe operators in C++."""
+    _refuse("CppExtension")
+
+
+def CUDAExtension(*_: Any, **__: Any) -> NoReturn:
+    """Refuse: it would describe operators in CUDA."""
+    _refuse("CUDAExtension")
+
+
+def load_op_meta_info_and_register_op(*_: Any, **__: Any) -> NoReturn:
+    """Refuse: it would load operators in C++."""
+    _refuse("load_op_meta_info_and_register_op")
+
+
+class BuildExtension:
+    """The command that would build operators in C++: refused when it is made."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        """Refuse."""
+        _refuse("BuildExtension")
+
+
+__all__ = ["BuildExtension", "CUDAExtension", "CppExtension", "load", "setup"]
+
+if not TYPE_CHECKING:
+    __getattr__ = names_of(__name__, [])
+
+private_modules(__name__)

@@ -1,0 +1,20 @@
+"""What models that find objects need, under PaddlePaddle's names."""
+
+from dy2st_runtime.late import late_names, places
+
+LATE = places(
+    {
+        "dy2st.paddle.vision.jpeg": "decode_jpeg read_file",
+        "dy2st_runtime.nn.functions.deformable": "deform_conv2d",
+        "dy2st_runtime.nn.functions.yolo": "yolo_loss",
+        "dy2st_runtime.nn.layers.deformable": "DeformConv2D",
+        "dy2st_runtime.nn.layers.pictures": "ConvNormActivation",
+        "dy2st_runtime.nn.layers.regions": "PSRoIPool RoIAlign RoIPool",
+        "dy2st_runtime.ops.boxes": "box_coder prior_box yolo_box",
+        "dy2st_runtime.ops.overlaps": "matrix_nms nms",
+        "dy2st_runtime.ops.proposals": "distribute_fpn_proposals generate_proposals",
+        "dy2st_runtime.ops.roi": "psroi_pool roi_align roi_pool",
+    }
+)
+__getattr__ = late_names(__name__, LATE)
+__all__ = sorted(LATE)

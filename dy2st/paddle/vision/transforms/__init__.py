@@ -1,0 +1,87 @@
+"""Transforms of pictures under PaddlePaddle's names: arrays, tensors, and images of PIL."""
+
+from dy2st.paddle.private_modules import private_modules
+from dy2st.paddle.vision.transforms.base import BaseTransform, Compose
+from dy2st.paddle.vision.transforms.chance import (
+    BrightnessTransform,
+    ColorJitter,
+    ContrastTransform,
+    HueTransform,
+    RandomCrop,
+    RandomErasing,
+    RandomHorizontalFlip,
+    RandomResizedCrop,
+    RandomVerticalFlip,
+    SaturationTransform,
+)
+from dy2st.paddle.vision.transforms.fixed import (
+    CenterCrop,
+    Grayscale,
+    Normalize,
+    Pad,
+    Resize,
+    ToTensor,
+    Transpose,
+)
+from dy2st.paddle.vision.transforms.functional import (
+    adjust_brightness,
+    adjust_contrast,
+    adjust_hue,
+    adjust_saturation,
+    center_crop,
+    crop,
+    erase,
+    hflip,
+    normalize,
+    pad,
+    resize,
+    to_grayscale,
+    to_tensor,
+    vflip,
+)
+from dy2st.paddle.vision.transforms.turning import RandomAffine, RandomPerspective, RandomRotation
+from dy2st.paddle.vision.transforms.warping import affine, perspective, rotate
+
+__all__ = [
+    "BaseTransform",
+    "BrightnessTransform",
+    "CenterCrop",
+    "ColorJitter",
+    "Compose",
+    "ContrastTransform",
+    "Grayscale",
+    "HueTransform",
+    "Normalize",
+    "Pad",
+    "RandomAffine",
+    "RandomCrop",
+    "RandomErasing",
+    "RandomHorizontalFlip",
+    "RandomPerspective",
+    "RandomResizedCrop",
+    "RandomRotation",
+    "RandomVerticalFlip",
+    "Resize",
+    "SaturationTransform",
+    "ToTensor",
+    "Transpose",
+    "adjust_brightness",
+    "adjust_contrast",
+    "adjust_hue",
+    "adjust_saturation",
+    "affine",
+    "center_crop",
+    "crop",
+    "erase",
+    "hflip",
+    "normalize",
+    "pad",
+    "perspective",
+    "resize",
+    "rotate",
+    "to_grayscale",
+    "to_tensor",
+    "vflip",
+]
+
+private_modules(__name__)

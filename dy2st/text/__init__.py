@@ -1,8 +1,0 @@
-"""What models of language need, under PaddlePaddle's names: the best path of tags."""
-
-from dy2st.private_modules import private_modules
-from dy2st.text.viterbi import ViterbiDecoder, viterbi_decode
-
-__all__ = ["ViterbiDecoder", "viterbi_decode"]
-
-private_modules(__name__)

@@ -1,0 +1,131 @@
+"""A module of ours has two names where PaddlePaddle's name spaces stand in a folder of their own."""
+
+import importlib
+import pickle
+import subprocess
+import sys
+
+import pytest
+
+import dy2st
+import dy2st.paddle as paddle
+from dy2st.paddle.spaces import HERE, LATE, OWN, SPACES, home, space_of
+
+ROOT = dy2st.__path__[0]
+
+
+@pytest.mark.parametrize("space", sorted(SPACES - {"_C_ops", "_legacy_C_ops"}))
+def test_a_name_space_is_one_module_by_both_names(space):
+    short = importlib.import_module(f"dy2st.{space}")
+    assert importlib.import_module(f"dy2st.paddle.{space}") is short
+    assert getattr(dy2st, space) is short and getattr(paddle, space) is short
+    assert short.__name__ == home(space) == short.__spec__.name
+    assert space_of(short.__name__) == space
+
+
+MODULES = (
+    "vision.models.lenet",
+    "vision.transforms.functional",
+    "nn.functional",
+    "nn.layer.conv",
+    "nn.initializer",
+    "jit.dy2static",
+    "static.nn",
+    "optimizer.lr",
+    "io.dataloader",
+    "distributed.fleet.utils",
+    "incubate.nn.functional",
+    "tensor.creation",
+    "utils.unique_name",
+)
+
+
+@pytest.mark.parametrize("first", ["dy2st", "dy2st.paddle"])
+@pytest.mark.parametrize("module", MODULES)
+def test_whichever_name_is_imported_first_no_module_is_loaded_twice(module, first):
+    other = {"dy2st": "dy2st.paddle", "dy2st.paddle": "dy2st"}[first]
+    code = f"""
+import {first}.{module} as a
+import {other}.{module} as b
+import sys
+assert a is b, (a, b)
+files = [getattr(one, "__file__", None) for one in dict.fromkeys(map(id, sys.modules.values())) and
+         {{id(one): one for one in sys.modules.values()}}.values() if one.__name__[:5] == "dy2st"]
+files = [file for file in files if file]
+assert len(files) == len(set(files))
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_both_packages_have_the_same_names():
+    assert set(dy2st.__all__) | set(LATE) <= set(dir(paddle))
+    for name in [*dy2st.__all__, *LATE]:
+        if name not in ("_C_ops", "_legacy_C_ops"):
+            assert getattr(paddle, name) is getattr(dy2st, name), name
+    names = {}
+    exec("from dy2st.paddle import *", names)
+    assert set(dy2st.__all__) <= set(names)
+
+
+def test_the_table_names_every_public_module_of_the_folder():
+    import os
+
+    found = {entry.removesuffix(".py") for entry in os.listdir(f"{ROOT}/paddle")}
+    helpers = {
+        "aliases",
+        "checks",
+        "dtypes",
+        "mirrors",
+        "model_summary",
+        "modes",
+        "private_modules",
+    }
+    helpers |= {"reader", "second_names", "sizes", "spaces", "__init__", "__main__", "__pycache__"}
+    assert found - helpers == set(HERE) and not set(HERE) & set(OWN)
+
+
+def test_what_is_not_there_is_an_import_error_that_says_so():
+    with pytest.raises(ModuleNotFoundError, match="no_such_module"):
+        importlib.import_module("dy2st.vision.no_such_module")
+    with pytest.raises(ModuleNotFoundError, match="no_such_module"):
+        importlib.import_module("dy2st.no_such_module")
+    with pytest.raises(AttributeError, match="'linalgg'; did you mean 'linalg'"):
+        paddle.linalgg  # noqa: B018
+
+
+def test_objects_are_pickled_by_their_own_name_and_read_by_the_other():
+    law = paddle.distribution.Normal
+    assert pickle.loads(pickle.dumps(law)) is law
+    assert pickle.loads(b"cdy2st.distribution\nNormal\n.") is law
+
+
+def test_a_module_of_the_folder_runs_by_its_other_name(tmp_path):
+    (tmp_path / "model.py").write_text("import paddle\nprint(paddle.ones([2]).shape)\n")
+    for name in ("dy2st.as_paddle", "dy2st.paddle.as_paddle", "dy2st.paddle"):
+        command = [sys.executable, "-m", name, str(tmp_path / "model.py")]
+        shown = subprocess.run(command, capture_output=True, text=True)
+        assert shown.stdout == "[2]\n" and shown.stderr == ""
+
+
+def test_a_ported_model_is_converted_once():
+    class Net(paddle.nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.dense = paddle.nn.Linear(3, 2)
+
+        def forward(self, x):
+            y = self.dense(paddle.nn.functional.relu(x))
+            if paddle.mean(y) > 0:
+                y = paddle.concat([y, paddle.zeros_like(y)], axis=-1)
+            else:
+                y = paddle.concat([y, paddle.fft.fft(y).real()], axis=-1)
+            return y, paddle.linalg.norm(y), y.astype(paddle.float64)
+
+    net = Net()
+    static = paddle.jit.to_static(Net())
+    static.set_state_dict(net.state_dict())
+    for sign in (1.0, -1.0, 2.0):
+        x = paddle.to_tensor([[sign, 2.0, -3.0]])
+        for mine, want in zip(static(x), net(x), strict=True):
+            assert mine.dtype == want.dtype and paddle.allclose(mine, want).item()
+    assert len(static.forward.program_cache) == 1
