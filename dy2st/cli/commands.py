@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.cli.compile import add_compile
 from dy2st.cli.ends import BAD, run_to_end, say
 from dy2st.cli.port import add_port
 from dy2st.model_files import STANDARD, BadInput, ModelFile, read_model, sound, write_model
@@ -41,8 +40,9 @@ from dy2st.passes import (
     pass_names,
 )
 from dy2st.passes.core.info import PassInfo
-from dy2st.targets.opu.commands.arguments import add_opu
-from dy2st_runtime.errors import Dy2stError, VerifyError
+from dy2st.targets import find as find_target
+from dy2st.targets import target_names
+from dy2st_runtime.errors import ArgumentError, Dy2stError, VerifyError
 from dy2st_runtime.io import verified
 from dy2st_runtime.ir.text.difference import difference_of_models
 from dy2st_runtime.ir.text.printer import to_text
@@ -256,10 +256,18 @@ def _parser() -> argparse.ArgumentParser:
     _add_print(commands)
     _add_verify(commands)
     _add_diff(commands)
-    add_compile(commands)
-    add_opu(commands)
+    _add_targets(commands)
     add_port(commands)
     return parser
+
+
+def _add_targets(commands: Any) -> None:
+    """The commands of all targets; one of another package that fails only lacks."""
+    for name in target_names():
+        try:
+            find_target(name)(commands)
+        except ArgumentError as error:
+            say(f"note: {error}")
 
 
 def _add(commands: Any, name: str, run: Any, help: str, epilog: str) -> argparse.ArgumentParser:

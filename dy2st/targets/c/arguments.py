@@ -1,4 +1,4 @@
-"""The arguments of `dy2st compile`; what it does is in `targets/c/`, loaded when it is called."""
+"""The arguments of `dy2st compile`; what it does is in `command.py`, loaded when it is called."""
 
 from __future__ import annotations
 
