@@ -13,6 +13,7 @@ from pathlib import Path
 
 from dy2st.paddle.porting.absent import REFUSED
 from dy2st.paddle.porting.differences import DIFFERENCES
+from dy2st.paddle.porting.hollow import HOLLOW
 from dy2st.paddle.porting.names import is_here, names_of_paddle, why_not
 
 _PART = "<!-- {} -->\n{}<!-- end -->"
@@ -66,9 +67,17 @@ def differences_page() -> str:
     return "\n".join(rows) + "\n"
 
 
+def hollow_page() -> str:
+    """A table of the names that are here and do less than they say."""
+    rows = ["| name | what it does here |", "| --- | --- |"]
+    rows += [f"| `{_title(name)}` | {text} |" for name, text in HOLLOW.items() if text]
+    return "\n".join(rows) + "\n"
+
+
 def renewed(page: str) -> str:
     """The page with its generated parts as they are now."""
-    return put(put(page, "names", names_page()), "differences", differences_page())
+    page = put(put(page, "names", names_page()), "differences", differences_page())
+    return put(page, "hollow", hollow_page())
 
 
 def put(page: str, name: str, text: str) -> str:

@@ -1,12 +1,13 @@
-"""What of PaddlePaddle sources use and dy2st has not, by name, with places and advice."""
+"""What of PaddlePaddle sources use that dy2st has not, or that does less: places and advice."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache
 
+from dy2st.paddle.porting.hollow import what_it_does
 from dy2st.paddle.porting.names import is_here, why_not
 from dy2st.paddle.porting.uses import Source, Use
 
@@ -33,12 +34,16 @@ class Count:
 
 @dataclass(slots=True)
 class Report:
-    """Counts of names and of methods of tensors, and the places of those that are not here."""
+    """Counts of names and of methods of tensors, and the places of those that are not here.
+
+    `hollow`: the places of those that are here and do less than they say.
+    """
 
     files: int = 0
     names: Count = field(default_factory=Count)
     methods: Count = field(default_factory=Count)
     missing: dict[str, list[Use]] = field(default_factory=lambda: defaultdict(list))
+    hollow: dict[str, list[Use]] = field(default_factory=lambda: defaultdict(list))
     unread: list[Source] = field(default_factory=list)
 
     def by_space(self) -> list[tuple[str, int]]:
@@ -62,6 +67,8 @@ def report(sources: Iterable[Source]) -> Report:
                 count.add(known)
                 if not known:
                     result.missing[use.name].append(use)
+                elif what_it_does(use.name):
+                    result.hollow[use.name].append(use)
     return result
 
 
@@ -71,19 +78,30 @@ def _is_here(name: str) -> bool:
 
 
 def lines(found: Report, every_place: bool = False) -> list[str]:
-    """The report for people: a paragraph for each missing name, the most used first."""
+    """The report for people: names that are missing, and those that do less than they say."""
+    shown = _paragraphs(found.missing, why_not, every_place)
+    if found.hollow:
+        shown.append("names that are here and do less than they say:")
+        shown += _paragraphs(found.hollow, what_it_does, every_place)
+    shown += [f"not read: {source.path}: {source.error}" for source in found.unread]
+    shown.append(f"{found.files} files; names that are here: {found.names} of uses")
+    shown.append(f"methods of tensors, known by their name alone: {found.methods}")
+    return shown
+
+
+def _paragraphs(
+    uses: dict[str, list[Use]], about: Callable[[str], str], every_place: bool
+) -> list[str]:
+    """A paragraph for each name, the most used first."""
     shown: list[str] = []
-    for name, places in sorted(found.missing.items(), key=lambda entry: (-len(entry[1]), entry[0])):
-        why = why_not(name)
+    for name, places in sorted(uses.items(), key=lambda entry: (-len(entry[1]), entry[0])):
+        text = about(name)
         times = f"{len(places)} use{'s' * (len(places) > 1)}"
-        shown.append(f"{_written(name)}: {times}{why and f'; {why}'}")
+        shown.append(f"{_written(name)}: {times}{text and f'; {text}'}")
         listed = places if every_place else places[:_PLACES]
         shown += [f"    {use.file}:{use.line}" for use in listed]
         if len(listed) < len(places):
             shown.append(f"    and {len(places) - len(listed)} more; --all shows them")
-    shown += [f"not read: {source.path}: {source.error}" for source in found.unread]
-    shown.append(f"{found.files} files; names that are here: {found.names} of uses")
-    shown.append(f"methods of tensors, known by their name alone: {found.methods}")
     return shown
 
 
