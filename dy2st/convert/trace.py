@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager
 from copy import copy
 from dataclasses import dataclass, field
 from types import CellType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from dy2st.convert.record import Record
 from dy2st.convert.states import CONTAINERS, fill, read_state
 from dy2st.convert.values.carry import case_content
 from dy2st.convert.values.special import CONTENT, MISSING, STATE, UNBOUND, Dynamic, Union
+from dy2st.convert.vocabulary import TracedCalls, Vocabulary
 from dy2st_runtime.errors import Location
 from dy2st_runtime.ir import Block, F, Tensor, Tracer, Variable, user_location
 from dy2st_runtime.ir.fresh import fresh_mark
@@ -141,12 +142,8 @@ class Source:
     is_left: bool = False
 
 
-class Trace:
-    """One trace of a function."""
-
-    if TYPE_CHECKING:  # the functions of the protocol, which `Machine` binds
-
-        def __getattr__(self, name: str) -> Callable[..., Any]: ...
+class Trace(Vocabulary):
+    """One trace of a function; `Machine` binds the functions of its vocabulary."""
 
     def __init__(
         self, tracer: Tracer, record: Record | None = None, one_call: OneCall | None = None
@@ -189,6 +186,7 @@ class Trace:
         self.filters = id(warnings.filters)  # where warnings go, if the code does not catch them
         self.staged: dict[tuple[str, str, int, int], None] = {}  # kind, file, line and column
         self.unbound = UNBOUND
+        self.protocol: TracedCalls = self
         self.limit = 0  # of calls in each other, as the user's code knows it
 
     def end(self) -> None:

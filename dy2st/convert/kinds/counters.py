@@ -101,7 +101,10 @@ def _positive(trace: Trace, left: Any, right: Any, change: Any) -> Any:
     made: Any = trace.made(Counter())
 
     def keep(key: Any, number: Any) -> None:
-        put = lambda: trace.set_item(made, key, number) or ()  # noqa: E731
+        def put() -> tuple[()]:
+            trace.set_item(made, key, number)
+            return ()
+
         trace.if_(trace.gt(number, 0), put, lambda: (), (), ())
 
     _for_each(trace, both, keep)

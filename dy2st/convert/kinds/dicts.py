@@ -123,8 +123,12 @@ def _update(trace: Trace, owner: Any, *others: Any, **named: Any) -> None:
             trace.writable(owner).update(new)
         return
     for key, value in new.items():
-        set_it = lambda key=key, value=value: trace.set_item(owner, key, trace.known(value)) or ()  # noqa: E731
-        trace.if_(presence(trace, value), set_it, lambda: (), (), ())
+
+        def put(key: Any = key, value: Any = value) -> tuple[()]:
+            trace.set_item(owner, key, trace.known(value))
+            return ()
+
+        trace.if_(presence(trace, value), put, lambda: (), (), ())
 
 
 def _fill(trace: Trace, owner: Any, other: Any) -> None:
@@ -220,8 +224,12 @@ def _fromkeys(trace: Trace, kind: Any, iterable: Any, value: Any = None) -> Any:
     if type(found) is not Dynamic and not any(keyed.is_decided(trace, one) for one in found):
         return trace.made(kind.fromkeys(found, value))
     made = trace.made(kind())
-    turn = lambda key: trace.set_item(made, key, value) or ()  # noqa: E731
-    trace.for_(found, None, turn, (), ())
+
+    def put(key: Any) -> tuple[()]:
+        trace.set_item(made, key, value)
+        return ()
+
+    trace.for_(found, None, put, (), ())
     return made
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from dy2st.convert.form import vocabulary
 from dy2st.convert.form.inner import code_at, user_class, user_function
+from dy2st.convert.vocabulary import TRACED_CALLS
 from tests.dy2st.convert.form import plain_match
 
 
@@ -431,6 +432,6 @@ def assert_(test, message):
 
 
 assert sys.version_info >= (3, 10)
-assert all(hasattr(_FUNCTIONS, name) for name in vocabulary.NAMES)
+assert all(hasattr(_FUNCTIONS, name) for name in TRACED_CALLS)
 
 PLAIN = _FUNCTIONS
