@@ -11,13 +11,13 @@ from dy2st.convert.depth import deeper
 from dy2st.convert.kinds.gradients import note_gradients
 from dy2st.convert.kinds.layer_changes import note_change
 from dy2st.convert.one_call import OneCall
-from dy2st.convert.protocol.left import require_source
 from dy2st.convert.protocol.machine import Machine
+from dy2st.convert.protocol.unconverted import require_source
 from dy2st.convert.record import Record
 from dy2st.convert.replay.effects import effects_of
-from dy2st.convert.replay.keeping import Keeping, Reads
 from dy2st.convert.replay.places import Source, Varied
 from dy2st.convert.replay.result import Finished, Taker
+from dy2st.convert.replay.state_of_files import Keeping, Reads
 from dy2st.convert.replay.structure import structure_of
 from dy2st.convert.stage.outcome import (
     AlwaysRaises,

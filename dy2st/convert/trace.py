@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from dy2st.convert.holders import Holders, Marks
+from dy2st.convert.alias_tracker import Holders, Marks
 from dy2st.convert.objects import (
     ATOMS,
     attributes_of,
@@ -32,7 +32,7 @@ from dy2st.convert.objects import (
 from dy2st.convert.one_call import Answer, OneCall
 from dy2st.convert.record import Record
 from dy2st.convert.states import CONTAINERS, fill, read_state
-from dy2st.convert.values.carry import case_content
+from dy2st.convert.values.flatten import case_content
 from dy2st.convert.values.special import CONTENT, MISSING, STATE, UNBOUND, Dynamic, Union
 from dy2st.convert.vocabulary import TracedCalls, Vocabulary
 from dy2st_runtime.errors import Location

@@ -26,10 +26,10 @@ from dy2st_runtime.tensor import EagerTensor
 
 if TYPE_CHECKING:
     from dy2st.convert.one_call import OneCall
-    from dy2st.convert.replay.keeping import Keeping
+    from dy2st.convert.replay.state_of_files import Keeping
     from dy2st.jit import tracing
     from dy2st.jit.concrete_program import ConcreteProgram
-    from dy2st.jit.generality import Axis, Family, Shapes
+    from dy2st.jit.shape_history import Axis, Family, Shapes
 else:
     tracing = Late("dy2st.jit.tracing")
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from dy2st.jit.convertible import not_convertible, why_not
 from dy2st.jit.distinct import check_apart
-from dy2st.jit.for_file import for_file
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.optimized import as_pass, transformed
+from dy2st.jit.programs_of_files import for_file
 from dy2st.jit.static_function import StaticFunction
 from dy2st_runtime import io
 from dy2st_runtime.errors import ArgumentError

@@ -25,7 +25,7 @@ from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor
 
 if TYPE_CHECKING:
-    from dy2st.convert.replay.keeping import Keeping
+    from dy2st.convert.replay.state_of_files import Keeping
     from dy2st.jit import tracing
     from dy2st.jit.concrete_program import ConcreteProgram
     from dy2st.jit.report import Report

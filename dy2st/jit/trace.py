@@ -9,16 +9,16 @@ from dy2st.convert.one_call import OneCall
 from dy2st.convert.record import Record
 from dy2st.convert.replay.effects import written_by
 from dy2st.convert.replay.guards import Guards
-from dy2st.convert.replay.keeping import Keeping
 from dy2st.convert.replay.places import Varied, found_by
+from dy2st.convert.replay.state_of_files import Keeping
 from dy2st.convert.session import Traced
 from dy2st.convert.session import trace as run_trace
 from dy2st.convert.trace import CONTENT, EACH_CALL
 from dy2st.jit.concrete_program import ConcreteProgram
 from dy2st.jit.distinct import Distinct
-from dy2st.jit.handed_on import HandedOn
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.live_state import LiveState
+from dy2st.jit.output_aliasing import HandedOn
 from dy2st.jit.placeholders import add_inputs, names_of
 from dy2st.jit.report import report_of
 from dy2st.jit.shown import show

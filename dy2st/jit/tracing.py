@@ -3,7 +3,7 @@
 import dy2st_runtime.engine.numpy.executable  # noqa: F401
 from dy2st.convert.form import is_part
 from dy2st.convert.one_call import OneCall
-from dy2st.jit.generality import Family, axes_text, generalised
+from dy2st.jit.shape_history import Family, axes_text, generalised
 from dy2st.jit.shape_table import ShapeTable
 from dy2st.jit.trace import Tracing
 from dy2st.transpiler.functional import functional_form

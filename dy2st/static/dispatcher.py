@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.jit.for_file import for_file
+from dy2st.jit.programs_of_files import for_file
 from dy2st.jit.shape_table import titled
 from dy2st.jit.static_function import StaticFunction
 from dy2st.static.freezing import check_number, named_sizes

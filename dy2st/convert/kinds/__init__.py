@@ -18,11 +18,11 @@ from dy2st.convert.kinds import (  # noqa: F401  each registers its rows
     numbers_,
     objects,
     operator_,
+    polyfills,
     reductions,
     sets,
     specials,
     tensors,
     text,
     views,
-    written,
 )

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from dy2st.convert.kinds import keyed
+from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.as_found import note_put, to_move
 from dy2st.convert.kinds.entries import check_sure, is_sure, presence, there, there_or
 from dy2st.convert.kinds.filling import each, is_lazy
@@ -25,12 +25,12 @@ def dict_row(*kinds: type) -> Callable[[Row], Row]:
 
     def register(row: Row) -> Row:
         name = row.__name__.strip("_")
-        of_keys = keyed.ROWS.get(name)
+        of_keys = traced_keys.ROWS.get(name)
 
         @wraps(row)
         def either(trace: Trace, owner: Any, *args: Any, **named: Any) -> Any:
-            is_new = name in keyed.CHANGING and any(map(keyed.is_traced_key, args[:1]))
-            if of_keys is not None and (is_new or keyed.is_keyed(trace, owner)):
+            is_new = name in traced_keys.CHANGING and any(map(traced_keys.is_traced_key, args[:1]))
+            if of_keys is not None and (is_new or traced_keys.is_keyed(trace, owner)):
                 return of_keys(trace, owner, *args, **named)
             return row(trace, owner, *args, **named)
 
@@ -67,7 +67,7 @@ def is_moved(trace: Trace, owner: Any, key: Any) -> bool:
 def _get(trace: Trace, owner: Any, key: Any, default: Any = None) -> Any:
     if type(key) is Union:
         return trace.spread(lambda one: _get(trace, owner, one, default), key)
-    if keyed.is_decided(trace, key):
+    if traced_keys.is_decided(trace, key):
         return trace.value_at(whole_dict(trace, owner), key, lambda: default)
     return there_or(trace, entry(trace, owner, key), lambda: default)
 
@@ -78,7 +78,7 @@ def _setdefault(trace: Trace, owner: Any, key: Any, default: Any = None) -> Any:
     if presence(trace, found) is True:
         return trace.known(found)
     if found is not MISSING:
-        return keyed.setdefault(trace, owner, key, default)
+        return traced_keys.setdefault(trace, owner, key, default)
     trace.set_item(owner, key, default)
     return default
 
@@ -111,12 +111,12 @@ def _update(trace: Trace, owner: Any, *others: Any, **named: Any) -> None:
         _fill(trace, owner, others[0])
         others = ()
     new = pairs_of(trace, *others)
-    if not isinstance(new, dict) or keyed.is_keyed(trace, owner):
+    if not isinstance(new, dict) or traced_keys.is_keyed(trace, owner):
         pairs = list(new.items()) if isinstance(new, dict) else new
-        keyed.update(trace, owner, pairs)
+        traced_keys.update(trace, owner, pairs)
         new = {}
     new.update(named)
-    if is_sure(trace, new) and not keyed.is_keyed(trace, owner):
+    if is_sure(trace, new) and not traced_keys.is_keyed(trace, owner):
         for key, value in new.items():
             note_put(trace, owner, key, value)
         if new:
@@ -151,8 +151,8 @@ def pairs_of(trace: Trace, *others: Any) -> Any:
         return {}
     (other,) = others
     if type(other) in DICTS:
-        is_keyed = keyed.is_keyed(trace, other)
-        return keyed.items(trace, other) if is_keyed else dict(whole_dict(trace, other))
+        is_keyed = traced_keys.is_keyed(trace, other)
+        return traced_keys.items(trace, other) if is_keyed else dict(whole_dict(trace, other))
     if isinstance(other, dict):
         return dict(trace.double_star(other))
     if hasattr(type(other), "keys"):
@@ -163,7 +163,7 @@ def pairs_of(trace: Trace, *others: Any) -> Any:
     found: dict[Any, Any] = {}
     for pair in items:
         key, value = trace.unpack(pair, 2)
-        if keyed.is_decided(trace, key):
+        if traced_keys.is_decided(trace, key):
             return items
         found[key] = value
     return found
@@ -186,7 +186,7 @@ def _new(trace: Trace, made: Any, others: Any, named: dict[str, Any]) -> Any:
     if isinstance(pairs, dict):
         made.update({**pairs, **named})
         return trace.made(made)
-    keyed.update(trace, trace.made(made), pairs)
+    traced_keys.update(trace, trace.made(made), pairs)
     for key, value in named.items():
         trace.set_item(made, key, value)
     return made
@@ -221,7 +221,7 @@ def _move_to_end(trace: Trace, owner: Any, key: Any, last: bool = True) -> None:
 @method_row(type)
 def _fromkeys(trace: Trace, kind: Any, iterable: Any, value: Any = None) -> Any:
     found = trace.listed(iterable)
-    if type(found) is not Dynamic and not any(keyed.is_decided(trace, one) for one in found):
+    if type(found) is not Dynamic and not any(traced_keys.is_decided(trace, one) for one in found):
         return trace.made(kind.fromkeys(found, value))
     made = trace.made(kind())
 
@@ -264,11 +264,11 @@ def _joined(trace: Trace, left: Any, right: Any) -> Any:
 @method_row(*DICTS, name="__contains__")
 def contains(trace: Trace, owner: Any, key: Any) -> Any:
     """`key in owner`."""
-    if keyed.is_keyed(trace, owner):
-        return keyed.contains(trace, owner, key)
+    if traced_keys.is_keyed(trace, owner):
+        return traced_keys.contains(trace, owner, key)
     if type(key) is Union:
         return trace.spread(lambda one: contains(trace, owner, one), key)
-    if not keyed.is_decided(trace, key):
+    if not traced_keys.is_decided(trace, key):
         return presence(trace, entry(trace, owner, key))
     return trace.is_among(key, whole_dict(trace, owner))
 

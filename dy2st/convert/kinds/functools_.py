@@ -8,9 +8,9 @@ import sys
 from typing import Any
 
 from dy2st.convert.kinds.attributes import class_of
-from dy2st.convert.kinds.outward import note_call
 from dy2st.convert.kinds.process import note_abstract
 from dy2st.convert.kinds.scalars import check, is_traced
+from dy2st.convert.kinds.side_effects import note_call
 from dy2st.convert.kinds.table import code_row, function_row, method_row
 from dy2st.convert.one_call import Answer
 from dy2st.convert.trace import CONTAINERS, EACH_CALL, Trace

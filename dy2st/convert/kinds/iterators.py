@@ -20,7 +20,7 @@ from dy2st.convert.stage.branch import end_region
 from dy2st.convert.stage.outcome import ending
 from dy2st.convert.stage.splice import splice
 from dy2st.convert.trace import CONTAINERS, Trace
-from dy2st.convert.values.carry import element_at
+from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.sequences import Generated, Indexed, zipped
 from dy2st.convert.values.special import Dynamic, Special, Union
 from dy2st_runtime.dims import Condition, Dim, ceil_divide, maximum, minimum

@@ -24,7 +24,7 @@ from dy2st.convert.kinds.ordering import ordered
 from dy2st.convert.kinds.table import method_row
 from dy2st.convert.stage.checks import check_place
 from dy2st.convert.trace import Trace
-from dy2st.convert.values.carry import build, copied, element_at
+from dy2st.convert.values.flatten import build, copied, element_at
 from dy2st.convert.values.layout import number_kind
 from dy2st.convert.values.special import Dynamic
 from dy2st_runtime.errors import ConversionError

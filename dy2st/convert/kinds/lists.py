@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
+from dy2st.convert.alias_tracker import Loan
 from dy2st.convert.classes import own_method
-from dy2st.convert.holders import Loan
 from dy2st.convert.kinds.as_found import to_move
 from dy2st.convert.kinds.scalars import is_traced, scalar
 from dy2st.convert.kinds.table import row_of_method
 from dy2st.convert.stage.checks import check_place
 from dy2st.convert.trace import Trace
-from dy2st.convert.values.carry import copied, element_at, risen, row_of
+from dy2st.convert.values.flatten import copied, element_at, risen, row_of
 from dy2st.convert.values.layout import Layout, Same, number_kind
 from dy2st.convert.values.lub import Lub, Unlike
 from dy2st.convert.values.sequences import Generated, Indexed

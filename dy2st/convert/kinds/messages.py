@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dy2st.convert.kinds.callers import called_by_the_user, user_frames
-from dy2st.convert.kinds.outward import note_call
+from dy2st.convert.kinds.side_effects import note_call
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.kinds.text import formatted, holds_traced, kept
 from dy2st.convert.trace import Trace

@@ -14,7 +14,7 @@ import numpy as np
 
 from dy2st.convert.kinds.lists import as_dynamic, length_of
 from dy2st.convert.trace import Trace
-from dy2st.convert.values.carry import element_at
+from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.layout import (
     Cases,
     Layout,

@@ -13,7 +13,7 @@ from dy2st.convert.kinds.scalars import as_number, check
 from dy2st.convert.kinds.sets import elements
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.trace import Trace
-from dy2st.convert.values.carry import element_at
+from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.layout import number_kind
 from dy2st.convert.values.sequences import Indexed
 from dy2st.convert.values.special import Dynamic

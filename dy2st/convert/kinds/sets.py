@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dy2st.convert.kinds import keyed
+from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.filling import each, is_lazy
 from dy2st.convert.kinds.lists import length_of
 from dy2st.convert.kinds.table import function_row, method_row, operator_row
 from dy2st.convert.kinds.views import OF_SETS, VIEWS
 from dy2st.convert.trace import Trace
-from dy2st.convert.values.carry import element_at
+from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.special import Dynamic
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import user_location
@@ -58,12 +58,12 @@ def refuse_order() -> ConversionError:
 
 
 def _is_decided(trace: Trace, items: Any) -> bool:
-    return type(items) is Dynamic or any(keyed.is_decided(trace, one) for one in items)
+    return type(items) is Dynamic or any(traced_keys.is_decided(trace, one) for one in items)
 
 
 def _each(trace: Trace, items: Any, function: Callable[[Any], Any]) -> None:
     items = items if type(items) is Dynamic else list(items)
-    keyed.check_keys(items.element if type(items) is Dynamic else None, set)
+    traced_keys.check_keys(items.element if type(items) is Dynamic else None, set)
     trace.for_(items, None, lambda item: (function(item), ())[1], (), ())
 
 
@@ -93,8 +93,8 @@ def _frozenset(trace: Trace, iterable: Any = ()) -> Any:
 @method_row(set)
 def _add(trace: Trace, owner: Any, item: Any) -> None:
     item = trace.known(item)
-    if keyed.is_decided(trace, item) or keyed.is_keyed(trace, owner):
-        keyed.put(trace, owner, item, item)
+    if traced_keys.is_decided(trace, item) or traced_keys.is_keyed(trace, owner):
+        traced_keys.put(trace, owner, item, item)
     else:
         if trace.is_as_found(owner) and item in owner:
             content_of(trace, owner)  # it is there already
@@ -103,14 +103,16 @@ def _add(trace: Trace, owner: Any, item: Any) -> None:
 
 def _take(trace: Trace, owner: Any, item: Any) -> None:
     """Take an element away that is there."""
-    keyed.taken(trace, owner, keyed.place_of(trace, keyed.content_of(trace, owner), item))
+    traced_keys.taken(
+        trace, owner, traced_keys.place_of(trace, traced_keys.content_of(trace, owner), item)
+    )
 
 
 @method_row(set)
 def _discard(trace: Trace, owner: Any, item: Any) -> None:
-    if keyed.is_decided(trace, item) or keyed.is_keyed(trace, owner):
+    if traced_keys.is_decided(trace, item) or traced_keys.is_keyed(trace, owner):
         there = lambda: _take(trace, owner, item) or ()  # type: ignore[func-returns-value]  # noqa: E731
-        trace.if_(keyed.contains(trace, owner, item), there, lambda: (), (), ())
+        trace.if_(traced_keys.contains(trace, owner, item), there, lambda: (), (), ())
         return
     content_of(trace, owner)  # what it takes away depends on what was there
     trace.writable(owner).discard(item)
@@ -118,8 +120,8 @@ def _discard(trace: Trace, owner: Any, item: Any) -> None:
 
 @method_row(set)
 def _remove(trace: Trace, owner: Any, item: Any) -> None:
-    if keyed.is_decided(trace, item) or keyed.is_keyed(trace, owner):
-        keyed.taken(trace, owner, keyed.sure_place(trace, owner, item))
+    if traced_keys.is_decided(trace, item) or traced_keys.is_keyed(trace, owner):
+        traced_keys.taken(trace, owner, traced_keys.sure_place(trace, owner, item))
         return
     content_of(trace, owner)
     trace.writable(owner).remove(item)
@@ -127,7 +129,7 @@ def _remove(trace: Trace, owner: Any, item: Any) -> None:
 
 @method_row(set)
 def _pop(trace: Trace, owner: Any) -> Any:
-    if keyed.is_keyed(trace, owner):
+    if traced_keys.is_keyed(trace, owner):
         raise refuse_order()
     content_of(trace, owner)
     return trace.writable(owner).pop()
@@ -135,16 +137,16 @@ def _pop(trace: Trace, owner: Any) -> Any:
 
 @method_row(set)
 def _clear(trace: Trace, owner: Any) -> None:
-    if keyed.is_keyed(trace, owner):
-        keyed.ROWS["clear"](trace, owner)
+    if traced_keys.is_keyed(trace, owner):
+        traced_keys.ROWS["clear"](trace, owner)
     else:
         trace.empty(owner)
 
 
 @method_row(*_SETS)
 def _copy(trace: Trace, owner: Any) -> Any:
-    if type(owner) is set and keyed.is_keyed(trace, owner):
-        return keyed.ROWS["copy"](trace, owner)
+    if type(owner) is set and traced_keys.is_keyed(trace, owner):
+        return traced_keys.ROWS["copy"](trace, owner)
     return trace.made(type(owner)(content_of(trace, owner)))
 
 
@@ -339,8 +341,8 @@ for _name, _special in (
 def _contains(trace: Trace, owner: Any, item: Any) -> Any:
     content = trace.content(owner) if type(owner) is set else owner
     if type(content) is Dynamic:
-        return keyed.contains(trace, owner, item)
-    if keyed.is_decided(trace, item):
+        return traced_keys.contains(trace, owner, item)
+    if traced_keys.is_decided(trace, item):
         return trace.is_among(item, content_of(trace, owner))
     found = item in content
     if trace.is_outside(owner) and found == (item in owner):

@@ -12,9 +12,9 @@ from typing import Any
 
 from dy2st.convert.classes import own_method
 from dy2st.convert.kinds.callers import called_by_the_user
-from dy2st.convert.kinds.outward import note_call
 from dy2st.convert.kinds.process import note_settings
 from dy2st.convert.kinds.scalars import is_traced
+from dy2st.convert.kinds.side_effects import note_call
 from dy2st.convert.kinds.table import function_row, method_row, operator_row
 from dy2st.convert.kinds.views import VIEWS
 from dy2st.convert.stage.outcome import unswallowed

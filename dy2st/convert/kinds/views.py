@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from dy2st.convert.kinds import keyed
+from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.entries import gathered, is_sure
 from dy2st.convert.kinds.table import method_row
 from dy2st.convert.trace import Trace
@@ -48,8 +48,8 @@ for _name in _TAKEN:
 def shown_by(trace: Trace, view: Any) -> Any:
     """What a view of the trace shows now: one of Python's, a list, or an Indexed."""
     _, owner, name = trace.views[id(view)]
-    if keyed.is_keyed(trace, owner):
-        return keyed.ROWS[name](trace, owner)
+    if traced_keys.is_keyed(trace, owner):
+        return traced_keys.ROWS[name](trace, owner)
     content = trace.content(owner)
     trace.read_content(owner)
     if is_sure(trace, content):

@@ -27,8 +27,8 @@ from dy2st.convert.ignored import module_of_code
 from dy2st.convert.kinds.callers import called_by_the_user, looks_at_caller
 from dy2st.convert.kinds.messages import tells
 from dy2st.convert.kinds.objects import call_generated
-from dy2st.convert.kinds.outward import is_fresh, is_silent, note_call, only_reads
 from dy2st.convert.kinds.process import has_set_variables, is_told, note_environment
+from dy2st.convert.kinds.side_effects import is_fresh, is_silent, note_call, only_reads
 from dy2st.convert.kinds.table import (
     CODES,
     WHOLE,
@@ -37,9 +37,9 @@ from dy2st.convert.kinds.table import (
     say_method_misfit,
     say_misfit,
 )
-from dy2st.convert.protocol.bracket import bracketed, shown
-from dy2st.convert.protocol.left import form_of, is_library, why_left_alone
-from dy2st.convert.protocol.reach import note_reached
+from dy2st.convert.protocol.materialise import bracketed, shown
+from dy2st.convert.protocol.reachable_state import note_reached
+from dy2st.convert.protocol.unconverted import form_of, is_library, why_left_alone
 from dy2st.convert.protocol.unions import has_union, known, spread
 from dy2st.convert.protocol.untraced import FAULTS, check_fault, check_numpy
 from dy2st.convert.stage.outcome import unswallowed

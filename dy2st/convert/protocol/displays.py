@@ -9,11 +9,11 @@ from typing import Any
 from dy2st.convert.form.inner import code_at, user_function
 from dy2st.convert.kinds.dicts import whole_dict
 from dy2st.convert.kinds.entries import may_be_missing, there_or
-from dy2st.convert.kinds.keyed import is_keyed, is_traced_key
 from dy2st.convert.kinds.lists import joined, new_list
 from dy2st.convert.kinds.text import formatted
-from dy2st.convert.protocol.bracket import bracketed
+from dy2st.convert.kinds.traced_keys import is_keyed, is_traced_key
 from dy2st.convert.protocol.iteration import double_star, listed
+from dy2st.convert.protocol.materialise import bracketed
 from dy2st.convert.protocol.names import CELL, filled
 from dy2st.convert.protocol.unions import known, spread
 from dy2st.convert.trace import Trace, native_attribute

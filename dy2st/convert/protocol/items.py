@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.classes import own_method, special
-from dy2st.convert.kinds import keyed
+from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.as_found import note_put, note_slice, to_move
 from dy2st.convert.kinds.dicts import factory_of, is_moved
 from dy2st.convert.kinds.entries import may_be_missing, there, there_or
@@ -25,11 +25,11 @@ from dy2st.convert.kinds.lists import (
     set_slice_of,
     whole_of,
 )
-from dy2st.convert.kinds.outward import refuse_change
+from dy2st.convert.kinds.side_effects import refuse_change
 from dy2st.convert.objects import is_namespace
 from dy2st.convert.protocol.attributes import method
-from dy2st.convert.protocol.bracket import bracketed
 from dy2st.convert.protocol.calls import call
+from dy2st.convert.protocol.materialise import bracketed
 from dy2st.convert.protocol.natives import value_at
 from dy2st.convert.protocol.unions import known, spread
 from dy2st.convert.stage.branch import stage_if
@@ -65,7 +65,7 @@ def item(trace: Trace, owner: Any, index: Any) -> Any:
         return owner[index]  # type: ignore[index]
     if is_traced_number(index) and isinstance(owner, (str, range)):
         return _of_sequence(trace, tuple(owner), index)
-    keyed.refuse_native_key(owner, (index,))
+    traced_keys.refuse_native_key(owner, (index,))
     index = trace.exported((index,))[0]
     if isinstance(owner, dict) and _is_missing(trace, owner, index):
         return _missing(trace, owner, index)
@@ -170,12 +170,12 @@ def _of_dict(trace: Trace, owner: Any, key: Any) -> Any:
     key = known(trace, key)
     content = trace.content(owner)
     has_factory = type(owner) is defaultdict and owner.default_factory is not None
-    if type(content) is Dynamic or (has_factory and keyed.is_decided(trace, key)):
-        return keyed.item(trace, owner, key)
+    if type(content) is Dynamic or (has_factory and traced_keys.is_decided(trace, key)):
+        return traced_keys.item(trace, owner, key)
     if type(key) is Union:
         return spread(trace, lambda one: _of_dict(trace, owner, one), key)
     none = (lambda: 0) if type(owner) is Counter else None
-    if keyed.is_decided(trace, key):
+    if traced_keys.is_decided(trace, key):
         trace.read_content(owner)
         return value_at(trace, content, key, none)
     found = trace.read_item(owner, key, content.get(key, MISSING))
@@ -213,7 +213,7 @@ def set_item(trace: Trace, owner: Any, index: Any, value: Any) -> None:
     if own is not None:
         call(trace, own, owner, index, value)
         return
-    keyed.refuse_native_key(owner, (index,))
+    traced_keys.refuse_native_key(owner, (index,))
     index, value = trace.exported((index, value))
     if isinstance(owner, Tensor):
         owner[index] = value
@@ -228,8 +228,8 @@ def _set_in_dict(trace: Trace, owner: Any, key: Any, value: Any) -> None:
         trace.write(owner, key, value)
     elif type(key) is Union and _has_all(trace, owner, key):
         spread(trace, lambda one: _set_in_dict(trace, owner, one, value), key)
-    elif keyed.is_decided(trace, key) or is_moved(trace, owner, key):
-        keyed.set_item(trace, owner, key, value)
+    elif traced_keys.is_decided(trace, key) or is_moved(trace, owner, key):
+        traced_keys.set_item(trace, owner, key, value)
     else:
         note_put(trace, owner, key, value)
         trace.writable(owner)[key] = value
@@ -286,8 +286,8 @@ def del_item(trace: Trace, owner: Any, index: Any) -> None:
             trace.hold(owner, of_each(trace, whole, lambda array: F.array_delete(array, index)))
         return
     if kind in DICTS:
-        if keyed.is_keyed(trace, owner) or keyed.is_decided(trace, index):
-            keyed.del_item(trace, owner, index)
+        if traced_keys.is_keyed(trace, owner) or traced_keys.is_decided(trace, index):
+            traced_keys.del_item(trace, owner, index)
             return
         item(trace, owner, index)
         if is_namespace(owner):
@@ -299,7 +299,7 @@ def del_item(trace: Trace, owner: Any, index: Any) -> None:
     if own is not None:
         call(trace, own, owner, index)
         return
-    keyed.refuse_native_key(owner, (index,))
+    traced_keys.refuse_native_key(owner, (index,))
     index = trace.exported((index,))[0]
     refuse_change(trace, owner)
     bracketed(trace, [owner], lambda: delitem(owner, index))

@@ -9,7 +9,7 @@ from types import FunctionType
 from typing import Any
 
 from dy2st.convert.classes import of_class, own_method, special
-from dy2st.convert.kinds import keyed
+from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.attributes import class_of
 from dy2st.convert.kinds.entries import check_sure, is_sure
 from dy2st.convert.kinds.entries import gathered as gather_entries
@@ -33,7 +33,7 @@ from dy2st.convert.kinds.views import VIEWS, shown_by
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.control import test_of
 from dy2st.convert.protocol.generators import consumed, push_loop, source_of
-from dy2st.convert.protocol.reach import note_reached
+from dy2st.convert.protocol.reachable_state import note_reached
 from dy2st.convert.protocol.unions import known, spread
 from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.stage.cases import is_case
@@ -41,7 +41,7 @@ from dy2st.convert.stage.loop import stage_while
 from dy2st.convert.stage.statement import staging
 from dy2st.convert.stage.truth import truth_of
 from dy2st.convert.trace import CONTAINERS, Source, Trace
-from dy2st.convert.values.carry import element_at
+from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.sequences import Generated, Indexed
 from dy2st.convert.values.special import MISSING, Dynamic, Union
 from dy2st_runtime.dims import Dim
@@ -99,7 +99,7 @@ def items_of(trace: Trace, iterable: Any) -> Any:
 def _of_keyed(trace: Trace, owner: Any) -> Indexed:
     if type(owner) is set:
         raise refuse_order()
-    return keyed.ROWS["keys"](trace, owner)  # type: ignore[no-any-return]
+    return traced_keys.ROWS["keys"](trace, owner)  # type: ignore[no-any-return]
 
 
 def _live(trace: Trace, owner: Any) -> Iterator[Any]:

@@ -18,16 +18,16 @@ from dy2st.convert.protocol import (
     generators,
     items,
     iteration,
-    left,
     manage,
     matching,
     names,
     natives,
     operators,
     spreading,
+    unconverted,
     unions,
 )
-from dy2st.convert.protocol.short import short_ways
+from dy2st.convert.protocol.fast_paths import short_ways
 from dy2st.convert.record import Record
 from dy2st.convert.stage.checks import carry_check, check_operator, check_sizes
 from dy2st.convert.trace import Trace
@@ -55,7 +55,7 @@ class Machine(Trace):
         tracer.guard.on_failing = partial(check_operator, self)
         tracer.call = partial(calls.call, self)
         tracer.outside = self.outside
-        tracer.explain = partial(left.explain, self)
+        tracer.explain = partial(unconverted.explain, self)
         self._bind_what_forms_call()
         self._bind_what_rows_call()
         for name in operators.UNARY:

@@ -19,7 +19,7 @@ from dy2st.convert.classes import own_method, special
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.control import test_of
 from dy2st.convert.protocol.generators import Variables, begin, source_of
-from dy2st.convert.protocol.left import is_library
+from dy2st.convert.protocol.unconverted import is_library
 from dy2st.convert.protocol.unions import spread
 from dy2st.convert.stage.attempt import State, attempt
 from dy2st.convert.stage.branch import raise_outcome, stage_if

@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.classes import of_class, own_method
-from dy2st.convert.kinds import keyed
+from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.dicts import contains as dict_contains
 from dy2st.convert.kinds.iterators import left_of
 from dy2st.convert.kinds.lists import compare_lists, concatenate, contains, held, repeat
 from dy2st.convert.kinds.process import note_settings
 from dy2st.convert.kinds.table import row_of_operator
 from dy2st.convert.kinds.views import VIEWS
-from dy2st.convert.protocol.bracket import bracketed
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.control import not_
 from dy2st.convert.protocol.dispatch import (
@@ -29,6 +28,7 @@ from dy2st.convert.protocol.dispatch import (
     is_users,
     unsupported,
 )
+from dy2st.convert.protocol.materialise import bracketed
 from dy2st.convert.protocol.unions import known, spread
 from dy2st.convert.stage.cases import is_case
 from dy2st.convert.stage.truth import truth_of
@@ -191,8 +191,8 @@ def _of_sequences(trace: Trace, name: str, left: Any, right: Any) -> Any:
     if name in ("eq", "ne") and type(right if _is_sequence(left) else left) in _PLAIN:
         return name == "ne"
     are_dicts = name in ("eq", "ne") and type(left) in DICTS and type(right) in DICTS
-    if are_dicts and (keyed.is_keyed(trace, left) or keyed.is_keyed(trace, right)):
-        same = keyed.is_equal(trace, left, right)
+    if are_dicts and (traced_keys.is_keyed(trace, left) or traced_keys.is_keyed(trace, right)):
+        same = traced_keys.is_equal(trace, left, right)
         return same if name == "eq" else trace.not_(same)
     is_order = name in COMPARISONS and name not in ("eq", "ne")
     if is_order and not (_kind_of(left) is _kind_of(right) and _kind_of(left) in _ORDERED):
@@ -379,7 +379,7 @@ def in_(trace: Trace, item: Any, container: Any) -> Any:
     if type(container) in DICTS:
         return dict_contains(trace, container, item)
     if type(container) not in (set, frozenset, *VIEWS):
-        keyed.refuse_native_key(container, (item,))
+        traced_keys.refuse_native_key(container, (item,))
     return contains(trace, item, container)
 
 

@@ -14,15 +14,15 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from dy2st.convert.kinds.entries import may_be_missing, presence, there_or
-from dy2st.convert.kinds.keyed import has_objects
 from dy2st.convert.kinds.lists import joined, length_of, of_each
 from dy2st.convert.kinds.scalars import check
+from dy2st.convert.kinds.traced_keys import has_objects
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.iteration import listed, unknown_arguments
-from dy2st.convert.protocol.left import why_left_alone
+from dy2st.convert.protocol.unconverted import why_left_alone
 from dy2st.convert.protocol.unions import known
 from dy2st.convert.trace import MISSING, Trace
-from dy2st.convert.values.carry import element_at
+from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.layout import Layout, Leaf, Parts, opened
 from dy2st.convert.values.sequences import Indexed
 from dy2st.convert.values.special import Dynamic

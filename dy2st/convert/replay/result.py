@@ -24,7 +24,7 @@ from dy2st.convert.objects import slots_of
 from dy2st.convert.replay.places import owners_of
 from dy2st.convert.states import has_states
 from dy2st.convert.trace import CONTAINERS, Trace
-from dy2st.convert.values.carry import build, flatten
+from dy2st.convert.values.flatten import build, flatten
 from dy2st.convert.values.forms import BUNDLES
 from dy2st.convert.values.layout import (
     Layout,

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NoReturn
 
-from dy2st.convert.holders import Marks, Part
+from dy2st.convert.alias_tracker import Marks, Part
 from dy2st.convert.labels import in_words, label
 from dy2st.convert.stage.aliasing import note_handed_on
 from dy2st.convert.stage.cases import is_case, is_constant, known
-from dy2st.convert.stage.kept import keep_items
+from dy2st.convert.stage.joined_contents import keep_items
 from dy2st.convert.stage.outcome import (
     AlwaysRaises,
     Carried,
@@ -32,7 +32,7 @@ from dy2st.convert.stage.outcome import (
 from dy2st.convert.stage.splice import splice
 from dy2st.convert.states import same_state
 from dy2st.convert.trace import CONTENT, STATE, Key, Opened, Place, Region, Trace
-from dy2st.convert.values.carry import build, flatten
+from dy2st.convert.values.flatten import build, flatten
 from dy2st.convert.values.layout import Layout, Same, View, opened
 from dy2st.convert.values.lub import Lub, Unlike
 from dy2st.convert.values.special import ABSENT, MISSING, NOWHERE, Dynamic, Union

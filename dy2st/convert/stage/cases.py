@@ -6,7 +6,7 @@ from functools import reduce
 from typing import Any
 
 from dy2st.convert.trace import Trace
-from dy2st.convert.values.carry import case_value
+from dy2st.convert.values.flatten import case_value
 from dy2st.convert.values.layout import Layout, Same
 from dy2st.convert.values.special import Union
 from dy2st_runtime.ir import F, Variable

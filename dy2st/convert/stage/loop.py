@@ -30,11 +30,11 @@ from dy2st.convert.stage.branch import (
     settled_set,
     stage_if,
 )
-from dy2st.convert.stage.kept import keep_items
-from dy2st.convert.stage.rounds import Rounds, rounds_of_loop
+from dy2st.convert.stage.fixpoint import Rounds, rounds_of_loop
+from dy2st.convert.stage.joined_contents import keep_items
 from dy2st.convert.stage.truth import truth_of
 from dy2st.convert.trace import CONTAINERS, CONTENT, Key, Place, Region, Trace
-from dy2st.convert.values.carry import build, flatten
+from dy2st.convert.values.flatten import build, flatten
 from dy2st.convert.values.layout import Cases, Layout, Leaf, Number, Same, depth, opened
 from dy2st.convert.values.lub import Lub, Unlike
 from dy2st.convert.values.special import UNBOUND, Older

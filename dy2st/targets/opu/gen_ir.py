@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dy2st.jit.for_file import for_file
+from dy2st.jit.programs_of_files import for_file
 from dy2st.jit.static_function import StaticFunction
 from dy2st.passes.core.base import ModulePass
 from dy2st.passes.core.context import PassContext

@@ -29,8 +29,8 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.convert.kinds.keyed import refuse_native_key
 from dy2st.convert.kinds.process import is_known, is_reading, module_of, note_abstract
+from dy2st.convert.kinds.traced_keys import refuse_native_key
 from dy2st.convert.states import has_states
 from dy2st.convert.trace import CONTAINERS, EACH_CALL, Trace
 from dy2st.convert.values.sequences import Generated, Indexed

@@ -15,7 +15,7 @@ from dy2st.convert.kinds.entries import must
 from dy2st.convert.kinds.lists import length_of, of_both, of_each, with_item
 from dy2st.convert.kinds.process import is_of_library
 from dy2st.convert.trace import Trace
-from dy2st.convert.values.carry import element_at, flatten
+from dy2st.convert.values.flatten import element_at, flatten
 from dy2st.convert.values.forms import emptied
 from dy2st.convert.values.layout import (
     Cases,

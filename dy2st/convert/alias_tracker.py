@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from dy2st.convert.objects import ATOMS, attributes_of, parts_of
 from dy2st.convert.states import CONTAINERS
-from dy2st.convert.values.carry import copied, copied_parts
+from dy2st.convert.values.flatten import copied, copied_parts
 from dy2st.convert.values.layout import Layout, View
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import user_location
