@@ -11,7 +11,7 @@ from dy2st_runtime.autograd import grad
 from dy2st_runtime.ir import Program, Tensor
 from dy2st_runtime.ir.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from dy2st_runtime.ir.promotion import get_promotion, promotion, set_promotion
-from dy2st_runtime.late import late_names as _late_names
+from dy2st_runtime.lazy import late_names as _late_names
 from dy2st_runtime.ops import *  # noqa: F403
 from dy2st_runtime.ops import LATE as _late_operators
 from dy2st_runtime.ops import __all__ as _operators

@@ -3,7 +3,7 @@
 import sys
 
 from dy2st.cli.ends import run_to_end
-from dy2st_runtime.late import Late
+from dy2st_runtime.lazy import Late
 
 commands = Late("dy2st.cli.commands")
 

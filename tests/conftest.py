@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
-from dy2st_runtime.ops.late import load_all
+from dy2st_runtime.ops.lazy import load_all
 
 # Before NumPy is loaded: its threads wait for each other wherever other processes are at work.
 os.environ.setdefault("OMP_NUM_THREADS", "1")

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from dy2st_runtime.late import late_names
+from dy2st_runtime.lazy import late_names
 
 if TYPE_CHECKING:
     from dy2st.cli.commands import main

@@ -9,7 +9,7 @@ from dy2st.jit.code_level import set_code_level, set_verbosity
 from dy2st.jit.static_function import StaticFunction
 from dy2st.jit.switches import enable_to_static
 from dy2st_runtime.ir.location import hide_frames_of
-from dy2st_runtime.late import late_names
+from dy2st_runtime.lazy import late_names
 
 # Locations name the user's lines, never ours.
 hide_frames_of(os.path.dirname(os.path.dirname(__file__)))

@@ -12,7 +12,7 @@ from dy2st.jit.static_function import InputSpecs, StaticFunction
 from dy2st_runtime import engine as engines
 from dy2st_runtime.errors import NotConvertible
 from dy2st_runtime.ir.checks.tracebacks import without_own_frames
-from dy2st_runtime.late import Late
+from dy2st_runtime.lazy import Late
 from dy2st_runtime.nn.layer import Layer
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import numpy as np
 from dy2st.jit.build_strategy import BuildStrategy
 from dy2st.jit.live_state import LiveState
 from dy2st_runtime import engine as engines
-from dy2st_runtime import lent
+from dy2st_runtime import exported_buffers
 from dy2st_runtime.errors import ArgumentError, PassError, VerifyError
 from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.checks.verifier import verify
@@ -61,7 +61,7 @@ def _check_sound(program: Program, applied: Any) -> None:
 
 def _unshared(array: Array) -> Array:
     """The array, or a copy where somebody could write to it: engines pack it only once then."""
-    return array if lent.is_constant(array) else np.array(array, order="C")
+    return array if exported_buffers.is_constant(array) else np.array(array, order="C")
 
 
 class OptimizedProgram:

@@ -19,7 +19,7 @@ from dy2st_runtime.ir.autocast import autocast
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.location import place_of, warn_user
 from dy2st_runtime.ir.promotion import get_promotion
-from dy2st_runtime.late import Late
+from dy2st_runtime.lazy import Late
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.ops.creation import get_default_dtype
 from dy2st_runtime.tensor import EagerTensor

@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING
 from dy2st.nn import functional as _functional
 from dy2st.nn import initializer as _initializer
 from dy2st.paddle.private_modules import private_modules as _private_modules
-from dy2st_runtime.late import late_names
+from dy2st_runtime.lazy import late_names
 from dy2st_runtime.nn import *  # noqa: F403
 from dy2st_runtime.nn import __all__ as _layers
-from dy2st_runtime.nn.late import LAYERS
+from dy2st_runtime.nn.lazy import LAYERS
 
 __all__ = [*_layers]
 
 if TYPE_CHECKING:
-    from dy2st_runtime.nn.late_layers import *  # noqa: F403
+    from dy2st_runtime.nn.lazy_layers import *  # noqa: F403
 else:
     functional, initializer = _functional, _initializer
     _own = {name: f"{__name__}.{name}" for name in ("init", "layer", "quant", "utils")}

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import dy2st_runtime.nn.functional as _of_layers
 from dy2st.paddle.mirrors import mirrors
 from dy2st.paddle.private_modules import private_modules
-from dy2st_runtime.late import late_names
+from dy2st_runtime.lazy import late_names
 from dy2st_runtime.nn.functional import *  # noqa: F403
 from dy2st_runtime.nn.functional import __all__ as __all__
-from dy2st_runtime.nn.late import FUNCTIONALS
+from dy2st_runtime.nn.lazy import FUNCTIONALS
 
 mirrors(__name__, "flash_attention", ["dy2st_runtime.nn.functions.flash_attention", __name__])
 

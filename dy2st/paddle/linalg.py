@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from dy2st_runtime.late import late_names
+from dy2st_runtime.lazy import late_names
 
 _NAMES = (
     "cholesky cholesky_inverse cholesky_solve corrcoef cov cross det diagonal eig eigh eigvals "

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from dy2st.paddle.spaces import space_of
 from dy2st_runtime.errors import ArgumentError
-from dy2st_runtime.late import Late
+from dy2st_runtime.lazy import Late
 
 _absent = Late("dy2st.paddle.porting.absent")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dy2st_runtime.late import places
+from dy2st_runtime.lazy import places
 
 # Name spaces that stand in `dy2st` itself; all others stand here.
 OWN = ("amp", "io", "jit", "nn", "optimizer", "passes", "static")

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from dy2st.jit.dimension import Dim
 from dy2st.jit.input_spec import InputSpec
-from dy2st_runtime.late import late_names
+from dy2st_runtime.lazy import late_names
 
 if TYPE_CHECKING:
     from dy2st.static.backward import append_backward, gradients

@@ -19,7 +19,7 @@ from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import F, active
 from dy2st_runtime.ir.grad_mode import set_grad_enabled
 from dy2st_runtime.ir.types import is_differentiable
-from dy2st_runtime.late import Late
+from dy2st_runtime.lazy import Late
 
 Array = np.ndarray[Any, Any]
 _MANY = 2  # of fewer numbers the strides tell nothing

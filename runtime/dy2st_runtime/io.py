@@ -37,7 +37,7 @@ from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.text.parser import parse, parse_digest
 from dy2st_runtime.ir.text.printer import to_text
 from dy2st_runtime.ir.tracing.gradient_flow import settings_of
-from dy2st_runtime.late import Late
+from dy2st_runtime.lazy import Late
 from dy2st_runtime.limits import Limits, metered
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped

@@ -22,7 +22,7 @@ from dy2st_runtime.ir import DEFINITIONS, Program, TensorType, Tracer, apply
 from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ir.definition import Effect
 from dy2st_runtime.ir.text.printer import to_text
-from dy2st_runtime.ops.late import load_all
+from dy2st_runtime.ops.lazy import load_all
 from tests.runtime.guarded import guarded
 from tests.runtime.workers import TooLong, command_line, limit
 

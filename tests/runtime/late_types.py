@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from pathlib import Path
 
-from dy2st_runtime.nn.late import FUNCTIONALS, LAYERS
+from dy2st_runtime.nn.lazy import FUNCTIONALS, LAYERS
 from dy2st_runtime.optimizer import LATE
 
 ROOT = Path(__file__).parents[2] / "runtime" / "dy2st_runtime"

@@ -9,7 +9,7 @@ import pytest
 
 from dy2st_runtime.ir import DEFINITIONS
 from dy2st_runtime.ir.dispatch import FUNCTIONS, METHODS
-from dy2st_runtime.ops.late import FAMILIES, load_all
+from dy2st_runtime.ops.lazy import FAMILIES, load_all
 
 WAYS = {
     "a function of the package": "dy2st.logaddexp(1.0, 1.0)",

@@ -1,6 +1,6 @@
 """Features of sound under PaddlePaddle's names."""
 
-from dy2st_runtime.late import late_names
+from dy2st_runtime.lazy import late_names
 
 __all__ = ["features", "functional"]
 

@@ -1,6 +1,6 @@
 """Probability distributions under PaddlePaddle's names."""
 
-from dy2st_runtime.late import late_names, places
+from dy2st_runtime.lazy import late_names, places
 
 _HERE = "dy2st.paddle.distribution"
 _PLACES = places(

@@ -1,7 +1,7 @@
 """What PaddlePaddle tries out, under its names: composites of operators."""
 
 from dy2st.paddle.private_modules import private_modules
-from dy2st_runtime.late import late_names, places
+from dy2st_runtime.lazy import late_names, places
 
 _PLACES = places(
     {

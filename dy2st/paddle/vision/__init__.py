@@ -1,6 +1,6 @@
 """What models of pictures need, under PaddlePaddle's names."""
 
-from dy2st_runtime.late import late_names, places
+from dy2st_runtime.lazy import late_names, places
 
 __all__ = [
     "datasets",

@@ -9,9 +9,9 @@ from typing import NamedTuple, TypeVar
 from dy2st_runtime.autodiff.activity import Varied
 from dy2st_runtime.autodiff.branches import through_branches
 from dy2st_runtime.autodiff.gradient import Gradient
-from dy2st_runtime.autodiff.kept import Homes, Kept
 from dy2st_runtime.autodiff.lists import LISTS, add_lists
 from dy2st_runtime.autodiff.loops import through_turns
+from dy2st_runtime.autodiff.residuals import Homes, Kept
 from dy2st_runtime.autodiff.walk import Handler, Shared, Walk
 from dy2st_runtime.ir.facts import facts_of
 from dy2st_runtime.ir.program import Program, Variable

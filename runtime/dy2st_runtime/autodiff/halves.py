@@ -10,8 +10,8 @@ from dy2st_runtime.autodiff.activity import Varied, before_setting
 from dy2st_runtime.autodiff.append import HANDLERS, append_gradients
 from dy2st_runtime.autodiff.flows import Flags, NotTold
 from dy2st_runtime.autodiff.gradient import Gradient, cleaned, flag_of
-from dy2st_runtime.autodiff.kept import Homes, Kept
 from dy2st_runtime.autodiff.lists import add_lists
+from dy2st_runtime.autodiff.residuals import Homes, Kept
 from dy2st_runtime.autodiff.stand_ins import NotKept, StandIns
 from dy2st_runtime.autodiff.walk import Shared, Walk
 from dy2st_runtime.dims import Dim, symbols

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from dy2st_runtime.autodiff.activity import Varied, behind, is_stopped
-from dy2st_runtime.autodiff.again import compute_again
 from dy2st_runtime.autodiff.append import HANDLERS, AsTheyWere
 from dy2st_runtime.autodiff.gradient import Gradient, cleaned, flag_of
-from dy2st_runtime.autodiff.kept import Homes, Kept
 from dy2st_runtime.autodiff.lists import add_lists
+from dy2st_runtime.autodiff.recompute import compute_again
+from dy2st_runtime.autodiff.residuals import Homes, Kept
 from dy2st_runtime.autodiff.walk import Shared, Walk
 from dy2st_runtime.errors import ArgumentError, ConversionError
 from dy2st_runtime.ir.dispatch import interpreting

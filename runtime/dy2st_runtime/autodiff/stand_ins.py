@@ -13,8 +13,8 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from dy2st_runtime.autodiff.again import is_part, leaving, may_run_again, sizes_of, when_read
-from dy2st_runtime.autodiff.kept import Homes
+from dy2st_runtime.autodiff.recompute import is_part, leaving, may_run_again, sizes_of, when_read
+from dy2st_runtime.autodiff.residuals import Homes
 from dy2st_runtime.dims import (
     Condition,
     Contradiction,

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from dy2st_runtime.autodiff.activity import Key, Varied, before_setting
 from dy2st_runtime.autodiff.expand import expanded
 from dy2st_runtime.autodiff.gradient import Gradient, any_of, cleaned
-from dy2st_runtime.autodiff.kept import Kept
+from dy2st_runtime.autodiff.residuals import Kept
 from dy2st_runtime.dims import Facts, require_equal, using
 from dy2st_runtime.errors import Location, NoGradientRule
 from dy2st_runtime.ir.definition import OperatorDefinition, lookup

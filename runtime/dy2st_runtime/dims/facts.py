@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import gcd
 
+from dy2st_runtime.dims.assumptions import Question, note
 from dy2st_runtime.dims.conditions import Condition
 from dy2st_runtime.dims.equations import (
     exactness,
@@ -50,7 +51,6 @@ from dy2st_runtime.dims.polynomial import (
     subtract,
 )
 from dy2st_runtime.dims.samples import Values, deep_atoms, deep_symbols, sampled
-from dy2st_runtime.dims.told import Question, note
 
 _MOST_STEPS = 200_000  # that the proofs of a trace may take: up to ten seconds
 _ROUNDS, _DEEPEST, _MOST_TERMS = 8, 60, 20_000  # what rules make of rules may grow with each

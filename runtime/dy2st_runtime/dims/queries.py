@@ -9,6 +9,7 @@ from itertools import product as combinations
 from math import gcd, lcm, prod
 from typing import Any
 
+from dy2st_runtime.dims.assumptions import Question, order, question, zero
 from dy2st_runtime.dims.conditions import Condition
 from dy2st_runtime.dims.equations import substitute_atom
 from dy2st_runtime.dims.evaluation import substitute
@@ -21,7 +22,6 @@ from dy2st_runtime.dims.order import is_plain, is_spent, positive_when_shifted, 
 from dy2st_runtime.dims.polynomial import add, common_factor, multiply, subtract
 from dy2st_runtime.dims.readable import readable
 from dy2st_runtime.dims.samples import deep_atoms, sampled
-from dy2st_runtime.dims.told import Question, order, question, zero
 from dy2st_runtime.limits import look
 
 _MOST_CASES = 64

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from math import gcd
 from typing import Any, NamedTuple
 
+from dy2st_runtime.dims.assumptions import solved_for_symbol
 from dy2st_runtime.dims.conditions import Condition
 from dy2st_runtime.dims.equations import exactness
 from dy2st_runtime.dims.evaluation import symbols
@@ -17,7 +18,6 @@ from dy2st_runtime.dims.intervals import bounds
 from dy2st_runtime.dims.operations import broadcast_forms, broadcast_sizes, floordiv, modulo
 from dy2st_runtime.dims.polynomial import add, common_factor, of_term, subtract
 from dy2st_runtime.dims.queries import decided, decided_without_facts, equal
-from dy2st_runtime.dims.told import solved_for_symbol
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.thread_state import ThreadState
 

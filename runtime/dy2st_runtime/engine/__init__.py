@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from dy2st_runtime.errors import ArgumentError, Dy2stError, EngineError
-from dy2st_runtime.late import Late, late_names
+from dy2st_runtime.lazy import Late, late_names
 from dy2st_runtime.thread_state import put_back_after_errors
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.errors import DTypeError
-from dy2st_runtime.late import Late
+from dy2st_runtime.lazy import Late
 
 DType = np.dtype[Any]
 _difflib = Late("difflib")

@@ -1,6 +1,6 @@
 """Families of operators that are loaded when one of their names is first asked for.
 
-`dy2st_runtime.ops.late` has the table. A name is met in four ways: as a function of a package
+`dy2st_runtime.ops.lazy` has the table. A name is met in four ways: as a function of a package
 (`dy2st.cholesky`), by name in a rule (`F.cholesky`), as a method of a tensor, and as an operator of
 a Program that was saved.
 """

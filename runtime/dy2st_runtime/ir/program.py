@@ -33,7 +33,7 @@ from dy2st_runtime.ir.tracing.python_numbers import (
     widened,
 )
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
-from dy2st_runtime.late import Late
+from dy2st_runtime.lazy import Late
 
 _values, _hooks = Late("dy2st_runtime.ir.tracing.known_values"), Late("dy2st_runtime.ir.hooks")
 NumberKind = type

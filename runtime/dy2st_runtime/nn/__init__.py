@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from dy2st_runtime.late import late_names
+from dy2st_runtime.lazy import late_names
 from dy2st_runtime.nn import functional, initializer
 from dy2st_runtime.nn.activation import (
     CELU,
@@ -51,8 +51,8 @@ from dy2st_runtime.nn.common import (
 )
 from dy2st_runtime.nn.containers import LayerDict, LayerList, ParameterList, Sequential
 from dy2st_runtime.nn.convolution import Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose
-from dy2st_runtime.nn.late import LAYERS
 from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.nn.lazy import LAYERS
 from dy2st_runtime.nn.loss import (
     BCELoss,
     BCEWithLogitsLoss,
@@ -188,6 +188,6 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from dy2st_runtime.nn.late_layers import *  # noqa: F403
+    from dy2st_runtime.nn.lazy_layers import *  # noqa: F403
 else:
     __getattr__ = late_names(__name__, LAYERS)

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from dy2st_runtime.late import late_names
-from dy2st_runtime.nn.late import FUNCTIONALS
+from dy2st_runtime.lazy import late_names
+from dy2st_runtime.nn.lazy import FUNCTIONALS
 from dy2st_runtime.ops.activation import (
     celu,
     elu,

@@ -13,7 +13,7 @@ import numpy as np
 
 from dy2st_runtime.errors import ConversionError, ShapeError
 from dy2st_runtime.ir import current_tracer, user_location
-from dy2st_runtime.late import late_names, places
+from dy2st_runtime.lazy import late_names, places
 from dy2st_runtime.ops.generator import generator
 
 Array = np.ndarray[Any, Any]

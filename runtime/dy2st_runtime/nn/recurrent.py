@@ -9,7 +9,7 @@ from dy2st_runtime.ir import F
 from dy2st_runtime.ir.autocast import autocast
 from dy2st_runtime.ir.dispatch import active
 from dy2st_runtime.ir.types import is_floating
-from dy2st_runtime.late import Late
+from dy2st_runtime.lazy import Late
 from dy2st_runtime.nn.containers import LayerList
 from dy2st_runtime.nn.initializer import Constant, Uniform
 from dy2st_runtime.nn.layer import Layer

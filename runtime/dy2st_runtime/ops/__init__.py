@@ -3,7 +3,7 @@
 from dy2st_runtime.ir.dispatch import METHODS, SPELLED
 from dy2st_runtime.ir.late_families import declare, declare_aliases
 from dy2st_runtime.ir.tensor import attach_late_methods, attach_methods
-from dy2st_runtime.late import late_names, places
+from dy2st_runtime.lazy import late_names, places
 from dy2st_runtime.ops.activation import (
     celu,
     elu,
@@ -131,7 +131,7 @@ from dy2st_runtime.ops.indexing import (
     slice,
     strided_slice,
 )
-from dy2st_runtime.ops.late import ALIASES, ALONE, FAMILIES, METHODS_TOO, NOT_METHODS, alone
+from dy2st_runtime.ops.lazy import ALIASES, ALONE, FAMILIES, METHODS_TOO, NOT_METHODS, alone
 from dy2st_runtime.ops.limits import clip, hardtanh, leaky_relu, relu6
 from dy2st_runtime.ops.loss import (
     binary_cross_entropy,

@@ -14,7 +14,7 @@ from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F, Tensor
 from dy2st_runtime.ir.arguments import as_shape, shape_of
 from dy2st_runtime.ir.dispatch import FUNCTIONS, METHODS, SPELLED
-from dy2st_runtime.ops.late import IN_PLACE, IN_PLACE_RESHAPING
+from dy2st_runtime.ops.lazy import IN_PLACE, IN_PLACE_RESHAPING
 from dy2st_runtime.ops.rules import fitted
 
 Function = Callable[..., Any]

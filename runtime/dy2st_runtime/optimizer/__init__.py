@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from dy2st_runtime.late import late_names, places
+from dy2st_runtime.lazy import late_names, places
 from dy2st_runtime.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
 from dy2st_runtime.optimizer import lr
 from dy2st_runtime.optimizer.optimizer import Optimizer

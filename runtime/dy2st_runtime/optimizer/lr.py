@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dy2st_runtime.late import late_names, places
+from dy2st_runtime.lazy import late_names, places
 from dy2st_runtime.updating import Changing
 
 

@@ -21,7 +21,7 @@ from dy2st.passes import (
 )
 from dy2st.passes.core import registry
 from dy2st.static import InputSpec
-from dy2st_runtime import lent
+from dy2st_runtime import exported_buffers
 
 
 class Net(nn.Layer):
@@ -322,4 +322,4 @@ def test_arrays_that_passes_make_are_their_own(engine):
     with dy2st.no_grad():
         fast(dy2st.rand([2, 3, 4, 4]))
     better = fast.forward.concrete_program.optimized
-    assert all(lent.is_constant(tensor.array) for tensor in better.state.values())
+    assert all(exported_buffers.is_constant(tensor.array) for tensor in better.state.values())

@@ -9,7 +9,7 @@ import pytest
 
 from dy2st import nn
 from dy2st.paddle.vision import models
-from dy2st_runtime.nn.late import LAYERS
+from dy2st_runtime.nn.lazy import LAYERS
 from tests.dy2st.ordinary.driver import check, ways_of
 from tests.dy2st.ordinary.layers import NETWORKS, NO_NETWORKS, ROWS
 from tests.effort import effort

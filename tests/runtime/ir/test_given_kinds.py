@@ -13,7 +13,7 @@ from dy2st.errors import Dy2stError, WrongKind
 from dy2st.nn import functional as F
 from dy2st_runtime.ir.dispatch import SPELLED
 from dy2st_runtime.ir.given_kinds import kinds_of
-from dy2st_runtime.ops.late import load_all
+from dy2st_runtime.ops.lazy import load_all
 
 load_all()
 WRONG = {

@@ -9,7 +9,7 @@ import mpmath as m
 from mpmath import mpf
 
 import dy2st as P
-from dy2st_runtime.ops import late
+from dy2st_runtime.ops import lazy
 
 F = P.nn.functional
 inf, nan = m.inf, m.nan
@@ -232,7 +232,7 @@ def called(name: str) -> Callable[..., Any]:
 
 def public_functions() -> dict[str, Any]:
     """All public functions by their names, those that change their tensor left out."""
-    late.load_all()
+    lazy.load_all()
     names = {*dir(P), *dir(F)}
     found = {n: getattr(P, n, getattr(F, n, None)) for n in names if not n.startswith("_")}
     return {n: f for n, f in sorted(found.items()) if callable(f) and not n.endswith("_")}

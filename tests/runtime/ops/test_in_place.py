@@ -9,7 +9,7 @@ import dy2st
 from dy2st.nn import functional
 from dy2st.static import InputSpec
 from dy2st_runtime.errors import ConversionError, ShapeError
-from dy2st_runtime.ops.late import ALIASES, IN_PLACE, IN_PLACE_RESHAPING
+from dy2st_runtime.ops.lazy import ALIASES, IN_PLACE, IN_PLACE_RESHAPING
 
 SIMPLE = "abs ceil cos exp floor log1p neg reciprocal relu round rsqrt sigmoid sin sqrt square tanh"
 

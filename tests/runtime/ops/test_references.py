@@ -13,12 +13,12 @@ from dy2st_runtime.errors import DTypeError
 from dy2st_runtime.ir import DEFINITIONS, TensorType
 from dy2st_runtime.ir.inputs import complete
 from dy2st_runtime.ir.tracing.tracer import infer
-from dy2st_runtime.ops import late
+from dy2st_runtime.ops import lazy
 from tests.effort import effort
 from tests.runtime.ops.references import NARROW, OF_FLOATS, REFERENCES, is_elsewhere
 from tests.runtime.ops.test_every_operator import as_list, run, traced
 
-late.load_all()
+lazy.load_all()
 FLOATS = ("float64", "float32", "float16", "bfloat16")
 DTYPES = (*FLOATS, "int64", "int32", "int8", "uint8", "bool", "complex64", "complex128")
 SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-40, 2.5, 2.5, -3.0, 1e15]

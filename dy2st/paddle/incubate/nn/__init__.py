@@ -1,7 +1,7 @@
 """Layers of transformers in few parts, under PaddlePaddle's names."""
 
 from dy2st.paddle.private_modules import private_modules
-from dy2st_runtime.late import late_names, places
+from dy2st_runtime.lazy import late_names, places
 
 _PLACES = places(
     {

@@ -3,7 +3,7 @@
 # These functions have the names of their modules, and stand before them.
 from dy2st.paddle.vision.models.alexnet import AlexNet, alexnet
 from dy2st.paddle.vision.models.googlenet import GoogLeNet, googlenet
-from dy2st_runtime.late import late_names, places
+from dy2st_runtime.lazy import late_names, places
 
 LATE = places(
     {

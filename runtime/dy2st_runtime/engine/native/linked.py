@@ -10,7 +10,7 @@ from dy2st_runtime.engine.native.machine import abi
 from dy2st_runtime.engine.native.machine.freed import keep_freed_memory
 from dy2st_runtime.engine.native.machine.llvm import Library, Processor, library_of
 from dy2st_runtime.engine.native.machine.module import Module
-from dy2st_runtime.engine.native.program.kept import Keeper
+from dy2st_runtime.engine.native.program.prepacked import Keeper
 
 
 class Linked:

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from dy2st_runtime.dims import Size
+from dy2st_runtime.engine.native.convolution.post_ops import is_begin
 from dy2st_runtime.engine.native.convolution.regions import Region
-from dy2st_runtime.engine.native.convolution.taking import is_begin
 from dy2st_runtime.engine.native.entry import Written
 from dy2st_runtime.engine.native.operators.writers import is_code
 from dy2st_runtime.engine.native.profiling import Row

@@ -1,1 +1,1 @@
-"""Functions of networks that few models use, by family: `dy2st_runtime.nn.late` is their table."""
+"""Functions of networks that few models use, by family: `dy2st_runtime.nn.lazy` is their table."""

@@ -1,1 +1,1 @@
-"""Layers that few models use, by family: `dy2st_runtime.nn.late` says which module has which."""
+"""Layers that few models use, by family: `dy2st_runtime.nn.lazy` says which module has which."""

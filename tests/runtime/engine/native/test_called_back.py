@@ -11,7 +11,7 @@ from dy2st_runtime.engine.native.program.planned import planned
 from dy2st_runtime.engine.native.report import _asked
 from dy2st_runtime.ir import DEFINITIONS
 from dy2st_runtime.ir.definition import lookup
-from dy2st_runtime.ops.late import FAMILIES
+from dy2st_runtime.ops.lazy import FAMILIES
 from examples.zoo.__main__ import compare
 from examples.zoo.models import MODELS
 from tests.runtime.engine.native.test_executable import square_of

@@ -16,8 +16,8 @@ from dy2st_runtime import engine
 from dy2st_runtime.engine.native import compiling
 from dy2st_runtime.engine.native.compiling import Background, compile_program
 from dy2st_runtime.engine.native.executable import Executable
-from dy2st_runtime.engine.native.machine.elsewhere import Elsewhere
 from dy2st_runtime.engine.native.machine.llvm import compile_object
+from dy2st_runtime.engine.native.machine.subprocess_compiler import Elsewhere
 from dy2st_runtime.errors import ArgumentError, SpecError
 from tests.runtime.engine.native.running_nests import traced
 
@@ -191,7 +191,7 @@ def test_a_forked_child_compiles_by_itself(gate):
 ENDING = """
 import sys, threading
 from dy2st_runtime.engine.native.compiling import compile_program
-from dy2st_runtime.engine.native.machine.elsewhere import subprocess
+from dy2st_runtime.engine.native.machine.subprocess_compiler import subprocess
 from tests.runtime.engine.native.test_compiling import long
 
 has_begun, begin = threading.Event(), subprocess.Popen

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.nn.late import FUNCTIONALS, LAYERS
+from dy2st_runtime.nn.lazy import FUNCTIONALS, LAYERS
 from tests.runtime.nn.of_paddle.cases import answer
 from tests.runtime.nn.of_paddle.families import families
 

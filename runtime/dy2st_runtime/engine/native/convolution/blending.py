@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from dy2st_runtime.engine.native.convolution import lines
+from dy2st_runtime.engine.native.convolution import line_code
 from dy2st_runtime.engine.native.convolution.library import RESULT, SOURCE, Library
-from dy2st_runtime.engine.native.convolution.lines import Known, Memories, place_of
+from dy2st_runtime.engine.native.convolution.line_code import Known, Memories, place_of
 from dy2st_runtime.engine.native.text.code import Code
 from dy2st_runtime.engine.native.text.lanes import FLOAT32, Value
 from dy2st_runtime.once import once
@@ -29,17 +29,17 @@ class Blend(NamedTuple):
 
     def told(self, memories: Memories) -> Any:
         """What the code reads."""
-        return lines.told(self, memories, (SOURCE, RESULT, *PLACES, *SHARES))
+        return line_code.told(self, memories, (SOURCE, RESULT, *PLACES, *SHARES))
 
     def address(self, library: Library) -> int:
         """Where the code is."""
-        return lines.loaded(library, "blend", _text()).addresses["blend"]
+        return line_code.loaded(library, "blend", _text()).addresses["blend"]
 
 
 @once
 def _text() -> str:
     memories = ("source", "result", "low", "high", "share_of_low", "share_of_high")
-    return lines.text("blend", Blend._fields, memories, _counts, _line)
+    return line_code.text("blend", Blend._fields, memories, _counts, _line)
 
 
 def _counts(code: Code, known: Known) -> tuple[str, str, str]:
@@ -57,7 +57,7 @@ def _line(code: Code, known: Known, plane: str, row: str) -> None:
         parts.append((code.at(known["source"], code.times(line, elements)), share))
     target = code.plus(code.times(plane, known["new_rows"]), row)
     result = code.at(known["result"], code.times(target, elements))
-    for lanes, at in lines.vectors(code, elements):
+    for lanes, at in line_code.vectors(code, elements):
         products = []
         for source, share in parts:
             read = lanes.load(code.at(source, at), FLOAT32)

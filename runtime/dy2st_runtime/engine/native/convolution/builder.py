@@ -24,8 +24,8 @@ from dy2st_runtime.engine.native.convolution.library import (
     following,
 )
 from dy2st_runtime.engine.native.convolution.plan import Buffer, Kept, Own, Plan, Step, lay_out
+from dy2st_runtime.engine.native.convolution.post_ops import Follow
 from dy2st_runtime.engine.native.convolution.recipe import Node
-from dy2st_runtime.engine.native.convolution.taking import Follow
 from dy2st_runtime.engine.native.convolution.turning import turn_between
 from dy2st_runtime.ir.program import Variable
 

@@ -11,8 +11,10 @@ from math import prod
 from dy2st_runtime.engine.native.convolution import weights
 from dy2st_runtime.engine.native.convolution.blending import PLACES, SHARES, Blend
 from dy2st_runtime.engine.native.convolution.builder import Builder
+from dy2st_runtime.engine.native.convolution.channel_copies import Move
 from dy2st_runtime.engine.native.convolution.channels import runs
 from dy2st_runtime.engine.native.convolution.enlarging import sizes_of
+from dy2st_runtime.engine.native.convolution.gather import COLUMNS, ROWS, Picks, picks
 from dy2st_runtime.engine.native.convolution.images import Image, Sizes, counts
 from dy2st_runtime.engine.native.convolution.library import (
     BIAS,
@@ -31,12 +33,10 @@ from dy2st_runtime.engine.native.convolution.library import (
     following,
     joined,
 )
-from dy2st_runtime.engine.native.convolution.lines import LANES
-from dy2st_runtime.engine.native.convolution.moving import Move
-from dy2st_runtime.engine.native.convolution.picking import COLUMNS, ROWS, Picks, picks
+from dy2st_runtime.engine.native.convolution.line_code import LANES
 from dy2st_runtime.engine.native.convolution.plan import Buffer, Plan
+from dy2st_runtime.engine.native.convolution.post_ops import mean_axes
 from dy2st_runtime.engine.native.convolution.recipe import Node
-from dy2st_runtime.engine.native.convolution.taking import mean_axes
 from dy2st_runtime.engine.native.machine.llvm import Processor
 from dy2st_runtime.engine.native.text.squares import LINE
 from dy2st_runtime.ir.program import Variable

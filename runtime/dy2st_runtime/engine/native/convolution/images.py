@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from dy2st_runtime.engine.native.convolution.library import Geometry
+from dy2st_runtime.engine.native.convolution.post_ops import mean_axes
 from dy2st_runtime.engine.native.convolution.recipe import Node
-from dy2st_runtime.engine.native.convolution.taking import mean_axes
 
 Sizes = tuple[int, ...]
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from dy2st_runtime.late import Late
+from dy2st_runtime.lazy import Late
 from dy2st_runtime.once import once
 
 metadata = Late("importlib.metadata")

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from dy2st_runtime import lent
+from dy2st_runtime import exported_buffers
 from dy2st_runtime.engine.native.convolution.library import Layout
 from dy2st_runtime.engine.native.convolution.memory import Weights, aligned, reordered
 from dy2st_runtime.engine.native.convolution.plan import Kept, Plan
@@ -27,15 +27,18 @@ class Packing:
     def __init__(self, sources: Sequence[Array], values: Mapping[Variable, Array]) -> None:
         """Make nothing yet; `values` are the arrays, and constants."""
         self._sources, self._values = tuple(sources), values
-        self._lent, self._is_constant = int(lent.COUNT), all(map(lent.is_constant, sources))
+        self._lent, self._is_constant = (
+            int(exported_buffers.COUNT),
+            all(map(exported_buffers.is_constant, sources)),
+        )
         self._of_plans: WeakKeyDictionary[Plan, Weights] = WeakKeyDictionary()
         self._made: dict[tuple[Any, Any], list[tuple[Layout, Array]]] = {}
 
     def is_of(self, sources: Sequence[Array]) -> bool:
         """Whether it is still right, for these arrays."""
-        if self._lent != lent.COUNT:
-            self._lent = int(lent.COUNT)
-            self._is_constant = all(map(lent.is_constant, self._sources))
+        if self._lent != exported_buffers.COUNT:
+            self._lent = int(exported_buffers.COUNT)
+            self._is_constant = all(map(exported_buffers.is_constant, self._sources))
         return self._is_constant and all(map(is_, self._sources, sources))
 
     def weights(self, plan: Plan, threads: int) -> Weights:

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 
 from dy2st_runtime.engine.native.convolution import weights
 from dy2st_runtime.engine.native.convolution.blending import Blend
+from dy2st_runtime.engine.native.convolution.channel_copies import Move
+from dy2st_runtime.engine.native.convolution.gather import Picks
 from dy2st_runtime.engine.native.convolution.images import Sizes
 from dy2st_runtime.engine.native.convolution.library import Layout, Library, Primitive
-from dy2st_runtime.engine.native.convolution.moving import Move
-from dy2st_runtime.engine.native.convolution.picking import Picks
 from dy2st_runtime.engine.native.convolution.recipe import Node
 from dy2st_runtime.engine.native.convolution.turning import Turn
 from dy2st_runtime.ir.program import Variable

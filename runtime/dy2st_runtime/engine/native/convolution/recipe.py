@@ -16,8 +16,7 @@ import numpy as np
 
 from dy2st_runtime.dims import same_shape
 from dy2st_runtime.engine.native.convolution.channels import Channels, is_join, is_move, moved
-from dy2st_runtime.engine.native.convolution.swishes import hard_swishes
-from dy2st_runtime.engine.native.convolution.taking import (
+from dy2st_runtime.engine.native.convolution.post_ops import (
     CONVOLUTIONS,
     FUNCTIONS,
     PAIRS,
@@ -30,6 +29,7 @@ from dy2st_runtime.engine.native.convolution.taking import (
     number_of,
     second_of,
 )
+from dy2st_runtime.engine.native.convolution.swishes import hard_swishes
 from dy2st_runtime.ir.program import Operator, Variable
 
 _MOST_FOLLOWING = 24

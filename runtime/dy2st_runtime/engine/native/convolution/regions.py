@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 from dy2st_runtime.dims import symbols
 from dy2st_runtime.engine.native.convolution.channels import is_move, shuffles
 from dy2st_runtime.engine.native.convolution.library import find
-from dy2st_runtime.engine.native.convolution.swishes import hard_swishes
-from dy2st_runtime.engine.native.convolution.taking import (
+from dy2st_runtime.engine.native.convolution.post_ops import (
     is_begin,
     is_by_channel,
     is_light,
@@ -25,6 +24,7 @@ from dy2st_runtime.engine.native.convolution.taking import (
     takes,
     vector_of,
 )
+from dy2st_runtime.engine.native.convolution.swishes import hard_swishes
 from dy2st_runtime.ir.definition import DEFINITIONS, Effect
 from dy2st_runtime.ir.failing import may_fail
 from dy2st_runtime.ir.program import Block, Operator, Variable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from dy2st_runtime.engine.native.convolution.taking import number_of
+from dy2st_runtime.engine.native.convolution.post_ops import number_of
 from dy2st_runtime.ir.program import Operator, Variable
 
 

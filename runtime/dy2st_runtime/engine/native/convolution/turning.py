@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, NamedTuple
 
-from dy2st_runtime.engine.native.convolution import lines
+from dy2st_runtime.engine.native.convolution import line_code
 from dy2st_runtime.engine.native.convolution.library import RESULT, SOURCE, Layout, Library
-from dy2st_runtime.engine.native.convolution.lines import Known, Memories
+from dy2st_runtime.engine.native.convolution.line_code import Known, Memories
 from dy2st_runtime.engine.native.text.code import Code
 from dy2st_runtime.engine.native.text.squares import LINE, write_square
 from dy2st_runtime.once import once
@@ -29,11 +29,11 @@ class Turn(NamedTuple):
 
     def told(self, memories: Memories) -> Any:
         """What the code reads."""
-        return lines.told(self, memories, (SOURCE, RESULT))
+        return line_code.told(self, memories, (SOURCE, RESULT))
 
     def address(self, library: Library) -> int:
         """Where the code is."""
-        return lines.loaded(library, "turn", _text()).addresses["turn"]
+        return line_code.loaded(library, "turn", _text()).addresses["turn"]
 
 
 def turn_between(
@@ -53,7 +53,7 @@ def turn_between(
 
 @once
 def _text() -> str:
-    return lines.text("turn", Turn._fields, ("source", "result"), _counts, _line)
+    return line_code.text("turn", Turn._fields, ("source", "result"), _counts, _line)
 
 
 def _counts(code: Code, known: Known) -> tuple[str, str, str]:

@@ -27,7 +27,7 @@ from dy2st_runtime.engine.native.nests.nests import (
     Reduce,
 )
 from dy2st_runtime.engine.native.nests.stages import Stage, cost_of, schedule
-from dy2st_runtime.engine.native.nests.turns import Turn, are_long, turn_of
+from dy2st_runtime.engine.native.nests.transposed_copies import Turn, are_long, turn_of
 from dy2st_runtime.engine.native.rows import COSTLY
 from dy2st_runtime.engine.native.rows import emit as emit_row
 from dy2st_runtime.engine.native.rows.reductions import State, halves, reduction_of

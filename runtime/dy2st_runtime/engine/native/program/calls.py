@@ -18,7 +18,7 @@ from dy2st_runtime.ir.checks.broken_sizes import formulas
 from dy2st_runtime.ir.list_owners import lists_in_place
 from dy2st_runtime.ir.program import Operator, Program, Variable
 from dy2st_runtime.ir.types import TensorType
-from dy2st_runtime.late import Late
+from dy2st_runtime.lazy import Late
 
 running = Late("dy2st_runtime.engine.native.convolution.running")
 

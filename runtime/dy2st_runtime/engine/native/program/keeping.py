@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from dy2st_runtime import lent
+from dy2st_runtime import exported_buffers
 from dy2st_runtime.engine.native.machine.module import Module
 from dy2st_runtime.engine.native.program.calls import Calls
-from dy2st_runtime.engine.native.program.kept import Keeper
 from dy2st_runtime.engine.native.program.places import Places
 from dy2st_runtime.engine.native.program.planned import Planned, Step
+from dy2st_runtime.engine.native.program.prepacked import Keeper
 from dy2st_runtime.engine.native.program.recipes import Recipe, Recipes
 from dy2st_runtime.engine.native.text.function import Function
 from dy2st_runtime.ir.program import Operator, Program, Variable
@@ -104,7 +104,7 @@ class Keeping:
     def _is_fresh(self, kept: str) -> str:
         """Whether no memory has been lent since."""
         count = self._places.data(self._item(kept, 0))
-        now = self._function.let(f"load i64, ptr {self._module.array(lent.COUNT)}")
+        now = self._function.let(f"load i64, ptr {self._module.array(exported_buffers.COUNT)}")
         return self._function.let(
             f"icmp eq i64 {self._function.let(f'load i64, ptr {count}')}, {now}"
         )

@@ -10,7 +10,7 @@ from dy2st_runtime.engine.native.rows import ROWS, has_row
 from dy2st_runtime.engine.native.text.lanes import NATIVE
 from dy2st_runtime.errors import DTypeError
 from dy2st_runtime.ir.definition import DEFINITIONS, lookup
-from dy2st_runtime.ops.late import load_all
+from dy2st_runtime.ops.lazy import load_all
 from tests.runtime.engine.native.running import Runner, operator_of
 
 load_all()

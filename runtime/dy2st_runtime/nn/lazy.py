@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dy2st_runtime.late import places
+from dy2st_runtime.lazy import places
 
 _LAYERS = "dy2st_runtime.nn.layers"
 _FUNCTIONS = "dy2st_runtime.nn.functions"

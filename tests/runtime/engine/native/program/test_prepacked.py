@@ -9,11 +9,11 @@ import weakref
 import numpy as np
 import pytest
 
-from dy2st_runtime import lent, ops
+from dy2st_runtime import exported_buffers, ops
 from dy2st_runtime.dims import symbol
 from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.engine.native.machine.threads import set_num_threads
-from dy2st_runtime.engine.native.program.kept import Keeper
+from dy2st_runtime.engine.native.program.prepacked import Keeper
 from dy2st_runtime.engine.native.program.recipes import Recipe
 from dy2st_runtime.ir import Program, TensorType, Tracer
 from dy2st_runtime.nn import functional as F
@@ -198,8 +198,8 @@ def test_memory_that_is_lent_says_nothing_of_other_memory():
     for _ in range(3):
         assert_right(executable, x, w)
     other = drawn(2, K, N)
-    lent.lend(other)
-    assert lent.is_constant(w) and not lent.is_constant(other)
+    exported_buffers.lend(other)
+    assert exported_buffers.is_constant(w) and not exported_buffers.is_constant(other)
     for _ in range(2):
         assert_right(executable, x, w)
     assert sources(executable)[0] is w

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, NamedTuple
 
-from dy2st_runtime.engine.native.convolution import lines
+from dy2st_runtime.engine.native.convolution import line_code
 from dy2st_runtime.engine.native.convolution.library import (
     RESULT,
     SOURCE,
@@ -18,7 +18,7 @@ from dy2st_runtime.engine.native.convolution.library import (
     Library,
     Refused,
 )
-from dy2st_runtime.engine.native.convolution.lines import Known, Memories, place_of
+from dy2st_runtime.engine.native.convolution.line_code import Known, Memories, place_of
 from dy2st_runtime.engine.native.text.code import Code
 from dy2st_runtime.engine.native.text.lanes import FLOAT32
 from dy2st_runtime.once import once
@@ -39,11 +39,11 @@ class Picks(NamedTuple):
 
     def told(self, memories: Memories) -> Any:
         """What the code reads."""
-        return lines.told(self, memories, (SOURCE, RESULT, ROWS, COLUMNS))
+        return line_code.told(self, memories, (SOURCE, RESULT, ROWS, COLUMNS))
 
     def address(self, library: Library) -> int:
         """Where the code is."""
-        return lines.loaded(library, "pick", _text()).addresses["pick"]
+        return line_code.loaded(library, "pick", _text()).addresses["pick"]
 
 
 def picks(layout: Layout, sizes: Sequence[int], first: int, numbers: Sequence[int]) -> Picks:
@@ -59,7 +59,7 @@ def picks(layout: Layout, sizes: Sequence[int], first: int, numbers: Sequence[in
 @once
 def _text() -> str:
     memories = ("source", "result", "which_rows", "which_columns")
-    return lines.text("pick", Picks._fields, memories, _counts, _line)
+    return line_code.text("pick", Picks._fields, memories, _counts, _line)
 
 
 def _counts(code: Code, known: Known) -> tuple[str, str, str]:
@@ -85,7 +85,7 @@ def _line(code: Code, known: Known, plane: str, row: str) -> None:
 
 
 def _copy(code: Code, source: str, result: str, count: str) -> None:
-    for lanes, at in lines.vectors(code, count):
+    for lanes, at in line_code.vectors(code, count):
         lanes.store(lanes.load(code.at(source, at), FLOAT32), code.at(result, at))
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from dy2st_runtime.engine.native.convolution import lines
+from dy2st_runtime.engine.native.convolution import line_code
 from dy2st_runtime.engine.native.convolution.channels import Run
 from dy2st_runtime.engine.native.convolution.library import RESULT, Library, joined
-from dy2st_runtime.engine.native.convolution.lines import Known, Memories, place_of
+from dy2st_runtime.engine.native.convolution.line_code import Known, Memories, place_of
 from dy2st_runtime.engine.native.text.code import Code
 from dy2st_runtime.engine.native.text.lanes import FLOAT32, Lanes
 from dy2st_runtime.once import once
@@ -37,16 +37,16 @@ class Move(NamedTuple):
         for run in self.runs:
             numbers += [*run, self.sources[run.source]]
         arguments = [RESULT, *(joined(number) for number in range(len(self.sources)))]
-        return lines.told(numbers, memories, arguments)
+        return line_code.told(numbers, memories, arguments)
 
     def address(self, library: Library) -> int:
         """Where the code is."""
-        return lines.loaded(library, "move", _text()).addresses["move"]
+        return line_code.loaded(library, "move", _text()).addresses["move"]
 
 
 @once
 def _text() -> str:
-    return lines.text("move", _NUMBERS, (), _counts, _line)
+    return line_code.text("move", _NUMBERS, (), _counts, _line)
 
 
 def _counts(code: Code, known: Known) -> tuple[str, str, str]:
@@ -84,7 +84,7 @@ def _elements(code: Code, index: str) -> str:
 
 def _copy(code: Code, places: tuple[str, str], count: str, step: str) -> None:
     """By vectors, the last of which begins so early that it is whole; few channels one by one."""
-    size = lines.LANES
+    size = line_code.LANES
     is_few = code.compare("slt", count, size)
     with code.when(is_few), code.loop("0", count) as at:
         _copy_vector(code, 1, places, at, step)

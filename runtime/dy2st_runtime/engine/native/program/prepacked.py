@@ -16,7 +16,7 @@ from weakref import ref
 
 import numpy as np
 
-from dy2st_runtime import lent
+from dy2st_runtime import exported_buffers
 from dy2st_runtime.engine.native.program.recipes import Recipe
 
 Array = np.ndarray[Any, Any]
@@ -43,7 +43,7 @@ class Keeper:
 
     def __call__(self, *arrays: Array) -> None:
         """Other arrays than those whose results are kept: see what is to be made of which."""
-        count, rest = int(lent.COUNT), iter(arrays)
+        count, rest = int(exported_buffers.COUNT), iter(arrays)
         are_new = [slot.see(list(islice(rest, slot.count))) for slot in self._slots]
         self.cell[0] = self._all(count)
         self._in_vain = self._in_vain + 1 if all(are_new) else 0
@@ -78,7 +78,7 @@ class _Slot:
         Whether they are new.
         """
         _, *sources = self.kept
-        if not all(map(lent.is_constant, arrays)):
+        if not all(map(exported_buffers.is_constant, arrays)):
             self.kept = self._nothing
             return False
         if all(one is own for one, own in zip(arrays, sources, strict=True)):

@@ -17,7 +17,7 @@ from dy2st_runtime.engine.native.machine.llvm import Processor, compile_object
 _HEADER = """\
 import sys
 sys.path[:] = {path!r}
-from dy2st_runtime.engine.native.machine.elsewhere import answer
+from dy2st_runtime.engine.native.machine.subprocess_compiler import answer
 answer({name!r}, {features!r}, {is_plain!r})
 """
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dy2st_runtime import ops
+from dy2st_runtime.engine.native.convolution.gather import Picks, picks
 from dy2st_runtime.engine.native.convolution.library import Layout, find
-from dy2st_runtime.engine.native.convolution.picking import Picks, picks
 from dy2st_runtime.engine.native.machine.threads import set_num_threads
 from tests.effort import effort
 
