@@ -63,7 +63,7 @@ def test_all_names_exist_once(module):
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
 def test_files_stay_small_and_say_what_they_are_for(path):
     text = path.read_text(encoding="utf-8")
-    assert text.count("\n") <= 600, "split it by reason to exist"
+    assert text.count("\n") <= 800, "split it by reason to exist"
     tree = ast.parse(text)
     assert ast.get_docstring(tree), "the first line says why the file exists"
     for node in ast.walk(tree):
@@ -178,7 +178,7 @@ LISTS_OF_NAMES = {
     "native/nests/moves.py": "how loops move elements is a matter of this engine",
     "native/nests/views.py": "how loops read what is shown elsewhere is a matter of this engine",
     "native/program/composites.py": "what loops compute part by part is a matter of this engine",
-    "native/program/assumptions.py": "which numbers code reads of tensors is a matter of this engine",
+    "native/program/shape_specialised.py": "which numbers code reads of tensors is a matter of this engine",
     "ir/tracing/python_numbers.py": "what Python computes where the Program has 64 bits",
     "ir/tracing/sizes_as_numbers.py": "Python's operators on sizes, which have names of their own",
 }

@@ -559,13 +559,13 @@ class Trace(Vocabulary):
         """New arrays, with what a function makes of each element of all of them."""
         length = F.array_length(arrays[0])
 
-        def turn(index: Variable, *made: Variable) -> list[Variable]:
+        def iteration(index: Variable, *made: Variable) -> list[Variable]:
             new = convert([F.array_read(array, index) for array in arrays])
             return [index + 1, *(F.array_append(a, b) for a, b in zip(made, new, strict=True))]
 
         start = [F.array_of([]) for _ in range(count)]
         first = [self.tracer.number(0), *start]
-        return while_loop(lambda index, *_: index < length, turn, first)[1:]
+        return while_loop(lambda index, *_: index < length, iteration, first)[1:]
 
 
 def _with_changes(

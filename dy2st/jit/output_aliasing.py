@@ -142,7 +142,7 @@ def _one_of(value: Any, known: dict[int, EagerTensor]) -> Any:
 
 
 class _Walk:
-    """Back from a value, through branches and turns, to tensors of the call."""
+    """Back from a value, through branches and iterations, to tensors of the call."""
 
     def __init__(self, program: Program, places: Mapping[Variable, set[int]]) -> None:
         self.places = places

@@ -3,10 +3,10 @@
     %0 = constant() {value = true}
     %1 = cond(%0, %x) ({ relu }, { exp })           =>      %1 = relu(%x)
 
-A `cond` on a constant becomes the branch that is taken. A `while` of which the number of turns
-follows from constants becomes as many copies of its body: none where it does not turn at all, at
-most `unroll.most_turns`, and never more operators than `unroll.most_operators`. What a `cond` or
-`while` merely passes through is read directly.
+A `cond` on a constant becomes the branch that is taken. A `while` of which the number of iterations
+follows from constants becomes as many copies of its body: none where it has no iteration, at
+most `unroll.most_iterations`, and never more operators than `unroll.most_operators`. What a `cond`
+or `while` merely passes through is read directly.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class _Walk:
 
     def __init__(self, context: PassContext):
         self.context, self.is_inexact = context, False
-        self.most_turns = context.option("unroll.most_turns")
+        self.most_iterations = context.option("unroll.most_iterations")
         self.most_operators = context.option("unroll.most_operators")
 
     def block(self, block: Block) -> int:
@@ -89,37 +89,37 @@ class _Walk:
                 return None
             values = _inlined(taken, operator.operands[1:], block)
         elif operator.name == "while":
-            turns = self.turns(operator)
-            if turns is None:
+            iterations = self.iterations(operator)
+            if iterations is None:
                 return None
-            values = _unrolled(operator, turns, block)
+            values = _unrolled(operator, iterations, block)
         else:
             return None
         return dict(zip(operator.results, values, strict=True))
 
-    def turns(self, operator: Operator) -> int | None:
-        """How often a loop turns, None if that is not known or too often."""
+    def iterations(self, operator: Operator) -> int | None:
+        """How many iterations a loop has, None if that is not known or too many."""
         condition, body = operator.blocks
         begin, _ = first_captured(operator)
         if not _is_exact(body, operator.operands, operator.results):
-            self.context.explain("unroll", operator, "sizes change from turn to turn")
+            self.context.explain("unroll", operator, "sizes change from iteration to iteration")
             return None
         if not all(is_pure(o) for o in condition.operators):
             self.context.explain("unroll", operator, "its condition does more than compute")
             return None
         size = sum(1 for _ in body.walk())
         values = [constant_of(v) for v in operator.operands[:begin]]
-        for count in range(self.most_turns + 1):
+        for count in range(self.most_iterations + 1):
             if count * size > self.most_operators:
                 break
             truth = _evaluated(condition, values, self.context)[0]
             if truth is None:
-                self.context.explain("unroll", operator, "the number of turns is not known")
+                self.context.explain("unroll", operator, "the number of iterations is not known")
                 return None
             if not truth.item():
                 return count
             values = _evaluated(body, values, self.context)
-        self.context.explain("unroll", operator, "it turns too often")
+        self.context.explain("unroll", operator, "it has too many iterations")
         return None
 
 
@@ -184,10 +184,10 @@ def _inlined(block: Block, operands: list[Variable], target: Block) -> list[Vari
     return [values[v] for v in block.yields]
 
 
-def _unrolled(operator: Operator, turns: int, target: Block) -> list[Variable]:
+def _unrolled(operator: Operator, iterations: int, target: Block) -> list[Variable]:
     begin, _ = first_captured(operator)
     values, outer = operator.operands[:begin], operator.operands[begin:]
-    for _ in range(turns):
+    for _ in range(iterations):
         values = _inlined(operator.blocks[1], [*values, *outer], target)
     return list(values)
 

@@ -1,12 +1,12 @@
-"""HoistLoopInvariants: what every turn of a loop computes anew is computed once, before it.
+"""HoistLoopInvariants: what every iteration of a loop computes anew is computed once, before it.
 
     %0 = while(%i, %x) ({ ... }, {              %0 = exp(%x)
       %1 = exp(%x)                      =>      %1 = while(%i, %0) ({ ... }, {
       ...                                         ...
 
-A pure operator goes if its operands do not change from turn to turn and it cannot fail: the loop
-may not turn at all, and the Program must not fail where the user's code would not. So what comes
-after a check inside the loop goes only if it works for all sizes. Constants stay.
+A pure operator goes if its operands do not change from iteration to iteration and it cannot fail:
+the loop may not turn at all, and the Program must not fail where the user's code would not. So
+what comes after a check inside the loop goes only if it works for all sizes. Constants stay.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def inference() -> list[Pass]:
         EliminateCommonSubexpr(),
         # The scales and shifts become numbers, so that they can go into weights.
         FoldConstant(),
-        # Known branches and turns: what they hold is then seen by everything below.
+        # Known branches and iterations: what they hold is then seen by everything below.
         SimplifyControlFlow(),
         # One copy of what stands twice, so that single users are single.
         EliminateCommonSubexpr(),
@@ -83,7 +83,7 @@ def training() -> list[Pass]:
     return [
         # Types first.
         DynamicToStatic(),
-        # Conditions and counters become numbers, so that branches and turns are known.
+        # Conditions and counters become numbers, so that branches and iterations are known.
         FoldConstant(),
         SimplifyControlFlow(),
         FoldConstant(),

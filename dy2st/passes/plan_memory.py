@@ -10,9 +10,9 @@ Values that look into the memory of others have none of their own, and an elemen
 whose operand dies writes its result there. What is reshaped after a transpose is a copy.
 
 The inner Blocks of a `cond` or `while` have a work space that is taken while the operator runs.
-Loop variables lie where the results of the `while` do; what a turn moves from one to another goes
-through the work space. Inputs, parameters and constants are not part of the plan: they lie where
-the caller has them, row by row.
+Loop variables lie where the results of the `while` do; what an iteration moves from one to another
+goes through the work space. Inputs, parameters and constants are not part of the plan: they lie
+where the caller has them, row by row.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ class _Planner:
 
 
 def moved(operator: Operator) -> dict[int, Variable]:
-    """What a turn of a `while` takes from loop variables to others, by its place in the yields."""
+    """What an iteration of a `while` takes from loop variable to others, by place in the yields."""
     body = operator.blocks[1]
     carried = body.parameters[: len(operator.results)]
     return {

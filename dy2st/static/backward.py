@@ -50,10 +50,10 @@ def gradients(
 ) -> list[Any]:
     """Append the gradients of the sum of targets with respect to each input to their Program.
 
-    None stands for an input that no target depends on. Where only a branch or some turns depend on
-    one, its gradient is zeros for calls in which they do not run. `target_gradients` are what to
-    start with, ones if not given; through values in `no_grad_set` no gradient flows. What is
-    appended can be differentiated again.
+    None stands for an input that no target depends on. Where only a branch or some iterations
+    depend on one, its gradient is zeros for calls in which they do not run. `target_gradients` are
+    what to start with, ones if not given; through values in `no_grad_set` no gradient flows. What
+    is appended can be differentiated again.
 
     >>> from dy2st import to_static
     >>> from dy2st.static import InputSpec

@@ -214,7 +214,7 @@ class _Walk:
             self.check_condition(operator.operands[0])
             ends = [self.inside(block, given[1:]) for block in operator.blocks]
         else:
-            ends = [self.after_turns(operator, given)]
+            ends = [self.after_iterations(operator, given)]
         for result, *axes in zip(operator.results, *ends, strict=True):
             for found in axes:
                 is_uneven = any(isinstance(entry, Uneven) for entry in axes)
@@ -227,8 +227,8 @@ class _Walk:
         self.block(block)
         return [self.longer[variable] for variable in block.yields]
 
-    def after_turns(self, operator: Operator, values: list[Axes]) -> list[Axes]:
-        """What the loop variables are after any number of turns."""
+    def after_iterations(self, operator: Operator, values: list[Axes]) -> list[Axes]:
+        """What the loop variables are after any number of iterations."""
         condition, body = operator.blocks
         count, known = len(operator.results), -1
         values[:count] = [Uneven(v) if isinstance(v, Uneven) else v for v in values[:count]]

@@ -135,7 +135,7 @@ def _staged(
     """`for_(iterable, None, body, (), ())` for each generator, inside each other."""
     generator = node.generators[depth]
     place = low.place(generator.target)
-    item, name = low.fresh("item"), low.fresh("turn")
+    item, name = low.fresh("item"), low.fresh("iteration")
 
     def then() -> list[ast.stmt]:
         if depth + 1 == len(node.generators):
@@ -143,12 +143,12 @@ def _staged(
         inner = low.expression(node.generators[depth + 1].iter)
         return _staged(low, node, depth + 1, inner, innermost)
 
-    def turn() -> list[ast.stmt]:
+    def iteration() -> list[ast.stmt]:
         bound = bind_target(low, generator.target, load(place, item))
         return [*bound, *low.apart(lambda: _filtered(low, generator.ifs, then))]
 
     nothing = tuple_of(place, [])
-    body = [*low.apart(turn), give(place, nothing)]
+    body = [*low.apart(iteration), give(place, nothing)]
     made = define(place, name, arguments(place, [item]), body)
     values = [iterable, constant(place, None), load(place, name), nothing, nothing]
     return [made, ast.Expr(value=low.call(place, "for_", *values), **place)]
@@ -173,7 +173,7 @@ def _python_loops(
     place = low.place(generator.target)
     item = low.fresh("item")
 
-    def turn() -> list[ast.stmt]:
+    def iteration() -> list[ast.stmt]:
         if depth + 1 == len(node.generators):
             inside = innermost
         else:
@@ -186,7 +186,7 @@ def _python_loops(
 
     target = ast.Name(id=item, ctx=STORE, **place)
     taken = low.call(place, "iterate", iterable)
-    return [ast.For(target=target, iter=taken, body=low.apart(turn), orelse=[], **place)]
+    return [ast.For(target=target, iter=taken, body=low.apart(iteration), orelse=[], **place)]
 
 
 def _python_filtered(low: Lowering, tests: list[Node], then: Innermost) -> list[ast.stmt]:

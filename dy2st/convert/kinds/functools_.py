@@ -28,21 +28,21 @@ _CACHED: Any = type(functools.lru_cache(lambda: None))
 
 @function_row(functools.reduce)
 def _reduce(trace: Trace, function: Any, iterable: Any, initial: Any = _NOTHING) -> Any:
-    def turn(item: Any, found: Any) -> tuple[Any]:
+    def iteration(item: Any, found: Any) -> tuple[Any]:
         return (trace.call(function, found, item),)
 
     names = ("the value of reduce()",)
     error = TypeError("reduce() of empty iterable with no initial value")
     if initial is not _NOTHING:
-        return trace.for_(iterable, None, turn, (initial,), names)[0]
+        return trace.for_(iterable, None, iteration, (initial,), names)[0]
     items = trace.items_of(iterable)
     if type(items) is not Indexed:
         found = list(items)
         check(trace, bool(found), error)
-        return trace.for_(found[1:], None, turn, (found[0],), names)[0]
+        return trace.for_(found[1:], None, iteration, (found[0],), names)[0]
     check(trace, trace.test_of(trace.gt(items.length, 0)), error)
     rest = Indexed(trace.sub(items.length, 1), lambda place: items.item(place + 1))
-    return trace.for_(rest, None, turn, (items.item(0),), names)[0]
+    return trace.for_(rest, None, iteration, (items.item(0),), names)[0]
 
 
 @function_row(importlib.import_module)

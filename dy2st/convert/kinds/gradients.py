@@ -78,7 +78,7 @@ def _let_it_be_none(trace: Trace, there: Variable) -> None:
         trace.tracer.check(F.logical_not(there), error)
         return
     raise ConversionError(
-        "the gradient of a tensor that only a branch, or some turns of a loop, depend on",
+        "the gradient of a tensor that only a branch, or some iterations of a loop, depend on",
         at=user_location(),
         why="on other paths it stays None, and a Program has a tensor there, or has none",
         hint="let each path use the tensor, by 0 * x if need be, or let gradients be zeros at "

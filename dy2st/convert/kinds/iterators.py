@@ -138,7 +138,7 @@ def _reversed(trace: Trace, iterable: Any) -> Any:
 
 
 def _backwards(trace: Trace, owner: Any) -> Iterator[Any]:
-    """The items of a list as it is at each turn, from the last one on."""
+    """The items of a list as it is at each iteration, from the last one on."""
     place = len(held_now(trace, owner)) - 1
     while 0 <= place < len(held_now(trace, owner)):
         yield held_now(trace, owner)[place]
@@ -146,7 +146,7 @@ def _backwards(trace: Trace, owner: Any) -> Iterator[Any]:
 
 
 def held_now(trace: Trace, owner: Any) -> Any:
-    """What a list holds at a turn of a loop over it, which is unrolled."""
+    """What a list holds at an iteration of a loop over it, which is unrolled."""
     content = trace.content(owner)
     if type(content) is Dynamic:
         raise ConversionError(
@@ -209,8 +209,8 @@ def _mapped_later(trace: Trace, function: Any, iterable: Union) -> Any:
         return (trace.call(function, item) for item in trace.iterate(one))
 
     def pushing(one: Any, push: Any) -> None:
-        turn = lambda item: (push(trace.call(function, item)), ())[1]  # noqa: E731
-        trace.for_(one, None, turn, (), ())
+        iteration = lambda item: (push(trace.call(function, item)), ())[1]  # noqa: E731
+        trace.for_(one, None, iteration, (), ())
 
     return trace.generate(generator, iterable, pushing)
 
@@ -237,10 +237,10 @@ def kept(trace: Trace, function: Any, iterable: Any, is_dropping: bool) -> Any:
         return (item for item in trace.iterate(one) if trace.truth(wanted(item)))
 
     def pushing(one: Any, push: Any) -> None:
-        def turn(item: Any) -> Any:
+        def iteration(item: Any) -> Any:
             return trace.if_(wanted(item), lambda: (push(item), ())[1], tuple, (), ())
 
-        trace.for_(one, None, turn, (), ())
+        trace.for_(one, None, iteration, (), ())
 
     return trace.generate(pulled, iterable, pushing)
 
@@ -476,7 +476,7 @@ def rest_of(trace: Trace, items: Indexed) -> Indexed:
     """What is left of items; of an iterator, until `taken` tells, nobody else may take any."""
     if not items.is_once:
         return items
-    if items.is_lent:  # as by zip(it, it): whose turn it is cannot be told
+    if items.is_lent:  # as by zip(it, it): whose iteration it is cannot be told
         refuse_left()
     items.is_lent = True
     position = trace.held(items, "position")
@@ -488,11 +488,11 @@ def rest_of(trace: Trace, items: Indexed) -> Indexed:
     return Indexed(left, lambda index: items.item(index + position))
 
 
-def taken(trace: Trace, iterable: Any, turns: Any) -> None:
+def taken(trace: Trace, iterable: Any, iterations: Any) -> None:
     """Tell that a loop has taken so many items of what `rest_of` gave it."""
     items = left_of(trace, iterable) if type(iterable) is Generated else iterable
     if type(items) is Indexed and items.is_once:
-        trace.set_field(items, "position", trace.add(trace.held(items, "position"), turns))
+        trace.set_field(items, "position", trace.add(trace.held(items, "position"), iterations))
         items.is_lent = False
 
 

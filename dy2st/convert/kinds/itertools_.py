@@ -91,11 +91,11 @@ def _from_iterable(trace: Trace, owner: Any, iterables: Any) -> Any:
         return _chain(trace, *items)
     out: list[Any] = trace.made([])
 
-    def turn(one: Any) -> tuple[()]:
+    def iteration(one: Any) -> tuple[()]:
         trace.call(out.extend, one)
         return ()
 
-    trace.for_(items, None, turn, (), ())
+    trace.for_(items, None, iteration, (), ())
     return iter_(trace, out)
 
 
@@ -157,12 +157,12 @@ def _accumulated(
 def _accumulated_in_program(
     trace: Trace, items: Indexed, join: Callable[[Any, Any], Any], start: Any, out: list[Any]
 ) -> Any:
-    def turn(item: Any, total: Any) -> tuple[Any]:
+    def iteration(item: Any, total: Any) -> tuple[Any]:
         new = join(total, item)
         trace.call(out.append, new)
         return (new,)
 
-    trace.for_(items, None, turn, (start,), ("the value of accumulate()",))
+    trace.for_(items, None, iteration, (start,), ("the value of accumulate()",))
     return iter_(trace, out)
 
 
@@ -203,7 +203,7 @@ def _while(trace: Trace, function: Any, iterable: Any, is_taking: bool) -> Any:
         return trace.made(own(test, items))
     out: list[Any] = trace.made([])
 
-    def turn(item: Any, holds: Any) -> tuple[Any]:
+    def iteration(item: Any, holds: Any) -> tuple[Any]:
         still = trace.and_(holds, lambda: trace.truth_value(trace.call(function, item)))
 
         def take() -> tuple[()]:
@@ -216,7 +216,7 @@ def _while(trace: Trace, function: Any, iterable: Any, is_taking: bool) -> Any:
     # A generator makes no item behind the first for which the function does not hold.
     is_ending = is_taking and type(iterable) is Generated
     goes_on = (lambda holds: holds) if is_ending else None
-    trace.for_(iterable, goes_on, turn, (True,), ("whether the function holds",))
+    trace.for_(iterable, goes_on, iteration, (True,), ("whether the function holds",))
     return iter_(trace, out)
 
 
@@ -225,7 +225,7 @@ def _compress(trace: Trace, data: Any, selectors: Any) -> Any:
     pairs = trace.call(list, trace.call(zip, data, selectors))
     out: list[Any] = trace.made([])
 
-    def turn(pair: Any) -> tuple[()]:
+    def iteration(pair: Any) -> tuple[()]:
         def take() -> tuple[()]:
             trace.call(out.append, pair[0])
             return ()
@@ -233,7 +233,7 @@ def _compress(trace: Trace, data: Any, selectors: Any) -> Any:
         trace.if_(pair[1], take, lambda: (), (), ())
         return ()
 
-    trace.for_(pairs, None, turn, (), ())
+    trace.for_(pairs, None, iteration, (), ())
     return iter_(trace, out)
 
 

@@ -158,8 +158,8 @@ def _rotate(trace: Trace, owner: Any, steps: Any = 1) -> None:
     whole = whole_of(trace, owner, content)
     length = length_of(trace, whole)
     place = length - steps % F.maximum(length, 1)
-    turn = lambda a: F.array_extend(F.array_slice(a, place), F.array_slice(a, 0, place))  # noqa: E731
-    replaced(trace, owner, of_each(trace, whole, turn))
+    iteration = lambda a: F.array_extend(F.array_slice(a, place), F.array_slice(a, 0, place))  # noqa: E731
+    replaced(trace, owner, of_each(trace, whole, iteration))
 
 
 @method_row(list, deque)
@@ -211,10 +211,10 @@ def _sort(trace: Trace, owner: Any, *, key: Any = None, reverse: Any = False) ->
 
 @method_row(list, deque, tuple, Dynamic)
 def _count(trace: Trace, owner: Any, item: Any) -> Any:
-    def turn(one: Any, total: Any) -> tuple[Any]:
+    def iteration(one: Any, total: Any) -> tuple[Any]:
         return (trace.add(total, trace.if_exp(_is_same(trace, one, item), lambda: 1, lambda: 0)),)
 
-    return trace.for_(owner, None, turn, (0,), ("the count",))[0]
+    return trace.for_(owner, None, iteration, (0,), ("the count",))[0]
 
 
 def _is_same(trace: Trace, one: Any, item: Any) -> Any:
@@ -288,13 +288,13 @@ def _place_in_program(trace: Trace, content: Dynamic, item: Any, start: Any, sto
             hint="look in a slice: items[start:].index(x) + start",
         )
 
-    def turn(place: Any, found: Any) -> tuple[Any]:
+    def iteration(place: Any, found: Any) -> tuple[Any]:
         is_new = trace.and_(
             trace.lt(found, 0), lambda: _is_same(trace, element_at(trace, content, place), item)
         )
         return (trace.if_exp(is_new, lambda: place, lambda: found),)
 
-    found = trace.for_(trace.call(range, length), None, turn, (-1,), ("the place",))[0]
+    found = trace.for_(trace.call(range, length), None, iteration, (-1,), ("the place",))[0]
     _check_found(trace, found)
     return found
 

@@ -46,10 +46,10 @@ for _entry in _WHOLE:
 
 @function_row(math.prod)
 def _prod(trace: Trace, iterable: Any, *, start: Any = 1) -> Any:
-    def turn(item: Any, product: Any) -> tuple[Any]:
+    def iteration(item: Any, product: Any) -> tuple[Any]:
         return (trace.mul(product, item),)
 
-    return trace.for_(iterable, None, turn, (start,), ("the product",))[0]
+    return trace.for_(iterable, None, iteration, (start,), ("the product",))[0]
 
 
 @function_row(math.isclose)

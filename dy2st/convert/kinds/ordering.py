@@ -220,11 +220,11 @@ def _places(trace: Trace, keys: Dynamic, is_reversed: bool) -> Any:
         )
 
     def place_of(place: Any) -> Any:
-        def turn(other: Any, found: Any) -> tuple[Any]:
+        def iteration(other: Any, found: Any) -> tuple[Any]:
             is_one = trace.and_(trace.ne(other, place), lambda: is_before(other, place))
             return (trace.add(found, trace.if_exp(is_one, lambda: 1, lambda: 0)),)
 
-        return trace.for_(trace.call(range, length), None, turn, (0,), ("a place",))[0]
+        return trace.for_(trace.call(range, length), None, iteration, (0,), ("a place",))[0]
 
     places = trace.content(trace.gathered(Indexed(length, place_of)))
     return F.array_stack(trace.tracer.local(places.arrays[0]))

@@ -29,10 +29,10 @@ def _sum(trace: Trace, iterable: Any, start: Any = 0) -> Any:
         total = F.sum(iterable, axis=0)
         return total if type(start) is int and start == 0 else trace.add(start, total)
 
-    def turn(item: Any, total: Any) -> tuple[Any]:
+    def iteration(item: Any, total: Any) -> tuple[Any]:
         return (trace.add(total, item),)
 
-    return trace.for_(iterable, None, turn, (start,), ("the sum",))[0]
+    return trace.for_(iterable, None, iteration, (start,), ("the sum",))[0]
 
 
 def _is_summed_at_once(value: Any) -> bool:
@@ -141,14 +141,14 @@ def _of_dynamic(trace: Trace, name: str, items: Dynamic, key: Any, default: Any)
     def key_of(item: Any) -> Any:
         return item if key is None else trace.call(key, item)
 
-    def turn(item: Any, best: Any, best_key: Any) -> Any:
+    def iteration(item: Any, best: Any, best_key: Any) -> Any:
         return _better(trace, name, (item, key_of(item)), (best, best_key))
 
     def found() -> Any:
         first = element_at(trace, items, 0)
         rest = Indexed(length - 1, lambda place: element_at(trace, items, place + 1))
         names = ("the best item", "its key")
-        return trace.for_(rest, None, turn, (first, key_of(first)), names)[0]
+        return trace.for_(rest, None, iteration, (first, key_of(first)), names)[0]
 
     if default is not _MISSING:
         return trace.if_exp(trace.gt(length, 0), found, lambda: default)
@@ -198,10 +198,10 @@ def _decided_one_by_one(trace: Trace, iterator: Any, decisive: bool) -> Any:
     def goes_on(found: Any) -> Any:
         return trace.not_(found) if decisive else found
 
-    def turn(item: Any, _: Any) -> tuple[Any]:
+    def iteration(item: Any, _: Any) -> tuple[Any]:
         return (trace.truth_value(item),)
 
-    return trace.for_(iterator, goes_on, turn, (not decisive,), ("whether it is found",))[0]
+    return trace.for_(iterator, goes_on, iteration, (not decisive,), ("whether it is found",))[0]
 
 
 def _decided_in_program(trace: Trace, items: Indexed, decisive: bool) -> Any:

@@ -157,12 +157,12 @@ def _selected(trace: Trace, items: Any, other: Any, is_in: bool) -> Any:
     """A new set of the elements that another one has, or has not."""
     made: Any = trace.made(set())
 
-    def turn(item: Any) -> None:
+    def iteration(item: Any) -> None:
         there = trace.in_(item, other)
         keep = there if is_in else trace.not_(there)
         trace.if_(keep, lambda: _add(trace, made, item) or (), lambda: (), (), ())
 
-    _each(trace, elements(trace, items), turn)
+    _each(trace, elements(trace, items), iteration)
     return made
 
 

@@ -35,11 +35,11 @@ def _listed(trace: Trace, tensor: Any) -> Any:
         return tensor.item()
     out: list[Any] = trace.made([])
 
-    def turn(one: Any) -> tuple[()]:
+    def iteration(one: Any) -> tuple[()]:
         trace.call(out.append, _listed(trace, one))
         return ()
 
-    trace.for_(tensor, None, turn, (), ())
+    trace.for_(tensor, None, iteration, (), ())
     return out
 
 

@@ -116,8 +116,8 @@ def place_of(trace: Trace, content: Dynamic, key: Any) -> Any:
     if content.element is None:
         return length
     more = lambda place: trace.and_(trace.lt(place, length), lambda: differs(place))  # noqa: E731
-    turn = lambda place: (trace.add(place, 1),)  # noqa: E731
-    return trace.while_(more, turn, (0,), ("the place of a key",))[0]
+    iteration = lambda place: (trace.add(place, 1),)  # noqa: E731
+    return trace.while_(more, iteration, (0,), ("the place of a key",))[0]
 
 
 def is_there(trace: Trace, content: Dynamic, place: Any) -> Any:
@@ -341,7 +341,7 @@ def gone_through(
     before = content_of(trace, owner)
     length = length_of(trace, before)
 
-    # Asked at each turn, since the body may change the dict: Python raises then, too.
+    # Asked at each iteration, since the body may change the dict: Python raises then, too.
     def size() -> Any:
         now = content_of(trace, owner)
         if now is not before:
@@ -374,13 +374,13 @@ def items(trace: Trace, owner: Any) -> Indexed:
 def update(trace: Trace, owner: Any, pairs: Any) -> None:
     """Set all pairs of an iterable."""
 
-    def turn(pair: Any) -> tuple[()]:
+    def iteration(pair: Any) -> tuple[()]:
         key, value = trace.unpack(pair, 2)
         trace.set_item(owner, key, value)
         return ()
 
     check_keys(pairs.element if type(pairs) is Dynamic else None, type(owner))
-    trace.for_(pairs, None, turn, (), ())
+    trace.for_(pairs, None, iteration, (), ())
 
 
 ROWS: dict[str, Callable[..., Any]] = {

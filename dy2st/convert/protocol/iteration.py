@@ -48,7 +48,7 @@ from dy2st_runtime.dims import Dim
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import F, Tensor, user_location
 
-_MOST_TURNS = 4096  # of a loop over things of Python that a tensor leaves
+_MOST_ITERATIONS = 4096  # of a loop over things of Python that a tensor leaves
 
 
 def items_of(trace: Trace, iterable: Any) -> Any:
@@ -103,7 +103,7 @@ def _of_keyed(trace: Trace, owner: Any) -> Indexed:
 
 
 def _live(trace: Trace, owner: Any) -> Iterator[Any]:
-    """The items of a list as it is at each turn, as Python has it."""
+    """The items of a list as it is at each iteration, as Python has it."""
     # By index, as Python's own iterator: the body may change the list.
     place = 0
     while True:
@@ -125,7 +125,7 @@ def _of_tensor(trace: Trace, tensor: Tensor) -> Any:
         raise TypeError("iteration over a 0-d tensor")
     length = tensor.shape[0]
     if isinstance(length, int):
-        return (tensor[place] for place in range(length))  # as it is at each turn
+        return (tensor[place] for place in range(length))  # as it is at each iteration
     return Indexed(length, lambda index: _row(trace, tensor, index), tensor)
 
 
@@ -150,12 +150,12 @@ def for_(
     if source is not None:
         return push_loop(trace, source, test, body, state)
     if type(items) is Indexed:
-        turns, *found = _staged(trace, items, test, body, state, names)
-        taken(trace, iterable, turns)
+        iterations, *found = _staged(trace, items, test, body, state, names)
+        taken(trace, iterable, iterations)
         return found
     asks_first = test is None or _is_seen(trace, iterable)
     rest = iter(_next_of(trace, items))
-    for turn in count():
+    for iteration in count():
         truth = test is None or not asks_first or test_of(trace, test(*state))
         item = _END if truth is False else next(rest, _END)
         if item is _END:
@@ -167,10 +167,10 @@ def for_(
         if truth is True:
             state = body(item, *state)
             continue
-        if turn > _MOST_TURNS:
+        if iteration > _MOST_ITERATIONS:
             raise _endless()
         _note_left(trace, iterable)
-        state = _turn(trace, truth, body, item, state, names)
+        state = _iteration(trace, truth, body, item, state, names)
     raise AssertionError("count() does not end")
 
 
@@ -199,7 +199,7 @@ def _items_or_source(trace: Trace, iterable: Any) -> tuple[Any, Source | None]:
     return items, source_of(trace, items)
 
 
-def _turn(
+def _iteration(
     trace: Trace,
     truth: Any,
     body: Callable[..., Sequence[Any]],
@@ -226,7 +226,8 @@ def _next_of(trace: Trace, items: Iterable[Any]) -> Iterable[Any]:
 
 def _endless() -> UnsupportedSyntax:
     return UnsupportedSyntax(
-        f"a tensor leaves a loop over something of Python that has more than {_MOST_TURNS} items",
+        "a tensor leaves a loop over something of Python that has more than "
+        f"{_MOST_ITERATIONS} items",
         at=user_location(),
         why="each iteration becomes a part of the Program",
         hint="loop over a tensor or over range() of a traced number, or use `while`",
@@ -241,7 +242,7 @@ def _staged(
     state: Sequence[Any],
     names: Sequence[str],
 ) -> Sequence[Any]:
-    """How many turns a loop of the Program made, and what the variables hold after it."""
+    """How many iterations a loop of the Program made, and what the variables hold after it."""
 
     def more(index: Any, *values: Any) -> Any:
         left = truth_of(trace, index < items.length)
@@ -250,11 +251,11 @@ def _staged(
         rest = lambda: (test_of(trace, test(*values)),)  # noqa: E731
         return stage_if(trace, left, rest, lambda: (False,), (), ("a test",))[0]
 
-    def turn(index: Any, *values: Any) -> Sequence[Any]:
+    def iteration(index: Any, *values: Any) -> Sequence[Any]:
         return index + 1, *body(items.item(index), *values)
 
     with staging(trace, "for"):
-        return stage_while(trace, more, turn, (0, *state), ("the iteration", *names))
+        return stage_while(trace, more, iteration, (0, *state), ("the iteration", *names))
 
 
 def spread_loop(

@@ -171,11 +171,13 @@ def any_in(trace: Trace, holds: Callable[[Any], Any], length: Any) -> Any:
     def more(index: Any, found: Any) -> Any:
         return F.logical_and(truth_of(trace, index < length), F.logical_not(found))
 
-    def turn(index: Any, found: Any) -> Any:
+    def iteration(index: Any, found: Any) -> Any:
         return index + 1, as_number(trace, truth_of(trace, holds(index)), bool)
 
     start = trace.tracer.number(False)
-    result = stage_while(trace, more, turn, (0, start), ("the place", "whether it is found"))[1]
+    result = stage_while(trace, more, iteration, (0, start), ("the place", "whether it is found"))[
+        1
+    ]
     if isinstance(result, Variable):
         result.number = bool
     return result

@@ -404,11 +404,11 @@ def _has_program_length(trace: Trace, source: Any) -> bool:
 def _is_met(trace: Trace, item: Any, container: Any) -> Any:
     """Whether an item is met in an object that is gone through, as far as Python goes."""
 
-    def turn(one: Any, _: Any) -> tuple[Any]:
+    def iteration(one: Any, _: Any) -> tuple[Any]:
         return (True if one is item else trace.truth_value(binary(trace, "eq", one, item)),)
 
     goes_on = lambda found: not_(trace, found)  # noqa: E731
-    return trace.for_(container, goes_on, turn, (False,), ("whether an item is met",))[0]
+    return trace.for_(container, goes_on, iteration, (False,), ("whether an item is met",))[0]
 
 
 def not_in(trace: Trace, item: Any, container: Any) -> Any:

@@ -42,7 +42,7 @@ from dy2st.convert.values.widths import types_of
 from dy2st_runtime.dims import Dim, symbols
 from dy2st_runtime.errors import ConversionError, LoopMismatch, UnsupportedSyntax
 from dy2st_runtime.ir import ArrayType, Tensor, TensorType, ValueType, Variable, user_location
-from dy2st_runtime.ir.join import facts_of_turns, join_types, renewed
+from dy2st_runtime.ir.join import facts_of_iterations, join_types, renewed
 from dy2st_runtime.ops.control_flow import close_blocks
 
 Test = Callable[..., Any]
@@ -156,7 +156,7 @@ def _until_raised(
         turned = lambda: (True, None, *body(*values))  # noqa: E731
         return stage_if(trace, left, turned, lambda: (False, None, *values), (), inner)
 
-    def turn(_: Any, __: Any, *values: Any) -> Sequence[Any]:
+    def iteration(_: Any, __: Any, *values: Any) -> Sequence[Any]:
         def caught(outcome: Any) -> Sequence[Any]:
             return False, outcome, *values
 
@@ -167,7 +167,7 @@ def _until_raised(
         return proceed(trace, settled(trace, known, end, caught, inner), inner)
 
     inner = ("whether to go on", "an exception", *names)
-    found = stage_while(trace, more, turn, (True, None, *state), inner, may_peel=False)
+    found = stage_while(trace, more, iteration, (True, None, *state), inner, may_peel=False)
     return proceed(trace, End(found[2:], found[1]), names)
 
 
@@ -506,7 +506,7 @@ def _finish(loop: _Loop, tested: Region, turned: Region) -> tuple[Any, ...]:
     results = tracer.append("while", operands, {}, types, blocks).results
     rows = zip(results, operands, turned.block.parameters, turned.block.yields, strict=False)
     for result, before, start, end in rows:
-        facts = facts_of_turns(result.type, before.type, start.type, end.type)
+        facts = facts_of_iterations(result.type, before.type, start.type, end.type)
         tracer.learn(facts, "the size after any number of iterations")
     for index in written:
         tracer.overwrite(operands[index])

@@ -50,7 +50,7 @@ class Lub:
     """Joins layouts; one pair of objects gives one object, so names for it stay names for one."""
 
     def __init__(self, widens: bool = False):
-        """`widens`: tuples of unlike length become tuples of a length, as the turns of a loop
+        """`widens`: tuples of unlike length become tuples of a length, as the iterations of a loop
         would make them longer for ever."""
         self._widens = widens
         self._pairs: dict[tuple[int, int], Layout] = {}

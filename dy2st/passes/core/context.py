@@ -26,7 +26,7 @@ class Option:
 OPTIONS: dict[str, Option] = {
     "reassociate": Option(False, "let (x + c1) + c2 become x + (c1 + c2) for floats too"),
     "fold_constant.most_elements": Option(1 << 20, "largest result, unless the inputs are larger"),
-    "unroll.most_turns": Option(16, "loops of at most so many turns are unrolled"),
+    "unroll.most_iterations": Option(16, "loops of at most so many iterations are unrolled"),
     "unroll.most_operators": Option(512, "... if that gives at most so many operators"),
     "rewrite.most_sweeps": Option(64, "how often rules may go over a Program"),
     "bisect": Option(-1, "run only the first n passes of Sequentials; -1 runs all"),

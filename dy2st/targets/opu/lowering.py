@@ -125,7 +125,7 @@ class Lowering:
 
     def _views(self, operator: Operator) -> list[View]:
         if operator.blocks:
-            raise Unmappable("its branches or turns are not known before it runs")
+            raise Unmappable("its branches or iterations are not known before it runs")
         if operator.name not in RULES:
             other = INSTEAD.get(operator.name)
             hint = f"; F.{other} is one, if the network is trained with it" if other else ""

@@ -64,7 +64,7 @@ class Scope:
 class Flow:
     """What goes in and out of a staged statement.
 
-    state: the variables that it changes and that are read later, or in the next turn.
+    state: the variables that it changes and that are read later, or in the next iteration.
     given: those of `state` that may have a value before.
     own: variables that it changes, whose values before it may read, and that nobody reads later.
     """
@@ -175,6 +175,8 @@ def _written(node: Node, table: NameTable) -> set[str]:
 def _flow(node: Node, table: NameTable, liveness: Liveness, plain: frozenset[str]) -> Flow:
     written = _written(node, table) & plain
     before, later = liveness.before[id(node)], liveness.after[id(node)]
-    later |= liveness.header.get(id(node), _NONE)  # what the next turn, `else` or `finally` reads
+    later |= liveness.header.get(
+        id(node), _NONE
+    )  # what the next iteration, `else` or `finally` reads
     state = sorted(written & later)
     return Flow(state, before.intersection(state), before & written - {*state})

@@ -42,7 +42,7 @@ class Liveness:
         self.at_start = self.settled(function.body, _NONE, Exits())
 
     def settled(self, block: Block, after: frozenset[str], exits: Exits) -> frozenset[str]:
-        """The names live before a block: walked until every loop knows what its next turn reads."""
+        """The names live before a block: walked until loops know what the next iteration reads."""
         while True:
             self._grows = False
             live = self.block(block, after, exits)
@@ -101,10 +101,10 @@ class Liveness:
     def _loop(self, node: Node, after: frozenset[str], exits: Exits) -> frozenset[str]:
         ended = self.block(node.orelse, after, exits)
         is_while = isinstance(node, gast.While)
-        at_turn = self._reads(node.test) if is_while else self._reads(node.target)
+        at_iteration = self._reads(node.test) if is_while else self._reads(node.target)
         bound = _NONE if is_while else frozenset(plain_targets(node.target))
-        # A `for` whose `break` became a flag looks at the flag after each turn.
-        header = at_turn | ended | {*filter(None, [getattr(node, "stop", None)])}
+        # A `for` whose `break` became a flag looks at the flag after each iteration.
+        header = at_iteration | ended | {*filter(None, [getattr(node, "stop", None)])}
         known = self.header.get(id(node), _NONE)
         header |= known
         inside = replace(exits, at_break=after, at_continue=header)

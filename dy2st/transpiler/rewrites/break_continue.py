@@ -131,7 +131,7 @@ class _Loop:
         return [at(loop, assign(flag, constant(False)))]
 
     def _finish_continue(self) -> None:
-        """Start each turn with the flag down; where nothing asks for the flag, leave it out."""
+        """Start each iteration with the flag down; leave out a flag that nothing asks for."""
         if not self._continue:
             return
         if self._guards:

@@ -213,7 +213,7 @@ class _SingleExit:
 
     def _inside_try(self, statement: Node, in_loop: bool) -> Node:
         if not in_loop and self._returns_in(statement.finalbody):
-            # A loop of one turn: what a jump in `finally` does is left to `break`.
+            # A loop of one iteration: what a jump in `finally` does is left to `break`.
             once = gast.Tuple([constant(0)], gast.Load())
             body = self._flagged([statement], in_loop=True)
             return at(statement, gast.For(store(self._context.flag("once")), once, body, [], None))

@@ -94,7 +94,7 @@ class Varied:
         given = [self.has(operand, key) for operand in operator.operands]
         if operator.name == "cond":
             return self._branches(operator, given[1:])
-        return self._turns(operator, given)
+        return self._iterations(operator, given)
 
     def _branches(self, operator: Operator, given: Sequence[bool]) -> list[bool]:
         if not any(given):
@@ -105,7 +105,7 @@ class Varied:
         true, false = (block.yields for block in operator.blocks)
         return [self.has(a) or self.has(b) for a, b in zip(true, false, strict=True)]
 
-    def _turns(self, operator: Operator, given: Sequence[bool]) -> list[bool]:
+    def _iterations(self, operator: Operator, given: Sequence[bool]) -> list[bool]:
         if not any(given):
             return [False] * len(operator.results)
         body, before = operator.blocks[1], -1

@@ -10,7 +10,7 @@ from dy2st_runtime.autodiff.activity import Varied
 from dy2st_runtime.autodiff.branches import through_branches
 from dy2st_runtime.autodiff.gradient import Gradient
 from dy2st_runtime.autodiff.lists import LISTS, add_lists
-from dy2st_runtime.autodiff.loops import through_turns
+from dy2st_runtime.autodiff.loops import through_iterations
 from dy2st_runtime.autodiff.residuals import Homes, Kept
 from dy2st_runtime.autodiff.walk import Handler, Shared, Walk
 from dy2st_runtime.ir.facts import facts_of
@@ -20,7 +20,7 @@ from dy2st_runtime.ir.tracing.tracer import Tracer
 
 Result = TypeVar("Result")
 
-HANDLERS: dict[str, Handler] = {"cond": through_branches, "while": through_turns, **LISTS}
+HANDLERS: dict[str, Handler] = {"cond": through_branches, "while": through_iterations, **LISTS}
 """What is differentiated otherwise than by the rule in its record."""
 
 

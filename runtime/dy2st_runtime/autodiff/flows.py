@@ -31,7 +31,7 @@ class NotTold(Exception):
 
 
 class Surely(Varied):
-    """The Variables that change with the inputs whatever branches and turns run.
+    """The Variables that change with the inputs whatever branches and iterations run.
 
     A list counts if all of its elements do.
     """
@@ -48,7 +48,7 @@ class Surely(Varied):
         true, false = (block.yields for block in operator.blocks)
         return [self.has(a) and self.has(b) for a, b in zip(true, false, strict=True)]
 
-    def _turns(self, operator: Operator, given: Sequence[bool]) -> list[bool]:
+    def _iterations(self, operator: Operator, given: Sequence[bool]) -> list[bool]:
         body, count = operator.blocks[1], len(operator.results)
         sure = [*given[:count]]
         while True:
@@ -121,14 +121,14 @@ class Flags:
         if maker.name == "cond":
             return (yield from self._of_branches(maker, _place(variable, maker.results)))
         if maker.name == "while":
-            return (yield from self._of_turns(maker, _place(variable, maker.results)))
+            return (yield from self._of_iterations(maker, _place(variable, maker.results)))
         return (yield from self._of_operands(maker))
 
     def _of_parameter(self, variable: Variable, block: Block) -> Task:
         owner = self._owners[block]
         place = _place(variable, block.parameters)
         if owner.name == "while" and place < len(owner.results):
-            yield from self._of_turns(owner, place)
+            yield from self._of_iterations(owner, place)
             return self._known[variable]
         outer = yield owner.operands[place + (owner.name == "cond")]
         owner.operands.append(outer)
@@ -148,7 +148,7 @@ class Flags:
             block.yields[slot] = yield block.yields[place]
         return self._known[result]
 
-    def _of_turns(self, owner: Operator, place: int) -> Task:
+    def _of_iterations(self, owner: Operator, place: int) -> Task:
         """Let a loop carry the bool of one of its variables."""
         first = yield owner.operands[place]
         slot, body, result = len(owner.results), owner.blocks[1], owner.results[place]

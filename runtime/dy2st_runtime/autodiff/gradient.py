@@ -1,9 +1,9 @@
 """A gradient while it is gathered: its value, and whether it is there at all.
 
-What only a branch or some turns use has no gradient where these do not run: eagerly `.grad` stays
-None then, which an optimizer sees. So a gradient may be unsure: then bools of the Program tell
-whether it is there, and where it is not its value is zeros. A rule may make NaN of zeros, so what
-has gone through one is put right before it is added to others.
+What only a branch or some iterations use has no gradient where these do not run: eagerly `.grad`
+stays None then, which an optimizer sees. So a gradient may be unsure: then bools of the Program
+tell whether it is there, and where it is not its value is zeros. A rule may make NaN of zeros, so
+what has gone through one is put right before it is added to others.
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ def _surely(tracer: Tracer, gradient: Gradient, is_needed: bool) -> Variable:
         return gradient.value
     if not is_needed:
         raise ConversionError(
-            "the gradient of a tensor that only a branch, or some turns of a loop, depend on",
+            "the gradient of a tensor that only a branch, or some iterations of a loop, depend on",
             at=user_location(),
             why="for other calls it is None, and a Program has a tensor there, or has none",
             hint="let each branch use the tensor, by 0 * x if need be, or take the gradient by"
@@ -173,7 +173,7 @@ class _Trace:
         return depth, place
 
     def _check_carried(self, variable: Variable) -> None:
-        """Refuse what a loop hands from turn to turn, unless the inputs are made in this turn."""
+        """Refuse what a loop hands to its next iteration, unless this one has made the inputs."""
         for wanted in self.wanted:
             place = wanted.block if isinstance(wanted.maker, Operator) else wanted.block.parent
             while place is not None and place is not variable.block:
@@ -194,11 +194,11 @@ class _Trace:
 
 def _carried() -> ConversionError:
     return ConversionError(
-        "grad() of traced tensors: a tensor that a loop carries from turn to turn stands between "
-        "the outputs and the inputs",
+        "grad() of traced tensors: a tensor that a loop carries to its next iteration stands "
+        "between the outputs and the inputs",
         at=user_location(),
-        why="how many turns there were before this one is known only when the Program runs",
-        hint="call grad() behind the loop, or begin each turn with a detach() of the tensor",
+        why="how many iterations there were before this one is known only when the Program runs",
+        hint="call grad() behind the loop, or begin each iteration with a detach() of the tensor",
     )
 
 

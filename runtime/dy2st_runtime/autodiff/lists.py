@@ -90,11 +90,11 @@ def add_lists(tracer: Tracer, first: Variable, second: Variable) -> Variable:
 def _listed(length: Any, type: ValueType, entry: Callable[[Variable], Variable]) -> Variable:
     """A list of what a function gives for each place."""
 
-    def turn(place: Variable, made: Variable) -> list[Any]:
+    def iteration(place: Variable, made: Variable) -> list[Any]:
         return [F.add(place, 1), F.array_append(made, entry(place))]
 
     start = [F.full([], 0, "int64"), F.array_empty(type)]
-    return while_loop(lambda place, made: [F.less_than(place, length)], turn, start)[1]
+    return while_loop(lambda place, made: [F.less_than(place, length)], iteration, start)[1]
 
 
 # -- gradients of lists -----------------------------------------------------------------------
@@ -221,14 +221,14 @@ def _chosen(walk: Walk, operator: Operator, found: Found) -> None:
     values = [walk.forward.value(other) for other in others]
     places = apply(operator.name, places, *values, **operator.attributes)
 
-    def turn(count: Variable, made: Variable) -> list[Any]:
+    def iteration(count: Variable, made: Variable) -> list[Any]:
         place = F.array_read(places, count)
         entry = _added(walk.tracer, F.array_read(made, place), F.array_read(gradient.value, count))
         return [F.add(count, 1), F.array_write(made, place, entry)]
 
     start = [F.full([], 0, "int64"), no_entries(array.type, length)]
     total = F.array_length(places)
-    made = while_loop(lambda count, made: [F.less_than(count, total)], turn, start)[1]
+    made = while_loop(lambda count, made: [F.less_than(count, total)], iteration, start)[1]
     _give(walk, array, made, False)
 
 
@@ -254,7 +254,7 @@ def _concat(walk: Walk, operator: Operator, found: Found) -> None:
     axis, g, values = operator.attributes["axis"], gradient.value, walk.forward.value(array)
     length, before = F.array_length(values), (slice(None),) * axis
 
-    def turn(place: Variable, start: Variable, made: Variable) -> list[Any]:
+    def iteration(place: Variable, start: Variable, made: Variable) -> list[Any]:
         value = F.array_read(values, place)
         end = F.add(start, F.getitem(F.shape(value), axis))
         part = F.getitem(g, (*before, slice(start, end)))
@@ -264,7 +264,7 @@ def _concat(walk: Walk, operator: Operator, found: Found) -> None:
 
     zero = F.full([], 0, "int64")
     start = [zero, zero, F.array_empty(type_of_gradient(array.type))]
-    ends = while_loop(lambda place, *_: [F.less_than(place, length)], turn, start)
+    ends = while_loop(lambda place, *_: [F.less_than(place, length)], iteration, start)
     _give(walk, array, ends[2], gradient.there is None)
 
 

@@ -1,8 +1,8 @@
-"""The gradient of a `while`: another one, which takes the turns from the last to the first.
+"""The gradient of a `while`: another one, which takes the iterations from the last to the first.
 
-What a turn needs has been appended to lists, turn by turn. The loop variables of the backward loop
-are how many turns are left, the gradients of the loop variables, and the sums of the gradients of
-what the body reads from around.
+What an iteration needs has been appended to lists, iteration by iteration. The loop variables of
+the backward loop are how many iterations are left, the gradients of the loop variables, and the
+sums of the gradients of what the body reads from around.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _COUNT = TensorType("int64", ())
 _FLAG = TensorType("bool", ())
 
 
-def through_turns(walk: Walk, operator: Operator, found: Found) -> None:
+def through_iterations(walk: Walk, operator: Operator, found: Found) -> None:
     """Hand the gradients of the results of a `while` on to what it starts with and reads."""
     loop = _Backward(walk, operator, [gradient and cleaned(gradient) for gradient in found])
     while not loop.record():
@@ -38,17 +38,17 @@ def through_turns(walk: Walk, operator: Operator, found: Found) -> None:
 
 @dataclass
 class _Carried:
-    """One gradient that goes from turn to turn.
+    """One gradient that goes from iteration to iteration.
 
     inner     the parameter of the body, for a loop variable or for what is read.
     outer     what the loop is given for it.
     last      what it is after the loop; what is read stays.
-    turned    what a turn makes of it; None for what is read.
-    type      its type; sizes that change from turn to turn are symbols of their own.
-    start     the gradient before the first turn backwards; None for nothing.
-    is_sure   whether it is there at the start of every turn; if not, a bool tells it.
+    turned    what an iteration makes of it; None for what is read.
+    type      its type; sizes that change from iteration to iteration are symbols of their own.
+    start     the gradient before the first iteration backwards; None for nothing.
+    is_sure   whether it is there at the start of every iteration; if not, a bool tells it.
     is_full   of a list, whether each element has one.
-    own       what it is at the start of a turn, and that bool.
+    own       what it is at the start of an iteration, and that bool.
     end       what it is at the end.
     """
 
@@ -114,7 +114,7 @@ class _Backward:
     # -- the body ----------------------------------------------------------------------------
 
     def record(self) -> bool:
-        """Record a turn; False if a gradient was thought to be sure that is not."""
+        """Record an iteration; False if a gradient was thought to be sure that is not."""
         with self.tracer.nested() as self.made:
             self.left = self.made.add_parameter(_COUNT)
             inside = [self._parameters(one, self.made) for one in self.carried]
@@ -132,7 +132,7 @@ class _Backward:
         return self._is_settled()
 
     def _parameters(self, one: _Carried, block: Block) -> Gradient:
-        """The gradient at the start of a turn."""
+        """The gradient at the start of an iteration."""
         one.own = [block.add_parameter(self._renewed(type)) for type in self._types(one)]
         there = None if one.is_sure else (one.own[1],)
         return Gradient(one.own[0], there, True, one.is_full)
@@ -151,12 +151,12 @@ class _Backward:
             self.body,
             kept.homes,
             {inner: partial(value, outer) for inner, outer in [*pairs][len(operator.results) :]},
-            lambda variable: value(kept.of_turns(operator, variable)),
+            lambda variable: value(kept.of_iterations(operator, variable)),
             lambda: self.tracer.local(F.subtract(self.left, 1)),
         )
 
     def _is_settled(self) -> bool:
-        """Whether each gradient is at the end of a turn what it is thought to be at its start."""
+        """Whether each gradient is at the end of an iteration what it is taken for at its start."""
         wrong = [one for one in self.turned if self._is_wrong(one)]
         loose = [one for one in self.turned if one.is_full and not (one.end and one.end.is_full)]
         for one in wrong:
@@ -187,7 +187,7 @@ class _Backward:
             for one in self.carried:
                 self._parameters(one, tested)
             tested.yields = [F.greater_than(left, 0)]
-        first = [self._turns()]
+        first = [self._iterations()]
         for one in self.carried:
             first += self._starts(one)
         operands = [*map(tracer.local, first), *close_blocks(tracer, (tested, made), len(own))]
@@ -196,11 +196,11 @@ class _Backward:
         self._hand_on(results[1:])
 
     def _ends(self, one: _Carried) -> list[Variable]:
-        """What goes on to the next turn."""
+        """What goes on to the next iteration."""
         return self._told(one, one.end, self.inner, one.inner)
 
     def _starts(self, one: _Carried) -> list[Variable]:
-        """What the first turn backwards begins with."""
+        """What the first iteration backwards begins with."""
         return self._told(one, one.start, self.walk, one.last)
 
     def _told(
@@ -212,9 +212,9 @@ class _Backward:
         same_sizes(self.tracer, gradient.value, value)
         return [gradient.value] if one.is_sure else [gradient.value, flag_of(gradient.there)]
 
-    def _turns(self) -> Variable:
-        """How many turns there were."""
-        counted = self.walk.shared.kept.turns(self.operator)
+    def _iterations(self) -> Variable:
+        """How many iterations there were."""
+        counted = self.walk.shared.kept.iterations(self.operator)
         value = self.walk.forward.value(counted)
         count: Variable = value if isinstance(value.type, TensorType) else F.array_length(value)
         return count
@@ -239,7 +239,7 @@ def _is_sure(gradient: Gradient | None) -> bool:
 
 
 def _reaching(operator: Operator, found: Found) -> list[int]:
-    """The loop variables to which a gradient may come, in some turn."""
+    """The loop variables to which a gradient may come, in some iteration."""
     body, places = operator.blocks[1], {i for i, one in enumerate(found) if one is not None}
     before = -1
     while before != len(places):
@@ -249,4 +249,4 @@ def _reaching(operator: Operator, found: Found) -> list[int]:
     return sorted(places)
 
 
-__all__ = ["through_turns"]
+__all__ = ["through_iterations"]

@@ -1,8 +1,8 @@
 """What Blocks of the forward computation give out beside their results, for the backward one.
 
 A value of a branch is kept in a list of one element, which is empty where the other branch runs;
-that of a turn is appended to a list, one element a turn. So nobody needs to know how often a loop
-turns, and no tensor stands for what was not computed.
+that of an iteration is appended to a list, one element an iteration. So nobody needs to know how
+often a loop iterations, and no tensor stands for what was not computed.
 """
 
 from __future__ import annotations
@@ -95,8 +95,8 @@ class Kept:
         self._known[operator, number, value] = result
         return result
 
-    def of_turns(self, operator: Operator, value: Variable) -> Variable:
-        """The list of what a value of the body was in each turn."""
+    def of_iterations(self, operator: Operator, value: Variable) -> Variable:
+        """The list of what a value of the body was in each iteration."""
         known = self._known.get((operator, 1, value))
         if known is None:
             body = operator.blocks[1]
@@ -107,7 +107,7 @@ class Kept:
             self._known.setdefault(operator, known)
         return known
 
-    def turns(self, operator: Operator) -> Variable:
+    def iterations(self, operator: Operator) -> Variable:
         """How often a loop has turned: a 0-d int64, or a list of as many elements."""
         known = self._known.get(operator)
         if known is None:

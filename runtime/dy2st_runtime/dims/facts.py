@@ -88,7 +88,7 @@ class Facts:
         self._broadcasts: list[Condition] = []
         self._touched: list[Dim] = []  # of their symbols something was learnt, and not settled
         self.age: dict[Atom, int] = {}
-        self._turn = self._nested = self._looked_at = 0
+        self._iteration = self._nested = self._looked_at = 0
         self._normal: dict[Size, tuple[int, Size]] = {}
         self._intervals: dict[Atom, Interval] = {}
         self.steps_left = [_MOST_STEPS]  # one number for all facts of a trace
@@ -158,13 +158,13 @@ class Facts:
         """The size after all rules; equal sizes mostly become the same object."""
         if not isinstance(size, Dim) or not size.mask & self.mask:
             return size
-        turn, value = self._normal.get(size, (-1, size))
-        if turn == self._turn:
+        iteration, value = self._normal.get(size, (-1, size))
+        if iteration == self._iteration:
             return value
         if self._nested == _DEEPEST or self._looked_at > _MOST_TERMS:
             return value
         self._nested += 1
-        self._normal[size] = (self._turn, value)  # for rules that lead back to it
+        self._normal[size] = (self._iteration, value)  # for rules that lead back to it
         for _ in range(_ROUNDS):
             before, value = value, self._rebuilt(value)
             if value is before or isinstance(value, int):
@@ -173,7 +173,7 @@ class Facts:
                 value = size  # rules put into rules grow without limit
                 break
         self._nested -= 1
-        self._normal[size] = (self._turn, value)
+        self._normal[size] = (self._iteration, value)
         return value
 
     def _rebuilt(self, size: Size) -> Size:
@@ -296,9 +296,9 @@ class Facts:
             self._settle_broadcasts([condition])
             return
         for _ in range(_ROUNDS):
-            turn = self._turn
+            iteration = self._iteration
             self._settle(condition)
-            if turn == self._turn:
+            if iteration == self._iteration:
                 return
 
     def _settle(self, condition: Condition) -> None:
@@ -352,7 +352,7 @@ class Facts:
         if isinstance(size, Dim):
             self.mask |= size.mask
             self._touched.append(size)
-        self._turn += 1
+        self._iteration += 1
         self.answers.clear()
         self._intervals.clear()
 

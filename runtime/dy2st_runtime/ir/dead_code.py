@@ -69,7 +69,7 @@ class _Sweep:
         if self.symbols.isdisjoint(self.binders.get(operator, ())):
             live = [result in needed for result in operator.results]
             if operator.name == "while":
-                live = _live_in_turns(operator, live)
+                live = _live_in_iterations(operator, live)
             _keep_results(operator, live)
         for block in operator.blocks:
             self.block(block)
@@ -106,7 +106,7 @@ def is_pure(operator: Operator) -> bool:
     return all(is_pure(inner) for block in operator.blocks for inner in block.operators)
 
 
-def _live_in_turns(operator: Operator, live: list[bool]) -> list[bool]:
+def _live_in_iterations(operator: Operator, live: list[bool]) -> list[bool]:
     """Which loop variables are read: after the loop, by its condition, or by those that are."""
     condition, body = operator.blocks
     read = _reached(condition, condition.yields)

@@ -1,7 +1,7 @@
 """The meaning of a Program: its operators, one by one, on eager tensors.
 
-It is slow and plain. Training runs through it, because the tape then sees the branches and turns
-that are really taken; and the compiled engines are tested against it.
+It is slow and plain. Training runs through it, because the tape then sees the branches and
+iterations that are really taken; and the compiled engines are tested against it.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class _Run:
             raise
 
     def loop(self, operator: Operator, operands: list[Any], sizes: Sizes) -> Sequence[Any]:
-        """The loop variables after the last turn."""
+        """The loop variables after the last iteration."""
         condition, body = operator.blocks
         count = len(operator.results)
         values, captured = operands[:count], operands[count:]

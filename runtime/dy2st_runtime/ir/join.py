@@ -1,4 +1,4 @@
-"""One type for values that stand for each other: results of two branches, turns of a loop.
+"""One type for values that stand for each other: results of two branches, iterations of a loop.
 
 Sizes that differ become symbols. A symbol has one value at a time, so sizes that may differ from
 place to place get a symbol for every place: `renewed` makes them.
@@ -42,12 +42,12 @@ def join_types(
 ) -> ValueType:
     """The type that values of both types have; sizes that differ become a new symbol.
 
-    For the turns of a loop `free` are symbols that stand for any size already; new ones are added.
-    The result is `left` itself if it serves for both.
+    For the iterations of a loop `free` are symbols that stand for any size already; new ones are
+    added. The result is `left` itself if it serves for both.
     """
     if isinstance(left, ArrayType) or isinstance(right, ArrayType):
         return _join_arrays(left, right, mismatch)
-    pick = _of_branches if free is None else partial(_of_turns, free)
+    pick = _of_branches if free is None else partial(_of_iterations, free)
     return _join_tensors(left, right, mismatch, pick)
 
 
@@ -92,8 +92,8 @@ def _of_branches(left: Size, right: Size) -> Size:
     return fresh_symbol("size", max(0, min(low or 0 for low in lows)), largest)
 
 
-def _of_turns(free: set[Dim], left: Size, right: Size) -> Size:
-    """The size at the start of every turn, `left` of the first and `right` of the next."""
+def _of_iterations(free: set[Dim], left: Size, right: Size) -> Size:
+    """The size at the start of every iteration, `left` of the first and `right` of the next."""
     least = max(0, bounds(right, current())[0] or 0)
     if isinstance(left, Dim) and left in free:
         if least >= left.minimum:
@@ -138,10 +138,10 @@ def facts_of_branches(joined: ValueType, left: ValueType, right: ValueType) -> I
             yield Condition("==", modulo(subtract(size, one), step), 0)
 
 
-def facts_of_turns(
+def facts_of_iterations(
     result: ValueType, initial: ValueType, start: ValueType, end: ValueType
 ) -> Iterator[Condition]:
-    """What is known of sizes after a loop, from those before it and before and after a turn."""
+    """What is known of sizes after a loop, from those before it and around an iteration."""
     for size, first, before, after in _sizes(result, initial, start, end):
         if before is after or size is first:
             continue

@@ -1,9 +1,9 @@
 """Which operators may change a list where it is, since nobody can see that any more.
 
 A list is owned where it is the only name of what it holds: an operator has just made it, it is in
-no other list, and was handed on by branches and turns that do not keep it. All lists that something
-makes are taken to be owned at first; rounds over the Program take back what does not hold, until
-nothing changes.
+no other list, and was handed on by branches and iterations that do not keep it. All lists that
+something makes are taken to be owned at first; rounds over the Program take back what does not
+hold, until nothing changes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class InPlace(NamedTuple):
 
     changed     the operators that change their first operand instead of a copy.
     copied      loops and places of loop variables: the loop begins with a copy of that list, so
-                that its turns need not make one each.
+                that its iterations need not make one each.
     """
 
     changed: set[Operator]
@@ -145,7 +145,7 @@ class _Owners:
                 self.kept.add(outer)  # and the result may be it too
 
     def _loop(self, operator: Operator) -> None:
-        """A turn owns a loop variable if it is given one, or a copy, and gives one out."""
+        """An iteration owns a loop variable if it is given one, or a copy, and gives one out."""
         condition, body = operator.blocks
         self.lent.update(filter(_is_list, condition.parameters))
         self.lent.update(filter(_is_list, body.parameters[len(operator.results) :]))
@@ -168,7 +168,7 @@ class _Owners:
                 self.copied.add((operator, place))
             return
         self.lent.add(operator.results[place])
-        self.handed_on.add(own)  # after no turn the result is what was given
+        self.handed_on.add(own)  # after no iteration the result is what was given
         self._passed(operator, first, own)
 
 

@@ -57,7 +57,7 @@ def _staged(step: Step, x: Any, state: Any, is_reverse: bool, mask: Any) -> tupl
     def more(t: Any, outputs: Any, *leaves: Any) -> list[Any]:
         return [t >= 0 if is_reverse else t < length]
 
-    def turn(t: Any, outputs: Any, *leaves: Any) -> list[Any]:
+    def iteration(t: Any, outputs: Any, *leaves: Any) -> list[Any]:
         old = rebuild(structure, leaves)
         output, new_state = step(x[t], old)
         new_state = _masked(mask, t, new_state, old)
@@ -66,5 +66,5 @@ def _staged(step: Step, x: Any, state: Any, is_reverse: bool, mask: Any) -> tupl
         return [t - 1 if is_reverse else t + 1, outputs, *new_leaves]
 
     initial = [tracer.variable(value) for value in (t, outputs, *leaves)]
-    _, outputs, *last = while_loop(more, turn, initial, names=["t", "outputs"])
+    _, outputs, *last = while_loop(more, iteration, initial, names=["t", "outputs"])
     return outputs, rebuild(structure, last)

@@ -30,7 +30,7 @@ from dy2st_runtime.ir import (
     user_location,
 )
 from dy2st_runtime.ir.facts import branch_condition
-from dy2st_runtime.ir.join import facts_of_branches, facts_of_turns, join_types, renewed
+from dy2st_runtime.ir.join import facts_of_branches, facts_of_iterations, join_types, renewed
 
 
 def _no_rule(*_: Any, **__: Any) -> Any:
@@ -126,8 +126,8 @@ def while_loop(
 ) -> list[Variable]:
     """Append a `while`: the functions take the loop variables; the body returns the next ones.
 
-    Sizes that change from turn to turn become symbols. Raises LoopMismatch, with the name of the
-    loop variable, where dtype or rank change.
+    Sizes that change from iteration to iteration become symbols. Raises LoopMismatch, with the
+    name of the loop variable, where dtype or rank change.
     """
     tracer = _tracer("while_loop")
     first = [tracer.variable(value) for value in initial]
@@ -138,10 +138,10 @@ def while_loop(
     blocks = (tested.block, turned.block)
     types = [renewed(type, loop.free) for type in loop.types]
     results = tracer.append("while", operands, {}, types, blocks).results
-    turns = zip(results, operands, turned.block.parameters, turned.block.yields, strict=False)
-    for result, before, start, end in turns:
-        facts = facts_of_turns(result.type, before.type, start.type, end.type)
-        tracer.learn(facts, "the size after any number of turns")
+    iterations = zip(results, operands, turned.block.parameters, turned.block.yields, strict=False)
+    for result, before, start, end in iterations:
+        facts = facts_of_iterations(result.type, before.type, start.type, end.type)
+        tracer.learn(facts, "the size after any number of iterations")
     for variable in (*tested.overwritten, *turned.overwritten):
         if variable.maker is not tested.block and variable.maker is not turned.block:
             tracer.overwrite(variable)
@@ -159,7 +159,7 @@ class _Loop:
         self.free: set[Dim] = set()
 
     def settle(self, condition: Turn, body: Turn) -> tuple[_Traced, _Traced]:
-        """Trace both functions until a turn gives what is assumed."""
+        """Trace both functions until an iteration gives what is assumed."""
         constraints = self.tracer.program.constraints
         known = len(constraints)
         for _ in range(_ROUNDS):
@@ -171,14 +171,14 @@ class _Loop:
         raise LoopMismatch(
             f"the types of the loop variables {', '.join(self.names)} do not settle",
             at=user_location(),
-            why=f"after {_ROUNDS} attempts every turn still changes them",
-            hint="start the loop with the variables as they are after a turn",
+            why=f"after {_ROUNDS} attempts every iteration still changes them",
+            hint="start the loop with the variables as they are after an iteration",
         )
 
     def trace(self, function: Turn) -> _Traced:
         """Record one call, with parameters for loop variables and for the buffers it changes."""
 
-        def turn() -> Sequence[Any]:
+        def iteration() -> Sequence[Any]:
             block = self.tracer.block
             own = [
                 block.add_parameter(renewed(type, self.free), label)
@@ -189,10 +189,10 @@ class _Loop:
                 self.tracer.assign(tensor, parameter)
             return function(*own[:count])
 
-        return _trace(self.tracer, turn)
+        return _trace(self.tracer, iteration)
 
     def holds(self, turned: _Traced) -> bool:
-        """Whether a turn gives the types that were assumed; if not, assume more of them."""
+        """Whether an iteration gives the types that were assumed; if not, assume more of them."""
         yields, count = turned.block.yields, len(self.types) - len(self.tensors)
         if len(yields) != count:
             raise LoopMismatch(
@@ -213,7 +213,7 @@ class _Loop:
         return same
 
     def has_found_buffers(self, turned: _Traced) -> bool:
-        """Take buffers that a turn changes for the first time among the loop variables."""
+        """Take buffers that an iteration changes for the first time among the loop variables."""
         known = {id(tensor) for tensor in self.tensors}
         found = [tensor for key, (tensor, _) in turned.changed.items() if key not in known]
         for tensor in found:
@@ -282,9 +282,10 @@ def _branch_mismatch(name: str, left: Variable, right: Variable) -> Callable[[st
 def _loop_mismatch(name: str, old: ValueType, new: Variable) -> Callable[[str], Exception]:
     def mismatch(_: str) -> Exception:
         return LoopMismatch(
-            f"the loop variable {name} is {old} at the start of a turn and {new.type} at its end",
+            f"the loop variable {name} is {old} at the start of an iteration and {new.type} at its "
+            "end",
             at=user_location(),
-            why="one Program must serve every turn",
+            why="one Program must serve every iteration",
             hint=f"start with a tensor of type {new.type}, or cast or reshape it in the body",
         )
 

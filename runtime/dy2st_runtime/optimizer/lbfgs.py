@@ -62,7 +62,7 @@ class LBFGS(Optimizer):
             raise _refused()
         first = closure()
         loss, gradient, evaluations = float(first), self._gradient(), 1
-        for turn in range(1, self.max_iter + 1):
+        for iteration in range(1, self.max_iter + 1):
             if np.abs(gradient).max(initial=0.0) <= self.tolerance_grad:
                 break
             direction = self._direction(gradient)
@@ -72,7 +72,7 @@ class LBFGS(Optimizer):
             slope = float(gradient @ direction)
             if slope > -self.tolerance_change:
                 break
-            is_last = turn == self.max_iter
+            is_last = iteration == self.max_iter
             before, old = loss, gradient
             rate, loss, gradient, count = self._along(
                 closure, direction, rate, loss, gradient, slope, is_last

@@ -11,7 +11,7 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 _DESCENT, _CURVATURE = 1e-4, 0.9
-_LEAST_WIDTH, _MOST_TURNS = 1e-9, 25
+_LEAST_WIDTH, _MOST_ITERATIONS = 1e-9, 25
 
 
 class _Point(NamedTuple):
@@ -48,8 +48,8 @@ def strong_wolfe(
 
     new, count = point(far), 1
     ends = [origin, new]
-    for turn in range(_MOST_TURNS):
-        if is_too_high(new) or (turn > 0 and new.loss >= last.loss) or new.slope >= 0:
+    for iteration in range(_MOST_ITERATIONS):
+        if is_too_high(new) or (iteration > 0 and new.loss >= last.loss) or new.slope >= 0:
             if not is_too_high(new) and is_flat(new):
                 return *_told(new), count
             ends = [last, new]
@@ -61,7 +61,7 @@ def strong_wolfe(
         last, new, count = new, point(far), count + 1
     width = float(np.abs(direction).max())
     ends.sort(key=lambda p: p.loss)
-    found, more = _zoom(point, ends, is_too_high, is_flat, width, _MOST_TURNS - turn)
+    found, more = _zoom(point, ends, is_too_high, is_flat, width, _MOST_ITERATIONS - iteration)
     return *_told(found), count + more
 
 
@@ -75,12 +75,12 @@ def _zoom(
     is_too_high: Callable[[_Point], bool],
     is_flat: Callable[[_Point], bool],
     width: float,
-    turns: int,
+    iterations: int,
 ) -> tuple[_Point, int]:
     """The best point between two, the first of which is the lower one."""
     low, high = ends
     was_near_the_end, count = False, 0
-    for _ in range(turns):
+    for _ in range(iterations):
         if abs(high.far - low.far) * width < _LEAST_WIDTH:
             break
         left, right = sorted((low.far, high.far))

@@ -77,7 +77,7 @@ def a_finally_on_the_way(x):
         return x
 
 
-@construct("a function that raises in a loop of the Program", "in the turn where it is met")
+@construct("a function that raises in a loop of the Program", "in the iteration where it is met")
 def raised_in_a_loop(x):
     def first_large(v):
         for item in v:
@@ -93,7 +93,7 @@ def raised_in_a_loop(x):
         return x.max() * 2
 
 
-@construct("a handler in a loop of the Program, around a call", "caught in each turn")
+@construct("a handler in a loop of the Program, around a call", "caught in each iteration")
 def caught_in_each_turn(x):
     total, bad = x[0] * 0, 0
     for item in x:

@@ -217,7 +217,7 @@ def truth(x):
     return x * 2
 
 
-@construct("`while object`", "`__bool__` is asked at every turn")
+@construct("`while object`", "`__bool__` is asked at every iteration")
 def truth_in_while(x):
     y = x
     while Signed(y):
@@ -384,7 +384,7 @@ def frozen_dataclass(x):
     return small.x * small.n + (1 if Frozen(1, x) < Frozen(2, -x) else 2)
 
 
-@construct("`dataclasses.replace` in every turn", "the objects are chosen by the Program")
+@construct("`dataclasses.replace` in every iteration", "the objects are chosen by the Program")
 def replaced_in_turns(x):
     small = Frozen(0, x)
     for turn in range(3):
@@ -439,7 +439,9 @@ def change_in_a_branch(x):
     return counter.last * counter.count
 
 
-@construct("a method that changes its object in a loop on a tensor", "carried from turn to turn")
+@construct(
+    "a method that changes its object in a loop on a tensor", "carried from iteration to iteration"
+)
 def change_in_a_loop(x):
     counter, turn = Counter(), 0
     while x.sum() > turn:

@@ -206,7 +206,7 @@ def append_in_loop(x):
     return parts, len(parts), isinstance(parts, list)
 
 
-@construct("`append` on some turns", "the list is as long as Python's")
+@construct("`append` on some iterations", "the list is as long as Python's")
 def append_on_some_turns(x):
     parts = [x]
     for value in x.astype("int64"):
@@ -261,7 +261,9 @@ def nested_in_loop(x):
     return table, inner
 
 
-@construct("`x = concat([x, y])` in a tensor loop", "a size that changes from turn to turn")
+@construct(
+    "`x = concat([x, y])` in a tensor loop", "a size that changes from iteration to iteration"
+)
 def growing_tensor(x):
     grown = x
     i = 0
@@ -325,7 +327,7 @@ def list_attribute(x):
     return counter.items, len(counter.items)
 
 
-@construct("attributes in a tensor loop", "carried from turn to turn")
+@construct("attributes in a tensor loop", "carried from iteration to iteration")
 def attribute_in_loop(x):
     counter = Counter()
     while x.sum() < 20 and counter.n < 5:

@@ -70,7 +70,7 @@ def raise_in_else(x):
     return y
 
 
-@construct("`raise` in a loop of the Program", "in the turn where it is met")
+@construct("`raise` in a loop of the Program", "in the iteration where it is met")
 def raise_in_a_loop(x):
     n = 0
     while x.sum() < 40:

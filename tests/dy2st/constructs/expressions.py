@@ -89,7 +89,7 @@ def walrus_in_if(x):
     return y, s
 
 
-@construct("`:=` in the condition of `while`", "bound each turn, and after the loop")
+@construct("`:=` in the condition of `while`", "bound each iteration, and after the loop")
 def walrus_in_while(x):
     y = x
     while (s := y.sum()) > 2:
@@ -97,7 +97,9 @@ def walrus_in_while(x):
     return y, s
 
 
-@construct("`:=` in the condition of `while` with `else`", "bound each turn, in `else`, and after")
+@construct(
+    "`:=` in the condition of `while` with `else`", "bound each iteration, in `else`, and after"
+)
 def walrus_in_while_else(x):
     y = x
     while (s := y.sum()) > 2:

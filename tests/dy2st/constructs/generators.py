@@ -243,7 +243,7 @@ def conditional_item(x):
     return list(parts(x))
 
 
-@construct("what a `for` over a generator does under tensor conditions", "a `cond` a turn")
+@construct("what a `for` over a generator does under tensor conditions", "a `cond` an iteration")
 def consumed_in_place(x):
     def parts(v):
         yield v
@@ -256,7 +256,7 @@ def consumed_in_place(x):
     return y
 
 
-@construct("`break` by a tensor out of a `for` over a generator", "later turns change nothing")
+@construct("`break` by a tensor out of a `for` over a generator", "later iterations change nothing")
 def left_early(x):
     def parts(v):
         for k in range(4):

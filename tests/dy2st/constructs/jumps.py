@@ -78,7 +78,7 @@ def break_in_while(x):
     return x, n
 
 
-@construct("`continue` in `while`", "the rest of the turn is under the flag")
+@construct("`continue` in `while`", "the rest of the iteration is under the flag")
 def continue_in_while(x):
     total = x.sum() * 0
     n = x.sum() * 0
@@ -101,7 +101,7 @@ def while_true(x):
     return x
 
 
-@construct("`break` in `for` over a list", "each turn stands in the Program, under the flag")
+@construct("`break` in `for` over a list", "each iteration stands in the Program, under the flag")
 def break_over_a_list(x):
     y = x
     for weight in [1.0, 2.0, 3.0, 4.0]:
@@ -111,7 +111,7 @@ def break_over_a_list(x):
     return y
 
 
-@construct("`continue` in `for` over `range`", "the rest of the turn is under the flag")
+@construct("`continue` in `for` over `range`", "the rest of the iteration is under the flag")
 def continue_over_a_range(x):
     y = x
     for k in range(4):
@@ -339,7 +339,7 @@ def value_before_finally(x):
     return y - 7
 
 
-@construct("`break` and `continue` in `try`", "`finally` runs in every turn")
+@construct("`break` and `continue` in `try`", "`finally` runs in every iteration")
 def jumps_in_try(x):
     y, n = x, 0
     for k in range(4):

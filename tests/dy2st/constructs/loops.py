@@ -24,7 +24,7 @@ def while_on_both(x):
     return x, n
 
 
-@construct("`while` on a Python value", "each turn stands in the Program")
+@construct("`while` on a Python value", "each iteration stands in the Program")
 def while_of_python(x):
     n = 0
     while n < 3:
@@ -33,7 +33,9 @@ def while_of_python(x):
     return x, n
 
 
-@construct("`while` that a tensor decides from some turn on", "the rest is a loop of the Program")
+@construct(
+    "`while` that a tensor decides from some iteration on", "the rest is a loop of the Program"
+)
 def while_that_becomes_traced(x):
     limit = 2
     n = 0
@@ -44,7 +46,7 @@ def while_that_becomes_traced(x):
     return x + n
 
 
-@construct("`for` over `range`", "each turn stands in the Program")
+@construct("`for` over `range`", "each iteration stands in the Program")
 def for_over_a_range(x):
     for k in range(3):
         x = x * 2 + k
@@ -90,7 +92,7 @@ def for_over_reversed(x):
     return y
 
 
-@construct("`for` over a list of tensors, a tuple, a dict", "each turn stands in the Program")
+@construct("`for` over a list of tensors, a tuple, a dict", "each iteration stands in the Program")
 def for_over_containers(x):
     y = x
     for tensor in [x, x * 2]:
@@ -103,7 +105,7 @@ def for_over_containers(x):
     return y
 
 
-@construct("`for` over a generator", "items are made as the turns need them")
+@construct("`for` over a generator", "items are made as the iterations need them")
 def for_over_a_generator(x):
     y = x
     for k in (k * k for k in range(3)):
@@ -126,7 +128,7 @@ def unpacking_targets(x):
     return y
 
 
-@construct("a target that is an attribute or item", "assigned in every turn")
+@construct("a target that is an attribute or item", "assigned in every iteration")
 def target_item(x):
     box = [0]
     for box[0] in range(3):
@@ -156,7 +158,7 @@ def target_after_a_tensor(x):
 
 
 @construct(
-    "the target after a loop that may have no turn",
+    "the target after a loop that may have no iteration",
     "Python's UnboundLocalError at run time",
     inputs=([3.0, 1.0], [0.0, 0.0], [1.0, 0.0]),
 )
@@ -166,7 +168,7 @@ def target_after_no_turn(x):
     return x + k
 
 
-@construct("a variable first bound in a loop", "Python's UnboundLocalError where no turn ran")
+@construct("a variable first bound in a loop", "Python's UnboundLocalError where no iteration ran")
 def first_bound_in_the_loop(x):
     while x.sum() > 0:
         y = x * 2
@@ -174,7 +176,7 @@ def first_bound_in_the_loop(x):
     return y
 
 
-@construct("a variable bound in some turns", "carried with a hidden flag")
+@construct("a variable bound in some iterations", "carried with a hidden flag")
 def bound_in_some_turns(x):
     n = x.sum() * 0
     while n < 3:
@@ -184,7 +186,7 @@ def bound_in_some_turns(x):
     return y
 
 
-@construct("a variable bound in some turns over a list", "carried with a hidden flag")
+@construct("a variable bound in some iterations over a list", "carried with a hidden flag")
 def bound_in_some_python_turns(x):
     for k in range(3):
         if x.sum() > k * 10:
@@ -264,7 +266,7 @@ def else_over_a_tensor(x):
     return found
 
 
-@construct("`while (n := ...)`", "the test is made at the start of each turn")
+@construct("`while (n := ...)`", "the test is made at the start of each iteration")
 def walrus_in_while(x):
     total = x.sum() * 0
     while (left := 10 - total) > 0:
@@ -324,7 +326,8 @@ def unbound_or_none(x):
 
 
 @construct(
-    "`while n < 3 and thing:` of an object that a turn changes", "its `__bool__` sees the turn"
+    "`while n < 3 and thing:` of an object that an iteration changes",
+    "its `__bool__` sees the iteration",
 )
 def object_as_condition(x):
     class Thing:

@@ -47,7 +47,7 @@ def nonlocal_under_a_condition(x):
     return count, best
 
 
-@construct("`nonlocal` in a loop over a tensor's value", "carried from turn to turn")
+@construct("`nonlocal` in a loop over a tensor's value", "carried from iteration to iteration")
 def nonlocal_in_a_loop(x):
     c, n = x * 0, x.sum()
 
@@ -123,7 +123,7 @@ def global_in_a_called_function(x):
     return total
 
 
-@construct("`global` in a loop", "carried from turn to turn")
+@construct("`global` in a loop", "carried from iteration to iteration")
 def global_in_a_loop(x):
     global latest
     latest = x
@@ -179,7 +179,7 @@ def variable_of_a_module_set_in_other_ways(x):
     return x * settings.scale, own.latest
 
 
-@construct("`module.name += 1` in a loop on a tensor", "carried from turn to turn")
+@construct("`module.name += 1` in a loop on a tensor", "carried from iteration to iteration")
 def variable_of_a_module_in_a_loop(x):
     settings.scale = 0
     total = x.sum()
@@ -252,7 +252,7 @@ def closures_in_a_loop(x):
     return [f() for f in functions]
 
 
-@construct("a default that takes the loop variable", "has the value of its turn")
+@construct("a default that takes the loop variable", "has the value of its iteration")
 def default_takes_the_loop_variable(x):
     functions = []
     for i in range(3):
@@ -260,7 +260,7 @@ def default_takes_the_loop_variable(x):
     return [f() for f in functions]
 
 
-@construct("a closure called each turn", "sees the value of the turn")
+@construct("a closure called each iteration", "sees the value of the iteration")
 def closure_called_each_turn(x):
     y, total_ = x, x * 0
     look = lambda: y  # noqa: E731

@@ -99,7 +99,7 @@ def print_in_branch(x):
     return x
 
 
-@construct("`print` in a tensor loop", "once a turn, with the turn's values")
+@construct("`print` in a tensor loop", "once an iteration, with the iteration's values")
 def print_in_loop(x):
     i = 0
     while x.sum() < 20 and i < 3:
@@ -165,7 +165,7 @@ def raise_in_both(x):
     return x
 
 
-@construct("`raise` in a tensor loop", "on the turn where Python raises")
+@construct("`raise` in a tensor loop", "on the iteration where Python raises")
 def raise_in_loop(x):
     i = 0
     while i < 4:

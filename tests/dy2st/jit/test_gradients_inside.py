@@ -425,7 +425,7 @@ def that_may_be_none(x):
     [
         (through_a_branch_with_a_hook, "runs code of the user's"),
         (in_a_turn_through_earlier_ones, "between the outputs and the inputs"),
-        (that_may_be_none, "only a branch, or some turns"),
+        (that_may_be_none, "only a branch, or some iterations"),
     ],
 )
 def test_what_a_program_cannot_say_is_refused(function, text):

@@ -206,7 +206,7 @@ def test_backward_of_what_a_loop_carries_is_refused():
             loss = (weight * x).sum() + 100
         return loss
 
-    with pytest.raises(ConversionError, match="compute the loss in the turn"):
+    with pytest.raises(ConversionError, match="compute the loss in the iteration"):
         to_static(carried)(dy2st.ones([3]))
 
 

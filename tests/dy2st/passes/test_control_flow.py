@@ -1,4 +1,4 @@
-"""SimplifyControlFlow: branches that are known, loops whose turns are, and what passes through."""
+"""SimplifyControlFlow: branches that are known, loops whose iterations are, and what passes through."""
 
 from __future__ import annotations
 
@@ -178,9 +178,9 @@ def test_loops_inside_unrolled_loops_are_unrolled(t):
     [
         (16, {}, True),
         (17, {}, False),
-        (17, {"unroll.most_turns": 17}, True),
-        (3, {"unroll.most_turns": 2}, False),
-        (0, {"unroll.most_turns": 0}, True),
+        (17, {"unroll.most_iterations": 17}, True),
+        (3, {"unroll.most_iterations": 2}, False),
+        (0, {"unroll.most_iterations": 0}, True),
         (16, {"unroll.most_operators": 20}, False),
     ],
     ids=str,
@@ -213,7 +213,7 @@ def test_loops_of_unknown_turns_stay(t, kind):
     after = t.check(PASS, program)
     assert kinds(t, after) == ["while"]
     reasons = [entry.reason for entry in explain(PASS, program)]
-    assert any("number of turns" in r for r in reasons)
+    assert any("number of iterations" in r for r in reasons)
 
 
 def test_a_loop_that_never_ends_is_not_unrolled_for_ever(t):
@@ -223,7 +223,7 @@ def test_a_loop_that_never_ends_is_not_unrolled_for_ever(t):
     program = t.program_of(build, t.floats("n"))
     after = PASS(program)
     assert kinds(t, after) == ["while"]
-    assert any("turns too often" in entry.reason for entry in explain(PASS, program))
+    assert any("too many iterations" in entry.reason for entry in explain(PASS, program))
 
 
 def test_a_loop_whose_tensors_grow_stays(t):

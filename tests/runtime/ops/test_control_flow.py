@@ -297,7 +297,7 @@ def test_a_loop_variable_of_another_dtype_is_refused_by_name():
             PAIR,
         )
     text = str(caught.value)
-    assert "`y` is tensor<2xfloat32> at the start of a turn and tensor<2xfloat64>" in text
+    assert "`y` is tensor<2xfloat32> at the start of an iteration and tensor<2xfloat64>" in text
     assert "start with a tensor of type tensor<2xfloat64>" in text
 
 

@@ -109,7 +109,7 @@ def _words(step: Step) -> str:
         return f"nest   {names}{_place(step.operators[-1]) if step.operators else ''}"
     word = "name" if is_alias(step.operator) else "code" if is_code(step) else "NumPy"
     names = " ".join([step.operator.name, *(operator.name for operator in step.operators)])
-    ahead = "" if step.ahead is None else f", up to {step.ahead.count} turns ahead"
+    ahead = "" if step.ahead is None else f", up to {step.ahead.count} iterations ahead"
     return f"{word:<7}{names}{ahead}{_place(step.operator)}"
 
 

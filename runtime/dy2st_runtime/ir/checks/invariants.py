@@ -280,7 +280,7 @@ def cond_is_closed(operator: Operator, scope: Scope) -> Texts:
 
 
 def block_yields_the_results(operator: Operator, index: int, scope: Scope) -> Texts:
-    """Branches and turns yield results, and what the next turn takes, by what is known there."""
+    """Branches and iterations yield results, and what the next one takes, as is known there."""
     if len(operator.blocks) != 2:
         return
     yields = operator.blocks[index].yields
@@ -289,7 +289,7 @@ def block_yields_the_results(operator: Operator, index: int, scope: Scope) -> Te
         yield from _fits(yields, operator.results, place, scope)
     elif operator.name == "while" and index == 1:
         for what, block in zip(("condition", "body"), operator.blocks, strict=True):
-            place = f"the turn's yields as the {what}'s parameters"
+            place = f"the iteration's yields as the {what}'s parameters"
             carried = block.parameters[: len(operator.results)]
             yield from _fits(yields, carried, place, scope)
         yield from _fits(yields, operator.results, "the body's yields", scope)

@@ -50,7 +50,7 @@ def _too_many(at: Location) -> UnsupportedSyntax:
         f"this line makes more than {MOST_A_LINE:,} operators and values in nested branches",
         at=at,
         why="a Program holds every path: a function that both branches of an `if` call, and a list "
-        "that each turn may leave longer, grow with every call or turn, twofold or worse",
+        "that each iteration may leave longer, grow with every call or iteration, twofold or worse",
         hint="compute a tensor under a condition and choose by where(); write a loop over a tensor "
         "or a range(t) of one, in which lists may grow; call the function once after the `if`. "
         "The bound is DY2ST_MOST_A_LINE in the environment",

@@ -36,7 +36,7 @@ class _Walk:
         self.tracer = tracer
         self.operators: set[Operator] = set()
         self.leaves: dict[Variable, Tensor] = {}
-        self.is_carried = False  # whether a loop hands something to it from turn to turn
+        self.is_carried = False  # whether a loop hands something to it from iteration to iteration
         self._held = {variable: tensor for tensor, variable in tracer.known()}
 
     def go(self, output: Variable) -> None:
@@ -102,10 +102,10 @@ def _inside() -> ConversionError:
 
 def _carried() -> ConversionError:
     return ConversionError(
-        "backward() of a tensor that a loop has carried here from an earlier turn",
+        "backward() of a tensor that a loop has carried here from an earlier iteration",
         at=user_location(),
-        why="how many turns there were, and which of them made it, only the run knows",
-        hint="compute the loss in the turn that calls backward() of it",
+        why="how many iterations there were, and which of them made it, only the run knows",
+        hint="compute the loss in the iteration that calls backward() of it",
     )
 
 

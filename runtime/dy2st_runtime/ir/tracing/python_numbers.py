@@ -52,7 +52,7 @@ EXACT: dict[str, Operation] = {
 def may_outgrow(operation: str, values: Sequence[Any]) -> bool:
     """Whether an operation on ints may give more than the 64 bits of a Program's.
 
-    Small steps do not, in any number of turns that a loop can have.
+    Small steps do not, in any number of iterations that a loop can have.
 
     >>> may_outgrow("add", (1, 2)), may_outgrow("multiply", (2, 3))
     (False, True)

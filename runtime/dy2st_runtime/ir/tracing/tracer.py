@@ -553,7 +553,8 @@ class Tracer:
     def locate_constraints(self, location: Location | None) -> None:
         """Enter what shape rules required since: of the whole Program, or of one nested Block.
 
-        A branch that is not taken requires nothing, and the sizes of a turn are those of the turn.
+        A branch that is not taken requires nothing, and the sizes of an iteration are those of the
+        iteration.
         """
         if not self._constraints:
             return

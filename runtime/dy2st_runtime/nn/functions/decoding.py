@@ -177,7 +177,7 @@ def dynamic_decode(
     """
     inputs, states, finished = decoder.initialize(inits)
 
-    def turn(time: Any, state: _Running) -> tuple[Any, _Running]:
+    def iteration(time: Any, state: _Running) -> tuple[Any, _Running]:
         output, states, inputs, done = decoder.step(time, state.inputs, state.states, **kwargs)
         lengths = getattr(states, "lengths", state.lengths)
         if not decoder.tracks_own_finished:
@@ -188,7 +188,7 @@ def dynamic_decode(
 
     start = _Running(inputs, states, finished, F.cast(F.zeros_like(finished), "int64"))
     loop = _until_finished if current_tracer() is None else _staged
-    outputs, last = loop(turn, start, max_step_num)
+    outputs, last = loop(iteration, start, max_step_num)
     states = last.states
     with suppress(NotImplementedError):  # a decoder may leave it out
         outputs, states = decoder.finalize(outputs, states, last.lengths)
@@ -209,11 +209,11 @@ class _Running(NamedTuple):
 _Turn = Callable[[Any, _Running], tuple[Any, _Running]]
 
 
-def _until_finished(turn: _Turn, state: _Running, most: int | None) -> tuple[Any, _Running]:
+def _until_finished(iteration: _Turn, state: _Running, most: int | None) -> tuple[Any, _Running]:
     outputs: list[list[Any]] = []
     structure: Any = None
     while not bool(F.all(state.finished)) and (most is None or len(outputs) <= most):
-        output, state = turn(F.full([1], len(outputs), "int64"), state)
+        output, state = iteration(F.full([1], len(outputs), "int64"), state)
         leaves, structure = flatten(output, _is_tensor)
         outputs.append(leaves)
     if not outputs:
@@ -222,9 +222,9 @@ def _until_finished(turn: _Turn, state: _Running, most: int | None) -> tuple[Any
     return rebuild(structure, stacked), state
 
 
-def _staged(turn: _Turn, state: _Running, most: int | None) -> tuple[Any, _Running]:
+def _staged(iteration: _Turn, state: _Running, most: int | None) -> tuple[Any, _Running]:
     """The same as a loop of a Program, behind a first step that tells what there is."""
-    output, state = turn(F.full([1], 0, "int64"), state)
+    output, state = iteration(F.full([1], 0, "int64"), state)
     first, structure = flatten(output, _is_tensor)
     leaves, around = flatten(state, _is_tensor)
     count = len(leaves)
@@ -237,7 +237,7 @@ def _staged(turn: _Turn, state: _Running, most: int | None) -> tuple[Any, _Runni
         return [going if most is None else F.logical_and(going, F.less_equal(time, most))]
 
     def body(time: Any, *values: Any) -> list[Any]:
-        output, after = turn(F.reshape(time, [1]), running(values))
+        output, after = iteration(F.reshape(time, [1]), running(values))
         parts, _ = flatten(output, _is_tensor)
         lists = [
             F.array_append(array, part) for array, part in zip(values[count:], parts, strict=True)

@@ -409,7 +409,7 @@ def test_a_branch_whose_result_is_read_is_what_is_refused():
             y = y * 2
         return m.b(y)
 
-    with pytest.raises(UnmappedError, match="cond: its branches or turns") as caught:
+    with pytest.raises(UnmappedError, match="cond: its branches or iterations") as caught:
         grouped(Model(dy2st.jit.to_static(forward), a=conv(), b=conv(4, 4)), IMAGE)
     assert "conv" not in str(caught.value)
 

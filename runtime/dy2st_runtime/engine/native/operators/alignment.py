@@ -164,9 +164,9 @@ class _Paths:
         if self._has_slope:
             limit = one.constant(math.inf, FLOAT64)
             possible = one.compare("lt", one.magnitude(total), limit)
-            with code.when(possible.text), code.loop("0", steps) as turn:
-                step = code.minus(code.minus(steps, 1), turn)
-                self._slope(sample, step, code.compare("eq", turn, 0), last, total)
+            with code.when(possible.text), code.loop("0", steps) as iteration:
+                step = code.minus(code.minus(steps, 1), iteration)
+                self._slope(sample, step, code.compare("eq", iteration, 0), last, total)
         else:
             found = one.cast(one.negate(total), self._dtypes["%log_p"])
             one.store(found, self._element("%out", sample))

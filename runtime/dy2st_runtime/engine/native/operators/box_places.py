@@ -110,8 +110,8 @@ class _Places:
         size = lanes.divide(lanes.cast(extent, FLOAT32), lanes.constant(parts, FLOAT32))
         end, found = lanes.cast(Value(length, INT64), dtype), []
         for place, rounding in ((part, "floor"), (code.plus(part, 1), "ceil")):
-            turn = lanes.cast(Value(place, INT64), FLOAT32)
-            moved = lanes.intrinsic(rounding, lanes.multiply(turn, size, exactly=True))
+            iteration = lanes.cast(Value(place, INT64), FLOAT32)
+            moved = lanes.intrinsic(rounding, lanes.multiply(iteration, size, exactly=True))
             at = lanes.add(lanes.cast(moved, dtype), low, exactly=True)
             at = lanes.select(lanes.compare("gt", at, zero), at, zero)  # 0 for what is no number
             at = lanes.minimum(at, end)

@@ -166,9 +166,9 @@ class _Sums:
             given = [("i64", "%width"), ("i64", "%across"), ("i64", wide), ("i1", "false")]
             mix = self._mixes["%x", "%columns"]
             code.call(mix, ("ptr", line), ("ptr", own), ("i64", 1), ("ptr", column), *given)
-        with code.loop("0", high) as turn:
-            line = code.at("%out", code.plus(pixel, code.times(turn, "%width")))
-            own = self._weights("%rows", row, turn)
+        with code.loop("0", high) as iteration:
+            line = code.at("%out", code.plus(pixel, code.times(iteration, "%width")))
+            own = self._weights("%rows", row, iteration)
             given = [("i64", wide), ("i64", "%parts"), ("i64", wide), ("i1", "true")]
             mix = self._mixes["%rows", "%x"]
             code.call(mix, ("ptr", line), ("ptr", own), ("i64", "%height"), ("ptr", memory), *given)
@@ -196,12 +196,11 @@ def _mix(dtype: DType, factor: DType, line: DType) -> str:
         is_kept = lanes.splat(Value("%adds", BOOL))
         start = lanes.select(is_kept, before, lanes.constant(0, dtype))
         lanes.store(start, place)
-        with code.loop("0", "%count") as turn:
-            source = (
-                f"getelementptr {stored(factor)}, ptr %factors, i64 {code.times(turn, '%step')}"
-            )
+        with code.loop("0", "%count") as iteration:
+            at_factor = code.times(iteration, "%step")
+            source = f"getelementptr {stored(factor)}, ptr %factors, i64 {at_factor}"
             share = lanes.splat(one.cast(one.load(code.let(source), factor), dtype))
-            first = code.plus(code.times(turn, "%stride"), at)
+            first = code.plus(code.times(iteration, "%stride"), at)
             source = f"getelementptr {stored(line)}, ptr %lines, i64 {first}"
             value = lanes.cast(lanes.load(code.let(source), line, mask), dtype)
             lanes.store(lanes.fma(share, value, lanes.load(place, dtype)), place)

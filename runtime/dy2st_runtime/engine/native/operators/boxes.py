@@ -80,19 +80,19 @@ class _Weights:
         if self._points <= 0:
             count = lanes.cast(lanes.intrinsic("ceil", part), INT64).text
         for is_behind in (False, True):
-            with code.loop("0", str(self._parts)) as place, code.loop("0", count) as turn:
-                point = self._point(first, part, place, turn, count)
+            with code.loop("0", str(self._parts)) as place, code.loop("0", count) as iteration:
+                point = self._point(first, part, place, iteration, count)
                 row = code.at(target, code.times(place, "%length"))
                 self._share(row, point, count, is_behind)
 
     def _wide(self, number: str) -> Value:
         return self._lanes.cast(Value(number, INT64), FLOAT64)
 
-    def _point(self, first: Value, part: Value, place: str, turn: str, count: str) -> Value:
-        """Where a point is: its turn of `count` in a part."""
+    def _point(self, first: Value, part: Value, place: str, iteration: str, count: str) -> Value:
+        """Where a point is: its iteration of `count` in a part."""
         lanes = self._lanes
         first, part = (lanes.cast(value, FLOAT64) for value in (first, part))
-        middle = lanes.add(self._wide(turn), lanes.constant(0.5, FLOAT64), exactly=True)
+        middle = lanes.add(self._wide(iteration), lanes.constant(0.5, FLOAT64), exactly=True)
         step = lanes.multiply(middle, part, exactly=True)
         step = lanes.divide(step, self._wide(count))
         before = lanes.multiply(self._wide(place), part, exactly=True)

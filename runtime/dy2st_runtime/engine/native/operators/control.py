@@ -1,7 +1,7 @@
 """Branches and loops as code.
 
 A branch writes what it yields into the places of the operator's results. A loop has two places for
-each of its values: a turn reads the one and writes the other; then they change their roles.
+each of its values: an iteration reads the one and writes the other; then they change their roles.
 """
 
 from __future__ import annotations
@@ -87,13 +87,13 @@ def _loop(body: Body, step: Step, operator: Operator) -> None:
             body.products.begin_ahead(one.ahead)
     _number(body, results, operator.operands)
     with body.lock.without(None if _asks_python(body, step) else "true"):
-        _turns(body, step, results)
+        _iterations(body, step, results)
 
 
-def _turns(body: Body, step: Step, results: Sequence[Variable]) -> None:
+def _iterations(body: Body, step: Step, results: Sequence[Variable]) -> None:
     function = body.function
     head, inside, after = (function.label(stem) for stem in ("head", "body", "after"))
-    condition, turn = step.inner
+    condition, iteration = step.inner
     function.jump(head)
     function.begin(head)
     with body.constraints.inside():
@@ -102,15 +102,15 @@ def _turns(body: Body, step: Step, results: Sequence[Variable]) -> None:
         function.branch(body.places.truth(condition.block.yields[0]), inside, after)
         function.begin(inside)
         body.lock.let_signals_in()
-        body.constraints.bind_all(turn.block.parameters[: len(results)])
-        body.block(turn)
-        _end_turn(body, turn.block.yields, results)
+        body.constraints.bind_all(iteration.block.parameters[: len(results)])
+        body.block(iteration)
+        _end_iteration(body, iteration.block.yields, results)
         function.jump(head)
         function.begin(after)
 
 
-def _end_turn(body: Body, yields: Sequence[Variable], results: Sequence[Variable]) -> None:
-    """Let the next turn read what this one yields; all at once, since values change places."""
+def _end_iteration(body: Body, yields: Sequence[Variable], results: Sequence[Variable]) -> None:
+    """Let the next iteration read what this one yields; all at once, since values change places."""
     root = body.places.found.root
     changed = [(y, r) for y, r in zip(yields, results, strict=True) if root(y) is not r]
     for variable, result in changed:

@@ -70,18 +70,18 @@ def _places(dtype: DType, rank: int) -> str:
     end, count = code.alloca("ptr"), code.alloca("i64")
     code.line(f"store ptr %out, ptr {end}")
     code.line(f"store i64 0, ptr {count}")
-    with _loops(code, sizes) as turns:
+    with _loops(code, sizes) as iterations:
         at = "0"
-        for turn, size in zip(turns, sizes, strict=True):
-            at = code.plus(code.times(at, size), turn)
+        for iteration, size in zip(iterations, sizes, strict=True):
+            at = code.plus(code.times(at, size), iteration)
         before = code.let(f"load i64, ptr {count}")
         has_room = code.compare("slt", before, "%found")
         with code.when(code.both(_is_set(code, at, dtype), has_room)):
             code.line(f"store i64 {code.plus(before, 1)}, ptr {count}")
             row = code.let(f"load ptr, ptr {end}")
-            for axis, turn in enumerate(turns):
+            for axis, iteration in enumerate(iterations):
                 entry = code.let(f"getelementptr i64, ptr {row}, i64 {axis}")
-                code.line(f"store i64 {turn}, ptr {entry}")
+                code.line(f"store i64 {iteration}, ptr {entry}")
             following = code.let(f"getelementptr i64, ptr {row}, i64 {rank}")
             code.line(f"store ptr {following}, ptr {end}")
     code.line(f"ret i64 {code.let(f'load i64, ptr {count}')}")
@@ -127,9 +127,9 @@ def _steps() -> str:
     """The function that writes start, start + step, ..."""
     parameters = [("ptr", "%out"), ("i64", "%count"), ("i64", "%start"), ("i64", "%step")]
     code = Code("steps", parameters, "i64", attributes="noinline nounwind")
-    with code.loop("0", "%count") as turn:
-        place = code.let(f"add i64 %start, {code.let(f'mul i64 {turn}, %step')}")
-        code.line(f"store i64 {place}, ptr {code.at('%out', turn)}")
+    with code.loop("0", "%count") as iteration:
+        place = code.let(f"add i64 %start, {code.let(f'mul i64 {iteration}, %step')}")
+        code.line(f"store i64 {place}, ptr {code.at('%out', iteration)}")
     return code.end()
 
 

@@ -94,11 +94,11 @@ def _sorted_runs(body: Body, dtype: DType) -> str:
     sizes = [("i64", size) for size in ("%count", 1, "%count", 0, 1)]
     code.call(rows, ("ptr", places), ("ptr", "%x"), *sizes)
     before = code.alloca(f"i{8 * key_type(dtype).itemsize}")
-    with code.loop("0", "%count") as turn:
-        at = code.let(f"load i64, ptr {at_of(code, places, INT64, turn)}")
+    with code.loop("0", "%count") as iteration:
+        at = code.let(f"load i64, ptr {at_of(code, places, INT64, iteration)}")
         key = key_of(one, one.load(code.at("%x", at), dtype), False)
         differs = one.compare("ne", key, one.load(before, key.dtype)).text
-        runs.put(at, code.either(code.compare("eq", turn, 0), differs))
+        runs.put(at, code.either(code.compare("eq", iteration, 0), differs))
         one.store(key, before)
     code.line(f"call void @places_give(ptr {places})")
     return runs.text()

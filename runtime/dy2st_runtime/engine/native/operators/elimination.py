@@ -58,10 +58,10 @@ class _Elimination:
         bytes = code.times(code.times("%batch", size), self._dtype.itemsize)
         code.line(f"call void @llvm.memcpy.p0.p0.i64(ptr %out, ptr %x, i64 {bytes}, i1 false)")
         count = code.least("%rows", "%columns")
-        with code.loop("0", "%batch") as turn, code.loop("0", count) as k:
-            matrix = code.at("%out", code.times(turn, size))
+        with code.loop("0", "%batch") as iteration, code.loop("0", count) as k:
+            matrix = code.at("%out", code.times(iteration, size))
             best = self._largest(matrix, k)
-            place = code.plus(code.times(turn, count), k)
+            place = code.plus(code.times(iteration, count), k)
             target = code.let(f"getelementptr i32, ptr %pivots, i64 {place}")
             number = self._one.cast(Value(code.plus(best, 1), INT64), INT32)
             self._one.store(number, target)
@@ -141,12 +141,12 @@ def _order(dtype: DType) -> str:
     parameters = [("ptr", "%out"), ("ptr", "%pivots")]
     parameters += [("i64", name) for name in ("%batch", "%count", "%rows")]
     code = Code("NAME", parameters, "i64", "i32")
-    with code.loop("0", "%batch") as turn:
-        order = code.at("%out", code.times(turn, "%rows"))
+    with code.loop("0", "%batch") as iteration:
+        order = code.at("%out", code.times(iteration, "%rows"))
         with code.loop("0", "%rows") as row:
             code.line(f"store i64 {row}, ptr {code.at(order, row)}")
         with code.loop("0", "%count") as k:
-            other = _other(code, dtype, code.plus(code.times(turn, "%count"), k))
+            other = _other(code, dtype, code.plus(code.times(iteration, "%count"), k))
             for row in (other, k):
                 code.require(code.let(f"icmp ult i64 {row}, %rows"))
             places = [code.at(order, row) for row in (k, other)]
@@ -200,8 +200,8 @@ def _determinant(operator: Operator, lu: str) -> str:
     one, code.scales = Lanes(code, 1), Processor.host().scales
     memory = code.let(f"call ptr @scratch_take(i64 {size * size * dtype.itemsize + size * 4 + 64})")
     pivots = code.at(memory, size * size)
-    with code.loop("0", "%batch") as turn:
-        source = code.at("%x", code.times(turn, size * size))
+    with code.loop("0", "%batch") as iteration:
+        source = code.at("%x", code.times(iteration, size * size))
         pointers = f"ptr {memory}, ptr {pivots}, ptr {source}"
         code.line(f"call void @{lu}({pointers}, i64 1, i64 {size}, i64 {size})")
         sign, logarithm = _signed(code, one, dtype, (memory, pivots), size)
@@ -209,7 +209,7 @@ def _determinant(operator: Operator, lu: str) -> str:
         if len(results) == 1:
             values = [one.multiply(sign, exp(one, logarithm))]
         for name, value in zip(results, values, strict=True):
-            one.store(one.cast(value, dtype), code.at(name, turn))
+            one.store(one.cast(value, dtype), code.at(name, iteration))
     code.line(f"call void @scratch_give(ptr {memory})")
     return code.end()
 
@@ -228,8 +228,8 @@ def _signed(
         number = one.cast(one.load(at, dtype), FLOAT64)
         pivot = one.load(code.let(f"getelementptr i32, ptr {packed[1]}, i64 {k}"), INT32)
         is_moved = code.compare("ne", one.cast(pivot, INT64).text, code.plus(k, 1))
-        turns = one.differ(Value(is_moved, BOOL), one.compare("lt", number, zero))
-        sign = one.select(turns, one.negate(sign), sign)
+        iterations = one.differ(Value(is_moved, BOOL), one.compare("lt", number, zero))
+        sign = one.select(iterations, one.negate(sign), sign)
         sign = one.select(one.compare("eq", number, zero), zero, sign)
         one.store(sign, places[0])
         one.store(one.add(total, log(one, one.magnitude(number))), places[1])

@@ -56,16 +56,16 @@ class Joined:
         code, axis = self._code, self._told["axis"]
         own = self._size(self._shape[axis])
         with ExitStack() as loops:
-            turns = [loops.enter_context(code.loop("0", self._size(n))) for n in self._counts]
+            iterations = [loops.enter_context(code.loop("0", self._size(n))) for n in self._counts]
             at = to = "0"
-            for turn, count in zip(turns, self._counts, strict=True):
-                at = code.plus(code.times(at, self._size(count)), turn)
+            for iteration, count in zip(iterations, self._counts, strict=True):
+                at = code.plus(code.times(at, self._size(count)), iteration)
             place = place_at(code, "%index", self._index.dtype, at, own)
             if self._safe:
                 place = self._safe.inside(place, own)
-            turns[axis] = place
-            for turn, size in zip(turns, self._shape, strict=True):
-                to = code.plus(code.times(to, self._size(size)), turn)
+            iterations[axis] = place
+            for iteration, size in zip(iterations, self._shape, strict=True):
+                to = code.plus(code.times(to, self._size(size)), iteration)
             write(at, place, to)
 
     def _check(self, at: str, place: str, to: str) -> None:

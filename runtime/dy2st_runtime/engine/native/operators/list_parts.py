@@ -18,8 +18,8 @@ def gather(module: Module, dtype: DType) -> str:
     parameters = [("ptr", "%list"), ("ptr", "%places"), ("i64", "%count")]
     code = Code(f"{name}_fits", parameters, "ptr", "i1", "noinline nounwind")
     outside = code.label("outside")
-    with code.loop("0", "%count") as turn:
-        place, length = _place(code, turn, dtype)
+    with code.loop("0", "%count") as iteration:
+        place, length = _place(code, iteration, dtype)
         inside = code.label("inside")
         code.branch(code.let(f"icmp ult i64 {place}, {length}"), inside, outside)
         code.begin(inside)
@@ -29,11 +29,11 @@ def gather(module: Module, dtype: DType) -> str:
     module.add(f"{name}_fits", code.text())
     code = Code(name, parameters, "ptr", "ptr", "noinline")
     made = _new(code, "%count")
-    with code.loop("0", "%count") as turn:
+    with code.loop("0", "%count") as iteration:
         # Another thread may have written into the places since they were looked at.
-        place, length = _place(code, turn, dtype)
+        place, length = _place(code, iteration, dtype)
         is_inside = code.let(f"icmp ult i64 {place}, {length}")
-        _copy(code, made, turn, code.choose(is_inside, place, 0))
+        _copy(code, made, iteration, code.choose(is_inside, place, 0))
     code.line(f"ret ptr {made}")
     module.add(name, code.text())
     return name
@@ -49,8 +49,8 @@ def slicing(module: Module) -> str:
     called = f"@{cutting(module)}({told}, i64 {length}, ptr {first})"
     count = code.let(f"call i64 {called}")
     start, made = code.let(f"load i64, ptr {first}"), _new(code, count)
-    with code.loop("0", count) as turn:
-        _copy(code, made, turn, code.plus(start, code.let(f"mul i64 {turn}, %step")))
+    with code.loop("0", count) as iteration:
+        _copy(code, made, iteration, code.plus(start, code.let(f"mul i64 {iteration}, %step")))
     code.line(f"ret ptr {made}")
     module.add("slice_of_list", code.text())
     return "slice_of_list"
@@ -91,10 +91,10 @@ def _end(code: Code, end: str, has: str, length: str, limits: tuple[str, str], w
     return code.choose(has, place, without)
 
 
-def _place(code: Code, turn: str, dtype: DType) -> tuple[str, str]:
+def _place(code: Code, iteration: str, dtype: DType) -> tuple[str, str]:
     """The place that a number means, counted from the start; and how many there are."""
     lanes = Lanes(code, 1)
-    address = code.let(f"getelementptr {stored(dtype)}, ptr %places, i64 {turn}")
+    address = code.let(f"getelementptr {stored(dtype)}, ptr %places, i64 {iteration}")
     number = lanes.cast(lanes.load(address, dtype), INT64).text
     length = code.let(f"load i64, ptr {_at(code, '%list', abi.LENGTH)}")
     behind = code.let(f"add i64 {number}, {length}")

@@ -88,32 +88,32 @@ class _Scan:
             kept.append(code.alloca(lanes.type(INT64), 64))
         at, new = self._next(first, "0", lanes)
         self._keep(lanes, at, kept, [new, lanes.constant(0, INT64)])
-        with code.loop("1", "%count") as turn:
-            at, new = self._next(first, turn, lanes)
+        with code.loop("1", "%count") as iteration:
+            at, new = self._next(first, iteration, lanes)
             before = Value(code.let(f"load {wide}, ptr {kept[0]}"), self._dtype)
             values = [self._join(lanes, before, new)]
             if self._has_places:
-                values.append(self._place(lanes, kept[1], turn, new, values[0]))
+                values.append(self._place(lanes, kept[1], iteration, new, values[0]))
             self._keep(lanes, at, kept, values)
 
-    def _next(self, first: str, turn: str, lanes: Lanes) -> tuple[str, Value]:
-        """Where the elements of a turn are, and they."""
+    def _next(self, first: str, iteration: str, lanes: Lanes) -> tuple[str, Value]:
+        """Where the elements of an iteration are, and they."""
         code = self._code
-        place = code.minus(code.minus("%count", 1), turn) if self._is_back else turn
+        place = code.minus(code.minus("%count", 1), iteration) if self._is_back else iteration
         at = code.plus(first, code.times(place, "%inner"))
         source = code.let(f"getelementptr {stored(self._given)}, ptr %x, i64 {at}")
         return at, lanes.cast(lanes.load(source, self._given), self._dtype)
 
-    def _place(self, lanes: Lanes, kept: str, turn: str, new: Value, best: Value) -> Value:
+    def _place(self, lanes: Lanes, kept: str, iteration: str, new: Value, best: Value) -> Value:
         """The place of the last one that is the best so far, or no number."""
         before = lanes.let(f"load {lanes.type(INT64)}, ptr {kept}", INT64)
         is_new = lanes.compare("eq", new, best)
         if new.dtype.kind == "f":
             is_new = lanes.either(is_new, lanes.is_nan(new))
-        return lanes.select(is_new, lanes.splat(Value(turn, INT64)), before)
+        return lanes.select(is_new, lanes.splat(Value(iteration, INT64)), before)
 
     def _keep(self, lanes: Lanes, at: str, kept: list[str], values: list[Value]) -> None:
-        """Hold what the next turn needs, and write it."""
+        """Hold what the next iteration needs, and write it."""
         code = self._code
         for place, pointer, value in zip(kept, ("%out", "%places"), values, strict=False):
             code.line(f"store {lanes.type(value.dtype)} {value.text}, ptr {place}")

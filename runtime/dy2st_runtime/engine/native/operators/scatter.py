@@ -97,31 +97,31 @@ class Scatter:
 
     def _write(self, loops: ExitStack) -> None:
         code = self.code
-        turns = {d: loops.enter_context(self._loop(self.whole[d])) for d in self.picked}
+        iterations = {d: loops.enter_context(self._loop(self.whole[d])) for d in self.picked}
         to = source = "0"
         for axis, (number, index) in zip(self.axes, enumerate(self.indices), strict=True):
             own = _strides(index.tensor_type.shape, [self.whole[d] for d in self.picked])
-            at = self._total(zip(turns.values(), own, strict=True))
+            at = self._total(zip(iterations.values(), own, strict=True))
             place = self._place(number, index, at, self.shape[axis])
             if self.safe:
                 place = self.safe.inside(place, self.size(self.shape[axis]))
             to = code.plus(to, code.times(place, self.size(self.strides[axis])))
-        source = self._total((turn, self.value[d]) for d, turn in turns.items())
+        source = self._total((iteration, self.value[d]) for d, iteration in iterations.items())
         for axis, place in self.kept[: len(self.kept) - self.tail]:
-            turn = loops.enter_context(self._loop(self.shape[axis]))
-            to = code.plus(to, code.times(turn, self.size(self.strides[axis])))
-            source = code.plus(source, code.times(turn, self.size(self.value[place])))
+            iteration = loops.enter_context(self._loop(self.shape[axis]))
+            to = code.plus(to, code.times(iteration, self.size(self.strides[axis])))
+            source = code.plus(source, code.times(iteration, self.size(self.value[place])))
         self._row(code.at("%target", to), code.at("%value", source))
 
     @contextmanager
     def _loop(self, size: Size) -> Iterator[str]:
-        with self.code.loop("0", self.size(size)) as turn:
-            yield turn
+        with self.code.loop("0", self.size(size)) as iteration:
+            yield iteration
 
     def _total(self, pairs: Iterator[tuple[str, Size]]) -> str:
         total = "0"
-        for turn, stride in pairs:
-            total = self.code.plus(total, self.code.times(turn, self.size(stride)))
+        for iteration, stride in pairs:
+            total = self.code.plus(total, self.code.times(iteration, self.size(stride)))
         return total
 
     def _row(self, target: str, source: str) -> None:

@@ -1,7 +1,7 @@
 """Products of a loop that are made ahead: of rows of a tensor that the loop takes one by one.
 
     for t in range(n):
-        z = xs[t] @ w + h @ u        # xs and w are the same in all turns
+        z = xs[t] @ w + h @ u        # xs and w are the same in all iterations
 
 A product of many rows reads `w` once for all of them. So where one row follows the one before, the
 rows behind it are multiplied with it, or those in front where the loop goes backwards: each time
@@ -43,16 +43,17 @@ class Ahead:
     room: Variable
 
 
-def ahead_of(operator: Operator, turn: Block, carried: int) -> Ahead | None:
-    """How a product in the turn of a loop is made ahead; None if it is not.
+def ahead_of(operator: Operator, iteration: Block, carried: int) -> Ahead | None:
+    """How a product in the iteration of a loop is made ahead; None if it is not.
 
-    Of the parameters of a turn the first ones are carried on, all others are the same in each.
+    Of the parameters of an iteration the first ones are carried on, all others are the same in
+    each.
     """
     if not is_product(operator) or not is_single(operator):
         return None
     left, right = sides(operator)
-    maker, same = left.variable.maker, turn.parameters[carried:]
-    is_index = isinstance(maker, Operator) and maker.name == "index" and maker.block is turn
+    maker, same = left.variable.maker, iteration.parameters[carried:]
+    is_index = isinstance(maker, Operator) and maker.name == "index" and maker.block is iteration
     if not is_index or not isinstance(maker, Operator) or not _is_among(right.variable, same):
         return None
     (whole, *indices), axes = maker.operands, maker.attributes["axes"]

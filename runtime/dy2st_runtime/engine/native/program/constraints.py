@@ -37,7 +37,7 @@ class Constraints:
         self._sizes.slots, self._waiting = slots, waiting
 
     def bind_all(self, variables: Iterable[Variable]) -> None:
-        """Bind the parameters of a loop, at each turn."""
+        """Bind the parameters of a loop, at each iteration."""
         for variable in variables:
             self.bind(variable, again=True)
 

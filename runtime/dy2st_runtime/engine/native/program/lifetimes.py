@@ -64,7 +64,7 @@ class Lifetimes:
     """What is decided.
 
     roots     the root of every value that is not its own.
-    targets   values that are made in the memory of another: where a branch or turn yields to.
+    targets   values that are made in the memory of another: where a branch or iteration yields to.
     given     values that are made in an array that the Program gives back.
     parts     the part of the arena of each root of that kind; a loop's second one under (result,).
     """

@@ -14,7 +14,7 @@ _LONG = 20_000
 """From how many elements, or products of numbers, on the interpreter's lock is let go."""
 
 _TURNS = 1 << 10
-"""How many turns of a loop run until it is asked whether the user has interrupted it."""
+"""How many iterations of a loop run until it is asked whether the user has interrupted it."""
 
 
 class Lock:
@@ -64,11 +64,11 @@ class Lock:
 
     def let_signals_in(self) -> None:
         """Now and then ask whether the user has interrupted the loop."""
-        function, turns = self._function, self._function.alloca("i32")
+        function, iterations = self._function, self._function.alloca("i32")
         with function.writing(self._sizes.start):
-            function.line(f"store i32 0, ptr {turns}")
-        count = function.let(f"add i32 {function.let(f'load i32, ptr {turns}')}, 1")
-        function.line(f"store i32 {count}, ptr {turns}")
+            function.line(f"store i32 0, ptr {iterations}")
+        count = function.let(f"add i32 {function.let(f'load i32, ptr {iterations}')}, 1")
+        function.line(f"store i32 {count}, ptr {iterations}")
         rest = function.let(f"and i32 {count}, {_TURNS - 1}")
         self._when(function.let(f"icmp eq i32 {rest}, 0"), self._leave_if_asked)
 

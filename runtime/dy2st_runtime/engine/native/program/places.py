@@ -82,7 +82,8 @@ class Places:
     def carried(self, result: Variable) -> Place:
         """The place of a loop's value: one that moves, if it lies in the arena.
 
-        It moves with each turn, so each time that the loop begins both its places are told anew.
+        It moves with each iteration, so each time that the loop begins both its places are told
+        anew.
         """
         place = self.make(result)
         if place.kind is not Kind.ARENA:
@@ -97,7 +98,7 @@ class Places:
         return Place(Kind.ARENA, slot, True)
 
     def following(self, result: Variable) -> Place:
-        """Where the next turn's value of a loop is written."""
+        """Where the next iteration's value of a loop is written."""
         if result not in self._next:
             self._next[result] = self._made(result, self.found.kinds[result])
         return self._next[result]

@@ -107,11 +107,11 @@ def planned(block: Block) -> Planned:
     return Planned(block, _with_endings(block, steps))
 
 
-def _look_ahead(turn: Planned, carried: int) -> None:
-    """Note which products of a turn are made ahead."""
-    for step in turn.steps:
+def _look_ahead(iteration: Planned, carried: int) -> None:
+    """Note which products of an iteration are made ahead."""
+    for step in iteration.steps:
         if step.operator is not None:
-            step.ahead = ahead_of(step.operator, turn.block, carried)
+            step.ahead = ahead_of(step.operator, iteration.block, carried)
 
 
 def _with_endings(block: Block, steps: list[Step]) -> list[Step]:

@@ -70,7 +70,7 @@ PLACES = {
 def test_rows_in_any_order_are_those_that_are_asked_for(place, length):
     program, executable = compiled(lambda x, w, u: loop(x, w, u, place, 30), length)
     assert len(aheads(program)) == 1
-    assert "matmul, up to 64 turns ahead" in executable.explain()
+    assert "matmul, up to 64 iterations ahead" in executable.explain()
     assert_right(executable, *arrays(30))
 
 
