@@ -60,7 +60,7 @@ class Part:
 
 
 @dataclass(eq=False)
-class Loan:
+class BorrowedElement:
     """An element that was looked up.
 
     owner   the list.
@@ -77,13 +77,13 @@ class Loan:
     depth: int
     is_changed: bool = False
 
-    def may_be(self, other: Loan) -> bool:
+    def may_be(self, other: BorrowedElement) -> bool:
         """Whether another one may be of the same element."""
         is_known = type(self.index) is int and type(other.index) is int
         return self is not other and (not is_known or self.index == other.index)
 
 
-class Holders:
+class AliasTracker:
     """What a trace knows of them where it is now."""
 
     def __init__(self, trace: Trace):
@@ -91,8 +91,8 @@ class Holders:
         self._trace = trace
         self.marks = Marks()
         self.twins: dict[int, list[Any]] = {}
-        self._loans: dict[int, list[Loan]] = {}  # by the list
-        self._lent: dict[int, Loan] = {}  # by what may be changed
+        self._loans: dict[int, list[BorrowedElement]] = {}  # by the list
+        self._lent: dict[int, BorrowedElement] = {}  # by what may be changed
         self._views: dict[int, Any] = {}  # attributes that were asked for as a dict
 
     def check(self, owner: Any) -> None:
@@ -214,7 +214,7 @@ class Holders:
         parts = [part for part in parts_of(item) if fragile.pop(id(part), None) is not None]
         if parts:
             place = self._trace.place_of_index(owner, index)
-            loan = Loan(owner, place, item, parts, len(self._trace.frames))
+            loan = BorrowedElement(owner, place, item, parts, len(self._trace.frames))
             self._loans.setdefault(id(owner), []).append(loan)
             self._lent.update(dict.fromkeys(map(id, parts), loan))
         return item
@@ -236,13 +236,13 @@ class Holders:
         for loans in reversed([*self._loans.values()]):
             self._return(loans)
 
-    def _return(self, loans: Iterable[Loan]) -> None:
+    def _return(self, loans: Iterable[BorrowedElement]) -> None:
         for loan in loans:
             if loan.is_changed:
                 loan.is_changed = False
                 self._trace.write_back(loan)
 
-    def _end(self, loans: Iterable[Loan]) -> None:
+    def _end(self, loans: Iterable[BorrowedElement]) -> None:
         for loan in loans:
             for part in loan.parts:
                 if self._lent.get(id(part)) is loan:

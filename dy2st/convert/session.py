@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from dy2st.convert.call_context import CallContext
 from dy2st.convert.depth import deeper
 from dy2st.convert.kinds.gradients import note_gradients
 from dy2st.convert.kinds.layer_changes import note_change
-from dy2st.convert.one_call import OneCall
 from dy2st.convert.protocol.machine import Machine
 from dy2st.convert.protocol.unconverted import require_source
 from dy2st.convert.record import Record
@@ -68,7 +68,7 @@ def trace(
     declared: Sequence[tuple[Condition, str]] = (),
     varied: Varied | None = None,
     record: Record | None = None,
-    one_call: OneCall | None = None,
+    call_context: CallContext | None = None,
     keeping: Keeping | None = None,
 ) -> Traced:
     """Run a function once on arguments that hold placeholders of `program`.
@@ -77,24 +77,24 @@ def trace(
     varied    the places outside whose numbers are inputs.
     declared  what is known of the sizes of the arguments, with the reason.
     record    gets what the trace meets.
-    one_call  is lost where the function raises, and has written before what nothing writes then.
+    call_context  is lost where the function raises and has written what nothing writes then.
     keeping   the places outside that the Program of a file keeps.
     """
-    one_call = one_call or OneCall()
-    one_call.begin()
+    call_context = call_context or CallContext()
+    call_context.begin()
     state: dict[str, EagerTensor] = {}
     if keeping is not None:
         names = {**names, **keeping.labels()}
     tracer = Tracer(program, _capturing(program, state, names))
     tracer.aliases.has_elements = True
-    tracer.flags.begin(program.inputs, specs, one_call.gradients)
+    tracer.flags.begin(program.inputs, specs, call_context.gradients)
     arguments: dict[int, Any] = {}
     _note_containers((args, dict(kwargs)), arguments)
     with tracer.tracing(), enable_grad():
         for condition, reason in declared:
             require(condition, reason)
         tracer.locate_constraints(None)  # the reason names the place
-        machine = Machine(tracer, record, one_call)
+        machine = Machine(tracer, record, call_context)
         tracer.before_changed = partial(note_change, machine)
         require_source(machine, function)
         for value in (function, *args, *kwargs.values(), *arguments.values()):
@@ -108,7 +108,7 @@ def trace(
         except BaseException as error:
             is_users = is_thrown(machine, error) and not is_refusal(error)
             if is_users and _has_written(machine) and may_run_again(machine):
-                one_call.lose()
+                call_context.lose()
             raise
         found = Traced(program, state, machine, arguments, sources=sources)
         _finish(found, result, place_of(function), keeping)
@@ -182,7 +182,7 @@ def _finish(
     tree = taker.take(result)
     traced.finished = Finished(tree, len(taker.leaves), writes=_has_written(machine))
     traced.finished.may_run_again = may_run_again(machine)
-    machine.holders.check_outside()
+    machine.alias_tracker.check_outside()
     taker.what = f"{program.name}() lets an object from outside hold"
     reads = (
         None if keeping is None else Reads(machine, keeping)

@@ -19,7 +19,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from dy2st.convert.alias_tracker import Holders, Marks
+from dy2st.convert.alias_tracker import AliasTracker, Marks
+from dy2st.convert.call_context import Answer, CallContext
 from dy2st.convert.objects import (
     ATOMS,
     attributes_of,
@@ -29,11 +30,10 @@ from dy2st.convert.objects import (
     names_now,
     native_attribute,
 )
-from dy2st.convert.one_call import Answer, OneCall
 from dy2st.convert.record import Record
 from dy2st.convert.states import CONTAINERS, fill, read_state
 from dy2st.convert.values.flatten import case_content
-from dy2st.convert.values.special import CONTENT, MISSING, STATE, UNBOUND, Dynamic, Union
+from dy2st.convert.values.special import CONTENT, MISSING, STATE, UNBOUND, SymbolicSequence, Union
 from dy2st.convert.vocabulary import TracedCalls, Vocabulary
 from dy2st_runtime.errors import Location
 from dy2st_runtime.ir import Block, F, Tensor, Tracer, Variable, user_location
@@ -116,7 +116,7 @@ class Region:
 
 
 @dataclass(eq=False)
-class Opened:
+class PendingHandlerPath:
     """A path that has raised what a handler may catch; all else runs in `rest`, until it is closed.
 
     raised_if: which value of `pred` leads to the path that has raised.
@@ -146,12 +146,12 @@ class Trace(Vocabulary):
     """One trace of a function; `Machine` binds the functions of its vocabulary."""
 
     def __init__(
-        self, tracer: Tracer, record: Record | None = None, one_call: OneCall | None = None
+        self, tracer: Tracer, record: Record | None = None, call_context: CallContext | None = None
     ):
         """It records operators by a tracer of the runtime, and what it meets in a record."""
         self.tracer = tracer
         self.record = record or Record()
-        self.one_call = one_call or OneCall()
+        self.call_context = call_context or CallContext()
         self.answers: list[Answer] = []
         self.over: dict[Key, Place] = {}
         self.frames: list[Frame] = [Frame(tracer.block)]
@@ -170,12 +170,12 @@ class Trace(Vocabulary):
         self.changes_names = False
         self.has_written = False  # whether anything outside would be other than before
         self.emptied: dict[int, Any] = {}  # containers outside that the code has emptied
-        self.holders = Holders(self)
+        self.alias_tracker = AliasTracker(self)
         self.narrowing: dict[Variable, tuple[Union, frozenset[int]]] = {}
         self.handlers: list[Any] = []
         self.thrown: list[BaseException] = []  # by the code, beside all Exceptions
         self.of_operators: list[BaseException] = []  # what operators raise, where that is caught
-        self.opened: list[Opened] = []
+        self.opened: list[PendingHandlerPath] = []
         self.generators: dict[int, Source] = {}
         self.views: dict[int, tuple[Any, Any, str]] = {}  # of dicts: dict, and method that gave it
         self.giving: list[Source] = []  # the generators whose items others give away
@@ -285,14 +285,14 @@ class Trace(Vocabulary):
             for item in owner.values() if isinstance(owner, dict) else owner:
                 self.mark_outside(item)
 
-    def told(self, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    def read_volatile(self, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
         """What a function says of the process, or of what it alone knows: asked at each call."""
         try:
             found = function(*args, **options)
         except Exception:  # whatever the process says, the next call asks again
             self.read(EACH_CALL, function, "", f"{function.__name__}() raises")
             raise
-        self.read("told", function, (args, tuple(options.items())), copy(found))
+        self.read("volatile", function, (args, tuple(options.items())), copy(found))
         return self.made(found)
 
     # -- places ---------------------------------------------------------------------------------
@@ -319,10 +319,10 @@ class Trace(Vocabulary):
         return self.seen(kind, owner, name, value)
 
     def content(self, owner: Any) -> Any:
-        """What a container holds now: itself, its working copy, or a Dynamic."""
+        """What a container holds now: itself, its working copy, or a SymbolicSequence."""
         if id(owner) not in self.watched:
             return owner
-        self.holders.look(owner)
+        self.alias_tracker.look(owner)
         place = self.over.get((id(owner), CONTENT))
         if place is None:
             return names_now(owner, self.over) if is_namespace(owner) else owner
@@ -364,16 +364,16 @@ class Trace(Vocabulary):
         return copy
 
     def writable(self, owner: Any) -> Any:
-        """The content of a container, to be changed natively, or a Dynamic, to be replaced."""
+        """The content of a container, to be changed natively, or a SymbolicSequence to replace."""
         if id(owner) not in self.watched and self.is_made_here(owner):
             return owner
-        self.holders.look(owner)
-        self.holders.check_change(owner)
-        self.holders.change(owner)
+        self.alias_tracker.look(owner)
+        self.alias_tracker.check_change(owner)
+        self.alias_tracker.change(owner)
         place = self.over.get((id(owner), CONTENT))
         if place is None and self.is_made_here(owner):
             return owner
-        if place is not None and type(place.value) is Dynamic:
+        if place is not None and type(place.value) is SymbolicSequence:
             return place.value
         if place is not None and type(place.value) is Union:
             content = case_content(self, place.value, type(owner))
@@ -409,13 +409,13 @@ class Trace(Vocabulary):
 
     def hold(self, owner: Any, content: Any) -> None:
         """Let a container hold other things than a Python container can."""
-        self.holders.change(owner)
-        self.holders.end(owner)
+        self.alias_tracker.change(owner)
+        self.alias_tracker.end(owner)
         self.write(owner, CONTENT, content)
 
     def set_field(self, owner: Any, name: str, value: Any) -> None:
         """Set an attribute: natively if the object was made here, else in the overlay."""
-        self.holders.change(owner)
+        self.alias_tracker.change(owner)
         is_native = self.is_made_here(owner) and (id(owner), name) not in self.over
         if is_native and not isinstance(owner, (CellType, dict)):
             kind: Any = type if isinstance(owner, type) else object
@@ -429,10 +429,12 @@ class Trace(Vocabulary):
     def put_place(self, place: Place, value: Any) -> None:
         """Let a place hold what a join has made of it: natively where its owner was made here."""
         owner = place.owner
-        self.holders.change(owner)
+        self.alias_tracker.change(owner)
         if place.name is CONTENT:
             held = self.over.get((id(value), CONTENT))
-            if held is not None:  # a Dynamic, that stands in the overlay of a list of its own
+            if (
+                held is not None
+            ):  # a SymbolicSequence, that stands in the overlay of a list of its own
                 value = held.value
             if self.is_made_here(owner) and type(value) in CONTAINERS:
                 fill(owner, value)
@@ -458,7 +460,7 @@ class Trace(Vocabulary):
     @contextmanager
     def region(self, condition: Any = None) -> Iterator[Region]:
         """Record into a new Block; at the end the overlay is as before, and changes are known."""
-        self.holders.return_all()  # not in that branch alone which looks first
+        self.alias_tracker.return_all()  # not in that branch alone which looks first
         tracer = self.tracer
         before, mark = tracer.assignments(), tracer.overwritten_mark
         with tracer.nested(condition) as block:
@@ -466,13 +468,13 @@ class Trace(Vocabulary):
             region = Region(self, frame)
             known, depth = len(self.opened), len(self.frames)
             self.frames.append(frame)
-            with self.holders.path(region.marks):
+            with self.alias_tracker.path(region.marks):
                 try:
                     yield region
-                    self.holders.return_all()
+                    self.alias_tracker.return_all()
                 finally:
                     self.abandon(known)
-                    self.holders.leave()
+                    self.alias_tracker.leave()
                     self._restore(region)
                     del self.frames[depth:]  # Ctrl-C may have left more
         region.overwritten = tracer.take_overwritten(mark)
@@ -517,7 +519,7 @@ class Trace(Vocabulary):
     @contextmanager
     def inside(self, region: Region) -> Iterator[None]:
         """Go on recording into the Block of a region, to yield what it has left."""
-        with self.tracer.inside(region.block), self.holders.path(region.marks):
+        with self.tracer.inside(region.block), self.alias_tracker.path(region.marks):
             depth = len(self.frames)
             self.frames.append(region.frame)
             try:
@@ -588,7 +590,7 @@ __all__ = [
     "MISSING",
     "STATE",
     "Frame",
-    "Opened",
+    "PendingHandlerPath",
     "Place",
     "Region",
     "Source",

@@ -161,7 +161,7 @@ class Vocabulary(TracedCalls):
     exported: Unary
     native: Callable[..., Any]  # (value, the values in which it stands)
     seen_now: Unary
-    bracketed: Callable[..., Any]  # (what is reached, thunk, whether it only reads)
+    with_overlay_materialised: Callable[..., Any]  # (what is reached, thunk, whether it only reads)
     note_class: Callable[[type], None]
     note_class_made: Callable[[Any], None]
     note_fields: Callable[[Any], list[Any]]
@@ -169,7 +169,7 @@ class Vocabulary(TracedCalls):
 
     # One of several values.
     known: Unary
-    spread: Callable[Concatenate[Callable[..., Any], ...], Any]
+    map_cases: Callable[Concatenate[Callable[..., Any], ...], Any]
 
     # Iterables.
     listed: Unary

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dy2st_runtime.by_identity import ByIdentity
 
 if TYPE_CHECKING:
-    from dy2st.convert.one_call import OneCall
+    from dy2st.convert.call_context import CallContext
     from dy2st.jit.concrete_program import ConcreteProgram
 
 # A Program is some 100 KB with its code; who needs more than 64 at a time has one for each call.
@@ -35,7 +35,7 @@ class ProgramCache:
         self._last: ConcreteProgram | None = None
         self._clock = itertools.count()
 
-    def find(self, key: Hashable, call: OneCall | None = None) -> ConcreteProgram | None:
+    def find(self, key: Hashable, call: CallContext | None = None) -> ConcreteProgram | None:
         """The Program of a key; None without one, or if a value it was traced with changed."""
         for known in self._calls.get(key) or self._programs.get(key) or ():
             if known.is_current() and (call is None or known.gets_the_same(call)):

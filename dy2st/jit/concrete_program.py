@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
 
-from dy2st.convert.one_call import Answer, OneCall
+from dy2st.convert.call_context import Answer, CallContext
 from dy2st.convert.replay.effects import Effect, perform
 from dy2st.convert.replay.rebuild import rebuild
 from dy2st.convert.replay.result import Finished, Out
@@ -17,7 +17,7 @@ from dy2st.jit.fast_call import Call, is_any_open, is_pure, straight
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.live_state import LiveState, take_in_place
 from dy2st.jit.optimized import OptimizedProgram
-from dy2st.jit.output_aliasing import HandedOn
+from dy2st.jit.output_aliasing import OutputAliasing
 from dy2st.jit.persistent_state import check_step, drop_flags, is_gradient, read_at
 from dy2st.jit.report import Report
 from dy2st_runtime import engine as engines
@@ -70,7 +70,7 @@ class ConcreteProgram:
     distinct: Distinct = field(default_factory=Distinct)
     asked: list[Location | None] = field(default_factory=list)
     settings: Settings = field(default_factory=list)
-    handed_on: HandedOn | None = None
+    handed_on: OutputAliasing | None = None
     cut: frozenset[str] = frozenset()
     shared: frozenset[str] = frozenset()
     buffers: dict[int, str] = field(default_factory=dict)
@@ -121,7 +121,7 @@ class ConcreteProgram:
         """Whether it was for one call."""
         return bool(self.effects)
 
-    def gets_the_same(self, call: OneCall) -> bool:
+    def gets_the_same(self, call: CallContext) -> bool:
         """Whether the caches that the function asks give what they gave."""
         if self.answers:
             call.begin()
@@ -190,7 +190,7 @@ class ConcreteProgram:
         # One table for results and effects: an object that both have is one object.
         known: dict[int, Any] = {}
         result = rebuild(self.finished.result, outputs, known)
-        # The first call is given a OneCall: most Programs that are called once have no second one.
+        # The first call has a CallContext: most Programs that are called once have no second one.
         if self._is_pure and call is None and not is_taped:
             self.straight = straight(self)
         records = is_grad_enabled()
@@ -410,7 +410,7 @@ class ConcreteProgram:
 
     def _check_alone(self, name: Any, at: Location | None, index: int, buffer: str) -> None:
         """Refuse to replace a tensor that has a second name, and to change one that gets one."""
-        places = (self.handed_on or HandedOn()).places_of(index)
+        places = (self.handed_on or OutputAliasing()).places_of(index)
         names = [*(variable.name for variable in self.inputs), *self.main_program.state]
         others = {names[place] for place in places} - {buffer}
         changed = {*self.main_program.updates} & {buffer, *others}

@@ -155,7 +155,7 @@ def _untold(concrete: ConcreteProgram, held: Sequence[str]) -> list[str]:
 
 
 def _made(concrete: ConcreteProgram, results: Sequence[str], held: Sequence[str]) -> list[str]:
-    """The tensor of each result, of which some are tensors of the call: see `HandedOn.put`."""
+    """The tensor of each result, of which some are those of the call: see `OutputAliasing.put`."""
     made, handed_on = [], concrete.handed_on
     for index, variable in enumerate(concrete.main_program.outputs):
         kind = "wrapped" if isinstance(variable.type, ArrayType) else "Tensor"

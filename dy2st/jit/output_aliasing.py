@@ -17,7 +17,7 @@ from dy2st_runtime.tensor import EagerTensor
 
 
 @dataclass(eq=False)
-class HandedOn:
+class OutputAliasing:
     """Which outputs of a Program are tensors of the call: its inputs, then those of the state.
 
     sure      the place of the tensor, by output.
@@ -36,7 +36,7 @@ class HandedOn:
     @classmethod
     def of(
         cls, outputs: Sequence[Variable], tracer: Tracer, state: Mapping[str, EagerTensor]
-    ) -> HandedOn | None:
+    ) -> OutputAliasing | None:
         """What the outputs of a trace are, at its end; None if they are all new tensors."""
         program = tracer.program
         found = cls()

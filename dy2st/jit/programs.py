@@ -25,7 +25,7 @@ from dy2st_runtime.ops.creation import get_default_dtype
 from dy2st_runtime.tensor import EagerTensor
 
 if TYPE_CHECKING:
-    from dy2st.convert.one_call import OneCall
+    from dy2st.convert.call_context import CallContext
     from dy2st.convert.replay.state_of_files import Keeping
     from dy2st.jit import tracing
     from dy2st.jit.concrete_program import ConcreteProgram
@@ -84,9 +84,9 @@ class Programs:
         self.cache = ProgramCache()
         self._watch = Watch()
 
-    def new_call(self, gradients: tuple[bool, ...]) -> OneCall:
+    def new_call(self, gradients: tuple[bool, ...]) -> CallContext:
         """What stands for one call: `gradients` are what it says of them."""
-        return tracing.OneCall(gradients)
+        return tracing.CallContext(gradients)
 
     def known(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], tensors: list[EagerTensor]
@@ -139,7 +139,7 @@ class Programs:
         arguments: dict[str, Any],
         structure: Any,
         tensors: list[EagerTensor],
-        call: OneCall,
+        call: CallContext,
     ) -> ConcreteProgram:
         """The Program for a call; `structure` is what the arguments are beside their tensors."""
         dtypes = tuple(map(kind_of, tensors))
@@ -159,10 +159,10 @@ class Programs:
         return concrete
 
     def of_specs(
-        self, callee: Callee, specs: dict[str, Any], call: OneCall | None = None
+        self, callee: Callee, specs: dict[str, Any], call: CallContext | None = None
     ) -> ConcreteProgram:
         """The Program for InputSpecs, and Python values, by parameter."""
-        return self._traced(callee, call or tracing.OneCall(), specs, constant_key(specs))
+        return self._traced(callee, call or tracing.CallContext(), specs, constant_key(specs))
 
     def for_file(
         self, callee: Callee, concrete: ConcreteProgram, keeping: Keeping
@@ -178,12 +178,12 @@ class Programs:
             )
         is_step = concrete.finished.has_gone_back
         arguments = callee.to_trace(concrete.arguments, is_asked_for=True)
-        call = tracing.OneCall(concrete.gradients)
+        call = tracing.CallContext(concrete.gradients)
         made = self._tracing.for_file(keeping, is_step, *arguments, call)
         made.engine, made.arguments = concrete.engine, concrete.arguments
         return made
 
-    def _asked(self, call: OneCall) -> Any:
+    def _asked(self, call: CallContext) -> Any:
         """What of gradients counts for a call: nothing before some trace has asked."""
         return call.gradients if self.asks else None
 
@@ -196,7 +196,12 @@ class Programs:
         return known
 
     def _for_shapes(
-        self, callee: Callee, call: OneCall, specs: dict[str, Any], shapes: Shapes, family: Family
+        self,
+        callee: Callee,
+        call: CallContext,
+        specs: dict[str, Any],
+        shapes: Shapes,
+        family: Family,
     ) -> ConcreteProgram:
         """The Program for a call without InputSpecs: with symbols if it may, else with numbers."""
         new = family.see(shapes)
@@ -215,7 +220,7 @@ class Programs:
     def _general(
         self,
         callee: Callee,
-        call: OneCall,
+        call: CallContext,
         specs: dict[str, Any],
         family: Family,
         new: frozenset[Axis],
@@ -242,7 +247,7 @@ class Programs:
     def _traced(
         self,
         callee: Callee,
-        call: OneCall,
+        call: CallContext,
         specs: dict[str, Any],
         key: Any,
         is_asked_for: bool = True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dy2st.convert.one_call import OneCall
+from dy2st.convert.call_context import CallContext
 from dy2st.convert.record import Record
 from dy2st.convert.replay.effects import written_by
 from dy2st.convert.replay.guards import Guards
@@ -18,7 +18,7 @@ from dy2st.jit.concrete_program import ConcreteProgram
 from dy2st.jit.distinct import Distinct
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.live_state import LiveState
-from dy2st.jit.output_aliasing import HandedOn
+from dy2st.jit.output_aliasing import OutputAliasing
 from dy2st.jit.placeholders import add_inputs, names_of
 from dy2st.jit.report import report_of
 from dy2st.jit.shown import show
@@ -66,7 +66,7 @@ def _trace(
     is_asked_for: bool = True,
     passes: Any = None,
     called: Callable[..., Any] | None = None,
-    call: OneCall | None = None,
+    call: CallContext | None = None,
     *,
     keeping: Keeping | None = None,
 ) -> ConcreteProgram:
@@ -95,7 +95,7 @@ def _trace(
             keeping,
         )
         _check_arguments(traced)
-        handed_on = HandedOn.of(program.outputs, traced.machine.tracer, traced.state)
+        handed_on = OutputAliasing.of(program.outputs, traced.machine.tracer, traced.state)
     made = _program_of(traced, specs, function, passes, handed_on, varied)
     traced.machine.end()
     return made
@@ -126,7 +126,7 @@ def _program_of(
     specs: list[InputSpec],
     function: Any,
     passes: Any,
-    handed_on: HandedOn | None,
+    handed_on: OutputAliasing | None,
     varied: Varied,
 ) -> ConcreteProgram:
     program, machine = traced.program, traced.machine

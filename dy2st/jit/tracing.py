@@ -1,8 +1,8 @@
 """All that a trace needs, and what runs its Program: loaded with the first `to_static`."""
 
 import dy2st_runtime.engine.numpy.executable  # noqa: F401
+from dy2st.convert.call_context import CallContext
 from dy2st.convert.form import is_part
-from dy2st.convert.one_call import OneCall
 from dy2st.jit.shape_history import Family, axes_text, generalised
 from dy2st.jit.shape_table import ShapeTable
 from dy2st.jit.trace import Tracing
@@ -12,8 +12,8 @@ from dy2st_runtime.ir.checks.tracebacks import join_parts
 join_parts(is_part)
 
 __all__ = [
+    "CallContext",
     "Family",
-    "OneCall",
     "ShapeTable",
     "Tracing",
     "axes_text",

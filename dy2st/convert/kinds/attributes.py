@@ -16,7 +16,7 @@ from dy2st.convert.stage.attempt import caught
 from dy2st.convert.trace import MISSING, Trace
 from dy2st.convert.values.layout import is_traced_number, number_kind
 from dy2st.convert.values.sequences import Generated, Indexed
-from dy2st.convert.values.special import Dynamic, Union
+from dy2st.convert.values.special import SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError, TensorAsPython
 from dy2st_runtime.ir import Variable, user_location
 from dy2st_runtime.ir.choice import Text
@@ -45,7 +45,7 @@ def class_of(value: Any) -> type:
         return value.dtype.type if not value.ndim else np.ndarray
     if isinstance(value, Variable):
         return EagerTensor
-    if kind is Dynamic:
+    if kind is SymbolicSequence:
         return value.kind  # type: ignore[no-any-return]
     if kind in (Indexed, Generated):
         return _ITERATOR
@@ -128,7 +128,7 @@ def refuse_as_key(value: Any) -> None:
     """Refuse a number that only the run knows as a key, or in a set."""
     parts = value if isinstance(value, tuple) else (value,)
     for part in parts:
-        if is_traced_number(part) or type(part) in (Dynamic, Text, Union):
+        if is_traced_number(part) or type(part) in (SymbolicSequence, Text, Union):
             raise TensorAsPython(
                 "a traced number is a key of a dict or set, or a text or list of the Program is",
                 at=user_location(),
@@ -147,7 +147,7 @@ def _getattr(trace: Trace, owner: Any, name: Any, default: Any = _NOTHING) -> An
         return trace.attr(owner, name)
     held = _may_be_missing(trace, owner, name)
     if held is not None:
-        return trace.spread(lambda one: default if one is MISSING else one, held)
+        return trace.map_cases(lambda one: default if one is MISSING else one, held)
     return caught(trace, lambda: trace.attr(owner, name), AttributeError, lambda: default)
 
 

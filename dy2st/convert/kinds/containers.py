@@ -12,7 +12,7 @@ from dy2st.convert.kinds.table import function_row
 from dy2st.convert.kinds.views import VIEWS, length
 from dy2st.convert.trace import CONTAINERS, Trace
 from dy2st.convert.values.sequences import Indexed
-from dy2st.convert.values.special import Dynamic
+from dy2st.convert.values.special import SymbolicSequence
 from dy2st_runtime.ir import Tensor
 
 
@@ -21,12 +21,12 @@ def _len(trace: Trace, value: Any) -> Any:
     kind = type(value)
     if kind in CONTAINERS:
         content = trace.content(value)
-        if type(content) is Dynamic:
+        if type(content) is SymbolicSequence:
             return length_of(trace, content)
         trace.read_length(value)
         is_known = not isinstance(content, dict) or entries.is_sure(trace, content)
         return len(content) if is_known else entries.length(trace, content)
-    if kind is Dynamic:
+    if kind is SymbolicSequence:
         return length_of(trace, value)
     if isinstance(value, Tensor):
         return value.shape[0] if value.ndim else len(value)
@@ -54,7 +54,7 @@ def _list(trace: Trace, iterable: Any = ()) -> Any:
 
 def _filled(trace: Trace, owner: Any, content: Any) -> Any:
     made = trace.made(owner)
-    if type(content) is Dynamic:
+    if type(content) is SymbolicSequence:
         trace.call(made.extend, content)
     else:
         made.extend(content)
@@ -66,8 +66,8 @@ def _tuple(trace: Trace, iterable: Any = ()) -> Any:
     if type(iterable) is tuple:
         return iterable
     content = trace.listed(iterable)
-    if type(content) is Dynamic:
-        return Dynamic(tuple, content.element, content.arrays)
+    if type(content) is SymbolicSequence:
+        return SymbolicSequence(tuple, content.element, content.arrays)
     return tuple(content)
 
 

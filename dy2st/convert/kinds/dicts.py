@@ -14,7 +14,7 @@ from dy2st.convert.kinds.filling import each, is_lazy
 from dy2st.convert.kinds.table import Row, function_row, method_row, operator_row
 from dy2st.convert.trace import MISSING, Trace
 from dy2st.convert.values.forms import DICTS
-from dy2st.convert.values.special import Dynamic, Union
+from dy2st.convert.values.special import SymbolicSequence, Union
 from dy2st_runtime.nn.tables import Table
 
 _NOTHING = object()
@@ -55,7 +55,7 @@ def entry(trace: Trace, owner: Any, key: Any) -> Any:
 def is_moved(trace: Trace, owner: Any, key: Any) -> bool:
     """Whether the run decides where an entry stands once it is set: it may be missing."""
     content = trace.content(owner)
-    if type(content) is Dynamic:
+    if type(content) is SymbolicSequence:
         return True
     held = content.get(key)
     if type(held) is not Union or next(reversed(content)) == key:
@@ -66,7 +66,7 @@ def is_moved(trace: Trace, owner: Any, key: Any) -> bool:
 @dict_row(*DICTS)
 def _get(trace: Trace, owner: Any, key: Any, default: Any = None) -> Any:
     if type(key) is Union:
-        return trace.spread(lambda one: _get(trace, owner, one, default), key)
+        return trace.map_cases(lambda one: _get(trace, owner, one, default), key)
     if traced_keys.is_decided(trace, key):
         return trace.value_at(whole_dict(trace, owner), key, lambda: default)
     return there_or(trace, entry(trace, owner, key), lambda: default)
@@ -158,7 +158,7 @@ def pairs_of(trace: Trace, *others: Any) -> Any:
     if hasattr(type(other), "keys"):
         return _pairs_of_mapping(trace, other)
     items = trace.listed(other)
-    if type(items) is Dynamic:
+    if type(items) is SymbolicSequence:
         return items
     found: dict[Any, Any] = {}
     for pair in items:
@@ -172,7 +172,7 @@ def pairs_of(trace: Trace, *others: Any) -> Any:
 def _pairs_of_mapping(trace: Trace, other: Any) -> Any:
     """The same of an object that has `keys()`, as a mapping of the user's own."""
     keys = trace.listed(trace.method(other, "keys"))
-    if type(keys) is not Dynamic:
+    if type(keys) is not SymbolicSequence:
         return {key: trace.item(other, key) for key in keys}
     out: list[Any] = trace.made([])
     pair = lambda key: trace.method(out, "append", (key, trace.item(other, key))) or ()  # noqa: E731
@@ -221,7 +221,9 @@ def _move_to_end(trace: Trace, owner: Any, key: Any, last: bool = True) -> None:
 @method_row(type)
 def _fromkeys(trace: Trace, kind: Any, iterable: Any, value: Any = None) -> Any:
     found = trace.listed(iterable)
-    if type(found) is not Dynamic and not any(traced_keys.is_decided(trace, one) for one in found):
+    if type(found) is not SymbolicSequence and not any(
+        traced_keys.is_decided(trace, one) for one in found
+    ):
         return trace.made(kind.fromkeys(found, value))
     made = trace.made(kind())
 
@@ -267,7 +269,7 @@ def contains(trace: Trace, owner: Any, key: Any) -> Any:
     if traced_keys.is_keyed(trace, owner):
         return traced_keys.contains(trace, owner, key)
     if type(key) is Union:
-        return trace.spread(lambda one: contains(trace, owner, one), key)
+        return trace.map_cases(lambda one: contains(trace, owner, one), key)
     if not traced_keys.is_decided(trace, key):
         return presence(trace, entry(trace, owner, key))
     return trace.is_among(key, whole_dict(trace, owner))

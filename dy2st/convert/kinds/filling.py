@@ -10,12 +10,25 @@ import numpy as np
 
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.forms import DICTS
-from dy2st.convert.values.special import Dynamic, Union
+from dy2st.convert.values.special import SymbolicSequence, Union
 from dy2st_runtime.ir import Tensor
 
 # What holds its items: nothing of the user's runs while they are taken.
 _WHOLE = frozenset(
-    {list, tuple, set, frozenset, deque, str, bytes, bytearray, range, Dynamic, Union, *DICTS}
+    {
+        list,
+        tuple,
+        set,
+        frozenset,
+        deque,
+        str,
+        bytes,
+        bytearray,
+        range,
+        SymbolicSequence,
+        Union,
+        *DICTS,
+    }
 )
 
 

@@ -18,7 +18,7 @@ from dy2st.convert.kinds.scalars import as_number, check, is_traced, scalar, to_
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.layout import number_kind
-from dy2st.convert.values.special import Dynamic
+from dy2st.convert.values.special import SymbolicSequence
 from dy2st_runtime.ir import F, Variable
 
 Compute = Callable[..., Any]
@@ -241,7 +241,7 @@ def _check_size(trace: Trace, result: Any, *given: Any) -> None:
 @function_row(math.dist)
 def _dist(trace: Trace, p: Any, q: Any) -> Any:
     left, right = trace.listed(p), trace.listed(q)
-    if Dynamic in (type(left), type(right)) or not any(map(is_traced, (*left, *right))):
+    if SymbolicSequence in (type(left), type(right)) or not any(map(is_traced, (*left, *right))):
         return math.dist(*trace.exported((p, q)))
     if len(left) != len(right):
         raise ValueError("both points must have the same number of dimensions")

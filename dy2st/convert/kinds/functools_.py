@@ -7,16 +7,16 @@ import importlib.util
 import sys
 from typing import Any
 
+from dy2st.convert.call_context import Answer
 from dy2st.convert.kinds.attributes import class_of
 from dy2st.convert.kinds.process import note_abstract
 from dy2st.convert.kinds.scalars import check, is_traced
-from dy2st.convert.kinds.side_effects import note_call
+from dy2st.convert.kinds.side_effects import check_side_effects
 from dy2st.convert.kinds.table import code_row, function_row, method_row
-from dy2st.convert.one_call import Answer
 from dy2st.convert.trace import CONTAINERS, EACH_CALL, Trace
 from dy2st.convert.values.layout import is_traced_number
 from dy2st.convert.values.sequences import Indexed
-from dy2st.convert.values.special import Dynamic, Union
+from dy2st.convert.values.special import SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import Operator, user_location
 from dy2st_runtime.ir.dispatch import eagerly
@@ -86,9 +86,9 @@ def cached(trace: Trace, function: Any, *args: Any, **options: Any) -> Any:
 
     def run() -> Any:
         with eagerly():
-            return trace.one_call.ask(function, args, options)
+            return trace.call_context.ask(function, args, options)
 
-    found = trace.bracketed(written, run)
+    found = trace.with_overlay_materialised(written, run)
     if trace.is_nested and function.cache_info().misses != before:
         raise UnsupportedSyntax(
             f"{function.__name__}() has a cache and is called for the first time in a branch or "
@@ -140,8 +140,8 @@ def _refused(function: Any, what: str, why: str) -> ConversionError:
 @method_row(_CACHED)
 def cache_clear(trace: Trace, function: Any) -> None:
     """`function.cache_clear()`, which each call does."""
-    note_call(trace, function.cache_clear, ())
-    trace.one_call.ask(function.cache_clear, (), {})
+    check_side_effects(trace, function.cache_clear, ())
+    trace.call_context.ask(function.cache_clear, (), {})
 
 
 @method_row(_CACHED)
@@ -149,8 +149,8 @@ def _cache_info(trace: Trace, function: Any) -> Any:
     if any(answer.is_of(function) for answer in trace.answers):
         what = f"what it counts in the cache of {function.__name__}() is asked"
         trace.read(EACH_CALL, function, "", what)
-        return trace.one_call.ask(function.cache_info, (), {})
-    return trace.told(function.cache_info)
+        return trace.call_context.ask(function.cache_info, (), {})
+    return trace.read_volatile(function.cache_info)
 
 
 def _is_changed(trace: Trace, value: Any) -> bool:
@@ -164,7 +164,7 @@ def _is_of_program(value: Any) -> bool:
         return False
     if isinstance(value, tuple):
         return any(map(_is_of_program, value))
-    return is_traced(value) or is_traced_number(value) or type(value) in (Union, Dynamic)
+    return is_traced(value) or is_traced_number(value) or type(value) in (Union, SymbolicSequence)
 
 
 _dispatching: Any = functools.singledispatch(lambda value: value)
@@ -176,7 +176,7 @@ def dispatched(trace: Trace, function: Any, /, *args: Any, **options: Any) -> An
     if not args:
         return function()  # raises, in Python's words
     if type(args[0]) is Union:
-        return trace.spread(lambda one: dispatched(trace, function, one, *args[1:]), args[0])
+        return trace.map_cases(lambda one: dispatched(trace, function, one, *args[1:]), args[0])
     trace.read("content", function.registry, None, None)
     note_abstract(trace)
     return trace.call(function.dispatch(class_of(args[0])), *args, **options)

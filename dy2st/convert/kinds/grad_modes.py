@@ -16,18 +16,18 @@ from dy2st_runtime.ir.location import warn_user
 def enter(trace: Trace, mode: Any) -> None:
     """Switch; a trace records for gradients, so nothing changes but for a caller's `no_grad`."""
     set_grad_enabled.__enter__(mode)
-    if not is_grad_enabled() or trace.one_call.gradients is None:
+    if not is_grad_enabled() or trace.call_context.gradients is None:
         return
-    if not trace.one_call.gradients[0]:
+    if not trace.call_context.gradients[0]:
         _leave_to_python(trace)
-    trace.told(is_grad_enabled)
+    trace.read_volatile(is_grad_enabled)
 
 
 def _leave_to_python(trace: Trace) -> None:
     """The Program would be run without a tape: Python makes the call, which has one here."""
     done = any(kind == EACH_CALL for _, kind, *_ in trace.reads.values())
     if not done:
-        trace.one_call.lose()
+        trace.call_context.lose()
         warn_user("a converted function that calls enable_grad() runs as Python under no_grad()")
     raise ConversionError(
         "enable_grad() in a converted function that is called under no_grad()",

@@ -64,7 +64,7 @@ def _add(trace: Trace, leaf: Tensor, gradient: Variable, there: Variable | None)
         gradient = gradient if changed is None else trace.tracer.variable(changed)
     with no_grad():
         add = lambda one: gradient if one is None else F.add(one, gradient)  # noqa: E731
-        set_grad(trace, leaf, trace.spread(add, before))
+        set_grad(trace, leaf, trace.map_cases(add, before))
 
 
 def _let_it_be_none(trace: Trace, there: Variable) -> None:
@@ -72,7 +72,7 @@ def _let_it_be_none(trace: Trace, there: Variable) -> None:
 
     What that leaves of a gradient is there at the next call: then there is no question.
     """
-    if trace.one_call.gradients is not None:
+    if trace.call_context.gradients is not None:
         error = ArgumentError("a gradient is there that this Program takes for None")
         trace.has_written = True  # so that Python may make the call
         trace.tracer.check(F.logical_not(there), error)
@@ -112,7 +112,7 @@ def _of_step(trace: Trace, tensor: Tensor) -> Any:
     found = grad_of(trace, tensor)
     if type(found) is not Union:
         return found
-    if trace.one_call.gradients is not None:
+    if trace.call_context.gradients is not None:
         trace.has_written = True  # so that Python may make the call, which leaves gradients
         raise ArgumentError("step() is taken by a gradient that only some paths have given")
     raise ConversionError(
@@ -141,7 +141,7 @@ def _is_cleared(trace: Trace, tensor: Tensor) -> bool:
     """
     if isinstance(tensor, Variable) or (id(tensor), PLACE) in trace.over:
         return False
-    return is_cleared(tensor) and bool(trace.told(is_cleared, tensor))
+    return is_cleared(tensor) and bool(trace.read_volatile(is_cleared, tensor))
 
 
 def set_grad(trace: Trace, tensor: Tensor, value: Any) -> None:
@@ -169,7 +169,7 @@ def clear_gradient(trace: Trace, tensor: Tensor, set_to_zero: bool = True) -> No
         set_grad(trace, tensor, None)
         return
     before = tensor if _is_cleared(trace, tensor) else _held(trace, tensor)
-    set_grad(trace, tensor, trace.spread(cleared, before))
+    set_grad(trace, tensor, trace.map_cases(cleared, before))
 
 
 def note_gradients(trace: Trace, taker: Taker, finished: Finished) -> None:

@@ -22,7 +22,7 @@ from dy2st.convert.stage.splice import splice
 from dy2st.convert.trace import CONTAINERS, Trace
 from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.sequences import Generated, Indexed, zipped
-from dy2st.convert.values.special import Dynamic, Special, Union
+from dy2st.convert.values.special import Special, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim, ceil_divide, maximum, minimum
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import F, Tensor, user_location
@@ -32,7 +32,7 @@ _NOTHING = object()
 _MOST_ITEMS = 4096  # of an iterator, beside something of unknown length
 _ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
 # What ends by itself, however it is gone through.
-ENDS = (list, tuple, dict, set, frozenset, str, bytes, range, Tensor, Dynamic, Indexed)
+ENDS = (list, tuple, dict, set, frozenset, str, bytes, range, Tensor, SymbolicSequence, Indexed)
 
 
 @function_row(range)
@@ -126,7 +126,7 @@ def _reversed(trace: Trace, iterable: Any) -> Any:
                 trace, places.length, lambda index: trace.item(iterable, places.item(index))
             )
         return trace.made(trace.item(iterable, place) for place in places)
-    if not isinstance(iterable, (Dynamic, Indexed)) and not _is_reversible(type(iterable)):
+    if not isinstance(iterable, (SymbolicSequence, Indexed)) and not _is_reversible(type(iterable)):
         return reversed(iterable)  # raises what Python raises
     items = trace.items_of(iterable)
     if type(items) is Indexed:
@@ -148,7 +148,7 @@ def _backwards(trace: Trace, owner: Any) -> Iterator[Any]:
 def held_now(trace: Trace, owner: Any) -> Any:
     """What a list holds at an iteration of a loop over it, which is unrolled."""
     content = trace.content(owner)
-    if type(content) is Dynamic:
+    if type(content) is SymbolicSequence:
         raise ConversionError(
             "a loop over a list changes its length, as a tensor decides",
             at=user_location(),
@@ -159,7 +159,7 @@ def held_now(trace: Trace, owner: Any) -> Any:
 
 
 def _is_reversible(kind: type) -> bool:
-    is_ours = kind in (Indexed, Generated, Dynamic, Union)
+    is_ours = kind in (Indexed, Generated, SymbolicSequence, Union)
     return is_ours or hasattr(kind, "__reversed__") or hasattr(kind, "__getitem__")
 
 
@@ -171,7 +171,7 @@ def _map(trace: Trace, function: Any, *iterables: Any) -> Any:
     if len(iterables) == 1 and type(iterables[0]) is Union:
         return _mapped_later(trace, function, iterables[0])
     if any(type(one) is Union for one in (function, *iterables)):
-        return trace.spread(lambda *given: _map(trace, *given), function, *iterables)
+        return trace.map_cases(lambda *given: _map(trace, *given), function, *iterables)
     if len(iterables) == 1:
         return _of_each(trace, function, trace.items_of(iterables[0]))
     items = _zip(trace, *iterables)
@@ -499,17 +499,17 @@ def taken(trace: Trace, iterable: Any, iterations: Any) -> None:
 def of_list(trace: Trace, owner: Any) -> Indexed:
     """The elements of a list of a length, as it is at each iteration."""
 
-    def now() -> Dynamic:
+    def now() -> SymbolicSequence:
         return as_dynamic(trace, trace.content(owner), type(owner))
 
     def item(index: Any) -> Any:
-        return trace.holders.lend(owner, index, element_at(trace, now(), index))
+        return trace.alias_tracker.lend(owner, index, element_at(trace, now(), index))
 
     # The length is asked at each iteration: Python goes on over what the body appends.
     return Indexed(lambda: length_of(trace, now()), item, now())
 
 
-def of_dynamic(trace: Trace, content: Dynamic) -> Indexed:
+def of_dynamic(trace: Trace, content: SymbolicSequence) -> Indexed:
     """The elements of a tuple of a length."""
     return Indexed(
         length_of(trace, content), lambda index: element_at(trace, content, index), content

@@ -12,7 +12,7 @@ from dy2st.convert.kinds.scalars import check, is_traced
 from dy2st.convert.kinds.table import function_row, method_row
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.sequences import Generated, Indexed
-from dy2st.convert.values.special import Dynamic
+from dy2st.convert.values.special import SymbolicSequence
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import user_location
 
@@ -77,7 +77,7 @@ def _chain(trace: Trace, *iterables: Any) -> Any:
     found: Any = []
     for part in parts:
         new = trace.listed(part)
-        if type(found) is Dynamic or type(new) is Dynamic:
+        if type(found) is SymbolicSequence or type(new) is SymbolicSequence:
             found = joined(trace, found, new, list)
         else:
             found = [*found, *new]

@@ -26,25 +26,27 @@ from dy2st.convert.stage.checks import check_place
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.flatten import build, copied, element_at
 from dy2st.convert.values.layout import number_kind
-from dy2st.convert.values.special import Dynamic
+from dy2st.convert.values.special import SymbolicSequence
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Variable, user_location
 
 
 def _is_known(content: Any, *numbers: Any) -> bool:
     """Whether a list of Python is changed at a place of Python."""
-    return type(content) is not Dynamic and not any(isinstance(n, Variable) for n in numbers)
+    return type(content) is not SymbolicSequence and not any(
+        isinstance(n, Variable) for n in numbers
+    )
 
 
 @method_row(list, deque)
 def _append(trace: Trace, owner: Any, item: Any) -> None:
     content = trace.writable(owner)
-    if type(content) is not Dynamic:
+    if type(content) is not SymbolicSequence:
         content.append(item)
         return
     new = with_item(trace, content, item, F.array_append)
     replaced(trace, owner, new)
-    trace.holders.give(owner, -1, item, new.element)
+    trace.alias_tracker.give(owner, -1, item, new.element)
 
 
 @method_row(list, deque)
@@ -58,7 +60,7 @@ def _insert(trace: Trace, owner: Any, index: Any, item: Any) -> None:
     put = lambda array, leaf: F.array_insert(array, index, leaf)  # noqa: E731
     new = with_item(trace, whole_of(trace, owner, content), item, put)
     replaced(trace, owner, new)
-    trace.holders.keep_copied(copied(trace, item, new.element, trace))
+    trace.alias_tracker.keep_copied(copied(trace, item, new.element, trace))
 
 
 def _of_bounded(what: str) -> ConversionError:
@@ -82,7 +84,7 @@ def _extendleft(trace: Trace, owner: Any, items: Any) -> None:
         return
     new = trace.listed(items)
     content = to_move(trace, owner)
-    if type(content) is not Dynamic and type(new) is not Dynamic:
+    if type(content) is not SymbolicSequence and type(new) is not SymbolicSequence:
         content.extendleft(new)
         return
     turned = of_each(trace, as_dynamic(trace, new, list), _turned)
@@ -103,7 +105,7 @@ def _extend(trace: Trace, owner: Any, items: Any) -> None:
         return
     other = trace.listed(items)
     content = trace.writable(owner)
-    if type(content) is not Dynamic and type(other) is not Dynamic:
+    if type(content) is not SymbolicSequence and type(other) is not SymbolicSequence:
         content.extend(other)
         return
     replaced(trace, owner, joined(trace, content, other, type(owner)))
@@ -139,14 +141,16 @@ def _pop(trace: Trace, owner: Any, index: Any = -1) -> Any:
         raise IndexError("pop from empty list")
     check_place(trace, content, index, "pop")
     pairs = [F.array_pop(trace.tracer.local(array), index) for array in content.arrays]
-    trace.hold(owner, Dynamic(content.kind, content.element, [a for a, _ in pairs], content.like))
+    trace.hold(
+        owner, SymbolicSequence(content.kind, content.element, [a for a, _ in pairs], content.like)
+    )
     return build(trace, content.element, iter([item for _, item in pairs]))
 
 
 @method_row(deque)
 def _popleft(trace: Trace, owner: Any) -> Any:
     content = to_move(trace, owner)
-    return content.popleft() if type(content) is not Dynamic else _pop(trace, owner, 0)
+    return content.popleft() if type(content) is not SymbolicSequence else _pop(trace, owner, 0)
 
 
 @method_row(deque)
@@ -178,7 +182,7 @@ def _copy(trace: Trace, owner: Any) -> Any:
 @method_row(list, deque)
 def _reverse(trace: Trace, owner: Any) -> None:
     content = to_move(trace, owner)
-    if type(content) is not Dynamic:
+    if type(content) is not SymbolicSequence:
         content.reverse()
         return
     replaced(trace, owner, of_each(trace, content, _turned))
@@ -189,7 +193,7 @@ def _sort(trace: Trace, owner: Any, *, key: Any = None, reverse: Any = False) ->
     """As in Python, the list is empty for whoever looks at it meanwhile."""
     items = held(trace, owner)
     content = trace.writable(owner)
-    if type(content) is Dynamic:
+    if type(content) is SymbolicSequence:
         trace.hold(owner, [])
         replaced(trace, owner, ordered(trace, items, key, reverse))
         return
@@ -209,7 +213,7 @@ def _sort(trace: Trace, owner: Any, *, key: Any = None, reverse: Any = False) ->
 # -- where an element is ----------------------------------------------------------------------
 
 
-@method_row(list, deque, tuple, Dynamic)
+@method_row(list, deque, tuple, SymbolicSequence)
 def _count(trace: Trace, owner: Any, item: Any) -> Any:
     def iteration(one: Any, total: Any) -> tuple[Any]:
         return (trace.add(total, trace.if_exp(_is_same(trace, one, item), lambda: 1, lambda: 0)),)
@@ -221,7 +225,7 @@ def _is_same(trace: Trace, one: Any, item: Any) -> Any:
     return True if one is item else trace.truth_value(trace.eq(one, item))
 
 
-@method_row(list, deque, tuple, Dynamic)
+@method_row(list, deque, tuple, SymbolicSequence)
 def _index(trace: Trace, owner: Any, item: Any, start: Any = 0, stop: Any = None) -> Any:
     found = place_of(trace, held(trace, owner), item, start, stop)
     if found is None:
@@ -230,7 +234,7 @@ def _index(trace: Trace, owner: Any, item: Any, start: Any = 0, stop: Any = None
 
 
 def _kind(owner: Any) -> type:
-    return owner.kind if type(owner) is Dynamic else type(owner)
+    return owner.kind if type(owner) is SymbolicSequence else type(owner)
 
 
 def _shown(item: Any) -> str:
@@ -247,8 +251,8 @@ def _remove(trace: Trace, owner: Any, item: Any) -> None:
 
 def place_of(trace: Trace, content: Any, item: Any, start: Any, stop: Any) -> Any:
     """Where the first element stands that is equal; None if surely nowhere; else it is checked."""
-    if type(content) is Dynamic or any(isinstance(n, Variable) for n in (start, stop)):
-        kind = content.kind if type(content) is Dynamic else type(content)
+    if type(content) is SymbolicSequence or any(isinstance(n, Variable) for n in (start, stop)):
+        kind = content.kind if type(content) is SymbolicSequence else type(content)
         return _place_in_program(trace, as_dynamic(trace, content, kind), item, start, stop)
     places = range(len(content))[start:stop]
     answers: list[tuple[int, Any]] = []
@@ -278,7 +282,9 @@ def _check_found(trace: Trace, found: Any) -> None:
     trace.tracer.check(flag, ValueError("x is not in list"))
 
 
-def _place_in_program(trace: Trace, content: Dynamic, item: Any, start: Any, stop: Any) -> Any:
+def _place_in_program(
+    trace: Trace, content: SymbolicSequence, item: Any, start: Any, stop: Any
+) -> Any:
     length = length_of(trace, content)
     if (start, stop) != (0, None):
         raise ConversionError(

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from dy2st.convert.alias_tracker import Loan
+from dy2st.convert.alias_tracker import BorrowedElement
 from dy2st.convert.classes import own_method
 from dy2st.convert.kinds.as_found import to_move
 from dy2st.convert.kinds.scalars import is_traced, scalar
 from dy2st.convert.kinds.table import row_of_method
 from dy2st.convert.stage.checks import check_place
 from dy2st.convert.trace import Trace
-from dy2st.convert.values.flatten import copied, element_at, risen, row_of
+from dy2st.convert.values.flatten import copied, element_at, promote_elements, row_of
 from dy2st.convert.values.layout import Layout, Same, number_kind
 from dy2st.convert.values.lub import Lub, Unlike
 from dy2st.convert.values.sequences import Generated, Indexed
-from dy2st.convert.values.special import CONTENT, Dynamic, Union
+from dy2st.convert.values.special import CONTENT, SymbolicSequence, Union
 from dy2st.convert.values.widths import width
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Variable, user_location
@@ -26,35 +26,37 @@ SEQUENCES = (list, deque)
 
 
 def held(trace: Trace, owner: Any) -> Any:
-    """What a list or tuple holds: a container of Python or a Dynamic."""
-    if type(owner) in (tuple, Dynamic):
+    """What a list or tuple holds: a container of Python or a SymbolicSequence."""
+    if type(owner) in (tuple, SymbolicSequence):
         return owner
     content = trace.content(owner)
     trace.read_content(owner)
     return content
 
 
-def length_of(trace: Trace, content: Dynamic) -> Variable:
+def length_of(trace: Trace, content: SymbolicSequence) -> Variable:
     """How many elements there are, as a number of Python."""
     length: Variable = F.array_length(trace.tracer.local(content.arrays[0]))
     length.number = int
     return length
 
 
-def of_each(trace: Trace, content: Dynamic, change: Any, kind: Any = None) -> Dynamic:
+def of_each(
+    trace: Trace, content: SymbolicSequence, change: Any, kind: Any = None
+) -> SymbolicSequence:
     """A list of a length, of what a function makes of each of its arrays."""
     arrays = [change(trace.tracer.local(array)) for array in content.arrays]
-    return Dynamic(kind or content.kind, content.element, arrays, content.like)
+    return SymbolicSequence(kind or content.kind, content.element, arrays, content.like)
 
 
-def with_item(trace: Trace, content: Dynamic, item: Any, change: Any) -> Dynamic:
+def with_item(trace: Trace, content: SymbolicSequence, item: Any, change: Any) -> SymbolicSequence:
     """A list of a length that `change(array, leaf)` has given one more element."""
     new = Lub().by_value(Same(item, trace), trace)
     element = new if content.element is None else of_both(content.element, new)
-    arrays = risen(trace, content, element, trace)
+    arrays = promote_elements(trace, content, element, trace)
     row = row_of(trace, item, element, trace)
     changed = [change(array, leaf) for array, leaf in zip(arrays, row, strict=True)]
-    return Dynamic(content.kind, element, changed, content.like)
+    return SymbolicSequence(content.kind, element, changed, content.like)
 
 
 def of_both(left: Layout, right: Layout, join: Lub | None = None) -> Layout:
@@ -70,9 +72,9 @@ def of_both(left: Layout, right: Layout, join: Lub | None = None) -> Layout:
         ) from None
 
 
-def as_dynamic(trace: Trace, content: Any, kind: type, like: Any = None) -> Dynamic:
+def as_dynamic(trace: Trace, content: Any, kind: type, like: Any = None) -> SymbolicSequence:
     """A list of Python as one of a length, with the layout of all its elements."""
-    if type(content) is Dynamic:
+    if type(content) is SymbolicSequence:
         return content
     element: Layout | None = None
     join = Lub()
@@ -81,59 +83,65 @@ def as_dynamic(trace: Trace, content: Any, kind: type, like: Any = None) -> Dyna
         element = new if element is None else of_both(element, new, join)
     rows = [row_of(trace, item, element, trace) for item in content]
     for item in content:
-        trace.holders.keep_copied(copied(trace, item, element, trace))
+        trace.alias_tracker.keep_copied(copied(trace, item, element, trace))
     columns = zip(*rows, strict=True) if rows else [()] * width(element)
-    return Dynamic(kind, element, [F.array_of(list(column)) for column in columns], like)
+    return SymbolicSequence(kind, element, [F.array_of(list(column)) for column in columns], like)
 
 
 def new_list(trace: Trace, content: Any, kind: type = list, like: Any = None) -> Any:
     """A new list with that content; of a tuple the content itself. `like`: a deque's maxlen."""
     if kind is tuple:
-        is_known = type(content) is not Dynamic
-        return tuple(content) if is_known else Dynamic(tuple, content.element, content.arrays)
+        is_known = type(content) is not SymbolicSequence
+        return (
+            tuple(content) if is_known else SymbolicSequence(tuple, content.element, content.arrays)
+        )
     most = {} if kind is list or like is None else {"maxlen": like.maxlen}
-    if type(content) is not Dynamic:
+    if type(content) is not SymbolicSequence:
         return trace.made(kind(content, **most))
     made = trace.made(kind(**most))
-    trace.hold(made, Dynamic(kind, content.element, content.arrays, made))
+    trace.hold(made, SymbolicSequence(kind, content.element, content.arrays, made))
     return made
 
 
-def whole_of(trace: Trace, owner: Any, content: Any) -> Dynamic:
+def whole_of(trace: Trace, owner: Any, content: Any) -> SymbolicSequence:
     """What a list or deque holds as a list of a length."""
     return as_dynamic(trace, content, type(owner), owner)
 
 
-def replaced(trace: Trace, owner: Any, new: Dynamic) -> None:
+def replaced(trace: Trace, owner: Any, new: SymbolicSequence) -> None:
     """Let a list hold other elements; a deque drops what is too much at its beginning."""
     most = owner.maxlen if type(owner) is deque else None
     if most is not None:
         start = F.maximum(length_of(trace, new) - most, 0)
         new = of_each(trace, new, lambda array: F.array_slice(array, start))
-    trace.hold(owner, Dynamic(type(owner), new.element, new.arrays, owner))
+    trace.hold(owner, SymbolicSequence(type(owner), new.element, new.arrays, owner))
 
 
-def joined(trace: Trace, left: Any, right: Any, kind: type) -> Dynamic:
+def joined(trace: Trace, left: Any, right: Any, kind: type) -> SymbolicSequence:
     """Two lists, at least one of a length, one after the other."""
     first, second = as_dynamic(trace, left, kind), as_dynamic(trace, right, kind)
     if first.element is None:
-        return Dynamic(kind, second.element, second.arrays, first.like)
+        return SymbolicSequence(kind, second.element, second.arrays, first.like)
     if second.element is None:
         return first
     element = of_both(first.element, second.element)
     pairs = zip(
-        risen(trace, first, element, trace), risen(trace, second, element, trace), strict=True
+        promote_elements(trace, first, element, trace),
+        promote_elements(trace, second, element, trace),
+        strict=True,
     )
-    return Dynamic(kind, element, [F.array_extend(a, b) for a, b in pairs], first.like)
+    return SymbolicSequence(kind, element, [F.array_extend(a, b) for a, b in pairs], first.like)
 
 
 def concatenate(trace: Trace, left: Any, right: Any) -> Any:
     """`left + right`."""
-    kinds = [value.kind if type(value) is Dynamic else type(value) for value in (left, right)]
+    kinds = [
+        value.kind if type(value) is SymbolicSequence else type(value) for value in (left, right)
+    ]
     if kinds[0] is not kinds[1] or kinds[0] not in (list, tuple, deque):
         return NotImplemented
     first, second = held(trace, left), held(trace, right)
-    if type(first) is not Dynamic and type(second) is not Dynamic:
+    if type(first) is not SymbolicSequence and type(second) is not SymbolicSequence:
         return new_list(trace, first + second, kinds[0], left)
     like = left if kinds[0] is deque else None
     return new_list(trace, joined(trace, first, second, kinds[0]), kinds[0], like)
@@ -141,14 +149,14 @@ def concatenate(trace: Trace, left: Any, right: Any) -> Any:
 
 def repeat(trace: Trace, owner: Any, times: Any) -> Any:
     """`owner * times`."""
-    if type(owner) not in (list, tuple, Dynamic, deque):
+    if type(owner) not in (list, tuple, SymbolicSequence, deque):
         return NotImplemented
     content = held(trace, owner)
-    kind = owner.kind if type(owner) is Dynamic else type(owner)
+    kind = owner.kind if type(owner) is SymbolicSequence else type(owner)
     times = _as_times(trace, times)
     if not isinstance(times, int) and number_kind(times) not in (int, bool):
         return NotImplemented
-    if type(content) is not Dynamic and isinstance(times, int):
+    if type(content) is not SymbolicSequence and isinstance(times, int):
         return new_list(trace, content * times, kind, owner)
     whole = as_dynamic(trace, content, kind)
     found = of_each(trace, whole, lambda array: F.array_repeat(array, times))
@@ -162,7 +170,7 @@ def _as_times(trace: Trace, times: Any) -> Any:
     return times if own is None else trace.call(own, times)
 
 
-def item_of(trace: Trace, content: Dynamic, index: Any) -> Any:
+def item_of(trace: Trace, content: SymbolicSequence, index: Any) -> Any:
     """`content[index]` of a list of a length."""
     if isinstance(index, slice):
         parts = [index.start, index.stop, index.step]
@@ -172,22 +180,22 @@ def item_of(trace: Trace, content: Dynamic, index: Any) -> Any:
     return element_at(trace, content, index)
 
 
-def set_item_of(trace: Trace, owner: Any, content: Dynamic, index: Any, item: Any) -> None:
+def set_item_of(trace: Trace, owner: Any, content: SymbolicSequence, index: Any, item: Any) -> None:
     """`owner[index] = item` of a list of a length."""
     check_place(trace, content, index, "assignment index")
     new = with_item(trace, content, item, lambda array, leaf: F.array_write(array, index, leaf))
     trace.hold(owner, new)
-    trace.holders.give(owner, index, item, new.element)
+    trace.alias_tracker.give(owner, index, item, new.element)
 
 
-def write_back(trace: Trace, loan: Loan) -> None:
+def write_back(trace: Trace, loan: BorrowedElement) -> None:
     """Set an element anew that was looked up and changed."""
     owner = loan.owner
     content = as_dynamic(trace, trace.raw(owner), type(owner))
     put = lambda array, leaf: F.array_write(array, loan.index, leaf)  # noqa: E731
     new = with_item(trace, content, loan.item, put)
     # Not `hold`, which ends what is lent: all elements keep their places.
-    trace.holders.change(owner)
+    trace.alias_tracker.change(owner)
     trace.write(owner, CONTENT, new)
 
 
@@ -219,7 +227,7 @@ def set_slice_of(trace: Trace, owner: Any, index: slice, items: Any) -> None:
     last = of_each(trace, whole, lambda array: F.array_slice(array, stop), list)
     kept = kept if items is None else joined(trace, kept, items, list)
     found = joined(trace, kept, last, list)
-    trace.hold(owner, Dynamic(list, found.element, found.arrays))
+    trace.hold(owner, SymbolicSequence(list, found.element, found.arrays))
 
 
 def _end_of(index: Any, default: Any, length: Any) -> Any:
@@ -234,7 +242,7 @@ def _end_of(index: Any, default: Any, length: Any) -> Any:
 def contains(trace: Trace, item: Any, container: Any) -> Any:
     """`item in container`."""
     kind = type(container)
-    if kind is Dynamic or kind in SEQUENCES or kind is tuple:
+    if kind is SymbolicSequence or kind in SEQUENCES or kind is tuple:
         return _contains(trace, item, held(trace, container))
     row = row_of_method(kind, "__contains__")
     if row is not None:
@@ -257,7 +265,7 @@ def contains(trace: Trace, item: Any, container: Any) -> Any:
         is_decided = type(found) is Indexed
         return (contains if is_decided else _among_rest)(trace, item, found)
     if type(item) is Union:
-        return trace.spread(lambda one: contains(trace, one, container), item)
+        return trace.map_cases(lambda one: contains(trace, one, container), item)
     if type(item) is Text:
         return container in item  # refused, in its words
     return item in trace.native(container)
@@ -286,7 +294,7 @@ def _among_rest(trace: Trace, item: Any, iterable: Any) -> Any:
 
 
 def _contains(trace: Trace, item: Any, content: Any) -> Any:
-    if type(content) is not Dynamic:
+    if type(content) is not SymbolicSequence:
         return trace.any_of(lambda one: one is item or trace.equals(one, item), content)
     length = length_of(trace, content)
     return trace.any_in(lambda index: trace.equals(element_at(trace, content, index), item), length)
@@ -295,7 +303,7 @@ def _contains(trace: Trace, item: Any, content: Any) -> Any:
 def compare_lists(trace: Trace, name: str, left: Any, right: Any) -> Any:
     """`left == right` and its like, element by element."""
     first, second = held(trace, left), held(trace, right)
-    if type(first) is not Dynamic and type(second) is not Dynamic:
+    if type(first) is not SymbolicSequence and type(second) is not SymbolicSequence:
         return trace.compare(name, first, second)
     if name not in ("eq", "ne"):
         return _in_order(trace, name, first, second)
@@ -305,7 +313,7 @@ def compare_lists(trace: Trace, name: str, left: Any, right: Any) -> Any:
 
 def _in_order(trace: Trace, name: str, left: Any, right: Any) -> Any:
     """The comparison of the first two elements that differ; if none do, of the lengths."""
-    kinds = [one.kind if type(one) is Dynamic else type(one) for one in (left, right)]
+    kinds = [one.kind if type(one) is SymbolicSequence else type(one) for one in (left, right)]
     compared = getattr(trace, name)
     if kinds[0] is not kinds[1]:
         return compared(kinds[0](), kinds[1]())  # raises what Python raises
@@ -329,7 +337,7 @@ def _in_order(trace: Trace, name: str, left: Any, right: Any) -> Any:
 
 
 def _same_lists(trace: Trace, left: Any, right: Any) -> Any:
-    kinds = [one.kind if type(one) is Dynamic else type(one) for one in (left, right)]
+    kinds = [one.kind if type(one) is SymbolicSequence else type(one) for one in (left, right)]
     if kinds[0] is not kinds[1]:
         return False
     first, second = (as_dynamic(trace, one, kinds[0]) for one in (left, right))

@@ -185,7 +185,7 @@ def ufunc(trace: Trace, function: Any, *values: Any, **options: Any) -> Any:
         return function(*given, **options)
     out = out if isinstance(out, tuple) else (out,)
     arrays = [one for one in out if isinstance(one, np.ndarray)]
-    return trace.bracketed(arrays, lambda: function(*given, out=out, **options))
+    return trace.with_overlay_materialised(arrays, lambda: function(*given, out=out, **options))
 
 
 for _numpy, _own in ((np.prod, math.prod), (np.sum, sum), (np.max, max), (np.min, min)):

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dy2st.convert.kinds.callers import called_by_the_user, user_frames
-from dy2st.convert.kinds.side_effects import note_call
+from dy2st.convert.kinds.side_effects import check_side_effects
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.kinds.text import formatted, holds_traced, kept
 from dy2st.convert.trace import Trace
@@ -60,7 +60,7 @@ def warn_(
     given = {"category": category, "stacklevel": stacklevel, **options}
     if tells(trace, warnings.warn, (message,), given):
         return
-    note_call(trace, warnings.warn, (message,))
+    check_side_effects(trace, warnings.warn, (message,))
     if options:
         called_by_the_user(warnings.warn, (message, category, stacklevel, source), options)
         return

@@ -17,7 +17,7 @@ from dy2st.convert.classes import HEAP_TYPE, own_method
 from dy2st.convert.kinds.lists import held, new_list
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.trace import CONTAINERS, MISSING, Trace
-from dy2st.convert.values.special import Dynamic
+from dy2st.convert.values.special import SymbolicSequence
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.ir import F, Tensor
 from dy2st_runtime.ir.choice import joined
@@ -179,7 +179,7 @@ def _apart(trace: Trace, value: Any, make: Any) -> Any:
     if dataclasses.is_dataclass(kind):
         names = [field.name for field in _fields(kind)]
         return make([(name, again(trace.attr(value, name))) for name in names])
-    if type(trace.content(value)) is Dynamic:
+    if type(trace.content(value)) is SymbolicSequence:
         return _deepcopy(trace, value)
     if kind in (list, tuple):
         return new_list(trace, [again(one) for one in held(trace, value)], kind)
@@ -234,7 +234,7 @@ def _says_how(trace: Trace, value: Any) -> bool:
 
 def _is_atom(value: Any) -> bool:
     """Whether a copy is the same object: no object of a derived class, which holds more."""
-    return type(value) in _ATOMS or isinstance(value, (Dim, Condition, Dynamic, type))
+    return type(value) in _ATOMS or isinstance(value, (Dim, Condition, SymbolicSequence, type))
 
 
 _OF_COPIES = (
@@ -323,7 +323,7 @@ def _deep_container(trace: Trace, value: Any, memo: Any) -> Any:
     if type(value) is set and type(content) is set:
         return trace.made({_deepcopy(trace, one, memo) for one in content})
     made = _remember(trace, memo, value, trace.call(value.copy))
-    if type(content) is Dynamic or type(value) in (set, bytearray):
+    if type(content) is SymbolicSequence or type(value) in (set, bytearray):
         return made
     if isinstance(made, dict):
         for key, one in content.items():

@@ -26,7 +26,7 @@ from dy2st.convert.values.layout import (
     opened,
 )
 from dy2st.convert.values.sequences import Indexed
-from dy2st.convert.values.special import Dynamic, Union
+from dy2st.convert.values.special import SymbolicSequence, Union
 from dy2st.convert.values.widths import count
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Tensor, Variable, user_location
@@ -36,9 +36,9 @@ _MOST_PAIRS = 120  # of a list of Python whose elements are compared two by two
 
 
 def ordered(trace: Trace, content: Any, key: Any, reverse: Any) -> Any:
-    """The elements in order: a list of Python of a list of Python, a Dynamic of a Dynamic."""
+    """The elements in order: a list of Python, or a SymbolicSequence, as the content is."""
     is_reversed = trace.truth(reverse)
-    if type(content) is Dynamic:
+    if type(content) is SymbolicSequence:
         return _of_dynamic(trace, content, key, is_reversed)
     items = list(content)
     keys = _decisive(items if key is None else [trace.call(key, item) for item in items])
@@ -51,7 +51,7 @@ def ordered(trace: Trace, content: Any, key: Any, reverse: Any) -> Any:
         order = _order(trace, columns, is_reversed, len(items))
     whole = as_dynamic(trace, items, list)
     arrays = [F.array_gather(array, order) for array in whole.arrays]
-    new = Dynamic(list, whole.element, arrays)
+    new = SymbolicSequence(list, whole.element, arrays)
     return [element_at(trace, new, place) for place in range(len(items))]
 
 
@@ -80,7 +80,7 @@ def _is_traced(key: Any) -> bool:
     is_known = type(key) in (bool, int, float)
     return (
         isinstance(key, Tensor)
-        or type(key) in (Union, Dynamic)
+        or type(key) in (Union, SymbolicSequence)
         or (number_kind(key) is not None and not is_known)
     )
 
@@ -207,7 +207,7 @@ def _by_pairs(trace: Trace, keys: list[Any], is_reversed: bool) -> Any:
     return _order(trace, [F.stack([_number(trace, one, "int64") for one in places])], False, size)
 
 
-def _places(trace: Trace, keys: Dynamic, is_reversed: bool) -> Any:
+def _places(trace: Trace, keys: SymbolicSequence, is_reversed: bool) -> Any:
     """How many elements come before each one, as a tensor."""
     length = length_of(trace, keys)
 
@@ -233,7 +233,9 @@ def _places(trace: Trace, keys: Dynamic, is_reversed: bool) -> Any:
 # -- a list of a length -------------------------------------------------------------------------
 
 
-def _of_dynamic(trace: Trace, content: Dynamic, key: Any, is_reversed: bool) -> Dynamic:
+def _of_dynamic(
+    trace: Trace, content: SymbolicSequence, key: Any, is_reversed: bool
+) -> SymbolicSequence:
     if content.element is None:
         return content
     keys = content if key is None else _mapped(trace, content, key)
@@ -253,17 +255,17 @@ def _of_dynamic(trace: Trace, content: Dynamic, key: Any, is_reversed: bool) -> 
 
     has_any = F.greater_than(length, 0)
     found = trace.choose(has_any, in_order, lambda: [trace.tracer.local(a) for a in arrays])
-    return Dynamic(content.kind, content.element, found, content.like)
+    return SymbolicSequence(content.kind, content.element, found, content.like)
 
 
-def _mapped(trace: Trace, content: Dynamic, key: Any) -> Dynamic:
+def _mapped(trace: Trace, content: SymbolicSequence, key: Any) -> SymbolicSequence:
     """What a function makes of each element, in a list of its own."""
 
     def item(place: Any) -> Any:
         return trace.call(key, element_at(trace, content, place))
 
     found = trace.content(trace.gathered(Indexed(length_of(trace, content), item)))
-    assert type(found) is Dynamic
+    assert type(found) is SymbolicSequence
     return found
 
 

@@ -107,7 +107,7 @@ def _where(kind: type, name: str) -> str:
 
 @function_row(sys.getrecursionlimit)
 def _getrecursionlimit(trace: Trace) -> Any:
-    return trace.read("told", sys.getrecursionlimit, ((), ()), users_limit(trace))
+    return trace.read("volatile", sys.getrecursionlimit, ((), ()), users_limit(trace))
 
 
 def is_told(function: Any, given: tuple[Any, ...]) -> bool:
@@ -152,7 +152,7 @@ def note_environment(trace: Trace, function: Any, args: tuple[Any, ...]) -> bool
         return False
     is_one = getattr(function, "__name__", "") in ("get", "__getitem__", "__contains__")
     if is_one:
-        trace.told(os.environ.get, args[1])
+        trace.read_volatile(os.environ.get, args[1])
     return is_one
 
 
@@ -160,9 +160,9 @@ def note_settings(trace: Trace, *values: Any) -> None:
     """Note the settings of the process that operators and texts of some values depend on."""
     for value in values:
         if isinstance(value, (np.ndarray, np.floating)):
-            trace.told(np.get_printoptions)
+            trace.read_volatile(np.get_printoptions)
         elif type(value).__module__ == "decimal":
-            trace.told(_of_decimals)
+            trace.read_volatile(_of_decimals)
 
 
 def _of_decimals() -> str:
@@ -171,7 +171,7 @@ def _of_decimals() -> str:
 
 def note_abstract(trace: Trace) -> None:
     """Note what abstract classes answer: any class may be registered with one later."""
-    trace.told(get_cache_token)
+    trace.read_volatile(get_cache_token)
 
 
 def is_of_library(module: str) -> bool:

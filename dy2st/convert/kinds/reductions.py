@@ -16,7 +16,7 @@ from dy2st.convert.trace import Trace
 from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.layout import number_kind
 from dy2st.convert.values.sequences import Indexed
-from dy2st.convert.values.special import Dynamic
+from dy2st.convert.values.special import SymbolicSequence
 from dy2st_runtime.dims import Dim, maximum, minimum
 from dy2st_runtime.ir import F, Tensor, Variable
 
@@ -79,7 +79,7 @@ def _extreme(trace: Trace, name: str, values: tuple[Any, ...], key: Any, default
         return getattr(F, name)(only)
     is_set = type(only) is set and key is None
     items = elements(trace, only) if is_set else trace.listed(only)
-    if type(items) is Dynamic:
+    if type(items) is SymbolicSequence:
         return _of_dynamic(trace, name, items, key, default)
     if not items and default is not _MISSING:
         return default
@@ -130,7 +130,7 @@ def _where(trace: Trace, answer: Variable, left: Any, right: Any) -> Any:
     return as_number(trace, F.where(answer, *sides), kind)
 
 
-def _of_dynamic(trace: Trace, name: str, items: Dynamic, key: Any, default: Any) -> Any:
+def _of_dynamic(trace: Trace, name: str, items: SymbolicSequence, key: Any, default: Any) -> Any:
     error = ValueError(_EMPTY.format(name))
     if items.element is None:
         if default is _MISSING:

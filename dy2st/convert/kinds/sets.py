@@ -15,7 +15,7 @@ from dy2st.convert.kinds.table import function_row, method_row, operator_row
 from dy2st.convert.kinds.views import OF_SETS, VIEWS
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.flatten import element_at
-from dy2st.convert.values.special import Dynamic
+from dy2st.convert.values.special import SymbolicSequence
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import user_location
 
@@ -34,7 +34,7 @@ def content_of(trace: Trace, owner: Any) -> Any:
 
 
 def elements(trace: Trace, iterable: Any) -> Any:
-    """What is put into a set, in any order: values of Python, or a Dynamic."""
+    """What is put into a set, in any order: values of Python, or a SymbolicSequence."""
     if type(iterable) in _SETS:
         return as_list(trace, content_of(trace, iterable))
     return trace.listed(iterable)
@@ -42,9 +42,9 @@ def elements(trace: Trace, iterable: Any) -> Any:
 
 def as_list(trace: Trace, content: Any) -> Any:
     """What a set holds as a list, whose order says nothing."""
-    if type(content) is not Dynamic or content.kind is not set:
+    if type(content) is not SymbolicSequence or content.kind is not set:
         return content
-    return Dynamic(list, content.element, content.arrays)
+    return SymbolicSequence(list, content.element, content.arrays)
 
 
 def refuse_order() -> ConversionError:
@@ -58,12 +58,14 @@ def refuse_order() -> ConversionError:
 
 
 def _is_decided(trace: Trace, items: Any) -> bool:
-    return type(items) is Dynamic or any(traced_keys.is_decided(trace, one) for one in items)
+    return type(items) is SymbolicSequence or any(
+        traced_keys.is_decided(trace, one) for one in items
+    )
 
 
 def _each(trace: Trace, items: Any, function: Callable[[Any], Any]) -> None:
-    items = items if type(items) is Dynamic else list(items)
-    traced_keys.check_keys(items.element if type(items) is Dynamic else None, set)
+    items = items if type(items) is SymbolicSequence else list(items)
+    traced_keys.check_keys(items.element if type(items) is SymbolicSequence else None, set)
     trace.for_(items, None, lambda item: (function(item), ())[1], (), ())
 
 
@@ -192,7 +194,7 @@ def _has_one(trace: Trace, items: Any, other: Any, is_in: bool) -> Any:
         there = trace.in_(item, other)
         return there if is_in else trace.not_(there)
 
-    if type(found) is not Dynamic:
+    if type(found) is not SymbolicSequence:
         return trace.any_of(holds, found)
     if found.element is None:
         return False
@@ -222,7 +224,7 @@ def _length(trace: Trace, value: Any) -> Any:
     if type(value) not in _SETS:
         return trace.call(len, value)
     content = content_of(trace, value)
-    return length_of(trace, content) if type(content) is Dynamic else len(content)
+    return length_of(trace, content) if type(content) is SymbolicSequence else len(content)
 
 
 _OF_TWO: dict[str, Callable[..., Any]] = {
@@ -340,7 +342,7 @@ for _name, _special in (
 @method_row(*_SETS, name="__contains__")
 def _contains(trace: Trace, owner: Any, item: Any) -> Any:
     content = trace.content(owner) if type(owner) is set else owner
-    if type(content) is Dynamic:
+    if type(content) is SymbolicSequence:
         return traced_keys.contains(trace, owner, item)
     if traced_keys.is_decided(trace, item):
         return trace.is_among(item, content_of(trace, owner))

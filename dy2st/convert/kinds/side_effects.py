@@ -34,7 +34,7 @@ from dy2st.convert.kinds.traced_keys import refuse_native_key
 from dy2st.convert.states import has_states
 from dy2st.convert.trace import CONTAINERS, EACH_CALL, Trace
 from dy2st.convert.values.sequences import Generated, Indexed
-from dy2st.convert.values.special import Dynamic, Union
+from dy2st.convert.values.special import SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import Tensor, user_location
@@ -176,7 +176,7 @@ _BY_KIND: tuple[tuple[Any, _Row], ...] = (
 _DATE = _row("now today utcnow", "a clock is read", _CLOCK)
 
 
-def note_call(trace: Trace, function: Any, given: Iterable[Any]) -> None:
+def check_side_effects(trace: Trace, function: Any, given: Iterable[Any]) -> None:
     """Refuse what must not happen here; note what each call is traced anew for."""
     owner = None if isinstance(function, type) else getattr(function, "__self__", None)
     values = given if isinstance(owner, ModuleType) or owner is None else (owner, *given)
@@ -362,7 +362,7 @@ _KNOWN = (
     *(bool, int, float, complex, str, bytes, type(None), type(...), type(NotImplemented), range),
     *(slice, frozenset, type, ModuleType, FunctionType, BuiltinFunctionType, MethodType, CodeType),
     *(GetSetDescriptorType, Enum, Tensor, Dim, Condition, Text, Layer, np.dtype, np.generic),
-    *(PurePath, BaseException, Dynamic, Union, Indexed, Generated),
+    *(PurePath, BaseException, SymbolicSequence, Union, Indexed, Generated),
 )
 
 

@@ -11,7 +11,7 @@ from dy2st.convert.kinds.table import method_row
 from dy2st.convert.kinds.views import VIEWS
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.forms import DICTS
-from dy2st.convert.values.special import Dynamic, Union
+from dy2st.convert.values.special import SymbolicSequence, Union
 
 # Classes of which an operator takes any two.
 _FAMILIES = ((list,), (tuple,), (deque,), (set, frozenset, *VIEWS), tuple(DICTS))
@@ -38,7 +38,11 @@ def _of_one(kind: type, name: str, function: Callable[[Any], Any]) -> None:
 def _of_two(kind: type, name: str, operator: str, family: tuple[type, ...]) -> None:
     @method_row(kind, name=name)
     def row(trace: Trace, owner: Any, other: Any) -> Any:
-        if isinstance(other, family) or is_traced(other) or type(other) in (Union, Dynamic):
+        if (
+            isinstance(other, family)
+            or is_traced(other)
+            or type(other) in (Union, SymbolicSequence)
+        ):
             return getattr(trace, operator)(owner, other)
         return getattr(owner, name)(other)  # NotImplemented, or Python's own error
 

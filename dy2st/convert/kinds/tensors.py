@@ -12,7 +12,7 @@ from dy2st.convert.kinds.table import function_row
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.layout import Layout, Leaf, Number, Parts, Same, opened
 from dy2st.convert.values.sequences import Generated, Indexed
-from dy2st.convert.values.special import Dynamic
+from dy2st.convert.values.special import SymbolicSequence
 from dy2st_runtime import ops
 from dy2st_runtime.errors import TensorAsPython
 from dy2st_runtime.ir import F, Tensor, Variable
@@ -69,16 +69,16 @@ def _unstack(trace: Trace, x: Any, axis: Any = 0, num: Any = None) -> Any:
 def to_tensor_(trace: Trace, data: Any, *args: Any, **options: Any) -> Any:
     """`to_tensor(data)`, of a list of a length too."""
     kind = type(data)
-    if kind in (Indexed, Generated, Dynamic) or kind in (list, deque):
+    if kind in (Indexed, Generated, SymbolicSequence) or kind in (list, deque):
         content = trace.content(data) if kind in (list, deque) else trace.listed(data)
-        made = _table(trace, content) if type(content) is Dynamic else None
+        made = _table(trace, content) if type(content) is SymbolicSequence else None
         if made is not None:
             is_float = made.dtype == np.float64 and (args or (options.get("dtype"),))[0] is None
             data = F.cast(made, "float32") if is_float and not _has_tensors(content) else made
     return to_tensor(*trace.exported((data, *args)), **trace.exported(options))
 
 
-def _table(trace: Trace, content: Dynamic) -> Any:
+def _table(trace: Trace, content: SymbolicSequence) -> Any:
     """A tensor of the numbers, or alike tensors, in a list's elements; None if it holds others.
 
     An element may be a tuple or list of them: what is at one place of all elements is a column.
@@ -130,7 +130,7 @@ def _kind_of(node: Layout) -> Any:
     return node.kind if isinstance(node, Number) else type(node)
 
 
-def _has_tensors(content: Dynamic) -> bool:
+def _has_tensors(content: SymbolicSequence) -> bool:
     assert content.element is not None
     return any(isinstance(leaf, Leaf) for leaf in _leaves(_opened(content.element)))
 

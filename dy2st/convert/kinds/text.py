@@ -14,14 +14,14 @@ from dy2st.convert.classes import own_method
 from dy2st.convert.kinds.callers import called_by_the_user
 from dy2st.convert.kinds.process import note_settings
 from dy2st.convert.kinds.scalars import is_traced
-from dy2st.convert.kinds.side_effects import note_call
+from dy2st.convert.kinds.side_effects import check_side_effects
 from dy2st.convert.kinds.table import function_row, method_row, operator_row
 from dy2st.convert.kinds.views import VIEWS
-from dy2st.convert.stage.outcome import unswallowed
+from dy2st.convert.stage.outcome import reraise_swallowed_refusals
 from dy2st.convert.trace import CONTAINERS, Trace
 from dy2st.convert.values.forms import DICTS
 from dy2st.convert.values.sequences import Generated, Indexed
-from dy2st.convert.values.special import Dynamic, Union
+from dy2st.convert.values.special import SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, TensorAsPython
 from dy2st_runtime.ir import F, Variable, user_location
@@ -51,7 +51,7 @@ def formatted(trace: Trace, value: Any, conversion: str, spec: Any) -> Any:
         return _by_case(trace, value, made)
     if conversion or not spec:
         finish = lambda one: one if type(one) is Text and not spec else format(one, spec)  # noqa: E731
-        return trace.spread(finish, _shown(trace, value, conversion))
+        return trace.map_cases(finish, _shown(trace, value, conversion))
     own = own_method(trace, value, "__format__")
     if own is not None:
         return trace.call(own, value, spec)
@@ -76,7 +76,7 @@ def _shown(trace: Trace, value: Any, conversion: str) -> Any:
         if getattr(type(value), name, None) is not getattr(object, name):
             break
     # By a frame that is none of ours: a tensor in what C code writes has no text yet.
-    with unswallowed(format):
+    with reraise_swallowed_refusals(format):
         function = CONVERSIONS[conversion] if conversion else format
         return called_by_the_user(function, (trace.native(value),), {})
 
@@ -86,14 +86,14 @@ def holds_traced(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> bool
     kind = type(value)
     if any(value is one for one in around):
         return False
-    if is_traced(value) or kind in (Text, Dynamic, Indexed, Generated, Union):
+    if is_traced(value) or kind in (Text, SymbolicSequence, Indexed, Generated, Union):
         return True
     if kind in VIEWS:
         return holds_traced(trace, trace.call(list, value), (*around, value))
     if kind not in CONTAINERS and not isinstance(value, tuple):
         return False
     content = trace.content(value) if kind in CONTAINERS else value
-    if type(content) is Dynamic:
+    if type(content) is SymbolicSequence:
         return True
     parts = content.values() if isinstance(content, dict) else content
     return any(holds_traced(trace, part, (*around, value)) for part in parts)
@@ -104,7 +104,7 @@ def _by_case(trace: Trace, value: Any, run: Callable[[], Any]) -> Any:
     found = _several(trace, value)
     if found is None:
         return run()
-    return trace.spread(lambda _: _by_case(trace, value, run), found)
+    return trace.map_cases(lambda _: _by_case(trace, value, run), found)
 
 
 def _several(trace: Trace, value: Any) -> Union | None:
@@ -124,7 +124,7 @@ def kept(trace: Trace, value: Any) -> Any:
     """The value as it is now: what changes in place later does not show."""
     kind = type(value)
     if kind is Union:
-        return trace.spread(lambda one: kept(trace, one), value)
+        return trace.map_cases(lambda one: kept(trace, one), value)
     if isinstance(value, (Dim, Condition)) or kind is Text:
         return value
     if is_traced(value):
@@ -141,7 +141,7 @@ def kept(trace: Trace, value: Any) -> Any:
             why="a text of the Program has places for tensors, and lists and dicts of them",
             hint="print a list(...) or dict(...) of it",
         )
-    if type(content) in (Dynamic, Indexed, Generated):
+    if type(content) in (SymbolicSequence, Indexed, Generated):
         raise ConversionError(
             "the text of a list whose length depends on a tensor",
             at=user_location(),
@@ -225,9 +225,9 @@ def _value_of(trace: Trace, field: str, args: tuple[Any, ...], named: Callable[[
 @method_row(str)
 def _join(trace: Trace, separator: str, texts: Any) -> Any:
     given = trace.listed(texts)
-    if type(given) is not Dynamic and any(type(one) is Union for one in given):
-        return trace.spread(lambda *texts: _join(trace, separator, texts), *given)
-    if type(given) is Dynamic:
+    if type(given) is not SymbolicSequence and any(type(one) is Union for one in given):
+        return trace.map_cases(lambda *texts: _join(trace, separator, texts), *given)
+    if type(given) is SymbolicSequence:
         raise ConversionError(
             "join() of texts of which a tensor decides how many there are",
             at=user_location(),
@@ -309,7 +309,7 @@ def _print(
         return
     if any(holds_traced(trace, value) for value in shown):
         F.print_(*shown, file=file)  # refused, in its words
-    note_call(trace, getattr(file, "write", print), (file,))
+    check_side_effects(trace, getattr(file, "write", print), (file,))
     print(*shown, sep=sep, end=end, file=file, flush=flush)
 
 

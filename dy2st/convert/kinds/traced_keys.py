@@ -1,4 +1,4 @@
-"""Dicts and sets whose keys the data decides: a Dynamic of pairs, or of elements.
+"""Dicts and sets whose keys the data decides: a SymbolicSequence of pairs, or of elements.
 
 They stand in the order in which they came, and a key is found by going through them. A dict of
 Python becomes such a one when it first gets a key that the Program computes.
@@ -19,17 +19,17 @@ from dy2st.convert.values.flatten import element_at, flatten
 from dy2st.convert.values.forms import emptied
 from dy2st.convert.values.layout import (
     Cases,
-    Grown,
     Layout,
     Number,
     Parts,
     Same,
+    SequenceLayout,
     leaves_of,
     number_kind,
     opened,
 )
 from dy2st.convert.values.sequences import Indexed
-from dy2st.convert.values.special import Dynamic, Union
+from dy2st.convert.values.special import SymbolicSequence, Union
 from dy2st.convert.values.widths import count
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, TensorAsPython
@@ -84,27 +84,27 @@ def is_traced_key(key: Any) -> bool:
         return any(map(is_traced_key, key))
     if isinstance(key, Tensor):  # Python finds tensors by which object they are
         return number_kind(key) is not None
-    return type(key) in (Union, Dynamic, Dim, Condition, Text)
+    return type(key) in (Union, SymbolicSequence, Dim, Condition, Text)
 
 
 def is_keyed(trace: Trace, owner: Any) -> bool:
     """Whether the data decides which keys a dict, or elements a set, has."""
-    return type(trace.content(owner)) is Dynamic
+    return type(trace.content(owner)) is SymbolicSequence
 
 
-def content_of(trace: Trace, owner: Any) -> Dynamic:
+def content_of(trace: Trace, owner: Any) -> SymbolicSequence:
     """What a dict or set holds, as pairs or elements of a length."""
     content = trace.content(owner)
-    if type(content) is Dynamic:
+    if type(content) is SymbolicSequence:
         return content
     trace.read_content(owner)
-    node = of_both(opened(Same(owner, trace)), Grown(type(owner), None))
-    if not isinstance(node, Grown):
+    node = of_both(opened(Same(owner, trace)), SequenceLayout(type(owner), None))
+    if not isinstance(node, SequenceLayout):
         raise _no_key(type(owner))
-    return Dynamic(type(owner), node.element, flatten(trace, owner, node, trace), owner)
+    return SymbolicSequence(type(owner), node.element, flatten(trace, owner, node, trace), owner)
 
 
-def place_of(trace: Trace, content: Dynamic, key: Any) -> Any:
+def place_of(trace: Trace, content: SymbolicSequence, key: Any) -> Any:
     """Where a key stands; behind the last place if it is not there."""
     refuse_text_as_key(key)
     length, is_dict = length_of(trace, content), content.kind is not set
@@ -120,7 +120,7 @@ def place_of(trace: Trace, content: Dynamic, key: Any) -> Any:
     return trace.while_(more, iteration, (0,), ("the place of a key",))[0]
 
 
-def is_there(trace: Trace, content: Dynamic, place: Any) -> Any:
+def is_there(trace: Trace, content: SymbolicSequence, place: Any) -> Any:
     """Whether a place is that of a key."""
     return content.element is not None and trace.lt(place, length_of(trace, content))
 
@@ -151,8 +151,8 @@ def put(trace: Trace, owner: Any, key: Any, item: Any) -> None:
         return [F.array_append(array, leaf) for array, leaf in pairs.arrays]
 
     new = trace.choose(trace.tracer.variable(trace.truth_value(is_old)), written, added)
-    trace.hold(owner, Dynamic(content.kind, pairs.element, new, content.like))
-    trace.holders.give(owner, place, item, pairs.element)
+    trace.hold(owner, SymbolicSequence(content.kind, pairs.element, new, content.like))
+    trace.alias_tracker.give(owner, place, item, pairs.element)
 
 
 def _width_of_key(element: Layout, kind: type) -> int:
@@ -184,7 +184,7 @@ def _no_key(kind: type) -> ConversionError:
 def _is_key(node: Layout) -> bool:
     if isinstance(node, Same):
         return not isinstance(node.value, Tensor)
-    if isinstance(node, (Parts, Grown)):
+    if isinstance(node, (Parts, SequenceLayout)):
         return issubclass(node.kind, tuple) and all(map(_is_key, leaves_of(node)))
     return isinstance(node, Number) or (isinstance(node, Cases) and all(map(_is_key, node.cases)))
 
@@ -205,7 +205,9 @@ def taken(trace: Trace, owner: Any, place: Any) -> None:
 
 def pair_at(trace: Trace, owner: Any, place: Any) -> Any:
     """The pair at a place; what it holds may be changed in place."""
-    return trace.holders.lend(owner, place, element_at(trace, content_of(trace, owner), place))
+    return trace.alias_tracker.lend(
+        owner, place, element_at(trace, content_of(trace, owner), place)
+    )
 
 
 def set_item(trace: Trace, owner: Any, key: Any, value: Any) -> None:
@@ -301,7 +303,7 @@ def copy(trace: Trace, owner: Any) -> Any:
             hint="make the new one entry by entry, with copies",
         )
     made = trace.made(emptied(type(owner), owner))
-    trace.hold(made, Dynamic(content.kind, content.element, content.arrays, made))
+    trace.hold(made, SymbolicSequence(content.kind, content.element, content.arrays, made))
     return made
 
 
@@ -367,7 +369,7 @@ def items(trace: Trace, owner: Any) -> Indexed:
     """`owner.items()`."""
     content = content_of(trace, owner)
     return gone_through(
-        trace, owner, lambda pair: pair, Dynamic(list, content.element, content.arrays)
+        trace, owner, lambda pair: pair, SymbolicSequence(list, content.element, content.arrays)
     )
 
 
@@ -379,7 +381,7 @@ def update(trace: Trace, owner: Any, pairs: Any) -> None:
         trace.set_item(owner, key, value)
         return ()
 
-    check_keys(pairs.element if type(pairs) is Dynamic else None, type(owner))
+    check_keys(pairs.element if type(pairs) is SymbolicSequence else None, type(owner))
     trace.for_(pairs, None, iteration, (), ())
 
 

@@ -23,12 +23,12 @@ from dy2st.convert.kinds.members import member
 from dy2st.convert.kinds.table import row_of_method
 from dy2st.convert.objects import setters_of
 from dy2st.convert.protocol.calls import call, call_method_row
-from dy2st.convert.protocol.unions import known, spread
+from dy2st.convert.protocol.unions import known, map_cases
 from dy2st.convert.stage.attempt import caught
 from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.trace import CONTAINERS, CONTENT, MISSING, Trace
 from dy2st.convert.values.layout import number_kind
-from dy2st.convert.values.special import UNBOUND, Dynamic, Union
+from dy2st.convert.values.special import UNBOUND, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import Tensor, user_location
@@ -57,11 +57,11 @@ _NATIVE_TYPES = CONTAINERS | {
 def attr(trace: Trace, owner: Any, name: str) -> Any:
     """`owner.name`."""
     kind = type(owner)
-    if kind in _NATIVE_TYPES or kind is Dynamic:
-        return getattr(owner.kind() if kind is Dynamic else owner, name)
+    if kind in _NATIVE_TYPES or kind is SymbolicSequence:
+        return getattr(owner.kind() if kind is SymbolicSequence else owner, name)
     if kind is Union:
         owner = known(trace, owner)
-        return spread(trace, lambda one: attr(trace, one, name), owner)
+        return map_cases(trace, lambda one: attr(trace, one, name), owner)
     if kind is super:
         return _of_super(trace, owner, name)
     if owner is UNBOUND:
@@ -98,7 +98,7 @@ def plain_attr(trace: Trace, owner: Any, name: str) -> Any:
         def own_or_inherited(one: Any) -> Any:
             return _from_descriptor(trace, found, owner, name) if one is MISSING else one
 
-        return spread(trace, own_or_inherited, value)
+        return map_cases(trace, own_or_inherited, value)
     if value is not MISSING:
         return _there(trace, owner, name, value)
     if found is not MISSING:
@@ -143,7 +143,9 @@ def _of_namespace(trace: Trace, owner: Any, name: str) -> Any:
         of_class(trace, owner, name)  # that it is not there
     value = getattr(owner, name)
     if may_be_missing(trace, value):
-        return spread(trace, lambda one: _inherited(owner, name) if one is MISSING else one, value)
+        return map_cases(
+            trace, lambda one: _inherited(owner, name) if one is MISSING else one, value
+        )
     return value if id(owner) in trace.own else trace.read("attr", owner, name, value)
 
 
@@ -152,7 +154,7 @@ def _of_module(trace: Trace, owner: ModuleType, name: str) -> Any:
     names = trace.mark_outside(vars(owner))
     place = trace.over.get((id(names), name))
     value = trace.read("item", names, name, names[name]) if place is None else place.value
-    return spread(trace, lambda one: _inherited(owner, name) if one is MISSING else one, value)
+    return map_cases(trace, lambda one: _inherited(owner, name) if one is MISSING else one, value)
 
 
 def _inherited(owner: Any, name: str) -> Any:
@@ -210,7 +212,7 @@ def _slot(trace: Trace, owner: Any, name: str) -> Any:
 
 def _own(trace: Trace, owner: Any, name: str) -> Any:
     """What the object itself holds; MISSING if nothing."""
-    trace.holders.check(owner)
+    trace.alias_tracker.check(owner)
     if trace.over:
         place = trace.over.get((id(owner), name))
         if place is not None:
@@ -261,7 +263,7 @@ def set_attr(trace: Trace, owner: Any, name: str, value: Any) -> None:
     """`owner.name = value`."""
     kind = type(owner)
     if kind is Union:
-        spread(trace, lambda one: set_attr(trace, one, name, value), known(trace, owner))
+        map_cases(trace, lambda one: set_attr(trace, one, name, value), known(trace, owner))
         return
     if issubclass(kind, _NATIVE):
         if name == "grad" and isinstance(owner, Tensor):
@@ -332,13 +334,13 @@ def _check_naming(trace: Trace) -> None:
 
 
 def _put(trace: Trace, owner: Any, name: str, value: Any) -> None:
-    trace.holders.check_change(owner)
+    trace.alias_tracker.check_change(owner)
     if isinstance(owner, ModuleType):
         trace.write(trace.mark_outside(vars(owner)), name, value)
         return
     if _is_set_in_c(owner) and not trace.is_made_here(owner):
         raise _set_in_c(owner, name)
-    trace.holders.change(owner)
+    trace.alias_tracker.change(owner)
     held = getattr(owner, "__dict__", None)
     if (id(held), CONTENT) in trace.over:
         content = trace.writable(held)
@@ -374,7 +376,7 @@ def _set_in_c(owner: Any, name: str) -> ConversionError:
 def del_attr(trace: Trace, owner: Any, name: str) -> None:
     """`del owner.name`."""
     if type(owner) is Union:
-        spread(trace, lambda one: del_attr(trace, one, name), known(trace, owner))
+        map_cases(trace, lambda one: del_attr(trace, one, name), known(trace, owner))
         return
     own = special(trace, owner, "__delattr__")
     if _is_plain(own, "__delattr__"):
@@ -415,7 +417,7 @@ def method(trace: Trace, owner: Any, name: str, /, *args: Any, **kwargs: Any) ->
     """`owner.name(*args, **kwargs)`."""
     kind = type(owner)
     if kind is Union:
-        return spread(
+        return map_cases(
             trace, lambda one: method(trace, one, name, *args, **kwargs), known(trace, owner)
         )
     row = row_of_method(kind, name)

@@ -28,7 +28,7 @@ from dy2st.convert.kinds.callers import called_by_the_user, looks_at_caller
 from dy2st.convert.kinds.messages import tells
 from dy2st.convert.kinds.objects import call_generated
 from dy2st.convert.kinds.process import has_set_variables, is_told, note_environment
-from dy2st.convert.kinds.side_effects import is_fresh, is_silent, note_call, only_reads
+from dy2st.convert.kinds.side_effects import check_side_effects, is_fresh, is_silent, only_reads
 from dy2st.convert.kinds.table import (
     CODES,
     WHOLE,
@@ -37,12 +37,12 @@ from dy2st.convert.kinds.table import (
     say_method_misfit,
     say_misfit,
 )
-from dy2st.convert.protocol.materialise import bracketed, shown
+from dy2st.convert.protocol.materialise import shown, with_overlay_materialised
 from dy2st.convert.protocol.reachable_state import note_reached
 from dy2st.convert.protocol.unconverted import form_of, is_library, why_left_alone
-from dy2st.convert.protocol.unions import has_union, known, spread
+from dy2st.convert.protocol.unions import has_union, known, map_cases
 from dy2st.convert.protocol.untraced import FAULTS, check_fault, check_numpy
-from dy2st.convert.stage.outcome import unswallowed
+from dy2st.convert.stage.outcome import reraise_swallowed_refusals
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.special import Union
 from dy2st_runtime.errors import SourceUnavailable
@@ -63,7 +63,9 @@ def call(trace: Trace, function: Any, /, *args: Any, **kwargs: Any) -> Any:
     if kind in _BUILTIN_METHODS:
         return _call_builtin(trace, function, args, kwargs)
     if kind is Union:
-        return spread(trace, lambda one: call(trace, one, *args, **kwargs), known(trace, function))
+        return map_cases(
+            trace, lambda one: call(trace, one, *args, **kwargs), known(trace, function)
+        )
     if isinstance(function, type):
         return _construct(trace, function, args, kwargs)
     if kind is partial:
@@ -174,7 +176,7 @@ def _by_row(
 ) -> Any:
     """What a row gives, for each case of an argument that is one of several."""
     if has_union(args) and row not in WHOLE:
-        return spread(trace, lambda *values: row(trace, *values, **kwargs), *args)
+        return map_cases(trace, lambda *values: row(trace, *values, **kwargs), *args)
     try:
         return row(trace, *args, **kwargs)
     except TypeError as error:
@@ -198,8 +200,8 @@ def call_native(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict
     if has_union((*args, *kwargs.values())):
         return _for_each_case(trace, call_native, function, args, kwargs)
     if is_told(function, args) and not kwargs and not has_set_variables(trace):
-        return trace.told(function, *args)
-    note_call(trace, function, (*args, *kwargs.values()))
+        return trace.read_volatile(function, *args)
+    check_side_effects(trace, function, (*args, *kwargs.values()))
     owner = getattr(function, "__self__", None)
     own = () if owner is None or isinstance(owner, (ModuleType, type)) else (owner,)
     reached = note_reached(trace, (*own, *args, *kwargs.values()))
@@ -216,7 +218,7 @@ def _for_each_case(
         named = dict(zip(kwargs, values[count:], strict=True))
         return run(trace, function, values[:count], named)
 
-    return spread(trace, again, *args, *kwargs.values())
+    return map_cases(trace, again, *args, *kwargs.values())
 
 
 def _with_real_objects(
@@ -227,7 +229,7 @@ def _with_real_objects(
         given = tuple(shown(trace, value, is_ours) for value in args)
         subject = getattr(function, "__self__", None), *given, *named.values()
         check_numpy(function, subject)
-        with unswallowed(function):
+        with reraise_swallowed_refusals(function):
             try:
                 if looks_at_caller(function):
                     return called_by_the_user(function, given, named)
@@ -238,7 +240,7 @@ def _with_real_objects(
 
     is_ours = str(getattr(function, "__module__", "")).startswith("dy2st")
     has_out = "out" in kwargs or (isinstance(function, np.ufunc) and len(args) > function.nin)
-    found = bracketed(trace, reached, run, only_reads(function) and not has_out)
+    found = with_overlay_materialised(trace, reached, run, only_reads(function) and not has_out)
     if is_fresh(function, args, found):
         trace.note_class_made(trace.made(found))
     if isinstance(getattr(function, "__self__", None), ContextVar):
@@ -253,10 +255,10 @@ def call_library(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dic
     if is_silent(trace, function, args) or tells(trace, function, args, kwargs):
         return None
     if is_told(function, args) and not kwargs and not has_set_variables(trace):
-        return trace.told(function, *args)
+        return trace.read_volatile(function, *args)
     if note_environment(trace, function, args):
         return function(*args, **kwargs)
-    note_call(trace, function, (*args, *kwargs.values()))
+    check_side_effects(trace, function, (*args, *kwargs.values()))
     given = (function, *args, *kwargs.values())
     reached = note_reached(trace, given, function.__name__ != "forward")
     return _with_real_objects(trace, function, reached, args, kwargs)
@@ -333,7 +335,7 @@ def _forward(trace: Trace, layer: Layer, *args: Any, **kwargs: Any) -> Any:
     for key, hook in tuple(layer._forward_post_hooks.items()):
         given = (args, kwargs) if key in layer._hooks_with_kwargs else (args,)
         changed = call(trace, hook, layer, *given, outputs)
-        outputs = spread(trace, lambda one, own=outputs: own if one is None else one, changed)
+        outputs = map_cases(trace, lambda one, own=outputs: own if one is None else one, changed)
     return outputs
 
 
@@ -350,7 +352,7 @@ def _before(
         return layer._before(key, hook, args, kwargs)
     changed = hook(layer, args)
     inputs = lambda one: layer._before(key, lambda *_: one, args, kwargs)[0]  # noqa: E731
-    return spread(trace, inputs, changed), kwargs
+    return map_cases(trace, inputs, changed), kwargs
 
 
 def _call_object(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -10,14 +10,14 @@ from dy2st.convert.classes import special
 from dy2st.convert.kinds.entries import is_sure, presence
 from dy2st.convert.kinds.views import VIEWS, length
 from dy2st.convert.protocol.calls import call
-from dy2st.convert.protocol.unions import known, spread
+from dy2st.convert.protocol.unions import known, map_cases
 from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.stage.loop import stage_while
 from dy2st.convert.stage.statement import staging
 from dy2st.convert.stage.truth import truth_of
 from dy2st.convert.trace import CONTAINERS, Trace
 from dy2st.convert.values.layout import number_kind
-from dy2st.convert.values.special import UNBOUND, UNBOUND_LOCAL, Dynamic, Union
+from dy2st.convert.values.special import UNBOUND, UNBOUND_LOCAL, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.ir import F, Tensor, Variable
 
@@ -34,12 +34,12 @@ def test_of(trace: Trace, value: Any) -> Any:
     if kind is Union:
         value = known(trace, value)
         if type(value) is Union:
-            return truth_of(trace, spread(trace, lambda one: _number(trace, one), value))
+            return truth_of(trace, map_cases(trace, lambda one: _number(trace, one), value))
         return test_of(trace, value)
-    if kind in CONTAINERS or kind is Dynamic:
-        if kind is not Dynamic:
+    if kind in CONTAINERS or kind is SymbolicSequence:
+        if kind is not SymbolicSequence:
             trace.read_length(value)
-        return _content_truth(trace, value if kind is Dynamic else trace.content(value))
+        return _content_truth(trace, value if kind is SymbolicSequence else trace.content(value))
     if isinstance(value, (Tensor, Dim, Condition)):
         return truth_of(trace, value)
     if kind in VIEWS:
@@ -48,7 +48,7 @@ def test_of(trace: Trace, value: Any) -> Any:
 
 
 def _content_truth(trace: Trace, content: Any) -> Any:
-    if type(content) is Dynamic:
+    if type(content) is SymbolicSequence:
         return F.greater_than(F.array_length(trace.tracer.local(content.arrays[0])), 0)
     if isinstance(content, dict) and not is_sure(trace, content):
         found: Any = False
@@ -187,7 +187,7 @@ def assert_(trace: Trace, test: Any, message: Callable[[], Any] | None = None) -
         raise AssertionError(*said)
 
     def fails() -> tuple[()]:
-        trace.spread(fail, *(() if message is None else (message(),)))
+        trace.map_cases(fail, *(() if message is None else (message(),)))
         return ()
 
     truth = test_of(trace, test)
@@ -206,7 +206,7 @@ def bound(trace: Trace, value: Any, name: str) -> Any:
     ):
         return value
     value.name = value.name or name
-    return spread(trace, lambda one: bound(trace, one, name), value)
+    return map_cases(trace, lambda one: bound(trace, one, name), value)
 
 
 __all__ = [

@@ -13,12 +13,12 @@ from dy2st.convert.kinds.lists import joined, new_list
 from dy2st.convert.kinds.text import formatted
 from dy2st.convert.kinds.traced_keys import is_keyed, is_traced_key
 from dy2st.convert.protocol.iteration import double_star, listed
-from dy2st.convert.protocol.materialise import bracketed
+from dy2st.convert.protocol.materialise import with_overlay_materialised
 from dy2st.convert.protocol.names import CELL, filled
-from dy2st.convert.protocol.unions import known, spread
+from dy2st.convert.protocol.unions import known, map_cases
 from dy2st.convert.trace import Trace, native_attribute
 from dy2st.convert.values.forms import DICTS
-from dy2st.convert.values.special import Dynamic, Union
+from dy2st.convert.values.special import SymbolicSequence, Union
 from dy2st_runtime.ir.choice import joined as joined_texts
 
 _INNER = ("__func__", "fget", "fset", "fdel")  # where other things hold methods
@@ -32,7 +32,7 @@ def gather(trace: Trace, kind: type, *parts: tuple[bool, Any]) -> Any:
             new: Any = [value]
         else:
             new = listed(trace, value)
-        if type(found) is Dynamic or type(new) is Dynamic:
+        if type(found) is SymbolicSequence or type(new) is SymbolicSequence:
             found = joined(trace, found, new, kind)
         else:
             found = [*found, *new]
@@ -88,9 +88,9 @@ def text(trace: Trace, *parts: Any) -> Any:
         value, conversion, spec = part
         value = known(trace, value)
         if type(value) is Union:
-            return spread(trace, lambda one, part=part: _again(trace, parts, part, one), value)
+            return map_cases(trace, lambda one, part=part: _again(trace, parts, part, one), value)
         found.append(formatted(trace, value, conversion, spec))
-    return spread(trace, lambda *texts: joined_texts([*texts]), *found)
+    return map_cases(trace, lambda *texts: joined_texts([*texts]), *found)
 
 
 def _again(trace: Trace, parts: Any, part: Any, value: Any) -> Any:
@@ -129,7 +129,9 @@ def make_class(
     hooks = [hook for base in bases for hook in _hooks_of(base)]
     with filled(trace, cells):
         reached = trace.note_reached((*hooks, *keywords.values())) if hooks else ()
-        made = bracketed(trace, reached, lambda: build(body, name, *bases, **keywords))
+        made = with_overlay_materialised(
+            trace, reached, lambda: build(body, name, *bases, **keywords)
+        )
     note_class_made(trace, made)
     return trace.made(made)
 

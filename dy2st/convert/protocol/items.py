@@ -29,15 +29,15 @@ from dy2st.convert.kinds.side_effects import refuse_change
 from dy2st.convert.objects import is_namespace
 from dy2st.convert.protocol.attributes import method
 from dy2st.convert.protocol.calls import call
-from dy2st.convert.protocol.materialise import bracketed
+from dy2st.convert.protocol.materialise import with_overlay_materialised
 from dy2st.convert.protocol.natives import value_at
-from dy2st.convert.protocol.unions import known, spread
+from dy2st.convert.protocol.unions import known, map_cases
 from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.stage.checks import check_place
 from dy2st.convert.trace import MISSING, Trace
 from dy2st.convert.values.forms import DICTS
 from dy2st.convert.values.layout import Same, is_traced_number
-from dy2st.convert.values.special import Dynamic, Union
+from dy2st.convert.values.special import SymbolicSequence, Union
 from dy2st_runtime.ir import F, Tensor
 from dy2st_runtime.ir.choice import Text
 
@@ -46,10 +46,10 @@ def item(trace: Trace, owner: Any, index: Any) -> Any:
     """`owner[index]`."""
     kind = type(owner)
     if kind is Union or (type(index) is Union and kind not in DICTS):
-        return spread(
+        return map_cases(
             trace, lambda o, i: item(trace, o, i), known(trace, owner), known(trace, index)
         )
-    if kind in (list, tuple, deque, Dynamic):
+    if kind in (list, tuple, deque, SymbolicSequence):
         return _of_sequence(trace, owner, index)
     if kind in DICTS:
         return _of_dict(trace, owner, index)
@@ -74,7 +74,7 @@ def item(trace: Trace, owner: Any, index: Any) -> Any:
         held = trace.native(owner)
         return owner[index] if isinstance(owner, np.ndarray) else held[index]  # a view of it itself
 
-    found = bracketed(trace, [owner], part, only_reads=True)
+    found = with_overlay_materialised(trace, [owner], part, only_reads=True)
     is_part = trace.is_outside(owner) and not isinstance(found, np.ndarray)
     return trace.mark_outside(found) if is_part else found
 
@@ -82,7 +82,7 @@ def item(trace: Trace, owner: Any, index: Any) -> Any:
 def _is_missing(trace: Trace, owner: Any, key: Any) -> bool:
     """Whether a dict of the user's class has no such entry."""
     has_entry = lambda: dict.__contains__(trace.native(owner), key)  # noqa: E731
-    return not bracketed(trace, [owner], has_entry, only_reads=True)
+    return not with_overlay_materialised(trace, [owner], has_entry, only_reads=True)
 
 
 def _missing(trace: Trace, owner: Any, key: Any) -> Any:
@@ -102,12 +102,12 @@ def _of_sequence(trace: Trace, owner: Any, index: Any) -> Any:
     index = _as_place(trace, owner, index)
     is_slice = isinstance(index, slice)
     is_traced = _is_traced(index)
-    content = owner if type(owner) in (tuple, Dynamic) else trace.content(owner)
+    content = owner if type(owner) in (tuple, SymbolicSequence) else trace.content(owner)
     kind = type(owner)
-    if type(content) is Dynamic:
+    if type(content) is SymbolicSequence:
         found = item_of(trace, content, index)
-        is_part = is_slice or kind is Dynamic  # of a tuple, or a new list
-        return found if is_part else trace.holders.lend(owner, index, found)
+        is_part = is_slice or kind is SymbolicSequence  # of a tuple, or a new list
+        return found if is_part else trace.alias_tracker.lend(owner, index, found)
     if is_traced and not is_slice:
         return _chosen(trace, held(trace, owner), index, kind)
     if is_traced and type(content) in (list, tuple, deque) and not content:
@@ -135,7 +135,7 @@ def _as_place(trace: Trace, owner: Any, index: Any) -> Any:
     if type(index) in (int, slice) or _is_traced(index):
         return index
     if not hasattr(type(index), "__index__"):
-        kind = owner.kind if type(owner) is Dynamic else type(owner)
+        kind = owner.kind if type(owner) is SymbolicSequence else type(owner)
         kind()["" if type(index) is Text else index]  # raises what Python raises
     own = own_method(trace, index, "__index__")
     return index if own is None else call(trace, own, index)
@@ -170,10 +170,10 @@ def _of_dict(trace: Trace, owner: Any, key: Any) -> Any:
     key = known(trace, key)
     content = trace.content(owner)
     has_factory = type(owner) is defaultdict and owner.default_factory is not None
-    if type(content) is Dynamic or (has_factory and traced_keys.is_decided(trace, key)):
+    if type(content) is SymbolicSequence or (has_factory and traced_keys.is_decided(trace, key)):
         return traced_keys.item(trace, owner, key)
     if type(key) is Union:
-        return spread(trace, lambda one: _of_dict(trace, owner, one), key)
+        return map_cases(trace, lambda one: _of_dict(trace, owner, one), key)
     none = (lambda: 0) if type(owner) is Counter else None
     if traced_keys.is_decided(trace, key):
         trace.read_content(owner)
@@ -196,7 +196,7 @@ def set_item(trace: Trace, owner: Any, index: Any, value: Any) -> None:
     """`owner[index] = value`."""
     kind = type(owner)
     if kind is Union or (type(index) is Union and kind not in DICTS):
-        spread(
+        map_cases(
             trace,
             lambda o, i: set_item(trace, o, i, value),
             known(trace, owner),
@@ -219,7 +219,7 @@ def set_item(trace: Trace, owner: Any, index: Any, value: Any) -> None:
         owner[index] = value
     else:
         refuse_change(trace, owner)
-        bracketed(trace, [owner], lambda: setitem(owner, index, value))
+        with_overlay_materialised(trace, [owner], lambda: setitem(owner, index, value))
 
 
 def _set_in_dict(trace: Trace, owner: Any, key: Any, value: Any) -> None:
@@ -227,7 +227,7 @@ def _set_in_dict(trace: Trace, owner: Any, key: Any, value: Any) -> None:
     if is_assigned or is_namespace(owner):
         trace.write(owner, key, value)
     elif type(key) is Union and _has_all(trace, owner, key):
-        spread(trace, lambda one: _set_in_dict(trace, owner, one, value), key)
+        map_cases(trace, lambda one: _set_in_dict(trace, owner, one, value), key)
     elif traced_keys.is_decided(trace, key) or is_moved(trace, owner, key):
         traced_keys.set_item(trace, owner, key, value)
     else:
@@ -238,7 +238,7 @@ def _set_in_dict(trace: Trace, owner: Any, key: Any, value: Any) -> None:
 def _has_all(trace: Trace, owner: Any, key: Union) -> bool:
     """Whether a dict surely has an entry for each text or number that a key can be."""
     content = trace.content(owner)
-    if type(content) is Dynamic:
+    if type(content) is SymbolicSequence:
         return False
     nodes = [key.layouts[place] for place in trace.cases_of(key)]
     names = [node.value for node in nodes if isinstance(node, Same)]
@@ -250,13 +250,13 @@ def _has_all(trace: Trace, owner: Any, key: Union) -> bool:
 def _set_in_list(trace: Trace, owner: Any, index: Any, value: Any) -> None:
     index = _as_place(trace, owner, index)
     content = trace.writable(owner)
-    if type(content) is not Dynamic and not _is_traced(index):
+    if type(content) is not SymbolicSequence and not _is_traced(index):
         if not isinstance(index, slice):
             note_put(trace, owner, index, value)
             content[index] = value
             return
         value = trace.listed(value)
-        if type(value) is not Dynamic:
+        if type(value) is not SymbolicSequence:
             note_slice(trace, owner, content, index, value)
             content[index] = value
             return
@@ -271,12 +271,14 @@ def del_item(trace: Trace, owner: Any, index: Any) -> None:
     """`del owner[index]`."""
     kind = type(owner)
     if kind is Union or (type(index) is Union and kind not in DICTS):
-        spread(trace, lambda o, i: del_item(trace, o, i), known(trace, owner), known(trace, index))
+        map_cases(
+            trace, lambda o, i: del_item(trace, o, i), known(trace, owner), known(trace, index)
+        )
         return
     if kind in (list, deque):
         index = _as_place(trace, owner, index)
         content = to_move(trace, owner)
-        if type(content) is not Dynamic and not _is_traced(index):
+        if type(content) is not SymbolicSequence and not _is_traced(index):
             del content[index]
         elif isinstance(index, slice):
             set_slice_of(trace, owner, index, None)
@@ -302,7 +304,7 @@ def del_item(trace: Trace, owner: Any, index: Any) -> None:
     traced_keys.refuse_native_key(owner, (index,))
     index = trace.exported((index,))[0]
     refuse_change(trace, owner)
-    bracketed(trace, [owner], lambda: delitem(owner, index))
+    with_overlay_materialised(trace, [owner], lambda: delitem(owner, index))
 
 
 __all__ = ["del_item", "item", "set_item"]

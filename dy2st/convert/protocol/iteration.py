@@ -34,7 +34,7 @@ from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.control import test_of
 from dy2st.convert.protocol.generators import consumed, push_loop, source_of
 from dy2st.convert.protocol.reachable_state import note_reached
-from dy2st.convert.protocol.unions import known, spread
+from dy2st.convert.protocol.unions import known, map_cases
 from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.stage.cases import is_case
 from dy2st.convert.stage.loop import stage_while
@@ -43,7 +43,7 @@ from dy2st.convert.stage.truth import truth_of
 from dy2st.convert.trace import CONTAINERS, Source, Trace
 from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.sequences import Generated, Indexed
-from dy2st.convert.values.special import MISSING, Dynamic, Union
+from dy2st.convert.values.special import MISSING, SymbolicSequence, Union
 from dy2st_runtime.dims import Dim
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import F, Tensor, user_location
@@ -59,17 +59,21 @@ def items_of(trace: Trace, iterable: Any) -> Any:
         kind = type(iterable)
     if kind is Indexed:
         return rest_of(trace, iterable)
-    if kind is Dynamic or kind in (list, deque, tuple):
+    if kind is SymbolicSequence or kind in (list, deque, tuple):
         content = held(trace, iterable)
-        if type(content) is not Dynamic:
+        if type(content) is not SymbolicSequence:
             return content if kind is tuple else _live(trace, iterable)
-        return of_dynamic(trace, content) if kind in (Dynamic, tuple) else of_list(trace, iterable)
+        return (
+            of_dynamic(trace, content)
+            if kind in (SymbolicSequence, tuple)
+            else of_list(trace, iterable)
+        )
     if isinstance(iterable, Tensor):
         return _of_tensor(trace, iterable)
     if kind in CONTAINERS:
         content = trace.content(iterable)
         trace.read_content(iterable)
-        if type(content) is Dynamic:
+        if type(content) is SymbolicSequence:
             return _of_keyed(trace, iterable)
         if isinstance(content, dict) and not is_sure(trace, content):
             return items_of(trace, gather_entries(trace, content, lambda key, _: key))
@@ -292,11 +296,11 @@ def iterate(trace: Trace, iterable: Any) -> Iterable[Any]:
 
 
 def listed(trace: Trace, iterable: Any) -> Any:
-    """All items: a list of Python that nobody else holds, or a Dynamic."""
+    """All items: a list of Python that nobody else holds, or a SymbolicSequence."""
     iterable = known(trace, iterable)
     if type(iterable) is Union:
-        return held(trace, spread(trace, lambda one: _as_list(trace, one), iterable))
-    if type(iterable) is Dynamic:
+        return held(trace, map_cases(trace, lambda one: _as_list(trace, one), iterable))
+    if type(iterable) is SymbolicSequence:
         return iterable
     items, source = _items_or_source(trace, iterable)
     if source is not None:
@@ -304,7 +308,7 @@ def listed(trace: Trace, iterable: Any) -> Any:
         consumed(trace, source, lambda item: call(trace, out.append, item))
         return held(trace, out)
     if type(items) is Indexed:
-        found = items.whole if type(items.whole) is Dynamic else gathered(trace, items)
+        found = items.whole if type(items.whole) is SymbolicSequence else gathered(trace, items)
         taken(trace, iterable, items.length)
         return held(trace, found)
     return list(_next_of(trace, items))
@@ -313,7 +317,7 @@ def listed(trace: Trace, iterable: Any) -> Any:
 def _as_list(trace: Trace, iterable: Any) -> Any:
     from_content = listed(trace, iterable)
     made = trace.made([])
-    if type(from_content) is Dynamic:
+    if type(from_content) is SymbolicSequence:
         trace.hold(made, from_content)
     else:
         made.extend(from_content)
@@ -340,13 +344,13 @@ def unpack(trace: Trace, value: Any, count: int) -> Sequence[Any]:
     if kind is Union:
         value = known(trace, value)
         if type(value) is Union:
-            return spread(trace, lambda one: tuple(unpack(trace, one, count)), value)  # type: ignore[no-any-return]
+            return map_cases(trace, lambda one: tuple(unpack(trace, one, count)), value)  # type: ignore[no-any-return]
     if kind is Generated and type(value.iterable) is Union and left_of(trace, value) is None:
         return _unpack_of_one(trace, value, count)  # type: ignore[no-any-return]
     if isinstance(value, Tensor) and isinstance(value.shape[0] if value.ndim else 0, Dim):
         return _unpack_tensor(trace, value, count)
     items = listed(trace, _unpacked(trace, value))
-    if type(items) is Dynamic:
+    if type(items) is SymbolicSequence:
         return _unpack_dynamic(trace, items, count)
     _check_count(len(items), count)
     return items  # type: ignore[no-any-return]
@@ -360,7 +364,7 @@ def _unpacked(trace: Trace, value: Any) -> Any:
     raise TypeError(f"cannot unpack non-iterable {class_of(value).__name__} object")
 
 
-_OURS = frozenset({Dynamic, Generated, Indexed, Union})
+_OURS = frozenset({SymbolicSequence, Generated, Indexed, Union})
 
 
 def _unpack_of_one(trace: Trace, value: Generated, count: int) -> Any:
@@ -369,7 +373,7 @@ def _unpack_of_one(trace: Trace, value: Generated, count: int) -> Any:
     def items(one: Any) -> tuple[Any, ...]:
         return tuple(unpack(trace, trace.made(value.generator(one)), count))
 
-    return spread(trace, items, value.iterable)
+    return map_cases(trace, items, value.iterable)
 
 
 def _check_count(found: int, count: int) -> None:
@@ -387,7 +391,7 @@ def _unpack_tensor(trace: Trace, value: Tensor, count: int) -> list[Any]:
     return [_row(trace, value, place) for place in range(count)]
 
 
-def _unpack_dynamic(trace: Trace, items: Dynamic, count: int) -> list[Any]:
+def _unpack_dynamic(trace: Trace, items: SymbolicSequence, count: int) -> list[Any]:
     length = length_of(trace, items)
     enough = F.greater_equal(length, count)
     text = f"not enough values to unpack (expected {count})"
@@ -400,7 +404,7 @@ def _unpack_dynamic(trace: Trace, items: Dynamic, count: int) -> list[Any]:
 def unpack_star(trace: Trace, value: Any, before: int, after: int) -> Sequence[Any]:
     """`a, *b, c = value`: what comes before, a list, what comes after."""
     items = listed(trace, _unpacked(trace, value))
-    if type(items) is Dynamic:
+    if type(items) is SymbolicSequence:
         whole = trace.made([])
         trace.hold(whole, items)
         enough = F.greater_equal(length_of(trace, items), before + after)
@@ -421,7 +425,7 @@ def unpack_star(trace: Trace, value: Any, before: int, after: int) -> Sequence[A
 def star(trace: Trace, value: Any) -> Sequence[Any]:
     """`*value` among the arguments of a call."""
     items = listed(trace, value)
-    if type(items) is Dynamic:
+    if type(items) is SymbolicSequence:
         raise unknown_arguments("a list whose length depends on a tensor")
     return items  # type: ignore[no-any-return]
 
@@ -450,14 +454,14 @@ def spread_double_star(trace: Trace, value: Any) -> Any:
     if type(value) in CONTAINERS:
         content = trace.content(value)
         trace.read_content(value)
-        if type(content) is Dynamic:
+        if type(content) is SymbolicSequence:
             raise unknown_arguments(f"a {type(value).__name__} whose keys the data decides")
         return content
     keys = own_method(trace, value, "keys")
     if keys is None:
         return value
     found = listed(trace, call(trace, keys, value))
-    if type(found) is Dynamic:
+    if type(found) is SymbolicSequence:
         raise unknown_arguments(f"a {type(value).__name__} whose keys the data decides")
     return {key: trace.item(value, key) for key in found}
 

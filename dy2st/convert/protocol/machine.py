@@ -9,7 +9,7 @@ from typing import Concatenate, TypeVar
 from typing_extensions import ParamSpec
 
 from dy2st.convert import kinds as _rows  # noqa: F401  registers the rows
-from dy2st.convert.one_call import OneCall
+from dy2st.convert.call_context import CallContext
 from dy2st.convert.protocol import (
     attributes,
     calls,
@@ -46,10 +46,10 @@ class Machine(Trace):
     """A Trace whose attributes are the functions that a traced form calls."""
 
     def __init__(
-        self, tracer: Tracer, record: Record | None = None, one_call: OneCall | None = None
+        self, tracer: Tracer, record: Record | None = None, call_context: CallContext | None = None
     ):
         """Bind the protocol."""
-        super().__init__(tracer, record, one_call)
+        super().__init__(tracer, record, call_context)
         tracer.on_check = partial(carry_check, self)
         tracer.guard.on_required = partial(check_sizes, self)
         tracer.guard.on_failing = partial(check_operator, self)
@@ -140,13 +140,13 @@ class Machine(Trace):
         self.exported = bound(natives.exported, self)
         self.native = bound(natives.native, self)
         self.seen_now = bound(natives.seen_now, self)
-        self.bracketed = bound(natives.bracketed, self)
+        self.with_overlay_materialised = bound(natives.with_overlay_materialised, self)
         self.note_class = bound(natives.note_class, self)
         self.note_class_made = bound(displays.note_class_made, self)
         self.note_fields = bound(natives.note_fields, self)
         self.note_reached = bound(natives.note_reached, self)
         self.known = bound(unions.known, self)
-        self.spread = bound(unions.spread, self)
+        self.map_cases = bound(unions.map_cases, self)
         self.listed = bound(iteration.listed, self)
         self.items_of = bound(iteration.items_of, self)
         self.gathered = bound(iteration.gathered, self)

@@ -20,7 +20,7 @@ from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.control import test_of
 from dy2st.convert.protocol.generators import Variables, begin, source_of
 from dy2st.convert.protocol.unconverted import is_library
-from dy2st.convert.protocol.unions import spread
+from dy2st.convert.protocol.unions import map_cases
 from dy2st.convert.stage.attempt import State, attempt
 from dy2st.convert.stage.branch import raise_outcome, stage_if
 from dy2st.convert.stage.cases import is_case, known
@@ -307,7 +307,7 @@ def swallowed(trace: Trace, jumped: Any, failed: bool) -> bool:
 def raised(trace: Trace, error: Any) -> Any:
     """What `raise error` raises."""
     make = lambda one: call(trace, one) if isinstance(one, type) else one  # noqa: E731
-    made = spread(trace, make, error)
+    made = map_cases(trace, make, error)
     if type(made) is Union:
         raise_outcome(trace, made)
     if isinstance(made, BaseException) and not isinstance(made, Exception):

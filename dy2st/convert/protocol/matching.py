@@ -26,7 +26,7 @@ from dy2st.convert.stage.cases import is_case
 from dy2st.convert.trace import CONTAINERS, Trace
 from dy2st.convert.values.layout import number_kind
 from dy2st.convert.values.lub import is_missing
-from dy2st.convert.values.special import MISSING, UNBOUND, Dynamic, Union
+from dy2st.convert.values.special import MISSING, UNBOUND, SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import user_location
 
@@ -49,7 +49,7 @@ def match(trace: Trace, subject: Any, pattern: Pattern, names: tuple[str, ...]) 
 
 def _is_plain(subject: Any) -> bool:
     """Whether a sequence is one of Python's own classes, or a list of a length."""
-    return type(subject) in CONTAINERS or type(subject) in (tuple, Dynamic)
+    return type(subject) in CONTAINERS or type(subject) in (tuple, SymbolicSequence)
 
 
 def _fits(length: int, parts: Sequence[Pattern]) -> bool:
@@ -129,7 +129,7 @@ class _Matcher:
 
     def _sequence(self, subject: Any, pattern: Pattern, found: Found) -> Any:
         parts = pattern[1:]
-        kind = subject.kind if type(subject) is Dynamic else type(subject)
+        kind = subject.kind if type(subject) is SymbolicSequence else type(subject)
         if not self._is_a(kind, _SEQUENCE):
             return False
         if not _is_plain(subject):
@@ -138,7 +138,7 @@ class _Matcher:
             if not _fits(self.trace.call(len, subject), parts):
                 return False
         items = listed(self.trace, subject)
-        if type(items) is Dynamic:
+        if type(items) is SymbolicSequence:
             raise _unknown_length()
         star = next((k for k, part in enumerate(parts) if part[0] == "star"), None)
         if star is None:
@@ -210,7 +210,7 @@ class _Matcher:
     def _check_keys(self, subject: Any, wanted: list[Any] | None) -> None:
         """Refuse a dict of which the data decides whether it has the wanted keys; None: any."""
         content = self.trace.content(subject) if type(subject) in CONTAINERS else None
-        if type(content) is Dynamic:
+        if type(content) is SymbolicSequence:
             raise ConversionError(
                 "a mapping pattern is matched with a dict whose keys depend on a tensor",
                 at=user_location(),

@@ -17,12 +17,12 @@ from dy2st.convert.objects import ATOMS, is_plain_field, slots_of
 from dy2st.convert.protocol.shared import HeldVariable, held_variables
 from dy2st.convert.states import base_of, has_states, read_state, same_state, write_state
 from dy2st.convert.trace import CONTAINERS, CONTENT, MISSING, STATE, Trace, native_attribute
-from dy2st.convert.values.special import Dynamic, Union
+from dy2st.convert.values.special import SymbolicSequence, Union
 from dy2st_runtime.ir import Tensor
 from dy2st_runtime.nn.layer import Layer
 
 
-def bracketed(
+def with_overlay_materialised(
     trace: Trace, reached: Iterable[Any], run: Callable[[], Any], only_reads: bool = False
 ) -> Any:
     """Run native code that can reach some objects; what it does to them is written by the trace.
@@ -91,10 +91,10 @@ def _may_change(trace: Trace, value: Any) -> bool:
     if type(value) not in CONTAINERS:
         return has_states(value) or base_of(value) is not None
     items = trace.content(value)
-    if type(items) in (Dynamic, Union):
+    if type(items) in (SymbolicSequence, Union):
         return False
     values = items.values() if isinstance(items, dict) else items
-    return not any(type(one) in (Dynamic, Union) for one in values)
+    return not any(type(one) in (SymbolicSequence, Union) for one in values)
 
 
 class _Held:
@@ -128,7 +128,7 @@ class _Held:
         if self.name is STATE:
             self.trace.read("state", self.owner, None, None)
         if is_changed:
-            self.trace.holders.part(self.owner)
+            self.trace.alias_tracker.part(self.owner)
             self.trace.write(self.owner, self.name, after)
 
 
@@ -171,7 +171,7 @@ class _HeldFields:
     def begin(self) -> None:
         """Show native code what the trace holds."""
         for value in self.now.values():
-            if type(value) in (Dynamic, Union):
+            if type(value) in (SymbolicSequence, Union):
                 self.trace.native(value)  # refused, in its words
         self.put(self.before, self.now)
 

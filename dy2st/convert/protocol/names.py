@@ -11,7 +11,7 @@ from importlib.util import resolve_name
 from types import CellType, FunctionType
 from typing import Any, NoReturn
 
-from dy2st.convert.protocol.unions import spread
+from dy2st.convert.protocol.unions import map_cases
 from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.stage.cases import is_case, is_constant, known
 from dy2st.convert.trace import MISSING, Trace, native_attribute
@@ -39,7 +39,7 @@ def _present(trace: Trace, names: dict[str, Any], name: str, value: Any) -> Any:
     if value is MISSING:
         return _builtin(trace, names, name)
     if type(value) is Union and any(is_constant(one, MISSING) for one in value.layouts):
-        return spread(trace, lambda one: _present(trace, names, name, one), value)
+        return map_cases(trace, lambda one: _present(trace, names, name, one), value)
     return value
 
 

@@ -14,7 +14,7 @@ from dy2st.convert.kinds.lists import place_of_index, write_back
 from dy2st.convert.kinds.scalars import as_number
 from dy2st.convert.kinds.views import VIEWS, shown_by
 from dy2st.convert.protocol.control import if_exp, not_, or_, test_of
-from dy2st.convert.protocol.materialise import bracketed, viewed
+from dy2st.convert.protocol.materialise import viewed, with_overlay_materialised
 from dy2st.convert.protocol.operators import binary
 from dy2st.convert.protocol.reachable_state import note_class, note_fields, note_reached
 from dy2st.convert.stage.branch import stage_if
@@ -23,7 +23,7 @@ from dy2st.convert.stage.truth import truth_of
 from dy2st.convert.trace import CONTAINERS, STATE, Trace
 from dy2st.convert.values.layout import Leaf, Number
 from dy2st.convert.values.sequences import Generated, Indexed
-from dy2st.convert.values.special import MISSING, Dynamic, Union
+from dy2st.convert.values.special import MISSING, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Variable, user_location
@@ -45,7 +45,7 @@ def native(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Any:
         if any(value is one for one in around):
             return value
         around = (*around, value)
-    if kind is Dynamic:
+    if kind is SymbolicSequence:
         return _array(trace, value)
     if kind is Condition:  # a bool, wherever Python has numbers
         return trace.tracer.number(value)
@@ -58,7 +58,7 @@ def native(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Any:
         return value if all(map(is_, parts, ends)) else slice(*parts)
     if kind in CONTAINERS:
         content = trace.content(value)
-        if type(content) is Dynamic:
+        if type(content) is SymbolicSequence:
             return _array(trace, content)
         trace.read_content(value)
         return _container(trace, value, content, around)
@@ -92,7 +92,7 @@ def _array_now(trace: Trace, value: Any) -> Any:
         return place.value
     if (id(viewed(trace, value)), STATE) not in trace.over:
         return value
-    return bracketed(trace, [value], value.copy, only_reads=True)
+    return with_overlay_materialised(trace, [value], value.copy, only_reads=True)
 
 
 def _container(trace: Trace, value: Any, content: Any, around: tuple[Any, ...]) -> Any:
@@ -110,7 +110,7 @@ def _container(trace: Trace, value: Any, content: Any, around: tuple[Any, ...]) 
     return type(value)(new) if type(value) in (dict, list, deque) else content
 
 
-def _array(trace: Trace, content: Dynamic) -> TracedList:
+def _array(trace: Trace, content: SymbolicSequence) -> TracedList:
     """A list of tensors, of which the Program has an array."""
     is_list, element = content.kind in (list, tuple, deque), content.element
     if not is_list or not (element is None or isinstance(element, (Number, Leaf))):
@@ -140,7 +140,7 @@ def dict_of(trace: Trace, owner: Any) -> Any:
 def seen_now(trace: Trace, fields: Any) -> Any:
     """Attributes as they are now, as a dict of its own: what is set there would be lost."""
     made = trace.made(dict(fields))
-    trace.holders.keep_view(made)
+    trace.alias_tracker.keep_view(made)
     return made
 
 
@@ -288,7 +288,6 @@ def _both(left: Any, right: Any) -> Any:
 __all__ = [
     "any_in",
     "any_of",
-    "bracketed",
     "compare",
     "dict_of",
     "equals",
@@ -302,5 +301,6 @@ __all__ = [
     "seen_now",
     "truth_value",
     "value_at",
+    "with_overlay_materialised",
     "write_back",
 ]

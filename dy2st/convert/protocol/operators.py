@@ -28,15 +28,15 @@ from dy2st.convert.protocol.dispatch import (
     is_users,
     unsupported,
 )
-from dy2st.convert.protocol.materialise import bracketed
-from dy2st.convert.protocol.unions import known, spread
+from dy2st.convert.protocol.materialise import with_overlay_materialised
+from dy2st.convert.protocol.unions import known, map_cases
 from dy2st.convert.stage.cases import is_case
 from dy2st.convert.stage.truth import truth_of
 from dy2st.convert.trace import CONTAINERS, MISSING, Trace
 from dy2st.convert.values.forms import DICTS
 from dy2st.convert.values.layout import number_kind
 from dy2st.convert.values.sequences import Generated, Indexed
-from dy2st.convert.values.special import Dynamic, Union
+from dy2st.convert.values.special import SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import TensorAsPython
 from dy2st_runtime.ir import Block, F, Tensor, Variable, user_location
@@ -90,7 +90,7 @@ def binary(trace: Trace, name: str, left: Any, right: Any, in_place: bool = Fals
     if kinds[0] in _PLAIN and kinds[1] in _PLAIN:
         return plain(left, right)
     if Union in kinds:
-        return spread(
+        return map_cases(
             trace,
             lambda a, b: binary(trace, name, a, b, in_place),
             known(trace, left),
@@ -179,7 +179,7 @@ def _is_sequence(value: Any) -> bool:
     return kind in _HOLDING or (isinstance(value, tuple) and kind.__eq__ is tuple.__eq__)
 
 
-_HOLDING = (CONTAINERS | {tuple, Dynamic}) - {bytearray}
+_HOLDING = (CONTAINERS | {tuple, SymbolicSequence}) - {bytearray}
 _ORDERED = (list, tuple, deque)
 
 
@@ -205,7 +205,7 @@ def _of_sequences(trace: Trace, name: str, left: Any, right: Any) -> Any:
 def _kind_of(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple
-    return value.kind if type(value) is Dynamic else type(value)
+    return value.kind if type(value) is SymbolicSequence else type(value)
 
 
 def _dispatch(trace: Trace, name: str, left: Any, right: Any, in_place: bool = False) -> Any:
@@ -223,7 +223,9 @@ def _dispatch(trace: Trace, name: str, left: Any, right: Any, in_place: bool = F
             note_settings(trace, left)
         arrays = [one for one in (left, right) if isinstance(one, np.ndarray)] if trace.over else []
         plain = _IN_PLACE[name][0] if in_place else plain  # no such method: it is for the words
-        return bracketed(trace, arrays, lambda: plain(trace.native(left), trace.native(right)))
+        return with_overlay_materialised(
+            trace, arrays, lambda: plain(trace.native(left), trace.native(right))
+        )
     found = ask(trace, name, methods, left, right, reflected)
     if found is NotImplemented and name in ("eq", "ne"):
         return (left is right) is (name == "eq")
@@ -239,14 +241,14 @@ def in_place(trace: Trace, name: str, left: Any, right: Any) -> Any:
     if kind in _PLAIN:
         return binary(trace, name, left, right)
     if kind is Union:
-        return spread(trace, lambda one: in_place(trace, name, one, right), known(trace, left))
+        return map_cases(trace, lambda one: in_place(trace, name, one, right), known(trace, left))
     if kind in CONTAINERS:
         return _container_in_place(trace, name, left, right)
     if isinstance(left, np.ndarray):
-        return bracketed(trace, [left], lambda: plain(left, trace.native(right)))
+        return with_overlay_materialised(trace, [left], lambda: plain(left, trace.native(right)))
     if isinstance(left, Tensor) and hasattr(kind, method):
         one_of = lambda one: plain(left, trace.exported((one,))[0])  # noqa: E731
-        return spread(trace, one_of, right)
+        return map_cases(trace, one_of, right)
     own = MISSING if isinstance(left, _TRACED) else of_class(trace, kind, method)
     if own is not MISSING:
         found = call(trace, bound(trace, own, left), right)
@@ -285,7 +287,7 @@ def unary(trace: Trace, name: str, value: Any) -> Any:
     if type(value) in _PLAIN:
         return plain(value)
     if type(value) is Union:
-        return spread(trace, lambda one: unary(trace, name, one), known(trace, value))
+        return map_cases(trace, lambda one: unary(trace, name, one), known(trace, value))
     own = own_method(trace, value, method)
     if own is not None:
         return call(trace, own, value)
@@ -303,7 +305,7 @@ def is_(trace: Trace, left: Any, right: Any) -> Any:
         return left is right or _is_one(trace, left, right)
     union, other = (left, right) if type(left) is Union else (right, left)
     if type(other) is Union:
-        return union is other or spread(trace, lambda a, b: is_(trace, a, b), union, other)
+        return union is other or map_cases(trace, lambda a, b: is_(trace, a, b), union, other)
     cases = trace.cases_of(union)
     same = [i for i in cases if getattr(union.layouts[i], "value", is_) is other]
     if not same or len(same) == len(cases):
@@ -315,7 +317,7 @@ def _may_be_one(trace: Trace, left: Any, right: Any) -> bool:
     """Whether a join has made two objects one on some path, or had before one was changed."""
     if type(left) is not type(right):
         return False
-    twins, stale = trace.holders.twins, trace.holders.marks.stale
+    twins, stale = trace.alias_tracker.twins, trace.alias_tracker.marks.stale
     if id(left) in stale or id(right) in stale:
         return True
     return any(one is right for one in twins.get(id(left), ()))
@@ -368,7 +370,7 @@ def is_not(trace: Trace, left: Any, right: Any) -> Any:
 def in_(trace: Trace, item: Any, container: Any) -> Any:
     """`item in container`."""
     if type(container) is Union:
-        return spread(trace, lambda one: in_(trace, item, one), known(trace, container))
+        return map_cases(trace, lambda one: in_(trace, item, one), known(trace, container))
     own = own_method(trace, container, "__contains__")
     if own is not None:
         return trace.truth_value(call(trace, own, container, item))
@@ -397,8 +399,8 @@ def _has_program_length(trace: Trace, source: Any) -> bool:
         source = source.iterable
     if isinstance(source, Tensor):
         return bool(source.ndim) and isinstance(source.shape[0], Dim)
-    is_held = type(source) in (list, deque) and type(held(trace, source)) is Dynamic
-    return is_held or type(source) in (Indexed, Dynamic, Union)
+    is_held = type(source) in (list, deque) and type(held(trace, source)) is SymbolicSequence
+    return is_held or type(source) in (Indexed, SymbolicSequence, Union)
 
 
 def _is_met(trace: Trace, item: Any, container: Any) -> Any:

@@ -10,7 +10,7 @@ from dy2st.convert.ignored import module_of_code
 from dy2st.convert.kinds.process import is_of_library
 from dy2st.convert.protocol.code_names import names_of
 from dy2st.convert.trace import MISSING, Trace, native_attribute
-from dy2st.convert.values.special import UNBOUND, Dynamic, Union
+from dy2st.convert.values.special import UNBOUND, SymbolicSequence, Union
 
 _CELL = "cell_contents"
 
@@ -68,9 +68,9 @@ def held_variables(trace: Trace, reached: Iterable[Any]) -> list[HeldVariable]:
             found |= places
     held = [HeldVariable(trace, owner, name) for (_, name), owner in found.items()]
     for one in held:
-        if type(one.now) in (Dynamic, Union) and (id(one.owner), one.name) in named:
+        if type(one.now) in (SymbolicSequence, Union) and (id(one.owner), one.name) in named:
             trace.native(one.now)  # refused, in its words
-    return [one for one in held if type(one.now) not in (Dynamic, Union)]
+    return [one for one in held if type(one.now) not in (SymbolicSequence, Union)]
 
 
 def _places(trace: Trace, function: FunctionType) -> dict[tuple[int, str], Any]:

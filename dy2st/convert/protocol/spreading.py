@@ -25,7 +25,7 @@ from dy2st.convert.trace import MISSING, Trace
 from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.layout import Layout, Leaf, Parts, opened
 from dy2st.convert.values.sequences import Indexed
-from dy2st.convert.values.special import Dynamic
+from dy2st.convert.values.special import SymbolicSequence
 from dy2st.convert.values.widths import count
 from dy2st_runtime.ir import F
 from dy2st_runtime.nn.layer import Layer
@@ -37,13 +37,13 @@ _MOST_BRANCHES = 4  # entries that may be missing: each doubles the number of ca
 class Spread:
     """What `*` spreads in a call where the data decides how many there are."""
 
-    items: Dynamic
+    items: SymbolicSequence
 
 
 def spread_star(trace: Trace, value: Any) -> Sequence[Any]:
     """`*value` among the arguments of a call."""
     items = listed(trace, value)
-    return [Spread(items)] if type(items) is Dynamic else items
+    return [Spread(items)] if type(items) is SymbolicSequence else items
 
 
 def call_spread(trace: Trace, function: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -65,7 +65,7 @@ def rest(trace: Trace, values: tuple[Any, ...]) -> Any:
     return _rest(trace, values, tuple)
 
 
-def _rest(trace: Trace, values: Sequence[Any], kind: type) -> Dynamic:
+def _rest(trace: Trace, values: Sequence[Any], kind: type) -> SymbolicSequence:
     """Arguments one after the other, of which some are a list of a length."""
     found: Any = ()
     for one in values:
@@ -75,7 +75,7 @@ def _rest(trace: Trace, values: Sequence[Any], kind: type) -> Dynamic:
             found = (*found, one)
         else:
             found = joined(trace, found, (one,), kind)
-    return Dynamic(kind, found.element, found.arrays)
+    return SymbolicSequence(kind, found.element, found.arrays)
 
 
 # -- entries that may be missing ------------------------------------------------------------------
@@ -119,7 +119,11 @@ def _default_of(function: Any, name: str) -> Any:
 
 
 def _spread(
-    trace: Trace, function: Any, args: tuple[Any, ...], items: Dynamic, kwargs: dict[str, Any]
+    trace: Trace,
+    function: Any,
+    args: tuple[Any, ...],
+    items: SymbolicSequence,
+    kwargs: dict[str, Any],
 ) -> Any:
     if function in (max, min):
         return _extreme(trace, function, args, items, kwargs)
@@ -158,7 +162,11 @@ def _parameters(function: Any) -> tuple[FunctionType | None, int]:
 
 
 def _extreme(
-    trace: Trace, function: Any, args: tuple[Any, ...], items: Dynamic, kwargs: dict[str, Any]
+    trace: Trace,
+    function: Any,
+    args: tuple[Any, ...],
+    items: SymbolicSequence,
+    kwargs: dict[str, Any],
 ) -> Any:
     """`max(*values)`, of two at least: one alone would be an iterable."""
     every = _rest(trace, (*args, Spread(items)), list)
@@ -167,7 +175,7 @@ def _extreme(
     return call(trace, function, every, **kwargs)
 
 
-def _zip(trace: Trace, items: Dynamic, strict: bool = False) -> Any:
+def _zip(trace: Trace, items: SymbolicSequence, strict: bool = False) -> Any:
     """`zip(*rows)`: as many tuples as a row has items; none if there is no row."""
     element = items.element
     if element is None:
@@ -179,7 +187,7 @@ def _zip(trace: Trace, items: Dynamic, strict: bool = False) -> Any:
     return trace.if_exp(has_any, lambda: columns, lambda: ())
 
 
-def _columns(trace: Trace, items: Dynamic, element: Layout) -> tuple[Any, ...] | None:
+def _columns(trace: Trace, items: SymbolicSequence, element: Layout) -> tuple[Any, ...] | None:
     """The items of the rows, place by place; None if rows differ in how many they have."""
     node = opened(element)
     if isinstance(node, Leaf):
@@ -194,7 +202,7 @@ def _columns(trace: Trace, items: Dynamic, element: Layout) -> tuple[Any, ...] |
     # Without a leaf of its own, any array tells how many there are.
     own = [items.arrays[start:end] or items.arrays[:1] for start, end in itertools.pairwise(ends)]
     pairs = zip(node.items, own, strict=True)
-    return tuple(Dynamic(tuple, item, arrays) for item, arrays in pairs)
+    return tuple(SymbolicSequence(tuple, item, arrays) for item, arrays in pairs)
 
 
 def _is_row(kind: type) -> bool:
@@ -203,7 +211,7 @@ def _is_row(kind: type) -> bool:
     return kind in (tuple, list) or (is_named and own is tuple.__iter__)
 
 
-def _column(trace: Trace, items: Dynamic, place: int) -> Any:
+def _column(trace: Trace, items: SymbolicSequence, place: int) -> Any:
     rows = Indexed(length_of(trace, items), lambda index: element_at(trace, items, index)[place])
     return trace.call(tuple, trace.gathered(rows))
 

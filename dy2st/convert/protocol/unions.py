@@ -19,7 +19,7 @@ def has_union(values: Sequence[Any]) -> bool:
     return False
 
 
-def spread(trace: Trace, function: Callable[..., Any], *values: Any) -> Any:
+def map_cases(trace: Trace, function: Callable[..., Any], *values: Any) -> Any:
     """`function(*values)` for each case of those that are one of several."""
     values = tuple(_read(trace, value) for value in values)
     place = next((i for i, value in enumerate(values) if type(value) is Union), None)
@@ -29,7 +29,7 @@ def spread(trace: Trace, function: Callable[..., Any], *values: Any) -> Any:
     pred = is_case(trace, union, trace.cases_of(union)[0])
 
     def again() -> tuple[Any]:
-        return (spread(trace, function, *values),)
+        return (map_cases(trace, function, *values),)
 
     return stage_if(trace, pred, again, again, (), ("a value",), of_cases=True)[0]
 
@@ -43,4 +43,4 @@ def _read(trace: Trace, value: Any) -> Any:
     return found
 
 
-__all__ = ["has_union", "known", "spread", "value_of_case"]
+__all__ = ["has_union", "known", "map_cases", "value_of_case"]

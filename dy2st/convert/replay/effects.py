@@ -22,7 +22,7 @@ from dy2st.convert.replay.same import cell_value, like, stores_of
 from dy2st.convert.states import write_state
 from dy2st.convert.trace import CONTENT, MISSING, STATE, Place, Trace, native_attribute
 from dy2st.convert.values.layout import number_kind
-from dy2st.convert.values.special import UNBOUND, Dynamic, Union
+from dy2st.convert.values.special import UNBOUND, SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError, Location
 from dy2st_runtime.ir import Tensor
 from dy2st_runtime.nn.layer import Layer
@@ -191,7 +191,7 @@ def _set_in_layer(name: str, owner: Layer, value: Any) -> None:
 
 def _of_content(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
     content, is_whole = place.value, id(place.owner) in trace.emptied
-    if type(content) in (Dynamic, Union):
+    if type(content) in (SymbolicSequence, Union):
         return [_effect(taker, place, _replace, taker.take(content))]
     if isinstance(content, dict):
         return _of_dict(trace, taker, place, is_whole)

@@ -31,8 +31,8 @@ from dy2st.convert.replay.same import (
     like,
     mro_of,
     same,
+    same_answer,
     same_items,
-    same_told,
     stores_of,
     text_of,
     weak,
@@ -58,7 +58,7 @@ _HELPERS = {
     "fields_of": fields_of,
     "same": same,
     "same_items": same_items,
-    "same_told": same_told,
+    "same_answer": same_answer,
     "like": like,
     "cell_value": cell_value,
     "item_value": item_value,
@@ -434,10 +434,10 @@ class _Writer:
         args, options = self.constant(name[0]), self.constant(dict(name[1]))
         return self.equal(f"{own}(*{args}, **{options})", value)
 
-    def told(self, owner: Any, own: str, name: Any, value: Any) -> str:
+    def volatile(self, owner: Any, own: str, name: Any, value: Any) -> str:
         """What a function says of the process, asked again: a new list or dict by what it holds."""
         args, options = self.constant(name[0]), self.constant(dict(name[1]))
-        return f"same_told({own}(*{args}, **{options}), {self.constant(value)})"
+        return f"same_answer({own}(*{args}, **{options}), {self.constant(value)})"
 
     def all(self, owner: Any, own: str, name: Any, value: Any) -> str:
         """The names that `dir` gives."""
@@ -484,7 +484,7 @@ class _Writer:
 
 
 _KINDS = (
-    "item attr class_ cell layer length has content array cached told all state fields names_ "
+    "item attr class_ cell layer length has content array cached volatile all state fields names_ "
     "subclass"
 )
 _CONDITIONS: dict[str, Callable[..., str]] = {

@@ -11,7 +11,7 @@ import numpy as np
 from dy2st.convert.objects import slots_of
 from dy2st.convert.replay.result import DERIVED, Known, Made, Out, Rows, Several, Written
 from dy2st.convert.values.forms import bare, emptied, form_of
-from dy2st.convert.values.layout import Cases, Grown, Layout, Leaf, Number, Same
+from dy2st.convert.values.layout import Cases, Layout, Leaf, Number, Same, SequenceLayout
 from dy2st.convert.values.special import MISSING
 from dy2st.convert.values.widths import count, width
 from dy2st_runtime.ir.choice import Text
@@ -127,7 +127,7 @@ def of_layout(node: Layout, leaves: Iterator[Any], same: Callable[[Same], Any]) 
         return _number(next(leaves), node.kind)
     if isinstance(node, Leaf):
         return next(leaves)
-    if isinstance(node, Grown):
+    if isinstance(node, SequenceLayout):
         arrays = [next(leaves) for _ in range(width(node.element))]
         return of_rows(node.kind, node.like, node.element, arrays, same)
     if isinstance(node, Cases):

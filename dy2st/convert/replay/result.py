@@ -35,7 +35,7 @@ from dy2st.convert.values.layout import (
     opened,
 )
 from dy2st.convert.values.sequences import Generated, Indexed
-from dy2st.convert.values.special import Dynamic, Special, Unbound, Union, is_changed
+from dy2st.convert.values.special import Special, SymbolicSequence, Unbound, Union, is_changed
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, Location
 from dy2st_runtime.ir import Variable
@@ -149,7 +149,7 @@ class Taker:
             return Written(value.mapped(self.take))
         if isinstance(value, tuple):
             return self._tuple(value)
-        if type(value) is Dynamic:
+        if type(value) is SymbolicSequence:
             return self._rows(value)
         if id(value) in self.known:
             return self.known[id(value)]
@@ -179,7 +179,7 @@ class Taker:
         trace, kind = self.trace, type(value)
         if kind in _ATOMS or isinstance(value, np.generic):
             return value
-        trace.holders.check(value)
+        trace.alias_tracker.check(value)
         if trace.is_outside(value) and id(value) not in self.opened:
             return Known(self.owner(value))
         if kind in CONTAINERS:
@@ -239,7 +239,7 @@ class Taker:
 
     def _container(self, value: Any, kind: type) -> Any:
         content = self.trace.content(value)
-        if type(content) is Dynamic:
+        if type(content) is SymbolicSequence:
             return self._note(value, self._rows(content))
         if type(content) is Union:
             return self._note(value, self._union(content))
@@ -251,7 +251,7 @@ class Taker:
         made.items += [self.take(item) for item in items]
         return made
 
-    def _rows(self, content: Dynamic) -> Rows:
+    def _rows(self, content: SymbolicSequence) -> Rows:
         arrays = [self.out(array) for array in content.arrays]
         held: dict[int, Any] = {}
         self._hold(content.element, held)
@@ -279,7 +279,7 @@ class Taker:
     def _as_changed(self, value: Union) -> Union:
         """A value with what the objects that it may be hold now."""
         for one in value.objects.values():
-            self.trace.holders.check(one)
+            self.trace.alias_tracker.check(one)
         if not any(is_changed(value, place, self.trace) for place in value.objects):
             return value
         # Once more by value: the arrays of the cases are those of before the change.

@@ -62,15 +62,17 @@ def same_items(values: Iterable[Any], known: tuple[Any, ...]) -> bool:
     return len(found) == len(known) and all(map(same, found, known))
 
 
-def same_told(value: Any, known: Any) -> bool:
+def same_answer(value: Any, known: Any) -> bool:
     """As `same`, of lists and dicts that are made anew at each look."""
     if type(known) not in (list, dict) or type(value) is not type(known):
         return same(value, known)
     if len(value) != len(known):
         return False
     if isinstance(known, dict):
-        return all(map(same, value, known)) and all(map(same_told, value.values(), known.values()))
-    return all(map(same_told, value, known))
+        return all(map(same, value, known)) and all(
+            map(same_answer, value.values(), known.values())
+        )
+    return all(map(same_answer, value, known))
 
 
 def like(value: Any, dtype: Any, shape: tuple[int, ...]) -> bool:

@@ -20,7 +20,7 @@ from dy2st.convert.replay.places import AnyNumber, ReadKey, is_plain_tensor
 from dy2st.convert.replay.result import Finished, Taker
 from dy2st.convert.trace import CONTAINERS, CONTENT, MISSING, STATE, Place, Trace
 from dy2st.convert.values.layout import number_kind
-from dy2st.convert.values.special import UNBOUND, Dynamic, Union
+from dy2st.convert.values.special import UNBOUND, SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError, Location
 from dy2st_runtime.ir import Program, Tensor, TensorType
 from dy2st_runtime.nn.layer import Layer
@@ -186,7 +186,7 @@ class Reads:
         self.touched = {key[0] for key in self.keys if key[1] not in ("attr", "cell", "class")}
         self.homes: dict[int, Home] = {}
         self.owners: dict[int, Home] = {}
-        self.holders: Counter[int] = Counter()
+        self.alias_tracker: Counter[int] = Counter()
         for owner, kind, name, value in trace.reads.values():
             home = self.homes.get(id(owner))
             if kind == "content" and isinstance(owner, (*_KEYED, *_LISTS)):
@@ -196,7 +196,7 @@ class Reads:
                 self._find(Home(owner, name) if home is None else home.at(name), value)
         for read in trace.reads.values():
             if read[1] in _PLACES and isinstance(read[3], EagerTensor):
-                self.holders[id(read[3])] += 1
+                self.alias_tracker[id(read[3])] += 1
 
     def _find(self, home: Home, value: Any) -> None:
         if isinstance(value, tuple):
@@ -248,7 +248,7 @@ class Reads:
 
     def are_several(self, value: Any) -> bool:
         """Whether a tensor was found in more places than one."""
-        return isinstance(value, EagerTensor) and self.holders[id(value)] > 1
+        return isinstance(value, EagerTensor) and self.alias_tracker[id(value)] > 1
 
     def path(self, home: Home, names: Mapping[int, str]) -> list[str]:
         """The names by which a place is reached from what is saved."""
@@ -418,6 +418,6 @@ def _in_words(value: Any) -> str:
         return "None" if kind is None else f"a Python {kind.__name__}"
     if isinstance(value, Tensor):
         return f"a tensor {value.tensor_type}"
-    if type(value) in (Dynamic, Union):
+    if type(value) in (SymbolicSequence, Union):
         return "one of several values" if type(value) is Union else f"a {value.kind.__name__}"
     return f"a {type(value).__name__}"

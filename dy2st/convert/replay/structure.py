@@ -9,7 +9,7 @@ import numpy as np
 
 from dy2st.convert.replay.result import TREES, Made, Out, Several, Written
 from dy2st.convert.replay.result import Rows as RowsTree
-from dy2st.convert.values.layout import Cases, Grown, Layout, Leaf, Number, Same
+from dy2st.convert.values.layout import Cases, Layout, Leaf, Number, Same, SequenceLayout
 from dy2st.convert.values.special import Special, Unbound
 from dy2st.convert.values.widths import count, width
 from dy2st_runtime.ir import Output
@@ -104,7 +104,7 @@ class _Plain:
             return Output(next(outputs).index, as_number=True)
         if isinstance(node, Leaf):
             return next(outputs)
-        if isinstance(node, Grown):
+        if isinstance(node, SequenceLayout):
             return self._rows(node.kind, node.element, outputs, held)
         if isinstance(node, Cases):
             tag = next(outputs)

@@ -31,11 +31,11 @@ from dy2st.convert.stage.outcome import (
 )
 from dy2st.convert.stage.splice import splice
 from dy2st.convert.states import same_state
-from dy2st.convert.trace import CONTENT, STATE, Key, Opened, Place, Region, Trace
+from dy2st.convert.trace import CONTENT, STATE, Key, PendingHandlerPath, Place, Region, Trace
 from dy2st.convert.values.flatten import build, flatten
 from dy2st.convert.values.layout import Layout, Same, View, opened
 from dy2st.convert.values.lub import Lub, Unlike
-from dy2st.convert.values.special import ABSENT, MISSING, NOWHERE, Dynamic, Union
+from dy2st.convert.values.special import ABSENT, MISSING, NOWHERE, SymbolicSequence, Union
 from dy2st_runtime.dims import symbols
 from dy2st_runtime.errors import BranchMismatch
 from dy2st_runtime.ir import Block, Tensor, Tracer, Variable, user_location
@@ -49,7 +49,7 @@ _NAME = "a value"
 
 
 @dataclass(eq=False)
-class Slot:
+class JoinedVariable:
     """A variable or place, and what each side leaves in it."""
 
     name: str
@@ -71,7 +71,7 @@ class Slot:
 
     def note_parts(self, trace: Trace, value: Any, view: View, path: Marks | None = None) -> None:
         """Note the objects of a side that are carried by value."""
-        found = trace.holders.parts_of(value, self.layout, view, path)
+        found = trace.alias_tracker.parts_of(value, self.layout, view, path)
         self.parts += [one for one in found if not self.is_content or one.value is not value]
 
 
@@ -111,9 +111,9 @@ def stage_if(
     if of_cases and _is_alike(left.raised, right.raised):
         raise left.raised  # type: ignore[misc]
     if _is_raised(left) and _is_done(right):
-        return _open(trace, Opened(pred, True, left, right, ExitStack()))
+        return _open(trace, PendingHandlerPath(pred, True, left, right, ExitStack()))
     if _is_raised(right) and _is_done(left):
-        return _open(trace, Opened(pred, False, right, left, ExitStack()))
+        return _open(trace, PendingHandlerPath(pred, False, right, left, ExitStack()))
     return proceed(trace, _combined(trace, pred, (left, right), names), names)
 
 
@@ -221,7 +221,7 @@ def settled(
     return end
 
 
-def _open(trace: Trace, opened: Opened) -> tuple[Any, ...]:
+def _open(trace: Trace, opened: PendingHandlerPath) -> tuple[Any, ...]:
     """Let all that follows run where nothing was raised."""
     opened.running.enter_context(trace.resumed(opened.rest))
     trace.opened.append(opened)
@@ -299,7 +299,7 @@ def _narrow(trace: Trace, region: Region, pred: Variable, taken: bool) -> None:
         trace.know_cases(region.frame, value, cases if taken else others)
 
 
-def places_of(trace: Trace, regions: Sequence[Region]) -> list[Slot]:
+def places_of(trace: Trace, regions: Sequence[Region]) -> list[JoinedVariable]:
     """The places that a region has written, of objects that are older than the regions."""
     found: dict[Key, Place] = {}
     for region in regions:
@@ -313,7 +313,7 @@ def places_of(trace: Trace, regions: Sequence[Region]) -> list[Slot]:
         if place.name is CONTENT:
             sides = keep_items(trace, place.owner, values[0], values[-1])
             values = list(sides)[: len(values)]
-        slots.append(Slot(label(trace, place), values[0], values[-1], place))
+        slots.append(JoinedVariable(label(trace, place), values[0], values[-1], place))
     return slots
 
 
@@ -331,7 +331,7 @@ def _combined(trace: Trace, pred: Variable, regions: Sequence[Region], names: Se
     slots = _slots_of(left, right, names)
     has_outcome = left.outcome is not None or right.outcome is not None
     if has_outcome:
-        slots.append(Slot("an exception", left.outcome, right.outcome))
+        slots.append(JoinedVariable("an exception", left.outcome, right.outcome))
     count = len(slots)
     slots += places_of(trace, regions)
     _join(slots, left, right)
@@ -342,14 +342,14 @@ def _combined(trace: Trace, pred: Variable, regions: Sequence[Region], names: Se
     return End(None if is_raised else values[:-1], values[-1])
 
 
-def _slots_of(left: Region, right: Region, names: Sequence[str]) -> list[Slot]:
+def _slots_of(left: Region, right: Region, names: Sequence[str]) -> list[JoinedVariable]:
     known = left.results if left.results is not None else right.results
     if known is None:
         return []
     absent = (ABSENT,) * len(known)
     pairs = left.results or absent, right.results or absent
     names = names or [_NAME] * len(known)
-    return [Slot(*row) for row in zip(names, *pairs, strict=True)]
+    return [JoinedVariable(*row) for row in zip(names, *pairs, strict=True)]
 
 
 def settled_set(place: Place, value: Any, other: Any) -> Any:
@@ -358,7 +358,7 @@ def settled_set(place: Place, value: Any, other: Any) -> Any:
         return _settled_state(place, value, other)
     if place.name is not CONTENT or type(place.owner) is not set:
         return value
-    if Dynamic not in (type(value), type(other)) and value == other:
+    if SymbolicSequence not in (type(value), type(other)) and value == other:
         return other
     known = [side for side in (value, other) if isinstance(side, set)]
     if not any(isinstance(one, Tensor) for side in known for one in side):
@@ -386,7 +386,7 @@ def _settled_state(place: Place, value: Any, other: Any) -> Any:
     )
 
 
-def _join(slots: Sequence[Slot], left: Region, right: Region) -> None:
+def _join(slots: Sequence[JoinedVariable], left: Region, right: Region) -> None:
     join = Lub()
     for slot in slots:
         try:
@@ -401,7 +401,7 @@ def _join(slots: Sequence[Slot], left: Region, right: Region) -> None:
 
 
 def _finish(
-    trace: Trace, pred: Variable, regions: Sequence[Region], slots: Sequence[Slot]
+    trace: Trace, pred: Variable, regions: Sequence[Region], slots: Sequence[JoinedVariable]
 ) -> tuple[Any, ...]:
     left, right = regions
     tensors = {key: tensor for r in regions for key, (tensor, _) in r.tensors.items()}
@@ -420,7 +420,7 @@ def _finish(
 def end_with(
     trace: Trace,
     region: Region,
-    slots: Sequence[Slot],
+    slots: Sequence[JoinedVariable],
     side: str,
     tensors: dict[int, Tensor],
     notes_parts: bool = False,
@@ -440,7 +440,10 @@ def end_with(
 
 
 def put_back(
-    trace: Trace, slots: Sequence[Slot], leaves: Iterator[Variable], regions: Sequence[Region]
+    trace: Trace,
+    slots: Sequence[JoinedVariable],
+    leaves: Iterator[Variable],
+    regions: Sequence[Region],
 ) -> tuple[Any, ...]:
     """The values of the variables, and the places written, after a `cond` or `while`."""
     known: dict[Any, Any] = {}
@@ -453,9 +456,9 @@ def put_back(
         elif type(value) is Union and slot.name.isidentifier():
             value.name = slot.name
     # Behind all places: what they put back is no change of one of the twins alone.
-    trace.holders.join_parts((part for slot in slots for part in slot.parts), known)
+    trace.alias_tracker.join_parts((part for slot in slots for part in slot.parts), known)
     for region in regions:
-        trace.holders.marks.take(region.marks)
+        trace.alias_tracker.marks.take(region.marks)
     return tuple(value for slot, value in zip(slots, built, strict=True) if slot.place is None)
 
 

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.stage.outcome import is_caught, may_be_caught
 from dy2st.convert.trace import Trace
-from dy2st.convert.values.special import Dynamic
+from dy2st.convert.values.special import SymbolicSequence
 from dy2st_runtime.dims import Condition
 from dy2st_runtime.errors import PlaceError
 from dy2st_runtime.ir import ArrayType, F, Variable, apply, interpreting
@@ -30,7 +30,7 @@ def carry_check(trace: Trace, flag: Variable, error: BaseException) -> bool:
     return True
 
 
-def check_place(trace: Trace, content: Dynamic, index: Any, words: str = "index") -> None:
+def check_place(trace: Trace, content: SymbolicSequence, index: Any, words: str = "index") -> None:
     """Raise what Python raises where a list of a length has no such place, if that is caught."""
     if not trace.handlers or not is_caught(trace, IndexError):
         return

@@ -17,7 +17,7 @@ from dy2st_runtime.errors import Location
 from dy2st_runtime.ir import user_location
 
 if TYPE_CHECKING:
-    from dy2st.convert.stage.branch import Slot
+    from dy2st.convert.stage.branch import JoinedVariable
     from dy2st.convert.trace import Place, Trace
 
 
@@ -42,14 +42,14 @@ class Rounds:
         self.met += 1
         return self.inner.setdefault(key, Rounds())
 
-    def begin(self, slots: Sequence[Slot]) -> None:
+    def begin(self, slots: Sequence[JoinedVariable]) -> None:
         """Let variables and places begin as the tensors and numbers that they were found to be."""
         for slot, kind in zip(slots, self.kinds, strict=False):
             node = opened(slot.layout)
             if kind in (Leaf, Number) and type(node) is kind:
                 slot.layout = node
 
-    def note(self, trace: Trace, slots: Sequence[Slot]) -> None:
+    def note(self, trace: Trace, slots: Sequence[JoinedVariable]) -> None:
         """Note how a loop has settled."""
         known = [slot for slot in slots if slot.place is None or trace.is_outside(slot.place.owner)]
         self.kinds = [type(slot.layout) for slot in known]

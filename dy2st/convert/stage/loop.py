@@ -19,7 +19,7 @@ from dy2st.convert.stage.aliasing import (
 )
 from dy2st.convert.stage.branch import (
     End,
-    Slot,
+    JoinedVariable,
     end_region,
     end_with,
     places_of,
@@ -72,7 +72,7 @@ class _Loop:
     """What is assumed of the loop variables, and of the places and tensors that the body writes."""
 
     trace: Trace
-    slots: list[Slot]
+    slots: list[JoinedVariable]
     may_peel: bool
     tensors: dict[int, Tensor] = field(default_factory=dict)
     carried: set[int] = field(default_factory=set)  # tensors that variables hold at first
@@ -86,7 +86,7 @@ class _Loop:
     views: dict[int, Variable] = field(default_factory=dict)  # leaves that an iteration leaves so
 
     @property
-    def variables(self) -> list[Slot]:
+    def variables(self) -> list[JoinedVariable]:
         """The slots of the user's variables."""
         return [slot for slot in self.slots if slot.place is None]
 
@@ -101,7 +101,7 @@ def stage_while(
 ) -> tuple[Any, ...]:
     """What the variables hold after `body` has run as long as `test` holds."""
     slots = [
-        Slot(name, value, value, layout=Same(value, _before(trace)))
+        JoinedVariable(name, value, value, layout=Same(value, _before(trace)))
         for name, value in zip(names, state, strict=True)
     ]
     loop = _Loop(trace, slots, may_peel)
@@ -304,9 +304,9 @@ def _given(loop: _Loop, parameters: list[Variable]) -> list[Any]:
         trace.tracer.hold(tensor, parameter)
     _join(loop, parameters)
     _note_views(loop, parameters)
-    trace.holders.join_parts((part for slot in loop.slots for part in slot.parts), known)
+    trace.alias_tracker.join_parts((part for slot in loop.slots for part in slot.parts), known)
     for nodes in loop.links:
-        trace.holders.join([known[node] for node in nodes if node in known])
+        trace.alias_tracker.join([known[node] for node in nodes if node in known])
     return values
 
 
@@ -384,7 +384,9 @@ def _note_parts(loop: _Loop, turned: Region) -> bool:
         slot.note_parts(trace, slot.left, trace)
         slot.note_parts(trace, slot.right, turned, turned.marks)
         for part in slot.parts:
-            group = trace.holders.twins.get(id(part.value), part.value)  # itself without twins
+            group = trace.alias_tracker.twins.get(
+                id(part.value), part.value
+            )  # itself without twins
             holders.setdefault(id(group), set()).add(id(part.layout))
             if part.is_fragile or part.is_stale:
                 spoiled.add(id(part.layout))
@@ -394,7 +396,7 @@ def _note_parts(loop: _Loop, turned: Region) -> bool:
     return is_new
 
 
-def _joined(loop: _Loop, slot: Slot, after: Layout) -> Layout:
+def _joined(loop: _Loop, slot: JoinedVariable, after: Layout) -> Layout:
     try:
         joined = loop.join(slot.layout, after)
     except Unlike as error:
@@ -438,7 +440,7 @@ def _carry(loop: _Loop, place: Place, after: Any) -> None:
     left = loop.trace.kept(place.owner, place.name)
     if place.name is CONTENT and left is place.owner:
         left, _ = keep_items(loop.trace, place.owner, place.owner.copy(), after)
-    slot = Slot(label(loop.trace, place), left, after, place)
+    slot = JoinedVariable(label(loop.trace, place), left, after, place)
     slot.layout = slot.seen(left, _before(loop.trace))
     loop.slots.append(slot)
 

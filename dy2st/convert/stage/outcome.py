@@ -98,7 +98,7 @@ def is_thrown(trace: Trace, error: BaseException) -> bool:
     return is_plain or any(error is one for one in trace.thrown)
 
 
-class unswallowed:
+class reraise_swallowed_refusals:
     """What a function of a library catches that refuses the trace is raised when it has ended."""
 
     def __init__(self, function: Any):

@@ -28,7 +28,7 @@ def _take_over(trace: Trace, region: Region) -> None:
     """What the region made and wrote, and what is known in it."""
     if trace.is_nested:
         trace.frame.born.update(region.frame.born)
-    trace.holders.marks.take(region.marks)
+    trace.alias_tracker.marks.take(region.marks)
     trace.frame.known_cases.update(region.frame.known_cases)
     for place in region.changes.values():
         trace.take_place(place)

@@ -12,12 +12,12 @@ from dy2st.convert.states import CONTAINERS
 from dy2st.convert.values.forms import bare, emptied, form_of, is_unchanging
 from dy2st.convert.values.layout import (
     Cases,
-    Grown,
     Layout,
     Leaf,
     Number,
     Parts,
     Same,
+    SequenceLayout,
     View,
     layout_of_case,
     leaves_of,
@@ -25,7 +25,7 @@ from dy2st.convert.values.layout import (
     same_form,
 )
 from dy2st.convert.values.lub import Lub, is_missing
-from dy2st.convert.values.special import MISSING, Dynamic, Union, is_changed
+from dy2st.convert.values.special import MISSING, SymbolicSequence, Union, is_changed
 from dy2st.convert.values.widths import DTYPES, count, width
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Tracer, Variable
@@ -47,7 +47,7 @@ def flatten(trace: Trace, value: Any, node: Layout, view: View) -> list[Variable
         return [as_number(trace.tracer, value, node.kind)]
     if isinstance(node, Leaf):
         return [_as_tensor(trace.tracer, value, node)]
-    if isinstance(node, Grown):
+    if isinstance(node, SequenceLayout):
         return _arrays(trace, value, node, view)
     if isinstance(node, Cases):
         return _tagged(trace, value, node, view)
@@ -97,16 +97,16 @@ def _as_tensor(tracer: Tracer, value: Any, node: Leaf) -> Variable:
     return tracer.variable(value, node.dtype)
 
 
-def _arrays(trace: Trace, value: Any, node: Grown, view: View) -> list[Variable]:
+def _arrays(trace: Trace, value: Any, node: SequenceLayout, view: View) -> list[Variable]:
     """One array for each leaf of the elements; at least one, for its length."""
-    held: Any = value if type(value) in (Dynamic, tuple) else _content(trace, value, view)
-    if type(held) is Dynamic:
-        return risen(trace, held, node.element, view)
+    held: Any = value if type(value) in (SymbolicSequence, tuple) else _content(trace, value, view)
+    if type(held) is SymbolicSequence:
+        return promote_elements(trace, held, node.element, view)
     if isinstance(held, dict):
         return _of_pairs(trace, held, node.element, view)
     rows = [_row(trace, item, node.element, view) for item in held]
     for item in held:
-        trace.holders.keep_copied(copied(trace, item, node.element, view))
+        trace.alias_tracker.keep_copied(copied(trace, item, node.element, view))
     if not rows:
         return [F.array_of([]) for _ in range(width(node.element))]
     return [F.array_of(list(column)) for column in zip(*rows, strict=True)]
@@ -123,12 +123,12 @@ def _of_pairs(
         return [F.array_append(trace.tracer.local(a), b) for a, b in zip(arrays, row, strict=True)]
 
     for key, value in held.items():
-        trace.holders.keep_copied([*value.objects.values()] if type(value) is Union else [])
+        trace.alias_tracker.keep_copied([*value.objects.values()] if type(value) is Union else [])
         cases = value.layouts if type(value) is Union else ()
         sure = [place for place, case in enumerate(cases) if not is_missing(case)]
         if len(sure) == len(cases):
             arrays = added((key, value))
-            trace.holders.keep_copied(copied(trace, (key, value), element, view))
+            trace.alias_tracker.keep_copied(copied(trace, (key, value), element, view))
             continue
         present = lambda: added((key, _case_now(trace, value, sure[0], view)))  # noqa: B023, E731
         same = lambda: [trace.tracer.local(array) for array in arrays]  # noqa: B023, E731
@@ -151,7 +151,7 @@ def _exact(trace: Trace, leaf: Variable) -> Variable:
 
 
 def row_of(trace: Trace, item: Any, element: Layout | None, view: View) -> list[Variable]:
-    """What the arrays of a Dynamic get for one element."""
+    """What the arrays of a SymbolicSequence get for one element."""
     return _row(trace, item, element, view)
 
 
@@ -175,9 +175,9 @@ def copied_parts(
         own.append((node, value))
     if own and type(view.raw(value)) is Union:
         return own
-    if isinstance(node, Grown):
-        held = value if type(value) in (Dynamic, tuple) else view.raw(value)
-        items = () if type(held) is Dynamic or isinstance(held, dict) else held
+    if isinstance(node, SequenceLayout):
+        held = value if type(value) in (SymbolicSequence, tuple) else view.raw(value)
+        items = () if type(held) is SymbolicSequence or isinstance(held, dict) else held
         pairs: Any = ((item, node.element) for item in items)
     else:
         pairs = zip(_parts(trace, value, node, view), node.items, strict=True)
@@ -209,8 +209,10 @@ def _of_layout(trace: Trace, before: Layout, node: Layout, view: View) -> list[t
     return [part for one, item in pairs for part in _of_layout(trace, one, item, view)]
 
 
-def risen(trace: Trace, held: Dynamic, element: Layout | None, view: View) -> list[Variable]:
-    """The arrays of a Dynamic whose elements take a layout above their own."""
+def promote_elements(
+    trace: Trace, held: SymbolicSequence, element: Layout | None, view: View
+) -> list[Variable]:
+    """The arrays of a SymbolicSequence whose elements take a layout above their own."""
     own = [trace.tracer.local(array) for array in held.arrays]
     if held.element is element or element is None:
         return own
@@ -397,8 +399,8 @@ def case_content(trace: Trace, value: Union, kind: type) -> Any:
     """What a container holds whose content is one of several: it is that case if it is at all."""
     place = value.place_of(kind)
     node, leaves = value.layouts[place], _read(trace, value, place)
-    if isinstance(node, Grown):
-        return Dynamic(node.kind, node.element, list(leaves), node.like)
+    if isinstance(node, SequenceLayout):
+        return SymbolicSequence(node.kind, node.element, list(leaves), node.like)
     assert isinstance(node, Parts)
     items = [build(trace, item, leaves, fragile=True) for item in node.items]
     return form_of(kind).make(node.kind, items, node.names, node.like)
@@ -436,13 +438,13 @@ def build(
         for place, one in value.objects.items():
             known["case", id(node.cases[place])] = one
         for one in value.objects.values() if fragile else ():
-            trace.holders.keep_made(one)
+            trace.alias_tracker.keep_made(one)
         return value
     made = _put_together(trace, node, leaves, known, fragile)
     if id(node) not in known:
         known[id(node)] = made
         if fragile:
-            trace.holders.keep_made(made)
+            trace.alias_tracker.keep_made(made)
     return known[id(node)]
 
 
@@ -460,7 +462,7 @@ def _union(trace: Trace, node: Cases, leaves: Iterator[Variable]) -> Union:
 
 def _object_of(trace: Trace, value: Union, place: int, case: Layout) -> Any:
     """What stands for a container or object that a value may be; None if the case is none."""
-    if not isinstance(case, (Parts, Grown)) or is_unchanging(case.kind):
+    if not isinstance(case, (Parts, SequenceLayout)) or is_unchanging(case.kind):
         return None
     if isinstance(case, Parts) and case.kind not in CONTAINERS:
         # The arguments of an exception are read in C, from the object itself.
@@ -488,16 +490,16 @@ def _fields_of(trace: Trace, value: Union, place: int, case: Parts) -> Any:
 def _put_together(
     trace: Trace, node: Any, leaves: Iterator[Variable], known: dict[Any, Any], fragile: bool
 ) -> Any:
-    if isinstance(node, Grown):
+    if isinstance(node, SequenceLayout):
         return _grown(trace, node, leaves)
     items = [build(trace, item, leaves, known, fragile) for item in node.items]
     made = form_of(node.kind).make(node.kind, items, node.names, node.like)
     return made if is_unchanging(node.kind) else trace.made(made)
 
 
-def _grown(trace: Trace, node: Grown, leaves: Iterator[Variable]) -> Any:
+def _grown(trace: Trace, node: SequenceLayout, leaves: Iterator[Variable]) -> Any:
     arrays = [next(leaves) for _ in range(width(node.element))]
-    held = Dynamic(node.kind, node.element, arrays, node.like)
+    held = SymbolicSequence(node.kind, node.element, arrays, node.like)
     if node.kind is tuple:
         return held
     made = trace.made(emptied(node.kind, node.like))
@@ -505,7 +507,7 @@ def _grown(trace: Trace, node: Grown, leaves: Iterator[Variable]) -> Any:
     return made
 
 
-def element_at(trace: Trace, held: Dynamic, index: Any) -> Any:
+def element_at(trace: Trace, held: SymbolicSequence, index: Any) -> Any:
     """The element at a place that is known to be in the list."""
     if held.element is None:
         raise IndexError("list index out of range")

@@ -13,7 +13,7 @@ from operator import is_
 from typing import Any, Protocol, TypeAlias
 
 from dy2st.convert.values.forms import BUNDLES, form_of, like_of
-from dy2st.convert.values.special import Dynamic, Union, is_changed
+from dy2st.convert.values.special import SymbolicSequence, Union, is_changed
 from dy2st_runtime.dims import Condition, Dim, equal
 from dy2st_runtime.errors import ConversionError, Location
 from dy2st_runtime.ir import ArrayType, Tensor, Variable, user_location
@@ -25,7 +25,7 @@ class View(Protocol):
     """How a value is looked at: at the end of a branch or a body, or in the trace."""
 
     def raw(self, owner: Any) -> Any:
-        """What a container holds: a container of Python, a Dynamic, or a Union of contents."""
+        """What a container holds: one of Python, a SymbolicSequence, or a Union of contents."""
 
     def fields(self, owner: Any) -> dict[str, Any] | None:
         """The attributes of a plain object of a user's class; None of all others."""
@@ -97,7 +97,7 @@ class Parts:
 
 
 @dataclass(eq=False)
-class Grown:
+class SequenceLayout:
     """A list (or deque, or tuple) whose length the data decides; its elements have one layout.
 
     So has a set, and a dict, whose elements are pairs.
@@ -115,7 +115,7 @@ class Cases:
     cases: list[Layout]
 
 
-Layout: TypeAlias = "Same | Number | Leaf | Parts | Grown | Cases"
+Layout: TypeAlias = "Same | Number | Leaf | Parts | SequenceLayout | Cases"
 
 
 def depth(node: Layout) -> int:
@@ -123,7 +123,7 @@ def depth(node: Layout) -> int:
     inside: list[Layout] = []
     if isinstance(node, (Parts, Cases)):
         inside = node.items if isinstance(node, Parts) else node.cases
-    elif isinstance(node, Grown) and node.element is not None:
+    elif isinstance(node, SequenceLayout) and node.element is not None:
         inside = [node.element]
     return (not isinstance(node, Cases)) + max(map(depth, inside), default=0)
 
@@ -141,11 +141,11 @@ def opened(node: Layout) -> Layout:
         return _of_tensor(value)
     if kind is Union:
         return Cases(_flat_cases(value, view))
-    if kind is Dynamic:
-        return Grown(value.kind, _of_element(value, view), value.like)
+    if kind is SymbolicSequence:
+        return SequenceLayout(value.kind, _of_element(value, view), value.like)
     held = _held(value, view)
-    if type(held) is Dynamic:
-        return Grown(kind, _of_element(held, view), like_of(value))
+    if type(held) is SymbolicSequence:
+        return SequenceLayout(kind, _of_element(held, view), like_of(value))
     if type(held) is Union:
         return held.layouts[held.place_of(kind)]
     if held is None or (kind is set and any(isinstance(one, Tensor) for one in held)):
@@ -177,7 +177,7 @@ def layout_of_case(value: Union, place: int, view: View) -> Layout:
     return opened(Same(value.objects[place], view))
 
 
-def lifted(node: Layout, numbers: bool = False, inside: tuple[int, ...] = ()) -> Layout:
+def as_value_layout(node: Layout, numbers: bool = False, inside: tuple[int, ...] = ()) -> Layout:
     """The same value without what only its region knows: tensors and new objects are leaves.
 
     `numbers`: those of Python too; `inside`: the values in which it stands, by id.
@@ -192,9 +192,13 @@ def lifted(node: Layout, numbers: bool = False, inside: tuple[int, ...] = ()) ->
         if id(value) in inside:
             raise holds_itself(value)
         below = opened(node)
-        return below if isinstance(below, Same) else lifted(below, numbers, (*inside, id(value)))
+        return (
+            below
+            if isinstance(below, Same)
+            else as_value_layout(below, numbers, (*inside, id(value)))
+        )
     if isinstance(node, Parts):
-        return node.with_items([lifted(item, numbers, inside) for item in node.items])
+        return node.with_items([as_value_layout(item, numbers, inside) for item in node.items])
     return node
 
 
@@ -221,7 +225,7 @@ def holds_itself(value: Any, at: Location | None = None) -> ConversionError:
 def _of_case(case: Layout, view: View) -> Layout:
     """Objects of a case that end with their region are carried by value."""
     if isinstance(case, Same):
-        return lifted(Same(case.value, view)) if view.is_local(case.value) else case
+        return as_value_layout(Same(case.value, view)) if view.is_local(case.value) else case
     items = [_of_case(item, view) for item in leaves_of(case)]
     if isinstance(case, Parts):
         return case.with_items(items)
@@ -229,7 +233,7 @@ def _of_case(case: Layout, view: View) -> Layout:
     return Cases(items) if rises else case
 
 
-def _of_element(held: Dynamic, view: View) -> Layout | None:
+def _of_element(held: SymbolicSequence, view: View) -> Layout | None:
     return None if held.element is None else _of_case(held.element, view)
 
 
@@ -285,7 +289,7 @@ def same_form(left: Layout, right: Layout) -> bool:
         return left.kind is right.kind
     if isinstance(left, Leaf) and isinstance(right, Leaf):
         return left.dtype == right.dtype and left.rank == right.rank
-    if isinstance(left, Grown) and isinstance(right, Grown):
+    if isinstance(left, SequenceLayout) and isinstance(right, SequenceLayout):
         if left.element is None or right.element is None:
             return left.element is right.element
         return same_form(left.element, right.element)
@@ -299,12 +303,12 @@ def leaves_of(node: Layout) -> Sequence[Layout]:
         return node.items
     if isinstance(node, Cases):
         return node.cases
-    if isinstance(node, Grown) and node.element is not None:
+    if isinstance(node, SequenceLayout) and node.element is not None:
         return [node.element]
     return []
 
 
 _VALUES = (tuple, Text, *BUNDLES)
 # Values without an identity that anybody could ask for.
-_PARTS = (*_VALUES, Tensor, Dim, Condition, Union, Dynamic)
+_PARTS = (*_VALUES, Tensor, Dim, Condition, Union, SymbolicSequence)
 _COMPARED = frozenset({bool, int, str, bytes, complex, range, frozenset})

@@ -19,19 +19,19 @@ import numpy as np
 from dy2st.convert.values.forms import BUNDLES, DICTS
 from dy2st.convert.values.layout import (
     Cases,
-    Grown,
     Layout,
     Leaf,
     Number,
     Parts,
     Same,
+    SequenceLayout,
     View,
+    as_value_layout,
     holds_itself,
-    lifted,
     opened,
     same_value,
 )
-from dy2st.convert.values.special import MISSING, NOWHERE, Dynamic, Union
+from dy2st.convert.values.special import MISSING, NOWHERE, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.ir import Tensor
 from dy2st_runtime.ir.choice import Text
@@ -87,7 +87,7 @@ class Lub:
             return self._cases(a, left, b, right)
         joined = self._alike(left, right)
         if joined is None:
-            return Cases([lifted(a), lifted(b)])
+            return Cases([as_value_layout(a), as_value_layout(b)])
         # `left` itself says: nothing rises; but a value that was the same on all paths has risen.
         return joined
 
@@ -95,7 +95,7 @@ class Lub:
         """The layout of two values of one kind; None if they are of two."""
         if isinstance(left, (Number, Leaf)) and isinstance(right, (Number, Leaf)):
             return _of_leaves(left, right)
-        if isinstance(left, Grown) or isinstance(right, Grown):
+        if isinstance(left, SequenceLayout) or isinstance(right, SequenceLayout):
             return self._grown(left, right)
         if not (isinstance(left, Parts) and isinstance(right, Parts) and left.kind is right.kind):
             return None
@@ -149,13 +149,13 @@ class Lub:
         for side in (left, right):
             for item in _elements(side):
                 element = self._element(element, item)
-        if isinstance(left, Grown) and element is left.element:
+        if isinstance(left, SequenceLayout) and element is left.element:
             return left
-        likes = [side.like for side in (right, left) if isinstance(side, (Parts, Grown))]
+        likes = [side.like for side in (right, left) if isinstance(side, (Parts, SequenceLayout))]
         like = next((one for one in likes if one is not None), None)
         (kind,) = kinds
         assert kind is not None
-        return Grown(kind, element, like)
+        return SequenceLayout(kind, element, like)
 
     def _element(self, element: Layout | None, item: Layout | None) -> Layout | None:
         if item is None:
@@ -173,12 +173,12 @@ class Lub:
         return joined
 
     def _of_cases(self, a: Layout, left: Layout, b: Layout, right: Layout) -> Layout:
-        cases = [lifted(a)]
+        cases = [as_value_layout(a)]
         rises = True
         if isinstance(left, Cases):
             cases, rises = self._merged(left.cases)
         for item in right.cases if isinstance(right, Cases) else [b]:
-            rises = self._put(cases, lifted(item)) or rises
+            rises = self._put(cases, as_value_layout(item)) or rises
         if len(cases) > MOST_CASES:
             raise Unlike(f"one of more than {MOST_CASES} kinds of values")
         return Cases(cases) if rises else left
@@ -211,7 +211,9 @@ class Lub:
         if isinstance(node, Same):
             value = node.value
             # Numbers too: else the second int of a list would convert all in it by a loop.
-            node = lifted(node if view is None else Same(value, view), numbers=True, inside=inside)
+            node = as_value_layout(
+                node if view is None else Same(value, view), numbers=True, inside=inside
+            )
             inside = (*inside, id(value))
         if isinstance(node, Cases):
             cases, _ = self._merged([self.by_value(case, view, inside) for case in node.cases])
@@ -239,7 +241,7 @@ class Lub:
             return _of_leaves(left, right) is not None
         if _sequence_kind(left) in _GROWING - {tuple}:
             return _sequence_kind(left) is _sequence_kind(right)
-        if isinstance(left, Grown) and isinstance(right, Grown):
+        if isinstance(left, SequenceLayout) and isinstance(right, SequenceLayout):
             return left.kind is right.kind
         if not (isinstance(left, Parts) and isinstance(right, Parts) and left.kind is right.kind):
             return False
@@ -257,7 +259,19 @@ def _is_reference(node: Layout) -> bool:
     return not node.view.is_new(node.value)
 
 
-_BY_VALUE = (Tensor, Dim, Condition, tuple, bool, int, float, Union, Dynamic, Text, *BUNDLES)
+_BY_VALUE = (
+    Tensor,
+    Dim,
+    Condition,
+    tuple,
+    bool,
+    int,
+    float,
+    Union,
+    SymbolicSequence,
+    Text,
+    *BUNDLES,
+)
 
 
 def _is_bundle(kind: type) -> bool:
@@ -302,13 +316,15 @@ def fits(kind: type, dtype: Any) -> bool:
 
 def _sequence_kind(node: Layout) -> type | None:
     """list, deque, tuple, set or a kind of dict, where elements may share a layout."""
-    is_grown = isinstance(node, Grown) or (isinstance(node, Parts) and node.kind in _GROWING)
+    is_grown = isinstance(node, SequenceLayout) or (
+        isinstance(node, Parts) and node.kind in _GROWING
+    )
     return node.kind if is_grown else None  # type: ignore[union-attr]
 
 
 def _elements(node: Layout) -> Sequence[Layout | None]:
     """What a list or set holds; of a dict its pairs."""
-    if isinstance(node, Grown):
+    if isinstance(node, SequenceLayout):
         return [node.element]
     assert isinstance(node, Parts)
     if node.kind not in DICTS:

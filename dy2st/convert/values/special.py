@@ -33,7 +33,7 @@ if sys.version_info < (3, 11):
     UNBOUND_FREE = "free variable {} referenced before assignment in enclosing scope"
 
 
-class Dynamic:
+class SymbolicSequence:
     """What a list (deque, tuple) holds whose length the data decides.
 
     kind     list, deque or tuple.

@@ -6,7 +6,7 @@ from collections.abc import Container
 
 import numpy as np
 
-from dy2st.convert.values.layout import Cases, Grown, Layout, Leaf, Number, Same
+from dy2st.convert.values.layout import Cases, Layout, Leaf, Number, Same, SequenceLayout
 from dy2st_runtime.dims import Dim
 from dy2st_runtime.ir import ArrayType
 from dy2st_runtime.ir.join import any_size
@@ -26,7 +26,7 @@ def count(node: Layout) -> int:
         return 0
     if isinstance(node, (Number, Leaf)):
         return 1
-    if isinstance(node, Grown):
+    if isinstance(node, SequenceLayout):
         return width(node.element)
     if isinstance(node, Cases):
         return 1 + sum(map(count, node.cases))
@@ -44,7 +44,7 @@ def types_of(node: Layout, fixed: Container[Dim] = ()) -> list[ValueType]:
         return [TensorType(DTYPES[node.kind], ())]
     if isinstance(node, Leaf):
         return [node.type]
-    if isinstance(node, Grown):
+    if isinstance(node, SequenceLayout):
         return _array_types(node.element, fixed)
     if isinstance(node, Cases):
         own = [_array(type, fixed) for case in node.cases for type in types_of(case, fixed)]

@@ -351,7 +351,7 @@ CHANGES = [
 ]
 
 
-def one_call(layer, function, values, is_stopped, recorded):
+def call_context(layer, function, values, is_stopped, recorded):
     """What one call gives and leaves behind, or the error; a refusal is no result."""
     x = dy2st.to_tensor(values, stop_gradient=is_stopped)
     with recorded():
@@ -375,8 +375,8 @@ def test_a_change_in_place_of_a_leaf_is_as_in_python_or_refused(change, needs):
             eager, layer = Changed(change, needs), Changed(change, needs)
             static = to_static(layer)
             for values in ([1.0, 1.0, 0.0], [2.0, 3.0, 4.0], [0.0, 1.0, 0.0]):
-                expected = one_call(eager, eager, values, is_stopped, recorded)
-                found = one_call(layer, static, values, is_stopped, recorded)
+                expected = call_context(eager, eager, values, is_stopped, recorded)
+                found = call_context(layer, static, values, is_stopped, recorded)
                 assert found in (expected, None)
                 if found is None:
                     break
@@ -386,8 +386,8 @@ def test_a_change_in_place_of_a_leaf_is_as_in_python_or_refused(change, needs):
 def test_a_change_in_place_of_a_leaf_raises_where_it_is_run(change):
     for values in ([1.0, 1.0, 0.0], [2.0, 3.0, 4.0]):
         eager, layer = Changed(change, True), Changed(change, True)
-        expected = one_call(eager, eager, values, True, dy2st.enable_grad)
-        found = one_call(layer, to_static(layer), values, True, dy2st.enable_grad)
+        expected = call_context(eager, eager, values, True, dy2st.enable_grad)
+        found = call_context(layer, to_static(layer), values, True, dy2st.enable_grad)
         assert found == expected and found is not None
 
 
@@ -395,6 +395,6 @@ def test_a_tensor_that_an_operator_made_stays_in_need_of_gradients_if_it_is_chan
     eager, layer = Changed(take_an_element, False), Changed(take_an_element, False)
     static = to_static(layer)
     for recorded in (dy2st.enable_grad, dy2st.no_grad):
-        expected = one_call(eager, eager, [1.0, 2.0, 3.0], False, recorded)
-        assert one_call(layer, static, [1.0, 2.0, 3.0], False, recorded) == expected
+        expected = call_context(eager, eager, [1.0, 2.0, 3.0], False, recorded)
+        assert call_context(layer, static, [1.0, 2.0, 3.0], False, recorded) == expected
     assert not layer.p.stop_gradient and not layer.p.is_leaf

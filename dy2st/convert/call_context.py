@@ -37,7 +37,7 @@ class _Asked:
 
 
 @dataclass(eq=False)
-class OneCall:
+class CallContext:
     """One call of a converted function.
 
     gradients  whether they are recorded, and the `stop_gradient` of each tensor; None without a
@@ -87,7 +87,7 @@ class Answer:
         """Whether it is the answer of a function."""
         return self._function() is function
 
-    def holds(self, call: OneCall) -> bool:
+    def holds(self, call: CallContext) -> bool:
         """Ask the cache, as Python does at every call: whether it gives the same."""
         function = self._function()
         if function is None:
