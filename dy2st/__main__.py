@@ -3,9 +3,9 @@
 import sys
 
 from dy2st.cli.ends import run_to_end
-from dy2st_runtime.lazy import Late
+from dy2st_runtime.lazy import Lazy
 
-commands = Late("dy2st.cli.commands")
+commands = Lazy("dy2st.cli.commands")
 
 
 def main() -> int:

@@ -343,7 +343,7 @@ def _with_state(program: Program, rng: np.random.Generator) -> dict[str, np.ndar
 
 
 def _yield_some(program: Program, draw: Draw, rng: np.random.Generator) -> None:
-    """Late values for the most part, some of them twice, and what the caller has given."""
+    """Lazy values for the most part, some of them twice, and what the caller has given."""
     pool = [*draw.values[-6:], *draw.values[-6:], *draw.lists[-1:], draw.one(draw.values)]
     picked = [pool[i] for i in rng.integers(0, len(pool), int(rng.integers(1, 6)))]
     new = [v for v in draw.values if same(v.shape, [20, 4]) and v.dtype == np.float32]

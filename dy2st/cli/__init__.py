@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from dy2st_runtime.lazy import late_names
+from dy2st_runtime.lazy import lazy_names
 
 if TYPE_CHECKING:
     from dy2st.cli.commands import main
 else:
-    __getattr__ = late_names(__name__, {"main": "dy2st.cli.commands:main"})
+    __getattr__ = lazy_names(__name__, {"main": "dy2st.cli.commands:main"})
 
 __all__ = ["main"]

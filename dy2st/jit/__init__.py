@@ -9,7 +9,7 @@ from dy2st.jit.code_level import set_code_level, set_verbosity
 from dy2st.jit.static_function import StaticFunction
 from dy2st.jit.switches import enable_to_static
 from dy2st_runtime.ir.location import hide_frames_of
-from dy2st_runtime.lazy import late_names
+from dy2st_runtime.lazy import lazy_names
 
 # Locations name the user's lines, never ours.
 hide_frames_of(os.path.dirname(os.path.dirname(__file__)))
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dy2st.jit.save_load import load, save
     from dy2st_runtime.io import LoadedModel as TranslatedLayer
 else:
-    __getattr__ = late_names(
+    __getattr__ = lazy_names(
         __name__,
         {
             "ConcreteProgram": "dy2st.jit.concrete_program:ConcreteProgram",

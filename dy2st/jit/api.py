@@ -12,13 +12,13 @@ from dy2st.jit.static_function import InputSpecs, StaticFunction
 from dy2st_runtime import engine as engines
 from dy2st_runtime.errors import NotConvertible
 from dy2st_runtime.ir.checks.tracebacks import without_own_frames
-from dy2st_runtime.lazy import Late
+from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.nn.layer import Layer
 
 if TYPE_CHECKING:
     from dy2st.jit import optimized
 else:
-    optimized = Late("dy2st.jit.optimized")
+    optimized = Lazy("dy2st.jit.optimized")
 
 AnyLayer = TypeVar("AnyLayer", bound=Layer)
 Method = Callable[..., Any]

@@ -19,7 +19,7 @@ from dy2st_runtime.ir.autocast import autocast
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.location import place_of, warn_user
 from dy2st_runtime.ir.promotion import get_promotion
-from dy2st_runtime.lazy import Late
+from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.ops.creation import get_default_dtype
 from dy2st_runtime.tensor import EagerTensor
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from dy2st.jit.concrete_program import ConcreteProgram
     from dy2st.jit.shape_history import Axis, Family, Shapes
 else:
-    tracing = Late("dy2st.jit.tracing")
+    tracing = Lazy("dy2st.jit.tracing")
 
 # Calls that differ in more than sizes; forgotten ones begin again with a Program for their sizes.
 _MOST_FAMILIES = 256

@@ -20,7 +20,7 @@ from dy2st_runtime.ir.dispatch import stack
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.structure import flatten
 from dy2st_runtime.ir.tracing.converting import converted
-from dy2st_runtime.lazy import Late
+from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from dy2st.jit.report import Report
     from dy2st.jit.shape_table import ShapeTable
 else:
-    tracing = Late("dy2st.jit.tracing")
+    tracing = Lazy("dy2st.jit.tracing")
 
 InputSpecs = Sequence[Any] | None
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from dy2st.nn import functional as _functional
 from dy2st.nn import initializer as _initializer
 from dy2st.paddle.private_modules import private_modules as _private_modules
-from dy2st_runtime.lazy import late_names
+from dy2st_runtime.lazy import lazy_names
 from dy2st_runtime.nn import *  # noqa: F403
 from dy2st_runtime.nn import __all__ as _layers
 from dy2st_runtime.nn.lazy import LAYERS
@@ -17,6 +17,6 @@ if TYPE_CHECKING:
 else:
     functional, initializer = _functional, _initializer
     _own = {name: f"{__name__}.{name}" for name in ("init", "layer", "quant", "utils")}
-    __getattr__ = late_names(__name__, {**LAYERS, **_own})
+    __getattr__ = lazy_names(__name__, {**LAYERS, **_own})
 
 _private_modules(__name__)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import dy2st_runtime.nn.functional as _of_layers
 from dy2st.paddle.mirrors import mirrors
 from dy2st.paddle.private_modules import private_modules
-from dy2st_runtime.lazy import late_names
+from dy2st_runtime.lazy import lazy_names
 from dy2st_runtime.nn.functional import *  # noqa: F403
 from dy2st_runtime.nn.functional import __all__ as __all__
 from dy2st_runtime.nn.lazy import FUNCTIONALS
@@ -17,7 +17,7 @@ mirrors(__name__, "flash_attention", ["dy2st_runtime.nn.functions.flash_attentio
 if TYPE_CHECKING:
     from dy2st_runtime.nn.late_functions import *  # noqa: F403
 else:
-    __getattr__ = late_names(__name__, FUNCTIONALS)
+    __getattr__ = lazy_names(__name__, FUNCTIONALS)
 
 private_modules(__name__)
 

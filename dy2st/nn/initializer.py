@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from dy2st.paddle.private_modules import private_modules
-from dy2st_runtime.lazy import late_names
+from dy2st_runtime.lazy import lazy_names
 from dy2st_runtime.nn.initializer import *  # noqa: F403
 from dy2st_runtime.nn.initializer import LATE
 from dy2st_runtime.nn.initializer import __all__ as _initializers
@@ -12,6 +12,6 @@ __all__ = [*_initializers]
 
 
 if not TYPE_CHECKING:
-    __getattr__ = late_names(__name__, LATE)
+    __getattr__ = lazy_names(__name__, LATE)
 
 private_modules(__name__)

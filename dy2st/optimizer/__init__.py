@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from dy2st.optimizer import lr as _lr
 from dy2st.paddle.private_modules import private_modules
-from dy2st_runtime.lazy import late_names
+from dy2st_runtime.lazy import lazy_names
 from dy2st_runtime.optimizer import *  # noqa: F403
 from dy2st_runtime.optimizer import LATE
 from dy2st_runtime.optimizer import __all__ as _optimizers
@@ -16,6 +16,6 @@ if TYPE_CHECKING:
     from dy2st_runtime.optimizer.late_optimizers import *  # noqa: F403
 else:
     lr = _lr
-    __getattr__ = late_names(__name__, LATE)
+    __getattr__ = lazy_names(__name__, LATE)
 
 private_modules(__name__)

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from dy2st_runtime.lazy import late_names
+from dy2st_runtime.lazy import lazy_names
 from dy2st_runtime.optimizer.lr import *  # noqa: F403
 from dy2st_runtime.optimizer.lr import LATE
 
 if not TYPE_CHECKING:
-    __getattr__ = late_names(__name__, LATE)
+    __getattr__ = lazy_names(__name__, LATE)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from dy2st_runtime.lazy import late_names
+from dy2st_runtime.lazy import lazy_names
 
 _NAMES = (
     "cholesky cholesky_inverse cholesky_solve corrcoef cov cross det diagonal eig eigh eigvals "
@@ -15,4 +15,4 @@ if not TYPE_CHECKING:
     _PLACES = {name: f"dy2st:{name}" for name in _NAMES.split()}
     # `dy2st.cond` is the branch.
     _PLACES["cond"] = "dy2st:condition_number"
-    __getattr__ = late_names(__name__, _PLACES)
+    __getattr__ = lazy_names(__name__, _PLACES)

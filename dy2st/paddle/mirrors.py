@@ -10,9 +10,9 @@ from typing import Any, NoReturn
 
 from dy2st.paddle.spaces import space_of
 from dy2st_runtime.errors import ArgumentError
-from dy2st_runtime.lazy import Late
+from dy2st_runtime.lazy import Lazy
 
-_absent = Late("dy2st.paddle.porting.absent")
+_absent = Lazy("dy2st.paddle.porting.absent")
 
 _MISSING = object()
 _DICT: Any = vars(ModuleType)["__dict__"]

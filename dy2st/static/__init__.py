@@ -4,14 +4,14 @@ from typing import TYPE_CHECKING
 
 from dy2st.jit.dimension import Dim
 from dy2st.jit.input_spec import InputSpec
-from dy2st_runtime.lazy import late_names
+from dy2st_runtime.lazy import lazy_names
 
 if TYPE_CHECKING:
     from dy2st.static.backward import append_backward, gradients
     from dy2st.static.dispatcher import bucket
     from dy2st.static.freezing import freeze
 else:
-    __getattr__ = late_names(
+    __getattr__ = lazy_names(
         __name__,
         {
             "amp": "dy2st.static.amp",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dy2st_runtime import dims, eager, engine, errors, ir, ops  # noqa: F401  eager runs operators
 from dy2st_runtime.ir import Program, Tensor
-from dy2st_runtime.lazy import late_names
+from dy2st_runtime.lazy import lazy_names
 from dy2st_runtime.tensor import from_dlpack, from_numpy, to_tensor
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dy2st_runtime.io import LoadedModel, load
     from dy2st_runtime.limits import Limits
 else:
-    __getattr__ = late_names(
+    __getattr__ = lazy_names(
         __name__,
         {
             "Limits": "dy2st_runtime.limits:Limits",

@@ -19,13 +19,13 @@ from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import F, active
 from dy2st_runtime.ir.grad_mode import set_grad_enabled
 from dy2st_runtime.ir.types import is_differentiable
-from dy2st_runtime.lazy import Late
+from dy2st_runtime.lazy import Lazy
 
 Array = np.ndarray[Any, Any]
 _MANY = 2  # of fewer numbers the strides tell nothing
 Hook = Callable[[Any], Any]
 
-_inside = Late("dy2st_runtime.autodiff.inside")
+_inside = Lazy("dy2st_runtime.autodiff.inside")
 
 
 class HookHandle:

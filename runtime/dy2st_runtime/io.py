@@ -37,7 +37,7 @@ from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.text.parser import parse, parse_digest
 from dy2st_runtime.ir.text.printer import to_text
 from dy2st_runtime.ir.tracing.gradient_flow import settings_of
-from dy2st_runtime.lazy import Late
+from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.limits import Limits, metered
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
@@ -47,8 +47,8 @@ from dy2st_runtime.thread_state import put_back_after_errors
 if TYPE_CHECKING:
     from dy2st_runtime.trained import Parts, TrainedProgram
 
-_trained = Late("dy2st_runtime.trained")
-_metering = Late("dy2st_runtime.ir.metering")
+_trained = Lazy("dy2st_runtime.trained")
+_metering = Lazy("dy2st_runtime.ir.metering")
 
 Array = np.ndarray[Any, Any]
 AnyPath = str | os.PathLike[str]

@@ -9,10 +9,10 @@ from types import MappingProxyType, ModuleType
 from typing import Any
 
 
-class Late:
+class Lazy:
     """A module that is loaded when something in it is first asked for.
 
-    >>> Late("fractions").Fraction(1, 2)
+    >>> Lazy("fractions").Fraction(1, 2)
     Fraction(1, 2)
     """
 
@@ -27,7 +27,7 @@ class Late:
         return value
 
 
-_difflib = Late("difflib")
+_difflib = Lazy("difflib")
 
 
 def places(names: Mapping[str, str]) -> dict[str, str]:
@@ -39,7 +39,7 @@ def places(names: Mapping[str, str]) -> dict[str, str]:
     return {name: f"{module}:{name}" for module in names for name in names[module].split()}
 
 
-def late_names(
+def lazy_names(
     package: str, places: Mapping[str, str] = MappingProxyType({})
 ) -> Callable[[str], Any]:
     """The `__getattr__` of a package, for names that stand for `module` or `module:name`.

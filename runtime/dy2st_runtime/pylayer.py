@@ -14,10 +14,10 @@ from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F, Tensor, current_tracer
 from dy2st_runtime.ir.grad_mode import is_grad_enabled, no_grad
 from dy2st_runtime.ir.tracing.converting import converted
-from dy2st_runtime.lazy import Late
+from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.tensor import EagerTensor
 
-_traced = Late("dy2st_runtime.traced_pylayer")
+_traced = Lazy("dy2st_runtime.traced_pylayer")
 
 
 class PyLayerContext:

@@ -1,6 +1,6 @@
 """Probability distributions under PaddlePaddle's names."""
 
-from dy2st_runtime.lazy import late_names, places
+from dy2st_runtime.lazy import lazy_names, places
 
 _HERE = "dy2st.paddle.distribution"
 _PLACES = places(
@@ -41,6 +41,6 @@ _MODULES |= {f"{_HERE}.constraint", f"{_HERE}.variable"}
 
 __all__ = sorted(_PLACES)
 
-__getattr__ = late_names(
+__getattr__ = lazy_names(
     __name__, {**_PLACES, **{module.rpartition(".")[2]: module for module in _MODULES}}
 )

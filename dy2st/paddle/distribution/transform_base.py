@@ -11,10 +11,10 @@ from dy2st.paddle.distribution.distribution import Distribution, sum_last
 from dy2st_runtime.dims import Size
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F, Tensor
-from dy2st_runtime.lazy import Late
+from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.ops.rules import broadcast_shapes
 
-_transformed = Late("dy2st.paddle.distribution.transformed_distribution")
+_transformed = Lazy("dy2st.paddle.distribution.transformed_distribution")
 
 
 class Type(enum.Enum):

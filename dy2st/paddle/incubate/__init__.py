@@ -1,7 +1,7 @@
 """What PaddlePaddle tries out, under its names: composites of operators."""
 
 from dy2st.paddle.private_modules import private_modules
-from dy2st_runtime.lazy import late_names, places
+from dy2st_runtime.lazy import lazy_names, places
 
 _PLACES = places(
     {
@@ -13,6 +13,6 @@ _PLACES = places(
 
 __all__ = ["nn", *_PLACES]
 
-__getattr__ = late_names(__name__, {"nn": "dy2st.paddle.incubate.nn", **_PLACES})
+__getattr__ = lazy_names(__name__, {"nn": "dy2st.paddle.incubate.nn", **_PLACES})
 
 private_modules(__name__)

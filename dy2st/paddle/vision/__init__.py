@@ -1,6 +1,6 @@
 """What models of pictures need, under PaddlePaddle's names."""
 
-from dy2st_runtime.lazy import late_names, places
+from dy2st_runtime.lazy import lazy_names, places
 
 __all__ = [
     "datasets",
@@ -33,7 +33,7 @@ _TOO = {
     "center_crop crop hflip normalize pad resize rotate to_grayscale to_tensor vflip",
 }
 
-__getattr__ = late_names(
+__getattr__ = lazy_names(
     __name__,
     {
         **{name: f"dy2st.paddle.vision.{name}" for name in _MODULES},

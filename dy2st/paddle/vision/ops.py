@@ -1,6 +1,6 @@
 """What models that find objects need, under PaddlePaddle's names."""
 
-from dy2st_runtime.lazy import late_names, places
+from dy2st_runtime.lazy import lazy_names, places
 
 LATE = places(
     {
@@ -16,5 +16,5 @@ LATE = places(
         "dy2st_runtime.ops.roi": "psroi_pool roi_align roi_pool",
     }
 )
-__getattr__ = late_names(__name__, LATE)
+__getattr__ = lazy_names(__name__, LATE)
 __all__ = sorted(LATE)

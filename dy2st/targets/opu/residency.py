@@ -167,7 +167,7 @@ def _end(item: Item) -> int:
     return item.end
 
 
-class Turns:
+class RoundRobinBanks:
     """Banks that are filled in turn, one thing each, as in the public tool chain.
 
     Without `is_kept` everything is loaded again for each use.
@@ -194,7 +194,7 @@ class Turns:
         return [before] if before is not None else []
 
 
-class SumTurns:
+class AccumulatorBanks:
     """Banks of partial sums that are taken in turn."""
 
     def __init__(self, banks: int, rows: int):
@@ -226,4 +226,4 @@ class Ring:
         return first, max((entry[2] for entry in over), default=-1)
 
 
-__all__ = ["RELOAD", "Buffer", "Item", "Ring", "SumTurns", "Turns"]
+__all__ = ["RELOAD", "AccumulatorBanks", "Buffer", "Item", "Ring", "RoundRobinBanks"]

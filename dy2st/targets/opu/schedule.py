@@ -24,7 +24,7 @@ from dy2st.targets.opu.operations import (
     Waits,
 )
 from dy2st.targets.opu.places import Places
-from dy2st.targets.opu.residency import Buffer, Item, Ring, SumTurns, Turns
+from dy2st.targets.opu.residency import AccumulatorBanks, Buffer, Item, Ring, RoundRobinBanks
 from dy2st.targets.opu.steps import Step, Tensor
 from dy2st.targets.opu.tiling import Plan, Span, spans, taps_at_once
 from dy2st.targets.opu.timing import duration, pooled_size
@@ -346,20 +346,20 @@ class Scheduler:
     def _prepare(self, uses: dict[Hashable, list[int]]) -> None:
         """Empty buffers."""
         machine = self.machine
-        features: Buffer | Turns
-        weights: Buffer | Turns
-        bias: Buffer | Turns
+        features: Buffer | RoundRobinBanks
+        weights: Buffer | RoundRobinBanks
+        bias: Buffer | RoundRobinBanks
         if self.is_compat:
-            features = Turns(machine.fm_banks, is_kept=False)
-            weights = Turns(machine.weight_banks, is_kept=True)
-            bias = Turns(machine.bias_banks, is_kept=False)
+            features = RoundRobinBanks(machine.fm_banks, is_kept=False)
+            weights = RoundRobinBanks(machine.weight_banks, is_kept=True)
+            bias = RoundRobinBanks(machine.bias_banks, is_kept=False)
         else:
             known = uses, self.begins, self.ends
             features = Buffer(machine.fm_banks, machine.fm_rows, *known)
             weights = Buffer(machine.weight_banks, machine.weight_rows, *known)
             bias = Buffer(machine.bias_banks, machine.bias_rows, *known)
         takes_turns = self.is_compat or machine.psum_waits
-        kind: type[Ring] | type[SumTurns] = SumTurns if takes_turns else Ring
+        kind: type[Ring] | type[AccumulatorBanks] = AccumulatorBanks if takes_turns else Ring
         self.sums = kind(machine.psum_banks, machine.psum_rows)
         self.buffers = {
             Kind.FEATURES: features,

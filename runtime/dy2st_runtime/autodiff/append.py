@@ -11,7 +11,7 @@ from dy2st_runtime.autodiff.branches import through_branches
 from dy2st_runtime.autodiff.gradient import Gradient
 from dy2st_runtime.autodiff.lists import LISTS, add_lists
 from dy2st_runtime.autodiff.loops import through_iterations
-from dy2st_runtime.autodiff.residuals import Homes, Kept
+from dy2st_runtime.autodiff.residuals import Kept, SymbolBinders
 from dy2st_runtime.autodiff.walk import Handler, Shared, Walk
 from dy2st_runtime.ir.facts import facts_of
 from dy2st_runtime.ir.program import Program, Variable
@@ -49,7 +49,7 @@ def append_gradients(
     """
     varied = Varied(inputs, stopped)
     varied.mark(program.operators)
-    homes = Homes(program.block)
+    homes = SymbolBinders(program.block)
     with without_collection(), resuming(program, homes) as tracer:
         shared = Shared(tracer, varied, Kept(homes), HANDLERS, add_lists)
         walk = Walk(shared, AsTheyWere(tracer))
@@ -61,7 +61,7 @@ def append_gradients(
 
 
 @contextmanager
-def resuming(program: Program, homes: Homes) -> Iterator[Tracer]:
+def resuming(program: Program, homes: SymbolBinders) -> Iterator[Tracer]:
     """Record at the end of a finished Program."""
     tracer = Tracer(program)
     with tracer.resuming(facts_of(program), homes.next_number()):

@@ -11,7 +11,7 @@ from dy2st_runtime.autodiff.append import HANDLERS, append_gradients
 from dy2st_runtime.autodiff.flows import Flags, NotTold
 from dy2st_runtime.autodiff.gradient import Gradient, cleaned, flag_of
 from dy2st_runtime.autodiff.lists import add_lists
-from dy2st_runtime.autodiff.residuals import Homes, Kept
+from dy2st_runtime.autodiff.residuals import Kept, SymbolBinders
 from dy2st_runtime.autodiff.stand_ins import NotKept, StandIns
 from dy2st_runtime.autodiff.walk import Shared, Walk
 from dy2st_runtime.dims import Dim, symbols
@@ -72,7 +72,7 @@ class Halves:
         self.targets = [i for i, v in enumerate(self._yields) if self.varied.has(v)]
         self.flags = self._flags()
         self._check_begun()
-        self._kept = Kept(Homes(block))
+        self._kept = Kept(SymbolBinders(block))
         self._settled: list[Variable] | None = None
         self._backward: dict[Given, Backward | None] = {}
         first = self.backward((True,) * len(self.targets))
@@ -163,7 +163,7 @@ class _Taken(StandIns):
     """
 
     def __init__(
-        self, tracer: Tracer, home: Block, homes: Homes, settled: Sequence[Variable] | None
+        self, tracer: Tracer, home: Block, homes: SymbolBinders, settled: Sequence[Variable] | None
     ) -> None:
         outside = {v: partial(self.value, v) for v in home.parameters}
         super().__init__(tracer, home, homes, outside, self.value, lambda: home.parameters[0])

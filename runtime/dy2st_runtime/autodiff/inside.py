@@ -10,7 +10,7 @@ from dy2st_runtime.autodiff.append import HANDLERS, AsTheyWere
 from dy2st_runtime.autodiff.gradient import Gradient, cleaned, flag_of
 from dy2st_runtime.autodiff.lists import add_lists
 from dy2st_runtime.autodiff.recompute import compute_again
-from dy2st_runtime.autodiff.residuals import Homes, Kept
+from dy2st_runtime.autodiff.residuals import Kept, SymbolBinders
 from dy2st_runtime.autodiff.walk import Shared, Walk
 from dy2st_runtime.errors import ArgumentError, ConversionError
 from dy2st_runtime.ir.dispatch import interpreting
@@ -187,7 +187,7 @@ class _Trace:
         varied = Varied(self.open)
         for block in reversed(self.path):
             varied.mark(block.operators, self.root)
-        kept = Kept(Homes(self.path[-1]), tracer.given_out)
+        kept = Kept(SymbolBinders(self.path[-1]), tracer.given_out)
         shared = Shared(tracer, varied, kept, HANDLERS, add_lists, create_graph)
         return Walk(shared, AsTheyWere(tracer), self.root)
 

@@ -21,7 +21,7 @@ from dy2st_runtime.ir.tracing.tracer import infer
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 
 
-class Homes:
+class SymbolBinders:
     """The Blocks in which the symbols of a Program are bound, with a value that binds each."""
 
     def __init__(self, block: Block) -> None:
@@ -74,7 +74,7 @@ def _note(variable: Variable, found: dict[Dim, Variable]) -> None:
 class Kept:
     """The lists that `cond` and `while` operators of a Program give out, each made once."""
 
-    def __init__(self, homes: Homes, known: dict[Any, Variable] | None = None) -> None:
+    def __init__(self, homes: SymbolBinders, known: dict[Any, Variable] | None = None) -> None:
         """`known` has what they give out already, and gets what is new."""
         self.homes = homes
         self._known: dict[Any, Variable] = {} if known is None else known
@@ -188,4 +188,4 @@ def _made(
     return operator
 
 
-__all__ = ["Homes", "Kept"]
+__all__ = ["Kept", "SymbolBinders"]

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from dy2st_runtime.autodiff.recompute import is_part, leaving, may_run_again, sizes_of, when_read
-from dy2st_runtime.autodiff.residuals import Homes
+from dy2st_runtime.autodiff.residuals import SymbolBinders
 from dy2st_runtime.dims import (
     Condition,
     Contradiction,
@@ -52,7 +52,7 @@ class StandIns:
         self,
         tracer: Tracer,
         home: Block,
-        homes: Homes,
+        homes: SymbolBinders,
         outside: Mapping[Variable, Callable[[], Variable]],
         keep: Callable[[Variable], Variable],
         index: Callable[[], Variable],

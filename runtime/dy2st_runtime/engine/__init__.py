@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from dy2st_runtime.errors import ArgumentError, Dy2stError, EngineError
-from dy2st_runtime.lazy import Late, late_names
+from dy2st_runtime.lazy import Lazy, lazy_names
 from dy2st_runtime.thread_state import put_back_after_errors
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from dy2st_runtime.ir.program import Program
 else:
     # Slow to load, and asked only where a name is none of ours.
-    metadata, import_util = Late("importlib.metadata"), Late("importlib.util")
-    __getattr__ = late_names(
+    metadata, import_util = Lazy("importlib.metadata"), Lazy("importlib.util")
+    __getattr__ = lazy_names(
         __name__,
         {
             "Engine": "dy2st_runtime.engine.contract:Engine",

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.errors import DTypeError
-from dy2st_runtime.lazy import Late
+from dy2st_runtime.lazy import Lazy
 
 DType = np.dtype[Any]
-_difflib = Late("difflib")
+_difflib = Lazy("difflib")
 
 _TEXT_OF_DTYPE = {
     "bool": "i1",

@@ -33,9 +33,9 @@ from dy2st_runtime.ir.tracing.python_numbers import (
     widened,
 )
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
-from dy2st_runtime.lazy import Late
+from dy2st_runtime.lazy import Lazy
 
-_values, _hooks = Late("dy2st_runtime.ir.tracing.known_values"), Late("dy2st_runtime.ir.hooks")
+_values, _hooks = Lazy("dy2st_runtime.ir.tracing.known_values"), Lazy("dy2st_runtime.ir.hooks")
 NumberKind = type
 """int, float or bool."""
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from dy2st_runtime.lazy import late_names
+from dy2st_runtime.lazy import lazy_names
 from dy2st_runtime.nn import functional, initializer
 from dy2st_runtime.nn.activation import (
     CELU,
@@ -190,4 +190,4 @@ __all__ = [
 if TYPE_CHECKING:
     from dy2st_runtime.nn.lazy_layers import *  # noqa: F403
 else:
-    __getattr__ = late_names(__name__, LAYERS)
+    __getattr__ = lazy_names(__name__, LAYERS)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from dy2st_runtime.lazy import late_names
+from dy2st_runtime.lazy import lazy_names
 from dy2st_runtime.nn.lazy import FUNCTIONALS
 from dy2st_runtime.ops.activation import (
     celu,
@@ -151,4 +151,4 @@ __all__ = [
 if TYPE_CHECKING:
     from dy2st_runtime.nn.late_functions import *  # noqa: F403
 else:
-    __getattr__ = late_names(__name__, FUNCTIONALS)
+    __getattr__ = lazy_names(__name__, FUNCTIONALS)

@@ -13,7 +13,7 @@ import numpy as np
 
 from dy2st_runtime.errors import ConversionError, ShapeError
 from dy2st_runtime.ir import current_tracer, user_location
-from dy2st_runtime.lazy import late_names, places
+from dy2st_runtime.lazy import lazy_names, places
 from dy2st_runtime.ops.generator import generator
 
 Array = np.ndarray[Any, Any]
@@ -292,7 +292,7 @@ LATE = places(
 )
 
 if not TYPE_CHECKING:
-    __getattr__ = late_names(__name__, LATE)
+    __getattr__ = lazy_names(__name__, LATE)
 
 __all__ = [
     "Assign",

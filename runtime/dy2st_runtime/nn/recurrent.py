@@ -9,14 +9,14 @@ from dy2st_runtime.ir import F
 from dy2st_runtime.ir.autocast import autocast
 from dy2st_runtime.ir.dispatch import active
 from dy2st_runtime.ir.types import is_floating
-from dy2st_runtime.lazy import Late
+from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.nn.containers import LayerList
 from dy2st_runtime.nn.initializer import Constant, Uniform
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.nn.parameters import ParamAttr
 from dy2st_runtime.nn.scan import scan
 
-_sequences = Late("dy2st_runtime.nn.sequences")
+_sequences = Lazy("dy2st_runtime.nn.sequences")
 
 
 class RNNCellBase(Layer):

@@ -3,7 +3,7 @@
 from dy2st_runtime.ir.dispatch import METHODS, SPELLED
 from dy2st_runtime.ir.late_families import declare, declare_aliases
 from dy2st_runtime.ir.tensor import attach_late_methods, attach_methods
-from dy2st_runtime.lazy import late_names, places
+from dy2st_runtime.lazy import lazy_names, places
 from dy2st_runtime.ops.activation import (
     celu,
     elu,
@@ -298,7 +298,7 @@ attach_late_methods(ALONE.split(), alone)
 
 LATE = places({family.module: family.functions for family in FAMILIES})
 LATE.update({alias: f"{__name__}:{name}" for alias, name in ALIASES.items()})
-__getattr__ = late_names(__name__, LATE)
+__getattr__ = lazy_names(__name__, LATE)
 
 __all__ = [
     "abs",

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from dy2st_runtime.lazy import late_names, places
+from dy2st_runtime.lazy import lazy_names, places
 from dy2st_runtime.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
 from dy2st_runtime.optimizer import lr
 from dy2st_runtime.optimizer.optimizer import Optimizer
@@ -34,4 +34,4 @@ LATE = places(
 if TYPE_CHECKING:
     from dy2st_runtime.optimizer.late_optimizers import *  # noqa: F403
 else:
-    __getattr__ = late_names(__name__, LATE)
+    __getattr__ = lazy_names(__name__, LATE)

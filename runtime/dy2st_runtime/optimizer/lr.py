@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dy2st_runtime.lazy import late_names, places
+from dy2st_runtime.lazy import lazy_names, places
 from dy2st_runtime.updating import Changing
 
 
@@ -316,4 +316,4 @@ _RARE = "CosineAnnealingWarmRestarts CyclicLR InverseTimeDecay LinearLR Multipli
 LATE = places({"dy2st_runtime.optimizer.rare_lr": _RARE + "NoamDecay OneCycleLR"})
 
 if not TYPE_CHECKING:
-    __getattr__ = late_names(__name__, LATE)
+    __getattr__ = lazy_names(__name__, LATE)

@@ -14,7 +14,7 @@ from dy2st_runtime.ir.tracing.traced_list import TracedList
 X = np.array([[1, 2], [3, 4]], np.float32) / 8
 SPECS = [InputSpec([], "int64"), InputSpec([None, 2])]
 # What sets something of the process, draws at random, or is no function of values.
-LEFT_OUT = {"print_", "promotion", "late_names", "array_of", "array_empty", "from_numpy", "shuffle"}
+LEFT_OUT = {"print_", "promotion", "lazy_names", "array_of", "array_empty", "from_numpy", "shuffle"}
 SETS = (
     "set_",
     "disable_",

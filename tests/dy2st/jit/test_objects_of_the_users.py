@@ -137,9 +137,9 @@ def test_a_trace_that_begins_anew_first_undoes_what_it_has_changed():
 
     def call(x):
         log.append(1)
-        return operator.methodcaller("choose_late")(Late(x)) * len(log)
+        return operator.methodcaller("choose_late")(Lazy(x)) * len(log)
 
-    class Late(Plain):
+    class Lazy(Plain):
         def choose_late(self):
             return self.x if self.x.sum() > 0 else -self.x
 

@@ -1,7 +1,7 @@
 """Layers of transformers in few parts, under PaddlePaddle's names."""
 
 from dy2st.paddle.private_modules import private_modules
-from dy2st_runtime.lazy import late_names, places
+from dy2st_runtime.lazy import lazy_names, places
 
 _PLACES = places(
     {
@@ -12,6 +12,6 @@ _PLACES = places(
 
 __all__ = ["functional", *_PLACES]
 
-__getattr__ = late_names(__name__, {"functional": "dy2st.paddle.incubate.nn.functional", **_PLACES})
+__getattr__ = lazy_names(__name__, {"functional": "dy2st.paddle.incubate.nn.functional", **_PLACES})
 
 private_modules(__name__)

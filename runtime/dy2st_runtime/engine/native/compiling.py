@@ -26,10 +26,10 @@ from dy2st_runtime.engine.native.machine.llvm import Processor, compiling_by
 from dy2st_runtime.engine.numpy import executable as reference
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.program import Program
-from dy2st_runtime.lazy import Late
+from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.once import once
 
-elsewhere = Late("dy2st_runtime.engine.native.machine.subprocess_compiler")
+elsewhere = Lazy("dy2st_runtime.engine.native.machine.subprocess_compiler")
 
 Array = np.ndarray[Any, Any]
 

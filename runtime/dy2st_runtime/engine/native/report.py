@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from dy2st_runtime.dims import Size
-from dy2st_runtime.engine.native.convolution.post_ops import is_begin
+from dy2st_runtime.engine.native.convolution.post_ops import can_start_region
 from dy2st_runtime.engine.native.convolution.regions import Region
 from dy2st_runtime.engine.native.entry import Written
 from dy2st_runtime.engine.native.operators.writers import is_code
@@ -117,7 +117,7 @@ def _parts(region: Region) -> Iterator[str]:
     """A line for each operator that is worth to ask the library, with what comes after it."""
     parts: list[list[Operator]] = []
     for operator in region.operators:
-        if is_begin(operator):
+        if can_start_region(operator):
             parts.append([])
         parts[-1].append(operator)
     for part in parts:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dy2st.targets.opu.residency import CROWD, Buffer, Item, Ring, SumTurns, Turns
+from dy2st.targets.opu.residency import CROWD, AccumulatorBanks, Buffer, Item, Ring, RoundRobinBanks
 
 
 def buffer(uses: dict[str, list[int]], banks: int = 2, rows: int = 10) -> Buffer:
@@ -67,7 +67,7 @@ def test_partial_sums_take_turns_and_wait_for_their_stores() -> None:
 
 
 def test_the_public_tool_chain_fills_banks_in_turn() -> None:
-    banks = Turns(2, is_kept=True)
+    banks = RoundRobinBanks(2, is_kept=True)
     first, second, third = (Item(key, 0, 0, 4, 4, 0, at) for at, key in enumerate("abc"))
     never = [].__contains__
     assert banks.put(first, 0, never) == [] and banks.put(second, 1, never) == []
@@ -77,12 +77,12 @@ def test_the_public_tool_chain_fills_banks_in_turn() -> None:
 
 
 def test_the_public_tool_chain_loads_features_for_every_use() -> None:
-    banks = Turns(2, is_kept=False)
+    banks = RoundRobinBanks(2, is_kept=False)
     banks.put(Item("a", 0, 0, 4, 4, 0, 0), 0, [].__contains__)
     assert banks.touch("a", 1) is None
 
 
 def test_a_bank_of_sums_waits_for_the_store_before() -> None:
-    assert SumTurns(1, 100).take(50, 3) == (0, 2)
-    assert SumTurns(2, 100).take(50, 3) == (100, 1)
-    assert SumTurns(2, 100).take(50, 1) == (100, -1)
+    assert AccumulatorBanks(1, 100).take(50, 3) == (0, 2)
+    assert AccumulatorBanks(2, 100).take(50, 3) == (100, 1)
+    assert AccumulatorBanks(2, 100).take(50, 1) == (100, -1)

@@ -27,9 +27,9 @@ class Blend(NamedTuple):
     elements: int
     new_rows: int
 
-    def told(self, memories: Memories) -> Any:
+    def bind_arguments(self, memories: Memories) -> Any:
         """What the code reads."""
-        return line_code.told(self, memories, (SOURCE, RESULT, *PLACES, *SHARES))
+        return line_code.bind_arguments(self, memories, (SOURCE, RESULT, *PLACES, *SHARES))
 
     def address(self, library: Library) -> int:
         """Where the code is."""

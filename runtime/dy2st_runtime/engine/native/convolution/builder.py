@@ -24,9 +24,9 @@ from dy2st_runtime.engine.native.convolution.library import (
     following,
 )
 from dy2st_runtime.engine.native.convolution.plan import Buffer, Kept, Own, Plan, Step, lay_out
-from dy2st_runtime.engine.native.convolution.post_ops import Follow
+from dy2st_runtime.engine.native.convolution.post_ops import PostOp
 from dy2st_runtime.engine.native.convolution.recipe import Node
-from dy2st_runtime.engine.native.convolution.turning import turn_between
+from dy2st_runtime.engine.native.convolution.turning import layout_copy_between
 from dy2st_runtime.ir.program import Variable
 
 _MANY_PLACES = 128
@@ -101,7 +101,7 @@ class Builder:
         return found
 
     def _reorder(self, source: Buffer, result: Buffer, sizes: Sizes) -> None:
-        turn = turn_between(self.library, source.layout, result.layout, sizes)
+        turn = layout_copy_between(self.library, source.layout, result.layout, sizes)
         primitive = turn or self.library.reorder(source.layout, result.layout)
         self._step(primitive, {SOURCE: source, RESULT: result})
 
@@ -176,7 +176,7 @@ class Builder:
         """What follows, in the library's words."""
         return [self._post(follow, image) for follow in node.after]
 
-    def _post(self, follow: Follow, image: Image) -> Post:
+    def _post(self, follow: PostOp, image: Image) -> Post:
         if follow.other is None:
             return Post(follow.name, follow.alpha, follow.beta)
         return Post(follow.name, layout=self.wish(follow.other, image))

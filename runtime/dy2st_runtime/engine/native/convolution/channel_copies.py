@@ -31,13 +31,13 @@ class Move(NamedTuple):
     runs: Sequence[Run]
     sources: Sequence[int]
 
-    def told(self, memories: Memories) -> Any:
+    def bind_arguments(self, memories: Memories) -> Any:
         """What the code reads."""
         numbers = [self.pixels, self.channels, len(self.runs)]
         for run in self.runs:
             numbers += [*run, self.sources[run.source]]
         arguments = [RESULT, *(joined(number) for number in range(len(self.sources)))]
-        return line_code.told(numbers, memories, arguments)
+        return line_code.bind_arguments(numbers, memories, arguments)
 
     def address(self, library: Library) -> int:
         """Where the code is."""
@@ -77,7 +77,7 @@ def _line(code: Code, known: Known, block: str, _: str) -> None:
 
 
 def _elements(code: Code, index: str) -> str:
-    """Where the elements of a memory are that is told at some place."""
+    """Where the elements of a memory are that is bind_arguments at some place."""
     memory = code.let(f"load ptr, ptr {code.let(f'getelementptr i64, ptr %about, i64 {index}')}")
     return code.let(f"call ptr @elements(ptr {memory})")
 

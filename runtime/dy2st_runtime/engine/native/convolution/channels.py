@@ -105,8 +105,8 @@ def _slice(operator: Operator, x: Channels) -> list[Channels]:
 
 def _sliced(operator: Operator, count: int) -> Array:
     """Which channels are taken."""
-    told = operator.attributes
-    bounds = {name: told[name][1:2] for name in ("starts", "stops", "steps")}
+    attributes = operator.attributes
+    bounds = {name: attributes[name][1:2] for name in ("starts", "stops", "steps")}
     kernel = lookup("slice").kernel
     assert kernel is not None
     taken: Array = kernel(np.arange(count), **bounds, drop=())
@@ -175,17 +175,17 @@ def _shape_of(operator: Operator, own: Sequence[int]) -> tuple[int, ...]:
 
 def takes_split(operator: Operator, inside: Collection[Variable]) -> bool:
     """Whether parts of an image are some of its channels."""
-    (x,), told = operator.operands, operator.attributes
-    is_along = told["axis"] in (1, 1 - x.tensor_type.rank)
+    (x,), attributes = operator.operands, operator.attributes
+    is_along = attributes["axis"] in (1, 1 - x.tensor_type.rank)
     return x in inside and 3 <= x.tensor_type.rank <= 5 and is_along and is_move(operator)
 
 
 def takes_slice(operator: Operator, inside: Collection[Variable]) -> bool:
     """The same of a slice: of all other axes it has all."""
-    (x,), told = operator.operands, operator.attributes
-    if x not in inside or not 3 <= x.tensor_type.rank <= 5 or told["drop"]:
+    (x,), attributes = operator.operands, operator.attributes
+    if x not in inside or not 3 <= x.tensor_type.rank <= 5 or attributes["drop"]:
         return False
-    bounds = zip(*(told[name] for name in ("starts", "stops", "steps")), strict=True)
+    bounds = zip(*(attributes[name] for name in ("starts", "stops", "steps")), strict=True)
     (first, channels, *rest), (batch, _, *spatial) = list(bounds), x.tensor_type.shape
     are_whole = (
         same_shape(bound, (0, size, 1)) is True

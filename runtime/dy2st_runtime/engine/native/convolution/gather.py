@@ -37,9 +37,9 @@ class Picks(NamedTuple):
     new_rows: int
     new_columns: int
 
-    def told(self, memories: Memories) -> Any:
+    def bind_arguments(self, memories: Memories) -> Any:
         """What the code reads."""
-        return line_code.told(self, memories, (SOURCE, RESULT, ROWS, COLUMNS))
+        return line_code.bind_arguments(self, memories, (SOURCE, RESULT, ROWS, COLUMNS))
 
     def address(self, library: Library) -> int:
         """Where the code is."""

@@ -14,10 +14,10 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from dy2st_runtime.lazy import Late
+from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.once import once
 
-metadata = Late("importlib.metadata")
+metadata = Lazy("importlib.metadata")
 
 Sizes = Sequence[int]
 

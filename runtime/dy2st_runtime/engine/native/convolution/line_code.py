@@ -66,7 +66,7 @@ define internal void @part(ptr %about) {
 """
 
 
-def told(numbers: Sequence[int], memories: Memories, arguments: Sequence[int]) -> Any:
+def bind_arguments(numbers: Sequence[int], memories: Memories, arguments: Sequence[int]) -> Any:
     """What the code reads: numbers, and the memories of some arguments."""
     found = [memories.get(argument) for argument in arguments]
     places = [memory.value or 0 if memory is not None else 0 for memory in found]
@@ -160,4 +160,4 @@ def loaded(library: Library, name: str, text: str) -> Loaded:
     return library_of(text, Processor.host(), [name], symbols, is_plain=True)
 
 
-__all__ = ["LANES", "Known", "Memories", "loaded", "place_of", "text", "told", "vectors"]
+__all__ = ["LANES", "Known", "Memories", "bind_arguments", "loaded", "place_of", "text", "vectors"]

@@ -73,7 +73,7 @@ class Memory:
         memories = {n: self._memories[id(b)] for n, b in step.arguments.items()}
         if isinstance(step.primitive, Primitive):
             return _arguments(memories.items())
-        return step.primitive.told(memories)
+        return step.primitive.bind_arguments(memories)
 
     def run(self, weights: Weights, given: Sequence[Array], made: Sequence[Array]) -> int:
         """Do all steps; the flags that were raised."""

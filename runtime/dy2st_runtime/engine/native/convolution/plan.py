@@ -15,10 +15,10 @@ from dy2st_runtime.engine.native.convolution.gather import Picks
 from dy2st_runtime.engine.native.convolution.images import Sizes
 from dy2st_runtime.engine.native.convolution.library import Layout, Library, Primitive
 from dy2st_runtime.engine.native.convolution.recipe import Node
-from dy2st_runtime.engine.native.convolution.turning import Turn
+from dy2st_runtime.engine.native.convolution.turning import LayoutCopy
 from dy2st_runtime.ir.program import Variable
 
-Own = Picks | Blend | Turn | Move
+Own = Picks | Blend | LayoutCopy | Move
 """What is computed by code of our own."""
 
 

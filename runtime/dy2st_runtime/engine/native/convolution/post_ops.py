@@ -16,7 +16,7 @@ from dy2st_runtime.ir.types import TensorType
 _SIZES = ("sizes",)
 
 
-class Follow(NamedTuple):
+class PostOp(NamedTuple):
     """What is done to a result, element by element; with another tensor, if there is one."""
 
     name: str
@@ -29,7 +29,7 @@ Inside = Collection[Variable]
 """The values that a region makes."""
 
 
-def is_begin(operator: Operator) -> bool:
+def can_start_region(operator: Operator) -> bool:
     """Whether a region may begin here: it is worth to ask the library."""
     return operator.name in (*CONVOLUTIONS, "conv_weight", *WINDOWS)
 
@@ -75,8 +75,8 @@ def _are_outside(variables: Sequence[Variable], inside: Inside) -> bool:
 
 def _has_numbers(operator: Operator) -> bool:
     """Whether all that it is told is known, but for sizes that follow from what is read."""
-    told = operator.attributes
-    return not any(_has_formula(told[name]) for name in told if name not in _SIZES)
+    attributes = operator.attributes
+    return not any(_has_formula(attributes[name]) for name in attributes if name not in _SIZES)
 
 
 def _has_formula(value: Any) -> bool:
@@ -111,8 +111,8 @@ def _takes_filters_gradient(operator: Operator, inside: Inside) -> bool:
 def _takes_window(operator: Operator, inside: Inside) -> bool:
     if not _has_numbers(operator) or not _is_image(operator.operands[0]):
         return False
-    told = operator.attributes
-    pairs = zip(told["kernel"], told["pads"], strict=True)
+    attributes = operator.attributes
+    pairs = zip(attributes["kernel"], attributes["pads"], strict=True)
     # Of a window that lies in the padding alone the library has the lowest number, NumPy infinity.
     return all(min(pads) >= 0 and max(pads) < size for size, pads in pairs)
 
@@ -251,28 +251,28 @@ _MOVES = ("index", "split", "slice", "reshape", "transpose")
 SYMMETRIC = ("add", "multiply", "maximum", "minimum")
 PAIRS = (*SYMMETRIC, "subtract", "divide")
 
-FUNCTIONS: dict[str, Callable[[Operator], Follow]] = {
-    "relu": lambda operator: Follow("relu"),
-    "relu6": lambda operator: Follow("clip", 0.0, 6.0),
-    "leaky_relu": lambda operator: Follow("relu", float(operator.attributes["negative_slope"])),
-    "sigmoid": lambda operator: Follow("sigmoid"),
-    "silu": lambda operator: Follow("swish", 1.0),
-    "tanh": lambda operator: Follow("tanh"),
+FUNCTIONS: dict[str, Callable[[Operator], PostOp]] = {
+    "relu": lambda operator: PostOp("relu"),
+    "relu6": lambda operator: PostOp("clip", 0.0, 6.0),
+    "leaky_relu": lambda operator: PostOp("relu", float(operator.attributes["negative_slope"])),
+    "sigmoid": lambda operator: PostOp("sigmoid"),
+    "silu": lambda operator: PostOp("swish", 1.0),
+    "tanh": lambda operator: PostOp("tanh"),
     "clip": lambda operator: _clip(operator),
     "hardtanh": lambda operator: _clip(operator),
 }
 
 
-def _clip(operator: Operator) -> Follow:
+def _clip(operator: Operator) -> PostOp:
     low, high = operator.attributes["min"], operator.attributes["max"]
-    return Follow("clip", float(low), float(high))
+    return PostOp("clip", float(low), float(high))
 
 
-def function_of(operator: Operator) -> Follow | None:
+def function_of(operator: Operator) -> PostOp | None:
     """What an operator does to each element; None if that is not known before."""
-    told = operator.attributes
+    attributes = operator.attributes
     if operator.name in ("clip", "hardtanh"):
-        limits = (told["min"], told["max"])
+        limits = (attributes["min"], attributes["max"])
         if not all(isinstance(limit, (int, float)) for limit in limits):
             return None
     return FUNCTIONS[operator.name](operator)
@@ -316,9 +316,9 @@ __all__ = [
     "PAIRS",
     "SYMMETRIC",
     "WINDOWS",
-    "Follow",
+    "PostOp",
+    "can_start_region",
     "function_of",
-    "is_begin",
     "is_by_channel",
     "is_light",
     "is_of",

@@ -22,7 +22,7 @@ from dy2st_runtime.engine.native.convolution.post_ops import (
     PAIRS,
     SYMMETRIC,
     WINDOWS,
-    Follow,
+    PostOp,
     function_of,
     is_by_channel,
     is_of,
@@ -62,7 +62,7 @@ class Node:
     result: Variable
     weights: Sequence[Variable] = ()
     scalings: list[Scaling] = field(default_factory=list)
-    follows: list[Follow] = field(default_factory=list)
+    follows: list[PostOp] = field(default_factory=list)
     picks: list[tuple[int, Variable]] = field(default_factory=list)
     shares: list[Variable] = field(default_factory=list)
     channels: Channels | None = None
@@ -74,12 +74,12 @@ class Node:
         return is_able and len(self.follows) < _MOST_FOLLOWING
 
     @property
-    def after(self) -> list[Follow]:
+    def after(self) -> list[PostOp]:
         """What follows what the node itself computes."""
         return self.follows[self.kind in ("each", "pair") :]
 
 
-class Tap(NamedTuple):
+class WeightedGather(NamedTuple):
     """What is picked of an image, times numbers along the axis."""
 
     picking: Operator
@@ -122,7 +122,7 @@ class _Recipe:
             if operator not in inner:
                 _ENTER[operator.name](self, operator)
 
-    def _found_blends(self, operators: Sequence[Operator]) -> dict[Operator, list[Tap]]:
+    def _found_blends(self, operators: Sequence[Operator]) -> dict[Operator, list[WeightedGather]]:
         """The sums x[low] * share + x[high] * share, with what is added up."""
         found = {}
         makers = {operator.results[0]: operator for operator in operators}
@@ -136,7 +136,7 @@ class _Recipe:
                 self._reads[left.image] -= 1
         return found
 
-    def _tap(self, makers: dict[Variable, Operator], variable: Variable) -> Tap | None:
+    def _tap(self, makers: dict[Variable, Operator], variable: Variable) -> WeightedGather | None:
         """A product of what is picked along an axis and of numbers along it, each read once."""
         product = makers.get(variable)
         if product is None or product.name != "multiply":
@@ -145,7 +145,7 @@ class _Recipe:
             index = makers.get(picked)
             if index is None or index.name != "index" or share in makers:
                 continue
-            tap = Tap(index, product, share)
+            tap = WeightedGather(index, product, share)
             is_single = self._reads[picked] == self._reads[variable] == 1
             return tap if is_single and _is_along(share, tap.axis, picked) else None
         return None
@@ -168,7 +168,7 @@ class _Recipe:
         node = self._alone(variable)
         return node if node is not None and node.takes_more else None
 
-    def _follow(self, node: Node, what: Follow, operator: Operator) -> None:
+    def _follow(self, node: Node, what: PostOp, operator: Operator) -> None:
         """Let something follow a node, which then runs where the operator stands."""
         node.follows.append(what)
         self._rename(node, operator)
@@ -190,7 +190,7 @@ class _Recipe:
     def _window(self, operator: Operator) -> None:
         node = self._add("window", operator)
         if operator.name == "window_sum":
-            node.follows.append(Follow("linear", float(np.prod(operator.attributes["kernel"]))))
+            node.follows.append(PostOp("linear", float(np.prod(operator.attributes["kernel"]))))
 
     def _mean(self, operator: Operator) -> None:
         self._add("mean", operator)
@@ -243,7 +243,7 @@ class _Recipe:
         assert what is not None
         self._apply(operator, operator.operands[0], what)
 
-    def _apply(self, operator: Operator, variable: Variable, what: Follow) -> None:
+    def _apply(self, operator: Operator, variable: Variable, what: PostOp) -> None:
         node = self._open(variable)
         if node is None:
             sources = [variable] if what.other is None else [variable, what.other]
@@ -261,9 +261,9 @@ class _Recipe:
             self._add("blend", operator, sources=[taps[0].image], picks=picks, shares=shares)
             return
         if operator in self._bent:
-            self._apply(operator, left, Follow("hardswish", 1 / 6, 0.5))
+            self._apply(operator, left, PostOp("hardswish", 1 / 6, 0.5))
             if self._bent[operator][0].name == "relu6":  # what is known divides by 6
-                self._makers[operator.results[0]].follows.append(Follow("linear", 6.0))
+                self._makers[operator.results[0]].follows.append(PostOp("linear", 6.0))
             return
         if operator.name in SYMMETRIC and self._is_better(right, left, operator):
             left, right = right, left
@@ -274,9 +274,9 @@ class _Recipe:
             return
         number = number_of(other)
         if number is None or operator.name not in _LINEAR:
-            self._apply(operator, first, Follow(operator.name, other=other))
+            self._apply(operator, first, PostOp(operator.name, other=other))
         else:
-            self._apply(operator, first, Follow("linear", *_LINEAR[operator.name](number)))
+            self._apply(operator, first, PostOp("linear", *_LINEAR[operator.name](number)))
 
     def _is_better(self, right: Variable, left: Variable, operator: Operator) -> bool:
         """Whether the right operand is rather the one that is changed: the last made."""

@@ -16,7 +16,7 @@ from dy2st_runtime.dims import symbols
 from dy2st_runtime.engine.native.convolution.channels import is_move, shuffles
 from dy2st_runtime.engine.native.convolution.library import find
 from dy2st_runtime.engine.native.convolution.post_ops import (
-    is_begin,
+    can_start_region,
     is_by_channel,
     is_light,
     is_part,
@@ -48,7 +48,7 @@ class Region:
 
 def with_regions(block: Block) -> list[Operator | Region]:
     """The operators of a Block, those of regions together, in an order in which they may run."""
-    if not any(map(is_begin, block.operators)) or find() is None:
+    if not any(map(can_start_region, block.operators)) or find() is None:
         return list(block.operators)
     finder = _Finder(block)
     for operator in block.operators:
@@ -90,7 +90,7 @@ class _Finder:
         is_free = not any(operand in self._late for operand in operator.operands)
         if is_free and self._open and self._takes(operator):
             return True
-        if not is_begin(operator) or not takes(operator, (), self._is_read):
+        if not can_start_region(operator) or not takes(operator, (), self._is_read):
             return False
         self.close()
         return True

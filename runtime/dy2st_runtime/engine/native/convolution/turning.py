@@ -20,40 +20,40 @@ _BLOCK = LINE // 4
 """Rows and columns that are turned at once, in registers."""
 
 
-class Turn(NamedTuple):
+class LayoutCopy(NamedTuple):
     """Matrices one after the other, each to be transposed."""
 
     matrices: int
     rows: int
     columns: int
 
-    def told(self, memories: Memories) -> Any:
+    def bind_arguments(self, memories: Memories) -> Any:
         """What the code reads."""
-        return line_code.told(self, memories, (SOURCE, RESULT))
+        return line_code.bind_arguments(self, memories, (SOURCE, RESULT))
 
     def address(self, library: Library) -> int:
         """Where the code is."""
         return line_code.loaded(library, "turn", _text()).addresses["turn"]
 
 
-def turn_between(
+def layout_copy_between(
     library: Library, source: Layout, result: Layout, sizes: Sequence[int]
-) -> Turn | None:
+) -> LayoutCopy | None:
     """How an image comes from one layout into another, if it is to be turned."""
     if len(sizes) < 3 or min(sizes[1], prod(sizes[2:])) < _BLOCK:
         return None
     plain, last = library.plain(tuple(sizes)), library.channels_last(tuple(sizes))
     images, channels, places = sizes[0], sizes[1], prod(sizes[2:])
     if source.is_like(plain) and result.is_like(last):
-        return Turn(images, channels, places)
+        return LayoutCopy(images, channels, places)
     if source.is_like(last) and result.is_like(plain):
-        return Turn(images, places, channels)
+        return LayoutCopy(images, places, channels)
     return None
 
 
 @once
 def _text() -> str:
-    return line_code.text("turn", Turn._fields, ("source", "result"), _counts, _line)
+    return line_code.text("turn", LayoutCopy._fields, ("source", "result"), _counts, _line)
 
 
 def _counts(code: Code, known: Known) -> tuple[str, str, str]:
@@ -74,4 +74,4 @@ def _line(code: Code, known: Known, matrix: str, block: str) -> None:
         write_square(code, _BLOCK, places, (columns, rows))
 
 
-__all__ = ["Turn", "turn_between"]
+__all__ = ["LayoutCopy", "layout_copy_between"]

@@ -19,11 +19,11 @@ from dy2st_runtime.engine.native.machine import disk
 from dy2st_runtime.engine.native.machine import interruptions as machine_interruptions
 from dy2st_runtime.engine.native.math import tables
 from dy2st_runtime.errors import ArgumentError
-from dy2st_runtime.lazy import Late
+from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.once import held_by_forks, once
 from dy2st_runtime.thread_state import ThreadState
 
-binding = Late("llvmlite.binding")
+binding = Lazy("llvmlite.binding")
 
 _PLAIN = ("sroa", "loop_rotate")
 _PASSES = (

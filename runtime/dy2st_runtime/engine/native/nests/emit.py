@@ -27,7 +27,11 @@ from dy2st_runtime.engine.native.nests.nests import (
     Reduce,
 )
 from dy2st_runtime.engine.native.nests.stages import Stage, cost_of, schedule
-from dy2st_runtime.engine.native.nests.transposed_copies import Turn, are_long, turn_of
+from dy2st_runtime.engine.native.nests.transposed_copies import (
+    TransposedCopy,
+    are_long,
+    transposed_copy_of,
+)
 from dy2st_runtime.engine.native.rows import COSTLY
 from dy2st_runtime.engine.native.rows import emit as emit_row
 from dy2st_runtime.engine.native.rows.reductions import State, halves, reduction_of
@@ -54,7 +58,7 @@ _SHORT = 20
 """Of so few instructions in a loop it is worth while to have several vectors at once."""
 
 _WIDE_ROWS = 64
-"""How many rows lie side by side: memory is read by the line, and far apart from turn to turn."""
+"""How many rows lie side by side: memory is read by the line, and lines of rows lie far apart."""
 
 _TINY = 200
 """How many instructions a function has that is written where it is called."""
@@ -180,15 +184,15 @@ class _PartWriter:
 
     def write(self) -> None:
         """All loops of the part."""
-        turn = turn_of(self.nest, self.part)
-        if turn is None:
+        copy = transposed_copy_of(self.nest, self.part)
+        if copy is None:
             self._loops()
             return
-        function, ends = self.function, (self._limits(turn.read), self._limits(turn.written))
+        function, ends = self.function, (self._limits(copy.read), self._limits(copy.written))
         squares, single, after = map(function.label, ("squares", "single", "after"))
-        function.branch(are_long(function, turn, ends), squares, single)
+        function.branch(are_long(function, copy, ends), squares, single)
         function.begin(squares)
-        self._squares(turn, ends)
+        self._squares(copy, ends)
         function.jump(after)
         function.begin(single)
         self._loops()
@@ -199,23 +203,23 @@ class _PartWriter:
         begin, end, _ = self._ends(axis)
         return begin, end
 
-    def _squares(self, turn: Turn, ends: tuple[Ends, Ends]) -> None:
+    def _squares(self, copy: TransposedCopy, ends: tuple[Ends, Ends]) -> None:
         """A transposition, square by square, inside of loops over all other axes."""
         function, part, access = self.function, self.part, self.access
         (load,), (store,) = part.nodes, part.stores
         assert isinstance(load, Load)
         leaf = self.nest.leaves[load.leaf]
-        steps = self.size(leaf.strides[turn.written]), self.size(store.strides[turn.read])
+        steps = self.size(leaf.strides[copy.written]), self.size(store.strides[copy.read])
 
         def square(read: str, written: str) -> None:
-            self.indices |= {turn.read: read, turn.written: written}
-            write_square(function, turn.side, access.ends_of(load, store), steps)
+            self.indices |= {copy.read: read, copy.written: written}
+            write_square(function, copy.side, access.ends_of(load, store), steps)
 
         with ExitStack() as loops:
             for axis in range(len(part.axes)):
-                if axis not in (turn.read, turn.written):
+                if axis not in (copy.read, copy.written):
                     self.indices[axis] = loops.enter_context(function.loop(*self._limits(axis)))
-            turned(function, turn.side, ends, square)
+            turned(function, copy.side, ends, square)
         self.indices.clear()
 
     def _loops(self) -> None:

@@ -10,7 +10,7 @@ from dy2st_runtime.engine.native.text.function import Function
 from dy2st_runtime.engine.native.text.squares import LINE, Ends
 
 
-class Turn(NamedTuple):
+class TransposedCopy(NamedTuple):
     """Along one axis what is read lies side by side, along the other one what is written.
 
     side    of a square: as many elements as a line of the cache has.
@@ -21,7 +21,7 @@ class Turn(NamedTuple):
     side: int
 
 
-def turn_of(nest: Nest, part: Part) -> Turn | None:
+def transposed_copy_of(nest: Nest, part: Part) -> TransposedCopy | None:
     """What a part transposes; None if it does something else, or is small."""
     if len(part.nodes) != 1 or len(part.stores) != 1:
         return None
@@ -36,7 +36,7 @@ def turn_of(nest: Nest, part: Part) -> Turn | None:
     if len(read) != 1 or len(written) != 1 or read == written:
         return None
     is_repeated = _is(leaf.strides[written[0]], 0)
-    return None if is_repeated else Turn(read[0], written[0], side)
+    return None if is_repeated else TransposedCopy(read[0], written[0], side)
 
 
 def _is_long(size: Size, side: int) -> bool:
@@ -47,11 +47,11 @@ def _is(stride: Size, number: int) -> bool:
     return isinstance(stride, int) and stride == number
 
 
-def are_long(function: Function, turn: Turn, ends: tuple[Ends, Ends]) -> str:
+def are_long(function: Function, copy: TransposedCopy, ends: tuple[Ends, Ends]) -> str:
     """Whether there is a whole square."""
     lengths = [function.let(f"sub i64 {end}, {start}") for start, end in ends]
-    both = [function.let(f"icmp sge i64 {length}, {turn.side}") for length in lengths]
+    both = [function.let(f"icmp sge i64 {length}, {copy.side}") for length in lengths]
     return function.let(f"and i1 {both[0]}, {both[1]}")
 
 
-__all__ = ["Turn", "are_long", "turn_of"]
+__all__ = ["TransposedCopy", "are_long", "transposed_copy_of"]

@@ -18,9 +18,9 @@ from dy2st_runtime.ir.checks.broken_sizes import formulas
 from dy2st_runtime.ir.list_owners import lists_in_place
 from dy2st_runtime.ir.program import Operator, Program, Variable
 from dy2st_runtime.ir.types import TensorType
-from dy2st_runtime.lazy import Late
+from dy2st_runtime.lazy import Lazy
 
-running = Late("dy2st_runtime.engine.native.convolution.running")
+running = Lazy("dy2st_runtime.engine.native.convolution.running")
 
 FAIL = "fail"
 """The label of the block where a call ends in which an exception was raised."""

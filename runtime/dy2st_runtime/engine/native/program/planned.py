@@ -13,7 +13,7 @@ from dy2st_runtime.engine.native.nests.nests import Nest
 from dy2st_runtime.engine.native.nests.sides import is_product, is_single, read_by
 from dy2st_runtime.engine.native.program.ahead import Ahead, ahead_of
 from dy2st_runtime.engine.native.program.composites import made_of_others, without_places
-from dy2st_runtime.engine.native.program.shape_specialised import Told, told
+from dy2st_runtime.engine.native.program.shape_specialised import ShapeSpecialised, told
 from dy2st_runtime.ir.dispatch import interpreting
 from dy2st_runtime.ir.program import Block, Operator, Variable
 from dy2st_runtime.ir.tracing.tracer import Tracer
@@ -35,7 +35,7 @@ class Step:
     operators: Sequence[Operator] = ()
     number: int = 0
     ending: Nest | None = None
-    told: Told | None = None
+    told: ShapeSpecialised | None = None
     ahead: Ahead | None = None
 
     @property

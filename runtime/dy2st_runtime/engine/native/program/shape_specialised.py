@@ -65,7 +65,7 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class ShapeSpecialised:
     """What an operator is: `tell` yields where the numbers are, which `static` is made of.
 
     numbers  which element of what `tell` yields each symbol is.
@@ -81,7 +81,7 @@ class Told:
         return self.tell.block, self.static.block
 
 
-def told(operator: Operator) -> Told | None:
+def told(operator: Operator) -> ShapeSpecialised | None:
     """The static form of an operator, None if it has none or is of types that code does not know.
 
     It is traced with nothing known, as it may stand in any Block.
@@ -95,7 +95,7 @@ def told(operator: Operator) -> Told | None:
         return None
 
 
-def _told(operator: Operator, form: Form) -> Told | None:
+def _told(operator: Operator, form: Form) -> ShapeSpecialised | None:
     tell = _traced(operator, form.tell)
     numbers: dict[Dim, tuple[Variable, int]] = {}
     with fresh_symbols_from(_NUMBER):
@@ -112,7 +112,7 @@ def _told(operator: Operator, form: Form) -> Told | None:
         *static.required,
         *_sizes(static.block.yields, operator.results),
     ]
-    return Told(tell, Part(static.block, required), numbers)
+    return ShapeSpecialised(tell, Part(static.block, required), numbers)
 
 
 def _is_native(variable: Variable) -> bool:
@@ -306,4 +306,4 @@ _OWN: Mapping[str, Form] = {
 }
 """Those whose numbers follow from what the operands hold."""
 
-__all__ = ["Told", "told"]
+__all__ = ["ShapeSpecialised", "told"]

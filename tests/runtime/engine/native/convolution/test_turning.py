@@ -9,7 +9,7 @@ from dy2st_runtime import ops
 from dy2st_runtime.engine.native.convolution.building import plan
 from dy2st_runtime.engine.native.convolution.library import find
 from dy2st_runtime.engine.native.convolution.recipe import nodes_of
-from dy2st_runtime.engine.native.convolution.turning import Turn, turn_between
+from dy2st_runtime.engine.native.convolution.turning import LayoutCopy, layout_copy_between
 from dy2st_runtime.engine.native.machine.threads import set_num_threads
 from tests.runtime.engine.native.running_nests import traced
 
@@ -21,17 +21,17 @@ pytestmark = needs_library
 def test_images_are_turned_between_planes_and_channels_that_lie_last():
     library, sizes = find(), (2, 20, 5, 6)
     plain, last = library.plain(sizes), library.channels_last(sizes)
-    assert turn_between(library, plain, last, sizes) == Turn(2, 20, 30)
-    assert turn_between(library, last, plain, sizes) == Turn(2, 30, 20)
-    assert turn_between(library, plain, plain, sizes) is None
-    assert turn_between(library, plain, library.blocked(sizes)[0], sizes) is None
+    assert layout_copy_between(library, plain, last, sizes) == LayoutCopy(2, 20, 30)
+    assert layout_copy_between(library, last, plain, sizes) == LayoutCopy(2, 30, 20)
+    assert layout_copy_between(library, plain, plain, sizes) is None
+    assert layout_copy_between(library, plain, library.blocked(sizes)[0], sizes) is None
 
 
 @pytest.mark.parametrize("sizes", [(2, 3, 30, 30), (2, 64, 3, 5), (64, 64)])
 def test_few_channels_and_few_places_are_left_to_the_library(sizes):
     library = find()
     last = library.channels_last(sizes) if len(sizes) > 2 else library.in_order(sizes, (1, 0))
-    assert turn_between(library, library.plain(sizes), last, sizes) is None
+    assert layout_copy_between(library, library.plain(sizes), last, sizes) is None
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -63,10 +63,10 @@ def test_an_image_of_a_sequence_is_turned_too(axes):
     program = traced(lambda x, w: conv(x, w, padding=1), ("float32", shape), ("float32", filters))
     (x, w), results = program.inputs, program.block.yields
     made = plan(find(), nodes_of(program.block.operators, results), results, {x: shape, w: filters})
-    turns = [step.primitive for step in made.steps if isinstance(step.primitive, Turn)]
+    turns = [step.primitive for step in made.steps if isinstance(step.primitive, LayoutCopy)]
     places = int(np.prod(shape[2:]))
     if turns:  # where the library wants channels beside each other
-        assert turns == [Turn(2, 24, places), Turn(2, places, 24)]
+        assert turns == [LayoutCopy(2, 24, places), LayoutCopy(2, places, 24)]
     assert_alike(
         compiled(lambda x, w: conv(x, w, padding=1), shape, filters), drawn(shape, filters)
     )

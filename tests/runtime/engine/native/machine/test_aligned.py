@@ -102,9 +102,9 @@ import numpy as np
 from dy2st_runtime.engine.native.machine.aligned import align_arrays
 align_arrays()
 kept = np.ones(100_000)
-class Late:
+class Lazy:
     def __del__(self): self.array = None
-late = Late(); late.array = np.ones(5); late.itself = late
+late = Lazy(); late.array = np.ones(5); late.itself = late
 """
 
 

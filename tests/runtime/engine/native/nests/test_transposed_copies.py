@@ -8,7 +8,7 @@ import pytest
 from dy2st_runtime import ops
 from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.engine.native.machine.threads import set_num_threads
-from dy2st_runtime.engine.native.nests.transposed_copies import Turn, turn_of
+from dy2st_runtime.engine.native.nests.transposed_copies import TransposedCopy, transposed_copy_of
 from dy2st_runtime.engine.native.program.planned import planned
 from tests.effort import effort
 from tests.runtime.engine.native.running_nests import traced
@@ -20,7 +20,7 @@ SIZES = (1, 2, 7, 8, 15, 16, 17, 31, 33, 64, 70)
 def turns_of(program):
     """What each nest of a Program transposes."""
     nests = [step.nest for step in planned(program.block).steps if step.nest is not None]
-    return [turn_of(nest, part) for nest in nests for part in nest.parts]
+    return [transposed_copy_of(nest, part) for nest in nests for part in nest.parts]
 
 
 def numbers(random, shape, dtype):
@@ -67,7 +67,9 @@ def test_threads_share_what_is_large(shape, threads):
 def test_squares_are_as_wide_as_a_line_of_the_cache():
     for dtype, side in (("float32", 16), ("int64", 8)):
         program = traced(lambda x: ops.transpose(x, [0, 2, 1]), (dtype, (3, 40, 50)))
-        assert turns_of(program) == [Turn(2, 1, side)] or turns_of(program) == [Turn(1, 2, side)]
+        assert turns_of(program) == [TransposedCopy(2, 1, side)] or turns_of(program) == [
+            TransposedCopy(1, 2, side)
+        ]
 
 
 @pytest.mark.parametrize(

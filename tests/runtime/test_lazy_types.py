@@ -7,7 +7,7 @@ import importlib
 
 import pytest
 
-from tests.runtime.late_types import FILES, text
+from tests.runtime.lazy_types import FILES, text
 
 
 def imports(source):
@@ -22,7 +22,7 @@ def imports(source):
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_the_file_says_what_the_table_says(file):
     assert imports(file.read_text()) == imports(text(*FILES[file])), (
-        "renew it: python -m tests.runtime.late_types"
+        "renew it: python -m tests.runtime.lazy_types"
     )
 
 

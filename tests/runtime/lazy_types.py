@@ -1,4 +1,4 @@
-"""Writes what type checkers see of names that are loaded late: `python -m tests.runtime.late_types`.
+"""Writes what type checkers see of names that are loaded late: `python -m tests.runtime.lazy_types`.
 
 A type checker cannot follow a table of names, so each of these files says it as imports, which are
 never run.
@@ -14,7 +14,7 @@ from dy2st_runtime.optimizer import LATE
 
 ROOT = Path(__file__).parents[2] / "runtime" / "dy2st_runtime"
 FILES = {
-    ROOT / "nn" / "late_layers.py": ("layers", LAYERS),
+    ROOT / "nn" / "lazy_layers.py": ("layers", LAYERS),
     ROOT / "nn" / "late_functions.py": ("functions of networks", FUNCTIONALS),
     ROOT / "optimizer" / "late_optimizers.py": ("optimizers", LATE),
 }
