@@ -33,8 +33,8 @@ def as_number(trace: Trace, variable: Variable, kind: type) -> Variable:
 
 
 def is_traced(value: Any) -> bool:
-    """Whether a tensor, or a number that the Program computes."""
-    return isinstance(value, (Tensor, Dim, Condition))
+    """Whether a tensor, or a number that the Program computes; by its type: a proxy is none."""
+    return issubclass(type(value), (Tensor, Dim, Condition))
 
 
 def scalar(trace: Trace, value: Any) -> Variable:

@@ -90,7 +90,7 @@ def holds_traced(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> bool
         return True
     if kind in VIEWS:
         return holds_traced(trace, trace.call(list, value), (*around, value))
-    if kind not in CONTAINERS and not isinstance(value, tuple):
+    if kind not in CONTAINERS and not issubclass(kind, tuple):
         return False
     content = trace.content(value) if kind in CONTAINERS else value
     if type(content) is SymbolicSequence:

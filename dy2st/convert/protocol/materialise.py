@@ -77,7 +77,7 @@ def shown(trace: Trace, value: Any, is_kept: bool = False) -> Any:
 
     is_kept: what is given an array keeps it, as constants of a Program do.
     """
-    if isinstance(value, np.ndarray) and not is_kept:
+    if issubclass(type(value), np.ndarray) and not is_kept:  # a proxy is none
         return value
     if type(value) in CONTAINERS and type(trace.content(value)) in CONTAINERS:
         return value if _may_change(trace, value) else trace.native(value)

@@ -82,7 +82,7 @@ def native(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Any:
         )
     if trace.is_outside(value):
         note_reached(trace, (value,))
-    return _array_now(trace, value) if isinstance(value, np.ndarray) and trace.over else value
+    return _array_now(trace, value) if issubclass(kind, np.ndarray) and trace.over else value
 
 
 def _array_now(trace: Trace, value: Any) -> Any:
