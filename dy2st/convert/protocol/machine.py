@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Concatenate, TypeVar
-
-from typing_extensions import ParamSpec
+from typing import Concatenate, ParamSpec, TypeVar
 
 from dy2st.convert import kinds as _rows  # noqa: F401  registers the rows
 from dy2st.convert.call_context import CallContext
