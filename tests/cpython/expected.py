@@ -84,6 +84,7 @@ _LOST: dict[str, dict[str, str]] = {
         "test_builtin": "TestBreakpoint.test_envar_good_path_noop_0 "
         "TestBreakpoint.test_envar_ignored_when_hook_is_set",
         "test_funcattrs": "InstancemethodAttrTest.test___func___non_method",
+        "test_global": "GlobalTests.test1 GlobalTests.test2 GlobalTests.test3 GlobalTests.test4",
     },
     "it sets the hook of the debugger, which the trace asks in its own way": {
         "test_builtin": "TestBreakpoint.test_breakpoint_with_passthru_error "

@@ -17,6 +17,7 @@ from types import (
     ModuleType,
 )
 from typing import Any
+from weakref import ReferenceType
 
 import numpy as np
 
@@ -320,6 +321,10 @@ def _parts(trace: Trace, value: Any) -> Sequence[Any] | None:
         return [*(value.__closure__ or ()), *defaults[0], *defaults[1], *own]
     if kind in BUNDLES:
         return BUNDLES[kind].parts(value, ())
+    if kind in (classmethod, staticmethod):
+        return (value.__func__,)
+    if kind is ReferenceType:  # as keys of a weak dict are
+        return () if value() is None else (value(),)
     if kind is BuiltinFunctionType:
         return () if value.__self__ is None else (value.__self__,)
     if kind is frozenset:

@@ -1,5 +1,6 @@
 """What weak dictionaries and sets hold is read as what plain ones hold, and seen when it changes."""
 
+import functools
 import weakref
 
 import pytest
@@ -66,3 +67,53 @@ def test_a_change_of_what_is_held_is_seen_at_the_next_call(make):
         held.number = number
         assert converted(x).item() == function(x).item() == number
     assert made is not None
+
+
+class _Dispatching:
+    """Its method notes in a weak dictionary which function is that of a class."""
+
+    @functools.singledispatchmethod
+    def scale(self, by):
+        return 1.0
+
+    @scale.register
+    def _(self, by: int):
+        return 2.0
+
+    @scale.register
+    def _(self, by: list):
+        return by[0]
+
+
+def test_a_weak_dictionary_outside_is_given_classes_as_keys():
+    def function(x):
+        made = _Dispatching()
+        return x * made.scale(3), made.scale([x])
+
+    def of_a_class_inside(x):
+        class Inside(_Dispatching):
+            pass
+
+        made = Inside()
+        return x * made.scale(3), made.scale([x]), made.scale("")
+
+    for one in (function, of_a_class_inside):
+        x, static = dy2st.ones([1]), dy2st.to_static(one)
+        for _ in range(3):
+            assert str(static(x)) == str(one(x))
+
+
+def test_methods_of_a_class_are_kept_outside():
+    registry = {}
+
+    def function(x):
+        class Inside:
+            @classmethod
+            def name(cls):
+                return cls.__name__
+
+        registry["name"] = vars(Inside)["name"]
+        return x * 2
+
+    assert dy2st.to_static(function)(dy2st.ones([1])).item() == 2
+    assert registry["name"].__func__(int) == "int"
