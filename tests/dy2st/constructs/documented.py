@@ -21,6 +21,8 @@ Every row is a test: the function named in the last column is run by Python and,
 Program, by dy2st on inputs that take every path, and must give the same value of the same type,
 print the same text, and raise the same exception. What has no exact static form is *refused* with
 an error that says where, why, and what to write instead. Without tensors all of it is plain Python.
+The rules behind the rows (when a function is traced again, how values of two paths are joined, what
+a call writes and gives back) stand in [`semantics.md`](semantics.md).
 
 Two things differ on purpose. Ints that a tensor decides have 64 bits: a larger one is an
 OverflowError when the Program runs. And where one path gives a number and the other a 0-d tensor,
