@@ -4,6 +4,11 @@ Batch i is fetched by worker i mod n, so what a worker draws with its own seed i
 run. The user's process has no thread for them: one that holds a lock while another loader forks
 would block that loader's workers for ever. A pool of the standard library does not fit: it chooses
 the worker by chance, keeps threads, and waits for its workers instead of ending them.
+
+Processes, because threads would share one interpreter lock with the training loop. On Linux they
+are forked: a dataset may hold what cannot be sent, and a script needs no guard. Python's warning of
+other threads is silenced only where there are none of Python's. A connection ends all: who closes
+it, or dies, ends the worker at its other side, and a worker that dies is seen by its end.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """The everyday call of a Program: arrays in, arrays out, and new tensors of these.
 
 It is one generated function, in which nothing is asked that is known of the Program. Where
-gradients are wanted it makes the call `in_full`, as all others are made.
+gradients are wanted it makes the call `in_full`, as all others are made. `x + 1` takes 2.5 us in
+all as machine code, and 4 us more than its kernel in NumPy's engine; names of arguments, numbers,
+lists and dicts take 1 us more.
 """
 
 from __future__ import annotations

@@ -1,6 +1,12 @@
 """Saved models: `name.mlir` holds the Programs, `name.safetensors` parameters and buffers.
 
 Loading and running needs this package alone. Nothing in the files is executed.
+
+Both files hold a digest of the arrays (BLAKE2, made at saving), so that a mixture of two saves is
+noticed. Loading compares the two digests and computes none: mapping 105 MB takes 11 ms, hashing
+them ten times that. Arrays that another program wrote beside a text have no digest, and are taken
+as they are. safetensors has no complex numbers: their parts stand along a last axis, and their
+names in the metadata.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Names that are given once: `linear_0`, `linear_1`, ... as PaddlePaddle counts them."""
+"""Names that are given once: `linear_0`, `linear_1`, ... as PaddlePaddle counts them.
+
+Functions of `AdamW` and checkpoints of optimizers ask by these names. They depend on what was made
+before, so Programs never have them, unless a user has chosen the name.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
 """Pass, FunctionPass, ModulePass, Sequential, and the decorators that make passes.
 
 A pass is called with a Program or a Module and gives a new one; what was given stays as it is. Its
-own work is done in place, on a copy that is made once a call, also of a whole Sequential.
+own work is done in place, on a copy that is made once a call, also of a whole Sequential. Arrays
+are replaced, never written to. Between any two passes the Program satisfies the verifier; passes
+that one requires run once before it, unless nothing has changed since. Python's search for garbage
+pauses meanwhile: it took up to two thirds of the time.
 """
 
 from __future__ import annotations

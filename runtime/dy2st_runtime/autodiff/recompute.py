@@ -1,4 +1,10 @@
-"""What `recompute` has marked: its values are computed again where gradients read them."""
+"""What `recompute` has marked: its values are computed again where gradients read them.
+
+Of marked values (`Operator.again`) only those that others read, too, are kept, and what is random
+or in a branch or loop. The backward half, or what `backward()` records in a step, computes the
+others again, each just before it is read. Eagerly `distributed/fleet/recomputing.py` does that, by
+a Node that makes the call again.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 A value of a branch is kept in a list of one element, which is empty where the other branch runs;
 that of an iteration is appended to a list, one element an iteration. So nobody needs to know how
-often a loop iterations, and no tensor stands for what was not computed.
+many iterations a loop takes, and no tensor stands for what was not computed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Engines iteration a Program into something that runs, and are chosen by name.
+"""Engines make of a Program something that runs, and are chosen by name.
 
 `numpy` needs NumPy alone and is the default; `native` makes machine code, and needs the extra
 `native`; `auto` is `native` where that can be had, else `numpy`. docs/engines.md shows how to write

@@ -1,4 +1,8 @@
-"""Whether an operator of a Program may fail, as far as its operands are known."""
+"""Whether an operator of a Program may fail, as far as its operands are known.
+
+One that may raise is no dead code: Python raises there, whether or not the result is read. Its
+record proves where it cannot, as for constant positions inside of known axes.
+"""
 
 from __future__ import annotations
 

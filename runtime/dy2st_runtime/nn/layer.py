@@ -1,4 +1,10 @@
-"""Layer: parameters, buffers and sublayers under one roof, called like a function."""
+"""Layer: parameters, buffers and sublayers under one roof, called like a function.
+
+Settings of our Layers are kept under PaddlePaddle's names, `_stride`, `_epsilon`: models read them,
+and classes that are derived from ours have a `stride` or `padding` of their own. `class
+Conv2D(Layer, private="_stride ...")` lets `stride` be read too, and written on our own classes
+alone. The guards of a Program know both as settings.
+"""
 
 from __future__ import annotations
 

@@ -6,6 +6,11 @@ gradient needs of each step is computed for all of them outside of the loop. Tim
 x (l, n, input), states (n, hidden), outputs (l, n, hidden).
 
 Gates of a sigmoid are 1 / (1 + e**a) with their weights negated.
+
+One Node stands on the tape for all steps. Two layers of LSTM, 16 steps of 4 rows, take 0.6 ms so
+and 3.1 ms step by step; with gradients 1.4 ms and 16.6. A Program has the steps, since engines know
+what to do with their operators. So has the tape where gradients are differentiated again, and where
+a cell is the user's, has hooks, or computes in mixed precision.
 """
 
 from __future__ import annotations
