@@ -43,24 +43,22 @@ own = Scale.__mul__.__code__
 threads = [threading.Thread(target=trace, args=(shared,)) for _ in range(2)]
 for thread in threads:
     thread.start()
-bad = 0
+ends = []
 for _ in range(int(sys.argv[1])):
     child = os.fork()
     if not child:
-        signal.alarm(20)
+        signal.alarm(100)  # one that hangs ends by this signal, however busy the machine is
         one = shared(np.ones(3, "float32"), 2).numpy().tolist()
         two = dy2st.to_static(f)(np.ones(3, "float32"), 1).numpy().tolist()
         os._exit(one != [4.0] * 3 or two != [2.0] * 3)
-    bad += os.waitpid(child, 0)[1] != 0
+    ends.append(os.waitpid(child, 0)[1])
 stop.set()
 for thread in threads:
     thread.join()
-print(bad, Scale.__mul__.__code__ is own)
+print(ends, Scale.__mul__.__code__ is own)
 """
 
 
-# A child of just the moment in which another thread has swapped `__mul__` still refuses to trace
-# it, now and then: it does not hang, but the swap of a thread that is gone is not taken back.
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 def test_a_child_of_a_process_that_traces_does_not_hang(tmp_path):
@@ -68,4 +66,4 @@ def test_a_child_of_a_process_that_traces_does_not_hang(tmp_path):
     file.write_text(CODE)
     command = [sys.executable, "-W", "ignore::DeprecationWarning", str(file), "10"]
     shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
-    assert shown.stdout.split() == ["0", "True"], shown.stderr
+    assert shown.stdout.strip() == f"{[0] * 10} True", shown.stderr
