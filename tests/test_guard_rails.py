@@ -77,6 +77,11 @@ def test_what_the_engines_make_once_is_made_by_one_thread():
     assert not any("@cache\n" in one or "@lru_cache" in one for one in text), "once.py has `once`"
 
 
+def test_no_attribute_is_cached_under_a_lock_that_a_fork_may_copy():
+    text = [path.read_text(encoding="utf-8") for path in SOURCES]
+    assert not any("from functools import cached_property" in one for one in text), "see lazy.py"
+
+
 USE = """
 import atexit, builtins, gc, os, signal, sys, threading, warnings
 import numpy, safetensors.numpy

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 from dy2st.convert.call_context import Answer, CallContext
@@ -33,6 +33,7 @@ from dy2st_runtime.ir.location import place_of, warn_user
 from dy2st_runtime.ir.raised import is_of_program
 from dy2st_runtime.ir.structure import wrong_entries
 from dy2st_runtime.ir.tracing.gradient_flow import Settings
+from dy2st_runtime.lazy import cached_property
 from dy2st_runtime.ops.generator import get_rng_state, set_rng_state
 from dy2st_runtime.tensor import EagerTensor, wrapped
 from dy2st_runtime.trained import Parts, TrainedProgram

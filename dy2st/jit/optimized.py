@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from importlib import import_module
 from operator import attrgetter, is_
 from typing import Any
@@ -16,6 +15,7 @@ from dy2st_runtime import exported_buffers
 from dy2st_runtime.errors import ArgumentError, PassError, VerifyError
 from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.checks.verifier import verify
+from dy2st_runtime.lazy import cached_property
 from dy2st_runtime.tensor import EagerTensor, wrapped
 
 Array = np.ndarray[Any, Any]

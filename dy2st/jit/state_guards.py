@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from dy2st.jit.live_state import LiveState, State
 from dy2st_runtime.ir.tracing.gradient_flow import flags_of
+from dy2st_runtime.lazy import cached_property
 from dy2st_runtime.tensor import EagerTensor
 
 

@@ -10,7 +10,9 @@ import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from types import MappingProxyType, ModuleType
-from typing import Any
+from typing import Any, Generic, TypeVar, overload
+
+R = TypeVar("R")
 
 
 class Lazy:
@@ -28,6 +30,41 @@ class Lazy:
         """What has the name in the module."""
         value = getattr(import_module(self._module), name)
         setattr(self, name, value)
+        return value
+
+
+class cached_property(Generic[R]):
+    """An attribute that a method gives when it is first asked for.
+
+    Until Python 3.11 that of functools has a lock, which a child would find taken for ever if
+    another thread holds it when a process forks. Two threads may both make one, as since 3.12.
+
+    >>> class Square:
+    ...     area = cached_property(lambda self: 9)
+    >>> Square().area
+    9
+    """
+
+    def __init__(self, make: Callable[[Any], R]) -> None:
+        """Take the method."""
+        self._make, self.__doc__ = make, make.__doc__
+        self._name = make.__name__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Take the name under which a class has it."""
+        self._name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> cached_property[R]: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type) -> R: ...
+
+    def __get__(self, instance: object | None, owner: type) -> cached_property[R] | R:
+        """The value, which the object holds from then on."""
+        if instance is None:
+            return self
+        value = instance.__dict__[self._name] = self._make(instance)
         return value
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
@@ -36,6 +35,7 @@ from dy2st.targets.opu.steps import Lowered, Step, lower, need_borders
 from dy2st.targets.opu.timing import Timeline, time_operations
 from dy2st.targets.opu.words import encode
 from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.lazy import cached_property
 
 MODES = ("own", "compat")
 

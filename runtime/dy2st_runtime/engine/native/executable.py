@@ -8,7 +8,6 @@ and so both say the same.
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from dy2st_runtime.engine.native.program.repeated import without_repeated
 from dy2st_runtime.engine.numpy import executable as reference
 from dy2st_runtime.engine.runner import Runner
 from dy2st_runtime.ir.program import ArrayType, Operator, Program, Variable
+from dy2st_runtime.lazy import cached_property
 
 Array = np.ndarray[Any, Any]
 

@@ -11,10 +11,9 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from typing import Any, NamedTuple
 
-from dy2st_runtime.lazy import Lazy
+from dy2st_runtime.lazy import Lazy, cached_property
 from dy2st_runtime.once import once
 
 metadata = Lazy("importlib.metadata")

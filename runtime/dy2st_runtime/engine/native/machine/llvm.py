@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from dy2st_runtime import limits
@@ -19,7 +18,7 @@ from dy2st_runtime.engine.native.machine import disk
 from dy2st_runtime.engine.native.machine import interruptions as machine_interruptions
 from dy2st_runtime.engine.native.math import tables
 from dy2st_runtime.errors import ArgumentError
-from dy2st_runtime.lazy import Lazy
+from dy2st_runtime.lazy import Lazy, cached_property
 from dy2st_runtime.once import held_by_forks, once
 from dy2st_runtime.thread_state import ThreadState
 

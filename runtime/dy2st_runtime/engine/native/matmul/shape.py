@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 
 from dy2st_runtime.engine.native.machine.llvm import Processor
 from dy2st_runtime.engine.native.text.code import Code
 from dy2st_runtime.engine.native.text.lanes import DType, element
+from dy2st_runtime.lazy import cached_property
 
 LINE = 64
 """Bytes of a line of the cache."""

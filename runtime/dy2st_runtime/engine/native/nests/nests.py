@@ -20,12 +20,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from dy2st_runtime.dims import Dim, Size
 from dy2st_runtime.ir.program import Operator, Variable
 from dy2st_runtime.ir.types import DType
+from dy2st_runtime.lazy import cached_property
 
 
 @dataclass(frozen=True, eq=False)
