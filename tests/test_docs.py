@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 OURS = [ROOT / name for name in ("dy2st", "runtime", "tests", "benchmarks", "docs")]
-NAMING = ("architecture", "semantics", "dependencies", "development")
+NAMING = ("core", "architecture", "semantics", "dependencies", "development")
 
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
 FILE = re.compile(r"(?<![\w/.-])(?:\w+/)*\w+\.py\b")
