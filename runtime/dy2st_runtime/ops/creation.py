@@ -111,7 +111,7 @@ define(
     attributes={"value": either(INDEX, CONDITION), "dtype": np.dtype("int64")},
     infer=lambda value, dtype: TensorType(dtype, ()),
     kernel=_from_dim_kernel,
-    samples=(Sample((), {"value": 3}),),
+    samples=(Sample((), {"value": 3}), Sample((), {"value": True})),
 )
 define(
     "cast",

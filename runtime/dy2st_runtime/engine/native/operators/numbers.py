@@ -71,7 +71,10 @@ def _size(body: Body, step: Step, operator: Operator) -> None:
     if isinstance(value, Condition):
         found = Value(body.sizes.condition(value), BOOL)
     else:
-        found = Value(body.sizes.value(value), INT64)
+        # A condition that is decided is a bool.
+        found = Value(
+            body.sizes.value(int(value) if value is True or value is False else value), INT64
+        )
         _check_range(body, operator, found.text)
     lanes = Lanes(body.function, 1)
     lanes.store(lanes.cast(found, result.dtype), body.places.make(result).name)
