@@ -8,13 +8,12 @@ from functools import partial
 from typing import Any, Protocol
 
 from dy2st_runtime.autodiff.activity import Key, Varied, before_setting
-from dy2st_runtime.autodiff.expand import expanded
 from dy2st_runtime.autodiff.gradient import Gradient, any_of, cleaned
 from dy2st_runtime.autodiff.residuals import Kept
 from dy2st_runtime.dims import Facts, require_equal, using
 from dy2st_runtime.errors import Location, NoGradientRule
 from dy2st_runtime.ir.definition import OperatorDefinition, lookup
-from dy2st_runtime.ir.dispatch import F
+from dy2st_runtime.ir.dispatch import F, interpreting
 from dy2st_runtime.ir.facts import facts_of
 from dy2st_runtime.ir.grad_mode import set_grad_enabled
 from dy2st_runtime.ir.hooks import HOOKED
@@ -205,4 +204,40 @@ def _refused(operator: Operator) -> NoGradientRule:
     )
 
 
-__all__ = ["Found", "Handler", "Shared", "Values", "Walk", "same_sizes"]
+def expanded(tracer: Tracer, operator: Operator) -> list[Operator]:
+    """The operators that it is made of, which give its results; they are in no Block's list yet."""
+    decompose = lookup(operator.name).decompose
+    assert decompose is not None
+    block = operator.block
+    scratch, mark = Tracer.of_block(tracer.program, block), len(block.operators)
+    outside = {operand: Variable(operand.type, block) for operand in operator.operands}
+    for operand, inner in outside.items():
+        inner.held, inner.number = operand.held, operand.number
+    with interpreting(scratch), set_grad_enabled(True):
+        made = decompose(*(outside[v] for v in operator.operands), **operator.attributes)
+    made = list(made) if isinstance(made, tuple) else [made]
+    for result, new in zip(operator.results, made, strict=True):
+        scratch.append("assign", [new], {}, [result.type]).results = [result]
+    parts = block.operators[mark:]
+    del block.operators[mark:]
+    back = {inner: operand for operand, inner in outside.items()}
+    for part in parts:
+        part.location, part.again = operator.location, operator.again
+        part.operands = [back.get(operand, operand) for operand in part.operands]
+        for result in part.results:
+            result.maker = part
+        if part.name == operator.name:
+            raise _unknown_sizes(operator)
+    return parts
+
+
+def _unknown_sizes(operator: Operator) -> NoGradientRule:
+    return NoGradientRule(
+        f"the gradient of `{operator.name}`, whose sizes only the run tells",
+        at=operator.location,
+        why="its gradient is that of the operator for sizes that are known",
+        hint="compute the sizes from shapes, or differentiate outside of the Program",
+    )
+
+
+__all__ = ["Found", "Handler", "Shared", "Values", "Walk", "expanded", "same_sizes"]

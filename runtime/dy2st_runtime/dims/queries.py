@@ -14,13 +14,12 @@ from dy2st_runtime.dims.conditions import Condition
 from dy2st_runtime.dims.equations import substitute_atom
 from dy2st_runtime.dims.evaluation import substitute
 from dy2st_runtime.dims.expression import Atom, Dim, Size, factors_of, make_atom, of_atom
-from dy2st_runtime.dims.facts import Contradiction, Facts
+from dy2st_runtime.dims.facts import Contradiction, Facts, readable
 from dy2st_runtime.dims.in_force import current, using
 from dy2st_runtime.dims.intervals import bounds
 from dy2st_runtime.dims.operations import modulo
 from dy2st_runtime.dims.order import is_plain, is_spent, positive_when_shifted, proved
 from dy2st_runtime.dims.polynomial import add, common_factor, multiply, subtract
-from dy2st_runtime.dims.readable import readable
 from dy2st_runtime.dims.samples import deep_atoms, sampled
 from dy2st_runtime.limits import look
 
