@@ -7,9 +7,8 @@ LATE = places(
         "dy2st.paddle.vision.jpeg": "decode_jpeg read_file",
         "dy2st_runtime.nn.functions.deformable": "deform_conv2d",
         "dy2st_runtime.nn.functions.yolo": "yolo_loss",
-        "dy2st_runtime.nn.layers.deformable": "DeformConv2D",
-        "dy2st_runtime.nn.layers.pictures": "ConvNormActivation",
-        "dy2st_runtime.nn.layers.regions": "PSRoIPool RoIAlign RoIPool",
+        "dy2st_runtime.nn.layers.vision": "ConvNormActivation DeformConv2D PSRoIPool RoIAlign "
+        "RoIPool",
         "dy2st_runtime.ops.boxes": "box_coder prior_box yolo_box",
         "dy2st_runtime.ops.overlaps": "matrix_nms nms",
         "dy2st_runtime.ops.proposals": "distribute_fpn_proposals generate_proposals",

@@ -67,6 +67,7 @@ from dy2st_runtime.nn.functions.pixels import (
     channel_shuffle,
     pixel_unshuffle,
     temporal_shift,
+    zeropad2d,
 )
 from dy2st_runtime.nn.functions.trees import (
     adaptive_log_softmax_with_loss,
@@ -83,9 +84,6 @@ from dy2st_runtime.nn.functions.windows import (
     max_unpool1d,
     max_unpool2d,
     max_unpool3d,
-)
-from dy2st_runtime.nn.functions.zero_padding import (
-    zeropad2d,
 )
 from dy2st_runtime.ops.volumes import (
     adaptive_avg_pool3d,

@@ -14,14 +14,13 @@ LAYERS = places(
     {
         f"{_LAYERS}.activations": "AlphaDropout Dropout3D FeatureAlphaDropout Maxout RReLU "
         "Softmax2D ThresholdedReLU",
-        f"{_LAYERS}.alignment": "CTCLoss RNNTLoss",
         f"{_FUNCTIONS}.decoding": "BeamSearchDecoder dynamic_decode",
-        f"{_LAYERS}.distances": "PairwiseDistance",
         f"{_LAYERS}.images": "ChannelShuffle Fold PixelShuffle PixelUnshuffle Unflatten Unfold "
         "UpsamplingBilinear2D UpsamplingNearest2D",
-        f"{_LAYERS}.losses": "CosineEmbeddingLoss GaussianNLLLoss HingeEmbeddingLoss "
+        f"{_LAYERS}.losses": "CosineEmbeddingLoss CTCLoss GaussianNLLLoss HingeEmbeddingLoss "
         "MarginRankingLoss MultiLabelMarginLoss MultiLabelSoftMarginLoss MultiMarginLoss "
-        "PoissonNLLLoss SoftMarginLoss TripletMarginLoss TripletMarginWithDistanceLoss",
+        "PairwiseDistance PoissonNLLLoss RNNTLoss SoftMarginLoss TripletMarginLoss "
+        "TripletMarginWithDistanceLoss",
         f"{_LAYERS}.normalisation": "BatchNorm BatchNorm3D InstanceNorm1D InstanceNorm3D "
         "LocalResponseNorm SpectralNorm SyncBatchNorm",
         f"{_LAYERS}.parameter_dict": "ParameterDict",
@@ -73,11 +72,10 @@ FUNCTIONALS = places(
         "multi_margin_loss npair_loss soft_margin_loss triplet_margin_loss "
         "triplet_margin_with_distance_loss",
         f"{_FUNCTIONS}.normalisation": "local_response_norm",
-        f"{_FUNCTIONS}.pixels": "channel_shuffle pixel_unshuffle temporal_shift",
+        f"{_FUNCTIONS}.pixels": "channel_shuffle pixel_unshuffle temporal_shift zeropad2d",
         f"{_FUNCTIONS}.trees": "adaptive_log_softmax_with_loss gather_tree hsigmoid_loss",
         f"{_FUNCTIONS}.unfold": "fold unfold",
         f"{_FUNCTIONS}.windows": "lp_pool1d lp_pool2d max_unpool1d max_unpool2d max_unpool3d",
-        f"{_FUNCTIONS}.zero_padding": "zeropad2d",
         f"{_OPERATORS}.inplace": "elu_ hardtanh_ leaky_relu_ relu_ softmax_ tanh_",
         f"{_OPERATORS}.volumes": "adaptive_avg_pool3d adaptive_max_pool3d avg_pool3d "
         "conv3d_transpose max_pool3d",

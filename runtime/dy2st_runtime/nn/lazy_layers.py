@@ -31,13 +31,6 @@ from dy2st_runtime.nn.layers.activations import (
     Softmax2D,
     ThresholdedReLU,
 )
-from dy2st_runtime.nn.layers.alignment import (
-    CTCLoss,
-    RNNTLoss,
-)
-from dy2st_runtime.nn.layers.distances import (
-    PairwiseDistance,
-)
 from dy2st_runtime.nn.layers.images import (
     ChannelShuffle,
     Fold,
@@ -50,13 +43,16 @@ from dy2st_runtime.nn.layers.images import (
 )
 from dy2st_runtime.nn.layers.losses import (
     CosineEmbeddingLoss,
+    CTCLoss,
     GaussianNLLLoss,
     HingeEmbeddingLoss,
     MarginRankingLoss,
     MultiLabelMarginLoss,
     MultiLabelSoftMarginLoss,
     MultiMarginLoss,
+    PairwiseDistance,
     PoissonNLLLoss,
+    RNNTLoss,
     SoftMarginLoss,
     TripletMarginLoss,
     TripletMarginWithDistanceLoss,

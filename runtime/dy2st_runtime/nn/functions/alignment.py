@@ -7,7 +7,7 @@ from typing import Any
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F, apply
 from dy2st_runtime.ir.arguments import as_int
-from dy2st_runtime.nn.functions.reduction import reduced
+from dy2st_runtime.nn.functions.likelihood_losses import reduced
 from dy2st_runtime.nn.scan import scan
 
 

@@ -6,9 +6,8 @@ import math
 from typing import Any
 
 from dy2st_runtime.dims import equal
-from dy2st_runtime.errors import ShapeError
+from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F
-from dy2st_runtime.nn.functions.reduction import reduced
 from dy2st_runtime.ops.short_floats import in_float32
 
 
@@ -130,3 +129,18 @@ def label_smooth(
     if prior_dist is not None:
         return smooth + prior_dist * epsilon
     return smooth + epsilon / F.cast(label.shape[-1], label.dtype)
+
+
+def reduced(loss: Any, reduction: str | None) -> Any:
+    """Their mean, their sum, or, for 'none', themselves.
+
+    >>> print(reduced(F.ones([3]), "sum").item())
+    3.0
+    """
+    if reduction == "mean":
+        return F.mean(loss)
+    if reduction == "sum":
+        return F.sum(loss)
+    if reduction in ("none", None):
+        return loss
+    raise ArgumentError(f"the reduction is 'mean', 'sum' or 'none', not {reduction!r}")

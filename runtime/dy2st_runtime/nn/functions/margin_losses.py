@@ -9,7 +9,7 @@ from dy2st_runtime.dims import maximum
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F
 from dy2st_runtime.nn.functions.distances import pairwise_distance
-from dy2st_runtime.nn.functions.reduction import reduced
+from dy2st_runtime.nn.functions.likelihood_losses import reduced
 from dy2st_runtime.ops.short_floats import in_float32
 
 # What keeps the cosine of a vector of zeros finite.

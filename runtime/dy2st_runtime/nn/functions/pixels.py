@@ -1,4 +1,4 @@
-"""Pixels, channels and frames that change their places."""
+"""Functions that move pixels, channels and frames, or put zeros around images."""
 
 from __future__ import annotations
 
@@ -71,3 +71,14 @@ def temporal_shift(
         F.slice(frames, [2], [second], [c]),
     ]
     return channels_back(F.reshape(F.concat(parts, axis=2), x.shape), is_last)
+
+
+def zeropad2d(x: Any, padding: Any, data_format: str = "NCHW", name: str | None = None) -> Any:
+    """(n, c, h, w) -> (n, c, top + h + bottom, left + w + right).
+
+    `padding` is [left, right, top, bottom].
+
+    >>> zeropad2d(F.ones([1, 1, 2, 2]), [1, 0, 0, 0]).shape
+    [1, 1, 2, 3]
+    """
+    return F.pad(x, padding, mode="constant", value=0.0, data_format=data_format)

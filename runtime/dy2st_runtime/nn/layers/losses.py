@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from dy2st_runtime.ir import F
+from dy2st_runtime.nn.functions.alignment import ctc_loss, rnnt_loss
+from dy2st_runtime.nn.functions.distances import pairwise_distance
 from dy2st_runtime.nn.functions.likelihood_losses import gaussian_nll_loss, poisson_nll_loss
 from dy2st_runtime.nn.functions.margin_losses import (
     cosine_embedding_loss,
@@ -15,6 +17,7 @@ from dy2st_runtime.nn.functions.margin_losses import (
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
 )
+from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.nn.layers.of_function import OfFunction, settings
 
 
@@ -94,3 +97,46 @@ class PoissonNLLLoss(
     takes=settings(log_input=True, full=False, epsilon=1e-8, reduction="mean"),
 ):
     """exp(input) - label * input, or without `log_input` input - label * log(input + epsilon)."""
+
+
+class PairwiseDistance(
+    OfFunction, calls=pairwise_distance, takes=settings(p=2.0, epsilon=1e-6, keepdim=False)
+):
+    """(n, d), (n, d) -> (n,): (sum |x - y + epsilon|**p)**(1/p)."""
+
+
+class CTCLoss(Layer):
+    """-log of the sum of the probabilities of all alignments; see `nn.functional.ctc_loss`."""
+
+    def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False):
+        """Take the class that stands for no label."""
+        super().__init__()
+        self.blank, self.reduction, self.zero_infinity = blank, reduction, zero_infinity
+
+    def forward(
+        self,
+        log_probs: Any,
+        labels: Any,
+        input_lengths: Any,
+        label_lengths: Any,
+        norm_by_times: bool = False,
+    ) -> Any:
+        """(steps, n, classes), (n, labels), (n,), (n,) -> a number, or (n,) without reduction."""
+        return ctc_loss(
+            log_probs,
+            labels,
+            input_lengths,
+            label_lengths,
+            self.blank,
+            self.reduction,
+            norm_by_times,
+            self.zero_infinity,
+        )
+
+
+class RNNTLoss(
+    OfFunction,
+    calls=rnnt_loss,
+    takes=settings(blank=0, fastemit_lambda=0.001, reduction="mean"),
+):
+    """-log of the sum of the probabilities of all paths of a transducer; see `rnnt_loss`."""
