@@ -19,7 +19,7 @@ from dy2st_runtime.ir.checks.tracebacks import hide_own_frames, without_own_fram
 from dy2st_runtime.ir.dispatch import stack
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.structure import flatten
-from dy2st_runtime.ir.tracing.converting import converted
+from dy2st_runtime.ir.tracing.tracer import converted
 from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor

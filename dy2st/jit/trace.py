@@ -29,7 +29,7 @@ from dy2st_runtime.ir import Output, Program
 from dy2st_runtime.ir.structure import flatten
 from dy2st_runtime.ir.structure import rebuild as rebuild_structure
 from dy2st_runtime.ir.tracing.gradient_flow import settings_of
-from dy2st_runtime.ir.tracing.keys import numbers_are_no_keys
+from dy2st_runtime.ir.tracing.traced_numbers import numbers_are_no_keys
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.thread_state import put_back_after_errors
 

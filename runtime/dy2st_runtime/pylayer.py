@@ -13,7 +13,7 @@ from dy2st_runtime.autograd import Edge, Node
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F, Tensor, current_tracer
 from dy2st_runtime.ir.grad_mode import is_grad_enabled, no_grad
-from dy2st_runtime.ir.tracing.converting import converted
+from dy2st_runtime.ir.tracing.tracer import converted
 from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.tensor import EagerTensor
 

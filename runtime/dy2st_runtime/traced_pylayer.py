@@ -14,7 +14,7 @@ from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F, Tensor, Tracer, Variable, apply, current_tracer
 from dy2st_runtime.ir.choice import Choice, Text
 from dy2st_runtime.ir.structure import flatten, rebuild
-from dy2st_runtime.ir.tracing.converting import converted
+from dy2st_runtime.ir.tracing.tracer import converted
 
 _KEPT = (Tensor, Dim, Condition, Choice, Text)
 

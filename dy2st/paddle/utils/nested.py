@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from dy2st_runtime.errors import ArgumentError
-from dy2st_runtime.ir.tracing.converting import converted
+from dy2st_runtime.ir.tracing.tracer import converted
 
 
 def is_sequence(seq: Any) -> bool:

@@ -23,7 +23,7 @@ from dy2st_runtime.ir.program import (
     Variable,
 )
 from dy2st_runtime.ir.tensor import Tensor
-from dy2st_runtime.ir.tracing import sizes_as_numbers
+from dy2st_runtime.ir.tracing import traced_numbers
 from dy2st_runtime.ir.tracing.tracer import Tracer, current_tracer
 from dy2st_runtime.ir.types import (
     ArrayType,
@@ -68,6 +68,6 @@ __all__ = [
     "lookup",
     "method",
     "public",
-    "sizes_as_numbers",
+    "traced_numbers",
     "user_location",
 ]

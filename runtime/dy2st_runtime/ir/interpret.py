@@ -6,15 +6,15 @@ iterations that are really taken; and the compiled engines are tested against it
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dy2st_runtime.dims import Condition, Constraint, Dim, evaluate, is_symbol, symbols
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir.checks.broken_sizes import broken, formulas, uncomputable
 from dy2st_runtime.ir.checks.tracebacks import show_operator
-from dy2st_runtime.ir.dispatch import apply, eagerly
-from dy2st_runtime.ir.on_lists import run_on_lists
+from dy2st_runtime.ir.definition import lookup
+from dy2st_runtime.ir.dispatch import F, apply, eagerly
 from dy2st_runtime.ir.program import Block, LocatedConstraint, Operator, Program, Variable
 from dy2st_runtime.ir.sizes import origins
 from dy2st_runtime.ir.tracing.gradient_flow import SETTER
@@ -162,3 +162,19 @@ def concrete(value: Any, sizes: Mapping[Dim, int]) -> Any:
     if isinstance(value, tuple):
         return tuple(concrete(entry, sizes) for entry in value)
     return value
+
+
+# Lists of a Program are Python lists of tensors here. Most kernels take those as they are; these
+# would take the tensors' arrays, and the tape would lose them.
+_ON_LISTS: dict[str, Callable[..., Any]] = {
+    "array_length": lambda array: F.assign(len(array)),
+    "array_stack": lambda array, axis: F.stack(array, axis),
+    "array_concat": lambda array, axis: F.concat(array, axis),
+}
+
+
+def run_on_lists(name: str, *operands: Any, **attributes: Any) -> Any:
+    """The result of an operator on lists of a Program, for Python lists of eager tensors."""
+    function = _ON_LISTS.get(name) or lookup(name).kernel
+    assert function is not None, f"operator {name!r} has no kernel"
+    return function(*operands, **attributes)

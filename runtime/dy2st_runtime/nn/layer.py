@@ -22,7 +22,7 @@ from dy2st_runtime.ir.checks.tracebacks import hide_own_frames
 from dy2st_runtime.ir.dispatch import stack
 from dy2st_runtime.ir.given_kinds import checked
 from dy2st_runtime.ir.location import warn_user
-from dy2st_runtime.ir.tracing.converting import converted
+from dy2st_runtime.ir.tracing.tracer import converted
 from dy2st_runtime.nn.initializer import Initializer
 from dy2st_runtime.nn.layer_tree import LayerTree, attribute_changes, note_change
 from dy2st_runtime.nn.parameters import ParamAttr, make_parameter

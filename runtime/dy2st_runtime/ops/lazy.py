@@ -93,13 +93,13 @@ FAMILIES = (
         functions="add_n bitwise_left_shift bitwise_right_shift broadcast_shape broadcast_shapes "
         "copysign deg2rad equal_all fmax fmin frac frexp gcd heaviside hypot is_complex "
         "is_empty is_floating_point is_integer isin isneginf isposinf isreal lcm ldexp "
-        "logit multiplex nan_to_num nextafter positive rad2deg reduce_as sgn shard_index "
+        "logaddexp logit multiplex nan_to_num nextafter positive rad2deg reduce_as sgn shard_index "
         "signbit sinc stanh",
         methods="add_n bitwise_left_shift bitwise_right_shift copysign deg2rad equal_all fmax "
         "fmin frac frexp gcd heaviside hypot is_complex is_empty is_floating_point "
-        "is_integer isin isneginf isposinf isreal lcm ldexp logit multiplex nan_to_num "
-        "nextafter positive rad2deg reduce_as sgn shard_index signbit sinc stanh",
-        operators="frexp gcd lcm left_shift nextafter right_shift signbit",
+        "is_integer isin isneginf isposinf isreal lcm ldexp logaddexp logit multiplex "
+        "nan_to_num nextafter positive rad2deg reduce_as sgn shard_index signbit sinc stanh",
+        operators="frexp gcd lcm left_shift logaddexp nextafter right_shift signbit",
     ),
     Family("dy2st_runtime.ops.overlaps", operators="matrix_nms nms"),
     Family("dy2st_runtime.ops.proposals", operators="generate_proposals"),
@@ -148,15 +148,8 @@ FAMILIES = (
         operators="fourier fourier_of_real fourier_to_real",
     ),
     Family("dy2st_runtime.ops.inplace", functions=_CHANGING, methods=_CHANGING),
-    Family(
-        "dy2st_runtime.ops.special",
-        functions="logaddexp",
-        methods="logaddexp",
-        operators="logaddexp",
-    ),
     Family("dy2st_runtime.ops.alignment", operators="ctc ctc_slope"),
-    Family("dy2st_runtime.ops.hooked", operators="hooked"),
-    Family("dy2st_runtime.ops.sealed", operators="sealed sealed_results"),
+    Family("dy2st_runtime.ops.user_gradients", operators="hooked sealed sealed_results"),
     Family(
         "dy2st_runtime.ops.volumes",
         functions="adaptive_avg_pool3d adaptive_max_pool3d avg_pool3d conv3d_transpose max_pool3d",

@@ -397,3 +397,31 @@ def shard_index(
 def reduce_as(x: Any, target: Any, name: str | None = None) -> Any:
     """The sums of x in the shape of `target`, which broadcasts to that of x."""
     return F.sum_to(F.cast(x, "int64") if x.dtype.kind == "b" else x, shape_of(target))
+
+
+def _logaddexp_gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
+    return (
+        lambda: F.sum_to(g * F.exp(x - z), x.shape),
+        lambda: F.sum_to(g * F.exp(y - z), y.shape),
+    )
+
+
+define_binary(
+    "logaddexp",
+    "log(exp(x) + exp(y)), without overflow.",
+    np.logaddexp,
+    _logaddexp_gradient,
+    gives_floats=np.logaddexp,
+    commutes=True,
+)
+
+
+@method
+def logaddexp(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """log(exp(x) + exp(y)) without overflow, elementwise with broadcasting.
+
+    >>> import dy2st
+    >>> print(dy2st.logaddexp(dy2st.to_tensor([1000.0, 2000.0]), 0.0))
+    [1000. 2000.]
+    """
+    return apply("logaddexp", x, y)  # type: ignore[no-any-return]

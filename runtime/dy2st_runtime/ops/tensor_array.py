@@ -26,8 +26,8 @@ from dy2st_runtime.ir import (
 )
 from dy2st_runtime.ir.arguments import fresh_symbol, normalize_axis
 from dy2st_runtime.ir.attribute_kinds import AXIS, NEW_AXIS
+from dy2st_runtime.ir.interpret import run_on_lists
 from dy2st_runtime.ir.join import join_elements, one_element
-from dy2st_runtime.ir.on_lists import run_on_lists
 from dy2st_runtime.ir.tracing.traced_list import TracedList
 from dy2st_runtime.ir.types import MAX_LIST_DEPTH
 

@@ -14,8 +14,7 @@ from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.autocast import autocast, autocasting
 from dy2st_runtime.ir.grad_mode import is_grad_enabled, set_grad_enabled
 from dy2st_runtime.ir.structure import flatten, rebuild
-from dy2st_runtime.ir.tracing.converting import converted
-from dy2st_runtime.ir.tracing.tracer import Tracer, current_tracer
+from dy2st_runtime.ir.tracing.tracer import Tracer, converted, current_tracer
 from dy2st_runtime.nn import Layer
 from dy2st_runtime.ops.generator import get_rng_state, set_rng_state
 from dy2st_runtime.tensor import EagerTensor

@@ -11,7 +11,7 @@ from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Operator, Program, Variable
 from dy2st_runtime.ir.tensor import Tensor
-from dy2st_runtime.ir.tracing.refusals import beginning
+from dy2st_runtime.ir.tracing.changes import beginning
 from dy2st_runtime.ir.types import ArrayType, TensorType
 
 if TYPE_CHECKING:

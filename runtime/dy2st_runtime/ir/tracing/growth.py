@@ -1,4 +1,4 @@
-"""How much one line of the user's code makes of a Program, which has branches in branches.
+"""Bounds the growth of a Program: operators that a line makes, and formulas of sizes.
 
 A Program has no functions, and holds every path: what is called in both branches of an `if`, many
 deep, or a list that is one element longer on each of many paths, grows beyond all measure.
@@ -9,8 +9,11 @@ from __future__ import annotations
 import os
 from collections import Counter
 
+from dy2st_runtime.dims import Dim, Size, bounds, current
 from dy2st_runtime.errors import Location, UnsupportedSyntax
+from dy2st_runtime.ir.fresh import fresh_symbol
 from dy2st_runtime.ir.program import Operator
+from dy2st_runtime.ir.types import ArrayType, ValueType
 
 # DY2ST_MOST_A_LINE: so many operators, operands and results one line of code may have in branches
 # that stand in branches of branches.
@@ -55,3 +58,27 @@ def _too_many(at: Location) -> UnsupportedSyntax:
         "or a range(t) of one, in which lists may grow; call the function once after the `if`. "
         "The bound is DY2ST_MOST_A_LINE in the environment",
     )
+
+
+HEAVIEST_SIZE, DEEPEST_SIZE = 200, 16
+"""How many symbols, written out, a formula of a size may have, and how deep it may nest."""
+
+
+def lightened(type: ValueType) -> ValueType:
+    """The type with a new symbol for each size whose formula has become too long to be of use."""
+    if isinstance(type, ArrayType):
+        return type
+    for size in type.shape:
+        if size.__class__ is not int and _is_heavy(size):
+            return type.with_shape(_light(size) for size in type.shape)
+    return type
+
+
+def _light(size: Size) -> Size:
+    if not _is_heavy(size):
+        return size
+    return fresh_symbol("size", max(0, bounds(size, current())[0] or 0))
+
+
+def _is_heavy(size: Size) -> bool:
+    return isinstance(size, Dim) and (size.weight > HEAVIEST_SIZE or size.depth > DEEPEST_SIZE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -54,16 +55,59 @@ from dy2st_runtime.ir.promotion import as_paddle, is_paddles
 from dy2st_runtime.ir.raised import ErrorKind
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracing.aliases import Aliases
-from dy2st_runtime.ir.tracing.changes import replace, set_value
+from dy2st_runtime.ir.tracing.changes import (
+    check_replaced,
+    escaped,
+    out_of_date,
+    replace,
+    set_value,
+)
 from dy2st_runtime.ir.tracing.gradient_flow import GradientFlags
-from dy2st_runtime.ir.tracing.growth import Growth
-from dy2st_runtime.ir.tracing.guard import Guard
-from dy2st_runtime.ir.tracing.heavy_sizes import lightened
+from dy2st_runtime.ir.tracing.growth import Growth, lightened
 from dy2st_runtime.ir.tracing.python_numbers import may_outgrow
-from dy2st_runtime.ir.tracing.refusals import check_replaced, escaped, out_of_date
 from dy2st_runtime.ir.tracing.traced_list import given
 from dy2st_runtime.ir.tracing.views import Views
 from dy2st_runtime.ir.types import ArrayType, DType, TensorType, ValueType
+
+OnRequired = Callable[[Condition, Exception], bool]
+OnFailing = Callable[[OperatorDefinition, Sequence[Variable], Mapping[str, Any]], None]
+
+
+class Guard:
+    """Begins a branch where a handler of the user's catches what would be raised.
+
+    What is recorded next stands in the side of that branch where nothing fails.
+    """
+
+    def __init__(self) -> None:
+        """Nobody is asked."""
+        self.on_required: OnRequired | None = None
+        self.on_failing: OnFailing | None = None
+
+    def divert(self, condition: Condition, error: Exception) -> bool:
+        """Whether the code goes on only where sizes fulfil a condition."""
+        return self.on_required is not None and self.on_required(condition, error)
+
+    def before(
+        self,
+        definition: OperatorDefinition,
+        operands: Sequence[Variable],
+        attributes: Mapping[str, Any],
+    ) -> None:
+        """Ask about an operator."""
+        if self.on_failing is not None:
+            self.on_failing(definition, operands, attributes)
+
+    @contextmanager
+    def off(self) -> Iterator[None]:
+        """Record, inside the `with`, what surely fits, or what no code of the user's computes."""
+        outer = self.on_required, self.on_failing
+        self.on_required = self.on_failing = None
+        try:
+            yield
+        finally:
+            self.on_required, self.on_failing = outer
+
 
 _NUMBERS: dict[str, type] = {"b": bool, "i": int, "f": float}
 
@@ -599,3 +643,11 @@ def _infer_by_decomposition(
         results = definition.decompose(*parameters, **attributes)
     results = results if isinstance(results, tuple) else (results,)
     return [result.type for result in results]
+
+
+def converted(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What is called instead of the user's function: while one is traced, its traced form."""
+    tracer = current_tracer()
+    if tracer is None or tracer.call is None:
+        return function
+    return partial(tracer.call, function)

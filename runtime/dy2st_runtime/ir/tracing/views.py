@@ -22,7 +22,7 @@ from dy2st_runtime.ir.grad_mode import set_grad_enabled
 from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Block, Operator, Variable
 from dy2st_runtime.ir.tensor import Tensor
-from dy2st_runtime.ir.tracing.refusals import lost_view, out_of_date
+from dy2st_runtime.ir.tracing.changes import lost_view, out_of_date
 from dy2st_runtime.ir.tracing.strides import is_copy
 from dy2st_runtime.ir.types import TensorType
 
