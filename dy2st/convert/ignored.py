@@ -11,7 +11,7 @@ IGNORE_MARK = "__dy2st_ignore__"
 
 # Our own functions that are written like the user's.
 _LIKE_THE_USERS = (
-    *("dy2st.amp", "dy2st.paddle.autograd", "dy2st.jit.dy2static", "dy2st.static.nn"),
+    *("dy2st.amp", "dy2st.paddle.autograd", "dy2st.static.nn"),
     *("dy2st_runtime.nn.clip", "dy2st_runtime.nn.vectors", "dy2st_runtime.optimizer"),
     *("dy2st_runtime.grad_scaler", "dy2st_runtime.regularizer"),
 )

@@ -19,6 +19,7 @@ from dy2st.convert.replay.places import Source, Varied
 from dy2st.convert.replay.result import Finished, Taker
 from dy2st.convert.replay.state_of_files import Keeping, Reads
 from dy2st.convert.replay.structure import structure_of
+from dy2st.convert.running import run_in
 from dy2st.convert.stage.outcome import (
     AlwaysRaises,
     Refused,
@@ -103,7 +104,7 @@ def trace(
             keeping.begin(machine)
         sources = {} if varied is None else varied.begin(machine)
         try:
-            with deeper(machine):
+            with run_in(machine), deeper(machine):
                 result = _undisturbed(machine, lambda: _run(machine, function, args, kwargs))
         except BaseException as error:
             is_users = is_thrown(machine, error) and not is_refusal(error)

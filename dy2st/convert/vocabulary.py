@@ -21,7 +21,7 @@ Binary: TypeAlias = Callable[[Any, Any], Any]
 
 
 class TracedCalls:
-    """The closed list of what a traced form calls."""
+    """What a traced form calls beside the functions of `dy2static`."""
 
     # Variables of modules, of functions around, and of the function itself where others see them.
     glob: Callable[[FunctionType, str], Any]  # of a global or builtin name
@@ -34,8 +34,6 @@ class TracedCalls:
     local_cell: Callable[[CellType, str], Any]  # UnboundLocalError: one of the function itself
     set_cell: Callable[[CellType, Any], None]
     del_cell: Callable[[CellType, str], None]
-    unbound: Any  # the value of a variable that has none
-    bound: Callable[[Any, str], Any]  # the value, unless it is `unbound`
 
     # Attributes and items.
     attr: Callable[[Any, str], Any]
@@ -86,17 +84,11 @@ class TracedCalls:
     is_not: Binary
     in_: Binary
     not_in: Binary
-    and_: Callable[[Any, Thunk], Any]
-    or_: Callable[[Any, Thunk], Any]
-    if_exp: Callable[[Any, Thunk, Thunk], Any]
     truth: Callable[[Any], bool]  # for statements that stay Python's own
 
-    # Calls; the last three are those of a call with `*` or `**` in it.
-    call: Callable[Concatenate[Any, ...], Any]
-    method: Callable[Concatenate[Any, str, ...], Any]  # of an object by its name
+    # Arguments of calls; the last three are those of a call with `*` or `**` in it.
     star: Callable[[Any], Sequence[Any]]  # what `*` spreads
     double_star: Callable[[Any], Any]  # what `**` spreads
-    call_spread: Callable[Concatenate[Any, ...], Any]
     spread_star: Callable[[Any], Sequence[Any]]
     spread_double_star: Callable[[Any], Any]
     rest: Callable[[tuple[Any, ...]], Any]  # what the variable of `*rest` holds
@@ -113,31 +105,40 @@ class TracedCalls:
     ]
     make_generic: Callable[..., Any]  # (F, path, cells, ...): what has type parameters
 
-    # Generators. `generate` takes a generator function of an iterable, the iterable, the same with
-    # a function that takes each item, and whether each item has one.
-    generate: Callable[..., Generated]
+    # Generators.
     push_all: Callable[[Callable[[Any], Any], Any], Any]  # what `yield from` gives
-    is_plain: Callable[..., bool]  # whether all are numbers, texts or ranges, or `range` itself
     iterate: Unary  # what Python's own `for` and `yield from` take
 
-    # Statements.
+    # Statements that stay Python's own.
+    manager: Unary  # what Python's own `with` takes
+    handling: Callable[[Thunk, bool], Any]  # the caught classes, and whether there is `finally`
+    raised: Unary  # what `raise` takes
+
+
+class Vocabulary(TracedCalls):
+    """These, and the functions of the protocol that the rows of functions call of it."""
+
+    # Statements and calls: what the functions of `dy2static` do in a trace.
+    call: Callable[Concatenate[Any, ...], Any]
+    method: Callable[Concatenate[Any, str, ...], Any]  # of an object by its name
+    call_spread: Callable[Concatenate[Any, ...], Any]
+    bound: Callable[[Any, str], Any]  # the value, unless the variable has none
+    and_: Callable[[Any, Thunk], Any]
+    or_: Callable[[Any, Thunk], Any]
+    if_exp: Callable[[Any, Thunk, Thunk], Any]
     if_: Callable[[Any, Body, Body, State, Names], State]
     while_: Callable[[Callable[..., Any], Body, State, Names], State]
     for_: Callable[[Any, Callable[..., Any] | None, Body, State, Names], State]
     # (body, ((classes or None, handler), ...), else, finally or None, state, names)
     try_: Callable[[Body, Sequence[Any], Body, Body | None, State, Names], State]
     with_: Callable[[Any, Body, State, Names], State]
-    manager: Unary  # what Python's own `with` takes
-    handling: Callable[[Thunk, bool], Any]  # the caught classes, and whether there is `finally`
     swallowed: Callable[[Any, bool], bool]  # whether a jump in `finally` swallows an exception
-    raised: Unary  # what `raise` takes
     assert_: Callable[..., None]  # (test, the message as a thunk or None)
     # (subject, pattern, names): whether it fits, and what the names are bound to
     match: Callable[[Any, Any, tuple[str, ...]], tuple[Any, ...]]
-
-
-class Vocabulary(TracedCalls):
-    """These, and the functions of the protocol that the rows of functions call of it."""
+    # (generator function, iterable, the same for a consumer of each item, whether each has one)
+    generate: Callable[..., Generated]
+    is_plain: Callable[..., bool]  # whether all are numbers, texts or ranges, or `range` itself
 
     # Attributes and operators, each in one of its ways.
     plain_attr: Callable[[Any, str], Any]

@@ -3,7 +3,6 @@
 import os
 from typing import TYPE_CHECKING
 
-from dy2st.jit import dy2static
 from dy2st.jit.api import not_to_static, to_static
 from dy2st.jit.code_level import set_code_level, set_verbosity
 from dy2st.jit.static_function import StaticFunction
@@ -15,6 +14,7 @@ from dy2st_runtime.lazy import lazy_names
 hide_frames_of(os.path.dirname(os.path.dirname(__file__)))
 
 if TYPE_CHECKING:
+    from dy2st.convert import dy2static
     from dy2st.convert.ignored import ignore_module
     from dy2st.jit.concrete_program import ConcreteProgram
     from dy2st.jit.save_load import load, save
@@ -25,6 +25,7 @@ else:
         {
             "ConcreteProgram": "dy2st.jit.concrete_program:ConcreteProgram",
             "TranslatedLayer": "dy2st_runtime.io:LoadedModel",
+            "dy2static": "dy2st.jit.dy2static",
             "ignore_module": "dy2st.convert.ignored:ignore_module",
             "load": "dy2st.jit.save_load:load",
             "save": "dy2st.jit.save_load:save",

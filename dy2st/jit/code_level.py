@@ -6,11 +6,11 @@ import os
 import sys
 from typing import TextIO
 
-ALL = 100
+ALL, FULL = 100, "full"
 
 
 class _Settings:
-    code_level: int | None = None
+    code_level: int | str | None = None
     code_stream: TextIO | None = None
     verbosity = 0
     verbosity_stream: TextIO | None = None
@@ -19,16 +19,18 @@ class _Settings:
 settings = _Settings()
 
 
-def set_code_level(level: int = ALL, also_to_stdout: bool = False) -> None:
+def set_code_level(level: int | str = ALL, also_to_stdout: bool = False) -> None:
     """Print the rewritten code of every function when it is converted, from now on.
 
-    Level n (from 1) prints the code after the n-th rewrite, 100 the final code, 0 nothing. It goes
-    to the standard error stream, or with `also_to_stdout` to the standard output.
+    Level n (from 1) prints the code after the n-th rewrite, 100 the code that runs, 0 nothing;
+    "full" prints its operators, attributes and items as the calls that they are. It goes to the
+    standard error stream, or with `also_to_stdout` to the standard output.
 
     >>> set_code_level(0)
     """
-    if not isinstance(level, int) or isinstance(level, bool) or level < 0:
-        raise TypeError(f"the code level is an int from 0 to {ALL}, not {level!r}")
+    is_level = isinstance(level, int) and not isinstance(level, bool) and level >= 0
+    if not is_level and level != FULL:
+        raise TypeError(f'the code level is "{FULL}" or an int from 0 to {ALL}, not {level!r}')
     settings.code_level = level or None
     settings.code_stream = sys.stdout if also_to_stdout else None
 

@@ -188,8 +188,8 @@ class StaticFunction:
 
     @property
     def code(self) -> str:
-        """The rewritten source text: it runs with the names of `dy2st.jit.dy2static`."""
-        return tracing.functional_form(self._function)  # type: ignore[arg-type]
+        """The code that runs, with the names of `dy2st.jit.dy2static`."""
+        return tracing.code_of(self._function)  # type: ignore[arg-type]
 
     def train(self) -> None:
         """The mode is that of the Layers; ArgumentError if this one's own is another."""

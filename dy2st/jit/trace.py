@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
+from types import FunctionType
 from typing import Any
 
 from dy2st.convert.call_context import CallContext
+from dy2st.convert.form import code_of, left_as_python
 from dy2st.convert.record import Record
 from dy2st.convert.replay.effects import written_by
 from dy2st.convert.replay.guards import Guards
@@ -14,6 +17,7 @@ from dy2st.convert.replay.state_of_files import Keeping
 from dy2st.convert.session import Traced
 from dy2st.convert.session import trace as run_trace
 from dy2st.convert.trace import CONTENT, EACH_CALL
+from dy2st.jit.code_level import FULL, settings
 from dy2st.jit.concrete_program import ConcreteProgram
 from dy2st.jit.distinct import Distinct
 from dy2st.jit.input_spec import InputSpec
@@ -21,7 +25,6 @@ from dy2st.jit.live_state import LiveState
 from dy2st.jit.output_aliasing import OutputAliasing
 from dy2st.jit.placeholders import add_inputs, names_of
 from dy2st.jit.report import report_of
-from dy2st.jit.shown import show
 from dy2st.jit.state_guards import OfState, OneTensor, SameFlags, are_apart
 from dy2st.jit.unknown_sizes import refused
 from dy2st_runtime.errors import ConversionError
@@ -32,6 +35,27 @@ from dy2st_runtime.ir.tracing.gradient_flow import settings_of
 from dy2st_runtime.ir.tracing.traced_numbers import numbers_are_no_keys
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.thread_state import put_back_after_errors
+
+
+def show(function: FunctionType) -> None:
+    """Print the code, and the notes, that were asked for."""
+    level = settings.code_level
+    if level is not None:
+        steps = level if isinstance(level, int) else None
+        text = code_of(function, steps, is_full=level == FULL)
+        print(text, file=settings.code_stream or sys.stderr)
+    if settings.verbosity:
+        for line in _notes(function):
+            print(line, file=settings.verbosity_stream or sys.stderr)
+
+
+def _notes(function: FunctionType) -> list[str]:
+    code = function.__code__
+    lines = [f"dy2st: converted {function.__qualname__} ({code.co_filename}:{code.co_firstlineno})"]
+    if settings.verbosity > 1:
+        for line, reason in left_as_python(function):
+            lines.append(f"dy2st:   line {line} is left as Python: {reason}")
+    return lines
 
 
 class Tracing:

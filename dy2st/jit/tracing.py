@@ -2,11 +2,10 @@
 
 import dy2st_runtime.engine.numpy.executable  # noqa: F401
 from dy2st.convert.call_context import CallContext
-from dy2st.convert.form import is_part
+from dy2st.convert.form import code_of, is_part
 from dy2st.jit.shape_history import Family, axes_text, generalised
 from dy2st.jit.shape_table import ShapeTable
 from dy2st.jit.trace import Tracing
-from dy2st.transpiler.functional import functional_form
 from dy2st_runtime.ir.checks.tracebacks import join_parts
 
 join_parts(is_part)
@@ -17,6 +16,6 @@ __all__ = [
     "ShapeTable",
     "Tracing",
     "axes_text",
-    "functional_form",
+    "code_of",
     "generalised",
 ]

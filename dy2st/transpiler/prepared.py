@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from types import FunctionType
 
 import gast
@@ -18,6 +19,13 @@ def prepared(function: FunctionType) -> tuple[Node, Context]:
     if source.owner is not None:
         _mangle(tree, source.owner)
     return tree, Context(function, identifiers(tree) | set(function.__code__.co_freevars))
+
+
+def without_decorators(tree: Node) -> ast.AST:
+    """A function in Python's own nodes, as it is converted."""
+    tree.decorator_list = []
+    made: ast.AST = gast.gast_to_ast(tree)
+    return made
 
 
 def _as_definition(tree: Node) -> Node:

@@ -8,7 +8,7 @@ from typing import Any
 import gast
 
 from dy2st.convert.form import statements
-from dy2st.convert.form.control import body_of, loads_of, state_of
+from dy2st.convert.form.bodies import body_of, start_state, state_of
 from dy2st.convert.form.lowering import Lowering
 from dy2st.convert.form.targets import bind_target
 from dy2st.convert.form.trees import (
@@ -19,6 +19,7 @@ from dy2st.convert.form.trees import (
     define,
     give,
     load,
+    loads,
     thunk,
     tuple_of,
 )
@@ -27,25 +28,27 @@ from dy2st.transpiler.nodes import Block, Node, is_own
 
 
 def try_(low: Lowering, node: Node) -> list[ast.stmt]:
-    """`(a, b) = try_(body, ((classes, handler), ...), else, finally or None, (a, b), names)`."""
+    """`(a, b) = convert_try(body, ((classes, handler), ...), else, finally, (a, b), names)`."""
     flow = low.names.flows.get(id(node))
     if flow is None:
         return statements.tried(low, node)
     place = low.place(node)
-    body, out = body_of(low, place, "tried", node.body, flow)
+    out = start_state(low, place, flow)
+    body, made = body_of(low, place, "try_body", node.body, flow)
+    out += made
     rows = []
     for handler in node.handlers:
         row, made = _handler(low, handler, flow, place)
         rows.append(row)
         out += made
-    orelse, made = body_of(low, place, "else", node.orelse, flow)
+    orelse, made = body_of(low, place, "try_else", node.orelse, flow)
     out += made
     final = constant(place, None)
     if node.finalbody:
-        final, made = body_of(low, place, "finally", node.finalbody, flow)
+        final, made = body_of(low, place, "finally_body", node.finalbody, flow)
         out += made
-    values = [body, tuple_of(place, rows), orelse, final, *state_of(low, place, flow)]
-    return [*out, assign_names(place, flow.state, low.call(place, "try_", *values))]
+    values = [body, tuple_of(place, rows), orelse, final, *state_of(place, flow)]
+    return [*out, assign_names(place, flow.state, low.call(place, "convert_try", *values))]
 
 
 def _handler(
@@ -58,13 +61,13 @@ def _handler(
     """
     place = low.place(node)
     kind = low.builtin(place, "BaseException") if node.type is None else low.expression(node.type)
-    error, name = low.fresh("error"), low.fresh("handler")
+    error, name = low.fresh("error"), low.fresh("except_body")
     start: list[ast.stmt] = []
     end: list[ast.stmt] = []
     if node.name is not None:
         start = [low.write(place, node.name.id, load(place, error))]
         end = statements.delete_name(low, place, node.name.id)
-    body = [*start, *low.block(node.body), *end, give(place, loads_of(place, flow.state))]
+    body = [*start, *low.block(node.body), *end, give(place, loads(place, flow.state))]
     own = _own(low, [node], flow)
     made = define(around, name, arguments(around, [error, *flow.state], own), body)
     classes = constant(around, None) if is_own(node) else thunk(around, kind)
@@ -77,7 +80,7 @@ def _own(low: Lowering, block: Block, flow: Flow) -> list[str]:
 
 
 def with_(low: Lowering, node: Node) -> list[ast.stmt]:
-    """`(a, b) = with_(m, body, (a, b), ("a", "b"))`: one inside the other for several managers."""
+    """`(a, b) = convert_with(m, body, (a, b), ("a", "b"))`: several managers are nested."""
     flow = low.names.flows.get(id(node))
     return statements.with_(low, node) if flow is None else _with(low, node, flow, 0)
 
@@ -88,7 +91,7 @@ def _with(low: Lowering, node: Node, flow: Flow, k: int) -> list[ast.stmt]:
     item = node.items[k]
     place = low.place(item.context_expr)
     managed = low.expression(item.context_expr)
-    entered, name = low.fresh("entered"), low.fresh("with")
+    entered, name = low.fresh("entered"), low.fresh("with_body")
 
     def inner() -> list[ast.stmt]:
         bound: list[ast.stmt] = []
@@ -96,15 +99,14 @@ def _with(low: Lowering, node: Node, flow: Flow, k: int) -> list[ast.stmt]:
             bound = bind_target(low, item.optional_vars, load(place, entered))
         return [*bound, *low.apart(lambda: _with(low, node, flow, k + 1))]
 
-    body = [*low.apart(inner), give(place, loads_of(place, flow.state))]
+    body = [*low.apart(inner), give(place, loads(place, flow.state))]
     parts = [one.optional_vars for one in node.items[k:] if one.optional_vars is not None]
     own = _own(low, [*parts, *node.body], flow)
     made = define(place, name, arguments(place, [entered, *flow.state], own), body)
-    state = state_of(low, place, flow)
-    if k:  # what the managers around have bound
-        state[0] = loads_of(place, flow.state)
-    call = low.call(place, "with_", managed, load(place, name), *state)
-    return [made, assign_names(place, flow.state, call)]
+    start = [] if k else start_state(low, place, flow)
+    state = state_of(place, flow)
+    call = low.call(place, "convert_with", managed, load(place, name), *state)
+    return [*start, made, assign_names(place, flow.state, call)]
 
 
 STATEMENTS: dict[type, Any] = {gast.Try: try_, gast.With: with_}

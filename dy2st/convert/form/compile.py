@@ -10,7 +10,7 @@ from typing import Any
 
 from dy2st.convert.form.lowering import Lowering
 from dy2st.convert.form.trees import Place, arguments, define, give, load
-from dy2st.convert.form.vocabulary import BUILTINS, OLD_NAMES
+from dy2st.convert.form.vocabulary import BUILTINS
 from dy2st.convert.record import Statement
 from dy2st.transpiler.nodes import Node
 from dy2st.transpiler.quiet import quiet
@@ -65,7 +65,6 @@ def _as_the_original(made: FunctionType, original: FunctionType) -> FunctionType
 def factory_tree(low: Lowering, tree: Node, body: list[ast.stmt], place: Place) -> ast.Module:
     """`def factory(F, c_x, add, ...): def f(...): ...; return f`."""
     cells, helpers = low.parameters()
-    helpers.pop("undefined", None)
     others = [known for name, known in helpers.items() if name != "F"]
     names = [low.function, *cells.values(), *others]
     made = define(place, tree.name, _parameters(tree.args, place), body)
@@ -87,8 +86,7 @@ def compiled(
         )
     code = next(one for one in module.co_consts if isinstance(one, CodeType))
     cells, helpers = low.parameters()
-    helpers.pop("undefined", None)
-    taken = tuple(OLD_NAMES.get(one, one) for one in helpers if one != "F")
+    taken = tuple(one for one in helpers if one != "F")
     renamed = _renamed(code, original.co_name, function.__qualname__, low.generators)
     return Factory(renamed, tuple(cells), taken, statements)
 

@@ -16,6 +16,7 @@ from dy2st.convert.form.trees import (
     arguments,
     assign_name,
     call,
+    call_of,
     constant,
     define,
     give,
@@ -65,7 +66,9 @@ def generator_expression(low: Lowering, node: Node) -> ast.expr:
     low.out.append(define(place, name, parameters, [*with_scope.cells, *body]))
     pushing = _pushing(low, node, place)
     is_map = len(node.generators) == 1 and not node.generators[0].ifs
-    return low.call(place, "generate", load(place, name), first, pushing, constant(place, is_map))
+    return low.call(
+        place, "convert_generator", load(place, name), first, pushing, constant(place, is_map)
+    )
 
 
 def _pushing(low: Lowering, node: Node, place: Place) -> ast.expr:
@@ -126,16 +129,18 @@ def _add(low: Lowering, place: Place, node: Node, gathered: str) -> ast.expr:
         pair = (low.expression(node.key), low.expression(node.value))
         return low.call(place, "set_item", out, *pair)
     adds = constant(place, "append" if isinstance(node, gast.ListComp) else "add")
-    return low.call(place, "method", out, adds, low.expression(node.elt))
+    value = low.expression(node.elt)
+    return call_of(place, low.call(place, "convert_call", out, adds), [value])
 
 
 def _staged(
     low: Lowering, node: Node, depth: int, iterable: ast.expr, innermost: Innermost
 ) -> list[ast.stmt]:
-    """`for_(iterable, None, body, (), ())` for each generator, inside each other."""
+    """`convert_for_loop(iterable, None, body)` for each generator, inside each other."""
     generator = node.generators[depth]
     place = low.place(generator.target)
-    item, name = low.fresh("item"), low.fresh("iteration")
+    item, bind = _item(low, generator.target)
+    name = low.fresh("for_loop_body")
 
     def then() -> list[ast.stmt]:
         if depth + 1 == len(node.generators):
@@ -144,26 +149,32 @@ def _staged(
         return _staged(low, node, depth + 1, inner, innermost)
 
     def iteration() -> list[ast.stmt]:
-        bound = bind_target(low, generator.target, load(place, item))
-        return [*bound, *low.apart(lambda: _filtered(low, generator.ifs, then))]
+        return [*bind(), *low.apart(lambda: _filtered(low, generator.ifs, then))]
 
     nothing = tuple_of(place, [])
     body = [*low.apart(iteration), give(place, nothing)]
     made = define(place, name, arguments(place, [item]), body)
-    values = [iterable, constant(place, None), load(place, name), nothing, nothing]
-    return [made, ast.Expr(value=low.call(place, "for_", *values), **place)]
+    values = [iterable, constant(place, None), load(place, name)]
+    return [made, ast.Expr(value=low.call(place, "convert_for_loop", *values), **place)]
+
+
+def _item(low: Lowering, target: Node) -> tuple[str, Innermost]:
+    """The name of the item, and what binds the target to it."""
+    if isinstance(target, gast.Name) and low.is_local(target.id):
+        return target.id, lambda: []
+    item = low.fresh("item")
+    return item, lambda: bind_target(low, target, load(low.place(target), item))
 
 
 def _filtered(low: Lowering, tests: list[Node], then: Innermost) -> list[ast.stmt]:
     if not tests:
         return then()
     place = low.place(tests[0])
-    test, name = low.expression(tests[0]), low.fresh("true")
-    nothing = tuple_of(place, [])
+    test, name = low.expression(tests[0]), low.fresh("true_fn")
     inner = low.apart(lambda: _filtered(low, tests[1:], then))
-    made = define(place, name, arguments(place, []), [*inner, give(place, nothing)])
-    values = [test, load(place, name), thunk(place, nothing), nothing, nothing]
-    return [made, ast.Expr(value=low.call(place, "if_", *values), **place)]
+    made = define(place, name, arguments(place, []), inner)
+    values = [test, load(place, name), thunk(place, constant(place, None))]
+    return [made, ast.Expr(value=low.call(place, "convert_ifelse", *values), **place)]
 
 
 def _python_loops(
@@ -171,7 +182,7 @@ def _python_loops(
 ) -> list[ast.stmt]:
     generator = node.generators[depth]
     place = low.place(generator.target)
-    item = low.fresh("item")
+    item, bind = _item(low, generator.target)
 
     def iteration() -> list[ast.stmt]:
         if depth + 1 == len(node.generators):
@@ -181,8 +192,7 @@ def _python_loops(
             inside = lambda: _python_loops(  # noqa: E731
                 low, node, depth + 1, low.expression(inner), innermost
             )
-        bound = bind_target(low, generator.target, load(place, item))
-        return [*bound, *low.apart(lambda: _python_filtered(low, generator.ifs, inside))]
+        return [*bind(), *low.apart(lambda: _python_filtered(low, generator.ifs, inside))]
 
     target = ast.Name(id=item, ctx=STORE, **place)
     taken = low.call(place, "iterate", iterable)

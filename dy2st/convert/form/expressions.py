@@ -8,7 +8,7 @@ from typing import Any
 import gast
 
 from dy2st.convert.form.lowering import Lowering
-from dy2st.convert.form.trees import LOAD, Place, bind, constant, load, thunk, tuple_of
+from dy2st.convert.form.trees import LOAD, Place, bind, call_of, constant, load, thunk, tuple_of
 from dy2st.convert.form.vocabulary import BINARY, COMPARE, UNARY
 from dy2st.transpiler.nodes import Block, Node, is_own, walk
 
@@ -80,15 +80,15 @@ def _chain(low: Lowering, node: Node, left: ast.expr, ops: Block, operands: Bloc
     first = low.call(place, operator, left, right)
     if _waits(operands[1:]):
         rest = _chain(low, node, again, ops[1:], operands[1:])
-        return _python_choice(low, place, first, "and_", rest)
+        return _python_choice(low, place, first, "convert_and", rest)
     rest = _chain(low, node, again, ops[1:], operands[1:])
-    return low.call(place, "and_", first, thunk(place, rest))
+    return low.call(place, "convert_and", first, low.operand(place, rest))
 
 
 def logical(low: Lowering, node: Node) -> ast.expr:
     """`a and b`, `a or b`."""
     place = low.place(node)
-    operator = "and_" if isinstance(node.op, gast.And) else "or_"
+    operator = "convert_and" if isinstance(node.op, gast.And) else "convert_or"
     *firsts, last = node.values
     result = low.expression(last)
     for k in range(len(firsts))[::-1]:
@@ -98,7 +98,7 @@ def logical(low: Lowering, node: Node) -> ast.expr:
         if waits:
             result = _python_choice(low, here, first, operator, result)
         else:
-            result = low.call(here, operator, first, thunk(here, result))
+            result = low.call(here, operator, first, low.operand(here, result))
     return result
 
 
@@ -109,7 +109,7 @@ def _python_choice(
     kept = low.fresh("operand")
     test = low.call(place, "truth", bind(place, kept, first))
     again = load(place, kept)
-    body, orelse = (rest, again) if operator == "and_" else (again, rest)
+    body, orelse = (rest, again) if operator == "convert_and" else (again, rest)
     return ast.IfExp(test=test, body=body, orelse=orelse, **place)
 
 
@@ -121,7 +121,9 @@ def choice(low: Lowering, node: Node) -> ast.expr:
     if _waits([node.body, node.orelse]):
         test = low.call(place, "truth", test)
         return ast.IfExp(test=test, body=body, orelse=orelse, **place)
-    return low.call(place, "if_exp", test, thunk(place, body), thunk(place, orelse))
+    return low.call(
+        place, "convert_ifexp", test, low.operand(place, body), low.operand(place, orelse)
+    )
 
 
 def _waits(nodes: Block) -> bool:
@@ -139,24 +141,22 @@ def call(low: Lowering, node: Node) -> ast.expr:
         return low.call(place, "attr", load(place, low.function), constant(place, "__globals__"))
     if _has_star(node.args) or any(keyword.arg is None for keyword in node.keywords):
         return _spread_call(low, place, node)
-    is_method = isinstance(node.func, gast.Attribute) and _is_quiet(node)
-    if is_method:
+    if isinstance(node.func, gast.Attribute) and _is_quiet(node):
         name = constant(low.place(node.func), node.func.attr)
-        arguments = [low.expression(node.func.value), name]
+        called = low.call(place, "convert_call", low.expression(node.func.value), name)
     else:
-        arguments = [low.expression(node.func)]
-    arguments += spread(low, node.args)
-    keywords = [_keyword(low, keyword) for keyword in node.keywords]
-    function = load(place, low.helper("method" if is_method else "call"))
-    return ast.Call(func=function, args=arguments, keywords=keywords, **place)
+        called = low.call(place, "convert_call", low.expression(node.func))
+    arguments = spread(low, node.args)
+    return call_of(place, called, arguments, [_keyword(low, keyword) for keyword in node.keywords])
 
 
 def _spread_call(low: Lowering, place: Place, node: Node) -> ast.expr:
     """A call with `*` or `**`: how many arguments there are may be known to the Program alone."""
-    arguments = [low.expression(node.func), *spread(low, node.args, "spread_star")]
+    marks = [constant(place, None), constant(place, True)]
+    called = low.call(place, "convert_call", low.expression(node.func), *marks)
+    arguments = spread(low, node.args, "spread_star")
     keywords = [_keyword(low, keyword, "spread_double_star") for keyword in node.keywords]
-    function = load(place, low.helper("call_spread"))
-    return ast.Call(func=function, args=arguments, keywords=keywords, **place)
+    return call_of(place, called, arguments, keywords)
 
 
 def _is_quiet(node: Node) -> bool:
@@ -175,8 +175,6 @@ def _is_globals(low: Lowering, node: Node) -> bool:
 
 
 def _own_call(low: Lowering, place: Place, node: Node) -> ast.expr:
-    if node.func.id == low.context.helpers.get("undefined"):
-        return low.unbound(place)
     values = low.expressions(node.args)
     return ast.Call(func=load(place, node.func.id), args=values, keywords=[], **place)
 

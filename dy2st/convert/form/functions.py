@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 import gast
 
 from dy2st.convert.form.expressions import keywords_as_dict, own_lambda, spread
 from dy2st.convert.form.inner import is_generic
 from dy2st.convert.form.lowering import Lowering
-from dy2st.convert.form.trees import LOAD, Place, constant, load, tuple_of
+from dy2st.convert.form.trees import LOAD, Place, call_of, constant, load, tuple_of
 from dy2st.transpiler.analysis.scopes import parameter_nodes
 from dy2st.transpiler.nodes import Node, is_own
 
@@ -36,7 +37,7 @@ def _bound(low: Lowering, node: Node, make: object) -> list[ast.stmt]:
     decorators = [(low.place(one), low.expression(one)) for one in node.decorator_list]
     value: ast.expr = make()
     for where, decorator in decorators[::-1]:
-        value = low.call(where, "call", decorator, value)
+        value = call_of(where, low.call(where, "convert_call", decorator), [value])
     return [low.write(place, node.name, value)]
 
 
@@ -67,7 +68,9 @@ def _call(low: Lowering, place: Place, maker: str, node: Node, values: list[ast.
     path, code = found
     cells = [load(place, low.cell(name)) for name in code.co_freevars]
     where = [load(place, low.function), constant(place, path), tuple_of(place, cells)]
-    return low.call(place, maker, *where, *values)
+    made: Any = low.call(place, maker, *where, *values)
+    made.written = node  # as its text shows it
+    return made  # type: ignore[no-any-return]
 
 
 def _annotations(low: Lowering, place: Place, node: Node) -> list[ast.expr]:

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FunctionType
+from typing import Any
 
 import gast
 
-from dy2st.convert.form import attempts, comprehensions, control, expressions, functions, statements
+from dy2st.convert.form import (
+    attempts,
+    comprehensions,
+    expressions,
+    functions,
+    ifelse,
+    loops,
+    statements,
+)
 from dy2st.convert.form.compile import Factory, compiled, factory_tree
 from dy2st.convert.form.inner import InnerCodes
 from dy2st.convert.form.lowering import Lowering
 from dy2st.convert.form.plain import keep_plain_loops
 from dy2st.convert.form.pushing import push_yields
+from dy2st.convert.form.reading import readable
 from dy2st.convert.form.trees import assign_name, load
 from dy2st.convert.record import Statement
 from dy2st.transpiler.analysis.flow import analyse
+from dy2st.transpiler.analysis.obstacles import obstacle
 from dy2st.transpiler.analysis.scopes import NameTable, bound_in, parameter_nodes
 from dy2st.transpiler.context import Context
 from dy2st.transpiler.nodes import (
@@ -30,14 +41,16 @@ from dy2st.transpiler.nodes import (
     statements_inside,
     walk,
 )
-from dy2st.transpiler.prepared import name_super, prepared
+from dy2st.transpiler.prepared import name_super, prepared, without_decorators
+from dy2st.transpiler.printing import to_source
 from dy2st.transpiler.refused import reason_against
 from dy2st.transpiler.rewrites import break_continue, early_return, match
 
 _EXPRESSIONS = {**expressions.EXPRESSIONS, **comprehensions.EXPRESSIONS, **functions.EXPRESSIONS}
 _STATEMENTS = {
     **statements.STATEMENTS,
-    **control.STATEMENTS,
+    **ifelse.STATEMENTS,
+    **loops.STATEMENTS,
     **attempts.STATEMENTS,
     **functions.STATEMENTS,
 }
@@ -56,18 +69,51 @@ def lowered(function: FunctionType, pushes: bool = False) -> Factory | str:
     return compiled(low, module, function.__code__.co_name, written)
 
 
-def text_of(function: FunctionType) -> str:
-    """The traced form of a function as text, to be read."""
+def code_of(function: FunctionType, steps: int | None = None, is_full: bool = False) -> str:
+    """The text of the traced form of a function, or of what it is after so many rewrites.
+
+    is_full: with operators and attributes as the calls that they are. A function that has no traced
+    form is shown as it is.
+    """
+    tree, context = prepared(function)
+    if reason_against(tree):
+        return to_source(without_decorators(tree))
+    if steps is not None and steps < len(REWRITES):
+        _prepare(tree)
+        for _, rewrite in REWRITES[:steps]:
+            rewrite(tree, context)
+        return to_source(without_decorators(tree))
+    low, module = module_of(tree, context)
+    factory: Any = module.body[0]
+    return readable(low, tree, factory.body[0], is_full)
+
+
+def left_as_python(function: FunctionType) -> list[tuple[int, str]]:
+    """The lines of statements that stay Python's own, with the code of the reason."""
     tree, context = prepared(function)
     why = reason_against(tree)
-    return why or ast.unparse(module_of(tree, context)[1])
+    _prepare(tree)
+    for _, rewrite in REWRITES:
+        rewrite(tree, context)
+    return sorted({*_left_in(tree, 0, why)})
+
+
+def _left_in(node: Node, depth: int, why: str) -> Iterator[tuple[int, str]]:
+    for inner in statements_inside(node) if depth else node.body:
+        if isinstance(inner, SCOPES):
+            continue
+        left = why or obstacle(inner, depth) if isinstance(inner, CONTROL) else ""
+        if left:
+            yield inner.lineno, left
+        yield from _left_in(inner, depth + 1, why)
 
 
 def module_of(tree: Node, context: Context) -> tuple[Lowering, ast.Module]:
     """Rewrite and lower a function."""
     _prepare(tree)
     local = bound_in(NameTable().inside(tree), tree)
-    _rewrite(tree, context)
+    for _, rewrite in REWRITES:
+        rewrite(tree, context)
     inner = InnerCodes(context.function)
     names = analyse(tree, local, inner.captured, context)
     low = Lowering(context, names, inner, _EXPRESSIONS, _STATEMENTS)
@@ -102,15 +148,24 @@ def _prepare(tree: Node) -> None:
     keep_plain_loops(tree)
 
 
-def _rewrite(tree: Node, context: Context) -> None:
-    """No jumps, no `match`, no `super()` that looks into the frame."""
+def _match(tree: Node, context: Context) -> None:
+    """No `match`, and no `super()` that looks into the frame."""
     name_super(tree, context)
     context.kinds = kinds_in(tree)
     if context.has(gast.Match):
         match.transform(tree, context)
         context.kinds = kinds_in(tree)
+
+
+def _early_return(tree: Node, context: Context) -> None:
     early_return.transform(tree, context, (*CONTROL, *TRIES, gast.With))
-    break_continue.transform(tree, context)
+
+
+REWRITES: tuple[tuple[str, Callable[[Node, Context], None]], ...] = (
+    ("match", _match),
+    ("early_return", _early_return),
+    ("break_continue", break_continue.transform),
+)
 
 
 def _rest(low: Lowering, tree: Node) -> list[ast.stmt]:
@@ -134,4 +189,6 @@ def _cells(low: Lowering, tree: Node) -> list[ast.stmt]:
 
 def _unbound(low: Lowering, tree: Node) -> list[ast.stmt]:
     place = low.place(tree)
-    return [assign_name(place, name, low.unbound(place)) for name in sorted(low.names.starts)]
+    return [
+        assign_name(place, name, low.undefined(place, name)) for name in sorted(low.names.starts)
+    ]

@@ -7,7 +7,17 @@ import ast
 from collections.abc import Callable, Mapping
 
 from dy2st.convert.form.inner import InnerCodes
-from dy2st.convert.form.trees import Place, assign_name, call, constant, load
+from dy2st.convert.form.trees import (
+    Place,
+    arguments,
+    assign_name,
+    call,
+    constant,
+    define,
+    give,
+    load,
+    thunk,
+)
 from dy2st.convert.form.vocabulary import BUILTINS
 from dy2st.transpiler.analysis.flow import Analysis, Scope
 from dy2st.transpiler.context import Context
@@ -84,6 +94,15 @@ class Lowering:
         made, self.out = [*self.out, *made], before
         return made
 
+    def operand(self, place: Place, value: ast.expr) -> ast.expr:
+        """What gives the value of an operand that may not run; one that binds has statements."""
+        binds = {self.context.helpers.get(name) for name in ("set_cell", "set_glob")} - {None}
+        if not binds or not any(getattr(one, "id", "") in binds for one in ast.walk(value)):
+            return thunk(place, value)
+        name = self.fresh("operand_fn")
+        self.out.append(define(place, name, arguments(place, ()), [give(place, value)]))
+        return load(place, name)
+
     def fresh(self, stem: str) -> str:
         """A name for what is generated."""
         return self.context.fresh(stem)
@@ -120,7 +139,7 @@ class Lowering:
         text = constant(place, name)
         if kind == "local":
             value = load(place, name)
-            return self.call(place, "bound", value, text) if is_unsure else value
+            return self.call(place, "defined", value, text) if is_unsure else value
         if self.is_cell(name):
             reader = "local_cell" if self.scope.has_cell(name) else "cell"
             return self.call(place, reader, load(place, self.cell(name)), text)
@@ -157,9 +176,9 @@ class Lowering:
         is_free = not self.scope.kind(name) and name not in self.free
         return is_free and name not in self.context.function.__globals__
 
-    def unbound(self, place: Place) -> ast.expr:
+    def undefined(self, place: Place, name: str) -> ast.expr:
         """The value of a variable that has none."""
-        return load(place, self.helper("unbound"))
+        return self.call(place, "undefined", constant(place, name))
 
     def builtin(self, place: Place, name: str) -> ast.expr:
         """One of Python's own, whatever the user has under its name."""

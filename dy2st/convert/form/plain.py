@@ -7,12 +7,12 @@ the same kind. So if its variables are numbers or texts when it begins, all valu
 from __future__ import annotations
 
 import ast
-from typing import Any
+from typing import Any, NamedTuple
 
 import gast
 
 from dy2st.convert.form.lowering import Lowering
-from dy2st.convert.form.trees import Place
+from dy2st.convert.form.trees import Place, arguments, define, give, load, loads, tuple_of
 from dy2st.transpiler.analysis.flow import Flow
 from dy2st.transpiler.nodes import LOOPS, SCOPES, Node, statements_inside, walk
 
@@ -59,29 +59,33 @@ def _names(loop: Node) -> tuple[frozenset[str], frozenset[str]]:
     return found - written, found
 
 
-def is_plain(loop: Node) -> bool:
-    """Whether it was kept as it is written."""
-    return hasattr(loop, "plain")
+class PlainLoop(NamedTuple):
+    """A loop as it is written: the function of it, and what a call of the staged one gets of it."""
+
+    made: list[ast.stmt]
+    given: list[ast.expr]
 
 
-def plain_or(
-    low: Lowering,
-    place: Place,
-    loop: Node,
-    flow: Flow,
-    staged: list[ast.stmt],
-    iterable: ast.expr | None = None,
-) -> list[ast.stmt]:
-    """The loop as it is written where it computes with numbers alone; `staged` elsewhere."""
-    if not is_plain(loop):
-        return staged
-    made: Any = loop.plain
+def plain_loop(low: Lowering, place: Place, loop: Node, flow: Flow) -> PlainLoop:
+    """`def plain_loop_0(n, a): while ...; return (a,)`, and `(plain_loop_0, (n, a))`.
+
+    A `for` takes what it runs over first. Without such a loop there is nothing.
+    """
+    if not hasattr(loop, "plain"):
+        return PlainLoop([], [])
+    written: Any = loop.plain
     only_read, names = loop.names_of_plain
     if not all(low.is_local(name) or name == "range" for name in names):
-        return staged
-    asked = [low.read(place, name) for name in sorted(names & {*only_read, *flow.given, *flow.own})]
-    if iterable is not None:
-        made.iter = iterable
-        asked.append(iterable)
-    test = low.call(place, "is_plain", *asked)
-    return [ast.If(test=test, body=[made], orelse=staged, **place)]
+        return PlainLoop([], [])
+    name = low.fresh("plain_loop")
+    read = sorted(names & {*only_read, *flow.given, *flow.own})
+    unset = [one for one in flow.state if one in names and one not in flow.given]
+    parameters = list(read)
+    if isinstance(written, ast.For):
+        iterable = low.fresh("iterable")
+        written.iter = load(place, iterable)
+        parameters.insert(0, iterable)
+    body = [written, give(place, loads(place, flow.state))]
+    made = define(place, name, arguments(place, parameters, unset), body)
+    asked = tuple_of(place, [low.read(place, one) for one in read])
+    return PlainLoop([made], [tuple_of(place, [load(place, name), asked])])

@@ -129,9 +129,9 @@ def asserted(low: Lowering, node: Node) -> list[ast.stmt]:
         return [ast.Pass(**place)]
     message = constant(place, None)
     if node.msg is not None:
-        message = thunk(place, low.expression(node.msg))
+        message = low.operand(place, low.expression(node.msg))
     test = low.expression(node.test)
-    return [ast.Expr(value=low.call(place, "assert_", test, message), **place)]
+    return [ast.Expr(value=low.call(place, "convert_assert", test, message), **place)]
 
 
 def with_(low: Lowering, node: Node) -> list[ast.stmt]:
@@ -205,7 +205,7 @@ def _handler(low: Lowering, node: Node) -> ast.ExceptHandler:
 def delete_name(low: Lowering, place: Place, name: str) -> list[ast.stmt]:
     """`del name` of what is bound."""
     if low.is_local(name):
-        return [assign_name(place, name, low.unbound(place))]
+        return [assign_name(place, name, low.undefined(place, name))]
     target = gast.Name(name, gast.Del(), None, None)
     return delete(low, target, False)
 

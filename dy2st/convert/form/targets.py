@@ -107,7 +107,10 @@ def _delete_name(low: Lowering, place: Place, name: str, is_unsure: bool) -> lis
     text = constant(place, name)
     if low.is_local(name):
         look = ast.Expr(value=low.read(place, name, is_unsure), **place)
-        return [*([look] if is_unsure else []), assign_name(place, name, low.unbound(place))]
+        return [
+            *([look] if is_unsure else []),
+            assign_name(place, name, low.undefined(place, name)),
+        ]
     out: list[ast.stmt] = []
     if low.is_cell(name):
         if low.scope.has_cell(name):  # it raises what Python raises for a variable of its own

@@ -31,9 +31,24 @@ def call(place: Place, function: str, *arguments: ast.expr) -> ast.expr:
     return ast.Call(func=load(place, function), args=list(arguments), keywords=[], **place)
 
 
+def call_of(
+    place: Place,
+    function: ast.expr,
+    arguments: list[ast.expr],
+    keywords: Sequence[ast.keyword] = (),
+) -> ast.expr:
+    """Call what an expression gives."""
+    return ast.Call(func=function, args=arguments, keywords=list(keywords), **place)
+
+
 def tuple_of(place: Place, values: Iterable[ast.expr]) -> ast.expr:
     """`(a, b)`."""
     return ast.Tuple(elts=list(values), ctx=LOAD, **place)
+
+
+def loads(place: Place, names: Iterable[str]) -> ast.expr:
+    """`(a, b)` of what variables hold."""
+    return tuple_of(place, [load(place, name) for name in names])
 
 
 def texts(place: Place, values: Iterable[str]) -> ast.expr:

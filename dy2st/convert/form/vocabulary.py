@@ -64,6 +64,3 @@ BUILTINS: dict[str, object] = {
     "slice_": slice,
     "tuple": tuple,
 }
-
-# What the rewrites of statements call -> what it is here.
-OLD_NAMES: dict[str, str] = {"convert_match": "match", "convert_swallowed": "swallowed"}

@@ -5,6 +5,7 @@ from dy2st.convert.kinds import (  # noqa: F401  each registers its rows
     callers,
     changing,
     containers,
+    converters,
     counters,
     dicts,
     floats_,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Concatenate, ParamSpec, TypeVar
 
+from dy2st.convert import dy2static
 from dy2st.convert import kinds as _rows  # noqa: F401  registers the rows
 from dy2st.convert.call_context import CallContext
 from dy2st.convert.protocol import (
@@ -55,7 +56,9 @@ class Machine(Trace):
         tracer.outside = self.outside
         tracer.explain = partial(unconverted.explain, self)
         self._bind_what_forms_call()
+        self._bind_statements()
         self._bind_what_rows_call()
+        vars(self).update({name: getattr(dy2static, name) for name in dy2static.STATEMENTS})
         for name in operators.UNARY:
             vars(self)[name] = partial(operators.unary, self, name)
         vars(self).update(short_ways(self))
@@ -70,7 +73,6 @@ class Machine(Trace):
         self.local_cell = bind(names.local_cell, self)
         self.set_cell = bind(names.set_cell, self)
         self.del_cell = bind(names.del_cell, self)
-        self.bound = bind(control.bound, self)
         self.attr = bind(attributes.attr, self)
         self.set_attr = bind(attributes.set_attr, self)
         self.del_attr = bind(attributes.del_attr, self)
@@ -82,15 +84,9 @@ class Machine(Trace):
         self.is_not = bind(operators.is_not, self)
         self.in_ = bind(operators.in_, self)
         self.not_in = bind(operators.not_in, self)
-        self.and_ = bind(control.and_, self)
-        self.or_ = bind(control.or_, self)
-        self.if_exp = bind(control.if_exp, self)
         self.truth = bind(control.truth, self)
-        self.call = bind(calls.call, self)
-        self.method = bind(attributes.method, self)
         self.star = bind(iteration.star, self)
         self.double_star = bind(iteration.double_star, self)
-        self.call_spread = bind(spreading.call_spread, self)
         self.spread_star = bind(spreading.spread_star, self)
         self.spread_double_star = bind(iteration.spread_double_star, self)
         self.rest = bind(spreading.rest, self)
@@ -102,21 +98,30 @@ class Machine(Trace):
         self.make_function = bind(displays.make_function, self)
         self.make_class = bind(displays.make_class, self)
         self.make_generic = bind(displays.make_generic, self)
-        self.generate = bind(generators.generate, self)
         self.push_all = bind(generators.push_all, self)
-        self.is_plain = bind(control.is_plain, self)
         self.iterate = bind(iteration.iterate, self)
+        self.manager = bind(manage.manager, self)
+        self.handling = bind(manage.handling, self)
+        self.raised = bind(manage.raised, self)
+
+    def _bind_statements(self) -> None:
+        self.call = bind(calls.call, self)
+        self.method = bind(attributes.method, self)
+        self.call_spread = bind(spreading.call_spread, self)
+        self.bound = bind(control.bound, self)
+        self.and_ = bind(control.and_, self)
+        self.or_ = bind(control.or_, self)
+        self.if_exp = bind(control.if_exp, self)
         self.if_ = bind(control.if_, self)
         self.while_ = bind(control.while_, self)
         self.for_ = bind(iteration.for_, self)
         self.try_ = bind(manage.try_, self)
         self.with_ = bind(manage.with_, self)
-        self.manager = bind(manage.manager, self)
-        self.handling = bind(manage.handling, self)
         self.swallowed = bind(manage.swallowed, self)
-        self.raised = bind(manage.raised, self)
         self.assert_ = bind(control.assert_, self)
         self.match = bind(matching.match, self)
+        self.generate = bind(generators.generate, self)
+        self.is_plain = bind(control.is_plain, self)
 
     def _bind_what_rows_call(self) -> None:
         self.plain_attr = bind(attributes.plain_attr, self)

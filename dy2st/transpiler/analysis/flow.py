@@ -67,11 +67,13 @@ class Flow:
     state: the variables that it changes and that are read later, or in the next iteration.
     given: those of `state` that may have a value before.
     own: variables that it changes, whose values before it may read, and that nobody reads later.
+    reads: of an `if`, what each branch reads of what is before it, or hands on.
     """
 
     state: list[str]
     given: frozenset[str]
     own: frozenset[str]
+    reads: tuple[list[str], ...] = ()
 
 
 @dataclass(eq=False, repr=False)
@@ -117,7 +119,7 @@ def analyse(function: Node, local: set[str], captured: set[str], context: Contex
     found = Analysis(Scope(plain, frozenset(cells)), table, unsure)
     for node in staged:
         found.flows[id(node)] = flow = _flow(node, table, liveness, plain)
-        passed = {*flow.given, *flow.own}
+        passed = {*flow.given, *flow.own}.union(*flow.reads)
         found.starts |= passed - binding.at[id(node)]
     _start_unsure_names(found, binding)
     found.starts &= plain - parameters(function)
@@ -142,7 +144,7 @@ def _staged(function: Node, context: Context) -> list[Node]:
         if isinstance(node, SCOPES):
             continue
         if isinstance(node, (*CONTROL, gast.Try, gast.With)):
-            found += [node] if obstacle(node, depth, not yields) is None else []
+            found += [] if obstacle(node, depth, not yields) else [node]
             depth += 1
         inner = (gast.stmt, gast.ExceptHandler, gast.match_case)
         todo += [(child, depth) for child in children(node) if isinstance(child, inner)]
@@ -179,4 +181,12 @@ def _flow(node: Node, table: NameTable, liveness: Liveness, plain: frozenset[str
         id(node), _NONE
     )  # what the next iteration, `else` or `finally` reads
     state = sorted(written & later)
-    return Flow(state, before.intersection(state), before & written - {*state})
+    given, own = before.intersection(state), before & written - {*state}
+    if not isinstance(node, gast.If):
+        return Flow(state, given, own)
+    reads = []
+    for block, live in zip(blocks(node), liveness.in_branches[id(node)], strict=True):
+        used = table.of_all(block)
+        known = used.reads | used.writes | used.deletes | {*state}
+        reads.append(sorted(live & known & plain))
+    return Flow(state, given, own, tuple(reads))

@@ -38,6 +38,7 @@ class Liveness:
         self.header: dict[int, frozenset[str]] = {}
         self.on_exception: dict[int, frozenset[str]] = {}
         self.when_caught: dict[int, frozenset[str]] = {}
+        self.in_branches: dict[int, tuple[frozenset[str], frozenset[str]]] = {}
         self._grows = False
         self.at_start = self.settled(function.body, _NONE, Exits())
 
@@ -65,8 +66,9 @@ class Liveness:
 
     def _through(self, node: Node, after: frozenset[str], exits: Exits) -> frozenset[str]:
         if isinstance(node, gast.If):
-            body = self.block(node.body, after, exits)
-            return self._reads(node.test) | body | self.block(node.orelse, after, exits)
+            body, orelse = (self.block(one, after, exits) for one in (node.body, node.orelse))
+            self.in_branches[id(node)] = body, orelse
+            return self._reads(node.test) | body | orelse
         if isinstance(node, gast.While | gast.For | gast.AsyncFor):
             return self._loop(node, after, exits)
         if isinstance(node, TRIES):

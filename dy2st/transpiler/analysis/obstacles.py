@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import gast
 
 from dy2st.transpiler.nodes import LOOPS, SCOPES, Block, Node, blocks, is_bare_super, walk_scope
@@ -11,34 +9,19 @@ from dy2st.transpiler.nodes import LOOPS, SCOPES, Block, Node, blocks, is_bare_s
 MAXIMAL_DEPTH = 90
 
 
-class Left(NamedTuple):
-    """A statement is left as Python: the code of the reason, and the name concerned."""
+def obstacle(node: Node, depth: int, is_inside: bool = False) -> str:
+    """The code of the first obstacle in a statement.
 
-    code: str
-    name: str = ""
-
-
-def obstacle(node: Node, depth: int, is_inside: bool = False) -> Left | None:
-    """The first obstacle in a statement, or None; one inside of another without has but jumps."""
+    is_inside: it stands in a statement without one, so that only a jump may be in its way.
+    """
     if depth > MAXIMAL_DEPTH:
-        return Left("depth")
+        return "depth"
     for inner in () if is_inside else walk_scope(node):
-        left = _of_node(inner)
-        if left is not None:
-            return left
-    return Left("jump") if _jumps_out(node) else None
-
-
-def _of_node(node: Node) -> Left | None:
-    if isinstance(node, gast.Yield | gast.YieldFrom | gast.Await):
-        return Left("yield")
-    if isinstance(node, gast.AsyncFor | gast.AsyncWith):
-        return Left("async")
-    if isinstance(node, gast.comprehension) and node.is_async:
-        return Left("async")
-    if is_bare_super(node):
-        return Left("super")
-    return None
+        if isinstance(inner, gast.Yield | gast.YieldFrom):
+            return "yield"
+        if is_bare_super(inner):
+            return "super"
+    return "jump" if _jumps_out(node) else ""
 
 
 def _jumps_out(node: Node) -> bool:

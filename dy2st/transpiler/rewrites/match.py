@@ -33,7 +33,6 @@ from dy2st.transpiler.nodes import (
     thunk,
     walk,
 )
-from dy2st.transpiler.rewrites.operators import is_surely_bool
 
 # So many cases stand inside each other; then a flag leads to the next ones.
 _DEPTH = 16
@@ -60,6 +59,15 @@ def _is_open(case: Node) -> bool:
     """Whether a value of the Program may decide a case."""
     guarded = case.guard is not None and not is_surely_bool(case.guard)
     return guarded or not _is_plain(case.pattern)
+
+
+def is_surely_bool(node: Node) -> bool:
+    """Whether an expression is True or False (or a literal), whatever its operands are."""
+    if isinstance(node, gast.Constant):
+        return True
+    if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
+        return is_surely_bool(node.operand)
+    return isinstance(node, gast.BoolOp) and all(map(is_surely_bool, node.values))
 
 
 def _is_plain(pattern: Node) -> bool:

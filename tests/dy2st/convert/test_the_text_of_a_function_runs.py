@@ -1,15 +1,18 @@
-"""The text of a converted function, run with the names of `dy2static`, does what the function does."""
+"""The text of a converted function is what runs, and does in a module what the function does."""
 
 from __future__ import annotations
 
+import ast
 import linecache
+from collections import Counter
 
 import numpy as np
 import pytest
 
 import dy2st
+from dy2st.convert.form import code_of
 from dy2st.jit import dy2static, to_static
-from dy2st.transpiler.functional import functional_form
+from dy2st.static import InputSpec
 
 
 def a_branch(x):
@@ -77,6 +80,12 @@ def operators(x):
     return [v * 2 for v in y]
 
 
+def operators_alone(x):
+    y = x if x.sum() > 0 else -x
+    assert (y > 9).any() or y.sum() > 0, "negative"
+    return y
+
+
 def a_closure(x):
     scale = 1.0
     if x.sum() > 0:
@@ -100,7 +109,7 @@ VALUES = ([[1.0, -2.0], [3.0, 0.5]], [[-1.0, -2.0], [-3.0, 0.5]], [[4.0, 3.0], [
 
 def printed(function):
     """The text as a function of a file."""
-    text, name = functional_form(function), f"<text of {function.__name__}>"
+    text, name = code_of(function), f"<text of {function.__name__}>"
     linecache.cache[name] = (len(text), None, text.splitlines(True), name)
     names = {name: getattr(dy2static, name) for name in dy2static.__all__}
     space = {**globals(), **names, "__name__": "printed"}
@@ -136,3 +145,46 @@ def test_a_variable_without_a_value_is_refused_as_python_does():
     assert text(2) == 1
     with pytest.raises(UnboundLocalError, match="'y'"):
         text(0)
+
+
+def counted(monkeypatch):
+    """How often each function of `dy2static` is called, from now on."""
+    calls = Counter()
+
+    def count(name, function):
+        def call(*args, **kwargs):
+            calls[name] += 1
+            return function(*args, **kwargs)
+
+        return call
+
+    for name in dy2static.STATEMENTS:
+        monkeypatch.setattr(dy2static, name, count(name, getattr(dy2static, name)))
+    return calls
+
+
+def shown(text):
+    called = [one for one in ast.walk(ast.parse(text)) if isinstance(one, ast.Call)]
+    return Counter(one.func.id for one in called if getattr(one.func, "id", "") in STATEMENTS)
+
+
+STATEMENTS = frozenset(dy2static.STATEMENTS)
+OF_TENSORS = (a_branch, an_early_return, a_value_on_one_path, operators_alone)
+WITH_LOOPS = (a_loop_over_a_size, a_loop_that_a_tensor_ends, a_break, operators)
+
+
+@pytest.mark.parametrize("function", OF_TENSORS, ids=lambda one: one.__name__)
+def test_what_the_text_calls_is_called_as_often_as_it_says(function, monkeypatch):
+    calls, text = counted(monkeypatch), to_static(function).code
+    to_static(function, input_spec=[InputSpec([2, 2])]).main_program  # noqa: B018  traces
+    assert calls == shown(text)
+
+
+@pytest.mark.parametrize("function", WITH_LOOPS, ids=lambda one: one.__name__)
+def test_what_the_body_of_a_loop_calls_is_called_for_each_time_that_it_is_traced(
+    function, monkeypatch
+):
+    calls, text = counted(monkeypatch), to_static(function).code
+    to_static(function, input_spec=[InputSpec([None, 2])]).main_program  # noqa: B018  traces
+    assert calls.keys() == shown(text).keys()
+    assert all(calls[name] >= times for name, times in shown(text).items())

@@ -122,7 +122,10 @@ def test_a_loop_on_a_python_number_is_unrolled():
 
 def test_a_loop_on_a_tensor_becomes_a_while():
     static = to_static(depend_tensor_while, input_spec=[InputSpec([None, 2], name="x")])
-    assert "def for_loop_condition_0(" in static.code and "def for_loop_body_0(" in static.code
+    assert "def for_loop_body_0(i, x):" in static.code
+    assert (
+        "[x] = convert_for_loop(convert_call(range)(bs), None, for_loop_body_0, [x])" in static.code
+    )
     for rows in (0, 1, 5):
         out = static(paddle.zeros([rows, 2]))
         np.testing.assert_array_equal(out.numpy(), np.full((rows, 2), rows, "float32"))

@@ -12,9 +12,8 @@ from typing import Any
 
 import pytest
 
-from dy2st.convert.form import traced_form
+from dy2st.convert.form import code_of, traced_form
 from dy2st.jit import dy2static
-from dy2st.transpiler.functional import functional_form
 from tests.dy2st.convert.form import same
 
 Compare = Callable[..., None]
@@ -58,7 +57,7 @@ def traced(function: FunctionType) -> Callable[..., Any]:
 
 def printed(function: FunctionType) -> FunctionType:
     """The function that the text of the functional form is, with the function's own closure."""
-    text = textwrap.indent(functional_form(function), " ")
+    text = textwrap.indent(code_of(function), " ")
     free = function.__code__.co_freevars
     head = f"def factory({', '.join(free)}):\n"
     namespace = function.__globals__
@@ -93,7 +92,7 @@ def same_as_python() -> Compare:
         for arguments in inputs:
             expected = outcome(function, arguments)
             assert outcome(traced(function), arguments) == expected
-            if is_text_too:
+            if is_text_too and "convert_match(" not in code_of(function):  # in a trace alone
                 assert essence(outcome(printed(function), arguments)) == essence(expected)
 
     return compare

@@ -12,7 +12,7 @@ import pytest
 
 import dy2st
 import dy2st_runtime
-from dy2st.transpiler.functional import STEPS, functional_form
+from dy2st.convert.form import REWRITES, code_of
 
 GOLDEN = [
     (
@@ -104,16 +104,10 @@ def depend_tensor_while(x):
         """
 def depend_tensor_while(x):
     bs = convert_call(paddle.shape)(x)[0]
-    range_0, turns_0 = convert_range(range, bs)
-    turn_0 = 0
-    def for_loop_condition_0(x, turn_0):
-        return turn_0 < turns_0
-    def for_loop_body_0(x, turn_0):
-        i = convert_turn(range_0, turn_0)
-        turn_0 += 1
+    def for_loop_body_0(i, x):
         x = x + 1
-        return x, turn_0
-    [x, turn_0] = convert_while_loop(for_loop_condition_0, for_loop_body_0, [x, turn_0])
+        return (x,)
+    [x] = convert_for_loop(convert_call(range)(bs), None, for_loop_body_0, [x])
     return x
 """,
     ),
@@ -136,7 +130,7 @@ def early(x):
     def false_fn_0(x):
         break_0 = False
         def for_loop_condition_0(break_0):
-            return convert_not(break_0)
+            return not break_0
         def for_loop_body_0(y, break_0):
             def true_fn_1():
                 break_0 = True
@@ -159,7 +153,7 @@ def early(x):
 def test_printed_code_has_the_form_of_the_design(source, expected, define):
     name = source.split("(")[0].split()[-1]
     function = define(source.replace(f"def {name}(", "def f(", 1).lstrip())
-    text = functional_form(function)
+    text = code_of(function)
     assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(expected.replace(name, "f", 1)))
 
 
@@ -167,12 +161,12 @@ def test_code_after_each_rewrite_is_python(define):
     function = define(
         "def f(xs):\n    for x in xs:\n        if x > 1 and x < 9:\n            return x\n"
     )
-    texts = [functional_form(function, step) for step in range(1, len(STEPS) + 1)]
+    texts = [code_of(function, steps) for steps in range(1, len(REWRITES) + 1)]
     for text in texts:
         ast.parse(text)
-    single_exit = texts[[name for name, _ in STEPS].index("early_return")]
+    single_exit = texts[[name for name, _ in REWRITES].index("early_return")]
     assert "return_value_0 = x" in single_exit and "convert_ifelse" not in single_exit
-    assert texts[-1] == functional_form(function)
+    assert texts[-1] == code_of(function)
 
 
 @pytest.mark.parametrize(
@@ -185,7 +179,7 @@ def test_code_after_each_rewrite_is_python(define):
     ],
 )
 def test_printed_code_parses_to_what_runs(body, define):
-    text = functional_form(define(f"def f(a):\n    {body}\n"))
+    text = code_of(define(f"def f(a):\n    {body}\n"))
     assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(ast.unparse(ast.parse(text))))
 
 
@@ -195,7 +189,7 @@ def test_decorators_are_not_printed_and_not_applied_again(define, convert):
     function = define(source)
     function.__globals__["g"] = lambda x: applied.append(x) or x
     assert convert(function)(3) == 3 and applied == [3]
-    assert "@" not in functional_form(function)
+    assert "@" not in code_of(function)
 
 
 def test_code_does_not_depend_on_the_hash_seed(tmp_path):
@@ -211,8 +205,8 @@ def test_code_does_not_depend_on_the_hash_seed(tmp_path):
         "                eta, beta = 1, zeta\n"
         "                if eta: return epsilon\n"
         "    return eta, zeta, gamma\n"
-        "from dy2st.transpiler.functional import functional_form\n"
-        "print(functional_form(f))\n"
+        "from dy2st.convert.form import code_of\n"
+        "print(code_of(f))\n"
     )
     paths = [str(Path(next(iter(p.__path__))).parent) for p in (dy2st, dy2st_runtime)]
     texts = []

@@ -9,18 +9,12 @@ import sys
 from types import CellType, FunctionType
 from typing import Any
 
+from dy2st.convert import dy2static
 from dy2st.convert.form import vocabulary
 from dy2st.convert.form.inner import code_at, user_class, user_function
 from dy2st.convert.vocabulary import TRACED_CALLS
 from tests.dy2st.convert.form import plain_match
 
-
-class _Unbound:
-    def __repr__(self):
-        return "unbound"
-
-
-unbound = _Unbound()
 _LOCAL = "cannot access local variable {0!r} where it is not associated with a value"
 _FREE = (
     "cannot access free variable {0!r} where it is not associated with a value in enclosing scope"
@@ -28,11 +22,11 @@ _FREE = (
 if sys.version_info < (3, 11):
     _LOCAL = "local variable {0!r} referenced before assignment"
     _FREE = "free variable {0!r} referenced before assignment in enclosing scope"
-_MISSING = object()
+_MISSING, _UNSET = object(), object()
 
 
 class _Functions:
-    unbound = unbound
+    pass
 
 
 _FUNCTIONS = _Functions()
@@ -57,6 +51,8 @@ def _take_operators():
 
 
 _take_operators()
+for _name in dy2static.STATEMENTS:
+    setattr(_FUNCTIONS, _name, getattr(dy2static, _name))
 
 
 @_protocol
@@ -107,20 +103,21 @@ def _content(held):
     try:
         return held.cell_contents
     except ValueError:
-        return unbound
+        return _UNSET
 
 
 @_protocol
 def cell(held, name):
     value = _content(held)
-    if value is unbound:
+    if value is _UNSET:
         raise NameError(_FREE.format(name), name=name)
     return value
 
 
 @_protocol
 def local_cell(held, name):
-    return bound(_content(held), name)
+    value = _content(held)
+    return dy2static.defined(dy2static.undefined(name) if value is _UNSET else value, name)
 
 
 @_protocol
@@ -132,13 +129,6 @@ def set_cell(held, value):
 def del_cell(held, name):
     cell(held, name)
     del held.cell_contents
-
-
-@_protocol
-def bound(value, name):
-    if value is unbound:
-        raise UnboundLocalError(_LOCAL.format(name))
-    return value
 
 
 @_protocol
@@ -172,39 +162,8 @@ def del_item(owner, index):
 
 
 @_protocol
-def and_(first, thunk):
-    return first and thunk()
-
-
-@_protocol
-def or_(first, thunk):
-    return first or thunk()
-
-
-@_protocol
-def if_exp(test, body, orelse):
-    return body() if test else orelse()
-
-
-@_protocol
 def truth(value):
     return bool(value)
-
-
-@_protocol
-def method(owner, name, /, *arguments, **keywords):
-    return getattr(owner, name)(*arguments, **keywords)
-
-
-@_protocol
-def call(function, /, *arguments, **keywords):
-    assert not any(one is unbound for one in (function, *arguments, *keywords.values()))
-    return function(*arguments, **keywords)
-
-
-@_protocol
-def call_spread(function, /, *arguments, **keywords):
-    return call(function, *arguments, **keywords)
 
 
 @_protocol
@@ -304,13 +263,10 @@ _FUNCTIONS.make_class = user_class
 
 
 @_protocol
-def match(subject, pattern, names):
-    return plain_match.match(subject, pattern, names, _FUNCTIONS.unbound)
-
-
-@_protocol
-def generate(function, iterable, pushing, is_map):
-    return function(iter(iterable))
+def convert_match(subject, pattern, names):
+    found = plain_match.match(subject, pattern, names, _UNSET)
+    values = zip(names, found[1:], strict=True)
+    return found[0], *(dy2static.undefined(n) if v is _UNSET else v for n, v in values)
 
 
 @_protocol
@@ -324,85 +280,8 @@ def push_all(iterable):
 
 
 @_protocol
-def is_plain(*values):
-    return False  # so that the other form is tested
-
-
-@_protocol
 def iterate(iterable):
     return iterable
-
-
-@_protocol
-def if_(test, true, false, state, names):
-    assert len(state) == len(names)
-    result = true(*state) if test else false(*state)
-    assert len(result) == len(names)
-    return result
-
-
-@_protocol
-def while_(test, body, state, names):
-    assert len(state) == len(names)
-    while test(*state):
-        state = body(*state)
-        assert len(state) == len(names)
-    return state
-
-
-@_protocol
-def for_(iterable, extra, body, state, names):
-    assert len(state) == len(names)
-    if extra is not None and not extra(*state):
-        return state
-    for value in iterable:
-        state = body(value, *state)
-        assert len(state) == len(names)
-        if extra is not None and not extra(*state):
-            break
-    return state
-
-
-def _catches(classes, error):
-    """Whether `except classes:` catches an exception; raising it again would change its context."""
-    if isinstance(classes, tuple):
-        return any([_catches(one, error) for one in classes])
-    if not isinstance(classes, type) or BaseException not in classes.__mro__:
-        text = "catching classes that do not inherit from BaseException is not allowed"
-        raise TypeError(text)
-    return classes in type(error).__mro__
-
-
-@_protocol
-def try_(body, handlers, orelse, final, state, names):
-    values = state
-    try:
-        try:
-            values = body(*state)
-        except BaseException as error:
-            fitting = (
-                handler
-                for classes, handler in handlers
-                if classes is None or _catches(classes(), error)
-            )
-            handler = next(fitting, None)
-            if handler is None:
-                raise
-            values = handler(error, *state)
-        else:
-            values = orelse(*values)
-    finally:
-        if final is not None:
-            values = final(*values)
-    return values
-
-
-@_protocol
-def with_(manager, body, state, names):
-    values = state
-    with manager as entered:
-        values = body(entered, *state)
-    return values
 
 
 @_protocol
@@ -416,19 +295,8 @@ def handling(classes, has_finally):
 
 
 @_protocol
-def swallowed(jumped, failed):
-    return failed and bool(jumped)
-
-
-@_protocol
 def raised(error):
     return error
-
-
-@_protocol
-def assert_(test, message):
-    if not test:
-        raise AssertionError(*([] if message is None else [message()]))
 
 
 assert sys.version_info >= (3, 10)

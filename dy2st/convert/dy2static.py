@@ -1,0 +1,373 @@
+"""What converted code calls for its statements and calls (`StaticFunction.code` shows it).
+
+In a trace each decides whether Python goes on, or the Program gets an operator; elsewhere each does
+what the statement does in Python. The trace looks them up here, by name, when it begins.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from dy2st.convert.running import running
+from dy2st.convert.values.special import UNBOUND
+from dy2st.convert.vocabulary import TRACED_CALLS
+from dy2st_runtime.errors import UnsupportedSyntax
+from dy2st_runtime.ir import user_location
+
+if TYPE_CHECKING:
+    from dy2st.convert.trace import Trace
+
+Results = Sequence[Any]
+
+
+def convert_call(function: Any, method: str | None = None, is_spread: bool = False) -> Any:
+    """What is called, as a function: in a trace the call is traced.
+
+    method: the name of a method of `function`, which is called in its place.
+    is_spread: whether its arguments have `*` or `**`.
+
+    >>> convert_call(abs)(-1)
+    1
+    >>> convert_call("a,b", "split")(",")
+    ['a', 'b']
+    """
+    trace = running.trace
+    if trace is None:
+        return function if method is None else getattr(function, method)
+    if method is not None:
+        return partial(trace.method, function, method)
+    return partial(trace.call_spread if is_spread else trace.call, function)
+
+
+def convert_ifelse(
+    pred: Any,
+    true_fn: Callable[..., Any],
+    false_fn: Callable[..., Any],
+    true_args: Sequence[Any] = (),
+    false_args: Sequence[Any] = (),
+    return_vars: Sequence[Any] = (),
+    names: Sequence[str] = (),
+) -> Any:
+    """`if pred: ... else: ...`: what the branch gives for the variables that it may change.
+
+    return_vars: what these variables hold before, and `names` how they are called. A branch gives
+    a tuple of them, or the value of the only one.
+
+    >>> convert_ifelse(False, lambda x: x, lambda x: -x, (1,), (1,), (0,))
+    -1
+    """
+    trace = running.trace
+    if trace is None:
+        return true_fn(*true_args) if pred else false_fn(*false_args)
+    test = trace.test_of(pred)
+    if test is True:
+        return true_fn(*true_args)
+    if test is False:
+        return false_fn(*false_args)
+    is_single = len(return_vars) == 1
+    sides = _side(true_fn, true_args, is_single), _side(false_fn, false_args, is_single)
+    known = names or _unnamed(return_vars)
+    found = trace.if_(test, sides[0], sides[1], (), known)
+    return found[0] if is_single else found
+
+
+def _side(branch: Callable[..., Any], args: Sequence[Any], is_single: bool) -> Callable[..., Any]:
+    """A branch that gives a tuple, where it gives the value of the only variable, or nothing."""
+    if is_single:
+        return lambda: (branch(*args),)
+    return lambda: branch(*args) or ()
+
+
+def _unnamed(values: Sequence[Any]) -> Sequence[str]:
+    return ("a value",) * len(values)
+
+
+def convert_while_loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Results],
+    loop_vars: Sequence[Any],
+    names: Sequence[str] = (),
+    plain: tuple[Callable[..., Results], Sequence[Any]] | None = None,
+) -> Results:
+    """`while cond: body`, of the variables that it changes.
+
+    plain: the loop as it is written, and all that it reads: it runs where these are numbers and
+    texts of Python, which need no trace.
+
+    >>> convert_while_loop(lambda i: i < 3, lambda i: (i + 1,), [0])
+    (3,)
+    """
+    trace = running.trace
+    if trace is None:
+        while cond(*loop_vars):
+            loop_vars = body(*loop_vars)
+        return loop_vars
+    if plain is not None and trace.is_plain(*plain[1]):
+        return plain[0](*plain[1])
+    return trace.while_(cond, body, loop_vars, names or _unnamed(loop_vars))
+
+
+def convert_for_loop(
+    iterable: Iterable[Any],
+    cond: Callable[..., Any] | None,
+    body: Callable[..., Results],
+    loop_vars: Sequence[Any] = (),
+    names: Sequence[str] = (),
+    plain: tuple[Callable[..., Results], Sequence[Any]] | None = None,
+) -> Results:
+    """`for item in iterable: body`, as long as the condition holds, which is that of a `break`.
+
+    plain: as for `while`; the iterable is the first that it takes.
+
+    >>> convert_for_loop([1, 2], None, lambda item, total: (total + item,), [0])
+    (3,)
+    """
+    trace = running.trace
+    if trace is None:
+        for item in iterable:
+            loop_vars = body(item, *loop_vars)
+            if cond is not None and not cond(*loop_vars):
+                break
+        return loop_vars
+    if plain is not None and trace.is_plain(iterable, *plain[1]):
+        return plain[0](iterable, *plain[1])
+    return trace.for_(iterable, cond, body, loop_vars, names or _unnamed(loop_vars))
+
+
+def convert_try(
+    body: Callable[..., Results],
+    handlers: Sequence[tuple[Callable[[], Any] | None, Callable[..., Results]]],
+    orelse: Callable[..., Results],
+    final: Callable[..., Results] | None,
+    values: Sequence[Any] = (),
+    names: Sequence[str] = (),
+) -> Results:
+    """`try: body ... except ...: ... else: ... finally: ...`, of the variables that it changes.
+
+    handlers: pairs of what gives the classes that are caught (None: all) and of what handles one.
+
+    >>> handlers = [(lambda: ZeroDivisionError, lambda error: (0,))]
+    >>> convert_try(lambda: (1 / 0,), handlers, tuple, None)
+    (0,)
+    """
+    trace = running.trace
+    if trace is not None:
+        return trace.try_(body, handlers, orelse, final, values, names or _unnamed(values))
+    found = values
+    try:
+        try:
+            found = body(*values)
+        except BaseException as error:  # any: the handlers say which they take
+            fitting = (one for kinds, one in handlers if kinds is None or _catches(kinds(), error))
+            handler = next(fitting, None)
+            if handler is None:
+                raise
+            found = handler(error, *values)
+        else:
+            found = orelse(*found)
+    finally:
+        if final is not None:
+            found = final(*found)
+    return found
+
+
+def _catches(kinds: Any, error: BaseException) -> bool:
+    """Whether `except kinds:` catches an exception; to raise it again would change its context."""
+    if isinstance(kinds, tuple):
+        return any([_catches(one, error) for one in kinds])
+    if not isinstance(kinds, type) or not issubclass(kinds, BaseException):
+        raise TypeError("catching classes that do not inherit from BaseException is not allowed")
+    return kinds in type(error).__mro__
+
+
+def convert_with(
+    manager: Any,
+    body: Callable[..., Results],
+    values: Sequence[Any] = (),
+    names: Sequence[str] = (),
+) -> Results:
+    """`with manager as entered: body`, of the variables that it changes.
+
+    >>> from contextlib import nullcontext
+    >>> convert_with(nullcontext(2), lambda entered, x: (x + entered,), [1])
+    (3,)
+    """
+    trace = running.trace
+    if trace is not None:
+        return trace.with_(manager, body, values, names or _unnamed(values))
+    with manager as entered:
+        values = body(entered, *values)
+    return values
+
+
+def convert_and(value: Any, other: Callable[[], Any]) -> Any:
+    """`value and other()`.
+
+    >>> convert_and(1, lambda: 2)
+    2
+    """
+    trace = running.trace
+    return value and other() if trace is None else trace.and_(value, other)
+
+
+def convert_or(value: Any, other: Callable[[], Any]) -> Any:
+    """`value or other()`.
+
+    >>> convert_or(0, lambda: 2)
+    2
+    """
+    trace = running.trace
+    return value or other() if trace is None else trace.or_(value, other)
+
+
+def convert_ifexp(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> Any:
+    """`true_fn() if pred else false_fn()`.
+
+    >>> convert_ifexp(True, lambda: 1, lambda: 2)
+    1
+    """
+    trace = running.trace
+    if trace is None:
+        return true_fn() if pred else false_fn()
+    return trace.if_exp(pred, true_fn, false_fn)
+
+
+def convert_assert(test: Any, message: Callable[[], Any] | None = None) -> None:
+    """`assert test, message()`.
+
+    >>> convert_assert(True, lambda: "never")
+    """
+    trace = running.trace
+    if trace is not None:
+        trace.assert_(test, message)
+    elif not test:
+        raise AssertionError(*(() if message is None else (message(),)))
+
+
+def convert_generator(
+    generator: Callable[[Any], Any], iterable: Any, pushing: Callable[..., Any], is_map: bool
+) -> Any:
+    """`(... for ... in iterable)`, as a generator function of what it runs over.
+
+    pushing: the same, for a consumer that takes each item at once.
+    is_map: whether each item has one.
+
+    >>> list(convert_generator(lambda items: (2 * one for one in items), [1, 2], print, True))
+    [2, 4]
+    """
+    trace = running.trace
+    if trace is None:
+        return generator(iter(iterable))
+    return trace.generate(generator, iterable, pushing, is_map)
+
+
+def convert_match(subject: Any, pattern: tuple[Any, ...], names: tuple[str, ...]) -> Results:
+    """Whether a pattern of `match` fits, and what it binds to the names: in a trace alone."""
+    return _trace_for("convert_match").match(subject, pattern, names)
+
+
+def convert_swallowed(jumped: Any, failed: bool) -> Any:
+    """Whether a jump out of `finally` forgets an exception.
+
+    >>> convert_swallowed(False, True)
+    False
+    """
+    trace = running.trace
+    return failed and jumped if trace is None else trace.swallowed(jumped, failed)
+
+
+class Undefined:
+    """The value of a variable that has none: to use it raises what Python raises."""
+
+    def __init__(self, name: str):
+        """Remember the name of the variable."""
+        self._name = name
+
+    def _refuse(self, *args: Any) -> NoReturn:
+        raise UnboundLocalError(_UNBOUND.format(self._name))
+
+    __bool__ = __call__ = __getitem__ = __iter__ = __len__ = _refuse
+    __add__ = __sub__ = __mul__ = __truediv__ = __neg__ = __lt__ = __gt__ = _refuse
+
+
+_UNBOUND = "cannot access local variable '{}' where it is not associated with a value"
+if sys.version_info < (3, 11):
+    _UNBOUND = "local variable '{}' referenced before assignment"
+
+
+def undefined(name: str) -> Any:
+    """The value of a variable before it gets one.
+
+    >>> isinstance(undefined("x"), Undefined)
+    True
+    """
+    return Undefined(name) if running.trace is None else UNBOUND
+
+
+def defined(value: Any, name: str) -> Any:
+    """The value of a variable; UnboundLocalError if it has none.
+
+    >>> defined(3, "x")
+    3
+    """
+    trace = running.trace
+    if trace is not None:
+        return trace.bound(value, name)
+    if type(value) is Undefined:  # to ask for `__class__` would run code of the user's
+        raise UnboundLocalError(_UNBOUND.format(name))
+    return value
+
+
+def _trace_for(name: str) -> Trace:
+    trace = running.trace
+    if trace is None:
+        raise UnsupportedSyntax(
+            f"{name}() is called where nothing is converted",
+            at=user_location(),
+            why="it is an operation of a trace",
+            hint="call it in a function that to_static converts",
+        )
+    return trace
+
+
+def __getattr__(name: str) -> Callable[..., Any]:
+    """An operation of the trace by its name, as the full text of a converted function calls it."""
+    known = name if name in TRACED_CALLS else name.rstrip("_")  # more where the user has the name
+    if known not in TRACED_CALLS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return operation(known)
+
+
+@cache
+def operation(name: str) -> Callable[..., Any]:
+    """The function that does an operation of the trace that runs; all have one code."""
+
+    def run(*args: Any) -> Any:
+        return getattr(_trace_for(name), name)(*args)
+
+    run.__name__ = run.__qualname__ = name
+    return run
+
+
+STATEMENTS = (
+    "convert_and",
+    "convert_assert",
+    "convert_call",
+    "convert_for_loop",
+    "convert_generator",
+    "convert_ifelse",
+    "convert_ifexp",
+    "convert_match",
+    "convert_or",
+    "convert_swallowed",
+    "convert_try",
+    "convert_while_loop",
+    "convert_with",
+    "defined",
+    "undefined",
+)
+
+__all__ = ["Undefined", *STATEMENTS]

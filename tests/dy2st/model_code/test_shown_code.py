@@ -1,0 +1,72 @@
+"""The code that is shown is the code that runs: compiled from its full text it gives the same Program."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import warnings
+from types import FunctionType
+from typing import Any
+
+import pytest
+
+import dy2st
+from dy2st.convert.form import code_of
+from dy2st.convert.vocabulary import TRACED_CALLS
+from dy2st.errors import Dy2stError
+from dy2st.jit import dy2static, to_static
+from tests.dy2st.model_code.catalogue import Case
+from tests.dy2st.model_code.themes import CASES
+
+# There a function that was a branch reads a variable through a cell, which knows which of several
+# values it can be there, or says other words where it has none.
+OTHER_TEXT = frozenset(
+    (
+        "calls.walrus_in_a_chain",
+        "accumulation.best_that_may_be_none",
+        "corners.value_that_may_be_none",
+        "exceptions.finally_restores",
+        "pipelines.composed_transforms",
+        "training.contrastive_with_a_queue",
+        "vision.best_by_generator_and_default",
+    )
+)
+CHOSEN = [
+    case
+    for case in CASES
+    if type(case.entry.function) is FunctionType
+    and not (case.entry.makes or case.entry.slow or case.entry.name in OTHER_TEXT)
+]
+
+
+def compiled_from_text(function: FunctionType) -> FunctionType:
+    """The function that the full text makes, in a module with nothing but the names it needs."""
+    text, file = code_of(function, is_full=True), f"<full text of {function.__qualname__}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    known = {*dy2static.__all__, *TRACED_CALLS}
+    used = {one.id for one in ast.walk(ast.parse(text)) if isinstance(one, ast.Name)}
+    names = {name: getattr(dy2static, name) for name in used if {name, name.rstrip("_")} & known}
+    space = {**names, **function.__globals__}
+    exec(compile(text, file, "exec"), space)
+    made = space[function.__name__]
+    assert isinstance(made, FunctionType)
+    made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    return made
+
+
+def program_of(function: Any, case: Case) -> str:
+    """The text of the Program of a function, or the name of what it is refused with."""
+    dy2st.seed(7)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return str(to_static(function, input_spec=case.spec()).main_program)
+        except Dy2stError as error:
+            return type(error).__name__
+
+
+@pytest.mark.parametrize("case", CHOSEN, ids=lambda case: case.name)
+def test_the_full_text_gives_the_same_program(case: Case) -> None:
+    function = case.entry.function
+    assert isinstance(function, FunctionType)
+    assert program_of(compiled_from_text(function), case) == program_of(function, case)
