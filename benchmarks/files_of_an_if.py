@@ -1,7 +1,7 @@
-"""How much code one `if` of a user runs: files, functions and calls of ours in its first conversion.
+"""How much code one `if` of a user runs: our files, functions and calls in a first conversion.
 
-    python benchmarks/files_of_an_if.py
-    python benchmarks/files_of_an_if.py --list    # the files, with their functions and lines
+python benchmarks/files_of_an_if.py
+python benchmarks/files_of_an_if.py --list    # the files, with their functions and lines
 """
 
 from __future__ import annotations

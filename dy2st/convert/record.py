@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType
-from typing import Any, TypeAlias
+from typing import Any
 
-Statement: TypeAlias = "tuple[str, int, int]"  # its kind, such as "if", line and column
+from dy2st.transpiler.compile import Statement
 
 
 @dataclass(frozen=True, eq=False)

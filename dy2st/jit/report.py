@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import TypeAlias
 
-from dy2st.convert.record import Met, Record, Statement
+from dy2st.convert.record import Met, Record
+from dy2st.transpiler.compile import Statement
 
 Staged: TypeAlias = "tuple[str, str, int, int]"  # its kind, such as "if", file, line and column
 

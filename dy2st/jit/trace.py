@@ -8,7 +8,6 @@ from types import FunctionType
 from typing import Any
 
 from dy2st.convert.call_context import CallContext
-from dy2st.convert.form import code_of, left_as_python
 from dy2st.convert.record import Record
 from dy2st.convert.replay.effects import written_by
 from dy2st.convert.replay.guards import Guards
@@ -27,6 +26,7 @@ from dy2st.jit.placeholders import add_inputs, names_of
 from dy2st.jit.report import report_of
 from dy2st.jit.state_guards import OfState, OneTensor, SameFlags, are_apart
 from dy2st.jit.unknown_sizes import refused
+from dy2st.transpiler.lower import code_of, left_as_python
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import Output, Program
 from dy2st_runtime.ir.structure import flatten

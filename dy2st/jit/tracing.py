@@ -2,10 +2,11 @@
 
 import dy2st_runtime.engine.numpy.executable  # noqa: F401
 from dy2st.convert.call_context import CallContext
-from dy2st.convert.form import code_of, is_part
 from dy2st.jit.shape_history import Family, axes_text, generalised
 from dy2st.jit.shape_table import ShapeTable
 from dy2st.jit.trace import Tracing
+from dy2st.transpiler.compile import is_part
+from dy2st.transpiler.lower import code_of
 from dy2st_runtime.ir.checks.tracebacks import join_parts
 
 join_parts(is_part)

@@ -10,8 +10,8 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import FunctionType, ModuleType
 from typing import Any
 
-from dy2st.convert.form import traced_form
-from tests.dy2st.convert.form.plain_protocol import PLAIN
+from dy2st.transpiler.traced_form import traced_form
+from tests.dy2st.transpiler.plain_protocol import PLAIN
 
 # What a class does not let itself be given anew.
 _FIXED = frozenset(

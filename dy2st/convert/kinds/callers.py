@@ -10,9 +10,9 @@ from importlib import import_module
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
-from dy2st.convert.form import is_part
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.trace import Trace
+from dy2st.transpiler.compile import is_part
 from dy2st_runtime.ir.checks.tracebacks import holds
 from dy2st_runtime.ir.location import is_own_file, user_frame
 

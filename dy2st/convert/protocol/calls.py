@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.classes import of_class, own_method, special
-from dy2st.convert.form import TracedForm, traced_form
 from dy2st.convert.ignored import module_of_code
 from dy2st.convert.kinds.callers import called_by_the_user, looks_at_caller
 from dy2st.convert.kinds.messages import tells
@@ -45,6 +44,7 @@ from dy2st.convert.protocol.untraced import FAULTS, check_fault, check_numpy
 from dy2st.convert.stage.outcome import reraise_swallowed_refusals
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.special import Union
+from dy2st.transpiler.traced_form import TracedForm, traced_form
 from dy2st_runtime.errors import SourceUnavailable
 from dy2st_runtime.nn.layer import Layer
 

@@ -6,7 +6,6 @@ import builtins
 from types import FunctionType
 from typing import Any
 
-from dy2st.convert.form.inner import code_at, user_function
 from dy2st.convert.kinds.dicts import whole_dict
 from dy2st.convert.kinds.entries import may_be_missing, there_or
 from dy2st.convert.kinds.lists import joined, new_list
@@ -19,6 +18,7 @@ from dy2st.convert.protocol.unions import known, map_cases
 from dy2st.convert.trace import Trace, native_attribute
 from dy2st.convert.values.forms import DICTS
 from dy2st.convert.values.special import SymbolicSequence, Union
+from dy2st.transpiler.inner_code import code_at, user_function
 from dy2st_runtime.ir.choice import joined as joined_texts
 
 _INNER = ("__func__", "fget", "fset", "fdel")  # where other things hold methods

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from dy2st.convert.classes import own_method
 from dy2st.convert.kinds.iterators import left_of, refuse_advance, refuse_left
-from dy2st.convert.protocol.control import test_of
+from dy2st.convert.protocol.ifelse import test_of
 from dy2st.convert.protocol.names import CELL, new_cell, set_cell
 from dy2st.convert.stage.attempt import attempt, each
 from dy2st.convert.stage.branch import end_region, stage_if

@@ -1,4 +1,4 @@
-"""Iteration: `for`, unpacking, star arguments; Python's where the length is known."""
+"""Iteration: what a loop runs over, unpacking, star arguments; Python's where lengths are known."""
 
 from __future__ import annotations
 
@@ -31,12 +31,11 @@ from dy2st.convert.kinds.lists import held, length_of
 from dy2st.convert.kinds.sets import refuse_order
 from dy2st.convert.kinds.views import VIEWS, shown_by
 from dy2st.convert.protocol.calls import call
-from dy2st.convert.protocol.control import test_of
-from dy2st.convert.protocol.generators import consumed, push_loop, source_of
+from dy2st.convert.protocol.generators import consumed, source_of
+from dy2st.convert.protocol.ifelse import test_of
 from dy2st.convert.protocol.reachable_state import note_reached
 from dy2st.convert.protocol.unions import known, map_cases
 from dy2st.convert.stage.branch import stage_if
-from dy2st.convert.stage.cases import is_case
 from dy2st.convert.stage.loop import stage_while
 from dy2st.convert.stage.statement import staging
 from dy2st.convert.stage.truth import truth_of
@@ -47,8 +46,6 @@ from dy2st.convert.values.special import MISSING, SymbolicSequence, Union
 from dy2st_runtime.dims import Dim
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import F, Tensor, user_location
-
-_MOST_ITERATIONS = 4096  # of a loop over things of Python that a tensor leaves
 
 
 def items_of(trace: Trace, iterable: Any) -> Any:
@@ -139,62 +136,7 @@ def _row(trace: Trace, tensor: Any, index: Any) -> Any:
         return tensor[index]
 
 
-def for_(
-    trace: Trace,
-    iterable: Any,
-    test: Callable[..., Any] | None,
-    body: Callable[..., Sequence[Any]],
-    state: Sequence[Any],
-    names: Sequence[str],
-) -> Sequence[Any]:
-    """What the variables hold after `body(item, *state)` for each item, as long as `test` holds."""
-    if type(iterable) is Union:
-        return spread_loop(trace, iterable, test, body, state, names)
-    items, source = _items_or_source(trace, iterable)
-    if source is not None:
-        return push_loop(trace, source, test, body, state)
-    if type(items) is Indexed:
-        iterations, *found = _staged(trace, items, test, body, state, names)
-        taken(trace, iterable, iterations)
-        return found
-    asks_first = test is None or _is_seen(trace, iterable)
-    rest = iter(_next_of(trace, items))
-    for iteration in count():
-        truth = test is None or not asks_first or test_of(trace, test(*state))
-        item = _END if truth is False else next(rest, _END)
-        if item is _END:
-            return state
-        if test is not None and not asks_first:
-            truth = test_of(trace, test(*state))
-        if truth is False:
-            return state
-        if truth is True:
-            state = body(item, *state)
-            continue
-        if iteration > _MOST_ITERATIONS:
-            raise _endless()
-        _note_left(trace, iterable)
-        state = _iteration(trace, truth, body, item, state, names)
-    raise AssertionError("count() does not end")
-
-
-_END = object()
-
-
-def _is_seen(trace: Trace, iterable: Any) -> bool:
-    """Whether anybody may see that one more item was taken of what a loop has left."""
-    is_iterator = type(iterable) is Generated or hasattr(type(iterable), "__next__")
-    return is_iterator or own_method(trace, iterable, "__iter__", "__getitem__") is not None
-
-
-def _note_left(trace: Trace, iterable: Any) -> None:
-    """A tensor may have left a loop over an iterator: nobody knows what is left of it."""
-    if hasattr(type(iterable), "__next__") and id(iterable) not in trace.generators:
-        trace.note_generator(iterable, lambda _: None)
-        trace.generators[id(iterable)].is_left = True
-
-
-def _items_or_source(trace: Trace, iterable: Any) -> tuple[Any, Source | None]:
+def items_or_source(trace: Trace, iterable: Any) -> tuple[Any, Source | None]:
     """What a loop runs over, or a generator that gives its items away."""
     source = source_of(trace, iterable)
     if source is not None:
@@ -203,24 +145,7 @@ def _items_or_source(trace: Trace, iterable: Any) -> tuple[Any, Source | None]:
     return items, source_of(trace, items)
 
 
-def _iteration(
-    trace: Trace,
-    truth: Any,
-    body: Callable[..., Sequence[Any]],
-    item: Any,
-    state: Sequence[Any],
-    names: Sequence[str],
-) -> Sequence[Any]:
-    """One iteration of a loop that a tensor may have left."""
-
-    def run(*values: Any) -> Sequence[Any]:
-        return body(item, *values)
-
-    with staging(trace, "for"):
-        return stage_if(trace, truth, run, lambda *values: values, state, names)
-
-
-def _next_of(trace: Trace, items: Iterable[Any]) -> Iterable[Any]:
+def next_of(trace: Trace, items: Iterable[Any]) -> Iterable[Any]:
     """An iterable of Python; an iterator of the user's class is asked in traced form."""
     own = own_method(trace, items, "__next__")
     if own is None:
@@ -228,17 +153,7 @@ def _next_of(trace: Trace, items: Iterable[Any]) -> Iterable[Any]:
     return each_until(trace, lambda: call(trace, own, items), StopIteration)
 
 
-def _endless() -> UnsupportedSyntax:
-    return UnsupportedSyntax(
-        "a tensor leaves a loop over something of Python that has more than "
-        f"{_MOST_ITERATIONS} items",
-        at=user_location(),
-        why="each iteration becomes a part of the Program",
-        hint="loop over a tensor or over range() of a traced number, or use `while`",
-    )
-
-
-def _staged(
+def loop_by_index(
     trace: Trace,
     items: Indexed,
     test: Callable[..., Any] | None,
@@ -262,26 +177,6 @@ def _staged(
         return stage_while(trace, more, iteration, (0, *state), ("the iteration", *names))
 
 
-def spread_loop(
-    trace: Trace,
-    iterable: Union,
-    test: Callable[..., Any] | None,
-    body: Callable[..., Sequence[Any]],
-    state: Sequence[Any],
-    names: Sequence[str],
-) -> Sequence[Any]:
-    """A loop over one of several things."""
-    value = known(trace, iterable)
-    if type(value) is not Union:
-        return for_(trace, value, test, body, state, names)
-    pred = is_case(trace, value, trace.cases_of(value)[0])
-
-    def again(*values: Any) -> Sequence[Any]:
-        return spread_loop(trace, value, test, body, values, names)
-
-    return stage_if(trace, pred, again, again, state, names)
-
-
 def iterate(trace: Trace, iterable: Any) -> Iterable[Any]:
     """The items of a loop that stays Python's own."""
     items = items_of(trace, known(trace, iterable))
@@ -292,7 +187,7 @@ def iterate(trace: Trace, iterable: Any) -> Iterable[Any]:
             why="Python runs it, item by item, before the length is known",
             hint="gather the items in a list, and return that",
         )
-    return _next_of(trace, items)
+    return next_of(trace, items)
 
 
 def listed(trace: Trace, iterable: Any) -> Any:
@@ -302,7 +197,7 @@ def listed(trace: Trace, iterable: Any) -> Any:
         return held(trace, map_cases(trace, lambda one: _as_list(trace, one), iterable))
     if type(iterable) is SymbolicSequence:
         return iterable
-    items, source = _items_or_source(trace, iterable)
+    items, source = items_or_source(trace, iterable)
     if source is not None:
         out: list[Any] = trace.made([])
         consumed(trace, source, lambda item: call(trace, out.append, item))
@@ -311,7 +206,7 @@ def listed(trace: Trace, iterable: Any) -> Any:
         found = items.whole if type(items.whole) is SymbolicSequence else gathered(trace, items)
         taken(trace, iterable, items.length)
         return held(trace, found)
-    return list(_next_of(trace, items))
+    return list(next_of(trace, items))
 
 
 def _as_list(trace: Trace, iterable: Any) -> Any:
@@ -332,7 +227,7 @@ def gathered(trace: Trace, items: Indexed) -> list[Any]:
         call(trace, out.append, item)
         return ()
 
-    _staged(trace, items, None, body, (), ())
+    loop_by_index(trace, items, None, body, (), ())
     return out
 
 
@@ -468,11 +363,13 @@ def spread_double_star(trace: Trace, value: Any) -> Any:
 
 __all__ = [
     "double_star",
-    "for_",
     "gathered",
     "items_of",
+    "items_or_source",
     "iterate",
     "listed",
+    "loop_by_index",
+    "next_of",
     "spread_double_star",
     "star",
     "unknown_arguments",

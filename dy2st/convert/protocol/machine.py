@@ -12,17 +12,18 @@ from dy2st.convert.call_context import CallContext
 from dy2st.convert.protocol import (
     attributes,
     calls,
-    control,
     displays,
     generators,
+    ifelse,
     items,
     iteration,
-    manage,
-    matching,
+    loops,
+    match,
     names,
     natives,
     operators,
     spreading,
+    try_with,
     unconverted,
     unions,
 )
@@ -79,12 +80,12 @@ class Machine(Trace):
         self.item = bind(items.item, self)
         self.set_item = bind(items.set_item, self)
         self.del_item = bind(items.del_item, self)
-        self.not_ = bind(control.not_, self)
+        self.not_ = bind(ifelse.not_, self)
         self.is_ = bind(operators.is_, self)
         self.is_not = bind(operators.is_not, self)
         self.in_ = bind(operators.in_, self)
         self.not_in = bind(operators.not_in, self)
-        self.truth = bind(control.truth, self)
+        self.truth = bind(ifelse.truth, self)
         self.star = bind(iteration.star, self)
         self.double_star = bind(iteration.double_star, self)
         self.spread_star = bind(spreading.spread_star, self)
@@ -100,28 +101,28 @@ class Machine(Trace):
         self.make_generic = bind(displays.make_generic, self)
         self.push_all = bind(generators.push_all, self)
         self.iterate = bind(iteration.iterate, self)
-        self.manager = bind(manage.manager, self)
-        self.handling = bind(manage.handling, self)
-        self.raised = bind(manage.raised, self)
+        self.manager = bind(try_with.manager, self)
+        self.handling = bind(try_with.handling, self)
+        self.raised = bind(try_with.raised, self)
 
     def _bind_statements(self) -> None:
         self.call = bind(calls.call, self)
         self.method = bind(attributes.method, self)
         self.call_spread = bind(spreading.call_spread, self)
-        self.bound = bind(control.bound, self)
-        self.and_ = bind(control.and_, self)
-        self.or_ = bind(control.or_, self)
-        self.if_exp = bind(control.if_exp, self)
-        self.if_ = bind(control.if_, self)
-        self.while_ = bind(control.while_, self)
-        self.for_ = bind(iteration.for_, self)
-        self.try_ = bind(manage.try_, self)
-        self.with_ = bind(manage.with_, self)
-        self.swallowed = bind(manage.swallowed, self)
-        self.assert_ = bind(control.assert_, self)
-        self.match = bind(matching.match, self)
+        self.bound = bind(ifelse.bound, self)
+        self.and_ = bind(ifelse.and_, self)
+        self.or_ = bind(ifelse.or_, self)
+        self.if_exp = bind(ifelse.if_exp, self)
+        self.if_ = bind(ifelse.if_, self)
+        self.while_ = bind(loops.while_, self)
+        self.for_ = bind(loops.for_, self)
+        self.try_ = bind(try_with.try_, self)
+        self.with_ = bind(try_with.with_, self)
+        self.swallowed = bind(try_with.swallowed, self)
+        self.assert_ = bind(ifelse.assert_, self)
+        self.match = bind(match.match, self)
         self.generate = bind(generators.generate, self)
-        self.is_plain = bind(control.is_plain, self)
+        self.is_plain = bind(ifelse.is_plain, self)
 
     def _bind_what_rows_call(self) -> None:
         self.plain_attr = bind(attributes.plain_attr, self)
@@ -134,7 +135,7 @@ class Machine(Trace):
         self.any_of = bind(natives.any_of, self)
         self.any_in = bind(natives.any_in, self)
         self.truth_value = bind(natives.truth_value, self)
-        self.test_of = bind(control.test_of, self)
+        self.test_of = bind(ifelse.test_of, self)
         self.dict_of = bind(natives.dict_of, self)
         self.value_at = bind(natives.value_at, self)
         self.place_of_index = bind(natives.place_of_index, self)

@@ -13,7 +13,7 @@ from dy2st.convert.kinds.entries import check_sure, is_sure, presence
 from dy2st.convert.kinds.lists import place_of_index, write_back
 from dy2st.convert.kinds.scalars import as_number
 from dy2st.convert.kinds.views import VIEWS, shown_by
-from dy2st.convert.protocol.control import if_exp, not_, or_, test_of
+from dy2st.convert.protocol.ifelse import if_exp, not_, or_, test_of
 from dy2st.convert.protocol.materialise import viewed, with_overlay_materialised
 from dy2st.convert.protocol.operators import binary
 from dy2st.convert.protocol.reachable_state import note_class, note_fields, note_reached

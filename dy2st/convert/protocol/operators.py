@@ -19,7 +19,6 @@ from dy2st.convert.kinds.process import note_settings
 from dy2st.convert.kinds.table import row_of_operator
 from dy2st.convert.kinds.views import VIEWS
 from dy2st.convert.protocol.calls import call
-from dy2st.convert.protocol.control import not_
 from dy2st.convert.protocol.dispatch import (
     COMPARISONS,
     ask,
@@ -28,6 +27,7 @@ from dy2st.convert.protocol.dispatch import (
     is_users,
     unsupported,
 )
+from dy2st.convert.protocol.ifelse import not_
 from dy2st.convert.protocol.materialise import with_overlay_materialised
 from dy2st.convert.protocol.unions import known, map_cases
 from dy2st.convert.stage.cases import is_case

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import dy2st
-from dy2st.convert.form import code_of
 from dy2st.jit import dy2static, to_static
 from dy2st.static import InputSpec
+from dy2st.transpiler.lower import code_of
 
 
 def a_branch(x):

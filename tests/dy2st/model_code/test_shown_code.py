@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 import dy2st
-from dy2st.convert.form import code_of
 from dy2st.convert.vocabulary import TRACED_CALLS
 from dy2st.errors import Dy2stError
 from dy2st.jit import dy2static, to_static
+from dy2st.transpiler.lower import code_of
 from tests.dy2st.model_code.catalogue import Case
 from tests.dy2st.model_code.themes import CASES
 

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.dy2st.convert.form.same import traced
+from tests.dy2st.transpiler.same import traced
 
 
 @dataclass

@@ -8,7 +8,7 @@ import pytest
 
 import dy2st
 from dy2st.jit import to_static
-from tests.dy2st.convert.form.same import traced
+from tests.dy2st.transpiler.same import traced
 
 
 class Colour(enum.Enum):

@@ -12,7 +12,7 @@ import pytest
 
 import dy2st
 import dy2st_runtime
-from dy2st.convert.form import REWRITES, code_of
+from dy2st.transpiler.lower import REWRITES, code_of
 
 GOLDEN = [
     (
@@ -205,7 +205,7 @@ def test_code_does_not_depend_on_the_hash_seed(tmp_path):
         "                eta, beta = 1, zeta\n"
         "                if eta: return epsilon\n"
         "    return eta, zeta, gamma\n"
-        "from dy2st.convert.form import code_of\n"
+        "from dy2st.transpiler.lower import code_of\n"
         "print(code_of(f))\n"
     )
     paths = [str(Path(next(iter(p.__path__))).parent) for p in (dy2st, dy2st_runtime)]

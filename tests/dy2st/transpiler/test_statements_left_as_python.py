@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dy2st.convert.form import left_as_python
+from dy2st.transpiler.lower import left_as_python
 from dy2st.transpiler.reasons import REASONS
 
 LEFT = {

@@ -9,7 +9,7 @@ import pytest
 import dy2st
 from dy2st.jit import save, to_static
 from dy2st.static import InputSpec
-from tests.dy2st.convert.form.same import traced
+from tests.dy2st.transpiler.same import traced
 
 settings = ModuleType("settings")
 settings.inner = ModuleType("settings.inner")

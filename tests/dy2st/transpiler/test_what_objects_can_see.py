@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from tests.dy2st.convert.form.same import traced
+from tests.dy2st.transpiler.same import traced
 
 
 def global_names(x):

@@ -208,7 +208,7 @@ def test_a_doctest(tmp_path):
 
 def test_lambdas_of_a_line_without_columns(tmp_path):
     (tmp_path / "program.py").write_text(
-        "from dy2st.convert.form import code_of as text\n"
+        "from dy2st.transpiler.lower import code_of as text\n"
         "fs = [lambda x: x and 1, lambda x: x or 2, lambda x: x and 1, lambda x: not x]\n"
         "print([text(f).split('return ')[-1].strip() for f in fs])\n"
     )

@@ -1,0 +1,195 @@
+"""`if`, `while`, `and`, `or`, `not`, conditional expressions: Python's where a value is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import FunctionType
+from typing import Any, NoReturn
+
+from dy2st.convert.classes import special
+from dy2st.convert.kinds.entries import is_sure, presence
+from dy2st.convert.kinds.views import VIEWS, length
+from dy2st.convert.protocol.calls import call
+from dy2st.convert.protocol.unions import known, map_cases
+from dy2st.convert.stage.branch import stage_if
+from dy2st.convert.stage.statement import staging
+from dy2st.convert.stage.truth import truth_of
+from dy2st.convert.trace import CONTAINERS, Trace
+from dy2st.convert.values.layout import number_kind
+from dy2st.convert.values.special import UNBOUND, UNBOUND_LOCAL, SymbolicSequence, Union
+from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.ir import F, Tensor, Variable
+
+_PLAIN = frozenset({bool, int, float, str, bytes, type(None), tuple, complex, range})
+_NUMBERS = _PLAIN - {tuple}
+
+
+def test_of(trace: Trace, value: Any) -> Any:
+    """The truth of a value: a bool of Python, or a 0-d bool of the Program."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return bool(value)
+    if kind is Union:
+        value = known(trace, value)
+        if type(value) is Union:
+            return truth_of(trace, map_cases(trace, lambda one: _number(trace, one), value))
+        return test_of(trace, value)
+    if kind in CONTAINERS or kind is SymbolicSequence:
+        if kind is not SymbolicSequence:
+            trace.read_length(value)
+        return _content_truth(trace, value if kind is SymbolicSequence else trace.content(value))
+    if isinstance(value, (Tensor, Dim, Condition)):
+        return truth_of(trace, value)
+    if kind in VIEWS:
+        return test_of(trace, length(trace, value))
+    return _asked(trace, value)
+
+
+def _content_truth(trace: Trace, content: Any) -> Any:
+    if type(content) is SymbolicSequence:
+        return F.greater_than(F.array_length(trace.tracer.local(content.arrays[0])), 0)
+    if isinstance(content, dict) and not is_sure(trace, content):
+        found: Any = False
+        for value in content.values():
+            found = or_(trace, found, lambda value=value: presence(trace, value))  # type: ignore[misc]
+        return test_of(trace, found)
+    return bool(content)
+
+
+def _number(trace: Trace, value: Any) -> Any:
+    """The truth of one case as a value that joins with those of others."""
+    truth = test_of(trace, value)
+    if isinstance(truth, Variable):
+        truth.number = bool
+    return truth
+
+
+def _asked(trace: Trace, value: Any) -> Any:
+    """The truth of an object, which its class may say."""
+    for name in ("__bool__", "__len__"):
+        method = special(trace, value, name)
+        if type(method) is FunctionType:
+            found = known(trace, call(trace, method, value))
+            if name == "__bool__" and type(found) is not Union and number_kind(found) is not bool:
+                kind = call(trace, type, found).__name__
+                raise TypeError(f"__bool__ should return bool, returned {kind}")
+            return test_of(trace, found)
+        if method is not None:
+            break
+    return bool(value)
+
+
+def is_plain(trace: Trace, *values: Any) -> bool:
+    """Whether what is computed of some values is Python's alone: numbers, texts, ranges."""
+    return all(type(value) in _NUMBERS or value is range for value in values)
+
+
+def if_(
+    trace: Trace,
+    test: Any,
+    true: Callable[..., Sequence[Any]],
+    false: Callable[..., Sequence[Any]],
+    state: Sequence[Any],
+    names: Sequence[str],
+) -> Sequence[Any]:
+    """What the variables hold after one of two branches."""
+    truth = test if type(test) is bool else test_of(trace, test)
+    if truth is True:
+        return true(*state)
+    if truth is False:
+        return false(*state)
+    with staging(trace, "if"):
+        return stage_if(trace, truth, true, false, state, names)
+
+
+def _either(
+    trace: Trace, truth: Any, true: Callable[[], Any], false: Callable[[], Any], *words: str
+) -> Any:
+    """The value of one of two expressions. `words`: what both are called, and how they look."""
+    if truth is True:
+        return true()
+    if truth is False:
+        return false()
+    names = (f"the value of `{words[-1]}`",)
+    with staging(trace, words[0]):
+        return stage_if(trace, truth, lambda: (true(),), lambda: (false(),), (), names)[0]
+
+
+def if_exp(trace: Trace, test: Any, true: Callable[[], Any], false: Callable[[], Any]) -> Any:
+    """`a if test else b`."""
+    truth = test_of(trace, test)
+    return _either(trace, truth, true, false, "if expression", "... if ... else ...")
+
+
+def and_(trace: Trace, left: Any, right: Callable[[], Any]) -> Any:
+    """`left and right()`."""
+    return _either(trace, test_of(trace, left), right, lambda: left, "and")
+
+
+def or_(trace: Trace, left: Any, right: Callable[[], Any]) -> Any:
+    """`left or right()`."""
+    return _either(trace, test_of(trace, left), lambda: left, right, "or")
+
+
+def not_(trace: Trace, value: Any) -> Any:
+    """`not value`."""
+    truth = test_of(trace, value)
+    if isinstance(truth, bool):
+        return not truth
+    result = F.logical_not(truth)
+    result.number = bool
+    narrowed = trace.narrowing.get(truth)
+    if narrowed is not None:
+        union, cases = narrowed
+        others = frozenset(range(len(union.layouts))) - cases
+        trace.narrowing[result] = union, others
+    return result
+
+
+def truth(trace: Trace, value: Any) -> bool:
+    """The truth for a statement that stays Python's own; a traced one is refused by `bool`."""
+    found = test_of(trace, value)
+    return found if isinstance(found, bool) else bool(found)
+
+
+def assert_(trace: Trace, test: Any, message: Callable[[], Any] | None = None) -> None:
+    """`assert test, message()`."""
+
+    def fail(*said: Any) -> NoReturn:
+        raise AssertionError(*said)
+
+    def fails() -> tuple[()]:
+        trace.map_cases(fail, *(() if message is None else (message(),)))
+        return ()
+
+    truth = test_of(trace, test)
+    if truth is False:
+        fails()
+    if truth is not True:
+        stage_if(trace, truth, lambda: (), fails, (), ())
+
+
+def bound(trace: Trace, value: Any, name: str) -> Any:
+    """A variable that may be unbound, where it is read."""
+    if value is UNBOUND:
+        raise UnboundLocalError(UNBOUND_LOCAL.format(repr(name)))
+    if type(value) is not Union or not any(
+        getattr(case, "value", None) is UNBOUND for case in value.layouts
+    ):
+        return value
+    value.name = value.name or name
+    return map_cases(trace, lambda one: bound(trace, one, name), value)
+
+
+__all__ = [
+    "and_",
+    "assert_",
+    "bound",
+    "if_",
+    "if_exp",
+    "is_plain",
+    "not_",
+    "or_",
+    "test_of",
+    "truth",
+]

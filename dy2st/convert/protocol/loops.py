@@ -1,0 +1,157 @@
+"""`while` and `for`: Python's where what decides is known, else operators of the Program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import count
+from typing import Any
+
+from dy2st.convert.classes import own_method
+from dy2st.convert.kinds.iterators import taken
+from dy2st.convert.protocol.generators import push_loop
+from dy2st.convert.protocol.ifelse import test_of
+from dy2st.convert.protocol.iteration import items_or_source, loop_by_index, next_of
+from dy2st.convert.protocol.unions import known
+from dy2st.convert.stage.branch import stage_if
+from dy2st.convert.stage.cases import is_case
+from dy2st.convert.stage.loop import stage_while
+from dy2st.convert.stage.statement import staging
+from dy2st.convert.trace import Trace
+from dy2st.convert.values.sequences import Generated, Indexed
+from dy2st.convert.values.special import Union
+from dy2st_runtime.errors import UnsupportedSyntax
+from dy2st_runtime.ir import user_location
+
+_MOST_RAISES = 3
+_MOST_ITERATIONS = 4096  # of a loop over things of Python that a tensor leaves
+
+
+def while_(
+    trace: Trace,
+    test: Callable[..., Any],
+    body: Callable[..., Sequence[Any]],
+    state: Sequence[Any],
+    names: Sequence[str],
+) -> Sequence[Any]:
+    """What the variables hold after a loop; from the first test that is traced on, it is staged.
+
+    So is a loop that may have raised in several iterations: it may end by that alone.
+    """
+    before = len(trace.opened)
+    while True:
+        mark = len(trace.tracer.block.operators)
+        truth = test_of(trace, test(*state))
+        if truth is False:
+            return state
+        has_raised = len(trace.opened) - before > _MOST_RAISES
+        if truth is not True and len(trace.opened) == before:
+            trace.tracer.discard(mark)
+        if truth is not True or has_raised:
+            with staging(trace, "while"):
+                return stage_while(trace, lambda *v: test_of(trace, test(*v)), body, state, names)
+        state = body(*state)
+
+
+def for_(
+    trace: Trace,
+    iterable: Any,
+    test: Callable[..., Any] | None,
+    body: Callable[..., Sequence[Any]],
+    state: Sequence[Any],
+    names: Sequence[str],
+) -> Sequence[Any]:
+    """What the variables hold after `body(item, *state)` for each item, as long as `test` holds."""
+    if type(iterable) is Union:
+        return spread_loop(trace, iterable, test, body, state, names)
+    items, source = items_or_source(trace, iterable)
+    if source is not None:
+        return push_loop(trace, source, test, body, state)
+    if type(items) is Indexed:
+        iterations, *found = loop_by_index(trace, items, test, body, state, names)
+        taken(trace, iterable, iterations)
+        return found
+    asks_first = test is None or _is_seen(trace, iterable)
+    rest = iter(next_of(trace, items))
+    for iteration in count():
+        truth = test is None or not asks_first or test_of(trace, test(*state))
+        item = _END if truth is False else next(rest, _END)
+        if item is _END:
+            return state
+        if test is not None and not asks_first:
+            truth = test_of(trace, test(*state))
+        if truth is False:
+            return state
+        if truth is True:
+            state = body(item, *state)
+            continue
+        if iteration > _MOST_ITERATIONS:
+            raise _endless()
+        _note_left(trace, iterable)
+        state = _iteration(trace, truth, body, item, state, names)
+    raise AssertionError("count() does not end")
+
+
+_END = object()
+
+
+def _is_seen(trace: Trace, iterable: Any) -> bool:
+    """Whether anybody may see that one more item was taken of what a loop has left."""
+    is_iterator = type(iterable) is Generated or hasattr(type(iterable), "__next__")
+    return is_iterator or own_method(trace, iterable, "__iter__", "__getitem__") is not None
+
+
+def _note_left(trace: Trace, iterable: Any) -> None:
+    """A tensor may have left a loop over an iterator: nobody knows what is left of it."""
+    if hasattr(type(iterable), "__next__") and id(iterable) not in trace.generators:
+        trace.note_generator(iterable, lambda _: None)
+        trace.generators[id(iterable)].is_left = True
+
+
+def _iteration(
+    trace: Trace,
+    truth: Any,
+    body: Callable[..., Sequence[Any]],
+    item: Any,
+    state: Sequence[Any],
+    names: Sequence[str],
+) -> Sequence[Any]:
+    """One iteration of a loop that a tensor may have left."""
+
+    def run(*values: Any) -> Sequence[Any]:
+        return body(item, *values)
+
+    with staging(trace, "for"):
+        return stage_if(trace, truth, run, lambda *values: values, state, names)
+
+
+def _endless() -> UnsupportedSyntax:
+    return UnsupportedSyntax(
+        "a tensor leaves a loop over something of Python that has more than "
+        f"{_MOST_ITERATIONS} items",
+        at=user_location(),
+        why="each iteration becomes a part of the Program",
+        hint="loop over a tensor or over range() of a traced number, or use `while`",
+    )
+
+
+def spread_loop(
+    trace: Trace,
+    iterable: Union,
+    test: Callable[..., Any] | None,
+    body: Callable[..., Sequence[Any]],
+    state: Sequence[Any],
+    names: Sequence[str],
+) -> Sequence[Any]:
+    """A loop over one of several things."""
+    value = known(trace, iterable)
+    if type(value) is not Union:
+        return for_(trace, value, test, body, state, names)
+    pred = is_case(trace, value, trace.cases_of(value)[0])
+
+    def again(*values: Any) -> Sequence[Any]:
+        return spread_loop(trace, value, test, body, values, names)
+
+    return stage_if(trace, pred, again, again, state, names)
+
+
+__all__ = ["for_", "while_"]

@@ -1,0 +1,318 @@
+"""`with`, `try` and `raise`.
+
+What raises in a branch that a tensor decides on opens a path: all that follows runs in the other
+branch, until the path is closed where a handler may catch the exception. There the handler runs in
+the branch that has raised, and both are joined.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dis import get_instructions
+from itertools import pairwise
+from types import FunctionType
+from typing import Any, NoReturn
+
+from dy2st.convert.classes import own_method, special
+from dy2st.convert.protocol.calls import call
+from dy2st.convert.protocol.generators import Variables, begin, source_of
+from dy2st.convert.protocol.ifelse import test_of
+from dy2st.convert.protocol.unconverted import is_library
+from dy2st.convert.protocol.unions import map_cases
+from dy2st.convert.stage.attempt import State, attempt
+from dy2st.convert.stage.branch import raise_outcome, stage_if
+from dy2st.convert.stage.cases import is_case, known
+from dy2st.convert.stage.outcome import (
+    Handler,
+    Refused,
+    drop_handlers,
+    is_named,
+    is_refusal,
+    is_thrown,
+    under,
+)
+from dy2st.convert.trace import Source, Trace
+from dy2st.convert.values.special import Union
+from dy2st_runtime.errors import UnsupportedSyntax
+from dy2st_runtime.ir import user_location
+from dy2st_runtime.ir.checks.tracebacks import hide_own_frames
+
+_OF_A_FUNCTION = type(contextmanager(lambda: iter(()))())
+
+
+def try_(
+    trace: Trace,
+    body: Callable[..., State],
+    handlers: Sequence[tuple[Callable[[], Any] | None, Callable[..., State]]],
+    orelse: Callable[..., State],
+    final: Callable[..., State] | None,
+    state: State,
+    names: Sequence[str],
+) -> State:
+    """What the variables hold after a `try`; each handler takes the exception and the variables.
+
+    One without classes takes every exception, and raises it again.
+    """
+
+    def handled(error: BaseException) -> State:
+        context = error.__context__
+        try:
+            raise error
+        except BaseException:  # any: the handlers say which they take, and it goes on else
+            _show(error, context)
+            for classes, handler in handlers:
+                if classes is None or is_named(type(error), classes()):
+                    return handler(error, *state)
+            raise
+
+    def finished(error: BaseException) -> NoReturn:
+        context = error.__context__
+        try:
+            raise error
+        except BaseException:  # any: `finally` runs for each, and it goes on
+            _show(error, context)
+            assert final is not None
+            final(*state)
+            raise
+
+    def inner(*values: Any) -> State:
+        if not handlers:
+            return body(*values)
+        handler = Handler(
+            lambda: (BaseException if one is None else one() for one, _ in handlers),
+            lets_pass=all(one is None for one, _ in handlers),
+        )
+        return attempt(trace, handler, body, orelse, handled, values, names)
+
+    if final is None:
+        return inner(*state)
+    every = Handler(lambda: BaseException, lets_pass=True)
+    return attempt(trace, every, inner, final, finished, state, names)
+
+
+def with_(
+    trace: Trace, value: Any, body: Callable[..., State], state: State, names: Sequence[str]
+) -> State:
+    """What the variables hold after `with value as entered: body(entered, *state)`."""
+    value = _required(known(trace, value))
+    if type(value) is Union:
+        again = lambda *values: with_(trace, value, body, values, names)  # noqa: E731
+        pred = is_case(trace, value, trace.cases_of(value)[0])
+        return stage_if(trace, pred, again, again, state, names)
+    source = (
+        source_of(trace, getattr(value, "gen", None)) if type(value) is _OF_A_FUNCTION else None
+    )
+    if source is not None:
+        return _in_generator(trace, source, body, state)
+    if not _is_traced(value):
+        with manager(trace, value) as entered:
+            return body(entered, *state)
+        return state  # it has swallowed an exception
+    exit = special(trace, value, "__exit__")
+    entered = call(trace, special(trace, value, "__enter__"), value)
+
+    def after(*results: Any) -> State:
+        call(trace, exit, value, None, None, None)
+        return results
+
+    def failed(error: BaseException) -> State:
+        context = error.__context__
+        try:
+            raise error
+        except BaseException:  # any: Python tells `__exit__` of each exception, Ctrl-C too
+            _show(error, context)
+            found = call(trace, exit, value, type(error), error, error.__traceback__)
+            swallows = test_of(trace, found)
+            if swallows is False:
+                raise
+            if swallows is True:
+                return state
+            return stage_if(trace, swallows, lambda: state, lambda: _raise(error), (), names)
+
+    every = Handler(lambda: BaseException, lets_pass=_never_swallows(exit))
+    return attempt(trace, every, lambda *s: body(entered, *s), after, failed, state, names)
+
+
+def _required(value: Any) -> Any:
+    """The manager; what is none raises what Python says of it."""
+    kind = type(value)
+    if kind is not Union and not (hasattr(kind, "__enter__") and hasattr(kind, "__exit__")):
+        with value:
+            pass
+    return value
+
+
+def _in_generator(trace: Trace, source: Source, body: Callable[..., State], state: State) -> State:
+    """A manager made by `contextlib.contextmanager`: the body runs where its function yields."""
+    variables, count = Variables(trace, state), Variables(trace, (0,))
+    thrown: list[tuple[BaseException, Any]] = []
+
+    def push(entered: Any) -> None:
+        if count.values() != (0,):
+            raise RuntimeError("generator didn't stop")
+        count.hold((1,))
+        try:
+            results = body(entered, *variables.values())
+        except BaseException as error:  # any: what the body raises, Ctrl-C too, is told by this
+            thrown.append((error, error.__traceback__))
+            raise
+        variables.hold(results)
+
+    begin(trace, source)
+    try:
+        source.run(push)
+    except BaseException as error:  # any: it goes on as the body raised it
+        _as_the_body_raised(error, thrown)
+        raise
+    if count.values() != (1,):
+        raise RuntimeError("generator didn't yield")
+    return variables.values()
+
+
+def _as_the_body_raised(error: BaseException, thrown: Sequence[tuple[BaseException, Any]]) -> None:
+    """What a manager made of a generator lets out of the body's exception: no frame of its own.
+
+    A StopIteration passes as it is, for all that Python makes of one that leaves a generator.
+    """
+    for one, place in thrown:
+        is_wrapped = type(error) is RuntimeError and error.__cause__ is one
+        if one is error or (is_wrapped and isinstance(one, StopIteration)):
+            context = one.__context__
+            try:
+                raise one.with_traceback(place)
+            finally:
+                one.__context__ = context
+    if isinstance(error, StopIteration):
+        raise RuntimeError("generator raised StopIteration") from error
+
+
+def _show(error: BaseException, context: BaseException | None) -> None:
+    """Let the user's handlers see what was raised: its context, and a traceback of their frames."""
+    error.__context__ = context  # to raise it once more has set another one
+    places = [(one, one.__traceback__) for one in _contexts(error)]
+    hide_own_frames(error)
+    for one, place in places:  # never empty: a context may be in flight, and is told by its frames
+        one.__traceback__ = one.__traceback__ or place
+
+
+def _contexts(error: BaseException | None) -> list[BaseException]:
+    """An exception, the one that was handled when it was raised, and so on."""
+    found: list[BaseException] = []
+    while error is not None and all(error is not one for one in found):
+        found.append(error)
+        error = error.__context__
+    return found
+
+
+def _raise(error: BaseException) -> NoReturn:
+    raise error
+
+
+def _never_swallows(exit: Any) -> bool:
+    """Whether an `__exit__` gives nothing but None and False: each exception goes on."""
+    code = getattr(exit, "__code__", None)
+    steps = [] if code is None else list(get_instructions(code))
+    given = [
+        step if step.opname == "RETURN_CONST" else before
+        for before, step in pairwise(steps)
+        if step.opname in ("RETURN_CONST", "RETURN_VALUE")
+    ]
+    constants = ("RETURN_CONST", "LOAD_CONST")
+    return bool(given) and all(
+        one.opname in constants and (one.argval is None or one.argval is False) for one in given
+    )
+
+
+def _is_traced(value: Any) -> bool:
+    """Whether a manager can be left on several paths: its methods are the user's."""
+    kind = type(value)
+    return type(kind.__exit__) is FunctionType and not is_library(kind.__module__)
+
+
+@contextmanager
+def handling(
+    trace: Trace, classes: Callable[[], tuple[Any, ...]], has_finally: bool
+) -> Iterator[None]:
+    """The body of a `try` that stays Python's own: no exception can be carried to it."""
+    own = [Handler(classes, is_staged=False)]
+    if has_finally:
+        own.insert(0, Handler(lambda: BaseException, is_staged=False, lets_pass=True))
+    try:
+        with under(trace, *own):
+            yield
+    except Exception as error:  # to tell refusals, which no handler of the user's may swallow
+        if is_refusal(error):
+            raise Refused(error) from None
+        _show(error, error.__context__)
+        raise
+
+
+class manager:
+    """A context manager whose `with` stays Python's own."""
+
+    def __init__(self, trace: Trace, value: Any):
+        """Take the manager of the user's."""
+        self._trace, self._value = trace, _required(known(trace, value))
+        self._handlers: list[Handler] = []
+        kind = type(self._value)
+        self._is_harmless = is_library(kind.__module__) or not isinstance(
+            getattr(kind, "__exit__", None), FunctionType
+        )
+
+    def __enter__(self) -> Any:
+        """Enter it."""
+        entered = self._call("__enter__")
+        if not self._is_harmless:
+            exit = getattr(type(self._value), "__exit__", None)
+            every = Handler(lambda: BaseException, is_staged=False, lets_pass=_never_swallows(exit))
+            self._handlers.append(every)
+            self._trace.handlers.append(every)
+        return entered
+
+    def __exit__(self, kind: Any, error: Any, place: Any) -> Any:
+        """Leave it; what the trace itself raises passes."""
+        if not self._is_harmless:
+            drop_handlers(self._trace, *self._handlers)
+        is_ours = error is not None and (not is_thrown(self._trace, error) or is_refusal(error))
+        if is_ours and not self._is_harmless:
+            return False
+        found = self._call("__exit__", kind, error, place)
+        return False if is_ours else found
+
+    def _call(self, name: str, *args: Any) -> Any:
+        own = own_method(self._trace, self._value, name)
+        if own is not None:
+            return call(self._trace, own, self._value, *args)
+        return getattr(type(self._value), name)(self._value, *args)
+
+
+def swallowed(trace: Trace, jumped: Any, failed: bool) -> bool:
+    """Whether a jump in `finally` swallows the exception in flight, if there is one."""
+    error = sys.exc_info()[1]
+    if not failed or error is None or not is_thrown(trace, error) or is_refusal(error):
+        return False
+    found = test_of(trace, jumped)
+    if isinstance(found, bool):
+        return found
+    raise UnsupportedSyntax(
+        "a jump in `finally` swallows an exception, and a tensor decides whether it does",
+        at=user_location(),
+        why="the exception is raised while the Program is made, before the tensor is known",
+        hint="catch the exception with `except`, and jump after the `try`",
+    )
+
+
+def raised(trace: Trace, error: Any) -> Any:
+    """What `raise error` raises."""
+    make = lambda one: call(trace, one) if isinstance(one, type) else one  # noqa: E731
+    made = map_cases(trace, make, error)
+    if type(made) is Union:
+        raise_outcome(trace, made)
+    if isinstance(made, BaseException) and not isinstance(made, Exception):
+        trace.thrown.append(made)
+    return made
+
+
+__all__ = ["handling", "manager", "raised", "swallowed", "try_", "with_"]

@@ -1,0 +1,193 @@
+"""From the source of a function to the factory of its traced form."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from types import FunctionType
+from typing import Any
+
+import gast
+
+from dy2st.transpiler import (
+    comprehensions,
+    expressions,
+    functions,
+    ifelse,
+    loops,
+    statements,
+    try_with,
+)
+from dy2st.transpiler.analysis.flow import analyse
+from dy2st.transpiler.analysis.obstacles import obstacle
+from dy2st.transpiler.analysis.scopes import NameTable, bound_in, parameter_nodes
+from dy2st.transpiler.compile import Factory, Statement, compiled, factory_tree
+from dy2st.transpiler.context import Context
+from dy2st.transpiler.inner_code import InnerCodes
+from dy2st.transpiler.lowering import Lowering
+from dy2st.transpiler.nodes import (
+    CONTROL,
+    FUNCTIONS,
+    SCOPES,
+    TRIES,
+    Node,
+    kinds_in,
+    split_docstring,
+    statements_inside,
+    walk,
+)
+from dy2st.transpiler.plain_loops import keep_plain_loops
+from dy2st.transpiler.prepared import name_super, prepared, without_decorators
+from dy2st.transpiler.printing import to_source
+from dy2st.transpiler.pushing import push_yields
+from dy2st.transpiler.reading import readable
+from dy2st.transpiler.refused import reason_against
+from dy2st.transpiler.rewrites import break_continue, early_return, match
+from dy2st.transpiler.trees import assign_name, load
+
+_EXPRESSIONS = {**expressions.EXPRESSIONS, **comprehensions.EXPRESSIONS, **functions.EXPRESSIONS}
+_STATEMENTS = {
+    **statements.STATEMENTS,
+    **ifelse.STATEMENTS,
+    **loops.STATEMENTS,
+    **try_with.STATEMENTS,
+    **functions.STATEMENTS,
+}
+
+
+def lowered(function: FunctionType, pushes: bool = False) -> Factory | str:
+    """The factory of the traced form of a function, or why it has none."""
+    tree, context = prepared(function)
+    if pushes:
+        push_yields(tree, context)
+    why = reason_against(tree)
+    if why:
+        return why
+    written = tuple(_statements(tree))
+    low, module = module_of(tree, context)
+    return compiled(low, module, function.__code__.co_name, written)
+
+
+def code_of(function: FunctionType, steps: int | None = None, is_full: bool = False) -> str:
+    """The text of the traced form of a function, or of what it is after so many rewrites.
+
+    is_full: with operators and attributes as the calls that they are. A function that has no traced
+    form is shown as it is.
+    """
+    tree, context = prepared(function)
+    if reason_against(tree):
+        return to_source(without_decorators(tree))
+    if steps is not None and steps < len(REWRITES):
+        _prepare(tree)
+        for _, rewrite in REWRITES[:steps]:
+            rewrite(tree, context)
+        return to_source(without_decorators(tree))
+    low, module = module_of(tree, context)
+    factory: Any = module.body[0]
+    return readable(low, tree, factory.body[0], is_full)
+
+
+def left_as_python(function: FunctionType) -> list[tuple[int, str]]:
+    """The lines of statements that stay Python's own, with the code of the reason."""
+    tree, context = prepared(function)
+    why = reason_against(tree)
+    _prepare(tree)
+    for _, rewrite in REWRITES:
+        rewrite(tree, context)
+    return sorted({*_left_in(tree, 0, why)})
+
+
+def _left_in(node: Node, depth: int, why: str) -> Iterator[tuple[int, str]]:
+    for inner in statements_inside(node) if depth else node.body:
+        if isinstance(inner, SCOPES):
+            continue
+        left = why or obstacle(inner, depth) if isinstance(inner, CONTROL) else ""
+        if left:
+            yield inner.lineno, left
+        yield from _left_in(inner, depth + 1, why)
+
+
+def module_of(tree: Node, context: Context) -> tuple[Lowering, ast.Module]:
+    """Rewrite and lower a function."""
+    _prepare(tree)
+    local = bound_in(NameTable().inside(tree), tree)
+    for _, rewrite in REWRITES:
+        rewrite(tree, context)
+    inner = InnerCodes(context.function)
+    names = analyse(tree, local, inner.captured, context)
+    low = Lowering(context, names, inner, _EXPRESSIONS, _STATEMENTS)
+    place = low.place(tree)
+    body = low.block(split_docstring(tree.body)[1])
+    start = [*_rest(low, tree), *_cells(low, tree), *_unbound(low, tree)]
+    body = [*start, *body] or [ast.Pass(**place)]
+    return low, factory_tree(low, tree, body, place)
+
+
+_KINDS = {gast.If: "if", gast.While: "while", gast.For: "for"}
+
+
+def _statements(tree: Node) -> Iterator[Statement]:
+    """The branches and loops that the user has written in a function."""
+    found = list(tree.body)
+    for node in found:
+        if isinstance(node, SCOPES):
+            continue
+        if node.__class__ in _KINDS:
+            yield _KINDS[node.__class__], node.lineno, node.col_offset + 1
+        found += statements_inside(node)
+
+
+def _prepare(tree: Node) -> None:
+    """Functions inside stay as they are, and `(x): int` says nothing of x."""
+    for node in walk(tree):
+        if node is not tree and isinstance(node, FUNCTIONS):
+            node.untouched = True
+        if isinstance(node, gast.AnnAssign) and not node.simple and node.value is None:
+            node.target.ctx = gast.Load()
+    keep_plain_loops(tree)
+
+
+def _match(tree: Node, context: Context) -> None:
+    """No `match`, and no `super()` that looks into the frame."""
+    name_super(tree, context)
+    context.kinds = kinds_in(tree)
+    if context.has(gast.Match):
+        match.transform(tree, context)
+        context.kinds = kinds_in(tree)
+
+
+def _early_return(tree: Node, context: Context) -> None:
+    early_return.transform(tree, context, (*CONTROL, *TRIES, gast.With))
+
+
+REWRITES: tuple[tuple[str, Callable[[Node, Context], None]], ...] = (
+    ("match", _match),
+    ("early_return", _early_return),
+    ("break_continue", break_continue.transform),
+)
+
+
+def _rest(low: Lowering, tree: Node) -> list[ast.stmt]:
+    """What `*rest` holds may be as long as the data decides."""
+    if tree.args.vararg is None:
+        return []
+    place, name = low.place(tree), tree.args.vararg.id
+    return [assign_name(place, name, low.call(place, "rest", load(place, name)))]
+
+
+def _cells(low: Lowering, tree: Node) -> list[ast.stmt]:
+    """Cells of the function's own, with the values of its parameters."""
+    place = low.place(tree)
+    parameters = {node.id for node in parameter_nodes(tree)}
+    out = []
+    for name in sorted(low.names.scope.cells):
+        given = [load(place, name)] if name in parameters else []
+        out.append(assign_name(place, low.cell(name), low.call(place, "new_cell", *given)))
+    return out
+
+
+def _unbound(low: Lowering, tree: Node) -> list[ast.stmt]:
+    place = low.place(tree)
+    return [
+        assign_name(place, name, low.undefined(place, name)) for name in sorted(low.names.starts)
+    ]

@@ -1,0 +1,343 @@
+"""The traced form of a function as text: the tree that is compiled, to be read.
+
+Names are printed as names. Operators, attributes, items and displays, which the form sends through
+the trace, are printed as the user wrote them; in the full text as the calls that they are.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import gast
+
+from dy2st.transpiler.lowering import Lowering
+from dy2st.transpiler.nodes import Node, split_docstring
+from dy2st.transpiler.operators import BINARY, BUILTINS, COMPARE, IN_PLACE, UNARY
+from dy2st.transpiler.printing import to_source
+
+LOAD, STORE, DEL = ast.Load(), ast.Store(), ast.Del()
+
+
+def readable(low: Lowering, tree: Node, form: ast.FunctionDef, is_full: bool) -> str:
+    """The text of a traced form, under the head that the user wrote."""
+    reader = (_Calls if is_full else _Written)(low)
+    made: Any = reader.visit(form)
+    head: Any = gast.gast_to_ast(tree.args)
+    docstring: Any = [gast.gast_to_ast(one) for one in split_docstring(tree.body)[0]]
+    made.args, made.body = head, [*docstring, *made.body]
+    made.name = low.fresh("lambda") if made.name == "<lambda>" else made.name
+    return to_source(ast.fix_missing_locations(made))
+
+
+class _Calls(ast.NodeTransformer):
+    """The full text: all calls, with names of variables in place of what holds them."""
+
+    def __init__(self, low: Lowering):
+        """Know which names are those of the protocol."""
+        self._names = {name: known for known, name in low.context.helpers.items()}
+        self._declared: list[tuple[str, str]] = []  # (statement, name) of the function at hand
+        self._own: set[str] = set()  # the cells that it makes
+
+    def called(self, node: ast.AST | None) -> str:
+        """Which function of the protocol a node calls, if any."""
+        is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        return self._names.get(node.func.id, "") if is_call else ""  # type: ignore[union-attr]
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        """Say which variables of others a function binds."""
+        before = self._declared, self._own
+        self._declared, self._own = [], set()
+        body = [made for one in node.body for made in self.statement(one)]
+        node.body = [one for one in body if not isinstance(one, ast.Pass)] or [ast.Pass()]
+        kinds: dict[str, type[Any]] = {"nonlocal": ast.Nonlocal, "global": ast.Global}
+        for word, kind in kinds.items():
+            names = sorted({n for w, n in self._declared if w == word} - self._own)
+            node.body[:0] = [kind(names=names)] if names else []
+        self._declared, self._own = before
+        return node
+
+    def statement(self, node: ast.stmt) -> list[ast.stmt]:
+        """What stands for a statement."""
+        made = self.visit(node)
+        return made if isinstance(made, list) else [made]
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        """Visit the parts; statements may become several."""
+        for name, value in ast.iter_fields(node):
+            if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
+                value[:] = [made for one in value for made in self.statement(one)]
+                if not value and name == "body":
+                    value.append(ast.Pass())
+            elif isinstance(value, list):
+                value[:] = [self.visit(one) if isinstance(one, ast.AST) else one for one in value]
+            elif isinstance(value, ast.AST):
+                setattr(node, name, self.visit(value))
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        """Cells that are made, and variables that an import binds, are names already."""
+        name = self.called(node.value)
+        if name == "new_cell":
+            return self._new_cell(node)
+        if name in ("imported", "rest"):
+            return []
+        target = node.targets[0]
+        return self.assign(target, node.value)
+
+    def _new_cell(self, node: ast.Assign) -> list[ast.stmt]:
+        cell: Any = node.targets[0]
+        name = self._variable(cell.id)
+        self._own.add(name)
+        if node.value.args:  # type: ignore[attr-defined]
+            return []
+        # So it is a variable of this function, without a value.
+        unset = ast.Constant(value="undefined")
+        return [ast.AnnAssign(target=_store(name), annotation=unset, value=None, simple=1)]
+
+    def _variable(self, cell: str) -> str:
+        return cell.removeprefix("c_").rpartition("_")[0]
+
+    def visit_Expr(self, node: ast.Expr) -> Any:
+        """What gives a value to a variable that others see is an assignment."""
+        name, value = self.called(node.value), node.value
+        args: list[Any] = value.args if isinstance(value, ast.Call) else []
+        if name == "set_cell":
+            return self.assign(self._bound("nonlocal", self._variable(args[0].id)), args[1])
+        if name == "set_glob":
+            return self.assign(self._bound("global", args[1].value), args[2])
+        if name in ("del_cell", "del_glob"):
+            word = "nonlocal" if name == "del_cell" else "global"
+            self._bound(word, args[1].value)
+            return ast.Delete(targets=[ast.Name(id=args[1].value, ctx=DEL)])
+        return self.generic_visit(node)
+
+    def _bound(self, word: str, name: str) -> ast.Name:
+        self._declared.append((word, name))
+        return _store(name)
+
+    def assign(self, target: ast.expr, value: ast.expr) -> Any:
+        """`target = value`; a function or class that is made there stands before it."""
+        made, before = self._definitions(value)
+        if before and made is None:
+            return before
+        value = self.visit(value if made is None else made)
+        return [*before, ast.Assign(targets=[self.visit(target)], value=value)]
+
+    def _definitions(self, value: ast.expr) -> tuple[ast.expr | None, list[ast.stmt]]:
+        """The decorators of a `def` as calls of its name, and the `def`; nothing of others."""
+        written = getattr(value, "written", None)
+        if written is not None and not isinstance(written, gast.Lambda):
+            return None, [self._definition(value, written)]
+        is_decorated = isinstance(value, ast.Call) and self.called(value.func) == "convert_call"
+        if not is_decorated or len(value.args) != 1:  # type: ignore[attr-defined]
+            return value, []
+        call: Any = value
+        inner, before = self._definitions(call.args[0])
+        if not before:
+            return value, []
+        call.args[0] = inner or ast.Name(id=before[0].name, ctx=LOAD)  # type: ignore[attr-defined]
+        return call, before
+
+    def _definition(self, made: Any, node: Node) -> ast.stmt:
+        """A function or class as it is written, with what its head evaluates."""
+        found: Any = gast.gast_to_ast(node)
+        found.decorator_list = []
+        if self.called(made) == "make_class":
+            found.bases = [self.visit(one) for one in made.args[4].elts]
+            return found  # type: ignore[no-any-return]
+        self._take_defaults(found, made)
+        return found  # type: ignore[no-any-return]
+
+    def _take_defaults(self, found: Any, made: Any) -> None:
+        if self.called(made) != "make_function":
+            return
+        _, _, _, defaults, keywords, *_ = made.args
+        if isinstance(defaults, ast.Tuple):
+            found.args.defaults = [self.visit(one) for one in defaults.elts]
+        if isinstance(keywords, ast.Dict):
+            values = iter([self.visit(one) for one in keywords.values])
+            found.args.kw_defaults = [
+                None if one is None else next(values) for one in found.args.kw_defaults
+            ]
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        """`(value := v, set_cell(c, value))[0]` is `(n := v)`."""
+        pair: Any = node.value
+        name = self.called(pair.elts[1]) if isinstance(pair, ast.Tuple) and pair.elts[1:] else ""
+        if name not in ("set_cell", "set_glob"):
+            return self.generic_visit(node)
+        args = pair.elts[1].args
+        bound = ("nonlocal", self._variable(args[0].id))
+        target = self._bound(*(bound if name == "set_cell" else ("global", args[1].value)))
+        value = self.visit(pair.elts[0].value)
+        return ast.NamedExpr(target=target, value=value)
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        """Python's own, under names that the user may have for others."""
+        known = BUILTINS.get(self._names.get(node.id, ""))
+        return node if known is None else ast.Name(id=known.__name__, ctx=LOAD)  # type: ignore[attr-defined]
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """Variables are names; functions stand as they are written."""
+        written = getattr(node, "written", None)
+        if written is not None:
+            made: Any = gast.gast_to_ast(written)
+            self._take_defaults(made, node)
+            return made  # type: ignore[no-any-return]
+        name = self.called(node)
+        if name in ("glob", "cell", "local_cell"):
+            text: Any = node.args[1]
+            return ast.Name(id=text.value, ctx=LOAD)
+        self.generic_visit(node)
+        return self.call(name, node, node.args) if name else node
+
+    def call(self, name: str, node: ast.Call, args: list[Any]) -> ast.AST:
+        """What stands for a call of the protocol."""
+        return node
+
+
+class _Written(_Calls):
+    """The text with operators, attributes, items and displays as the user wrote them."""
+
+    def assign(self, target: ast.expr, value: ast.expr) -> Any:
+        """`a, b = value`, `a += value`."""
+        name = self.called(value)
+        args: list[Any] = getattr(value, "args", [])
+        if name in _OPERATORS_IN_PLACE:
+            place, first = self.visit(target), self.visit(args[0])
+            operator, value = _OPERATORS_IN_PLACE[name](), self.visit(args[1])
+            if ast.unparse(place) == ast.unparse(first):
+                return ast.AugAssign(target=place, op=operator, value=value)
+            made = ast.BinOp(left=first, op=operator, right=value)
+            return ast.Assign(targets=[place], value=made)
+        if name == "unpack_star" and isinstance(target, ast.Tuple):
+            star = target.elts[args[1].value]
+            target.elts[args[1].value] = ast.Starred(value=star, ctx=STORE)
+        if name in ("unpack", "unpack_star"):
+            value = args[0]
+        return super().assign(target, value)
+
+    def visit_Expr(self, node: ast.Expr) -> Any:
+        """What changes an attribute or item is an assignment or `del`."""
+        name = self.called(node.value)
+        args: list[Any] = getattr(node.value, "args", [])
+        if name in ("set_attr", "set_item"):
+            owner = _PLACES[name[4:]](self.visit(args[0]), self.visit(args[1]), STORE)
+            return self.assign(owner, args[2])
+        if name in ("del_attr", "del_item"):
+            place = _PLACES[name[4:]](self.visit(args[0]), self.visit(args[1]), DEL)
+            return ast.Delete(targets=[place])
+        return super().visit_Expr(node)
+
+    def visit_With(self, node: ast.With) -> Any:
+        """What notes the handlers of a `try` is none of the user's."""
+        if self.called(node.items[0].context_expr) != "handling":
+            return self.generic_visit(node)
+        return [made for one in node.body for made in self.statement(one)]
+
+    def statement(self, node: ast.stmt) -> list[ast.stmt]:
+        """A loop that runs as it is written stands in the full text alone."""
+        is_plain = isinstance(node, ast.FunctionDef) and node.name.startswith("plain_loop_")
+        return [] if is_plain else super().statement(node)
+
+    def call(self, name: str, node: ast.Call, args: list[Any]) -> ast.AST:
+        """Operators, displays, and statements without what they know of names."""
+        if name == "convert_call":
+            called = args[0] if len(args) != 2 else ast.Attribute(args[0], args[1].value, LOAD)
+            return ast.Call(func=node.func, args=[called], keywords=[])
+        if name in _SHOWN:
+            return ast.Call(func=node.func, args=args[: _SHOWN[name]], keywords=[])
+        make = _EXPRESSIONS.get(name)
+        return node if make is None else make(*args)
+
+
+def _store(name: str) -> ast.Name:
+    return ast.Name(id=name, ctx=STORE)
+
+
+def _attribute(owner: ast.expr, name: Any, ctx: ast.expr_context = LOAD) -> ast.expr:
+    return ast.Attribute(value=owner, attr=name.value, ctx=ctx)
+
+
+def _item(owner: ast.expr, index: Any, ctx: ast.expr_context = LOAD) -> ast.expr:
+    return ast.Subscript(value=owner, slice=index, ctx=ctx)
+
+
+def _slice(*ends: Any) -> ast.expr:
+    given = [None if isinstance(e, ast.Constant) and e.value is None else e for e in ends]
+    return ast.Slice(*given)
+
+
+def _gather(kind: Any, *entries: Any) -> ast.expr:
+    elements = [
+        ast.Starred(value=one.elts[1], ctx=LOAD) if one.elts[0].value else one.elts[1]
+        for one in entries
+    ]
+    if kind.id == "set":
+        return ast.Set(elts=elements)
+    made: Any = ast.List if kind.id == "list" else ast.Tuple
+    return made(elts=elements, ctx=LOAD)  # type: ignore[no-any-return]
+
+
+def _gather_dict(*entries: Any) -> ast.expr:
+    keys = [one.elts[0] if len(one.elts) == 2 else None for one in entries]
+    return ast.Dict(keys=keys, values=[one.elts[-1] for one in entries])
+
+
+def _text(*parts: Any) -> ast.expr:
+    return ast.JoinedStr(values=[*map(_part, parts)])
+
+
+def _part(part: Any) -> ast.expr:
+    if isinstance(part, ast.Constant):
+        return part
+    value, conversion, spec = part.elts
+    if isinstance(spec, ast.Constant):
+        spec = ast.JoinedStr(values=[spec]) if spec.value else None
+    code = ord(conversion.value) if conversion.value else -1
+    return ast.FormattedValue(value=value, conversion=code, format_spec=spec)
+
+
+def _same(value: ast.expr, *_: ast.expr) -> ast.expr:
+    return value
+
+
+def _operators() -> Iterator[tuple[str, Callable[..., ast.expr]]]:
+    def binary(kind: type[Any]) -> Callable[..., ast.expr]:
+        return lambda left, right: ast.BinOp(left=left, op=kind(), right=right)
+
+    def compare(kind: type[Any]) -> Callable[..., ast.expr]:
+        return lambda left, right: ast.Compare(left=left, ops=[kind()], comparators=[right])
+
+    def unary(kind: type[Any]) -> Callable[..., ast.expr]:
+        return lambda value: ast.UnaryOp(op=kind(), operand=value)
+
+    for make, table in ((binary, BINARY), (compare, COMPARE), (unary, UNARY)):
+        for kind, name in table.items():
+            yield name, make(getattr(ast, kind.__name__))
+
+
+_OPERATORS_IN_PLACE: Mapping[str, Any] = {
+    name: getattr(ast, kind.__name__) for kind, name in IN_PLACE.items()
+}
+_PLACES: Mapping[str, Callable[..., ast.expr]] = {"attr": _attribute, "item": _item}
+_EXPRESSIONS: Mapping[str, Callable[..., ast.expr]] = {
+    **dict(_operators()),
+    **_PLACES,
+    "slice_": _slice,
+    "gather": _gather,
+    "gather_dict": _gather_dict,
+    "text": _text,
+    **dict.fromkeys(("made", "truth", "iterate", "manager", "raised", "star"), _same),
+    **dict.fromkeys(("double_star", "spread_star", "spread_double_star"), _same),
+}
+# How many arguments of a statement are shown: not the names of variables, nor the loop as written.
+_SHOWN: Mapping[str, int] = {
+    "convert_ifelse": 6,
+    "convert_while_loop": 3,
+    "convert_for_loop": 4,
+    "convert_try": 5,
+    "convert_with": 3,
+}

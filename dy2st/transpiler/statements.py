@@ -1,0 +1,264 @@
+"""Statements without a choice: assignments, `del`, `import`, `raise`, `assert`, `with`, `try`."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import gast
+
+from dy2st.transpiler.lowering import Lowering
+from dy2st.transpiler.nodes import Node, is_own
+from dy2st.transpiler.operators import IN_PLACE
+from dy2st.transpiler.targets import Kept, bind_target, delete
+from dy2st.transpiler.trees import (
+    Place,
+    assign_name,
+    constant,
+    give,
+    load,
+    store,
+    thunk,
+    tuple_of,
+)
+
+
+def nothing(low: Lowering, node: Node) -> list[ast.stmt]:
+    """`global`, `nonlocal`: each read and write says by itself what it means."""
+    return []
+
+
+def passing(low: Lowering, node: Node) -> list[ast.stmt]:
+    """`pass`."""
+    return [ast.Pass(**low.place(node))]
+
+
+def value(low: Lowering, node: Node) -> list[ast.stmt]:
+    """An expression for its effect."""
+    place = low.place(node)
+    if isinstance(node.value, gast.Constant):
+        return [ast.Pass(**place)]
+    return [ast.Expr(value=low.expression(node.value), **place)]
+
+
+def returned(low: Lowering, node: Node) -> list[ast.stmt]:
+    """`return v`."""
+    place = low.place(node)
+    given = constant(place, None) if node.value is None else low.expression(node.value)
+    return [give(place, given)]
+
+
+def assigned(low: Lowering, node: Node) -> list[ast.stmt]:
+    """`a = b = v`."""
+    place = low.place(node)
+    given = low.expression(node.value)
+    if len(node.targets) == 1:
+        return bind_target(low, node.targets[0], given)
+    kept = Kept(low, place, given)
+    bound = [made for target in node.targets for made in bind_target(low, target, kept.value)]
+    return [*kept.start, *bound, *kept.end]
+
+
+def annotated(low: Lowering, node: Node) -> list[ast.stmt]:
+    """`a: T = v`; without a value only what stands in the target is evaluated."""
+    if node.value is not None:
+        return bind_target(low, node.target, low.expression(node.value))
+    target = node.target
+    if isinstance(target, gast.Name):
+        return [ast.Pass(**low.place(node))]
+    parts = [target.value, *([target.slice] if isinstance(target, gast.Subscript) else [])]
+    return [ast.Expr(value=low.expression(part), **low.place(part)) for part in parts]
+
+
+def augmented(low: Lowering, node: Node) -> list[ast.stmt]:
+    """`a += v`: what stands in the target is evaluated once."""
+    place, target = low.place(node), node.target
+    operator = IN_PLACE[type(node.op)]
+    if isinstance(target, gast.Name):
+        known = low.read(place, target.id, id(node) in low.names.unsure)
+        made = low.call(place, operator, known, low.expression(node.value))
+        return [low.write(place, target.id, made)]
+    owner = Kept(low, place, low.expression(target.value))
+    if isinstance(target, gast.Attribute):
+        kind, key = "attr", Kept(low, place, constant(place, target.attr))
+    else:
+        kind, key = "item", Kept(low, place, low.expression(target.slice))
+    known = low.call(place, kind, owner.value, key.value)
+    made = low.call(place, operator, known, low.expression(node.value))
+    changed = low.call(place, f"set_{kind}", owner.value, key.value, made)
+    return [*owner.start, *key.start, ast.Expr(value=changed, **place), *owner.end, *key.end]
+
+
+def deleted(low: Lowering, node: Node) -> list[ast.stmt]:
+    """`del a, b.c, d[i]`."""
+    is_unsure = id(node) in low.names.unsure
+    return [made for target in node.targets for made in delete(low, target, is_unsure)]
+
+
+def imported(low: Lowering, node: Node) -> list[ast.stmt]:
+    """`import a.b`, `from a import b`: Python's own, and then what it binds is stored."""
+    place = low.place(node)
+    made: Any = gast.gast_to_ast(node)
+    out: list[ast.stmt] = [made]
+    for alias in node.names:
+        bound = (alias.asname or alias.name).split(".")[0]
+        found = load(place, bound)
+        given: tuple[Any, ...] = (0, alias.name if alias.asname else bound, "")
+        if isinstance(node, gast.ImportFrom):
+            given = (node.level, node.module or "", alias.name)
+        values = [constant(place, one) for one in given]
+        found = low.call(place, "imported", load(place, low.function), *values, found)
+        out.append(low.write(place, bound, found))
+    return out
+
+
+def raised(low: Lowering, node: Node) -> list[ast.stmt]:
+    """`raise E from C`."""
+    place = low.place(node)
+    if node.exc is None:
+        return [ast.Raise(exc=None, cause=None, **place)]
+    error = low.call(place, "raised", low.expression(node.exc))
+    cause = None if node.cause is None else low.expression(node.cause)
+    return [ast.Raise(exc=error, cause=cause, **place)]
+
+
+def asserted(low: Lowering, node: Node) -> list[ast.stmt]:
+    """`assert t, m`."""
+    place = low.place(node)
+    if not __debug__:
+        return [ast.Pass(**place)]
+    message = constant(place, None)
+    if node.msg is not None:
+        message = low.operand(place, low.expression(node.msg))
+    test = low.expression(node.test)
+    return [ast.Expr(value=low.call(place, "convert_assert", test, message), **place)]
+
+
+def with_(low: Lowering, node: Node) -> list[ast.stmt]:
+    """`with m as v: ...`: one statement inside the other for several managers."""
+    return _with(low, node, 0)
+
+
+def _with(low: Lowering, node: Node, k: int) -> list[ast.stmt]:
+    if k == len(node.items):
+        return low.block(node.body)
+    item = node.items[k]
+    place = low.place(item.context_expr)
+    taken = low.call(place, "manager", low.expression(item.context_expr))
+    target, bound = None, []
+    if isinstance(item.optional_vars, gast.Name) and low.is_local(item.optional_vars.id):
+        target = store(place, item.optional_vars.id)
+    elif item.optional_vars is not None:
+        name = low.fresh("entered")
+        target = store(place, name)
+        bound = low.apart(lambda: bind_target(low, item.optional_vars, load(place, name)))
+    body = [*bound, *low.apart(lambda: _with(low, node, k + 1))]
+    entered = ast.withitem(context_expr=taken, optional_vars=target)
+    return [ast.With(items=[entered], body=body, **place)]
+
+
+def tried(low: Lowering, node: Node) -> list[ast.stmt]:
+    """`try: ... except E as e: ... else: ... finally: ...`, its body inside `handling`."""
+    place = low.place(node)
+    body = low.block(node.body)
+    if not node.handlers or not all(map(is_own, node.handlers)):
+        body = [_bracketed(low, place, node, body)]
+    handlers: Any = [_handler(low, handler) for handler in node.handlers]
+    orelse, final = low.block(node.orelse), low.block(node.finalbody)
+    kind: Any = ast.Try if isinstance(node, gast.Try) else getattr(ast, "TryStar", None)
+    return [kind(body=body, handlers=handlers, orelse=orelse, finalbody=final, **place)]
+
+
+def _bracketed(low: Lowering, place: Place, node: Node, body: list[ast.stmt]) -> ast.stmt:
+    types: list[ast.expr] = []
+    for handler in node.handlers:
+        if is_own(handler):
+            continue
+        if handler.type is None:
+            types.append(low.builtin(place, "BaseException"))
+        elif isinstance(handler.type, gast.Tuple):
+            types += low.expressions(handler.type.elts)
+        else:
+            types.append(low.expression(handler.type))
+    caught = thunk(place, tuple_of(place, types))
+    final = constant(place, bool(node.finalbody) or any(map(is_own, node.handlers)))
+    item = ast.withitem(context_expr=low.call(place, "handling", caught, final), optional_vars=None)
+    return ast.With(items=[item], body=body, **place)
+
+
+def _handler(low: Lowering, node: Node) -> ast.ExceptHandler:
+    place = low.place(node)
+    kind = None if node.type is None else low.expression(node.type)
+    if node.name is None:
+        return ast.ExceptHandler(type=kind, name=None, body=low.block(node.body), **place)
+    name: str = node.name.id
+    if low.is_local(name) and name not in low.names.starts:
+        return ast.ExceptHandler(type=kind, name=name, body=low.block(node.body), **place)
+    caught = low.fresh("error")
+    start = low.write(place, name, load(place, caught))
+    body = low.block(node.body)
+    forgotten = [low.write(place, name, constant(place, None)), *delete_name(low, place, name)]
+    kept = ast.Try(body=body, handlers=[], orelse=[], finalbody=forgotten, **place)
+    return ast.ExceptHandler(type=kind, name=caught, body=[start, kept], **place)
+
+
+def delete_name(low: Lowering, place: Place, name: str) -> list[ast.stmt]:
+    """`del name` of what is bound."""
+    if low.is_local(name):
+        return [assign_name(place, name, low.undefined(place, name))]
+    target = gast.Name(name, gast.Del(), None, None)
+    return delete(low, target, False)
+
+
+def type_alias(low: Lowering, node: Node) -> list[ast.stmt]:
+    """`type X = ...`: Python's own, which evaluates it when somebody asks."""
+    place, name = low.place(node), node.name.id
+    made: Any = gast.gast_to_ast(node)
+    bound = [] if low.is_local(name) else [low.write(place, name, load(place, name))]
+    return [made, *bound]
+
+
+def matched(low: Lowering, node: Node) -> list[ast.stmt]:
+    """What is left of `match`: names alone, and guards that are constants."""
+    place = low.place(node)
+    kept = Kept(low, place, low.expression(node.subject))
+    inner: list[ast.stmt] = []
+    for case in node.cases[::-1]:
+        name = case.pattern.name
+        bound = [] if name is None else [low.write(place, name, kept.value)]
+        body = low.block(case.body)
+        if case.guard is not None:
+            test = low.call(place, "truth", low.expression(case.guard))
+            body = [ast.If(test=test, body=body, orelse=inner, **place)]
+        inner = [*bound, *body]
+    return [*kept.start, *inner]
+
+
+def jumped(low: Lowering, node: Node) -> list[ast.stmt]:
+    """`break` and `continue` in loops that stay Python's own."""
+    kind: Any = ast.Break if isinstance(node, gast.Break) else ast.Continue
+    return [kind(**low.place(node))]
+
+
+STATEMENTS: dict[type, Any] = {
+    gast.AnnAssign: annotated,
+    gast.Assert: asserted,
+    gast.Assign: assigned,
+    gast.AugAssign: augmented,
+    gast.Break: jumped,
+    gast.Continue: jumped,
+    gast.Delete: deleted,
+    gast.Expr: value,
+    gast.Global: nothing,
+    gast.Import: imported,
+    gast.ImportFrom: imported,
+    gast.Match: matched,
+    gast.Nonlocal: nothing,
+    gast.Pass: passing,
+    gast.Raise: raised,
+    gast.Return: returned,
+    gast.Try: tried,
+    gast.With: with_,
+}
+_SINCE = {"TryStar": tried, "TypeAlias": type_alias}
+STATEMENTS |= {getattr(gast, kind): made for kind, made in _SINCE.items() if hasattr(gast, kind)}
