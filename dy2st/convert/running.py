@@ -1,7 +1,8 @@
-"""Which trace runs in this thread: what the functions that a traced form calls belong to."""
+"""Which trace runs in this thread, and how deep its code goes: one call takes several of Python's."""
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,6 +27,28 @@ def run_in(trace: Trace) -> Iterator[None]:
         yield
     finally:
         running.trace = outer
+
+
+# The least limit of a trace. What Python takes for so many calls fits a stack of 2 MB.
+_LEAST = 5000
+
+
+@contextmanager
+def deeper(trace: Trace) -> Iterator[None]:
+    """Let code go about as deep as without a trace, unless the user's own limit is higher."""
+    trace.limit = limit = sys.getrecursionlimit()
+    try:
+        sys.setrecursionlimit(max(limit, _LEAST))
+        yield
+    finally:
+        if sys.getrecursionlimit() == max(limit, _LEAST):  # the code has set no other
+            sys.setrecursionlimit(limit)
+
+
+def users_limit(trace: Trace) -> int:
+    """The limit of Python that the user's code knows of."""
+    now = sys.getrecursionlimit()
+    return trace.limit if now == max(trace.limit, _LEAST) else now
 
 
 __all__ = ["run_in", "running"]

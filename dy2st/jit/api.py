@@ -7,7 +7,6 @@ import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from dy2st.jit.convertible import not_convertible, why_not
 from dy2st.jit.static_function import InputSpecs, StaticFunction
 from dy2st_runtime import engine as engines
 from dy2st_runtime.errors import NotConvertible
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from dy2st.jit import optimized
 else:
     optimized = Lazy("dy2st.jit.optimized")
+from types import FunctionType, MethodType
 
 AnyLayer = TypeVar("AnyLayer", bound=Layer)
 Method = Callable[..., Any]
@@ -161,6 +161,36 @@ def not_to_static(func: Method | None = None) -> Any:
     else:
         func.__dy2st_ignore__ = True  # type: ignore[attr-defined]
     return func
+
+
+_OF_TORCH = "it is a Module of torch's: write it with dy2st.nn"
+
+
+def why_not(function: Any) -> str:
+    """Why something cannot be converted; empty if it can."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    if isinstance(function, type):
+        return "it is a class"
+    if any(kind.__module__.startswith("torch.") for kind in type(function).__mro__):
+        return _OF_TORCH
+    if not callable(function):
+        return "it cannot be called"
+    if isinstance(function, (FunctionType, MethodType, functools._lru_cache_wrapper)):
+        return ""
+    is_python = isinstance(type(function).__call__, FunctionType)
+    return "" if is_python else "it is no Python code"
+
+
+def not_convertible(what: str, function: Any, why: str) -> NotConvertible:
+    """The refusal of what a function of ours does not take."""
+    if why == _OF_TORCH:
+        hint = 'dy2st.utils.load_weights(layer, "weights.pt", transpose=True) reads its weights'
+    elif isinstance(function, type):
+        hint = "decorate its methods, or convert an object of it"
+    else:
+        hint = "write a Python function that calls it, and convert that"
+    return NotConvertible(f"{what}, not {function!r:.80}", why=why, hint=hint)
 
 
 __all__ = ["not_to_static", "to_static"]

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.jit.build_strategy import BuildStrategy
 from dy2st.jit.live_state import LiveState
 from dy2st_runtime import engine as engines
 from dy2st_runtime import exported_buffers
@@ -110,3 +109,17 @@ class OptimizedProgram:
     def executable(self) -> Any:
         """The compiled Program."""
         return engines.compile(self.program, self.engine)
+
+
+class BuildStrategy:
+    """Wishes about fusions and compilers: kept, and without effect on what is computed.
+
+    `to_static(build_strategy="inference")` names passes of dy2st.
+
+    >>> strategy = BuildStrategy()
+    >>> strategy.build_cinn_pass = True
+    """
+
+    def __init__(self) -> None:
+        """No wishes."""
+        self.build_cinn_pass = False

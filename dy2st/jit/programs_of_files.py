@@ -7,8 +7,8 @@ from typing import Any
 
 from dy2st.convert.replay.state_of_files import Keeping
 from dy2st.jit.concrete_program import ConcreteProgram
-from dy2st.jit.placeholders import names_of
 from dy2st.jit.static_function import StaticFunction
+from dy2st.jit.trace import names_of
 from dy2st_runtime.errors import ConversionError, Dy2stError
 from dy2st_runtime.ir.location import place_of
 from dy2st_runtime.nn.layer import Layer

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dy2st.jit.convertible import not_convertible, why_not
+from dy2st.jit.api import not_convertible, why_not
 from dy2st.jit.distinct import check_apart
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.optimized import as_pass, transformed

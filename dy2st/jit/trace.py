@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -18,11 +18,12 @@ from dy2st.convert.session import trace as run_trace
 from dy2st.convert.trace import CONTENT, EACH_CALL
 from dy2st.jit.code_level import FULL, settings
 from dy2st.jit.concrete_program import ConcreteProgram
+from dy2st.jit.declared_sizes import Requirement, resolve
 from dy2st.jit.distinct import Distinct
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.live_state import LiveState
+from dy2st.jit.number_inputs import NumberSpec
 from dy2st.jit.output_aliasing import OutputAliasing
-from dy2st.jit.placeholders import add_inputs, names_of
 from dy2st.jit.report import report_of
 from dy2st.jit.state_guards import OfState, OneTensor, SameFlags, are_apart
 from dy2st.jit.unknown_sizes import refused
@@ -225,3 +226,23 @@ def _is_of_layer(read: Any) -> bool:
     """Whether a Layer has found the value in its tables, and not in its `__dict__`."""
     owner, _, name, value = read
     return isinstance(owner, Layer) and vars(owner).get(name) is not value
+
+
+def add_inputs(program: Program, specs: Sequence[InputSpec]) -> list[Requirement]:
+    """Give the Program its inputs; returns what the InputSpecs say of sizes, with the reasons."""
+    names = [spec.name or f"input_{index}" for index, spec in enumerate(specs)]
+    types, declared = resolve(specs, names)
+    for name, type in zip(names, types, strict=True):
+        program.inputs.append(program.block.add_parameter(type, name))
+    for spec, variable in zip(specs, program.inputs, strict=True):
+        variable.number = spec.number if isinstance(spec, NumberSpec) else None
+    return declared
+
+
+def names_of(layer: object) -> dict[int, str]:
+    """Structured names of a Layer's tensors, by identity; the first name of a shared one."""
+    names: dict[int, str] = {}
+    if isinstance(layer, Layer):
+        for name, tensor in (*layer.named_parameters(), *layer.named_buffers()):
+            names.setdefault(id(tensor), name)
+    return names

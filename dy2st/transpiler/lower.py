@@ -18,8 +18,7 @@ from dy2st.transpiler import (
     statements,
     try_with,
 )
-from dy2st.transpiler.analysis.flow import analyse
-from dy2st.transpiler.analysis.obstacles import obstacle
+from dy2st.transpiler.analysis.flow import analyse, obstacle
 from dy2st.transpiler.analysis.scopes import NameTable, bound_in, parameter_nodes
 from dy2st.transpiler.compile import Factory, Statement, compiled, factory_tree
 from dy2st.transpiler.context import Context
@@ -31,6 +30,8 @@ from dy2st.transpiler.nodes import (
     SCOPES,
     TRIES,
     Node,
+    at,
+    constant,
     kinds_in,
     split_docstring,
     statements_inside,
@@ -38,10 +39,8 @@ from dy2st.transpiler.nodes import (
 )
 from dy2st.transpiler.plain_loops import keep_plain_loops
 from dy2st.transpiler.prepared import name_super, prepared, without_decorators
-from dy2st.transpiler.printing import to_source
-from dy2st.transpiler.pushing import push_yields
-from dy2st.transpiler.reading import readable
-from dy2st.transpiler.refused import reason_against
+from dy2st.transpiler.reading import readable, to_source
+from dy2st.transpiler.reasons import reason_against
 from dy2st.transpiler.rewrites import break_continue, early_return, match
 from dy2st.transpiler.trees import assign_name, load
 
@@ -191,3 +190,30 @@ def _unbound(low: Lowering, tree: Node) -> list[ast.stmt]:
     return [
         assign_name(place, name, low.undefined(place, name)) for name in sorted(low.names.starts)
     ]
+
+
+def push_yields(tree: Node, context: Context) -> None:
+    """Rewrite every `yield` of a function, not those of functions inside."""
+    for statement in tree.body:
+        if not isinstance(statement, SCOPES):
+            _in_fields(statement, context)
+
+
+def _in_fields(node: Node, context: Context) -> None:
+    for name, value in gast.iter_fields(node):
+        if isinstance(value, list):
+            value[:] = [_pushed(one, context) for one in value]
+        else:
+            setattr(node, name, _pushed(value, context))
+
+
+def _pushed(node: Any, context: Context) -> Any:
+    if not isinstance(node, gast.AST) or isinstance(node, (*SCOPES, gast.Lambda)):
+        return node
+    _in_fields(node, context)
+    if isinstance(node, gast.Yield):
+        value = constant(None) if node.value is None else node.value
+        return at(node, context.call("push", value))
+    if isinstance(node, gast.YieldFrom):
+        return at(node, context.call("push_all", node.value))
+    return node

@@ -7,7 +7,9 @@ the trace, are printed as the user wrote them; in the full text as the calls tha
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Iterator, Mapping
+from types import ModuleType
 from typing import Any
 
 import gast
@@ -15,7 +17,7 @@ import gast
 from dy2st.transpiler.lowering import Lowering
 from dy2st.transpiler.nodes import Node, split_docstring
 from dy2st.transpiler.operators import BINARY, BUILTINS, COMPARE, IN_PLACE, UNARY
-from dy2st.transpiler.printing import to_source
+from dy2st.transpiler.quiet import quiet
 
 LOAD, STORE, DEL = ast.Load(), ast.Store(), ast.Del()
 
@@ -341,3 +343,32 @@ _SHOWN: Mapping[str, int] = {
     "convert_try": 5,
     "convert_with": 3,
 }
+
+
+# What astor 0.8.1 prints wrongly or not at all.
+_BEYOND_ASTOR = tuple(
+    getattr(ast, name)
+    for name in ("JoinedStr", "Match", "TryStar", "TypeAlias", "TemplateStr")
+    if hasattr(ast, name)
+)
+
+
+def to_source(tree: ast.AST) -> str:
+    """Print a tree as Python text that parses to the same tree."""
+    if sys.version_info >= (3, 14) or any(map(_beyond_astor, ast.walk(tree))):
+        return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+    # Lines stay whole: astor would break them in the middle of a call.
+    text: str = _astor().to_source(tree, pretty_source="".join)
+    return text
+
+
+def _beyond_astor(node: ast.AST) -> bool:
+    return isinstance(node, _BEYOND_ASTOR) or bool(getattr(node, "type_params", None))
+
+
+def _astor() -> ModuleType:
+    """The heavy import of this module, made where it is needed: it warns on Python 3.12."""
+    with quiet.held():
+        import astor
+    module: ModuleType = astor
+    return module

@@ -1,4 +1,4 @@
-"""Why a statement is left as Python: one code each, with the cause and what to write instead.
+"""Why a statement, or a whole function, is left as Python: the cause and what to write instead.
 
 A statement left as Python is exact for Python values. If its condition turns out to be a traced
 tensor, the error is worded from this table.
@@ -7,6 +7,10 @@ tensor, the error is worded from this table.
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+import gast
+
+from dy2st.transpiler.nodes import SCOPES, Node, walk_scope
 
 
 @dataclass(frozen=True)
@@ -42,3 +46,23 @@ REASONS: dict[str, Reason] = {
         "move the tensor code into a plain function",
     ),
 }
+
+# Functions of Python that see the variables of their caller, or which future features it has.
+_LOOK = frozenset({"locals", "eval", "exec", "compile"})
+_LOOK_WITHOUT_ARGUMENTS = frozenset({"vars", "dir"})
+
+
+def reason_against(tree: Node) -> str:
+    """The code of the reason, or nothing."""
+    if isinstance(tree, gast.AsyncFunctionDef):
+        return "async"
+    for statement in tree.body:
+        for node in () if isinstance(statement, SCOPES) else walk_scope(statement):
+            if isinstance(node, gast.Call) and _looks(node):
+                return "namespace"
+    return ""
+
+
+def _looks(node: Node) -> bool:
+    name = node.func.id if isinstance(node.func, gast.Name) else ""
+    return name in _LOOK or (name in _LOOK_WITHOUT_ARGUMENTS and not node.args)

@@ -6,6 +6,7 @@ All others are compared two by two, as Python would: the place of an element is 
 
 from __future__ import annotations
 
+import heapq
 from functools import cmp_to_key
 from itertools import takewhile
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.kinds.lists import as_dynamic, length_of
+from dy2st.convert.kinds.table import function_row
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.layout import (
@@ -290,3 +292,14 @@ def _columns_of(trace: Trace, node: Layout, arrays: list[Variable]) -> list[Any]
         found += columns
         arrays = arrays[count(item) :]
     return found
+
+
+def _sorted_part(function: Any, is_largest: bool) -> None:
+    @function_row(function)
+    def row(trace: Trace, n: Any, iterable: Any, key: Any = None) -> Any:
+        found = trace.call(sorted, iterable, key=key, reverse=is_largest)
+        return trace.item(found, slice(None, n))
+
+
+_sorted_part(heapq.nlargest, True)
+_sorted_part(heapq.nsmallest, False)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import struct
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from functools import partial
 from inspect import CO_GENERATOR, getattr_static
@@ -40,12 +41,14 @@ from dy2st.convert.protocol.materialise import shown, with_overlay_materialised
 from dy2st.convert.protocol.reachable_state import note_reached
 from dy2st.convert.protocol.unconverted import form_of, is_library, why_left_alone
 from dy2st.convert.protocol.unions import has_union, known, map_cases
-from dy2st.convert.protocol.untraced import FAULTS, check_fault, check_numpy
 from dy2st.convert.stage.outcome import reraise_swallowed_refusals
 from dy2st.convert.trace import Trace
+from dy2st.convert.values.layout import is_traced_number
 from dy2st.convert.values.special import Union
 from dy2st.transpiler.traced_form import TracedForm, traced_form
-from dy2st_runtime.errors import SourceUnavailable
+from dy2st_runtime.errors import ConversionError, SourceUnavailable, TensorAsPython
+from dy2st_runtime.ir import Variable, user_location
+from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.nn.layer import Layer
 
 # Classes whose objects get what they hold from `__new__`, and never change.
@@ -383,6 +386,51 @@ def _call_object(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dic
 
 
 Row = Callable[..., Any]
+
+
+# What code raises that looks at a value more closely than it expects to.
+FAULTS = (TypeError, AttributeError, ValueError, struct.error)
+
+
+def check_numpy(function: Any, given: Sequence[Any]) -> None:
+    """Refuse numbers in what NumPy makes an array of: it would be one of objects."""
+    is_numpy = str(getattr(function, "__module__", "")).partition(".")[0] == "numpy"
+    if is_numpy and _holds_number(given):
+        raise _refusal(f"np.{function.__name__}()", "of NumPy")
+
+
+def check_fault(function: Any, error: Exception, given: Sequence[Any]) -> None:
+    """Refuse a call that fails since it gets no number of Python: with one it may not fail."""
+    is_own = str(getattr(function, "__module__", "")).startswith("dy2st")
+    if is_own or isinstance(error, ConversionError):
+        return
+    if not _holds_number(given) and Variable.__name__ not in str(error):
+        return
+    name = getattr(function, "__name__", type(function).__name__)
+    raise _refusal(f"{name}()", "that is not converted") from error
+
+
+def _refusal(called: str, of: str) -> TensorAsPython:
+    return TensorAsPython(
+        f"{called}, a function {of}, gets what only the run knows",
+        at=user_location(),
+        why="while a function is traced numbers and texts of the Program have no value yet",
+        hint="call it on what the function returns, or compute it with functions of dy2st",
+    )
+
+
+def _holds_number(values: Iterable[Any], depth: int = 0) -> bool:
+    for value in values:
+        if is_traced_number(value) or type(value) is Text:
+            return True
+        inner = value.values() if isinstance(value, dict) else value
+        is_holder = isinstance(value, (tuple, list, dict, set))
+        if is_holder and depth < _DEPTH and _holds_number(inner, depth + 1):
+            return True
+    return False
+
+
+_DEPTH = 8
 
 __all__ = [
     "call",

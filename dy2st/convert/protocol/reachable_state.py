@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import dis
 from collections import deque
-from types import FunctionType, MappingProxyType, MemberDescriptorType, MethodType, ModuleType
+from types import (
+    CodeType,
+    FunctionType,
+    MappingProxyType,
+    MemberDescriptorType,
+    MethodType,
+    ModuleType,
+)
 from typing import Any
 from weakref import ProxyTypes, ref
 
@@ -11,7 +19,6 @@ from dy2st.convert.classes import HEAP_TYPE
 from dy2st.convert.ignored import is_machinery, module_of_code
 from dy2st.convert.kinds.layers import read_layer
 from dy2st.convert.kinds.process import is_of_library, is_opaque, note_settings
-from dy2st.convert.protocol.code_names import names_of, runs_unknown_text
 from dy2st.convert.states import has_state
 from dy2st.convert.trace import CONTAINERS, EACH_CALL, MISSING, Trace, native_attribute
 from dy2st_runtime.ir import Tensor
@@ -173,4 +180,47 @@ def _marked(trace: Trace, owner: Any, values: Any) -> list[Any]:
     if trace.is_outside(owner):
         for value in found:
             trace.mark_outside(value)
+    return found
+
+
+_RUNS_TEXT = frozenset({"eval", "exec"})
+_CALLS = frozenset({"CALL", "CALL_FUNCTION", "PRECALL"})
+
+
+def names_of(code: CodeType) -> set[str]:
+    """The globals and attributes that a code names, and those inside of it."""
+    return set().union(*(one.co_names for one in _codes(code)))
+
+
+def runs_unknown_text(code: CodeType) -> str:
+    """The function by which a code runs a text that it does not hold itself; empty if none."""
+    for one in _codes(code):
+        if _RUNS_TEXT.isdisjoint(one.co_names):
+            continue
+        steps = [*dis.get_instructions(one)]
+        for place, step in enumerate(steps):
+            is_one = step.opname == "LOAD_GLOBAL" and step.argval in _RUNS_TEXT
+            if is_one and not _holds_text(steps[place + 1 :]):
+                return str(step.argval)
+    return ""
+
+
+def _holds_text(steps: list[dis.Instruction]) -> bool:
+    """Whether the arguments are a text and variables: nothing is computed before the call."""
+    if steps[0].opname != "LOAD_CONST" or not isinstance(steps[0].argval, str):
+        return False
+    called = next(step.opname for step in steps if not step.opname.startswith("LOAD_"))
+    return called in _CALLS
+
+
+def _codes(code: CodeType) -> list[CodeType]:
+    found = [code]
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            found += _codes(inner)
+        elif isinstance(inner, str) and not _RUNS_TEXT.isdisjoint(code.co_names):
+            try:
+                found.append(compile(inner, "<text>", "exec"))
+            except SyntaxError:
+                continue
     return found

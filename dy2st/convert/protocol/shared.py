@@ -8,7 +8,7 @@ from typing import Any
 
 from dy2st.convert.ignored import module_of_code
 from dy2st.convert.kinds.process import is_of_library
-from dy2st.convert.protocol.code_names import names_of
+from dy2st.convert.protocol.reachable_state import names_of
 from dy2st.convert.trace import MISSING, Trace, native_attribute
 from dy2st.convert.values.special import UNBOUND, SymbolicSequence, Union
 

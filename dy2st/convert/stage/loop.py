@@ -22,6 +22,7 @@ from dy2st.convert.stage.branch import (
     JoinedVariable,
     end_region,
     end_with,
+    keep_items,
     places_of,
     proceed,
     put_back,
@@ -31,7 +32,6 @@ from dy2st.convert.stage.branch import (
     stage_if,
 )
 from dy2st.convert.stage.fixpoint import Rounds, rounds_of_loop
-from dy2st.convert.stage.joined_contents import keep_items
 from dy2st.convert.stage.truth import truth_of
 from dy2st.convert.trace import CONTAINERS, CONTENT, Key, Place, Region, Trace
 from dy2st.convert.values.flatten import build, flatten
