@@ -1,16 +1,16 @@
 """Who holds an object that a list keeps by value, or that a join has made one with another.
 
 A Program keeps the elements of a list of a length by value, and joins the objects of two paths. So
-an object may have other forms that do not follow when it changes:
+an object may have other forms that do not change with it:
 
     fragile  nobody may change it: a list keeps it by value, or it is put together at each look
     stale    nobody may read it: another form of it has changed
-    twins    a join has made them one: once one changes, all others are stale
-    loans    elements that were looked up, `rows[i].append(x)`: what changes in them is written
+    merged   a join has made several objects one: once one changes, all others are stale
+    borrows  elements that were looked up, `rows[i].append(x)`: what changes in them is written
              back before anybody looks at the list again
 
-All of this is so on the path on which it came to be. What a branch puts into a list may not change
-on that path; on the other one it may. Behind the branch it is as if both had been gone.
+Each of these belongs to the path on which it arose: what a branch puts into a list may not change
+on that path, and may on the other one. After the join the marks of both branches apply.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Marks:
     stale: dict[int, Any] = field(default_factory=dict)
 
     def take(self, other: Marks) -> None:
-        """As if the path of the other had been gone, too."""
+        """Let the marks of another path apply, too."""
         self.fragile.update(other.fragile)
         self.stale.update(other.stale)
 
@@ -90,9 +90,9 @@ class AliasTracker:
         """Nobody holds anything."""
         self._trace = trace
         self.marks = Marks()
-        self.twins: dict[int, list[Any]] = {}
-        self._loans: dict[int, list[BorrowedElement]] = {}  # by the list
-        self._lent: dict[int, BorrowedElement] = {}  # by what may be changed
+        self.merged: dict[int, list[Any]] = {}
+        self._borrows: dict[int, list[BorrowedElement]] = {}  # by the list
+        self._borrowed: dict[int, BorrowedElement] = {}  # by what may be changed
         self._views: dict[int, Any] = {}  # attributes that were asked for as a dict
 
     def check(self, owner: Any) -> None:
@@ -127,7 +127,7 @@ class AliasTracker:
     def look(self, owner: Any) -> None:
         """A container is looked at: what has changed of its elements is written back."""
         self.check(owner)
-        self._return(self._loans.get(id(owner), ()))
+        self._return(self._borrows.get(id(owner), ()))
 
     def check_change(self, owner: Any) -> None:
         """Refuse to change what is kept by value."""
@@ -143,33 +143,33 @@ class AliasTracker:
 
     def change(self, owner: Any) -> None:
         """An object is about to change: others that stand for it, too, are out of date."""
-        if any(id(other) in self._lent for other in self.part(owner)):
+        if any(id(other) in self._borrowed for other in self.part(owner)):
             _refuse(owner)
-        loan = self._lent.get(id(owner))
-        if loan is not None:
-            loan.is_changed = True
-            for one in filter(loan.may_be, self._loans[id(loan.owner)]):
+        borrow = self._borrowed.get(id(owner))
+        if borrow is not None:
+            borrow.is_changed = True
+            for one in filter(borrow.may_be, self._borrows[id(borrow.owner)]):
                 self._outdate(one.parts)
 
-    # -- twins ------------------------------------------------------------------------------------
+    # -- objects that a join has merged -----------------------------------------------------------
 
     def join(self, values: Sequence[Any]) -> None:
         """Note that objects stand for one after a join."""
         group: list[Any] = []
         for value in filter(_may_change, values):
-            for other in self.twins.get(id(value), [value]):
+            for other in self.merged.get(id(value), [value]):
                 if not any(other is one for one in group):
                     group.append(other)
         for value in group if len(group) > 1 else ():
-            self.twins[id(value)] = group
+            self.merged[id(value)] = group
             self._trace.watched.add(id(value))
 
     def part(self, owner: Any) -> list[Any]:
-        """An object is about to change: its twins, which nobody may read any more."""
-        group = self.twins.pop(id(owner), ()) if self.twins else ()
+        """An object is about to change: those merged with it, which nobody may read any more."""
+        group = self.merged.pop(id(owner), ()) if self.merged else ()
         others = [other for other in group if other is not owner]
         for other in others:
-            del self.twins[id(other)]
+            del self.merged[id(other)]
         self._outdate(others)
         return others
 
@@ -182,7 +182,7 @@ class AliasTracker:
 
     def keep(self, values: Iterable[Any]) -> None:
         """Note objects, and all that may be one with them, that nobody may change."""
-        for value in (one for part in values for one in self.twins.get(id(part), [part])):
+        for value in (one for part in values for one in self.merged.get(id(part), [part])):
             self.marks.fragile[id(value)] = value
             self._trace.watched.add(id(value))
 
@@ -200,23 +200,23 @@ class AliasTracker:
         """Note objects that a list keeps by value: a change of them would be lost."""
         for part in parts:
             self.check(part)
-            loan = self._lent.get(id(part))
-            if loan is not None:  # to change them in one place would be wrong
-                self._return(self._loans.get(id(loan.owner), ()))
-                del self._lent[id(part)]
+            borrow = self._borrowed.get(id(part))
+            if borrow is not None:  # to change them in one place would be wrong
+                self._return(self._borrows.get(id(borrow.owner), ()))
+                del self._borrowed[id(part)]
         self.keep(part for part in parts if not self._trace.is_outside(part))
 
-    # -- elements that are lent -------------------------------------------------------------------
+    # -- elements that are borrowed ---------------------------------------------------------------
 
-    def lend(self, owner: Any, index: Any, item: Any) -> Any:
+    def borrow_element(self, owner: Any, index: Any, item: Any) -> Any:
         """An element of a list of a length: what it holds may be changed in place."""
         fragile = self.marks.fragile
         parts = [part for part in parts_of(item) if fragile.pop(id(part), None) is not None]
         if parts:
             place = self._trace.place_of_index(owner, index)
-            loan = BorrowedElement(owner, place, item, parts, len(self._trace.frames))
-            self._loans.setdefault(id(owner), []).append(loan)
-            self._lent.update(dict.fromkeys(map(id, parts), loan))
+            borrow = BorrowedElement(owner, place, item, parts, len(self._trace.frames))
+            self._borrows.setdefault(id(owner), []).append(borrow)
+            self._borrowed.update(dict.fromkeys(map(id, parts), borrow))
         return item
 
     def give(self, owner: Any, index: Any, item: Any, element: Layout | None) -> None:
@@ -225,54 +225,57 @@ class AliasTracker:
         is_elsewhere = any(id(part) in self.marks.fragile for part in parts)
         self.keep_copied(parts)
         if parts and not is_elsewhere:
-            self.lend(owner, index, item)
+            self.borrow_element(owner, index, item)
 
     def end(self, owner: Any) -> None:
-        """The places of a list have changed: what was lent is nobody's element any more."""
-        self._end(self._loans.pop(id(owner), ()))
+        """The places of a list have changed: what was borrowed is nobody's element any more."""
+        self._end(self._borrows.pop(id(owner), ()))
 
     def return_all(self) -> None:
         """Write back all that has changed; inner lists first."""
-        for loans in reversed([*self._loans.values()]):
-            self._return(loans)
+        for borrows in reversed([*self._borrows.values()]):
+            self._return(borrows)
 
-    def _return(self, loans: Iterable[BorrowedElement]) -> None:
-        for loan in loans:
-            if loan.is_changed:
-                loan.is_changed = False
-                self._trace.write_back(loan)
+    def _return(self, borrows: Iterable[BorrowedElement]) -> None:
+        for borrow in borrows:
+            if borrow.is_changed:
+                borrow.is_changed = False
+                self._trace.write_back(borrow)
 
-    def _end(self, loans: Iterable[BorrowedElement]) -> None:
-        for loan in loans:
-            for part in loan.parts:
-                if self._lent.get(id(part)) is loan:
-                    del self._lent[id(part)]
+    def _end(self, borrows: Iterable[BorrowedElement]) -> None:
+        for borrow in borrows:
+            for part in borrow.parts:
+                if self._borrowed.get(id(part)) is borrow:
+                    del self._borrowed[id(part)]
                     self.keep((part,))
 
     # -- paths and joins --------------------------------------------------------------------------
 
     def leave(self) -> None:
-        """A frame ends, and what was lent in it."""
+        """A frame ends, and what was borrowed in it."""
         depth = len(self._trace.frames)
-        for key, loans in [*self._loans.items()]:
-            self._loans[key] = [loan for loan in loans if loan.depth < depth]
-            self._end(loan for loan in loans if loan.depth >= depth)
+        for key, borrows in [*self._borrows.items()]:
+            self._borrows[key] = [borrow for borrow in borrows if borrow.depth < depth]
+            self._end(borrow for borrow in borrows if borrow.depth >= depth)
 
     @contextmanager
     def path(self, marks: Marks) -> Iterator[None]:
         """Go on a path; `marks` has what it has made so, and gets what it makes so."""
-        before, twins = Marks({**self.marks.fragile}, {**self.marks.stale}), self.twins.copy()
-        loans, lent = {key: [*one] for key, one in self._loans.items()}, self._lent.copy()
+        before, merged = Marks({**self.marks.fragile}, {**self.marks.stale}), self.merged.copy()
+        borrows, borrowed = (
+            {key: [*one] for key, one in self._borrows.items()},
+            self._borrowed.copy(),
+        )
         self.marks.take(marks)
         try:
             yield
         finally:
             new = self.marks.behind(before)
             marks.fragile, marks.stale = new.fragile, new.stale
-            joined, self.twins, self.marks = self.twins, twins, before
-            self._loans, self._lent = loans, lent
+            joined, self.merged, self.marks = self.merged, merged, before
+            self._borrows, self._borrowed = borrows, borrowed
             for key, group in joined.items():
-                if twins.get(key) is not group:
+                if merged.get(key) is not group:
                     self.join(group)
 
     def parts_of(

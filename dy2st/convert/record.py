@@ -27,10 +27,10 @@ class Record:
 
     functions  those of Python, by the id of their code.
     others     the names of functions in C, and of classes.
-    tell       gets each function whose traced form is made.
+    on_form    gets each function whose traced form is made.
     """
 
-    tell: Callable[[FunctionType], object] | None = None
+    on_form: Callable[[FunctionType], object] | None = None
     functions: dict[int, Met] = field(default_factory=dict)
     others: dict[str, None] = field(default_factory=dict)
 

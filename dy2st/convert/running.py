@@ -1,4 +1,4 @@
-"""Which trace runs in this thread, and how deep its code goes: one call takes several of Python's."""
+"""Knows which trace runs in this thread, and lets its code go deep: a call takes several calls."""
 
 from __future__ import annotations
 

@@ -156,7 +156,7 @@ def fill(owner: Any, value: Any) -> None:
 
 
 def same_state(left: Any, right: Any) -> bool:
-    """Whether two states cannot be told apart."""
+    """Whether two states cannot be distinguished."""
     if isinstance(left, np.ndarray):
         return bool(left.shape == right.shape and left.tobytes() == right.tobytes())
     if isinstance(left, dict):

@@ -181,7 +181,7 @@ class Trace(Vocabulary):
         self.giving: list[Source] = []  # the generators whose items others give away
         self.apart: list[Tensor] = []  # from outside, of which code has asked whether they are one
         self.rounds: Any = None  # of the loop that is staged
-        self.lent: list[Callable[[], None]] = []  # what gives objects back what they had
+        self.undo_stack: list[Callable[[], None]] = []  # what gives objects back what they had
         self.variables: dict[int, tuple[CellType, str]] = {}  # the names of cells
         self.filters = id(warnings.filters)  # where warnings go, if the code does not catch them
         self.staged: dict[tuple[str, str, int, int], None] = {}  # kind, file, line and column
@@ -207,7 +207,7 @@ class Trace(Vocabulary):
 
     def give_back(self) -> None:
         """Let all objects of the user's have what they had; a second time does nothing."""
-        for undo in reversed(self.lent):
+        for undo in reversed(self.undo_stack):
             undo()
 
     # -- who made what --------------------------------------------------------------------------

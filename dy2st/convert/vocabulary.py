@@ -155,7 +155,7 @@ class Vocabulary(TracedCalls):
     dict_of: Unary
     value_at: Callable[..., Any]  # (dict, key, default)
     place_of_index: Callable[[Any, Any], Any]
-    write_back: Callable[[Any], None]  # what is lent of a list
+    write_back: Callable[[Any], None]  # what is borrowed of a list
 
     # Calls of what is not traced, and what it may reach.
     call_library: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]

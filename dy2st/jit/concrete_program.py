@@ -71,7 +71,7 @@ class ConcreteProgram:
     distinct: Distinct = field(default_factory=Distinct)
     asked: list[Location | None] = field(default_factory=list)
     settings: Settings = field(default_factory=list)
-    handed_on: OutputAliasing | None = None
+    aliasing: OutputAliasing | None = None
     cut: frozenset[str] = frozenset()
     shared: frozenset[str] = frozenset()
     buffers: dict[int, str] = field(default_factory=dict)
@@ -166,9 +166,9 @@ class ConcreteProgram:
         has_gone_back = self.finished.has_gone_back
         is_taped = self.settings is None or (is_grad_enabled() and is_any_open(held))
         is_taped = is_taped and not has_gone_back
-        handed_on = self.handed_on
-        if handed_on is not None and self.passes is None:
-            is_taped = is_taped or handed_on.needs_objects(held)
+        aliasing = self.aliasing
+        if aliasing is not None and self.passes is None:
+            is_taped = is_taped or aliasing.needs_objects(held)
         compiled = self._compiled(tensors, held, state) if is_taped else self._run
         by_array, run = compiled is not None, compiled or self._run_taped
         # If the run raises, Python makes the call and draws the same numbers once more.
@@ -183,9 +183,9 @@ class ConcreteProgram:
             raise
         for place in self.finished.freed:
             cut_off(outputs[place])
-        if handed_on is not None:
+        if aliasing is not None:
             ends = [*tensors, *(updates.get(name, one) for name, one in state.items())]
-            handed_on.put(outputs, held, by_array, ends)
+            aliasing.put(outputs, held, by_array, ends)
         for place, value in self.settings or ():
             held[place].stop_gradient = value
         # One table for results and effects: an object that both have is one object.
@@ -239,13 +239,13 @@ class ConcreteProgram:
         program, executable = self.main_program, None
         if better is not None:
             program, state, executable = better.program, better.state, better.executable
-        as_is = () if self.handed_on is None else self.handed_on.as_is(better is not None)
-        as_one = () if self.handed_on is None or better is not None else self.handed_on.twins
+        as_is = () if self.aliasing is None else self.aliasing.as_is(better is not None)
+        as_one = () if self.aliasing is None or better is not None else self.aliasing.merged
         arrays = [t.array for t in tensors], [t.array for t in state.values()]
         results = (executable or self.executable).run(*arrays, as_is, as_one)
         count = len(results) - len(program.updates)
         outputs, changed = [wrapped(result) for result in results[:count]], results[count:]
-        if self.handed_on is not None:  # which asks tensors for their arrays
+        if self.aliasing is not None:  # which asks tensors for their arrays
             changed = [wrapped(array) for array in changed]
         return outputs, dict(zip(program.updates, changed, strict=True))
 
@@ -263,7 +263,7 @@ class ConcreteProgram:
             return None
         if self.settings is None and self.passes is not None:  # they know values, not tensors
             return None
-        if self.passes is None and self.handed_on and self.handed_on.needs_objects(held):
+        if self.passes is None and self.aliasing and self.aliasing.needs_objects(held):
             return None
         was_taped, self._was_taped = self._was_taped, True
         if not was_taped or self.is_spent:
@@ -289,9 +289,9 @@ class ConcreteProgram:
         self, parts: Parts, read: State, tensors: Sequence[EagerTensor], state: State
     ) -> tuple[list[Any], State]:
         """Run compiled, and leave a Node behind that knows the gradients of it all."""
-        handed_on, has_passes = self.handed_on, parts.program is not self.main_program
-        as_is = () if handed_on is None else handed_on.as_is(has_passes)
-        as_one = () if handed_on is None or has_passes else handed_on.twins
+        aliasing, has_passes = self.aliasing, parts.program is not self.main_program
+        as_is = () if aliasing is None else aliasing.as_is(has_passes)
+        as_one = () if aliasing is None or has_passes else aliasing.merged
         return parts.run(tensors, read, as_is, as_one)
 
     def _run_taped(self, tensors: Sequence[EagerTensor], state: State) -> tuple[list[Any], State]:
@@ -411,7 +411,7 @@ class ConcreteProgram:
 
     def _check_alone(self, name: Any, at: Location | None, index: int, buffer: str) -> None:
         """Refuse to replace a tensor that has a second name, and to change one that gets one."""
-        places = (self.handed_on or OutputAliasing()).places_of(index)
+        places = (self.aliasing or OutputAliasing()).places_of(index)
         names = [*(variable.name for variable in self.inputs), *self.main_program.state]
         others = {names[place] for place in places} - {buffer}
         changed = {*self.main_program.updates} & {buffer, *others}

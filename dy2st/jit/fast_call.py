@@ -37,16 +37,16 @@ def is_pure(concrete: ConcreteProgram) -> bool:
     end = concrete.finished
     does_more = end.writes or end.effects or end.unknown or end.leaves or end.has_gone_back
     is_bound = concrete.main_program.updates or concrete.distinct
-    return not (does_more or is_bound) and concrete.settings == [] and _is_told(concrete)
+    return not (does_more or is_bound) and concrete.settings == [] and _arrays_decide(concrete)
 
 
-def _is_told(concrete: ConcreteProgram) -> bool:
-    """Whether arrays alone tell which tensors of the call are handed on."""
-    handed_on, outputs = concrete.handed_on, concrete.main_program.outputs
-    if handed_on is None:
+def _arrays_decide(concrete: ConcreteProgram) -> bool:
+    """Whether arrays alone decide which tensors of the call are returned."""
+    aliasing, outputs = concrete.aliasing, concrete.main_program.outputs
+    if aliasing is None:
         return True
-    has_lists = any(isinstance(outputs[index].type, ArrayType) for index in handed_on.perhaps)
-    return handed_on.is_told and not handed_on.twins and not has_lists
+    has_lists = any(isinstance(outputs[index].type, ArrayType) for index in aliasing.perhaps)
+    return aliasing.by_arrays and not aliasing.merged and not has_lists
 
 
 def straight(concrete: ConcreteProgram) -> Call:
@@ -68,11 +68,11 @@ def straight(concrete: ConcreteProgram) -> Call:
     better = concrete.optimized
     inputs = [f"x{n}" for n in range(len(concrete.inputs))]
     results = [f"r{n}" for n in range(len(concrete.main_program.outputs))]
-    handed_on = concrete.handed_on
+    aliasing = concrete.aliasing
     names: dict[str, Any] = {"Tensor": EagerTensor, "wrapped": wrapped, "rebuild": rebuild}
     executable = concrete.executable if better is None else better.executable
     names |= {"executable": executable, "records": is_grad_enabled}
-    names["as_is"] = () if handed_on is None else handed_on.as_is(better is not None)
+    names["as_is"] = () if aliasing is None else aliasing.as_is(better is not None)
     state, held, is_open, arrays = _state(concrete, inputs, names)
     made = _made(concrete, results, inputs + held)
     full_if = [is_open, *_untold(concrete, inputs + held)]
@@ -150,7 +150,7 @@ def _state(
 
 def _untold(concrete: ConcreteProgram, held: Sequence[str]) -> list[str]:
     """The conditions under which two tensors that may be handed on have one array."""
-    places = [] if concrete.handed_on is None else concrete.handed_on.perhaps.values()
+    places = [] if concrete.aliasing is None else concrete.aliasing.perhaps.values()
     pairs = {pair: None for chosen in places for pair in combinations(chosen, 2)}
     named = [(held[one], held[other]) for one, other in pairs]
     return [f"{one}.array is {other}.array and {one} is not {other}" for one, other in named]
@@ -158,18 +158,18 @@ def _untold(concrete: ConcreteProgram, held: Sequence[str]) -> list[str]:
 
 def _made(concrete: ConcreteProgram, results: Sequence[str], held: Sequence[str]) -> list[str]:
     """The tensor of each result, of which some are those of the call: see `OutputAliasing.put`."""
-    made, handed_on = [], concrete.handed_on
+    made, aliasing = [], concrete.aliasing
     for index, variable in enumerate(concrete.main_program.outputs):
         kind = "wrapped" if isinstance(variable.type, ArrayType) else "Tensor"
         made.append(f"{kind}({results[index]})")
-        for place in reversed(handed_on.perhaps.get(index, ()) if handed_on else ()):
+        for place in reversed(aliasing.perhaps.get(index, ()) if aliasing else ()):
             made[index] = (
                 f"{held[place]} if {results[index]} is {held[place]}.array else {made[-1]}"
             )
-    if handed_on is not None:
-        for index, place in handed_on.sure.items():
+    if aliasing is not None:
+        for index, place in aliasing.sure.items():
             made[index] = held[place]
-        for index, before in handed_on.again.items():
+        for index, before in aliasing.again.items():
             made[index] = f"t{before}"
     return made
 

@@ -23,15 +23,15 @@ class OutputAliasing:
     sure      the place of the tensor, by output.
     again     an earlier output that is the same tensor, by output.
     perhaps   the places of tensors of which a branch or loop may hand on one, by output.
-    twins     outputs of which a branch or loop may make two one new tensor.
-    is_told   whether the array of a result tells which of those it is, or that it is none.
+    merged    outputs of which a branch or loop may make two one new tensor.
+    by_arrays   whether the array of a result decides which of those it is, or that it is none.
     """
 
     sure: dict[int, int] = field(default_factory=dict)
     again: dict[int, int] = field(default_factory=dict)
     perhaps: dict[int, list[int]] = field(default_factory=dict)
-    twins: list[int] = field(default_factory=list)
-    is_told: bool = True
+    merged: list[int] = field(default_factory=list)
+    by_arrays: bool = True
 
     @classmethod
     def of(
@@ -62,19 +62,19 @@ class OutputAliasing:
                 origins[index] = walk.origins(variable)
                 objects, arrays = map(walk.places_of, origins[index])
                 found.perhaps.update({index: sorted(objects)} if objects else {})
-                found.is_told = found.is_told and objects.isdisjoint(arrays)
-        found._note_twins(origins)
-        return found if found.sure or found.again or found.perhaps or found.twins else None
+                found.by_arrays = found.by_arrays and objects.isdisjoint(arrays)
+        found._note_merged(origins)
+        return found if found.sure or found.again or found.perhaps or found.merged else None
 
-    def _note_twins(self, origins: Mapping[int, tuple[set[Variable], set[Variable]]]) -> None:
+    def _note_merged(self, origins: Mapping[int, tuple[set[Variable], set[Variable]]]) -> None:
         """Note the outputs that may be one tensor, though none of the call."""
-        twins = set()
+        merged = set()
         for (one, ours), (other, theirs) in combinations(origins.items(), 2):
             if not ours[0].isdisjoint(theirs[0]):
-                twins |= {one, other}
+                merged |= {one, other}
                 arrays = [ours[1] & (theirs[0] | theirs[1]), theirs[1] & ours[0]]
-                self.is_told = self.is_told and not any(arrays)
-        self.twins = sorted(twins)
+                self.by_arrays = self.by_arrays and not any(arrays)
+        self.merged = sorted(merged)
 
     def places_of(self, index: int) -> set[int]:
         """The tensors that an output may be."""
@@ -90,12 +90,12 @@ class OutputAliasing:
         return self.sure if has_passes else {**self.sure, **self.perhaps}
 
     def needs_objects(self, held: Sequence[EagerTensor]) -> bool:
-        """Whether arrays do not tell the tensors apart that a branch chooses from."""
-        if self.twins and not self.is_told:
+        """Whether arrays do not distinguish the tensors that a branch chooses from."""
+        if self.merged and not self.by_arrays:
             return True
         for places in self.perhaps.values():
             chosen = {id(held[place]): held[place].array for place in places}
-            if not self.is_told or len({id(array) for array in chosen.values()}) < len(chosen):
+            if not self.by_arrays or len({id(array) for array in chosen.values()}) < len(chosen):
                 return True
         return False
 
@@ -113,7 +113,7 @@ class OutputAliasing:
         ends = held if ends is None else ends
         if by_array:
             known: dict[int, EagerTensor] = {}
-            for index in self.twins:
+            for index in self.merged:
                 outputs[index] = _one_of(outputs[index], known)
         for index, places in self.perhaps.items():
             chosen = [(held[place], ends[place]) for place in places]

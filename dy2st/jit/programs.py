@@ -264,7 +264,7 @@ class Programs:
         if not concrete.effects:
             self._watch.traced(callee.name, callee.function, python, specs, again)
         given = callee.signature.given(specs)
-        if all(map(_is_told, given.values())):
+        if all(map(_can_be_given_again, given.values())):
             concrete.arguments = given
         # Without a call it leaves gradients in arguments that its InputSpecs alone let flow.
         is_for_all = call.gradients is None and concrete.finished.has_gone_back
@@ -279,10 +279,10 @@ class Programs:
         return concrete
 
 
-def _is_told(value: Any) -> bool:
+def _can_be_given_again(value: Any) -> bool:
     """Whether an argument can be given again: an InputSpec, or what stays what it is."""
     if type(value) in (list, tuple, dict):
-        return all(map(_is_told, value.values() if isinstance(value, dict) else value))
+        return all(map(_can_be_given_again, value.values() if isinstance(value, dict) else value))
     return isinstance(value, InputSpec) or type(value) in _PLAIN
 
 

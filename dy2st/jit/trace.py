@@ -115,13 +115,13 @@ def _trace(
             specs,
             declared,
             varied,
-            Record(tell=show),
+            Record(on_form=show),
             call,
             keeping,
         )
         _check_arguments(traced)
-        handed_on = OutputAliasing.of(program.outputs, traced.machine.tracer, traced.state)
-    made = _program_of(traced, specs, function, passes, handed_on, varied)
+        aliasing = OutputAliasing.of(program.outputs, traced.machine.tracer, traced.state)
+    made = _program_of(traced, specs, function, passes, aliasing, varied)
     traced.machine.end()
     return made
 
@@ -151,7 +151,7 @@ def _program_of(
     specs: list[InputSpec],
     function: Any,
     passes: Any,
-    handed_on: OutputAliasing | None,
+    aliasing: OutputAliasing | None,
     varied: Varied,
 ) -> ConcreteProgram:
     program, machine = traced.program, traced.machine
@@ -194,7 +194,7 @@ def _program_of(
         distinct=Distinct.of(program, tracer),
         asked=tracer.flags.asked,
         settings=settings_of(program, traced.finished.has_gone_back),
-        handed_on=handed_on,
+        aliasing=aliasing,
         shared=frozenset(one.name for one in shared),
         buffers=keys,
         cut=frozenset(name for name, one in ordered.items() if id(one) in tracer.flags.cut),

@@ -41,19 +41,19 @@ class TracedForm:
 def traced_form(
     function: FunctionType,
     pushes: bool = False,
-    tell: Callable[[FunctionType], object] | None = None,
+    on_form: Callable[[FunctionType], object] | None = None,
 ) -> TracedForm:
     """The traced form of a function; raises SourceUnavailable if its source is not to be found.
 
     pushes: each `yield` of a generator function calls `push` of the protocol.
-    tell: gets a function whose form is made now.
+    on_form: gets a function whose form is made now.
     """
     forms = _pushing_forms if pushes else _forms
     known = forms.get(function.__code__)
     if known is None:
         known = forms.setdefault(function.__code__, TracedForm(function, pushes))
-        if tell is not None:
-            tell(function)
+        if on_form is not None:
+            on_form(function)
     return known
 
 

@@ -329,7 +329,7 @@ def counting(trace: Trace, iterator: Any) -> Iterator[Any]:
 
 
 def _next_of_program(trace: Trace, items: Indexed, default: Any) -> Any:
-    if items.is_lent:
+    if items.in_progress:
         refuse_left()
     position = trace.held(items, "position")
 
@@ -476,9 +476,9 @@ def rest_of(trace: Trace, items: Indexed) -> Indexed:
     """What is left of items; of an iterator, until `taken` tells, nobody else may take any."""
     if not items.is_once:
         return items
-    if items.is_lent:  # as by zip(it, it): whose iteration it is cannot be told
+    if items.in_progress:  # as by zip(it, it): whose iteration it is cannot be known
         refuse_left()
-    items.is_lent = True
+    items.in_progress = True
     position = trace.held(items, "position")
     if type(position) is int and position == 0:
         return Indexed(items.size, items.item, items.whole)
@@ -493,7 +493,7 @@ def taken(trace: Trace, iterable: Any, iterations: Any) -> None:
     items = left_of(trace, iterable) if type(iterable) is Generated else iterable
     if type(items) is Indexed and items.is_once:
         trace.set_field(items, "position", trace.add(trace.held(items, "position"), iterations))
-        items.is_lent = False
+        items.in_progress = False
 
 
 def of_list(trace: Trace, owner: Any) -> Indexed:
@@ -503,7 +503,7 @@ def of_list(trace: Trace, owner: Any) -> Indexed:
         return as_dynamic(trace, trace.content(owner), type(owner))
 
     def item(index: Any) -> Any:
-        return trace.alias_tracker.lend(owner, index, element_at(trace, now(), index))
+        return trace.alias_tracker.borrow_element(owner, index, element_at(trace, now(), index))
 
     # The length is asked at each iteration: Python goes on over what the body appends.
     return Indexed(lambda: length_of(trace, now()), item, now())

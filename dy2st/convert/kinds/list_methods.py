@@ -87,14 +87,14 @@ def _extendleft(trace: Trace, owner: Any, items: Any) -> None:
     if type(content) is not SymbolicSequence and type(new) is not SymbolicSequence:
         content.extendleft(new)
         return
-    turned = of_each(trace, as_dynamic(trace, new, list), _turned)
-    found = joined(trace, turned, content, deque)
+    flipped = of_each(trace, as_dynamic(trace, new, list), _flipped)
+    found = joined(trace, flipped, content, deque)
     if owner.maxlen is not None:  # what is too much leaves at the end
         found = of_each(trace, found, lambda array: F.array_slice(array, 0, owner.maxlen))
     replaced(trace, owner, found)
 
 
-def _turned(array: Variable) -> Any:
+def _flipped(array: Variable) -> Any:
     return F.array_slice(array, None, None, -1)
 
 
@@ -185,7 +185,7 @@ def _reverse(trace: Trace, owner: Any) -> None:
     if type(content) is not SymbolicSequence:
         content.reverse()
         return
-    replaced(trace, owner, of_each(trace, content, _turned))
+    replaced(trace, owner, of_each(trace, content, _flipped))
 
 
 @method_row(list)

@@ -188,13 +188,13 @@ def set_item_of(trace: Trace, owner: Any, content: SymbolicSequence, index: Any,
     trace.alias_tracker.give(owner, index, item, new.element)
 
 
-def write_back(trace: Trace, loan: BorrowedElement) -> None:
+def write_back(trace: Trace, borrowed: BorrowedElement) -> None:
     """Set an element anew that was looked up and changed."""
-    owner = loan.owner
+    owner = borrowed.owner
     content = as_dynamic(trace, trace.raw(owner), type(owner))
-    put = lambda array, leaf: F.array_write(array, loan.index, leaf)  # noqa: E731
-    new = with_item(trace, content, loan.item, put)
-    # Not `hold`, which ends what is lent: all elements keep their places.
+    put = lambda array, leaf: F.array_write(array, borrowed.index, leaf)  # noqa: E731
+    new = with_item(trace, content, borrowed.item, put)
+    # Not `hold`, which ends what is borrowed: all elements keep their places.
     trace.alias_tracker.change(owner)
     trace.write(owner, CONTENT, new)
 
@@ -255,7 +255,7 @@ def contains(trace: Trace, item: Any, container: Any) -> Any:
             lambda place: trace.equals(trace.item(container, place), item), len(container)
         )
     if kind is Indexed and container.is_once:
-        return contains(trace, item, trace.items_of(container))  # lent: it is read no further
+        return contains(trace, item, trace.items_of(container))  # borrowed: it is read no further
     if kind is Indexed:
         return trace.any_in(
             lambda place: trace.equals(container.item(place), item), container.length

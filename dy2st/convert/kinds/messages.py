@@ -23,18 +23,20 @@ _LEVELS = {"debug": 10, "info": 20, "warning": 30, "warn": 30, "error": 40, "cri
 _NAMES = frozenset({*_LEVELS, "exception", "log"})
 
 
-def tells(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
+def logs_message(
+    trace: Trace, function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> bool:
     """Whether a call is recorded as a warning or a message; all others are made now, or refused."""
     is_traced = any(holds_traced(trace, one) for one in (*args, *kwargs.values()))
     if getattr(function, "__module__", "") == "logging" and function.__name__ in _NAMES:
-        is_told = _logs(trace, function, args, kwargs)
+        is_noted = _logs(trace, function, args, kwargs)
     elif function is warnings.warn and (is_traced or trace.is_nested):
-        is_told = _warns(trace, *args, **kwargs)
+        is_noted = _warns(trace, *args, **kwargs)
     else:
         return False
-    if is_traced and not is_told and not trace.is_nested:
+    if is_traced and not is_noted and not trace.is_nested:
         raise _cannot_tell("a warning" if function is warnings.warn else "a message to a logger")
-    return is_told
+    return is_noted
 
 
 def _cannot_tell(what: str) -> UnsupportedSyntax:
@@ -58,7 +60,7 @@ def warn_(
 ) -> None:
     """`warnings.warn(message, category, stacklevel)`: our own frames do not count."""
     given = {"category": category, "stacklevel": stacklevel, **options}
-    if tells(trace, warnings.warn, (message,), given):
+    if logs_message(trace, warnings.warn, (message,), given):
         return
     check_side_effects(trace, warnings.warn, (message,))
     if options:

@@ -105,7 +105,7 @@ def _initialise(trace: Trace, kind: Any, owner: Any, given: dict[str, Any]) -> N
 
 
 def _role(field: Any) -> str:
-    """What a field is: told by name, for the module of dataclasses may have been loaded anew."""
+    """What a field is: known by name, for the module of dataclasses may have been loaded anew."""
     return str(field._field_type.name)
 
 

@@ -1,6 +1,6 @@
 """What calls of functions in C and of libraries read beyond their arguments: of the process.
 
-What is quickly told is asked again at each call. Functions that are not known to read their
+What is quickly read is asked again at each call. Functions that are not known to read their
 arguments alone are called at each call: it is traced anew.
 """
 
@@ -35,7 +35,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 # By package (pathlib is one from Python 3.13 on): what is asked again at each call.
-_TOLD = {
+_ASKED_AGAIN = {
     module: _words(names)
     for module, names in {
         "_locale": "localeconv",
@@ -110,10 +110,10 @@ def _getrecursionlimit(trace: Trace) -> Any:
     return trace.read("volatile", sys.getrecursionlimit, ((), ()), users_limit(trace))
 
 
-def is_told(function: Any, given: tuple[Any, ...]) -> bool:
+def is_asked_again(function: Any, given: tuple[Any, ...]) -> bool:
     """Whether a function is asked again at each call."""
     name = getattr(function, "__name__", "")
-    if name not in _TOLD.get(module_of(function).partition(".")[0], ()):
+    if name not in _ASKED_AGAIN.get(module_of(function).partition(".")[0], ()):
         return False
     return all(isinstance(one, _HASHED) or _is_one(one) for one in given)
 

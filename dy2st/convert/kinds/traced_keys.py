@@ -205,7 +205,7 @@ def taken(trace: Trace, owner: Any, place: Any) -> None:
 
 def pair_at(trace: Trace, owner: Any, place: Any) -> Any:
     """The pair at a place; what it holds may be changed in place."""
-    return trace.alias_tracker.lend(
+    return trace.alias_tracker.borrow_element(
         owner, place, element_at(trace, content_of(trace, owner), place)
     )
 

@@ -25,9 +25,9 @@ import numpy as np
 from dy2st.convert.classes import of_class, own_method, special
 from dy2st.convert.ignored import module_of_code
 from dy2st.convert.kinds.callers import called_by_the_user, looks_at_caller
-from dy2st.convert.kinds.messages import tells
+from dy2st.convert.kinds.messages import logs_message
 from dy2st.convert.kinds.objects import call_generated
-from dy2st.convert.kinds.process import has_set_variables, is_told, note_environment
+from dy2st.convert.kinds.process import has_set_variables, is_asked_again, note_environment
 from dy2st.convert.kinds.side_effects import check_side_effects, is_fresh, is_silent, only_reads
 from dy2st.convert.kinds.table import (
     CODES,
@@ -202,7 +202,7 @@ def call_native(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict
     """A function in C without a row: it gets real objects."""
     if has_union((*args, *kwargs.values())):
         return _for_each_case(trace, call_native, function, args, kwargs)
-    if is_told(function, args) and not kwargs and not has_set_variables(trace):
+    if is_asked_again(function, args) and not kwargs and not has_set_variables(trace):
         return trace.read_volatile(function, *args)
     check_side_effects(trace, function, (*args, *kwargs.values()))
     owner = getattr(function, "__self__", None)
@@ -255,9 +255,9 @@ def call_library(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dic
     """A function of dy2st, or of a library that is not looked into."""
     if has_union((*args, *kwargs.values())):
         return _for_each_case(trace, call_library, function, args, kwargs)
-    if is_silent(trace, function, args) or tells(trace, function, args, kwargs):
+    if is_silent(trace, function, args) or logs_message(trace, function, args, kwargs):
         return None
-    if is_told(function, args) and not kwargs and not has_set_variables(trace):
+    if is_asked_again(function, args) and not kwargs and not has_set_variables(trace):
         return trace.read_volatile(function, *args)
     if note_environment(trace, function, args):
         return function(*args, **kwargs)

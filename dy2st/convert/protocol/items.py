@@ -107,7 +107,7 @@ def _of_sequence(trace: Trace, owner: Any, index: Any) -> Any:
     if type(content) is SymbolicSequence:
         found = item_of(trace, content, index)
         is_part = is_slice or kind is SymbolicSequence  # of a tuple, or a new list
-        return found if is_part else trace.alias_tracker.lend(owner, index, found)
+        return found if is_part else trace.alias_tracker.borrow_element(owner, index, found)
     if is_traced and not is_slice:
         return _chosen(trace, held(trace, owner), index, kind)
     if is_traced and type(content) in (list, tuple, deque) and not content:

@@ -47,8 +47,10 @@ def with_overlay_materialised(
         if isinstance(one, Layer) and id(one) in written
     ]
     held += held_variables(trace, reached)
-    known = len(trace.lent)
-    trace.lent += [one.give_back for one in held]  # before: Ctrl-C may come between any two steps
+    known = len(trace.undo_stack)
+    trace.undo_stack += [
+        one.give_back for one in held
+    ]  # before: Ctrl-C may come between any two steps
     try:
         for one in held:
             one.begin()
@@ -56,7 +58,7 @@ def with_overlay_materialised(
     finally:
         for one in reversed(held):  # a dict of globals sees none that was put there after it
             one.end()
-        del trace.lent[known:]
+        del trace.undo_stack[known:]
 
 
 def viewed(trace: Trace, value: Any) -> Any:

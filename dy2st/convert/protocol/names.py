@@ -153,8 +153,8 @@ def filled(trace: Trace, owners: Sequence[CellType]) -> Iterator[None]:
     """Let cells hold for code that runs as it is what they hold in the trace."""
     places = [(one, trace.over.get((id(one), CELL))) for one in owners]
     changed = [(one, place.value, native_attribute(one, CELL)) for one, place in places if place]
-    known = len(trace.lent)
-    trace.lent += [partial(_fill, one, before) for one, _, before in changed]
+    known = len(trace.undo_stack)
+    trace.undo_stack += [partial(_fill, one, before) for one, _, before in changed]
     try:
         for one, value, _ in changed:
             _fill(one, value)
@@ -162,7 +162,7 @@ def filled(trace: Trace, owners: Sequence[CellType]) -> Iterator[None]:
     finally:
         for one, _, before in changed:
             _fill(one, before)
-        del trace.lent[known:]
+        del trace.undo_stack[known:]
 
 
 def del_cell(trace: Trace, owner: CellType, name: str) -> None:

@@ -317,10 +317,10 @@ def _may_be_one(trace: Trace, left: Any, right: Any) -> bool:
     """Whether a join has made two objects one on some path, or had before one was changed."""
     if type(left) is not type(right):
         return False
-    twins, stale = trace.alias_tracker.twins, trace.alias_tracker.marks.stale
+    merged, stale = trace.alias_tracker.merged, trace.alias_tracker.marks.stale
     if id(left) in stale or id(right) in stale:
         return True
-    return any(one is right for one in twins.get(id(left), ()))
+    return any(one is right for one in merged.get(id(left), ()))
 
 
 def _undecided(name: str, what: str) -> TensorAsPython:

@@ -155,7 +155,9 @@ def _in_generator(trace: Trace, source: Source, body: Callable[..., State], stat
         count.hold((1,))
         try:
             results = body(entered, *variables.values())
-        except BaseException as error:  # any: what the body raises, Ctrl-C too, is told by this
+        except (
+            BaseException
+        ) as error:  # any: what the body raises, Ctrl-C too, is recognised by this
             thrown.append((error, error.__traceback__))
             raise
         variables.hold(results)
@@ -193,7 +195,7 @@ def _show(error: BaseException, context: BaseException | None) -> None:
     error.__context__ = context  # to raise it once more has set another one
     places = [(one, one.__traceback__) for one in _contexts(error)]
     hide_own_frames(error)
-    for one, place in places:  # never empty: a context may be in flight, and is told by its frames
+    for one, place in places:  # never empty: a context may be in flight, and is known by its frames
         one.__traceback__ = one.__traceback__ or place
 
 

@@ -58,7 +58,7 @@ def form_of(trace: Trace, function: FunctionType) -> TracedForm | None:
     Raises SourceUnavailable if it has no readable text.
     """
     try:
-        form = traced_form(function, tell=trace.record.tell)
+        form = traced_form(function, on_form=trace.record.on_form)
     except SourceUnavailable as error:
         trace.record.met(function, f"its source is not available: {error.why}")
         raise
@@ -71,7 +71,7 @@ def require_source(trace: Trace, function: Any) -> None:
     while isinstance(function, (partial, MethodType)):
         function = function.func if isinstance(function, partial) else function.__func__
     if type(function) is FunctionType and not is_marked(function):
-        traced_form(function, tell=trace.record.tell)
+        traced_form(function, on_form=trace.record.on_form)
 
 
 def _why_of_frame(frame: FrameType) -> str:

@@ -74,7 +74,7 @@ _HELPERS = {
 class Guards:
     """Whether a Program still fits what is outside of it.
 
-    `varied` is told of the numbers that the code has written, if they are others than were read.
+    `varied` notes the numbers that the code has written, if they are others than were read.
     """
 
     def __init__(

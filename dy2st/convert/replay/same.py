@@ -1,4 +1,4 @@
-"""Whether a value that is found again cannot be told from the one that a trace has read."""
+"""Compares a value that is found again with the one that a trace has read."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Tensors that branches and iterations hand on as they are: two names for one tensor of the user.
 
 Where one of two such names is changed in place, Python changes both. A Program does not, so the
-other name must not be read afterwards; what cannot be told that way is refused here.
+other name must not be read afterwards; what cannot be decided that way is refused here.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dy2st_runtime.errors import EscapedVariable, Location
 from dy2st_runtime.ir import Block, Tracer, Variable
 
 
-def note_handed_on(
+def note_passed_on(
     tracer: Tracer, blocks: Sequence[Block], operands: Sequence[Variable], results: list[Variable]
 ) -> None:
     """The results of a branch may be the tensors that its Blocks yield, and so outer ones.

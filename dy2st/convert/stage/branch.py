@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from dy2st.convert.alias_tracker import Marks, Part
 from dy2st.convert.labels import in_words, label
-from dy2st.convert.stage.aliasing import note_handed_on
+from dy2st.convert.stage.aliasing import note_passed_on
 from dy2st.convert.stage.cases import is_case, is_constant, known
 from dy2st.convert.stage.outcome import (
     AlwaysRaises,
@@ -213,8 +213,8 @@ def settled(
                 outcome = opened.raised.outcome
                 # It may be no exception that the code has a handler for: what that raises, as for
                 # an attribute which it does not have, is raised on this path alone.
-                is_told = any(outcome is one for one in trace.of_operators)
-                end_region(trace, opened.raised, lambda: caught(outcome), is_told)  # noqa: B023
+                is_of_operator = any(outcome is one for one in trace.of_operators)
+                end_region(trace, opened.raised, lambda: caught(outcome), is_of_operator)  # noqa: B023
         sides = (opened.raised, opened.rest) if opened.raised_if else (opened.rest, opened.raised)
         end = _combined(trace, opened.pred, sides, names)
     return end
@@ -454,7 +454,7 @@ def put_back(
             trace.put_place(slot.place, value)
         elif type(value) is Union and slot.name.isidentifier():
             value.name = slot.name
-    # Behind all places: what they put back is no change of one of the twins alone.
+    # Behind all places: what they put back is no change of one of several merged objects alone.
     trace.alias_tracker.join_parts((part for slot in slots for part in slot.parts), known)
     for region in regions:
         trace.alias_tracker.marks.take(region.marks)
@@ -489,7 +489,7 @@ def _append(
     ]
     for variable in (*changed, *outdated):
         tracer.overwrite(variable)
-    note_handed_on(tracer, blocks, captured, results)
+    note_passed_on(tracer, blocks, captured, results)
     return list(results)
 
 

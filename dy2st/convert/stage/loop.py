@@ -111,7 +111,7 @@ def stage_while(
             for place in rounds.places:
                 _carry(loop, place, trace.kept(place.owner, place.name))
             rounds.begin(slots)
-            tested, turned = _settle(loop, rounds, test, body)
+            test_region, body_region = _settle(loop, rounds, test, body)
     except _Peel:
         del trace.tracer.program.constraints[known:]
         return _peeled(trace, test, body, state, names)
@@ -122,7 +122,7 @@ def stage_while(
         del trace.tracer.program.constraints[known:]
         pred = truth_of(trace, test(*state))
         return stage_if(trace, pred, body, lambda *values: values, state, names)
-    return _finish(loop, tested, turned)
+    return _finish(loop, test_region, body_region)
 
 
 def _before(trace: Trace) -> Older:
@@ -153,8 +153,8 @@ def _until_raised(
         if not tests_first:
             return True, None, *body(*values)
         left = truth_of(trace, test(*values))
-        turned = lambda: (True, None, *body(*values))  # noqa: E731
-        return stage_if(trace, left, turned, lambda: (False, None, *values), (), inner)
+        iterate = lambda: (True, None, *body(*values))  # noqa: E731
+        return stage_if(trace, left, iterate, lambda: (False, None, *values), (), inner)
 
     def iteration(_: Any, __: Any, *values: Any) -> Sequence[Any]:
         def caught(outcome: Any) -> Sequence[Any]:
@@ -198,13 +198,13 @@ def _settle(loop: _Loop, rounds: Rounds, test: Test, body: Body) -> tuple[Region
             loop.starts = _initial(loop)
             loop.types, loop.stops = _initial_types(loop), _stops(loop, loop.starts)
         uses = trace.tracer.flags.uses
-        tested = _run(loop, lambda *values: (truth_of(trace, test(*values)),), "test")
-        turned = _run(loop, body, "body")
-        if _holds(loop, turned, trace.tracer.flags.uses > uses):
-            with trace.inside(tested):
-                tested.block.yields = [trace.tracer.local(_first(tested))]
+        test_region = _run(loop, lambda *values: (truth_of(trace, test(*values)),), "test")
+        body_region = _run(loop, body, "body")
+        if _holds(loop, body_region, trace.tracer.flags.uses > uses):
+            with trace.inside(test_region):
+                test_region.block.yields = [trace.tracer.local(_first(test_region))]
             rounds.note(trace, loop.slots)
-            return tested, turned
+            return test_region, body_region
         del constraints[known:]
         growth.made = made
     names = ", ".join(in_words(slot.name) for slot in loop.variables)
@@ -350,30 +350,30 @@ def _key(place: Place) -> Key:
     return id(place.owner), place.name
 
 
-def _holds(loop: _Loop, turned: Region, uses: bool) -> bool:
+def _holds(loop: _Loop, body_region: Region, uses: bool) -> bool:
     """Whether an iteration leaves what is assumed; what it does not, is assumed from now on."""
-    rises = _take_places(loop, turned)
-    assert turned.results is not None
-    for slot, value in zip(loop.variables, turned.results, strict=True):
+    rises = _take_places(loop, body_region)
+    assert body_region.results is not None
+    for slot, value in zip(loop.variables, body_region.results, strict=True):
         slot.right = value
     for slot in loop.slots:
         if slot.place is not None:
             place = slot.place
-            after = turned.value_of(_key(place), place.owner, place.name)
+            after = body_region.value_of(_key(place), place.owner, place.name)
             slot.right = settled_set(place, after, slot.left)
-        joined = _joined(loop, slot, slot.seen(slot.right, turned))
+        joined = _joined(loop, slot, slot.seen(slot.right, body_region))
         rises = rises or joined is not slot.layout
         slot.layout = joined
-    for key, (tensor, _) in turned.tensors.items():
+    for key, (tensor, _) in body_region.tensors.items():
         rises = rises or key not in loop.tensors
         loop.tensors[key] = tensor
-    if _note_parts(loop, turned) or rises:
+    if _note_parts(loop, body_region) or rises:
         loop.types = []
         return False
-    return _types_hold(loop, turned) and _stops_hold(loop, turned, uses)
+    return _types_hold(loop, body_region) and _stops_hold(loop, body_region, uses)
 
 
-def _note_parts(loop: _Loop, turned: Region) -> bool:
+def _note_parts(loop: _Loop, body_region: Region) -> bool:
     """Note what is carried by value; whether an iteration could know more of that than this one.
 
     It could where two variables hold one object, or hold one that may not change.
@@ -382,11 +382,11 @@ def _note_parts(loop: _Loop, turned: Region) -> bool:
     for slot in loop.slots:
         slot.parts = []
         slot.note_parts(trace, slot.left, trace)
-        slot.note_parts(trace, slot.right, turned, turned.marks)
+        slot.note_parts(trace, slot.right, body_region, body_region.marks)
         for part in slot.parts:
-            group = trace.alias_tracker.twins.get(
+            group = trace.alias_tracker.merged.get(
                 id(part.value), part.value
-            )  # itself without twins
+            )  # itself without merged
             holders.setdefault(id(group), set()).add(id(part.layout))
             if part.is_fragile or part.is_stale:
                 spoiled.add(id(part.layout))
@@ -422,10 +422,10 @@ def _is_peeled(before: Layout, joined: Layout) -> bool:
     return is_first and isinstance(second, Leaf)
 
 
-def _take_places(loop: _Loop, turned: Region) -> bool:
+def _take_places(loop: _Loop, body_region: Region) -> bool:
     """Carry the places that the body writes."""
     known = {_key(slot.place) for slot in loop.slots if slot.place is not None}
-    new = [slot for slot in places_of(loop.trace, [turned]) if slot.place is not None]
+    new = [slot for slot in places_of(loop.trace, [body_region]) if slot.place is not None]
     found = False
     for slot in new:
         assert slot.place is not None
@@ -445,12 +445,12 @@ def _carry(loop: _Loop, place: Place, after: Any) -> None:
     loop.slots.append(slot)
 
 
-def _stops_hold(loop: _Loop, turned: Region, uses: bool) -> bool:
+def _stops_hold(loop: _Loop, body_region: Region, uses: bool) -> bool:
     """Whether gradients stop at the leaves, or begin in them, as before the iteration.
 
     uses: whether anything that an iteration has recorded rests on where they stop.
     """
-    before, after = loop.stops, _stops(loop, turned.block.yields)
+    before, after = loop.stops, _stops(loop, body_region.block.yields)
     loop.stops = [a if a is b else None for a, b in zip(before, after, strict=True)]
     lost = {a for a, b in zip(before, loop.stops, strict=True) if a is not b}
     return not lost if uses else False not in lost
@@ -473,17 +473,17 @@ def _owners(loop: _Loop, leaves: Sequence[Variable]) -> list[Tensor]:
     return [*leaves[: len(leaves) - len(loop.tensors)], *loop.tensors.values()]
 
 
-def _types_hold(loop: _Loop, turned: Region) -> bool:
+def _types_hold(loop: _Loop, body_region: Region) -> bool:
     """Whether the leaves keep their types; sizes that change become symbols."""
     trace = loop.trace
-    end_with(trace, turned, loop.slots, "right", loop.tensors)
+    end_with(trace, body_region, loop.slots, "right", loop.tensors)
     joined = [
         join_types(old, new.type, _mismatch, loop.free)
-        for old, new in zip(loop.types, turned.block.yields, strict=True)
+        for old, new in zip(loop.types, body_region.block.yields, strict=True)
     ]
     same = all(old is new for old, new in zip(loop.types, joined, strict=True))
     loop.types = joined
-    return same and not _find_views(loop, turned.block.yields)
+    return same and not _find_views(loop, body_region.block.yields)
 
 
 def _mismatch(words: str) -> Exception:
@@ -495,28 +495,32 @@ def _mismatch(words: str) -> Exception:
     )
 
 
-def _finish(loop: _Loop, tested: Region, turned: Region) -> tuple[Any, ...]:
+def _finish(loop: _Loop, test_region: Region, body_region: Region) -> tuple[Any, ...]:
     trace, tracer = loop.trace, loop.trace.tracer
-    blocks = (tested.block, turned.block)
+    blocks = (test_region.block, body_region.block)
     captured = close_blocks(tracer, blocks, own=len(loop.types))
     operands, place = [*_initial(loop), *captured], user_location()
     count = len(loop.types)
-    written = written_by_iterations(tracer, turned.block, count, turned.overwritten)
+    written = written_by_iterations(tracer, body_region.block, count, body_region.overwritten)
     counts = count, count - len(loop.tensors)
-    check_iterations(tracer, turned.block, operands, counts, written, turned.overwritten, place)
+    check_iterations(
+        tracer, body_region.block, operands, counts, written, body_region.overwritten, place
+    )
     types = [renewed(type, loop.free) for type in loop.types]
     results = tracer.append("while", operands, {}, types, blocks).results
-    rows = zip(results, operands, turned.block.parameters, turned.block.yields, strict=False)
+    rows = zip(
+        results, operands, body_region.block.parameters, body_region.block.yields, strict=False
+    )
     for result, before, start, end in rows:
         facts = facts_of_iterations(result.type, before.type, start.type, end.type)
         tracer.learn(facts, "the size after any number of iterations")
     for index in written:
         tracer.overwrite(operands[index])
     carried = frozenset(map(tracer.aliases.origin, operands[counts[1] : count]))
-    mark_changed(tracer, turned.block, captured, turned.overwritten, carried, place)
-    note_iterations(tracer, turned.block, operands, results)
+    mark_changed(tracer, body_region.block, captured, body_region.overwritten, carried, place)
+    note_iterations(tracer, body_region.block, operands, results)
     count -= len(loop.tensors)
     for tensor, result in zip(loop.tensors.values(), results[count:], strict=True):
         tracer.assign(tensor, result)
     _join(loop, results)
-    return put_back(trace, loop.slots, iter(results[:count]), [turned])
+    return put_back(trace, loop.slots, iter(results[:count]), [body_region])

@@ -262,7 +262,7 @@ def is_traced_number(value: Any) -> bool:
 
 
 def same_value(left: Any, right: Any) -> bool:
-    """Whether two values of Python cannot be told apart."""
+    """Whether two values of Python cannot be distinguished."""
     if left is right:
         return True
     kind = type(left)

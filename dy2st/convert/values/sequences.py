@@ -15,7 +15,7 @@ class Indexed:
     whole     the list or tensor that it looks into, if anybody may ask for more than its items.
     is_once   whether it is an iterator: what is taken of it is gone.
     position  how many items of an iterator are gone.
-    is_lent   whether somebody takes items who has not told how many.
+    in_progress  whether an iteration is in progress whose count is not known yet.
     """
 
     size: Any
@@ -23,7 +23,7 @@ class Indexed:
     whole: Any = None
     is_once: bool = False
     position: Any = 0
-    is_lent: bool = False
+    in_progress: bool = False
 
     @property
     def length(self) -> Any:

@@ -10,7 +10,7 @@ import struct
 import pytest
 
 import dy2st
-from dy2st.convert.kinds.process import is_known, is_told
+from dy2st.convert.kinds.process import is_asked_again, is_known
 from dy2st.jit import to_static
 
 X = dy2st.ones([2])
@@ -80,8 +80,8 @@ def test_functions_of_their_arguments_alone_are_known(function):
 
 
 def test_what_is_told_takes_what_can_be_asked_again_alone():
-    assert is_told(os.path.exists, ("a",))
-    assert not is_told(os.path.exists, ([],))
+    assert is_asked_again(os.path.exists, ("a",))
+    assert not is_asked_again(os.path.exists, ([],))
 
 
 @pytest.mark.filterwarnings("ignore:.* is traced anew for every call")
