@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 from weakref import finalize
 
 from dy2st_runtime.engine.native.machine import abi
-from dy2st_runtime.engine.native.machine.freed import keep_freed_memory
 from dy2st_runtime.engine.native.machine.llvm import Library, Processor, library_of
 from dy2st_runtime.engine.native.machine.module import Module
+from dy2st_runtime.engine.native.machine.pool import keep_freed_memory
 from dy2st_runtime.engine.native.program.prepacked import Keeper
 
 

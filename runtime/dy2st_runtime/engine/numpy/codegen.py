@@ -39,7 +39,6 @@ from dy2st_runtime.dims import (
     symbols,
     to_python,
 )
-from dy2st_runtime.engine.numpy.liveness import last_uses
 from dy2st_runtime.engine.numpy.lowering import lowered
 from dy2st_runtime.engine.numpy.sizes_code import (
     SizeCode,
@@ -495,6 +494,20 @@ def _refuse(program: Program, entry: LocatedConstraint, values: tuple[int, ...])
     """Raise what is to say of a constraint that does not hold."""
     sizes = dict(zip(symbols(entry.constraint.condition), values, strict=True))
     raise broken(entry, sizes, origins_of(program))
+
+
+def last_uses(block: Block) -> dict[Operator, list[Variable]]:
+    """For every Operator the Variables that are read there for the last time, or never."""
+    kept = set(block.yields)
+    last: dict[Variable, Operator] = {}
+    for operator in block.operators:
+        for variable in (*operator.results, *operator.operands):
+            last[variable] = operator
+    freed: dict[Operator, list[Variable]] = {}
+    for variable, operator in last.items():
+        if variable not in kept:
+            freed.setdefault(operator, []).append(variable)
+    return freed
 
 
 __all__ = ["Generated", "generate"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -310,6 +310,41 @@ def is_by_channel(variable: Variable, rank: int) -> bool:
     return bool(is_long) and (isinstance(maker, Block) or maker.name == "constant")
 
 
+def hard_swishes(
+    operators: Sequence[Operator], reads: Mapping[Variable, int]
+) -> dict[Operator, list[Operator]]:
+    """The products x * relu6(x + 3), or x * (relu6(x + 3) / 6), with what they hold.
+
+    reads    how often each value is read.
+    """
+    found = {}
+    makers = {operator.results[0]: operator for operator in operators}
+    for operator in operators:
+        if operator.name != "multiply":
+            continue
+        x, other = operator.operands
+        held = [makers.get(other)]
+        if held[0] is not None and held[0].name == "divide":
+            is_sixth = number_of(held[0].operands[1]) == 6
+            held.append(makers.get(held[0].operands[0]) if is_sixth else None)
+        limit = held[-1]
+        is_limit = limit is not None and limit.name == "relu6"
+        held.append(makers.get(limit.operands[0]) if limit and is_limit else None)
+        inner = [one for one in held if one is not None]
+        if len(inner) < len(held):
+            continue
+        is_single = all(reads[one.results[0]] == 1 for one in inner)
+        if is_single and _is_shift(inner[-1], x):
+            found[operator] = inner
+    return found
+
+
+def _is_shift(operator: Operator, x: Variable) -> bool:
+    """Whether it is x + 3."""
+    left, right = operator.operands[0], operator.operands[-1]
+    return operator.name == "add" and left is x and number_of(right) == 3.0
+
+
 __all__ = [
     "CONVOLUTIONS",
     "FUNCTIONS",
@@ -319,6 +354,7 @@ __all__ = [
     "PostOp",
     "can_start_region",
     "function_of",
+    "hard_swishes",
     "is_by_channel",
     "is_light",
     "is_of",

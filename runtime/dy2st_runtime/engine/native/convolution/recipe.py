@@ -24,12 +24,12 @@ from dy2st_runtime.engine.native.convolution.post_ops import (
     WINDOWS,
     PostOp,
     function_of,
+    hard_swishes,
     is_by_channel,
     is_of,
     number_of,
     second_of,
 )
-from dy2st_runtime.engine.native.convolution.swishes import hard_swishes
 from dy2st_runtime.ir.program import Operator, Variable
 
 _MOST_FOLLOWING = 24

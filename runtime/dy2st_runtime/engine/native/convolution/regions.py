@@ -17,6 +17,7 @@ from dy2st_runtime.engine.native.convolution.channels import is_move, shuffles
 from dy2st_runtime.engine.native.convolution.library import find
 from dy2st_runtime.engine.native.convolution.post_ops import (
     can_start_region,
+    hard_swishes,
     is_by_channel,
     is_light,
     is_part,
@@ -24,7 +25,6 @@ from dy2st_runtime.engine.native.convolution.post_ops import (
     takes,
     vector_of,
 )
-from dy2st_runtime.engine.native.convolution.swishes import hard_swishes
 from dy2st_runtime.ir.definition import DEFINITIONS, Effect
 from dy2st_runtime.ir.failing import may_fail
 from dy2st_runtime.ir.program import Block, Operator, Variable

@@ -1,8 +1,12 @@
-"""Memory that is taken for a call, and kept for the next one."""
+"""Memory that is taken for a call, or was freed by arrays, and is kept for the next ones."""
 
 from __future__ import annotations
 
+import ctypes
+import os
 from collections.abc import Iterable
+
+from dy2st_runtime.once import once
 
 # Several threads may take at once, with and without the interpreter's lock: what is spare is taken
 # and given by exchange, so nobody else has it. The 64 bytes before memory hold its size.
@@ -62,4 +66,24 @@ def drop(names: Iterable[str]) -> str:
     return "\n".join(["define void @drop() {", *lines, "  ret void", "}"])
 
 
-__all__ = ["drop", "pool"]
+# glibc gives memory of large arrays back to the system, which fills new pages with zeros: that
+# takes several times as long as writing results to them.
+# Of glibc's mallopt, whose oldest versions take no larger size for what goes back by itself.
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+_KEPT, _LARGEST = 256 << 20, 32 << 20
+
+_SETTINGS = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES")
+
+
+@once
+def keep_freed_memory() -> None:
+    """Let the process keep up to 256 MB that is free, unless the environment says what it keeps."""
+    if any(name in os.environ for name in _SETTINGS):
+        return
+    set_option = getattr(ctypes.CDLL(None), "mallopt", None)
+    if set_option is not None:  # glibc
+        set_option(_MMAP_THRESHOLD, _LARGEST)
+        set_option(_TRIM_THRESHOLD, _KEPT)
+
+
+__all__ = ["drop", "keep_freed_memory", "pool"]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from typing import NamedTuple
 
 from dy2st_runtime.dims import Dim, Size
 from dy2st_runtime.engine.native.machine.llvm import Processor
@@ -27,18 +28,13 @@ from dy2st_runtime.engine.native.nests.nests import (
     Reduce,
 )
 from dy2st_runtime.engine.native.nests.stages import Stage, cost_of, schedule
-from dy2st_runtime.engine.native.nests.transposed_copies import (
-    TransposedCopy,
-    are_long,
-    transposed_copy_of,
-)
 from dy2st_runtime.engine.native.rows import COSTLY
 from dy2st_runtime.engine.native.rows import emit as emit_row
 from dy2st_runtime.engine.native.rows.reductions import State, halves, reduction_of
 from dy2st_runtime.engine.native.text.function import Function
 from dy2st_runtime.engine.native.text.lanes import BOOL, INT64, DType, Lanes, Value, element
 from dy2st_runtime.engine.native.text.spans import Place, Spans, counted
-from dy2st_runtime.engine.native.text.squares import Ends, turned, write_square
+from dy2st_runtime.engine.native.text.squares import LINE, Ends, turned, write_square
 
 TILE = 512
 """How many elements a long chain works on from stage to stage."""
@@ -573,4 +569,48 @@ class _PartWriter:
         return self.function.let(f"getelementptr {type}, ptr {self.buffers[node]}, i64 {offset}")
 
 
-__all__ = ["function", "parameters"]
+class TransposedCopy(NamedTuple):
+    """Along one axis what is read lies side by side, along the other one what is written.
+
+    side    of a square: as many elements as a line of the cache has.
+    """
+
+    read: int
+    written: int
+    side: int
+
+
+def transposed_copy_of(nest: Nest, part: Part) -> TransposedCopy | None:
+    """What a part transposes; None if it does something else, or is small."""
+    if len(part.nodes) != 1 or len(part.stores) != 1:
+        return None
+    (node,), (store,) = part.nodes, part.stores
+    if not isinstance(node, Load) or node.operands or node.dtype.itemsize not in (4, 8):
+        return None
+    leaf, side = nest.leaves[node.leaf], LINE // node.dtype.itemsize
+    axes = range(len(part.axes))
+    long = [axis for axis in axes if _is_long(part.axes[axis], side)]
+    read = [axis for axis in long if _is(leaf.strides[axis], 1)]
+    written = [axis for axis in long if _is(store.strides[axis], 1)]
+    if len(read) != 1 or len(written) != 1 or read == written:
+        return None
+    is_repeated = _is(leaf.strides[written[0]], 0)
+    return None if is_repeated else TransposedCopy(read[0], written[0], side)
+
+
+def _is_long(size: Size, side: int) -> bool:
+    return not isinstance(size, int) or size >= side
+
+
+def _is(stride: Size, number: int) -> bool:
+    return isinstance(stride, int) and stride == number
+
+
+def are_long(function: Function, copy: TransposedCopy, ends: tuple[Ends, Ends]) -> str:
+    """Whether there is a whole square."""
+    lengths = [function.let(f"sub i64 {end}, {start}") for start, end in ends]
+    both = [function.let(f"icmp sge i64 {length}, {copy.side}") for length in lengths]
+    return function.let(f"and i1 {both[0]}, {both[1]}")
+
+
+__all__ = ["TransposedCopy", "are_long", "function", "parameters", "transposed_copy_of"]

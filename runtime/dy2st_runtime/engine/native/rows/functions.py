@@ -7,13 +7,11 @@ from typing import Any
 
 from dy2st_runtime.engine.native.math import (
     arcs,
-    bessel,
     error,
     exponential,
-    gamma,
-    incomplete,
     logarithm,
     power,
+    special,
     trigonometric,
 )
 from dy2st_runtime.engine.native.rows.row import Row, are, of_result, with_attributes
@@ -55,7 +53,7 @@ def _long(write: Callable[..., Value], cost: int) -> Row:
 
 
 def _polygamma(lanes: Lanes, x: Value, n: int) -> Value:
-    return lanes.cast(gamma.polygamma(n)(lanes, lanes.cast(x, FLOAT64)), x.dtype)
+    return lanes.cast(special.polygamma(n)(lanes, lanes.cast(x, FLOAT64)), x.dtype)
 
 
 _MOST = 30
@@ -95,14 +93,14 @@ FUNCTIONS = {
     "pow": Row(of_result(power.pow), 100, are("f")),
     "gelu": Row(with_attributes(error.gelu), 39),
     "erfinv": _long(error.erfinv, 250),
-    "lgamma": _long(gamma.lgamma, 250),
+    "lgamma": _long(special.lgamma, 250),
     "polygamma": Row(with_attributes(_polygamma), 400, _is_low),
-    "gammainc": _long(incomplete.incomplete(upper=False), 900),
-    "gammaincc": _long(incomplete.incomplete(upper=True), 900),
-    "i0": _long(bessel.bessel(0, is_scaled=False), 160),
-    "i0e": _long(bessel.bessel(0, is_scaled=True), 160),
-    "i1": _long(bessel.bessel(1, is_scaled=False), 160),
-    "i1e": _long(bessel.bessel(1, is_scaled=True), 160),
+    "gammainc": _long(special.incomplete(upper=False), 900),
+    "gammaincc": _long(special.incomplete(upper=True), 900),
+    "i0": _long(special.bessel(0, is_scaled=False), 160),
+    "i0e": _long(special.bessel(0, is_scaled=True), 160),
+    "i1": _long(special.bessel(1, is_scaled=False), 160),
+    "i1e": _long(special.bessel(1, is_scaled=True), 160),
     "softplus": Row(with_attributes(_softplus), 77),
 }
 

@@ -9,12 +9,12 @@ import sys
 
 import pytest
 
-from dy2st_runtime.engine.native.machine.freed import keep_freed_memory
+from dy2st_runtime.engine.native.machine.pool import keep_freed_memory
 
 _PAGES = """\
 from resource import RUSAGE_SELF, getrusage
 import numpy as np
-from dy2st_runtime.engine.native.machine.freed import keep_freed_memory
+from dy2st_runtime.engine.native.machine.pool import keep_freed_memory
 keep_freed_memory()
 for _ in range(4):
     before = getrusage(RUSAGE_SELF).ru_minflt
