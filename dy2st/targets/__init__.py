@@ -1,7 +1,7 @@
 """Targets: what Programs are lowered to, one folder each.
 
 A target adds its command to those of `dy2st`. Another package offers one through an entry point of
-the group `dy2st.targets`, which is a function like `add_compile` in `c/arguments.py`:
+the group `dy2st.targets`, which is a function like `add_compile` in `c/__init__.py`:
 
     [project.entry-points."dy2st.targets"]
     mine = "my_package.commands:add_mine"
@@ -19,7 +19,7 @@ from dy2st.errors import ArgumentError
 GROUP = "dy2st.targets"
 # Where the functions are that add the commands of our own targets: `module:name`.
 TARGETS: dict[str, str] = {
-    "c": "dy2st.targets.c.arguments:add_compile",
+    "c": "dy2st.targets.c:add_compile",
     "opu": "dy2st.targets.opu.commands.arguments:add_opu",
 }
 

@@ -2,7 +2,7 @@
 
 Read from the first step down: the pipeline `opu`, `grouping.py` (operators to layers, by the rules
 of `lowering.py`, `arithmetic.py` and `moves.py`), `canonical.py`, `quantiser/`, `steps.py` (layers
-to sweeps), `choice.py` and `tiling.py` (how a sweep is cut, by `cost.py`), `schedule.py`
+to sweeps), `choice.py` and `tiling.py` (how a sweep is cut), `schedule.py`
 (operations and what they wait for), `places.py` (DRAM), `words.py` (bits). `gen_ir.py` and
 `compiled.py` join them.
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 from math import prod
 
 from dy2st.targets.opu import sizes
-from dy2st.targets.opu.cost import channel_tiles
 from dy2st.targets.opu.layer import Layer, LayerType
-from dy2st.targets.opu.machine import CHANNELS, Machine
+from dy2st.targets.opu.machine import CHANNELS, Machine, channel_tiles
 from dy2st.targets.opu.machine import machine as machine_of
 from dy2st.targets.opu.network import Network
 

@@ -138,4 +138,33 @@ def as_toml(machine: Machine) -> str:
     return "\n".join(rows) + "\n"
 
 
-__all__ = ["CHANNELS", "PRESETS", "WORD", "Machine", "as_toml", "machine"]
+def channel_tiles(channels: int) -> list[int]:
+    """Cut into tiles of 64.
+
+    >>> channel_tiles(150)
+    [64, 64, 22]
+    """
+    return [min(CHANNELS, channels - c) for c in range(0, channels, CHANNELS)]
+
+
+def weight_rows(channels: int, outputs: int, taps: int, machine: Machine) -> int:
+    """Rows of the weight buffer that a tile of weights takes."""
+    return machine.rounds(channels, outputs) * taps
+
+
+def weight_words(channels: int, outputs: int, taps: int, machine: Machine) -> int:
+    """Words of DRAM that a tile of weights takes."""
+    return weight_rows(channels, outputs, taps, machine) * machine.macs // CHANNELS
+
+
+__all__ = [
+    "CHANNELS",
+    "PRESETS",
+    "WORD",
+    "Machine",
+    "as_toml",
+    "channel_tiles",
+    "machine",
+    "weight_rows",
+    "weight_words",
+]

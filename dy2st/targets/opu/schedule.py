@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.targets.opu.cost import weight_rows
-from dy2st.targets.opu.machine import CHANNELS, Machine
+from dy2st.targets.opu.machine import CHANNELS, Machine, weight_rows
 from dy2st.targets.opu.operations import (
     Compute,
     Kind,

@@ -14,9 +14,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from dy2st.targets.opu import sizes
-from dy2st.targets.opu.cost import channel_tiles
 from dy2st.targets.opu.layer import Activation, Layer, LayerType, Order, Pooling
-from dy2st.targets.opu.machine import CHANNELS
+from dy2st.targets.opu.machine import CHANNELS, channel_tiles
 from dy2st.targets.opu.network import Array, Network
 from dy2st.targets.opu.operations import Pool
 from dy2st_runtime.errors import ArgumentError

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, gcd
 
-from dy2st.targets.opu.cost import weight_words
-from dy2st.targets.opu.machine import CHANNELS, Machine
+from dy2st.targets.opu.machine import CHANNELS, Machine, weight_words
 from dy2st.targets.opu.steps import Step
 from dy2st_runtime.errors import ArgumentError
 

@@ -1,4 +1,4 @@
-"""The arguments of `dy2st opu`; what its commands do is loaded by `table.py` when one is called."""
+"""The arguments of `dy2st opu`; what a command does is loaded when it is called."""
 
 from __future__ import annotations
 
@@ -12,6 +12,16 @@ _OVERVIEW = """example:
   dy2st opu estimate net --sweep macs=512,1024   # how fast, on which machine?
   dy2st opu compile net --calib images.npy -o net.opu
   dy2st opu run net.opu --input test.npy --check ir --check float"""
+
+# The file and the function of each command. Its name may be a keyword, or Python's own function.
+_COMMANDS = {
+    "compile": ("compile_", "compile_"),
+    "run": ("run", "run"),
+    "estimate": ("estimate", "estimate"),
+    "inspect": ("inspect_", "inspect"),
+    "disasm": ("inspect_", "disasm"),
+    "quantise": ("compile_", "quantise"),
+}
 
 
 def add_opu(commands: Any) -> None:
@@ -34,9 +44,8 @@ def add_opu(commands: Any) -> None:
 
 
 def _called(options: argparse.Namespace) -> int:
-    status: int = import_module("dy2st.targets.opu.commands.table").COMMANDS[options.command](
-        options
-    )
+    module, function = _COMMANDS[options.command]
+    status: int = getattr(import_module(f"dy2st.targets.opu.commands.{module}"), function)(options)
     return status
 
 

@@ -13,7 +13,7 @@ from dy2st.targets.opu.commands.generate import (
     with_alternatives,
 )
 from dy2st.targets.opu.commands.layer_files import LayerFile, layer_file_of, signatures
-from dy2st.targets.opu.commands.said import OK, note, stage
+from dy2st.targets.opu.commands.messages import OK, note, stage
 from dy2st.targets.opu.compiled import compile_network
 from dy2st.targets.opu.compiled_file import CompiledFolder, write_compiled
 from dy2st.targets.opu.ir_file import NAME as IR_NAME

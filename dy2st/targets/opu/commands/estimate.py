@@ -21,7 +21,7 @@ from dy2st.targets.opu.commands.generate import (
 )
 from dy2st.targets.opu.commands.inputs import Source
 from dy2st.targets.opu.commands.layer_files import LayerFile, layer_file_of
-from dy2st.targets.opu.commands.said import OK, note, shows_progress, table
+from dy2st.targets.opu.commands.messages import OK, note, shows_progress, table
 from dy2st.targets.opu.compiled import CompiledModel, compile_network
 from dy2st.targets.opu.compiled_file import write_report
 from dy2st.targets.opu.layer import LayerType

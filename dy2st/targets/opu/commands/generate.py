@@ -17,7 +17,7 @@ from dy2st.targets.opu.commands.inputs import (
     read_samples,
     read_source,
 )
-from dy2st.targets.opu.commands.said import counted, note, shows_progress
+from dy2st.targets.opu.commands.messages import counted, note, shows_progress
 from dy2st.targets.opu.compiled import CompiledModel, compile_network
 from dy2st.targets.opu.gen_ir import Generated, gen_ir
 from dy2st.targets.opu.machine import Machine

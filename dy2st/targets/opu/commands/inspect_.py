@@ -1,4 +1,4 @@
-"""`dy2st opu inspect`."""
+"""`dy2st opu inspect` shows the layers of a network, `dy2st opu disasm` the words of a program."""
 
 from __future__ import annotations
 
@@ -8,10 +8,15 @@ from collections.abc import Sequence
 from math import prod
 from pathlib import Path
 
+import numpy as np
+
 from dy2st.model_files import BadInput
+from dy2st.passes.core.module import Array
 from dy2st.targets.opu.commands.generate import source_of
-from dy2st.targets.opu.commands.said import DIFFERENT, OK, counted, table
+from dy2st.targets.opu.commands.messages import DIFFERENT, OK, counted, table
 from dy2st.targets.opu.compiled_file import NAME, read_compiled
+from dy2st.targets.opu.debug_map import DebugMap
+from dy2st.targets.opu.disassemble import disassemble
 from dy2st.targets.opu.gen_ir import gen_ir
 from dy2st.targets.opu.ir_file import NAME as IR_NAME
 from dy2st.targets.opu.ir_file import read_ir
@@ -23,6 +28,7 @@ from dy2st.targets.opu.report.tables import shape_text, shortened
 from dy2st.targets.opu.sizes import input_size, tensor_size
 from dy2st.targets.opu.unmapped import UnmappedError
 from dy2st.targets.opu.validate import weight_shape
+from dy2st_runtime.errors import FormatError
 
 
 def inspect(options: argparse.Namespace) -> int:
@@ -120,4 +126,41 @@ def _layers_text(indices: Sequence[int]) -> str:
     return f"layer{'s' * (len(indices) > 1)} {', '.join(map(str, indices))}"
 
 
-__all__ = ["inspect"]
+def disasm(options: argparse.Namespace) -> int:
+    """`dy2st opu disasm`."""
+    path = Path(options.program)
+    if path.is_dir():
+        compiled = read_compiled(path)
+        words, on, debug = compiled.model.words, compiled.model.machine, compiled.debug
+    else:
+        words, on, debug = _words(path), machine(options.machine), None
+    try:
+        lines = disassemble(words, on, debug).splitlines()
+    except FormatError as error:
+        raise FormatError(f"{path}: {error}") from None
+    if options.layer is not None:
+        lines = _of_layer(lines, debug, options.layer)
+    print("\n".join(lines))
+    return OK
+
+
+def _of_layer(lines: list[str], debug: DebugMap | None, layer: int) -> list[str]:
+    """The lines of a layer; the first line is a title."""
+    if debug is None:
+        raise BadInput("--layer needs a compiled folder: a file of words knows no layers")
+    own = debug.of_layer(layer)
+    if not own:
+        raise BadInput(f"the program has no operations of layer {layer}")
+    return [lines[entry.block + 1] for entry in own]
+
+
+def _words(path: Path) -> Array:
+    if not path.is_file():
+        raise BadInput(f"there is no file {path}")
+    data = path.read_bytes()
+    if len(data) % 4:
+        raise FormatError(f"{path} has {len(data)} bytes: no whole number of 32-bit words")
+    return np.frombuffer(data, "<u4").astype(np.uint32)
+
+
+__all__ = ["disasm", "inspect"]

@@ -12,7 +12,7 @@ import numpy as np
 from dy2st.passes.core.module import Array
 from dy2st.targets.opu.commands.inputs import one_by_one, read_samples
 from dy2st.targets.opu.commands.layer_files import signatures
-from dy2st.targets.opu.commands.said import DIFFERENT, OK, counted, note, shows_progress
+from dy2st.targets.opu.commands.messages import DIFFERENT, OK, counted, note, shows_progress
 from dy2st.targets.opu.compiled import CompiledModel, compile_network
 from dy2st.targets.opu.compiled_file import NAME as MANIFEST
 from dy2st.targets.opu.compiled_file import CompiledFolder, read_compiled

@@ -13,7 +13,7 @@ from dy2st import nn
 from dy2st.cli import main
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
-from dy2st.targets.c.texts import identifier
+from dy2st.targets.c.command import identifier
 
 CC = shutil.which("cc")
 has_cc = pytest.mark.skipif(CC is None, reason="there is no compiler for C")

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dy2st.targets.opu.cost import weight_words
-from dy2st.targets.opu.machine import machine
+from dy2st.targets.opu.machine import machine, weight_words
 
 
 @pytest.mark.parametrize(
