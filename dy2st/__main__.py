@@ -2,7 +2,7 @@
 
 import sys
 
-from dy2st.cli.ends import run_to_end
+from dy2st.cli.exit_status import run_to_end
 from dy2st_runtime.lazy import Lazy
 
 commands = Lazy("dy2st.cli.commands")

@@ -183,7 +183,7 @@ LISTS_OF_NAMES = {
     "native/nests/moves.py": "how loops move elements is a matter of this engine",
     "native/nests/views.py": "how loops read what is shown elsewhere is a matter of this engine",
     "native/program/composites.py": "what loops compute part by part is a matter of this engine",
-    "native/program/shape_specialised.py": "which numbers code reads of tensors is a matter of this engine",
+    "native/program/shape_specialisation.py": "which numbers code reads of tensors is a matter of this engine",
     "ir/tracing/python_numbers.py": "what Python computes where the Program has 64 bits",
     "ir/tracing/traced_numbers.py": "Python's operators on sizes, which have names of their own",
 }

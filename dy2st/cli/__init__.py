@@ -1,4 +1,4 @@
-"""The command `dy2st`, loaded when it is called: `ends.py` says how a command ends."""
+"""The command `dy2st`, loaded when it is called: `exit_status.py` says how a command ends."""
 
 from typing import TYPE_CHECKING
 

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.cli.ends import BAD, run_to_end, say
+from dy2st.cli.exit_status import BAD, run_to_end, say
 from dy2st.model_files import STANDARD, BadInput, ModelFile, read_model, sound, write_model
 from dy2st.passes import (
     PIPELINES,

@@ -1,7 +1,7 @@
 """What happens between the steps of `dy2st.Model`, under PaddlePaddle's names."""
 
 from dy2st.paddle.hapi.callbacks import Callback, LRScheduler, ModelCheckpoint, ProgBarLogger
-from dy2st.paddle.hapi.watching import EarlyStopping, ReduceLROnPlateau
+from dy2st.paddle.hapi.monitors import EarlyStopping, ReduceLROnPlateau
 
 __all__ = [
     "Callback",

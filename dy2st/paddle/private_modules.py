@@ -23,17 +23,17 @@ _SHOWN: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "device": (("cpu", "device"),),
     "distributed": (
-        ("communication parallel", "distributed distributed.alone"),
-        ("collective", "distributed distributed.alone distributed.mp_ops"),
+        ("communication parallel", "distributed distributed.single_process"),
+        ("collective", "distributed distributed.single_process distributed.mp_ops"),
         (
             "communication.all_gather communication.all_reduce communication.all_to_all "
             "communication.broadcast communication.gather communication.group "
             "communication.recv communication.reduce communication.reduce_scatter "
             "communication.scatter communication.send communication.stream sharding stream",
-            "distributed distributed.alone distributed.mp_ops",
+            "distributed distributed.single_process distributed.mp_ops",
         ),
         ("launch.main spawn", "distributed"),
-        ("parallel.parallel_helper", "distributed.alone"),
+        ("parallel.parallel_helper", "distributed.single_process"),
     ),
     "distributed.fleet": (
         ("base base.distributed_strategy base.role_maker fleet", "distributed.fleet"),
@@ -46,7 +46,7 @@ _SHOWN: dict[str, tuple[tuple[str, str], ...]] = {
             "meta_parallel.sharding.group_sharded_utils",
             "distributed.fleet",
         ),
-        ("base.topology", "distributed.fleet.topology distributed.fleet"),
+        ("base.topology", "distributed.fleet.meta_parallel distributed.fleet"),
         ("layers layers.mpu", "distributed.fleet.meta_parallel"),
         ("layers.mpu.mp_layers layers.mpu.random", "distributed.fleet.meta_parallel"),
         ("layers.mpu.mp_ops", "distributed.mp_ops"),
@@ -146,9 +146,9 @@ _SHOWN: dict[str, tuple[tuple[str, str], ...]] = {
             "math ops search stat to_string",
             ". linalg",
         ),
-        ("creation", ". linalg tensor.filled"),
+        ("creation", ". linalg tensor.fill"),
         ("linalg", "linalg ."),
-        ("random", ". linalg tensor.drawn"),
+        ("random", ". linalg tensor.gaussian"),
     ),
     "text": (("viterbi_decode", "text"),),
     "utils": (("install_check layers_utils lazy_import deprecated", "utils"),),

@@ -6,22 +6,6 @@ Collectives give back what they got; sending to another process is refused.
 from typing import TYPE_CHECKING
 
 from dy2st.paddle.distributed import fleet
-from dy2st.paddle.distributed.alone import (
-    Group,
-    ParallelEnv,
-    barrier,
-    destroy_process_group,
-    get_backend,
-    get_group,
-    get_rank,
-    get_world_size,
-    init_parallel_env,
-    is_available,
-    is_initialized,
-    launch,
-    new_group,
-    spawn,
-)
 from dy2st.paddle.distributed.collectives import (
     ReduceOp,
     all_gather,
@@ -42,7 +26,23 @@ from dy2st.paddle.distributed.collectives import (
     send,
     wait,
 )
-from dy2st.paddle.distributed.data_parallel import DataParallel
+from dy2st.paddle.distributed.single_process import (
+    DataParallel,
+    Group,
+    ParallelEnv,
+    barrier,
+    destroy_process_group,
+    get_backend,
+    get_group,
+    get_rank,
+    get_world_size,
+    init_parallel_env,
+    is_available,
+    is_initialized,
+    launch,
+    new_group,
+    spawn,
+)
 from dy2st.paddle.mirrors import names_of
 from dy2st.paddle.private_modules import private_modules
 

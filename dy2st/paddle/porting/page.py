@@ -13,8 +13,8 @@ from pathlib import Path
 
 from dy2st.paddle.porting.absent import REFUSED
 from dy2st.paddle.porting.differences import DIFFERENCES
-from dy2st.paddle.porting.hollow import HOLLOW
 from dy2st.paddle.porting.names import is_here, names_of_paddle, why_not
+from dy2st.paddle.porting.stubs import HOLLOW
 
 _PART = "<!-- {} -->\n{}<!-- end -->"
 

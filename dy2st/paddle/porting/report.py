@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache
 
-from dy2st.paddle.porting.hollow import what_it_does
 from dy2st.paddle.porting.names import is_here, why_not
+from dy2st.paddle.porting.stubs import what_it_does
 from dy2st.paddle.porting.uses import Source, Use
 
 _PLACES = 3

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dy2st.paddle.mirrors import names_of
 from dy2st.paddle.private_modules import private_modules
 
-_SOURCES = ["dy2st", "dy2st.paddle.linalg", "dy2st.paddle.tensor.filled"]
+_SOURCES = ["dy2st", "dy2st.paddle.linalg", "dy2st.paddle.tensor.fill"]
 
 if not TYPE_CHECKING:
     __getattr__ = names_of(__name__, _SOURCES)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import io
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.tensor import EagerTensor
-
-__all__ = ["get_image_backend", "image_load", "set_image_backend"]
 
 _PACKAGES = {"PIL.Image": "pillow", "cv2": "opencv-python-headless"}
 _BACKENDS = ("pil", "cv2", "tensor")
@@ -79,3 +79,27 @@ def package(module: str) -> Any:
             f"pictures are read with {module}, which is not installed: "
             f"pip install {_PACKAGES[module]}"
         ) from error
+
+
+_MODES = {"unchanged": None, "gray": "L", "rgb": "RGB"}
+
+
+def read_file(filename: str, name: str | None = None) -> EagerTensor:
+    """The bytes of a file: (n,), uint8."""
+    return EagerTensor(np.frombuffer(Path(filename).read_bytes(), np.uint8).copy())
+
+
+def decode_jpeg(x: Any, mode: str = "unchanged", name: str | None = None) -> EagerTensor:
+    """The pixels of a JPEG file given as bytes (n,): (c, h, w), uint8; by PIL.
+
+    mode: 'unchanged' as many channels as the file has, 'gray' one, 'rgb' three.
+    """
+    if mode not in _MODES:
+        raise ArgumentError(f"decode_jpeg: mode is one of {list(_MODES)}, not {mode!r}")
+    with package("PIL.Image").open(io.BytesIO(np.asarray(x).tobytes())) as image:
+        picture = np.asarray(image if _MODES[mode] is None else image.convert(_MODES[mode]))
+    picture = picture[None] if picture.ndim == 2 else picture.transpose(2, 0, 1)
+    return EagerTensor(np.ascontiguousarray(picture))
+
+
+__all__ = ["decode_jpeg", "get_image_backend", "image_load", "read_file", "set_image_backend"]

@@ -4,7 +4,7 @@ from dy2st_runtime.lazy import lazy_names, places
 
 LATE = places(
     {
-        "dy2st.paddle.vision.jpeg": "decode_jpeg read_file",
+        "dy2st.paddle.vision.image": "decode_jpeg read_file",
         "dy2st_runtime.nn.functions.deformable": "deform_conv2d",
         "dy2st_runtime.nn.functions.yolo": "yolo_loss",
         "dy2st_runtime.nn.layers.vision": "ConvNormActivation DeformConv2D PSRoIPool RoIAlign "

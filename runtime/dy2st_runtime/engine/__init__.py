@@ -45,7 +45,7 @@ GROUP = "dy2st.engines"  # the entry points of other packages
 
 # An engine, or where it is: `module:name`.
 ENGINES: dict[str, Engine | str] = {
-    "native": "dy2st_runtime.engine.native.compiling:compile_program",
+    "native": "dy2st_runtime.engine.native.compilation:compile_program",
     "numpy": "dy2st_runtime.engine.numpy.executable:compile_program",
 }
 # What an engine of ours needs beside NumPy; the extra that installs it has the engine's name.

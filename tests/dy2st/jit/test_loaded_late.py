@@ -17,6 +17,6 @@ def test_a_first_call_loads_no_passes_plans_and_checkpoints():
     late = {
         "dy2st.passes",
         "dy2st_runtime.checkpoint",
-        "dy2st_runtime.engine.native.convolution.building",
+        "dy2st_runtime.engine.native.convolution.primitives",
     }
     assert not late & loaded and "dy2st_runtime.engine.native.entry" in loaded

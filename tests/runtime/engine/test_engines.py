@@ -150,7 +150,7 @@ def test_auto_is_numpy_where_native_cannot_be_had(monkeypatch):
 
 
 def test_auto_is_native_where_it_can_be_had(monkeypatch):
-    known = {"llvmlite", "dy2st_runtime.engine.native.compiling"}
+    known = {"llvmlite", "dy2st_runtime.engine.native.compilation"}
     monkeypatch.setattr(engine, "import_util", SimpleNamespace(find_spec=known.intersection))
     monkeypatch.setattr(engine, "_loaded", lambda name, place: (name, place))
     assert engine.find("auto")[0] == "native"

@@ -11,7 +11,7 @@ import pytest
 import dy2st_runtime as rt
 from dy2st_runtime import nn
 from dy2st_runtime import optimizer as o
-from dy2st_runtime.engine.native import compiling
+from dy2st_runtime.engine.native import compilation
 from dy2st_runtime.nn.parameters import ParamAttr, create_parameter
 from dy2st_runtime.regularizer import L1Decay, L2Decay
 from dy2st_runtime.tensor import EagerTensor
@@ -76,7 +76,7 @@ def stepped(make, dtype="float32"):
 def programs(monkeypatch):
     """The Programs that machine code was made of, which is the default engine."""
     made = []
-    compile_program = compiling.compile_program
+    compile_program = compilation.compile_program
     monkeypatch.setattr(
         "dy2st_runtime.engine.ENGINES",
         {"native": lambda program: (made.append(program), compile_program(program))[1]},

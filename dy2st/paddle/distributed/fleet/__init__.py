@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dy2st.paddle.distributed.fleet import meta_parallel, utils
-from dy2st.paddle.distributed.fleet.topology import HybridCommunicateGroup
+from dy2st.paddle.distributed.fleet.meta_parallel import HybridCommunicateGroup
 from dy2st.paddle.distributed.fleet.utils import recompute
 from dy2st.paddle.mirrors import names_of
 from dy2st.paddle.private_modules import private_modules

@@ -10,6 +10,13 @@ from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.nn.common import Embedding, Linear
 from dy2st_runtime.nn.layer import Layer
 
+if not TYPE_CHECKING:
+    __getattr__ = names_of(__name__, [])
+import re
+from collections.abc import Callable
+
+from dy2st.paddle.distributed.single_process import Group
+
 
 class ColumnParallelLinear(Linear):
     """x @ weight + bias, (*, in) -> (*, out); the columns of the weight are all here."""
@@ -110,6 +117,41 @@ def model_parallel_random_seed(seed: int | None = None) -> None:
     """Begin the random numbers of several processes at different seeds: there is one."""
 
 
+_ANSWERS = {"rank": 0, "world_size": 1, "id": 0, "group_src_rank": 0}
+_QUESTION = re.compile(
+    r"get_(?:(?:data|model|pipe|pipeline|sharding|sep|stage|expert|context)_)?(?:parallel_)?"
+    r"(rank|world_size|id|group|group_src_rank)$"
+)
+
+
+class HybridCommunicateGroup:
+    """Answers `get_model_parallel_rank()`, `get_data_parallel_world_size()` and the like.
+
+    >>> hcg = HybridCommunicateGroup()
+    >>> hcg.get_model_parallel_world_size(), hcg.get_stage_id(), hcg.get_data_parallel_group().ranks
+    (1, 0, [0])
+    """
+
+    nranks, global_rank = 1, 0
+    is_first_stage = is_last_stage = True
+
+    def __getattr__(self, name: str) -> Callable[[], Any]:
+        """A function that answers for one process."""
+        found = _QUESTION.match(name)
+        if found is None:
+            raise AttributeError(f"a HybridCommunicateGroup has no attribute {name!r}")
+        asked = found[1]
+        return lambda *_: Group() if asked == "group" else _ANSWERS[asked]
+
+    def get_check_parallel_group(self, *_: Any) -> Group:
+        """The group that checks gradients together."""
+        return Group()
+
+    def get_global_rank(self) -> int:
+        """The rank among all processes."""
+        return 0
+
+
 __all__ = [
     "ColumnParallelLinear",
     "ParallelCrossEntropy",
@@ -119,6 +161,3 @@ __all__ = [
     "get_rng_state_tracker",
     "model_parallel_random_seed",
 ]
-
-if not TYPE_CHECKING:
-    __getattr__ = names_of(__name__, [])

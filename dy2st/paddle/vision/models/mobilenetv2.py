@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dy2st.paddle.vision.models.divisible import divisible
 from dy2st.paddle.vision.models.pretrained import refuse_pretrained
 from dy2st.paddle.vision.ops import ConvNormActivation
 from dy2st_runtime import nn
@@ -93,3 +92,13 @@ def mobilenet_v2(pretrained: bool = False, scale: float = 1.0, **kwargs: Any) ->
     """MobileNetV2; `num_classes`, `with_pool` as there."""
     refuse_pretrained("mobilenet_v2", pretrained)
     return MobileNetV2(scale, **kwargs)
+
+
+def divisible(channels: float, divisor: int = 8) -> int:
+    """The nearest multiple, at least one, that is not more than a tenth below.
+
+    >>> divisible(24 * 0.35), divisible(17)
+    (8, 16)
+    """
+    rounded = max(divisor, int(channels + divisor / 2) // divisor * divisor)
+    return rounded + divisor if rounded < 0.9 * channels else rounded

@@ -2,18 +2,6 @@
 
 from dy2st.paddle.private_modules import private_modules
 from dy2st.paddle.vision.transforms.base import BaseTransform, Compose
-from dy2st.paddle.vision.transforms.chance import (
-    BrightnessTransform,
-    ColorJitter,
-    ContrastTransform,
-    HueTransform,
-    RandomCrop,
-    RandomErasing,
-    RandomHorizontalFlip,
-    RandomResizedCrop,
-    RandomVerticalFlip,
-    SaturationTransform,
-)
 from dy2st.paddle.vision.transforms.fixed import (
     CenterCrop,
     Grayscale,
@@ -39,7 +27,19 @@ from dy2st.paddle.vision.transforms.functional import (
     to_tensor,
     vflip,
 )
-from dy2st.paddle.vision.transforms.turning import RandomAffine, RandomPerspective, RandomRotation
+from dy2st.paddle.vision.transforms.random_transforms import (
+    BrightnessTransform,
+    ColorJitter,
+    ContrastTransform,
+    HueTransform,
+    RandomCrop,
+    RandomErasing,
+    RandomHorizontalFlip,
+    RandomResizedCrop,
+    RandomVerticalFlip,
+    SaturationTransform,
+)
+from dy2st.paddle.vision.transforms.rotation import RandomAffine, RandomPerspective, RandomRotation
 from dy2st.paddle.vision.transforms.warping import affine, perspective, rotate
 
 __all__ = [

@@ -19,7 +19,7 @@ from dy2st_runtime.engine.native.nests.identity import Identity, same
 from dy2st_runtime.engine.native.operators.writers import is_change, is_placed, writer_of
 from dy2st_runtime.engine.native.program.lifetimes import Analysis, Kind, Lifetimes
 from dy2st_runtime.engine.native.program.places import Place, Places
-from dy2st_runtime.engine.native.program.planned import Planned, planned
+from dy2st_runtime.engine.native.program.planner import Planned, planned
 from dy2st_runtime.engine.native.program.steps import Body
 from dy2st_runtime.engine.native.text.function import Function
 from dy2st_runtime.engine.native.text.magnitudes import bounded

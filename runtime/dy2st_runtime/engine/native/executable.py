@@ -14,11 +14,11 @@ import numpy as np
 
 from dy2st_runtime.engine.native import report
 from dy2st_runtime.engine.native.entry import Written, write
-from dy2st_runtime.engine.native.linked import Linked
+from dy2st_runtime.engine.native.linked_module import Linked
 from dy2st_runtime.engine.native.machine import abi
 from dy2st_runtime.engine.native.nests.identity import same
 from dy2st_runtime.engine.native.profiling import Profile
-from dy2st_runtime.engine.native.program.repeated import without_repeated
+from dy2st_runtime.engine.native.program.broadcast_outputs import without_repeated
 from dy2st_runtime.engine.numpy import executable as reference
 from dy2st_runtime.engine.runner import Runner
 from dy2st_runtime.ir.program import ArrayType, Operator, Program, Variable

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from time import perf_counter, sleep
 
 from dy2st_runtime.engine.native.entry import write
-from dy2st_runtime.engine.native.linked import Linked
+from dy2st_runtime.engine.native.linked_module import Linked
 from dy2st_runtime.engine.native.program.lifetimes import is_alias
-from dy2st_runtime.engine.native.program.planned import Planned, Step
+from dy2st_runtime.engine.native.program.planner import Planned, Step
 from dy2st_runtime.engine.native.program.steps import Body
 from dy2st_runtime.ir.program import Program
 

@@ -12,7 +12,7 @@ from dy2st_runtime.engine.native.entry import Written
 from dy2st_runtime.engine.native.operators.writers import is_code
 from dy2st_runtime.engine.native.profiling import Row
 from dy2st_runtime.engine.native.program.lifetimes import Kind, bytes_of, is_alias
-from dy2st_runtime.engine.native.program.planned import Planned, Step
+from dy2st_runtime.engine.native.program.planner import Planned, Step
 from dy2st_runtime.ir.program import Operator
 from dy2st_runtime.ir.types import TensorType
 

@@ -27,11 +27,11 @@ from dy2st_runtime.engine.native.nests.identity import Identity
 from dy2st_runtime.engine.native.operators.writers import is_change, is_code, is_placed, writer_of
 from dy2st_runtime.engine.native.program.calls import FAIL, Calls
 from dy2st_runtime.engine.native.program.constraints import Constraints
-from dy2st_runtime.engine.native.program.keeping import Keeping
 from dy2st_runtime.engine.native.program.lifetimes import Analysis, Kind, bytes_of, is_alias
 from dy2st_runtime.engine.native.program.lock import Lock
 from dy2st_runtime.engine.native.program.places import Place, Places
-from dy2st_runtime.engine.native.program.planned import Planned, planned
+from dy2st_runtime.engine.native.program.planner import Planned, planned
+from dy2st_runtime.engine.native.program.prepacked_code import Keeping
 from dy2st_runtime.engine.native.program.products import Products
 from dy2st_runtime.engine.native.program.steps import Body
 from dy2st_runtime.engine.native.text.function import Function

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dy2st_runtime.engine.native.program.planned import planned
+from dy2st_runtime.engine.native.program.planner import planned
 from dy2st_runtime.engine.native.report import _asked
 from dy2st_runtime.ir import DEFINITIONS
 from dy2st_runtime.ir.definition import lookup

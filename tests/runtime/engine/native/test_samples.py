@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dy2st_runtime.ops  # noqa: F401
-from dy2st_runtime.engine.native.nests.joining import joined
+from dy2st_runtime.engine.native.nests.concatenation import joined
 from dy2st_runtime.engine.native.nests.members import members_of
 from dy2st_runtime.engine.native.nests.norms import taken_apart
 from dy2st_runtime.ir import DEFINITIONS, apply

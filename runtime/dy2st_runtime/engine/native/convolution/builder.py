@@ -26,7 +26,7 @@ from dy2st_runtime.engine.native.convolution.library import (
 from dy2st_runtime.engine.native.convolution.plan import Buffer, Kept, Own, Plan, Step, lay_out
 from dy2st_runtime.engine.native.convolution.post_ops import PostOp
 from dy2st_runtime.engine.native.convolution.recipe import Node
-from dy2st_runtime.engine.native.convolution.turning import layout_copy_between
+from dy2st_runtime.engine.native.convolution.reorders import layout_copy_between
 from dy2st_runtime.ir.program import Variable
 
 _MANY_PLACES = 128

@@ -9,13 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from dy2st_runtime.engine.native.convolution import weights
-from dy2st_runtime.engine.native.convolution.blending import Blend
 from dy2st_runtime.engine.native.convolution.channel_copies import Move
 from dy2st_runtime.engine.native.convolution.gather import Picks
 from dy2st_runtime.engine.native.convolution.images import Sizes
+from dy2st_runtime.engine.native.convolution.interpolation import Blend
 from dy2st_runtime.engine.native.convolution.library import Layout, Library, Primitive
 from dy2st_runtime.engine.native.convolution.recipe import Node
-from dy2st_runtime.engine.native.convolution.turning import LayoutCopy
+from dy2st_runtime.engine.native.convolution.reorders import LayoutCopy
 from dy2st_runtime.ir.program import Variable
 
 Own = Picks | Blend | LayoutCopy | Move

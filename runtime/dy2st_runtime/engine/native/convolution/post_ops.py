@@ -9,7 +9,7 @@ import numpy as np
 
 from dy2st_runtime.dims import Dim, Size, product, same_shape
 from dy2st_runtime.engine.native.convolution.channels import takes_slice, takes_split
-from dy2st_runtime.engine.native.convolution.enlarging import has_sizes
+from dy2st_runtime.engine.native.convolution.transposed_sizes import has_sizes
 from dy2st_runtime.ir.program import Block, Operator, Variable
 from dy2st_runtime.ir.types import TensorType
 

@@ -15,8 +15,8 @@ import numpy as np
 from dy2st_runtime.dims import Dim, equal, is_symbol, symbols
 from dy2st_runtime.engine.native.convolution.regions import Region
 from dy2st_runtime.engine.native.nests.axes import Axis, Places, Use
-from dy2st_runtime.engine.native.nests.building import build
-from dy2st_runtime.engine.native.nests.joining import joined, uses_of
+from dy2st_runtime.engine.native.nests.builder import build
+from dy2st_runtime.engine.native.nests.concatenation import joined, uses_of
 from dy2st_runtime.engine.native.nests.members import Group, Member, members_of
 from dy2st_runtime.engine.native.nests.nests import Nest
 from dy2st_runtime.engine.native.nests.norms import taken_apart

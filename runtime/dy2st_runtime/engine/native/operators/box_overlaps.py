@@ -11,7 +11,7 @@ from __future__ import annotations
 from dy2st_runtime.engine.native.machine import abi
 from dy2st_runtime.engine.native.machine.llvm import Processor
 from dy2st_runtime.engine.native.nests.access import stored
-from dy2st_runtime.engine.native.program.planned import Step
+from dy2st_runtime.engine.native.program.planner import Step
 from dy2st_runtime.engine.native.program.steps import Body, Writer
 from dy2st_runtime.engine.native.text.code import Code, first_lanes
 from dy2st_runtime.engine.native.text.lanes import BOOL, INT64, Lanes, Value

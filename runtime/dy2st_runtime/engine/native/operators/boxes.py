@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dy2st_runtime.engine.native.machine import abi
 from dy2st_runtime.engine.native.nests.access import stored
-from dy2st_runtime.engine.native.program.planned import Step
+from dy2st_runtime.engine.native.program.planner import Step
 from dy2st_runtime.engine.native.program.steps import Body, Writer
 from dy2st_runtime.engine.native.text.code import Code
 from dy2st_runtime.engine.native.text.lanes import FLOAT64, INT64, Lanes, Value

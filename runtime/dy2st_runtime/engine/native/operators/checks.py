@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dy2st_runtime.dims import equal
 from dy2st_runtime.engine.native.machine import abi
 from dy2st_runtime.engine.native.nests.access import stored
-from dy2st_runtime.engine.native.program.planned import Step
+from dy2st_runtime.engine.native.program.planner import Step
 from dy2st_runtime.engine.native.program.steps import Body, Writer
 from dy2st_runtime.engine.native.rows import emit
 from dy2st_runtime.engine.native.text.lanes import FLOAT64, NATIVE, Lanes

@@ -12,7 +12,7 @@ from dy2st_runtime.engine.native.nests.access import stored
 from dy2st_runtime.engine.native.program.composites import made_of_others
 from dy2st_runtime.engine.native.program.lifetimes import Kind, is_alias
 from dy2st_runtime.engine.native.program.places import Place
-from dy2st_runtime.engine.native.program.planned import Step
+from dy2st_runtime.engine.native.program.planner import Step
 from dy2st_runtime.engine.native.program.steps import Body, Writer
 from dy2st_runtime.engine.native.text.lanes import INT64, Lanes
 from dy2st_runtime.ir.program import Operator, Variable

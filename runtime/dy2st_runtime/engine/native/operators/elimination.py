@@ -19,7 +19,7 @@ from dy2st_runtime.engine.native.machine.llvm import Processor
 from dy2st_runtime.engine.native.math.exponential import exp
 from dy2st_runtime.engine.native.math.logarithm import log
 from dy2st_runtime.engine.native.nests.access import stored
-from dy2st_runtime.engine.native.program.planned import Step
+from dy2st_runtime.engine.native.program.planner import Step
 from dy2st_runtime.engine.native.program.steps import Body, Writer
 from dy2st_runtime.engine.native.text.code import Code, first_lanes
 from dy2st_runtime.engine.native.text.lanes import BOOL, FLOAT64, INT32, INT64, DType, Lanes, Value

@@ -11,7 +11,7 @@ from dy2st_runtime.engine.native.machine import abi
 from dy2st_runtime.engine.native.nests.access import stored
 from dy2st_runtime.engine.native.operators.list_joins import total_and_join
 from dy2st_runtime.engine.native.operators.list_parts import gather, slicing
-from dy2st_runtime.engine.native.program.planned import Step
+from dy2st_runtime.engine.native.program.planner import Step
 from dy2st_runtime.engine.native.program.steps import Body, Writer
 from dy2st_runtime.ir.program import Operator, Variable
 

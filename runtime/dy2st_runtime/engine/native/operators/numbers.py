@@ -9,7 +9,7 @@ from dy2st_runtime.engine.native.machine import abi
 from dy2st_runtime.engine.native.nests.members import is_native
 from dy2st_runtime.engine.native.program.lifetimes import Kind
 from dy2st_runtime.engine.native.program.places import Place
-from dy2st_runtime.engine.native.program.planned import Step
+from dy2st_runtime.engine.native.program.planner import Step
 from dy2st_runtime.engine.native.program.steps import Body, Writer
 from dy2st_runtime.engine.native.rows import emit, has_row
 from dy2st_runtime.engine.native.text.lanes import BOOL, INT64, Lanes, Value

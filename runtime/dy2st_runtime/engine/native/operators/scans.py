@@ -16,7 +16,7 @@ from dy2st_runtime.engine.native.machine import abi
 from dy2st_runtime.engine.native.machine.llvm import Processor
 from dy2st_runtime.engine.native.math.logarithm import logaddexp
 from dy2st_runtime.engine.native.nests.access import stored
-from dy2st_runtime.engine.native.program.planned import Step
+from dy2st_runtime.engine.native.program.planner import Step
 from dy2st_runtime.engine.native.program.steps import Body, Writer
 from dy2st_runtime.engine.native.text.code import Code
 from dy2st_runtime.engine.native.text.lanes import INT64, Lanes, Value

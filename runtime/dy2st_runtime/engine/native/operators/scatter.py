@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager
 from dy2st_runtime.dims import Dim, Size, product
 from dy2st_runtime.engine.native.nests.access import stored
 from dy2st_runtime.engine.native.nests.axes import is_same, repeated
-from dy2st_runtime.engine.native.nests.building import contiguous
+from dy2st_runtime.engine.native.nests.builder import contiguous
 from dy2st_runtime.engine.native.text.code import Code
 from dy2st_runtime.engine.native.text.lanes import INT64, DType, Lanes
 from dy2st_runtime.ir.program import Operator, Variable

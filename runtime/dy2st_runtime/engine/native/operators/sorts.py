@@ -10,7 +10,7 @@ from dy2st_runtime.engine.native.nests.access import stored
 from dy2st_runtime.engine.native.nests.shares import share_along
 from dy2st_runtime.engine.native.operators import ordering, selection
 from dy2st_runtime.engine.native.operators.ordering import at_of
-from dy2st_runtime.engine.native.program.planned import Step
+from dy2st_runtime.engine.native.program.planner import Step
 from dy2st_runtime.engine.native.program.steps import Body, Writer
 from dy2st_runtime.engine.native.text.code import Code
 from dy2st_runtime.engine.native.text.lanes import UINT64, DType

@@ -10,12 +10,12 @@ from contextlib import contextmanager
 
 from dy2st_runtime.dims import product
 from dy2st_runtime.engine.native.machine import abi
-from dy2st_runtime.engine.native.nests.building import contiguous
-from dy2st_runtime.engine.native.nests.joining import copy, moved
+from dy2st_runtime.engine.native.nests.builder import contiguous
+from dy2st_runtime.engine.native.nests.concatenation import copy, moved
 from dy2st_runtime.engine.native.nests.members import is_native
-from dy2st_runtime.engine.native.operators.joined import Joined
 from dy2st_runtime.engine.native.operators.scatter import Scatter
-from dy2st_runtime.engine.native.program.planned import Step
+from dy2st_runtime.engine.native.operators.scatter_reduce import Joined
+from dy2st_runtime.engine.native.program.planner import Step
 from dy2st_runtime.engine.native.program.steps import Body, Writer
 from dy2st_runtime.ir.failing import may_fail
 from dy2st_runtime.ir.program import Operator

@@ -22,7 +22,7 @@ from dy2st_runtime.engine.native.operators.searches import SEARCHES
 from dy2st_runtime.engine.native.operators.sorts import SORTS
 from dy2st_runtime.engine.native.operators.updates import UPDATES
 from dy2st_runtime.engine.native.program.ending_code import EndingCode
-from dy2st_runtime.engine.native.program.planned import Step
+from dy2st_runtime.engine.native.program.planner import Step
 from dy2st_runtime.engine.native.program.steps import Body, Writer
 from dy2st_runtime.ir.program import Operator
 

@@ -20,7 +20,7 @@ from dy2st_runtime.ir.program import Operator, Program, Variable
 from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.lazy import Lazy
 
-running = Lazy("dy2st_runtime.engine.native.convolution.running")
+running = Lazy("dy2st_runtime.engine.native.convolution.region_calls")
 
 FAIL = "fail"
 """The label of the block where a call ends in which an exception was raised."""

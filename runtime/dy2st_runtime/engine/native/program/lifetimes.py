@@ -23,7 +23,7 @@ from itertools import count
 from dy2st_runtime.dims import Size, product, same_shape
 from dy2st_runtime.engine.native.machine.abi import is_native
 from dy2st_runtime.engine.native.nests import views
-from dy2st_runtime.engine.native.program.planned import Planned, Step
+from dy2st_runtime.engine.native.program.planner import Planned, Step
 from dy2st_runtime.ir.aliasing import view_of
 from dy2st_runtime.ir.definition import View, lookup
 from dy2st_runtime.ir.program import Block, Operator, Variable

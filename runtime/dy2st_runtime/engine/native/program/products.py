@@ -14,10 +14,10 @@ from dy2st_runtime.engine.native.machine.module import Module
 from dy2st_runtime.engine.native.matmul import product_call
 from dy2st_runtime.engine.native.matmul.product import declaration, linked
 from dy2st_runtime.engine.native.nests.sides import Side, is_single, sides
-from dy2st_runtime.engine.native.program.ahead import Ahead
-from dy2st_runtime.engine.native.program.keeping import Keeping
+from dy2st_runtime.engine.native.program.hoisting import Ahead
 from dy2st_runtime.engine.native.program.lifetimes import bytes_of
 from dy2st_runtime.engine.native.program.places import Places
+from dy2st_runtime.engine.native.program.prepacked_code import Keeping
 from dy2st_runtime.engine.native.text.function import Function
 from dy2st_runtime.engine.native.text.sizes import Sizes
 from dy2st_runtime.ir.program import Operator, Variable

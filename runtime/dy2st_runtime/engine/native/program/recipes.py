@@ -20,7 +20,7 @@ from dy2st_runtime.engine.native.machine.llvm import Processor
 from dy2st_runtime.engine.native.matmul.product import linked
 from dy2st_runtime.engine.native.matmul.sweeps import is_swept
 from dy2st_runtime.engine.native.nests.sides import Side, is_product, is_single, sides
-from dy2st_runtime.engine.native.program.planned import Planned, Step
+from dy2st_runtime.engine.native.program.planner import Planned, Step
 from dy2st_runtime.engine.native.text.lanes import DType
 from dy2st_runtime.ir.checks.broken_sizes import formulas
 from dy2st_runtime.ir.definition import lookup

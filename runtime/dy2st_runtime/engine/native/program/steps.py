@@ -19,11 +19,11 @@ from dy2st_runtime.engine.native.nests.nests import Nest
 from dy2st_runtime.engine.native.nests.shares import Share
 from dy2st_runtime.engine.native.program.calls import FAIL, Calls
 from dy2st_runtime.engine.native.program.constraints import Constraints
-from dy2st_runtime.engine.native.program.keeping import Keeping
 from dy2st_runtime.engine.native.program.lifetimes import Kind, is_alias
 from dy2st_runtime.engine.native.program.lock import Lock
 from dy2st_runtime.engine.native.program.places import Places
-from dy2st_runtime.engine.native.program.planned import Planned, Step
+from dy2st_runtime.engine.native.program.planner import Planned, Step
+from dy2st_runtime.engine.native.program.prepacked_code import Keeping
 from dy2st_runtime.engine.native.program.products import Products
 from dy2st_runtime.engine.native.text.function import Function
 from dy2st_runtime.engine.native.text.sizes import Sizes

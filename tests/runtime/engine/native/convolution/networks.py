@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from dy2st_runtime.engine.native.convolution.library import find
-from dy2st_runtime.engine.native.convolution.running import RegionCall
+from dy2st_runtime.engine.native.convolution.region_calls import RegionCall
 from dy2st_runtime.engine.native.executable import Executable
-from dy2st_runtime.engine.native.program.planned import planned
+from dy2st_runtime.engine.native.program.planner import planned
 from dy2st_runtime.tensor import EagerTensor
 from tests.runtime.engine.native.running_nests import traced
 

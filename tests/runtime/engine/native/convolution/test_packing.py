@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from dy2st_runtime import exported_buffers, ops
-from dy2st_runtime.engine.native.convolution import running
+from dy2st_runtime.engine.native.convolution import region_calls
+from dy2st_runtime.engine.native.convolution.region_calls import region_call
 from dy2st_runtime.engine.native.convolution.regions import Region, with_regions
-from dy2st_runtime.engine.native.convolution.running import region_call
 from tests.runtime.engine.native.running_nests import traced
 
 from .networks import drawn, needs_library
@@ -21,7 +21,7 @@ pytestmark = needs_library
 
 @pytest.fixture(autouse=True)
 def _plans_at_once(monkeypatch):
-    monkeypatch.setattr(running, "is_much", lambda *_: True)
+    monkeypatch.setattr(region_calls, "is_much", lambda *_: True)
 
 
 def called():

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import combinations
 
 from dy2st_runtime import ops
-from dy2st_runtime.engine.native.convolution.building import plan
 from dy2st_runtime.engine.native.convolution.library import find
+from dy2st_runtime.engine.native.convolution.primitives import plan
 from dy2st_runtime.engine.native.convolution.recipe import nodes_of
 from tests.runtime.engine.native.running_nests import traced
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dy2st_runtime import ops
+from dy2st_runtime.engine.native.convolution.region_calls import RegionCall, is_much, region_call
 from dy2st_runtime.engine.native.convolution.regions import Region
-from dy2st_runtime.engine.native.convolution.running import RegionCall, is_much, region_call
 from dy2st_runtime.ir import apply
 from tests.runtime.engine.native.running_nests import traced
 

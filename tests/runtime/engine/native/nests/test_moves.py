@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dy2st_runtime.engine.native.executable import Executable
-from dy2st_runtime.engine.native.program.planned import planned
+from dy2st_runtime.engine.native.program.planner import planned
 from dy2st_runtime.ir import DEFINITIONS, F, apply
 from tests.effort import effort
 from tests.runtime.engine.native.running_nests import compiled, run, traced

@@ -9,7 +9,7 @@ from dy2st_runtime import ops
 from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.engine.native.machine.threads import set_num_threads
 from dy2st_runtime.engine.native.nests.emit import TransposedCopy, transposed_copy_of
-from dy2st_runtime.engine.native.program.planned import planned
+from dy2st_runtime.engine.native.program.planner import planned
 from tests.effort import effort
 from tests.runtime.engine.native.running_nests import traced
 

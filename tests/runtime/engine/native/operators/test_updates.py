@@ -9,7 +9,7 @@ from dy2st_runtime import ops
 from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.engine.native.operators.writers import is_change, is_placed
 from dy2st_runtime.engine.native.program.lifetimes import Analysis
-from dy2st_runtime.engine.native.program.planned import planned
+from dy2st_runtime.engine.native.program.planner import planned
 from dy2st_runtime.ir import apply
 from dy2st_runtime.ops.control_flow import cond, while_loop
 from tests.runtime.engine.native.running_nests import traced

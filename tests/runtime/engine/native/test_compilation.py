@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from dy2st_runtime import engine
-from dy2st_runtime.engine.native import compiling
-from dy2st_runtime.engine.native.compiling import Background, compile_program
+from dy2st_runtime.engine.native import compilation
+from dy2st_runtime.engine.native.compilation import Background, compile_program
 from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.engine.native.machine.llvm import compile_object
 from dy2st_runtime.engine.native.machine.subprocess_compiler import Elsewhere
@@ -42,7 +42,7 @@ def without_disk(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def programs_are_large_soon(monkeypatch):
-    monkeypatch.setattr(compiling, "_MANY", 100)
+    monkeypatch.setattr(compilation, "_MANY", 100)
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ def test_an_error_of_the_compiler_is_one_warning_and_numpy_goes_on(monkeypatch):
         def __init__(self, program):
             raise ValueError("no code for this")
 
-    monkeypatch.setattr(compiling, "Executable", Refused)
+    monkeypatch.setattr(compilation, "Executable", Refused)
     executable = compile_program(long())
     assert not executable.wait(LONGEST)
     with pytest.warns(RuntimeWarning, match="'native' could not compile.*ValueError: no code"):
@@ -126,7 +126,7 @@ def test_an_error_of_the_compiler_is_one_warning_and_numpy_goes_on(monkeypatch):
 
 def test_the_other_process_tells_why_it_fails():
     with pytest.raises(RuntimeError, match="expected top-level entity"):
-        Elsewhere().compile("nonsense", compiling.Processor.host(), False)
+        Elsewhere().compile("nonsense", compilation.Processor.host(), False)
 
 
 def test_the_other_process_compiles_what_this_one_would():
@@ -190,9 +190,9 @@ def test_a_forked_child_compiles_by_itself(gate):
 
 ENDING = """
 import sys, threading
-from dy2st_runtime.engine.native.compiling import compile_program
+from dy2st_runtime.engine.native.compilation import compile_program
 from dy2st_runtime.engine.native.machine.subprocess_compiler import subprocess
-from tests.runtime.engine.native.test_compiling import long
+from tests.runtime.engine.native.test_compilation import long
 
 has_begun, begin = threading.Event(), subprocess.Popen
 def popen(*args, **kwargs):

@@ -11,9 +11,9 @@ from dy2st_runtime.engine.native.nests.endings import ending
 from dy2st_runtime.engine.native.nests.groups import NestStep, plan
 from dy2st_runtime.engine.native.nests.nests import Nest
 from dy2st_runtime.engine.native.nests.sides import is_product, is_single, read_by
-from dy2st_runtime.engine.native.program.ahead import Ahead, ahead_of
 from dy2st_runtime.engine.native.program.composites import made_of_others, without_places
-from dy2st_runtime.engine.native.program.shape_specialised import ShapeSpecialised, told
+from dy2st_runtime.engine.native.program.hoisting import Ahead, ahead_of
+from dy2st_runtime.engine.native.program.shape_specialisation import ShapeSpecialised, told
 from dy2st_runtime.ir.dispatch import interpreting
 from dy2st_runtime.ir.program import Block, Operator, Variable
 from dy2st_runtime.ir.tracing.tracer import Tracer

@@ -9,7 +9,7 @@ import numpy as np
 
 from dy2st_runtime.dims import Size, maximum, minimum, product
 from dy2st_runtime.engine.native.nests.axes import Places, Use, new_axes
-from dy2st_runtime.engine.native.nests.building import Strides, build, contiguous
+from dy2st_runtime.engine.native.nests.builder import Strides, build, contiguous
 from dy2st_runtime.engine.native.nests.members import Group, Member, is_native
 from dy2st_runtime.engine.native.nests.nests import Load, Nest
 from dy2st_runtime.engine.native.nests.views import seen

@@ -8,7 +8,7 @@ import pytest
 from dy2st_runtime import ops
 from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.engine.native.machine.threads import set_num_threads
-from dy2st_runtime.engine.native.program.planned import planned
+from dy2st_runtime.engine.native.program.planner import planned
 from dy2st_runtime.ops.control_flow import while_loop
 from tests.effort import effort
 from tests.runtime.engine.native.running_nests import traced

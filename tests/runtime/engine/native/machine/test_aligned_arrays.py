@@ -9,7 +9,7 @@ import threading
 import numpy as np
 import pytest
 
-from dy2st_runtime.engine.native.machine.aligned import align_arrays
+from dy2st_runtime.engine.native.machine.aligned_arrays import align_arrays
 
 
 def name_of_allocator() -> str:
@@ -99,7 +99,7 @@ def test_an_allocator_of_somebody_else_stays(monkeypatch):
 
 _AT_THE_END = """\
 import numpy as np
-from dy2st_runtime.engine.native.machine.aligned import align_arrays
+from dy2st_runtime.engine.native.machine.aligned_arrays import align_arrays
 align_arrays()
 kept = np.ones(100_000)
 class Lazy:

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from dy2st_runtime import ops
-from dy2st_runtime.engine.native.convolution.building import plan
 from dy2st_runtime.engine.native.convolution.library import find
+from dy2st_runtime.engine.native.convolution.primitives import plan
 from dy2st_runtime.engine.native.convolution.recipe import nodes_of
-from dy2st_runtime.engine.native.convolution.turning import LayoutCopy, layout_copy_between
+from dy2st_runtime.engine.native.convolution.reorders import LayoutCopy, layout_copy_between
 from dy2st_runtime.engine.native.machine.threads import set_num_threads
 from tests.runtime.engine.native.running_nests import traced
 

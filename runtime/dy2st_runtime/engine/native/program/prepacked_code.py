@@ -9,7 +9,7 @@ from dy2st_runtime import exported_buffers
 from dy2st_runtime.engine.native.machine.module import Module
 from dy2st_runtime.engine.native.program.calls import Calls
 from dy2st_runtime.engine.native.program.places import Places
-from dy2st_runtime.engine.native.program.planned import Planned, Step
+from dy2st_runtime.engine.native.program.planner import Planned, Step
 from dy2st_runtime.engine.native.program.prepacked import Keeper
 from dy2st_runtime.engine.native.program.recipes import Recipe, Recipes
 from dy2st_runtime.engine.native.text.function import Function

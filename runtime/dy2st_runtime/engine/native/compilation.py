@@ -21,7 +21,7 @@ import numpy as np
 
 from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.engine.native.machine import abi
-from dy2st_runtime.engine.native.machine.aligned import align_arrays
+from dy2st_runtime.engine.native.machine.aligned_arrays import align_arrays
 from dy2st_runtime.engine.native.machine.llvm import Processor, compiling_by
 from dy2st_runtime.engine.numpy import executable as reference
 from dy2st_runtime.errors import ArgumentError

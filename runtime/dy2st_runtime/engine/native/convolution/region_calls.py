@@ -14,16 +14,16 @@ import numpy as np
 
 from dy2st_runtime.dims import Dim, evaluate, is_symbol, symbols
 from dy2st_runtime.engine.native.convolution import weights
-from dy2st_runtime.engine.native.convolution.building import plan
 from dy2st_runtime.engine.native.convolution.channels import kernel_of
-from dy2st_runtime.engine.native.convolution.enlarging import enlarging_kernel
 from dy2st_runtime.engine.native.convolution.library import Library, Refused, find
 from dy2st_runtime.engine.native.convolution.memory import Memory
 from dy2st_runtime.engine.native.convolution.packing import Packing
 from dy2st_runtime.engine.native.convolution.plan import Plan
+from dy2st_runtime.engine.native.convolution.primitives import plan
 from dy2st_runtime.engine.native.convolution.recipe import nodes_of
 from dy2st_runtime.engine.native.convolution.regions import Region, is_constant
 from dy2st_runtime.engine.native.convolution.runner import INVALID, OVERFLOW
+from dy2st_runtime.engine.native.convolution.transposed_sizes import enlarging_kernel
 from dy2st_runtime.engine.native.machine.kernels import kernel_call
 from dy2st_runtime.engine.native.machine.threads import counter, quiet
 from dy2st_runtime.ir.program import Operator, Variable

@@ -9,13 +9,12 @@ from functools import partial
 from math import prod
 
 from dy2st_runtime.engine.native.convolution import weights
-from dy2st_runtime.engine.native.convolution.blending import PLACES, SHARES, Blend
 from dy2st_runtime.engine.native.convolution.builder import Builder
 from dy2st_runtime.engine.native.convolution.channel_copies import Move
 from dy2st_runtime.engine.native.convolution.channels import runs
-from dy2st_runtime.engine.native.convolution.enlarging import sizes_of
 from dy2st_runtime.engine.native.convolution.gather import COLUMNS, ROWS, Picks, picks
 from dy2st_runtime.engine.native.convolution.images import Image, Sizes, counts
+from dy2st_runtime.engine.native.convolution.interpolation import PLACES, SHARES, Blend
 from dy2st_runtime.engine.native.convolution.library import (
     BIAS,
     OTHER,
@@ -37,6 +36,7 @@ from dy2st_runtime.engine.native.convolution.line_code import LANES
 from dy2st_runtime.engine.native.convolution.plan import Buffer, Plan
 from dy2st_runtime.engine.native.convolution.post_ops import mean_axes
 from dy2st_runtime.engine.native.convolution.recipe import Node
+from dy2st_runtime.engine.native.convolution.transposed_sizes import sizes_of
 from dy2st_runtime.engine.native.machine.llvm import Processor
 from dy2st_runtime.engine.native.text.squares import LINE
 from dy2st_runtime.ir.program import Variable

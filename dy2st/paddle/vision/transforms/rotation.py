@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from dy2st.paddle.vision.transforms.base import BaseTransform
-from dy2st.paddle.vision.transforms.chance import Keys, ascending, probability
 from dy2st.paddle.vision.transforms.pictures import size_of
+from dy2st.paddle.vision.transforms.random_transforms import Keys, ascending, probability
 from dy2st.paddle.vision.transforms.warping import affine, perspective, rotate
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ops.generator import generator
