@@ -35,18 +35,15 @@ def logs_message(
     else:
         return False
     if is_traced and not is_noted and not trace.is_nested:
-        raise _cannot_tell("a warning" if function is warnings.warn else "a message to a logger")
+        what = "a warning" if function is warnings.warn else "a message to a logger"
+        raise UnsupportedSyntax(
+            f"{what} with a tensor in it, of a kind that no Program gives",
+            at=user_location(),
+            why="a Program gives texts: with a level, to a logger of logging.getLogger, or with a "
+            "class of Python's own to warnings.warn",
+            hint='write ("%s", x) without extra=, exc_info= and stacklevel=, or print(...)',
+        )
     return is_noted
-
-
-def _cannot_tell(what: str) -> UnsupportedSyntax:
-    return UnsupportedSyntax(
-        f"{what} with a tensor in it, of a kind that no Program gives",
-        at=user_location(),
-        why="a Program gives texts: with a level, to a logger of logging.getLogger, or with a "
-        "class of Python's own to warnings.warn",
-        hint='write ("%s", x) without extra=, exc_info= and stacklevel=, or print(...)',
-    )
 
 
 @function_row(warnings.warn)

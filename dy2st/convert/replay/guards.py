@@ -127,7 +127,7 @@ class Guards:
                 self._seen = version
                 return True
         self._failed = failed
-        self._tell(failed)
+        self._note_varied(failed)
         return False
 
     @property
@@ -135,7 +135,7 @@ class Guards:
         """What has made it hold no more, in words; nothing if it has held so far."""
         return self._words[self._failed] if self._failed >= 0 else ""
 
-    def _tell(self, failed: int) -> None:
+    def _note_varied(self, failed: int) -> None:
         """Say what differs, if the next trace can take it as an input."""
         if self._varied is None:
             return
