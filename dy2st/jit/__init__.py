@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 from dy2st.jit.api import not_to_static, to_static
 from dy2st.jit.code_level import set_code_level, set_verbosity
-from dy2st.jit.static_function import StaticFunction
-from dy2st.jit.switches import enable_to_static
+from dy2st.jit.static_function import StaticFunction, enable_to_static
 from dy2st_runtime.ir.location import hide_frames_of
 from dy2st_runtime.lazy import lazy_names
 

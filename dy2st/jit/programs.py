@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dy2st.jit.cache import ProgramCache
-from dy2st.jit.call_key import add_values
+from dy2st.jit.call_key import add_values, constant_key
 from dy2st.jit.code_level import note
-from dy2st.jit.constants import constant_key
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.number_inputs import NumberInputs, kind_of
 from dy2st.jit.signature import Signature, to_named_specs

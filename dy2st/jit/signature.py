@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.jit.constants import constant_key, is_constant
+from dy2st.jit.call_key import constant_key, is_constant
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.number_inputs import NumberInput, spec_of
 from dy2st_runtime.errors import ArgumentError, SpecError

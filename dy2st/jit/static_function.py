@@ -8,7 +8,6 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dy2st.jit import switches
 from dy2st.jit.cache import ProgramCache
 from dy2st.jit.programs import Callee, Programs
 from dy2st.jit.signature import Signature, as_tensor, is_tensor, to_named_specs
@@ -33,7 +32,9 @@ if TYPE_CHECKING:
 else:
     tracing = Lazy("dy2st.jit.tracing")
 
+
 InputSpecs = Sequence[Any] | None
+_enabled = True  # of the whole process
 
 
 class StaticFunction:
@@ -216,7 +217,7 @@ class StaticFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the Program for these arguments, traced now if there is none yet."""
-        if not switches.enabled():
+        if not enabled():
             return self.dygraph_function(*args, **kwargs)
         if stack.interpreters and current_tracer() is not None:
             return converted(self.dygraph_function)(*args, **kwargs)
@@ -372,3 +373,19 @@ def _global_of(module: str, path: str) -> Any:
     for name in path.split("."):
         found = getattr(found, name, None)
     return found
+
+
+def enable_to_static(enable_to_static_bool: bool) -> None:
+    """Switch conversion on or off: while it is off, converted functions run as plain Python.
+
+    >>> enable_to_static(True)
+    """
+    global _enabled
+    if not isinstance(enable_to_static_bool, bool):
+        raise TypeError(f"enable_to_static takes a bool, not {enable_to_static_bool!r}")
+    _enabled = enable_to_static_bool
+
+
+def enabled() -> bool:
+    """Whether converted functions run as Programs."""
+    return _enabled

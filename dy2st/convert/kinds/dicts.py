@@ -8,9 +8,8 @@ from functools import wraps
 from typing import Any
 
 from dy2st.convert.kinds import traced_keys
-from dy2st.convert.kinds.as_found import note_put, to_move
+from dy2st.convert.kinds.container_writes import each, is_lazy, note_put, to_move
 from dy2st.convert.kinds.entries import check_sure, is_sure, presence, there, there_or
-from dy2st.convert.kinds.filling import each, is_lazy
 from dy2st.convert.kinds.table import Row, function_row, method_row, operator_row
 from dy2st.convert.trace import MISSING, Trace
 from dy2st.convert.values.forms import DICTS

@@ -6,8 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from dy2st.convert.kinds.as_found import to_cut, to_move
-from dy2st.convert.kinds.filling import each, is_lazy
+from dy2st.convert.kinds.container_writes import each, is_lazy, to_cut, to_move
 from dy2st.convert.kinds.lists import (
     as_dynamic,
     held,

@@ -7,7 +7,7 @@ from typing import Any
 
 from dy2st.convert.alias_tracker import BorrowedElement
 from dy2st.convert.classes import own_method
-from dy2st.convert.kinds.as_found import to_move
+from dy2st.convert.kinds.container_writes import to_move
 from dy2st.convert.kinds.scalars import is_traced, scalar
 from dy2st.convert.kinds.table import row_of_method
 from dy2st.convert.stage.checks import check_place

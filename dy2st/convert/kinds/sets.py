@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dy2st.convert.kinds import traced_keys
-from dy2st.convert.kinds.filling import each, is_lazy
+from dy2st.convert.kinds.container_writes import each, is_lazy
 from dy2st.convert.kinds.lists import length_of
 from dy2st.convert.kinds.table import function_row, method_row, operator_row
 from dy2st.convert.kinds.views import OF_SETS, VIEWS

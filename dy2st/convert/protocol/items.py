@@ -11,7 +11,7 @@ import numpy as np
 
 from dy2st.convert.classes import own_method, special
 from dy2st.convert.kinds import traced_keys
-from dy2st.convert.kinds.as_found import note_put, note_slice, to_move
+from dy2st.convert.kinds.container_writes import note_put, note_slice, to_move
 from dy2st.convert.kinds.dicts import factory_of, is_moved
 from dy2st.convert.kinds.entries import may_be_missing, there, there_or
 from dy2st.convert.kinds.layers import held_in_order

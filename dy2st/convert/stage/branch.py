@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any, NoReturn
 
 from dy2st.convert.alias_tracker import Marks, Part
-from dy2st.convert.labels import in_words, label
 from dy2st.convert.stage.aliasing import note_passed_on
 from dy2st.convert.stage.cases import is_case, is_constant, known
 from dy2st.convert.stage.outcome import (
@@ -30,7 +29,17 @@ from dy2st.convert.stage.outcome import (
 )
 from dy2st.convert.stage.splice import splice
 from dy2st.convert.states import same_state
-from dy2st.convert.trace import CONTENT, STATE, Key, PendingHandlerPath, Place, Region, Trace
+from dy2st.convert.trace import (
+    CONTENT,
+    STATE,
+    Key,
+    PendingHandlerPath,
+    Place,
+    Region,
+    Trace,
+    in_words,
+    label,
+)
 from dy2st.convert.values.flatten import build, flatten
 from dy2st.convert.values.layout import Layout, Same, View, opened
 from dy2st.convert.values.lub import Lub, Unlike

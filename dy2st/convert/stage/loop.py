@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dy2st.convert.labels import in_words, label
 from dy2st.convert.stage.aliasing import (
     check_iterations,
     mark_changed,
@@ -33,7 +32,7 @@ from dy2st.convert.stage.branch import (
 )
 from dy2st.convert.stage.fixpoint import Rounds, rounds_of_loop
 from dy2st.convert.stage.truth import truth_of
-from dy2st.convert.trace import CONTAINERS, CONTENT, Key, Place, Region, Trace
+from dy2st.convert.trace import CONTAINERS, CONTENT, Key, Place, Region, Trace, in_words, label
 from dy2st.convert.values.flatten import build, flatten
 from dy2st.convert.values.layout import Cases, Layout, Leaf, Number, Same, depth, opened
 from dy2st.convert.values.lub import Lub, Unlike

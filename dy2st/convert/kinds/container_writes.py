@@ -1,14 +1,21 @@
-"""Changes that may leave a container from outside as it was: what they depend on is read.
+"""Writes into a container note what they depend on, and items are put in one by one.
 
-Where an element is put that is there already, this call changes nothing, and another one may.
+A write may leave a container from outside as it was: where an element is put that is there already,
+this call changes nothing, and another one may. So what such a write depends on is read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from dy2st.convert.trace import MISSING, Trace
+from dy2st.convert.values.forms import DICTS
+from dy2st.convert.values.special import SymbolicSequence, Union
+from dy2st_runtime.ir import Tensor
 
 
 def to_move(trace: Trace, owner: Any) -> Any:
@@ -47,3 +54,34 @@ def note_slice(trace: Trace, owner: Any, content: Any, part: slice, values: Sequ
     trace.read_length(owner)
     for place, value in zip(places, values, strict=False):
         note_put(trace, owner, place, value)
+
+
+# What holds its items: nothing of the user's runs while they are taken.
+_WHOLE = frozenset(
+    {
+        list,
+        tuple,
+        set,
+        frozenset,
+        deque,
+        str,
+        bytes,
+        bytearray,
+        range,
+        SymbolicSequence,
+        Union,
+        *DICTS,
+    }
+)
+
+
+def is_lazy(trace: Trace, iterable: Any) -> bool:
+    """Whether code of the user's may run between two items: a generator, a map, an iterator."""
+    kind = type(iterable)
+    is_whole = kind in _WHOLE or issubclass(kind, (Tensor, np.ndarray))
+    return not is_whole and id(iterable) not in trace.views
+
+
+def each(trace: Trace, iterable: Any, take: Callable[[Any], Any]) -> None:
+    """Call `take` with each item, before the next one is asked for."""
+    trace.for_(iterable, None, lambda item: (take(item), ())[1], (), ())
