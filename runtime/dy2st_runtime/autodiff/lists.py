@@ -100,11 +100,6 @@ def _listed(length: Any, type: ValueType, entry: Callable[[Variable], Variable])
 # -- gradients of lists -----------------------------------------------------------------------
 
 
-def _of_list(walk: Walk, value: Variable, gradient: Gradient | None) -> Gradient:
-    """The gradient of a list; of no entries where it has none."""
-    return Gradient(nothing(walk, value)) if gradient is None else gradient
-
-
 def _empty_entry(value: Variable) -> Variable:
     type = type_of_gradient(value.type)
     assert isinstance(type, ArrayType) and isinstance(type.element, ArrayType)
@@ -170,7 +165,8 @@ def _write(walk: Walk, operator: Operator, found: Found) -> None:
 
 def _pop(walk: Walk, operator: Operator, found: Found) -> None:
     array, index = operator.operands
-    left = _of_list(walk, operator.results[0], found[0])
+    # A list without a gradient has one of no entries.
+    left = found[0] or Gradient(nothing(walk, operator.results[0]))
     item = found[1]
     entry = _empty_entry(array) if item is None else _entry(item)
     length = F.add(F.array_length(left.value), 1)

@@ -157,16 +157,14 @@ class _Backward:
 
     def _is_settled(self) -> bool:
         """Whether each gradient is at the end of an iteration what it is taken for at its start."""
-        wrong = [one for one in self.turned if self._is_wrong(one)]
+        sure = [one for one in self.turned if one.is_sure and not isinstance(one.type, ArrayType)]
+        wrong = [one for one in sure if not _is_sure(one.end)]
         loose = [one for one in self.turned if one.is_full and not (one.end and one.end.is_full)]
         for one in wrong:
             one.is_sure = False
         for one in loose:
             one.is_full = False
         return not wrong and not loose
-
-    def _is_wrong(self, one: _Carried) -> bool:
-        return one.is_sure and not isinstance(one.type, ArrayType) and not _is_sure(one.end)
 
     # -- the operator ------------------------------------------------------------------------
 
@@ -178,7 +176,7 @@ class _Backward:
         with tracer.inside(made):
             yields = [F.subtract(self.left, 1)]
             for one in self.carried:
-                yields += self._ends(one)
+                yields += self._told(one, one.end, self.inner, one.inner)
             made.yields = [tracer.local(variable) for variable in yields]
             self.forward.finish(one.type for one in self.carried)
         made.parameters = own  # those that are read follow
@@ -189,19 +187,11 @@ class _Backward:
             tested.yields = [F.greater_than(left, 0)]
         first = [self._iterations()]
         for one in self.carried:
-            first += self._starts(one)
+            first += self._told(one, one.start, self.walk, one.last)
         operands = [*map(tracer.local, first), *close_blocks(tracer, (tested, made), len(own))]
         types = [self._renewed(type) for one in self.carried for type in self._types(one)]
         results = tracer.append("while", operands, {}, [_COUNT, *types], (tested, made)).results
         self._hand_on(results[1:])
-
-    def _ends(self, one: _Carried) -> list[Variable]:
-        """What goes on to the next iteration."""
-        return self._told(one, one.end, self.inner, one.inner)
-
-    def _starts(self, one: _Carried) -> list[Variable]:
-        """What the first iteration backwards begins with."""
-        return self._told(one, one.start, self.walk, one.last)
 
     def _told(
         self, one: _Carried, gradient: Gradient | None, walk: Walk, value: Variable

@@ -134,7 +134,12 @@ class Walk:
         elif definition.decompose is not None:
             self._by_parts(operator, operators, place)
         else:
-            raise _refused(operator)
+            raise NoGradientRule(
+                f"the gradient of `{operator.name}`, an operator on lists of a Program",
+                at=operator.location,
+                why="there is no rule for it",
+                hint="append tensors, read and stack them; or differentiate outside of the Program",
+            )
 
     def _by_parts(self, operator: Operator, operators: list[Operator], place: int) -> None:
         """A composite operator without a rule gives way to those that it is made of."""
@@ -162,7 +167,15 @@ class Walk:
             self._hand_on(operator, rule(), there)
             return
         if self.tracer.block is not self.shared.block:
-            raise _hidden(operator)
+            raise NoGradientRule(
+                f"the gradient of `{operator.name}` in a branch or loop, which runs code of the "
+                "user's",
+                at=operator.location,
+                why="that code is no part of the Program, which would not know what it does on "
+                "which path",
+                hint="call it outside of the branch or loop, or differentiate outside of the "
+                "Program",
+            )
         with set_grad_enabled(self.shared.is_recording):
             self._hand_on(operator, rule(), there)
 
@@ -176,15 +189,6 @@ class Walk:
                 self.add(operand, Gradient(value, there, there is None))
 
 
-def _hidden(operator: Operator) -> NoGradientRule:
-    return NoGradientRule(
-        f"the gradient of `{operator.name}` in a branch or loop, which runs code of the user's",
-        at=operator.location,
-        why="that code is no part of the Program, which would not know what it does on which path",
-        hint="call it outside of the branch or loop, or differentiate outside of the Program",
-    )
-
-
 def same_sizes(tracer: Tracer, gradient: Variable, value: Variable) -> None:
     """Let it be known that a gradient has the sizes of its value, written in whatever way."""
     given, wanted = gradient.type, value.type
@@ -193,15 +197,6 @@ def same_sizes(tracer: Tracer, gradient: Variable, value: Variable) -> None:
             if size is not other:
                 require_equal(size, other, "a gradient has the sizes of its value")
         tracer.locate_constraints(tracer.locate())
-
-
-def _refused(operator: Operator) -> NoGradientRule:
-    return NoGradientRule(
-        f"the gradient of `{operator.name}`, an operator on lists of a Program",
-        at=operator.location,
-        why="there is no rule for it",
-        hint="append tensors, read and stack them; or differentiate outside of the Program",
-    )
 
 
 def expanded(tracer: Tracer, operator: Operator) -> list[Operator]:
@@ -227,17 +222,13 @@ def expanded(tracer: Tracer, operator: Operator) -> list[Operator]:
         for result in part.results:
             result.maker = part
         if part.name == operator.name:
-            raise _unknown_sizes(operator)
+            raise NoGradientRule(
+                f"the gradient of `{operator.name}`, whose sizes only the run tells",
+                at=operator.location,
+                why="its gradient is that of the operator for sizes that are known",
+                hint="compute the sizes from shapes, or differentiate outside of the Program",
+            )
     return parts
-
-
-def _unknown_sizes(operator: Operator) -> NoGradientRule:
-    return NoGradientRule(
-        f"the gradient of `{operator.name}`, whose sizes only the run tells",
-        at=operator.location,
-        why="its gradient is that of the operator for sizes that are known",
-        hint="compute the sizes from shapes, or differentiate outside of the Program",
-    )
 
 
 __all__ = ["Found", "Handler", "Shared", "Values", "Walk", "expanded", "same_sizes"]

@@ -56,7 +56,15 @@ def load(path: AnyFile, **configs: Any) -> Any:
     >>> load(buffer)
     [1, {'a': (2.5, None)}]
     """
-    _check(configs)
+    unknown = [name for name in configs if name not in _CONFIGS]
+    if unknown:
+        raise ArgumentError(f"load has no option {unknown[0]!r}; it has {', '.join(_CONFIGS)}")
+    for name in ("model_filename", "params_filename"):
+        if configs.get(name) is not None:
+            raise ArgumentError(
+                f"{name} is for models of Paddle 1, which are not read: save the state dict with "
+                "Paddle 2 or 3, and give the path of that file"
+            )
     if not isinstance(path, io.BytesIO):
         _refuse_models(path_of(path))
     source = Source(path)
@@ -82,18 +90,6 @@ def _read(source: Source, configs: dict[str, Any]) -> Any:
         f"{source.name} is no checkpoint: neither safetensors, nor a pickle of Paddle (protocol 2 "
         "or later), nor a file of torch.save; or it is damaged"
     )
-
-
-def _check(configs: dict[str, Any]) -> None:
-    unknown = [name for name in configs if name not in _CONFIGS]
-    if unknown:
-        raise ArgumentError(f"load has no option {unknown[0]!r}; it has {', '.join(_CONFIGS)}")
-    for name in ("model_filename", "params_filename"):
-        if configs.get(name) is not None:
-            raise ArgumentError(
-                f"{name} is for models of Paddle 1, which are not read: save the state dict with "
-                "Paddle 2 or 3, and give the path of that file"
-            )
 
 
 def _refuse_models(path: Path) -> None:

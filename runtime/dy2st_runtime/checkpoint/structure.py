@@ -55,7 +55,9 @@ class Written:
         if kind in (str, bool, type(None)):
             return value
         if kind is int:
-            return self._integer(value)
+            if value.bit_length() > _LONGEST:
+                self._fail(f"is an integer of more than {_LONGEST} bits")
+            return value
         if kind is float:
             return value if math.isfinite(value) else {"float": str(value)}
         if kind is list:
@@ -63,11 +65,6 @@ class Written:
         if kind in _TAGS:
             return {_TAGS[kind]: self._inside(kind, value)}
         return self._leaf(value)
-
-    def _integer(self, value: int) -> int:
-        if value.bit_length() > _LONGEST:
-            self._fail(f"is an integer of more than {_LONGEST} bits")
-        return value
 
     def _inside(self, kind: type, value: Any) -> list[Any]:
         if kind in (set, frozenset):

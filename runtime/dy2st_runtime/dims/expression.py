@@ -399,11 +399,9 @@ def make_dim(constant: int, ordered: tuple[Term, ...]) -> Size:
 
 def in_order(terms: Sequence[Term]) -> tuple[Term, ...]:
     """Terms of higher degree first, then by name: the same in every process."""
-    return tuple(terms) if len(terms) < 2 else tuple(sorted(terms, key=_term_order))
-
-
-def _term_order(term: Term) -> tuple[int, tuple[str, ...]]:
-    return monomial_order(term[0])
+    if len(terms) < 2:
+        return tuple(terms)
+    return tuple(sorted(terms, key=lambda term: monomial_order(term[0])))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -210,7 +210,10 @@ class Facts:
         if kind == "floordiv":
             return self._quotient(*args)
         if kind == "broadcast":
-            return self._broadcast(args)
+            for size in broadcast_members(args):
+                if self._differs(size, 1):
+                    return size
+            return broadcast_forms(args)
         kept: list[Size] = []
         for size in args:
             if not any(self._beats(kind, other, size) for other in kept):
@@ -255,12 +258,6 @@ class Facts:
         """Whether 0 <= above < below."""
         rest = subtract(subtract(below, above), 1)
         return never_negative(rest, self) and never_negative(above, self)
-
-    def _broadcast(self, args: tuple[Size, ...]) -> Size:
-        for size in broadcast_members(args):
-            if self._differs(size, 1):
-                return size
-        return broadcast_forms(args)
 
     def _without_products(self, size: Size) -> Size:
         """The size with every product that a rule is known for replaced."""

@@ -55,7 +55,8 @@ def _times(left: Interval, right: Interval) -> Interval:
         low, high = _times(left, (-right[1], None if right[0] is None else -right[0]))
         return None if high is None else -high, None if low is None else -low
     if right[0] is None or right[0] < 0:
-        return _times_finite(left, right)
+        ends = [a * b for a in left if a is not None for b in right if b is not None]
+        return (min(ends), max(ends)) if len(ends) == 4 else (None, None)
     # right >= 0: an end of left is reached with the far end of right if it points outwards
     low = _scaled(left[0], right[0] if left[0] is not None and left[0] >= 0 else right[1])
     high = _scaled(left[1], right[1] if left[1] is not None and left[1] >= 0 else right[0])
@@ -64,11 +65,6 @@ def _times(left: Interval, right: Interval) -> Interval:
 
 def _scaled(end: int | None, factor: int | None) -> int | None:
     return None if end is None or factor is None else end * factor
-
-
-def _times_finite(left: Interval, right: Interval) -> Interval:
-    ends = [a * b for a in left if a is not None for b in right if b is not None]
-    return (min(ends), max(ends)) if len(ends) == 4 else (None, None)
 
 
 def atom_interval(atom: Atom, known: Known) -> Interval:

@@ -70,7 +70,10 @@ def _fraction(inner: Size, below: int) -> Size:
     if low is not None and high is not None and low // below == high // below:
         return low // below
     if 2 * inner.terms[0][1] > below:
-        return _flipped(inner, below)
+        # 3*n // 4 as n - (n + 3)//4: so -(-n // 4) and (n + 3)//4 are one form.
+        whole = built(0, {atoms: 1 for atoms, _ in inner.terms})
+        rest = built(below - 1 - inner.constant, {a: below - f for a, f in inner.terms})
+        return subtract(whole, floordiv(rest, below))
     return of_atom(make_atom("floordiv", (inner, below)))
 
 
@@ -85,13 +88,6 @@ def _merged(inner: Dim, below: int) -> Size | None:
     if isinstance(a, int):
         return floordiv(add(x, inner.constant * a), a * below)
     return floordiv(add(x, multiply(inner.constant, a)), multiply(a, below))
-
-
-def _flipped(inner: Dim, below: int) -> Size:
-    """3*n // 4 as n - (n + 3)//4: so -(-n // 4) and (n + 3)//4 are one form."""
-    whole = built(0, {atoms: 1 for atoms, _ in inner.terms})
-    rest = built(below - 1 - inner.constant, {a: below - f for a, f in inner.terms})
-    return subtract(whole, floordiv(rest, below))
 
 
 def _divided_by_size(above: Size, below: Dim) -> Size:

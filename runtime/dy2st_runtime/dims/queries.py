@@ -248,7 +248,10 @@ def _by_cases(size: Dim, facts: Facts, depth: int, answer: Answer) -> bool | Non
     look()
     if depth == 0:
         return None
-    split = _splitting_atom(size)
+    # The size is split by its first minimum, maximum or broadcast.
+    inside = [a for a in deep_atoms(size) if a.kind in ("min", "max", "broadcast")]
+    outside = [a for a in factors_of(size) if a in inside]
+    split = min(outside, key=lambda atom: atom.order, default=None)
     if split is None:
         cases = _by_remainders(size, facts)
     else:
@@ -264,13 +267,6 @@ def _by_cases(size: Dim, facts: Facts, depth: int, answer: Answer) -> bool | Non
         if None in found or len(found) > 1:
             return None
     return found.pop() if found else None
-
-
-def _splitting_atom(size: Dim) -> Atom | None:
-    """The first minimum, maximum or broadcast in a size."""
-    inside = [a for a in deep_atoms(size) if a.kind in ("min", "max", "broadcast")]
-    outside = [a for a in factors_of(size) if a in inside]
-    return min(outside, key=lambda atom: atom.order, default=None)
 
 
 Cases = Iterator[tuple[Size, Facts]]

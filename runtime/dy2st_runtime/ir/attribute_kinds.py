@@ -141,36 +141,8 @@ def _are_axes(value: Any, types: Types) -> bool:
     return are_known and len(set(value)) == len(value)
 
 
-def _is_order(value: Any, types: Types) -> bool:
-    return _are_axes(value, types) and len(value) == _rank(types)
-
-
-def _is_signed_axis(value: Any, types: Types) -> bool:
-    return type(value) is int and -_rank(types) <= value < _rank(types)
-
-
-def _is_place_of_axis(value: Any, types: Types) -> bool:
-    return type(value) is int and 0 <= value <= _rank(types)
-
-
-def _is_array(value: Any, _: Types) -> bool:
-    return isinstance(value, np.ndarray) and element_text(value.dtype) is not None
-
-
 def _is_pair(value: Any, _: Types) -> bool:
     return type(value) is tuple and len(value) == 2 and all(type(n) in (int, Dim) for n in value)
-
-
-def _is_frame(value: Any, _: Types) -> bool:
-    return type(value) is tuple and len(value) == 2 and all(map(_is_size, value))
-
-
-def _is_step(value: Any, _: Types) -> bool:
-    return type(value) is Dim or (_is_integer(value) and value > 0)
-
-
-def _is_stride(value: Any, _: Types) -> bool:
-    return _is_integer(value) and value != 0
 
 
 def _is_piece(value: Any, types: Types) -> bool:
@@ -186,7 +158,10 @@ NAME = AttributeKind("a name", lambda value, _: isinstance(value, str) and value
 DTYPE = AttributeKind(
     "an element type", lambda value, _: isinstance(value, np.dtype) and bool(element_text(value))
 )
-ARRAY = AttributeKind("an array", _is_array)
+ARRAY = AttributeKind(
+    "an array",
+    lambda value, _: isinstance(value, np.ndarray) and element_text(value.dtype) is not None,
+)
 SIZE = AttributeKind("a size", _is_size, least=0)
 INDEX = AttributeKind(
     "an integer or a size", lambda value, _: type(value) is Dim or _is_integer(value)
@@ -197,18 +172,39 @@ NEAR = AttributeKind(
 )
 CONDITION = AttributeKind("a condition on sizes", lambda value, _: type(value) in (bool, Condition))
 AXIS = AttributeKind("an axis of the first operand", _is_axis)
-SIGNED_AXIS = AttributeKind("an axis of the first operand, also from the end", _is_signed_axis)
-NEW_AXIS = AttributeKind("a place for an axis", _is_place_of_axis)
+SIGNED_AXIS = AttributeKind(
+    "an axis of the first operand, also from the end",
+    lambda value, types: type(value) is int and -_rank(types) <= value < _rank(types),
+)
+NEW_AXIS = AttributeKind(
+    "a place for an axis", lambda value, types: type(value) is int and 0 <= value <= _rank(types)
+)
 AXES = AttributeKind("different axes of the first operand", _are_axes)
-ORDER = AttributeKind("all axes of the first operand in some order", _is_order)
+ORDER = AttributeKind(
+    "all axes of the first operand in some order",
+    lambda value, types: _are_axes(value, types) and len(value) == _rank(types),
+)
 INTEGERS = several(INTEGER, "a list of integers")
-STRIDE = AttributeKind("an integer other than 0", _is_stride)
+STRIDE = AttributeKind(
+    "an integer other than 0", lambda value, _: _is_integer(value) and value != 0
+)
 STRIDES = several(STRIDE, "a list of integers other than 0")
 SIZES = several(SIZE, "a list of sizes")
 INDICES = several(INDEX, "a list of integers and sizes")
 PAIRS = several(AttributeKind("", _is_pair), "a list of pairs of integers or sizes")
-FRAME = several(AttributeKind("", _is_frame, least=0), "a list of pairs of sizes")
-STEP = AttributeKind("a size from 1", _is_step, least=1)
+FRAME = several(
+    AttributeKind(
+        "",
+        lambda value, _: type(value) is tuple and len(value) == 2 and all(map(_is_size, value)),
+        least=0,
+    ),
+    "a list of pairs of sizes",
+)
+STEP = AttributeKind(
+    "a size from 1",
+    lambda value, _: type(value) is Dim or (_is_integer(value) and value > 0),
+    least=1,
+)
 STEPS = several(STEP, "a list of sizes from 1")
 KNOWN_SIZES = either(NONE, several(either(INDEX, NONE), "sizes of which some are not known"))
 PIECES = several(AttributeKind("", _is_piece), "texts and numbers of operands", None)

@@ -80,7 +80,9 @@ class Text:
         """A Text with `function` applied to the values in it."""
         return Text(
             tuple(
-                part if isinstance(part, str) else _mapped_hole(part, function)
+                part
+                if isinstance(part, str)
+                else Hole(function(part.value), part.conversion, part.spec)
                 for part in self.parts
             )
         )
@@ -188,10 +190,6 @@ class Text:
             raise self._needs_value("repr(), in code that is not converted,")
         shown = tuple(p if isinstance(p, str) else f"{{{p.value!r}}}" for p in self.parts)
         return f"Text({shown!r})"
-
-
-def _mapped_hole(hole: Hole, function: Callable[[Any], Any]) -> Hole:
-    return Hole(function(hole.value), hole.conversion, hole.spec)
 
 
 def joined(texts: list[Any]) -> Any:

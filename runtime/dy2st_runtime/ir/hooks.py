@@ -80,21 +80,17 @@ def register(tracer: Tracer, tensor: Variable, hook: Hook) -> Handle:
         hooks.functions.append(hook)
     else:
         hooks = Hooks(hook)
-        _insert(variable, maker, hooks)
+        # The operator stands between a Variable and what has made it.
+        lookup(HOOKED)  # loads its family
+        block = maker.block
+        made = Variable(variable.type, maker)
+        made.held = variable.held
+        maker.results = [made if result is variable else result for result in maker.results]
+        inserted = Operator(HOOKED, [made], {"hook": hooks}, block, [], [variable], user_location())
+        variable.maker = inserted
+        place = next(i for i, operator in enumerate(block.operators) if operator is maker)
+        block.operators.insert(place + 1, inserted)
     return Handle(hooks, hook)
-
-
-def _insert(variable: Variable, maker: Operator, hooks: Hooks) -> None:
-    """Put the operator between a Variable and what has made it."""
-    lookup(HOOKED)  # loads its family
-    block = maker.block
-    made = Variable(variable.type, maker)
-    made.held = variable.held
-    maker.results = [made if result is variable else result for result in maker.results]
-    inserted = Operator(HOOKED, [made], {"hook": hooks}, block, [], [variable], user_location())
-    variable.maker = inserted
-    place = next(i for i, operator in enumerate(block.operators) if operator is maker)
-    block.operators.insert(place + 1, inserted)
 
 
 def _held(hook: Any) -> Iterator[Any]:

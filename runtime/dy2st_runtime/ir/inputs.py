@@ -67,7 +67,12 @@ def common_dtype(definition: OperatorDefinition, inputs: Sequence[Any]) -> DType
     dtypes = [_weak(value) for value in promoted]
     tensors = [one for one in dtypes if isinstance(one, np.dtype)]
     if not tensors:
-        return _of_numbers(dtypes, inputs)
+        # No tensor stands beside these numbers of Python: they alone decide the dtype.
+        kinds = [type(number) for number in dtypes]
+        if complex in kinds:
+            return COMPLEX
+        table = NUMBER_DTYPES if all_numbers(inputs) else SCALAR_DTYPES
+        return np.result_type(*[np.dtype(table[kind]) for kind in kinds])
     common: DType = tensors[0]
     if not common.isnative or tensors.count(common) != len(tensors):
         common = np.result_type(*tensors)
@@ -76,15 +81,6 @@ def common_dtype(definition: OperatorDefinition, inputs: Sequence[Any]) -> DType
     if yields or len(tensors) == len(dtypes):
         return common
     return np.result_type(*dtypes)
-
-
-def _of_numbers(numbers: Sequence[Any], inputs: Sequence[Any]) -> DType:
-    """The dtype of Python numbers, none of which stands beside a tensor."""
-    kinds = [type(number) for number in numbers]
-    if complex in kinds:
-        return COMPLEX
-    table = NUMBER_DTYPES if all_numbers(inputs) else SCALAR_DTYPES
-    return np.result_type(*[np.dtype(table[kind]) for kind in kinds])
 
 
 def all_numbers(inputs: Sequence[Any]) -> bool:

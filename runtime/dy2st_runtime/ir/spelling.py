@@ -108,7 +108,11 @@ def _with_list(function: Callable[..., Any], at: int) -> Callable[..., Any]:
     @wraps(function)
     def call(*args: Any, **named: Any) -> Any:
         if len(args) > at + 1:
-            args = _together(args, at)
+            # The sizes become one list; what follows them is no size.
+            count = at
+            while count < len(args) and _is_size(args[count]):
+                count += 1
+            args = args if count < at + 2 else (*args[:at], list(args[at:count]), *args[count:])
         return function(*args, **named)
 
     return call
@@ -119,14 +123,6 @@ def _place_of_list(names: tuple[str, ...]) -> int | None:
         if names[at] == _LIST and names[at + 1] in _BEHIND_LIST:
             return at
     return None
-
-
-def _together(args: tuple[Any, ...], at: int) -> tuple[Any, ...]:
-    """The sizes as one list; what follows them is no size."""
-    count = at
-    while count < len(args) and _is_size(args[count]):
-        count += 1
-    return args if count < at + 2 else (*args[:at], list(args[at:count]), *args[count:])
 
 
 def _is_size(value: Any) -> bool:

@@ -39,22 +39,6 @@ def _is_complex(x: Any) -> bool:
     return dtype_of(x).kind == "c"
 
 
-def _real_gradient(g: Any, y: Any, x: Any) -> Any:
-    return F.complex(g, F.zeros_like(g)) if _is_complex(x) else g
-
-
-def _imag_gradient(g: Any, y: Any, x: Any) -> Any:
-    return F.complex(F.zeros_like(g), g) if _is_complex(x) else F.zeros_like(g)
-
-
-def _angle_type(x: TensorType) -> TensorType:
-    return _part_type(x) if x.dtype.kind == "c" else float_type(x)
-
-
-def _angle_kernel(x: Any) -> Any:
-    return np.angle(x) if x.dtype.kind == "c" else _angle_of_real(x)
-
-
 @on_floats
 def _angle_of_real(x: Any) -> Any:
     return np.where(np.isnan(x), x, np.where(x < 0, x.dtype.type(np.pi), x.dtype.type(0)))
@@ -91,14 +75,14 @@ _define(
     "The real part; x, if it is real.",
     lambda x: np.array(x.real),
     _part_type,
-    _real_gradient,
+    lambda g, y, x: F.complex(g, F.zeros_like(g)) if _is_complex(x) else g,
 )
 _define(
     "imag",
     "The imaginary part; 0 of real numbers.",
     lambda x: np.array(x.imag),
     _part_type,
-    _imag_gradient,
+    lambda g, y, x: F.complex(F.zeros_like(g), g) if _is_complex(x) else F.zeros_like(g),
 )
 _define(
     "conj",
@@ -110,14 +94,10 @@ _define(
 _define(
     "angle",
     "The angle to the right half of the axis, in (-pi, pi]; NaN of NaN.",
-    _angle_kernel,
-    _angle_type,
+    lambda x: np.angle(x) if x.dtype.kind == "c" else _angle_of_real(x),
+    lambda x: _part_type(x) if x.dtype.kind == "c" else float_type(x),
     _angle_gradient,
 )
-
-
-def _joined_type(x: TensorType, y: TensorType) -> TensorType:
-    return broadcasting("complex", complex_dtype("complex", x.dtype))(x, y)
 
 
 def _joined(x: Any, y: Any) -> Any:
@@ -135,7 +115,7 @@ define(
     doc="x + i y of two real tensors.",
     inputs="x, y",
     promote=True,
-    infer=_joined_type,
+    infer=lambda x, y: broadcasting("complex", complex_dtype("complex", x.dtype))(x, y),
     kernel=_joined,
     gradient=_joined_gradient,
     kind=Kind.BROADCAST,

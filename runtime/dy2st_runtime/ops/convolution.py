@@ -147,7 +147,12 @@ def _conv_kernel(
     view = windows(padded(x, pads), w.shape[2:], strides, dilations)
     counts = view.shape[2 : 2 + spatial]
     if w.shape[1] == 1 and w.shape[0] == groups and groups > 1:
-        y = _depthwise(view, w, spatial)
+        # With one filter a channel it is a sum over the places of the kernel.
+        result = np.zeros(view.shape[: 2 + spatial], view.dtype)
+        for place in np.ndindex(*w.shape[2:]):
+            weight = w[(slice(None), 0, *place)].reshape(1, -1, *[1] * spatial)
+            result += view[(..., *place)] * weight
+        y = result
     elif x.shape[0] == 1 or math.prod(counts) >= _MANY_WINDOWS:
         y = _conv_by_sample(view, w, groups, spatial)
     else:
@@ -210,15 +215,6 @@ def _conv_at_once(view: Any, w: Any, bias: Any, groups: int, spatial: int) -> An
     if bias is not None:
         flat += bias
     return np.moveaxis(flat.reshape(view.shape[0], *counts, w.shape[0]), -1, 1)
-
-
-def _depthwise(view: Any, w: Any, spatial: int) -> Any:
-    """One filter a channel: a sum over the places of the kernel."""
-    result = np.zeros(view.shape[: 2 + spatial], view.dtype)
-    for place in np.ndindex(*w.shape[2:]):
-        weight = w[(slice(None), 0, *place)].reshape(1, -1, *[1] * spatial)
-        result += view[(..., *place)] * weight
-    return result
 
 
 def _transpose_infer(
@@ -288,7 +284,11 @@ def _transpose_kernel(
         if bias is not None:
             y += bias.reshape(-1, *[1] * (x.ndim - 2))
         return y
-    flipped = _flipped(w, groups)
+    # Filters of that convolution: (o, c/groups, *kernel) -> (c, o/groups, *kernel).
+    outside, inside, kernel = w.shape[0] // groups, w.shape[1], w.shape[2:]
+    parts = w.reshape(groups, outside, inside, *kernel).swapaxes(1, 2)
+    backwards = (slice(None, None, -1),) * len(kernel)
+    flipped = parts[(..., *backwards)].reshape(groups * inside, outside, *kernel)
     ones = (1,) * len(sizes)
     return _conv_kernel(
         x, flipped, bias, strides=ones, pads=around, dilations=dilations, groups=groups
@@ -333,14 +333,6 @@ def _pads_of_conv(
     for n, k, size, (before, _), d in zip(counts, kernel, sizes, pads, dilations, strict=True):
         found.append((d * (k - 1) - before, size + before - n))
     return tuple(found) if all(min(pair) >= 0 for pair in found) else None
-
-
-def _flipped(w: Any, groups: int) -> Any:
-    """The filters of that convolution: (o, c/groups, *kernel) -> (c, o/groups, *kernel)."""
-    outside, inside, kernel = w.shape[0] // groups, w.shape[1], w.shape[2:]
-    parts = w.reshape(groups, outside, inside, *kernel).swapaxes(1, 2)
-    backwards = (slice(None, None, -1),) * len(kernel)
-    return parts[(..., *backwards)].reshape(groups * inside, outside, *kernel)
 
 
 def _spread_filters(

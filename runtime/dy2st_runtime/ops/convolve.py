@@ -27,22 +27,20 @@ def explicit_pads(
         return _named_pads(padding.upper(), sizes, kernel, strides, dilations)
     if isinstance(padding, (list, tuple)):
         if padding and isinstance(padding[0], (list, tuple)):
-            return _pairs(padding, axes, last)
+            pairs = [pair(entry, 2, "padding", 0) for entry in padding]
+            if len(pairs) == axes + 2:
+                others = [pairs.pop(0), pairs.pop(-1 if last else 0)]
+                if any(map(any, others)):
+                    raise ArgumentError(
+                        f"padding: only the {axes} axes of the image, not {list(padding)}"
+                    )
+            if len(pairs) != axes:
+                raise ArgumentError(f"padding takes {axes} pairs, not {list(padding)}")
+            return tuple((before, after) for before, after in pairs)
         if len(padding) == 2 * axes:
             flat = pair(padding, 2 * axes, "padding", 0)
             return tuple((flat[2 * i], flat[2 * i + 1]) for i in range(axes))
     return tuple((p, p) for p in pair(padding, axes, "padding", 0))
-
-
-def _pairs(padding: Any, axes: int, last: bool) -> Pads:
-    pairs = [pair(entry, 2, "padding", 0) for entry in padding]
-    if len(pairs) == axes + 2:
-        others = [pairs.pop(0), pairs.pop(-1 if last else 0)]
-        if any(map(any, others)):
-            raise ArgumentError(f"padding: only the {axes} axes of the image, not {list(padding)}")
-    if len(pairs) != axes:
-        raise ArgumentError(f"padding takes {axes} pairs, not {list(padding)}")
-    return tuple((before, after) for before, after in pairs)
 
 
 def _named_pads(padding: str, sizes: Any, kernel: Any, strides: Any, dilations: Any) -> Pads:

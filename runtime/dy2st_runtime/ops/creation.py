@@ -57,10 +57,6 @@ if TYPE_CHECKING:
 _VALUE = either(NUMBER, INDEX)
 
 
-def _constant_infer(value: np.ndarray[Any, Any]) -> TensorType:
-    return TensorType(value.dtype, value.shape)
-
-
 def _from_dim_kernel(value: Any, dtype: np.dtype[Any]) -> Any:
     try:
         return dtype.type(value)
@@ -101,7 +97,7 @@ define(
     "constant",
     doc="A fixed value.",
     attributes={"value": ARRAY},
-    infer=_constant_infer,
+    infer=lambda value: TensorType(value.dtype, value.shape),
     kernel=lambda value: value,
     samples=(Sample((), {"value": np.arange(3.0)}),),
 )

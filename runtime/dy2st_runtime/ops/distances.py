@@ -50,7 +50,8 @@ def cov(
     """The covariances of the rows (or columns): (n, k) -> (n, n), as `numpy.cov`."""
     rows = F.reshape(x, [1, -1]) if x.ndim == 1 else x if rowvar else F.transpose(x, [1, 0])
     rows = rows if rows.dtype.kind not in "iub" else F.multiply(rows, 1.0)
-    weights = _weights(fweights, aweights, rows.dtype)
+    given = [F.cast(part, rows.dtype) for part in (fweights, aweights) if part is not None]
+    weights = None if not given else given[0] if len(given) == 1 else F.multiply(*given)
     if weights is None:
         total: Any = F.cast(rows.shape[1], rows.dtype)
         centred = F.subtract(rows, F.mean(rows, 1, keepdim=True))
@@ -70,11 +71,6 @@ def cov(
         )
     product = F.divide(F.matmul(scaled, F.transpose(centred, [1, 0])), F.subtract(total, lost))
     return F.reshape(product, []) if equal(rows.shape[0], 1) is True else product
-
-
-def _weights(fweights: Any, aweights: Any, dtype: Any) -> Any:
-    given = [F.cast(part, dtype) for part in (fweights, aweights) if part is not None]
-    return None if not given else given[0] if len(given) == 1 else F.multiply(*given)
 
 
 @method

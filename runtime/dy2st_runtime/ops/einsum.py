@@ -77,18 +77,14 @@ def _diagonal(x: Any, labels: Labels) -> tuple[Any, Labels]:
         while labels.count(label) > 1:
             first = labels.index(label)
             second = labels.index(label, first + 1)
-            x = _diagonal_of(x, first, second)
+            size, other = x.shape[first], x.shape[second]
+            require_equal(size, other, f"einsum: a diagonal of {size} x {other}")
+            shape: list[Size] = [1] * x.ndim
+            shape[first] = size
+            places = F.reshape(F.arange(size), shape)
+            x = F.squeeze(F.take_along_axis(x, places, second), [second])
             labels = [*labels[:second], *labels[second + 1 :]]
     return x, labels
-
-
-def _diagonal_of(x: Any, first: int, second: int) -> Any:
-    size, other = x.shape[first], x.shape[second]
-    require_equal(size, other, f"einsum: a diagonal of {size} x {other}")
-    shape: list[Size] = [1] * x.ndim
-    shape[first] = size
-    places = F.reshape(F.arange(size), shape)
-    return F.squeeze(F.take_along_axis(x, places, second), [second])
 
 
 def _with_diagonals(x: Any, wanted: Labels) -> Any:

@@ -96,10 +96,6 @@ def _may_be_fraction(x: Any, y: Any) -> bool:
     return y.dtype.kind in "iu"
 
 
-def _atan2_kernel(x: Any, y: Any) -> Any:
-    return np.arctan2(x, y)
-
-
 define_binary(
     "add",
     "x + y.",
@@ -200,7 +196,7 @@ define_binary(
 define_binary(
     "atan2",
     "The angle of the point (y, x), in (-pi, pi].",
-    _atan2_kernel,
+    lambda x, y: np.arctan2(x, y),
     _atan2_gradient,
     _POSITIVE,
     gives_floats=np.arctan2,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -32,17 +31,13 @@ def _kernel(
 ) -> Any:
     try:
         with eagerly(as_recorded=True):
-            apply(operator, *values, **_named(attributes))
+            apply(operator, *values, **dict(attributes))
     except Exception as error:  # which class it is of decides, and what is of none is raised
         for number, kind in enumerate(kinds, 1):
             if any(one.__name__ == kind for one in type(error).__mro__):
                 return np.int64(number)
         raise
     return np.int64(0)
-
-
-def _named(attributes: tuple[Any, ...]) -> Mapping[str, Any]:
-    return dict(attributes)
 
 
 define(

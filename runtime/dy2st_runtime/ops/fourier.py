@@ -50,10 +50,6 @@ def _kernel(x: Any, axis: int, inverse: bool, norm: Any) -> Any:
     return (np.fft.ifft if inverse else np.fft.fft)(x, axis=axis, norm=norm).astype(x.dtype)
 
 
-def _gradient(g: Any, y: Any, x: Any, axis: int, inverse: bool, norm: Any) -> Any:
-    return fourier(g, axis, not inverse, OTHER_WAY[norm])
-
-
 define(
     "fourier",
     doc="The Fourier transform along an axis, or its inverse.",
@@ -63,7 +59,7 @@ define(
     along="axis",
     infer=_infer,
     kernel=_kernel,
-    gradient=_gradient,
+    gradient=lambda g, y, x, axis, inverse, norm: fourier(g, axis, not inverse, OTHER_WAY[norm]),
     samples=(
         Sample(((2, 3),), {"axis": 1}, dtypes=("complex128",)),
         Sample(((4, 3),), {"axis": 0, "inverse": True}, dtypes=("complex64",)),

@@ -62,12 +62,23 @@ def getitem(x: Any, index: Any) -> Any:
     """
     if isinstance(x, Variable) and isinstance(x.type, ArrayType):
         if isinstance(index, builtins.slice):
-            raise _slice_of_list()
+            raise TensorAsPython(
+                "a slice of a list whose length depends on a tensor",
+                at=user_location(),
+                why="how many items it has is known only when the Program runs",
+                hint="slice the tensor of all of them, stack(items)[a:b], or append to two lists",
+            )
         return F.array_read(x, index)
     if _is_truth(index):
         return getitem(F.unsqueeze(x, [0]), _mask_of_truth(index))
     if isinstance(x, Variable) and isinstance(index, int) and known_dims(x) is not None:
-        return _one_size(x, index)
+        # `shape(t)[i]` is the size itself, not an element looked up.
+        sizes = known_dims(x)
+        assert sizes is not None
+        size = sizes[_position(index, len(sizes))]
+        if isinstance(size, int):
+            return F.full([], size, "int64")
+        return apply("from_dim", value=size, dtype=np.dtype("int64"))
     items = _expanded(index, x.ndim)
     cut, items = _cut_traced(x, items)
     plan = _Plan(cut.shape, items)
@@ -83,15 +94,6 @@ def getitem(x: Any, index: Any) -> Any:
     return as_view(x, made)
 
 
-def _slice_of_list() -> TensorAsPython:
-    return TensorAsPython(
-        "a slice of a list whose length depends on a tensor",
-        at=user_location(),
-        why="how many items it has is known only when the Program runs",
-        hint="slice the tensor of all of them, stack(items)[a:b], or append to two lists",
-    )
-
-
 def _pick(x: Any, plan: _Plan) -> Any:
     """Index by tensors, after new axes have been put in."""
     if None in plan.order:
@@ -102,16 +104,6 @@ def _pick(x: Any, plan: _Plan) -> Any:
         return result
     place, picked = place_of_picked(axes), result.ndim - x.ndim + len(axes)
     return F.moveaxis(result, list(range(place, place + picked)), list(range(picked)))
-
-
-def _one_size(x: Variable, index: int) -> Any:
-    """`shape(t)[i]`: the size itself, not an element looked up."""
-    sizes = known_dims(x)
-    assert sizes is not None
-    size = sizes[_position(index, len(sizes))]
-    if isinstance(size, int):
-        return F.full([], size, "int64")
-    return apply("from_dim", value=size, dtype=np.dtype("int64"))
 
 
 # -- x[index] = value -------------------------------------------------------------------------
@@ -139,7 +131,11 @@ def setitem(x: Any, index: Any, value: Any) -> Any:
         value = _fitted(value, plan.seen_shape)
         return apply("slice_update", x, F.reshape(value, plan.cut_shape), **plan.bounds)
     if len(items) == 1 and _mask_rank(items[0]) and not value.ndim:
-        return _set_masked(x, items[0], value)
+        # x[mask] = number is a choice by element, whose size is known.
+        mask = items[0]
+        mask = mask if isinstance(mask, Tensor) else F.assign(mask)
+        wide = [*mask.shape, *[1] * (x.ndim - mask.ndim)]
+        return F.where(F.reshape(mask, wide), value, x)
     if plan.is_whole and None not in plan.order and not plan.is_apart:
         place = index_shape(tuple(x.shape), [tuple(i.shape) for i in plan.indices], plan.axes)
         value = _without_extra_axes(value, len(place))
@@ -161,13 +157,6 @@ def _set_by_place(x: Any, index: Any, value: Any) -> Any:
         accumulate=False,
     )
     return F.reshape(changed, x.shape)
-
-
-def _set_masked(x: Any, mask: Any, value: Any) -> Any:
-    """x[mask] = number: a choice by element, whose size is known."""
-    mask = mask if isinstance(mask, Tensor) else F.assign(mask)
-    wide = [*mask.shape, *[1] * (x.ndim - mask.ndim)]
-    return F.where(F.reshape(mask, wide), value, x)
 
 
 def _fitted(value: Any, shape: Sequence[Size]) -> Any:

@@ -69,14 +69,6 @@ def _bernoulli(x: Any, p: Any = 0.5, name: Any = None) -> Any:
     return F.cast(F.less_than(F.rand(x.shape, "float64"), p), x.dtype)
 
 
-def _zero(x: Any) -> Any:
-    return 0
-
-
-def _fill(x: Any, value: Any) -> Any:
-    return value
-
-
 def _copied(x: Any, other: Any, blocking: bool = False) -> Any:
     return fitted(F.broadcast_to(other, x.shape), x.dtype)
 
@@ -98,8 +90,8 @@ def _diagonal(x: Any, value: Any, offset: int = 0, wrap: bool = False, name: Any
 MADE: dict[str, Function] = {
     "add": _with_alpha("add"),
     "subtract": _with_alpha("subtract"),
-    "zero": _filled(_zero),
-    "fill": _filled(_fill),
+    "zero": _filled(lambda x: 0),
+    "fill": _filled(lambda x, value: value),
     "copy": _copied,
     "uniform": _filled(_uniform),
     "normal": _filled(_normal),

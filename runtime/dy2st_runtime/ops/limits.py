@@ -140,10 +140,6 @@ define(
 # -- leaky_relu -----------------------------------------------------------------------------------
 
 
-def _leaky_type(x: TensorType, negative_slope: float) -> TensorType:
-    return x if x.is_floating else x.with_dtype("float64")
-
-
 def _leaky_formula(x: Any, out: Any, negative_slope: float) -> None:
     slope = x.dtype.type(negative_slope)
     np.multiply(x, slope, out=out)
@@ -168,7 +164,7 @@ define(
     scales=Scales.POSITIVE,
     kind=Kind.ELEMENTWISE,
     attributes={"negative_slope": 0.01},
-    infer=_leaky_type,
+    infer=lambda x, negative_slope: x if x.is_floating else x.with_dtype("float64"),
     kernel=_leaky_kernel,
     gradient=lambda g, y, x, negative_slope: F.where(F.greater_equal(x, 0), g, g * negative_slope),
     decompose=lambda x, negative_slope: F.where(F.greater_than(x, 0), x, x * negative_slope),

@@ -66,10 +66,6 @@ def _square(name: str, result: Any) -> Any:
     return infer
 
 
-def _inverse_gradient(g: Any, y: Any, x: Any) -> Any:
-    return F.neg(F.matmul(F.matmul(turned(y), g), turned(y)))
-
-
 define(
     "inverse",
     doc="The inverse of matrices.",
@@ -78,7 +74,7 @@ define(
     infer=_square("inverse", lambda x: x),
     kernel=np.linalg.inv,
     takes_complex=True,
-    gradient=holomorphic(_inverse_gradient),
+    gradient=holomorphic(lambda g, y, x: F.neg(F.matmul(F.matmul(turned(y), g), turned(y)))),
     samples=_SQUARES,
 )
 

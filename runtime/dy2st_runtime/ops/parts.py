@@ -253,19 +253,16 @@ def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) 
     if isinstance(num_or_sections, (list, tuple)):
         sections = _filled(size, [as_size(s, "a section") for s in num_or_sections])
     else:
-        sections = _equal_parts(size, as_int(num_or_sections, "num_or_sections"))
+        count = as_int(num_or_sections, "num_or_sections")
+        if count < 1 or divides(count, size) is False:
+            raise ShapeError(f"split: {size} cannot be split into {count} equal parts")
+        part = size // count
+        require_equal(part * count, size, f"split: {size} is no multiple of {count}")
+        sections = [part] * count
     if len(sections) == 1:
         require_equal(sections[0], size, f"split: {sections} do not add up to {size}")
         return [F.assign(x)]  # an operator with several results has at least two
     return list(apply("split", x, sections=tuple(sections), axis=place))
-
-
-def _equal_parts(size: Size, count: int) -> list[Size]:
-    if count < 1 or divides(count, size) is False:
-        raise ShapeError(f"split: {size} cannot be split into {count} equal parts")
-    part = size // count
-    require_equal(part * count, size, f"split: {size} is no multiple of {count}")
-    return [part] * count
 
 
 def _filled(size: Size, sections: list[Size]) -> list[Size]:

@@ -59,11 +59,6 @@ def _ordered_at(ordered: Any, place: Any) -> Any:
     return F.squeeze(found, -1)
 
 
-def _counts(x: Any) -> Any:
-    """How many elements of each row are not NaN, int64."""
-    return F.sum(F.cast(F.logical_not(F.isnan(x)), "int64"), axis=-1)
-
-
 def _quantile_of(ordered: Any, counts: Any, q: Any, interpolation: str) -> Any:
     """The element at q of the way through the first `counts` elements of rows in order."""
     last = F.cast(F.maximum(F.subtract(counts, 1), 0), ordered.dtype)
@@ -92,7 +87,7 @@ def _quantile(
     rank = x.ndim
     rows, axes = _rows(with_floats(x), axis)
     ordered = F.sort(rows, axis=-1)  # NaN comes last
-    counts = _counts(rows)
+    counts = F.sum(F.cast(F.logical_not(F.isnan(rows)), "int64"), axis=-1)  # of what is no NaN
     is_broken = F.less_than(counts, 1 if skips_nan else shape_of(rows)[-1])
     parts = q if isinstance(q, (list, tuple)) else F.unbind(q) if rank_of(q) else [q]
     found = []

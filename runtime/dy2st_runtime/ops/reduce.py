@@ -115,7 +115,9 @@ def _define(
 ) -> None:
     def infer(x: TensorType, axis: tuple[int, ...], keepdim: bool) -> TensorType:
         if needs_elements:
-            _require_elements(name, x, axis)
+            # There must be something to take the largest of.
+            for place in axis:
+                require(x.shape[place] > 0, f"{name} of no elements: the shape is {list(x.shape)}")
         return TensorType(result(x.dtype), reduced_shape(x.shape, axis, keepdim))
 
     define(
@@ -134,12 +136,6 @@ def _define(
         scales=scales,
         samples=samples,
     )
-
-
-def _require_elements(name: str, x: TensorType, axis: tuple[int, ...]) -> None:
-    """Something to take the largest of."""
-    for place in axis:
-        require(x.shape[place] > 0, f"{name} of no elements: the shape is {list(x.shape)}")
 
 
 def _of_none(x: Any, axis: int | tuple[int, ...], keepdim: bool) -> bool:
@@ -178,10 +174,6 @@ def _widened(reduce: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-def _sum_kernel(x: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
-    return add_up(x, axis, keepdims=keepdims, dtype=_sum_dtype(x.dtype))
-
-
 def _mean_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return dtype if is_differentiable(dtype) else np.dtype("float64")
 
@@ -193,16 +185,14 @@ def _prod_gradient(g: Any, y: Any, x: Any, axis: tuple[int, ...], keepdim: bool)
         last = F.reshape(
             F.transpose(x, [*rest, *axis]), [*(x.shape[i] for i in rest), _count(x, axis)]
         )
-        flat = F.expand(F.unsqueeze(_without(g, x, axis, keepdim), [-1]), last.shape)
+        if keepdim:
+            g = F.reshape(g, list(reduced_shape(tuple(x.shape), axis, False)))
+        flat = F.expand(F.unsqueeze(g, [-1]), last.shape)
         slope = flat * _others(last, last.ndim - 1)
         back = F.reshape(slope, [x.shape[i] for i in (*rest, *axis)])
         order = [*rest, *axis]
         return F.transpose(back, [order.index(i) for i in range(x.ndim)])
     return _spread(g, x, axis, keepdim) * _others(x, axis[0])
-
-
-def _without(g: Any, x: Any, axis: tuple[int, ...], keepdim: bool) -> Any:
-    return F.reshape(g, list(reduced_shape(tuple(x.shape), axis, False))) if keepdim else g
 
 
 def _count(x: Any, axis: tuple[int, ...]) -> Size:
@@ -243,7 +233,9 @@ def _mean_gradient(g: Any, y: Any, x: Any, axis: tuple[int, ...], keepdim: bool)
 _define(
     "sum",
     "The sum along axes.",
-    in_float32(_sum_kernel),
+    in_float32(
+        lambda x, axis, keepdims: add_up(x, axis, keepdims=keepdims, dtype=_sum_dtype(x.dtype))
+    ),
     _sum_dtype,
     lambda g, y, x, axis, keepdim: _spread(g, x, axis, keepdim),
     _samples() + _EMPTY,

@@ -34,7 +34,8 @@ def in_float32(function: Callable[..., Any]) -> Callable[..., Any]:
     def run(*args: Any, **named: Any) -> Any:
         dtype = getattr(args[0] if args else None, "dtype", None)
         if dtype is None:
-            dtype = _first_dtype((*args, *named.values()))
+            values = (*args, *named.values())
+            dtype = next((v.dtype for v in values if isinstance(v, (Tensor, np.ndarray))), None)
         if dtype is None or dtype.itemsize != 2 or not is_floating(dtype):
             return function(*args, **named)
         found = function(
@@ -45,10 +46,6 @@ def in_float32(function: Callable[..., Any]) -> Callable[..., Any]:
         return _shorter(found, dtype)
 
     return run
-
-
-def _first_dtype(values: Any) -> Any:
-    return next((v.dtype for v in values if isinstance(v, (Tensor, np.ndarray))), None)
 
 
 def _is_short(value: Any) -> bool:

@@ -143,7 +143,11 @@ def attribute_text(value: Any, in_array: bool = False) -> str:
     if isinstance(value, np.generic) and element_text(value.dtype):
         return f"#dy2st.scalar<{array_text(np.asarray(value))}>"
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return _named_tuple(value)
+        fields = attribute_text(value._fields)
+        return (
+            f"#dy2st.named<{string_text(type(value).__name__)}, {fields}, "
+            f"{attribute_text(tuple(value))}>"
+        )
     return f"#dy2st.invalid<{string_text(repr(value)[:100])}>"
 
 
@@ -184,14 +188,6 @@ def _output(value: Output, in_array: bool) -> str:
 
 def _dict(value: dict[Any, Any], in_array: bool) -> str:
     return f"#dy2st.dict<{attribute_text(tuple(value.items()))}>"
-
-
-def _named_tuple(value: Any) -> str:
-    fields = attribute_text(value._fields)
-    return (
-        f"#dy2st.named<{string_text(type(value).__name__)}, {fields}, "
-        f"{attribute_text(tuple(value))}>"
-    )
 
 
 def _string(value: str, in_array: bool) -> str:

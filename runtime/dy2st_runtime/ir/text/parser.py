@@ -89,15 +89,6 @@ class _Parser(LineReader):
     def head(self) -> str:
         """The digest of the arrays, with all that stands before it."""
         self.expect_all('"dy2st.model"', "(", ")", "<", "{")
-        self._version()
-        self.expect_all(",", "producer", "=")
-        self.string()
-        if not self.accept(","):
-            return ""
-        self.expect_all("arrays", "=")
-        return self.string()
-
-    def _version(self) -> None:
         self.expect_all("format", "=")
         place, version = self.place, self.attribute()
         if type(version) is not int or version < 1:
@@ -107,6 +98,12 @@ class _Parser(LineReader):
                 f"the text has format {version} and was written by a newer dy2st; this one reads "
                 f"formats up to {FORMAT}: update it"
             )
+        self.expect_all(",", "producer", "=")
+        self.string()
+        if not self.accept(","):
+            return ""
+        self.expect_all("arrays", "=")
+        return self.string()
 
     def _no_types(self) -> None:
         self.expect_all(":", "(", ")", "->", "(", ")")

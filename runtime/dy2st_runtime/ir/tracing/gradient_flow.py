@@ -83,7 +83,8 @@ class GradientFlow:
             place = next(i for i, result in enumerate(maker.results) if result is variable)
             found = [block.yields[place] for block in maker.blocks]
         # An empty list is as any other, and an index says nothing of the list.
-        return [v for v in found if v.type != ArrayType(None) and _is_source(maker, v)]
+        found = [v for v in found if v.type != ArrayType(None)]
+        return [v for v in found if _is_differentiable(v)] if _is_on_lists(maker) else found
 
     def _answer(self, variable: Variable) -> Answer:
         maker, sources = variable.maker, self._sources(variable)
@@ -113,10 +114,6 @@ def _is_differentiable(variable: Variable) -> bool:
 
 def _is_on_lists(operator: Operator) -> bool:
     return any(isinstance(v.type, ArrayType) for v in (*operator.operands, *operator.results))
-
-
-def _is_source(operator: Operator, variable: Variable) -> bool:
-    return not _is_on_lists(operator) or _is_differentiable(variable)
 
 
 def is_passed(operator: Operator) -> bool:

@@ -19,7 +19,12 @@ def leaves_of(tracer: Tracer, output: Variable, retain: bool = False) -> dict[Va
     walk = _Walk(tracer)
     walk.go(output)
     if walk.is_carried and not walk.leaves:
-        raise _carried()
+        raise ConversionError(
+            "backward() of a tensor that a loop has carried here from an earlier iteration",
+            at=user_location(),
+            why="how many iterations there were, and which of them made it, only the run knows",
+            hint="compute the loss in the iteration that calls backward() of it",
+        )
     if not tracer.spent.isdisjoint(walk.operators):
         raise RuntimeError(
             "the graph was freed by an earlier backward(); pass retain_graph=True to keep it"
@@ -65,7 +70,14 @@ class _Walk:
         if not is_passed(maker):
             return []
         if maker.blocks and self._begins_in(maker, variable):
-            raise _inside()
+            raise ConversionError(
+                "backward() through what a branch or loop has computed of parameters that it has "
+                "changed",
+                at=user_location(),
+                why="its gradients belong to the parameters as they were there, on some paths "
+                "alone",
+                hint="compute it behind the branch or loop, or call backward() in there",
+            )
         self.operators.add(maker)
         return maker.operands
 
@@ -89,24 +101,6 @@ class _Walk:
                     return True
                 waiting += maker.operands
         return False
-
-
-def _inside() -> ConversionError:
-    return ConversionError(
-        "backward() through what a branch or loop has computed of parameters that it has changed",
-        at=user_location(),
-        why="its gradients belong to the parameters as they were there, on some paths alone",
-        hint="compute it behind the branch or loop, or call backward() in there",
-    )
-
-
-def _carried() -> ConversionError:
-    return ConversionError(
-        "backward() of a tensor that a loop has carried here from an earlier iteration",
-        at=user_location(),
-        why="how many iterations there were, and which of them made it, only the run knows",
-        hint="compute the loss in the iteration that calls backward() of it",
-    )
 
 
 __all__ = ["leaves_of"]

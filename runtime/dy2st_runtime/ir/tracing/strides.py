@@ -92,7 +92,7 @@ def _placed(base: TensorType, steps: Sequence[Step], values: Mapping[Dim, int]) 
 
 def _moved(array: Array, operator: Operator, place: int, values: Mapping[Dim, int]) -> Array:
     definition = lookup(operator.name)
-    attributes = _known_attributes(operator, values)
+    attributes = {name: _known(value, values) for name, value in operator.attributes.items()}
     if definition.view is None:  # places that tensors name: of one element any will do
         if any(operand.tensor_type.rank for operand in operator.operands[1:]):
             raise ValueError(f"{operator.name} copies")
@@ -113,10 +113,6 @@ def _moved(array: Array, operator: Operator, place: int, values: Mapping[Dim, in
     if strides is None:
         raise Copied
     return as_strided(array, shape, strides, writeable=False)
-
-
-def _known_attributes(operator: Operator, values: Mapping[Dim, int]) -> dict[str, Any]:
-    return {name: _known(value, values) for name, value in operator.attributes.items()}
 
 
 def _rows(shape: Iterable[int]) -> tuple[int, ...]:

@@ -70,7 +70,11 @@ class Views:
         if self._is_own:
             return
         copies: bool | None = False
-        if isinstance(base, Variable) and base in self.links and _reshapes(steps[-1][0]):
+        if (
+            isinstance(base, Variable)
+            and base in self.links
+            and lookup(steps[-1][0].name).view in (View.SAME, View.UNSURE)
+        ):
             type = self._tracer.captured(self.root(base)).type
             if isinstance(type, TensorType):
                 copies = is_copy(type, [*self._steps(base), *steps])
@@ -86,7 +90,8 @@ class Views:
             maker = value.maker
             if not isinstance(maker, Operator) or not maker.operands:
                 return
-            steps.insert(0, (maker, _place(value, maker.results)))
+            place = next(i for i, result in enumerate(maker.results) if result is value)
+            steps.insert(0, (maker, place))
             value = maker.operands[0]
         self.note(view, base, steps)
 
@@ -145,19 +150,7 @@ class Views:
             if (block, view, held, version) in self._made:
                 return self._made[block, view, held, version]
             block = block.parent
-        return self._make(view, held, whole, version)
-
-    def is_told_by_base(self, tensor: Tensor, held: Variable) -> bool:
-        """Whether what a tensor holds is made anew of its base wherever it is read next."""
-        return isinstance(tensor, Variable) and tensor in self.links and self._is_stopped(held)
-
-    def _is_stopped(self, variable: Variable) -> bool:
-        """Whether surely no gradient flows through a Variable."""
-        is_float = isinstance(variable.type, TensorType) and variable.type.is_differentiable
-        return not is_float or self._tracer.flags.is_surely_stopped(variable)
-
-    def _make(self, view: Variable, held: Variable, whole: Variable, version: Variable) -> Variable:
-        """A view made anew, of what its base holds now."""
+        # The view is made anew, of what its base holds now.
         tracer, steps = self._tracer, self._steps(view)
         with self._recording():
             value = tracer.as_seen(whole)
@@ -167,6 +160,15 @@ class Views:
         self.links[made] = Link(self.root(view), steps, version)
         self._made[tracer.block, view, held, version] = made
         return made
+
+    def is_told_by_base(self, tensor: Tensor, held: Variable) -> bool:
+        """Whether what a tensor holds is made anew of its base wherever it is read next."""
+        return isinstance(tensor, Variable) and tensor in self.links and self._is_stopped(held)
+
+    def _is_stopped(self, variable: Variable) -> bool:
+        """Whether surely no gradient flows through a Variable."""
+        is_float = isinstance(variable.type, TensorType) and variable.type.is_differentiable
+        return not is_float or self._tracer.flags.is_surely_stopped(variable)
 
     def _with_gradients(self, value: Variable, source: Variable) -> Variable:
         """A value through which gradients flow to another one."""
@@ -222,7 +224,10 @@ class Views:
             tracer.hold(tensor, new)
         else:
             self._change_base(tensor, root, new)
-        self._forget_data(root)
+        # The sizes that elements of the views were known to hold are so no longer.
+        for view in self.links:
+            if view.held is not None and self.root(view) is root:
+                view.held = None
 
     def _change_base(self, view: Variable, root: Tensor, new: Variable) -> None:
         """The base of a view gets a new value."""
@@ -335,19 +340,9 @@ class Views:
     def _is_base(self, tensor: Tensor) -> bool:
         return any(self.root(view) is tensor for view in self.links)
 
-    def _forget_data(self, root: Tensor) -> None:
-        """What sizes told of the elements of a view is no longer so."""
-        for view in self.links:
-            if view.held is not None and self.root(view) is root:
-                view.held = None
-
     def forget_made(self) -> None:
         """Operators were taken back: views are made anew where they are read next."""
         self._made.clear()
-
-
-def _reshapes(operator: Operator) -> bool:
-    return lookup(operator.name).view in (View.SAME, View.UNSURE)
 
 
 def _fits(new: Variable, old: Variable) -> bool:
@@ -356,10 +351,6 @@ def _fits(new: Variable, old: Variable) -> bool:
     if not isinstance(one, TensorType) or not isinstance(other, TensorType):
         return one == other
     return one.dtype == other.dtype and same_shape(one.shape, other.shape) is True
-
-
-def _place(variable: Variable, variables: list[Variable]) -> int:
-    return next(index for index, other in enumerate(variables) if other is variable)
 
 
 def reshaped_base() -> ConversionError:
