@@ -22,7 +22,7 @@ from dy2st_runtime.ir.types import is_differentiable
 from dy2st_runtime.lazy import Lazy
 
 Array = np.ndarray[Any, Any]
-_MANY = 2  # of fewer numbers the strides tell nothing
+_MANY = 2  # of fewer numbers the strides say nothing
 Hook = Callable[[Any], Any]
 
 _inside = Lazy("dy2st_runtime.autodiff.inside")
@@ -47,7 +47,7 @@ class HookHandle:
 
 
 class AfterBackward:
-    """A hook of a leaf that is told when its `.grad` is there, and given nothing."""
+    """A hook of a leaf that is called when its `.grad` is there, and given nothing."""
 
     def __init__(self, hook: Callable[[], Any]):
         """Take the hook."""
@@ -91,7 +91,7 @@ class HasGradient(Protocol):
 class Edge:
     """One input of a Node as it was when the operator ran; in-place changes come later.
 
-    `needs_gradient` tells whether anything behind this input wants a gradient.
+    `needs_gradient` says whether anything behind this input wants a gradient.
     """
 
     __slots__ = ("array", "index", "needs_gradient", "node", "stopped", "tensor")

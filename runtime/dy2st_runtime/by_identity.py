@@ -1,4 +1,4 @@
-"""Tables of what belongs to objects, which are told apart by identity and not held."""
+"""Tables of what belongs to objects, by identity, without holding them."""
 
 from __future__ import annotations
 

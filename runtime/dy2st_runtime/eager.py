@@ -67,7 +67,7 @@ class EagerInterpreter:
                 infer(definition, [tensor.tensor_type for tensor in tensors], attributes)
             except Exception as worded:  # whichever the rule raises
                 raise worded from None
-            if definition.lends or definition.hidden or definition.effect is Effect.VISIBLE:
+            if definition.borrows or definition.hidden or definition.effect is Effect.VISIBLE:
                 raise  # of a list, or of the user's own code
             raise as_ours(definition.name, error) from None
         several = isinstance(results, tuple)

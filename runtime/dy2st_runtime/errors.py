@@ -188,7 +188,7 @@ class BranchMismatch(ConversionError, TypeError):
 
 
 class LoopMismatch(ConversionError, TypeError):
-    """A variable of a tensor-dependent loop changes its kind from turn to turn."""
+    """A variable of a tensor-dependent loop changes its kind between iterations."""
 
 
 class TensorAsPython(ConversionError, TypeError):

@@ -1,4 +1,4 @@
-"""Memory of tensors that others may write to, as who took it by DLPack.
+"""Notes memory of tensors that others may write to, as who took it by DLPack.
 
 Tensors never change their arrays, so what was made of one can be kept as long as it is the same
 array. This is where the exceptions are known.
@@ -15,14 +15,14 @@ from dy2st_runtime.by_identity import ByIdentity
 Array = np.ndarray[Any, Any]
 
 COUNT = np.zeros((), np.int64)
-"""How often memory was lent: what was kept before the last time is to be looked at again."""
+"""How often memory was exported: what was kept before the last time is to be checked anew."""
 
-_lent: ByIdentity[Array, bool] = ByIdentity()
+_exported: ByIdentity[Array, bool] = ByIdentity()
 
 
-def lend(array: Array) -> None:
+def note_export(array: Array) -> None:
     """From now on somebody else may write to the memory of an array."""
-    _lent[_owner(array)] = True
+    _exported[_owner(array)] = True
     COUNT[()] += 1
 
 
@@ -32,7 +32,7 @@ def is_constant(array: Array) -> bool:
     >>> is_constant(np.zeros(3)), is_constant(np.zeros(3)[1:])
     (True, False)
     """
-    if _lent.get(_owner(array)):
+    if _exported.get(_owner(array)):
         return False
     return bool(array.flags.owndata) or _is_read_only(array)
 
@@ -56,4 +56,4 @@ def _is_read_only(array: Any) -> bool:
         return False
 
 
-__all__ = ["COUNT", "is_constant", "lend"]
+__all__ = ["COUNT", "is_constant", "note_export"]

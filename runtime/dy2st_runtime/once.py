@@ -47,7 +47,7 @@ def once(make: Callable[P, R]) -> Callable[P, R]:
 def held_by_forks(lock: AbstractContextManager[Any]) -> None:
     """Let a fork wait until no other thread holds a lock, so that a child finds it free.
 
-    The lock is one that the thread which holds it may take again.
+    The lock is one that the thread which holds it may take once more.
     """
     if lock not in _locks:
         _locks.append(lock)

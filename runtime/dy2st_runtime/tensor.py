@@ -13,7 +13,7 @@ from dy2st_runtime import autograd, unique_name
 from dy2st_runtime.autograd import Array, Hook, HookHandle, Node
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ArgumentError, ShapeError, TensorAsPython
-from dy2st_runtime.exported_buffers import lend
+from dy2st_runtime.exported_buffers import note_export
 from dy2st_runtime.ir.dispatch import F, stack
 from dy2st_runtime.ir.element_types import given_dtype
 from dy2st_runtime.ir.grad_mode import is_grad_enabled, no_grad
@@ -157,7 +157,7 @@ class EagerTensor(Tensor):
 
     def __dlpack__(self, **options: Any) -> Any:
         """The data for any library that speaks DLPack, without a copy."""
-        lend(self.array)
+        note_export(self.array)
         return self.array.__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:

@@ -127,7 +127,7 @@ def check_stored(name: str, array: Array) -> None:
 
 
 def digest_of(arrays: Mapping[str, Array]) -> str:
-    """32 hexadecimal digits that tell these names and arrays from all others."""
+    """32 hexadecimal digits that identify these names and arrays."""
     stored, same_as = _once_each(arrays)
     found = hashlib.blake2b(json.dumps(same_as, sort_keys=True).encode(), digest_size=16)
     found.update("".join(map(json.dumps, _complex_names(arrays, stored))).encode())

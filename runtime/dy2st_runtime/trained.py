@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime import engine as engines
-from dy2st_runtime.autodiff.flows import NotTold
+from dy2st_runtime.autodiff.flows import UnknownFlow
 from dy2st_runtime.autodiff.halves import Backward, Given, Halves, joint
 from dy2st_runtime.autograd import Array, Node
 from dy2st_runtime.errors import ConversionError, ShapeError
@@ -68,7 +68,7 @@ class TrainedProgram:
         ]
         try:
             return Parts(self.program, places, self._is_random, self.engine)
-        except (ConversionError, ShapeError, NotTold) as error:  # a rule may need known sizes
+        except (ConversionError, ShapeError, UnknownFlow) as error:  # a rule may need known sizes
             self.why_not = self.why_not or str(error).splitlines()[0]
             return None
 
@@ -115,10 +115,10 @@ class Parts:
         return made[:count], dict(zip(self.program.updates, made[count:], strict=True))
 
     def _connect(self, made: Sequence[Any], node: ProgramNode, flags: Sequence[Any]) -> None:
-        told = iter(flags)
+        values = iter(flags)
         pairs = zip(self.halves.targets, self.halves.flags, strict=True)
         for index, (place, flag) in enumerate(pairs):
-            if flag is None or bool(next(told)):
+            if flag is None or bool(next(values)):
                 tensor = made[place]
                 tensor.node, tensor.index, tensor.stopped = node, index, False
 
@@ -146,7 +146,7 @@ class Parts:
         return self._second[given]
 
     def joint(self, given: Given) -> Backward:
-        """The gradients as a Program of inputs and state, to be differentiated again."""
+        """The gradients as a Program of inputs and state, to be differentiated once more."""
         if given not in self._joint:
             self._joint[given] = joint(self.program, self.wanted, given, self.halves.targets)
         return self._joint[given]

@@ -84,7 +84,7 @@ def _warns(trace: Trace, message: Any, category: Any, stacklevel: Any, **options
     if not (is_known and type(message) in (str, Text) and type(stacklevel) is int):
         return False
     file, line = _place() if stacklevel <= 1 else ("", 0)
-    F.tell_warning(kept(trace, message), kind.__name__, file, line)
+    F.emit_warning(kept(trace, message), kind.__name__, file, line)
     return True
 
 
@@ -110,7 +110,7 @@ def _logs(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: Mapping[st
         text = trace.mod(text, values[0] if is_mapping else values)
     frame = user_frame()
     function = "" if frame is None else frame.f_code.co_name
-    F.tell_logger(kept(trace, text), logger, level, *_place(), function)
+    F.emit_log(kept(trace, text), logger, level, *_place(), function)
     return True
 
 

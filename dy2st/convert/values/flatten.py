@@ -391,7 +391,7 @@ def _read(trace: Trace, value: Union, place: int) -> Iterator[Variable]:
     found = []
     for array in value.arrays[place]:
         found.append(F.array_read(trace.tracer.local(array), 0))
-        trace.tracer.aliases.lent[found[-1]] = array
+        trace.tracer.aliases.borrowed[found[-1]] = array
     return iter(found)
 
 

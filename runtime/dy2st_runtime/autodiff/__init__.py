@@ -7,7 +7,7 @@ says. A `cond` becomes another `cond`, which does the work of the branch that wa
 forward value has a stand-in at first (`stand_ins.py`). One that is read becomes a parameter, a copy
 of a cheap operator, or what the forward operator gives out beside its results (`residuals.py`).
 These three ways nest to any depth. Symbols that a forward Block binds are bound once more by what
-is read of it, and what it has required of sizes is required again.
+is read of it, and what it has required of sizes is required here, too.
 
 Who calls it: `static.append_backward` and `static.gradients` (`append.py`), a call that wants
 gradients (`halves.py`), `grad` and `backward` inside of a trace (`inside.py`). It stands in the

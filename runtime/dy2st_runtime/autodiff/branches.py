@@ -41,7 +41,7 @@ def through_branches(walk: Walk, operator: Operator, found: Found) -> None:
     places = [wanted[i] for i in given]
     types = [type_of_gradient(operator.operands[place].type) for place in places]
     presences = [[side.found[i] for side in sides] for i in given]
-    told = [i for i, pair in enumerate(presences) if not _is_plain(pair)]
+    flagged = [i for i, pair in enumerate(presences) if not _is_plain(pair)]
     listed = [isinstance(type, ArrayType) for type in types]
     for number, side in enumerate(sides):
         with tracer.inside(side.block):
@@ -49,7 +49,7 @@ def through_branches(walk: Walk, operator: Operator, found: Found) -> None:
                 _value(walk, side, i, operator.operands[place])
                 for i, place in zip(given, places, strict=True)
             ]
-            side.block.yields += [tracer.local(_told(presences[i][number])) for i in told]
+            side.block.yields += [tracer.local(_presence_of(presences[i][number])) for i in flagged]
             side.forward.finish(types)
     blocks = [side.block for side in sides]
     for i in filter(listed.__getitem__, range(len(places))):
@@ -58,9 +58,9 @@ def through_branches(walk: Walk, operator: Operator, found: Found) -> None:
         types[i] = join_types(left, right, AssertionError)
     captured = close_blocks(tracer, blocks, own=0)
     operands = [tracer.as_it_was(condition), *captured]
-    types += [TensorType("bool", ()) for _ in told]
+    types += [TensorType("bool", ()) for _ in flagged]
     results = tracer.append("cond", operands, {}, types, blocks).results
-    flags = dict(zip(told, results[len(places) :], strict=True))
+    flags = dict(zip(flagged, results[len(places) :], strict=True))
     for i, (place, pair) in enumerate(zip(places, presences, strict=True)):
         there = (flags[i],) if i in flags else _plainly(condition, pair)
         there = None if listed[i] else there
@@ -119,7 +119,7 @@ def _plainly(condition: Variable, pair: Sequence[Gradient | None]) -> Presence:
     return (flag,)
 
 
-def _told(gradient: Gradient | None) -> Variable:
+def _presence_of(gradient: Gradient | None) -> Variable:
     flag: Variable = F.full([], False, "bool") if gradient is None else flag_of(gradient.there)
     return flag
 

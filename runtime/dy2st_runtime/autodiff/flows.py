@@ -1,7 +1,7 @@
-"""Through which results of a Program gradients flow: surely, never, or as a bool of the run tells.
+"""Finds through which results of a Program gradients flow: surely, never, or by a flag of the run.
 
 Eagerly the result of an `if` has `stop_gradient` if the branch that ran has used nothing that needs
-gradients. What a Program cannot tell beforehand, it computes beside its results.
+gradients. What is not known beforehand, the Program computes beside its results.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ Task = Generator[Variable, Any, Variable]
 """Makes the bool of a value; it asks for those of other values by yielding them."""
 
 
-class NotTold(Exception):
-    """A run alone tells whether gradients flow through a result."""
+class UnknownFlow(Exception):
+    """Whether gradients flow through a result is known only at run time."""
 
     def __init__(
         self, why: str = "whether gradients flow through a list depends on the run"
@@ -64,7 +64,7 @@ class Surely(Varied):
 
 
 class Flags:
-    """Bools of a Program that tell whether gradients flow through a value, made once each.
+    """Flags of a Program, true if gradients flow through a value, made once each.
 
     Tasks wait for each other in a list: a chain of operators may be longer than Python's stack.
     """
@@ -83,7 +83,7 @@ class Flags:
         return self._sure.has(variable)
 
     def flags(self, variables: Sequence[Variable]) -> list[Variable]:
-        """The bools, each in the Block of its value; NotTold for some lists."""
+        """The bools, each in the Block of its value; UnknownFlow for some lists."""
         found = [self._flag(variable) for variable in variables]
         for block in {operator.block for operator in self._behind}:
             block.operators[:] = [
@@ -114,7 +114,7 @@ class Flags:
         if self._sure.has(variable):
             return _constant(variable.block, True)
         if isinstance(variable.type, ArrayType):
-            raise NotTold
+            raise UnknownFlow
         maker = variable.maker
         if isinstance(maker, Block):
             return (yield from self._of_parameter(variable, maker))
@@ -177,7 +177,7 @@ class Flags:
         return total
 
     def _either(self, after: Operator, one: Variable, other: Variable) -> Variable:
-        """Whether one of two bools is true, told behind an operator."""
+        """Whether one of two flags is true, computed behind an operator."""
         operator = Operator("logical_or", [one, other], {}, after.block, location=after.location)
         self._behind.setdefault(after, []).append(operator)
         return _added(operator.results, operator)
@@ -199,4 +199,4 @@ def _place(variable: Variable, variables: Sequence[Variable]) -> int:
     return next(i for i, one in enumerate(variables) if one is variable)
 
 
-__all__ = ["Flags", "NotTold", "Surely"]
+__all__ = ["Flags", "Surely", "UnknownFlow"]

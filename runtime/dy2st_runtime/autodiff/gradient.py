@@ -1,8 +1,8 @@
 """A gradient while it is gathered: its value, and whether it is there at all.
 
 What only a branch or some iterations use has no gradient where these do not run: eagerly `.grad`
-stays None then, which an optimizer sees. So a gradient may be unsure: then bools of the Program
-tell whether it is there, and where it is not its value is zeros. A rule may make NaN of zeros, so
+stays None then, which an optimizer sees. So a gradient may be unsure: then flags of the Program
+say whether it is there, and where it is not its value is zeros. A rule may make NaN of zeros, so
 what has gone through one is put right before it is added to others.
 """
 
@@ -49,7 +49,7 @@ def any_of(first: Presence, second: Presence) -> Presence:
 
 
 def flag_of(there: Presence) -> Variable:
-    """The bool that tells it."""
+    """The flag of a presence."""
     if there is None:
         flag: Variable = F.full([], True, "bool")
         return flag

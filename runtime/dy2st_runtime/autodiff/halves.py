@@ -8,7 +8,7 @@ from functools import partial
 
 from dy2st_runtime.autodiff.activity import Varied, before_setting
 from dy2st_runtime.autodiff.append import HANDLERS, append_gradients
-from dy2st_runtime.autodiff.flows import Flags, NotTold
+from dy2st_runtime.autodiff.flows import Flags, UnknownFlow
 from dy2st_runtime.autodiff.gradient import Gradient, cleaned, flag_of
 from dy2st_runtime.autodiff.lists import add_lists
 from dy2st_runtime.autodiff.residuals import Kept, SymbolBinders
@@ -29,7 +29,7 @@ Given = tuple[bool, ...]
 
 
 Places = list[tuple[int, int | None] | None]
-"""For each gradient its place among results, and of the bool that tells whether it is there."""
+"""For each gradient its place among results, and that of the flag of its presence."""
 
 
 @dataclass
@@ -57,7 +57,7 @@ class Halves:
     flags     for each of them a bool: whether gradients flow through; None where they surely do.
     kept      what the backward Programs may take.
 
-    Raises NotTold where the first half cannot tell whether gradients flow.
+    Raises UnknownFlow where it is unknown in the first half whether gradients flow.
     """
 
     def __init__(self, program: Program, wanted: Sequence[int]) -> None:
@@ -85,7 +85,7 @@ class Halves:
         block.yields[self._count : self._count] = extra
 
     def _flags(self) -> list[Variable | None]:
-        """The bools that tell whether gradients flow through each target; None where they do."""
+        """The flags of gradients, true if they flow through each target; None where they do."""
         flags = Flags(self.forward, self.varied)
         targets = [self._yields[place] for place in self.targets]
         unsure = [target for target in targets if not flags.is_sure(target)]
@@ -93,7 +93,7 @@ class Halves:
         return [found.get(target) for target in targets]
 
     def _check_begun(self) -> None:
-        """Raise NotTold if gradients flow through a result because they begin in the Program."""
+        """Raise UnknownFlow if gradients of a result begin in the Program itself."""
         operators = self.forward.block.operators
         begun = Varied(before_setting(one.results[0]) for one in operators if one.name == SETTER)
         if not begun.known:
@@ -102,7 +102,7 @@ class Halves:
         pairs = zip(self.targets, self.flags, strict=True)
         sure = {place for place, flag in pairs if flag is None}
         if any(begun.has(one) and place not in sure for place, one in enumerate(self._yields)):
-            raise NotTold("gradients flow through a result because they begin in the function")
+            raise UnknownFlow("gradients flow through a result because they begin in the function")
 
     def backward(self, given: Given) -> Backward | None:
         """The Program of the gradients that begin with those of some targets.
@@ -141,7 +141,7 @@ class Halves:
 def _yielded(
     block: Block, gradients: Iterable[Gradient | None]
 ) -> list[tuple[int, int | None] | None]:
-    """Let a Block yield gradients, and bools that tell whether they are there."""
+    """Let a Block yield gradients, and the flags of their presence."""
     found: Places = []
     for gradient in gradients:
         if gradient is None:
@@ -159,7 +159,7 @@ def _yielded(
 class _Taken(StandIns):
     """Stand-ins that become inputs of a Program.
 
-    Once it is settled what the forward Program gives, all else is computed again.
+    Once it is settled what the forward Program gives, all else is recomputed.
     """
 
     def __init__(
@@ -194,9 +194,9 @@ def _take_constraints(forward: Program, program: Program) -> None:
 def joint(
     program: Program, wanted: Sequence[int], given: Given, targets: Sequence[int]
 ) -> Backward:
-    """One Program of the same gradients, of the inputs and state alone: to differentiate again.
+    """One Program of the same gradients, of the inputs and state alone: to differentiate once more.
 
-    It takes the gradients to begin with behind its other inputs. What was printed is not again.
+    It takes the gradients to begin with behind its other inputs. Nothing is printed a second time.
     """
     made = clone(program)
     block, count = made.block, len(made.inputs)

@@ -9,7 +9,7 @@ from dy2st_runtime.autodiff.activity import Varied, behind, is_stopped
 from dy2st_runtime.autodiff.append import HANDLERS, AsTheyWere
 from dy2st_runtime.autodiff.gradient import Gradient, cleaned, flag_of
 from dy2st_runtime.autodiff.lists import add_lists
-from dy2st_runtime.autodiff.recompute import compute_again
+from dy2st_runtime.autodiff.recompute import recompute_before
 from dy2st_runtime.autodiff.residuals import Kept, SymbolBinders
 from dy2st_runtime.autodiff.walk import Shared, Walk
 from dy2st_runtime.errors import ArgumentError, ConversionError
@@ -52,7 +52,7 @@ def gradients_or_zeros(
     seeds: Sequence[Variable],
     inputs: Sequence[Variable],
 ) -> list[tuple[Variable, Variable | None] | None]:
-    """As `gradients`, each with the bool that tells whether it is there, None if it surely is.
+    """As `gradients`, each with the flag of its presence, None if it surely is.
 
     On a path without it, it is zeros.
     """
@@ -94,7 +94,7 @@ def _recorded(
         # A composite operator has given way to others by now.
         maker = last.results[-1].maker if last.results else last
         assert isinstance(maker, Operator)
-        compute_again(tracer.block, maker)
+        recompute_before(tracer.block, maker)
     return made
 
 

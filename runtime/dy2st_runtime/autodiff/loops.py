@@ -43,7 +43,7 @@ class _Carried:
     inner     the parameter of the body, for a loop variable or for what is read.
     outer     what the loop is given for it.
     last      what it is after the loop; what is read stays.
-    turned    what an iteration makes of it; None for what is read.
+    result    what an iteration makes of it; None for what is read.
     type      its type; sizes that change from iteration to iteration are symbols of their own.
     start     the gradient before the first iteration backwards; None for nothing.
     is_sure   whether it is there at the start of every iteration; if not, a bool tells it.
@@ -55,7 +55,7 @@ class _Carried:
     inner: Variable
     outer: Variable
     last: Variable
-    turned: Variable | None
+    result: Variable | None
     type: ValueType
     start: Gradient | None = None
     is_sure: bool = False
@@ -71,7 +71,9 @@ class _Backward:
         self.walk, self.operator, self.tracer = walk, operator, walk.tracer
         self.body = operator.blocks[1]
         self.free: set[Dim] = set()
-        self.turned = [self._turned(place, found[place]) for place in _reaching(operator, found)]
+        self.variables = [
+            self._variable(place, found[place]) for place in _reaching(operator, found)
+        ]
         pairs = [*zip(self.body.parameters, operator.operands, strict=True)]
         self.read = [
             self._summed(inner, outer)
@@ -79,14 +81,14 @@ class _Backward:
             if walk.is_varied(outer)
         ]
 
-    def _turned(self, place: int, start: Gradient | None) -> _Carried:
+    def _variable(self, place: int, start: Gradient | None) -> _Carried:
         groups = (self.body.parameters, self.operator.operands, self.operator.results)
         inner, outer, last = (group[place] for group in groups)
-        turned = self.body.yields[place]
-        type = type_of_gradient(self._common(last.type, [v.type for v in (inner, outer, turned)]))
+        result = self.body.yields[place]
+        type = type_of_gradient(self._common(last.type, [v.type for v in (inner, outer, result)]))
         is_sure = isinstance(type, ArrayType) or _is_sure(start)
         is_full = start is not None and start.is_full
-        return _Carried(inner, outer, last, turned, type, start, is_sure, is_full)
+        return _Carried(inner, outer, last, result, type, start, is_sure, is_full)
 
     def _summed(self, inner: Variable, outer: Variable) -> _Carried:
         type = type_of_gradient(outer.type)
@@ -109,7 +111,7 @@ class _Backward:
     @property
     def carried(self) -> list[_Carried]:
         """All gradients, in the order of the loop variables."""
-        return [*self.turned, *self.read]
+        return [*self.variables, *self.read]
 
     # -- the body ----------------------------------------------------------------------------
 
@@ -120,14 +122,14 @@ class _Backward:
             inside = [self._parameters(one, self.made) for one in self.carried]
             self.forward = self._stand_ins()
             self.inner = Walk(self.walk.shared, self.forward)
-            for one, gradient in zip(self.turned, inside, strict=False):
-                assert one.turned is not None
-                self.inner.seed(one.turned, gradient)
+            for one, gradient in zip(self.variables, inside, strict=False):
+                assert one.result is not None
+                self.inner.seed(one.result, gradient)
             self.inner.run(self.body)
             for one, gradient in zip(self.carried, inside, strict=True):
                 found = self.inner.gradient(one.inner)
                 one.end = found and cleaned(found)
-                if one.end is not None and one.turned is None:
+                if one.end is not None and one.result is None:
                     one.end = self.inner.added(gradient, one.end)
         return self._is_settled()
 
@@ -157,9 +159,11 @@ class _Backward:
 
     def _is_settled(self) -> bool:
         """Whether each gradient is at the end of an iteration what it is taken for at its start."""
-        sure = [one for one in self.turned if one.is_sure and not isinstance(one.type, ArrayType)]
+        sure = [
+            one for one in self.variables if one.is_sure and not isinstance(one.type, ArrayType)
+        ]
         wrong = [one for one in sure if not _is_sure(one.end)]
-        loose = [one for one in self.turned if one.is_full and not (one.end and one.end.is_full)]
+        loose = [one for one in self.variables if one.is_full and not (one.end and one.end.is_full)]
         for one in wrong:
             one.is_sure = False
         for one in loose:
@@ -176,7 +180,7 @@ class _Backward:
         with tracer.inside(made):
             yields = [F.subtract(self.left, 1)]
             for one in self.carried:
-                yields += self._told(one, one.end, self.inner, one.inner)
+                yields += self._with_flag(one, one.end, self.inner, one.inner)
             made.yields = [tracer.local(variable) for variable in yields]
             self.forward.finish(one.type for one in self.carried)
         made.parameters = own  # those that are read follow
@@ -187,13 +191,13 @@ class _Backward:
             tested.yields = [F.greater_than(left, 0)]
         first = [self._iterations()]
         for one in self.carried:
-            first += self._told(one, one.start, self.walk, one.last)
+            first += self._with_flag(one, one.start, self.walk, one.last)
         operands = [*map(tracer.local, first), *close_blocks(tracer, (tested, made), len(own))]
         types = [self._renewed(type) for one in self.carried for type in self._types(one)]
         results = tracer.append("while", operands, {}, [_COUNT, *types], (tested, made)).results
         self._hand_on(results[1:])
 
-    def _told(
+    def _with_flag(
         self, one: _Carried, gradient: Gradient | None, walk: Walk, value: Variable
     ) -> list[Variable]:
         """A gradient, and whether it is there if that is not sure."""

@@ -1,9 +1,9 @@
-"""What `recompute` has marked: its values are computed again where gradients read them.
+"""Recomputes the values that `recompute` has marked where gradients read them.
 
-Of marked values (`Operator.again`) only those that others read, too, are kept, and what is random
-or in a branch or loop. The backward half, or what `backward()` records in a step, computes the
-others again, each just before it is read. Eagerly `distributed/fleet/recomputing.py` does that, by
-a Node that makes the call again.
+Of marked values (`Operator.recompute_call`) only those that others read, too, are kept, and what is
+random or in a branch or loop. The backward half, or what `backward()` records in a step, recomputes
+the others, each just before it is read. Eagerly `distributed/fleet/recomputing.py` does that, by a
+Node that repeats the call.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from dy2st_runtime.ir.types import ArrayType, TensorType
 
 
 def is_part(operator: Operator) -> bool:
-    """Whether it is to be computed again, however much that costs."""
-    if not operator.again or not may_run_again(operator):
+    """Whether it is to be recomputed, however much that costs."""
+    if not operator.recompute_call or not is_repeatable(operator):
         return False
     known = set(symbols(tuple(operator.attributes.values())))
     for operand in operator.operands:
@@ -28,17 +28,19 @@ def is_part(operator: Operator) -> bool:
 
 def leaving(operators: Iterable[Operator], yields: Iterable[Variable]) -> set[Variable]:
     """The values that are read outside of their `recompute`: what others begin with."""
-    found = {v for v in yields if isinstance(v.maker, Operator) and v.maker.again}
+    found = {v for v in yields if isinstance(v.maker, Operator) and v.maker.recompute_call}
     for operator in operators:
         for operand in operator.operands:
             maker = operand.maker
-            if isinstance(maker, Operator) and maker.again not in (0, operator.again):
+            if not isinstance(maker, Operator):
+                continue
+            if maker.recompute_call not in (0, operator.recompute_call):
                 found.add(operand)
     return found
 
 
-def may_run_again(operator: Operator) -> bool:
-    """Whether to compute it again changes nothing."""
+def is_repeatable(operator: Operator) -> bool:
+    """Whether to recompute it changes nothing."""
     if operator.blocks or lookup(operator.name).effect is not Effect.PURE:
         return False
     values = (*operator.operands, *operator.results)
@@ -78,7 +80,7 @@ def when_read(
     return found
 
 
-def compute_again(block: Block, last: Operator) -> None:
+def recompute_before(block: Block, last: Operator) -> None:
     """Let the operators behind one read copies of what `recompute` has made up to there."""
     mark = block.operators.index(last) + 1
     before, behind = block.operators[:mark], block.operators[mark:]
@@ -95,15 +97,15 @@ def compute_again(block: Block, last: Operator) -> None:
 
 
 def _parts(read: Iterable[Variable], stays: Collection[Variable]) -> set[Operator]:
-    """The operators that give values again, of those that stay and what is in no `recompute`."""
-    todo = [(v, v.maker.again) for v in read if isinstance(v.maker, Operator)]
+    """The operators that recompute values, of those that stay and what is in no `recompute`."""
+    todo = [(v, v.maker.recompute_call) for v in read if isinstance(v.maker, Operator)]
     found: set[Operator] = set()
     while todo:
         variable, number = todo.pop()
         maker = variable.maker
         if variable in stays or not isinstance(maker, Operator) or maker in found:
             continue
-        if maker.again == number and is_part(maker):
+        if maker.recompute_call == number and is_part(maker):
             found.add(maker)
             todo.extend((operand, number) for operand in maker.operands)
     return found
@@ -120,4 +122,4 @@ def _copy(operator: Operator, values: dict[Variable, Variable]) -> Operator:
     return made
 
 
-__all__ = ["compute_again", "is_part", "leaving", "may_run_again", "sizes_of", "when_read"]
+__all__ = ["is_part", "is_repeatable", "leaving", "recompute_before", "sizes_of", "when_read"]

@@ -108,7 +108,7 @@ class Kept:
         return known
 
     def iterations(self, operator: Operator) -> Variable:
-        """How often a loop has turned: a 0-d int64, or a list of as many elements."""
+        """How many iterations a loop has made: a 0-d int64, or a list of as many elements."""
         known = self._known.get(operator)
         if known is None:
             body, type = operator.blocks[1], TensorType("int64", ())

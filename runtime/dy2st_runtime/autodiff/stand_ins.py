@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from dy2st_runtime.autodiff.recompute import is_part, leaving, may_run_again, sizes_of, when_read
+from dy2st_runtime.autodiff.recompute import is_part, is_repeatable, leaving, sizes_of, when_read
 from dy2st_runtime.autodiff.residuals import SymbolBinders
 from dy2st_runtime.dims import (
     Condition,
@@ -34,7 +34,7 @@ from dy2st_runtime.ir.tracing.tracer import Tracer
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 
 _DEEPEST = 8
-"""How many cheap operators, one behind the other, are computed again rather than kept."""
+"""How many cheap operators, one behind the other, are recomputed rather than kept."""
 
 
 class StandIns:
@@ -92,7 +92,7 @@ class StandIns:
         wanted = self._bind_missing(plan, given)
         self._give(plan.kept)
         self._require(wanted)
-        for operator in plan.again:
+        for operator in plan.recomputed:
             copies.append(self._copy(operator))
         for variable in plan.outside:
             self._take(variable)
@@ -189,9 +189,9 @@ class StandIns:
         wanted = _symbols_of(self._made)
         for type in given:
             wanted.update(symbols(type.shape) if isinstance(type, TensorType) else ())
-        for operator in plan.again:
+        for operator in plan.recomputed:
             wanted.update(symbols(tuple(operator.attributes.values())))
-        for variable in [*plan.kept, *(v for o in plan.again for v in o.results)]:
+        for variable in [*plan.kept, *(v for o in plan.recomputed for v in o.results)]:
             wanted.update(sizes_of(variable))
         self._add_equal(wanted)
         for symbol in sorted(wanted, key=str):
@@ -236,7 +236,7 @@ class NotKept(Exception):
 
 
 class _Plan:
-    """What is kept, computed again, or comes from around, in the order of the forward Block."""
+    """What is kept, recomputed, or comes from around, in the order of the forward Block."""
 
     def __init__(
         self,
@@ -249,15 +249,15 @@ class _Plan:
         self._settled = None if settled is None else set(settled)
         self._order: dict[Variable, int] = {v: -1 for v in home.parameters}
         self.kept: dict[Variable, None] = {}
-        self._again: dict[Operator, None] = {}
+        self._recomputed: dict[Operator, None] = {}
         self._taken: dict[Variable, None] = {}
         if needed:
             self._decide(home, needed)
 
     @property
-    def again(self) -> list[Operator]:
-        """The operators that are computed again."""
-        return sorted(self._again, key=lambda operator: self._order[operator.results[0]])
+    def recomputed(self) -> list[Operator]:
+        """The operators that are recomputed."""
+        return sorted(self._recomputed, key=lambda operator: self._order[operator.results[0]])
 
     @property
     def outside(self) -> list[Variable]:
@@ -290,17 +290,17 @@ class _Plan:
             self._copy_or_keep(variable)
 
     def _run_part(self, variable: Variable) -> None:
-        """Compute a value that `recompute` has made again, of what came into that."""
+        """Recompute a value that `recompute` has made, of what came into that."""
         assert isinstance(variable.maker, Operator)
-        number, todo = variable.maker.again, [variable]
+        number, todo = variable.maker.recompute_call, [variable]
         while todo:
             one = todo.pop()
             maker, is_given = one.maker, one in (self._settled or ())
             if one in self.kept or is_given or one in self._outside or one in self._leaving:
                 self.keep(one)
-            elif isinstance(maker, Operator) and maker.again == number and is_part(maker):
-                if maker not in self._again:
-                    self._again[maker] = None
+            elif isinstance(maker, Operator) and maker.recompute_call == number and is_part(maker):
+                if maker not in self._recomputed:
+                    self._recomputed[maker] = None
                     todo.extend(maker.operands)
             else:
                 self._copy_or_keep(one)
@@ -309,7 +309,7 @@ class _Plan:
         found: dict[Operator, None] = {}
         taken: dict[Variable, None] = {}
         if self._is_at_hand(variable, found, taken, _DEEPEST):
-            self._again.update(found)
+            self._recomputed.update(found)
             self._taken.update(taken)
         else:
             self.keep(variable)
@@ -333,7 +333,7 @@ class _Plan:
         maker = variable.maker
         if not isinstance(maker, Operator) or not _is_cheap(maker):
             return False
-        if maker in self._again or maker in found:
+        if maker in self._recomputed or maker in found:
             return True
         found[maker] = None
         return depth > 0 and all(
@@ -342,9 +342,9 @@ class _Plan:
 
 
 def _is_cheap(operator: Operator) -> bool:
-    """Whether to compute it again costs no more than to keep it, and changes nothing."""
+    """Whether to recompute it costs no more than to keep it, and changes nothing."""
     is_cheap = not operator.operands or lookup(operator.name).is_cheap
-    return is_cheap and may_run_again(operator)
+    return is_cheap and is_repeatable(operator)
 
 
 def _condition_of(operator: Operator) -> Condition | None:

@@ -217,7 +217,7 @@ def expanded(tracer: Tracer, operator: Operator) -> list[Operator]:
     del block.operators[mark:]
     back = {inner: operand for operand, inner in outside.items()}
     for part in parts:
-        part.location, part.again = operator.location, operator.again
+        part.location, part.recompute_call = operator.location, operator.recompute_call
         part.operands = [back.get(operand, operand) for operand in part.operands]
         for result in part.results:
             result.maker = part

@@ -1,4 +1,4 @@
-"""Checkpoints read: what a file is, its content tells."""
+"""Reads checkpoints: what a file is, its content decides."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LEGACY = b"\x8a\x0a" + MAGIC.to_bytes(10, "little") + b"."
 def load(path: AnyFile, **configs: Any) -> Any:
     """What `save` has written; also checkpoints of PaddlePaddle, torch and Hugging Face.
 
-    The content tells what a file is, not its name: our own, any safetensors file (a dict of
+    The content decides what a file is, not its name: our own, any safetensors file (a dict of
     tensors), a `.pdparams` or `.pdopt` of Paddle 2 and 3, a `.pt`, `.pth` or `.bin` of torch (zip,
     and the older kind), an index of shards (`model.safetensors.index.json`). An `io.BytesIO` is
     read from where it stands, and is left after the object.

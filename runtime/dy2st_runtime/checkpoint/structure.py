@@ -1,7 +1,7 @@
 """Containers, numbers and texts as JSON, and the arrays in them by name: what stands beside arrays.
 
 JSON says lists, texts, numbers, true, false and null as they are. All else is an object with one
-key that tells what it is: `{"dict": [[key, value], ...]}`, `{"tensor": [stored as, name]}`.
+key that says what it is: `{"dict": [[key, value], ...]}`, `{"tensor": [stored as, name]}`.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _hint(value: Any) -> str:
 
 
 def read_tree(source: str, tree: Any, arrays: Mapping[str, Array]) -> Any:
-    """The object again; FormatError if the JSON is not what `Written` makes."""
+    """The object read back; FormatError if the JSON is not what `Written` makes."""
     try:
         (node,) = tree
         reader = _Reader(arrays)

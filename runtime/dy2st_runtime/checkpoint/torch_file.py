@@ -254,7 +254,7 @@ class _Storages:
     def __init__(self, source: Source, read: Callable[[str], bytes], is_big_endian: bool):
         self._source, self._read, self._is_big = source, read, is_big_endian
         self._data: dict[str, bytes] = {}
-        self._turned: dict[tuple[str, np.dtype[Any]], bytes] = {}
+        self._swapped: dict[tuple[str, np.dtype[Any]], bytes] = {}
 
     def put_into(self, tree: Any, return_numpy: bool) -> Any:
         """The object with its tensors."""
@@ -298,12 +298,12 @@ class _Storages:
             data = self._data[key] = self._read(key)
         if not self._is_big or dtype.itemsize == 1:
             return data
-        turned = self._turned.get((key, dtype))
-        if turned is None:
+        swapped = self._swapped.get((key, dtype))
+        if swapped is None:
             whole = len(data) - len(data) % dtype.itemsize
-            turned = np.frombuffer(data[:whole], dtype).byteswap().tobytes()
-            self._turned[key, dtype] = turned
-        return turned
+            swapped = np.frombuffer(data[:whole], dtype).byteswap().tobytes()
+            self._swapped[key, dtype] = swapped
+        return swapped
 
 
 __all__ = ["MAGIC", "read_legacy", "read_zip"]

@@ -1,4 +1,4 @@
-"""Weights of another library put into a Layer: other names, turned matrices, what differs."""
+"""Puts weights of another library into a Layer: other names, transposed matrices, what differs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MOST_ROWS = 20
 class WeightsReport:
     """What `load_weights` did; as a text, one table of all that did not fit.
 
-    `missing` are names of the Layer, `unexpected` and `left_out` of the state; `unfit` tells for a
+    `missing` are names of the Layer, `unexpected` and `left_out` of the state; `unfit` says for a
     name of the Layer what differs.
     """
 
@@ -114,16 +114,16 @@ def load_weights(
     given = _tensors_of(state)
     own = layer.state_dict(use_hook=False)
     names, left_out = _named(given, prefix, rename)
-    turned = _transposed(layer, transpose, own)
+    transposed = _transposed(layer, transpose, own)
     of_torch = layer.transposed_in_torch()
     report = WeightsReport(type(layer).__name__, left_out=left_out)
     values: dict[str, Array] = {}
     for name, source in names.items():
         array = _array(given[source])
         if name in own:
-            if name in turned and array.ndim > 1:
+            if name in transposed and array.ndim > 1:
                 array = np.ascontiguousarray(np.swapaxes(array, -1, -2))
-            problem = _problem(own, name, array, values, name in turned)
+            problem = _problem(own, name, array, values, name in transposed)
             is_wrong = is_square_of_torch(array) and id(own[name]) in of_torch
             report.note(name, problem or (_AS_TORCH if is_wrong else ""))
             values[name] = array
@@ -225,15 +225,15 @@ def _problem(
     name: str,
     array: Array,
     values: Mapping[str, Array],
-    is_turned: bool,
+    is_transposed: bool,
 ) -> str:
     """Why a value does not fit, "" if it does."""
     tensor, shape = own[name], list(array.shape)
     if shape != tensor.shape:
-        turned = ", transposed" * is_turned
-        fits = not is_turned and len(shape) > 1 and shape[:-2] + shape[:-3:-1] == tensor.shape
+        transposed = ", transposed" * is_transposed
+        fits = not is_transposed and len(shape) > 1 and shape[:-2] + shape[:-3:-1] == tensor.shape
         hint = "; transposed it fits" * fits
-        return f"{tensor.shape} here, {shape}{turned} in the state{hint}"
+        return f"{tensor.shape} here, {shape}{transposed} in the state{hint}"
     is_safe = np.can_cast(array.dtype, tensor.dtype, "safe") and not _is_float(tensor.dtype)
     if not (is_safe or (_is_float(array.dtype) and _is_float(tensor.dtype))):
         return f"{tensor.dtype} here, {array.dtype} in the state"

@@ -1,4 +1,4 @@
-"""What was assumed, in one form each: what was told is known, whatever can be proved of it."""
+"""Writes assumptions in one form each: what is assumed is known, even if nothing proves it."""
 
 from __future__ import annotations
 

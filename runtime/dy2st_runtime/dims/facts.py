@@ -61,7 +61,7 @@ from dy2st_runtime.dims.samples import Values, deep_atoms, deep_symbols, sampled
 _MOST_STEPS = 200_000  # that the proofs of a trace may take: up to ten seconds
 _ROUNDS, _DEEPEST, _MOST_TERMS = 8, 60, 20_000  # what rules make of rules may grow with each
 _SEEN_INSIDE = (
-    *("log", "told", "inequalities", "quotients", "_rules", "_products", "_ranges", "_nonzero"),
+    *("log", "assumed", "inequalities", "quotients", "_rules", "_products", "_ranges", "_nonzero"),
     *("_choices", "_pairs", "_wholes", "_broadcasts", "_touched", "age"),
 )
 
@@ -76,7 +76,7 @@ class Facts:
     def __init__(self) -> None:
         """No facts."""
         self.log: list[tuple[Condition, str]] = []
-        self.told: dict[Question, bool] = {}
+        self.assumed: dict[Question, bool] = {}
         self.place: Callable[[], str] | None = None
         self.is_impossible = False  # facts contradict each other: nothing runs here
         self.inequalities = Inequalities()
@@ -286,7 +286,7 @@ class Facts:
         `origin` says in words where it comes from; `place` is asked for that by those who assume.
         """
         self.log.append((condition, origin))
-        note(self.told, condition, self.normal)
+        note(self.assumed, condition, self.normal)
         try:
             self._learn(condition)
         except Contradiction:
@@ -305,7 +305,7 @@ class Facts:
                 return
 
     def _settle(self, condition: Condition) -> None:
-        """Look again at what was open; an equality may touch what does not name its sizes."""
+        """Check anew what was open; an equality may touch what does not name its sizes."""
         is_equality = condition.relation == "=="
         mask = -1 if is_equality else condition.mask
 
@@ -516,7 +516,7 @@ class Facts:
         self._keep_limits(atoms[0], value)
 
     def renew(self, atom: Atom) -> None:
-        """Say again what was known of an atom that is written otherwise now."""
+        """Restate what was known of an atom that is written otherwise now."""
         rules, mask = self._rules, atom.mask
         stale = [p for p in self._products if atom in p or getattr(rules[p], "mask", 0) & mask]
         self._products = [lead for lead in self._products if lead not in stale]
@@ -529,7 +529,7 @@ class Facts:
         self._restate([fact for fact in near if not self._stands(fact, atom)])
 
     def _restate(self, facts: Sequence[Dim]) -> None:
-        """Say inequalities again, as they are written now."""
+        """Restate inequalities, as they are written now."""
         if not facts:
             return
         restated = set(facts)

@@ -50,7 +50,7 @@ def bounds(size: Size, known: Known = DECLARED) -> Interval:
 
 
 def _times(left: Interval, right: Interval) -> Interval:
-    """The product of two intervals; no limit where infinities make it hard to tell."""
+    """The product of two intervals; no limit where infinities leave it unknown."""
     if right[1] is not None and right[1] < 0:
         low, high = _times(left, (-right[1], None if right[0] is None else -right[0]))
         return None if high is None else -high, None if low is None else -low

@@ -78,7 +78,7 @@ def decided(condition: Condition) -> bool | None:
         return True
     if relation in ("in", "not in", "broadcasts", "not broadcasts"):
         asked, wanted = question(condition)
-        known = current().told.get(asked)
+        known = current().assumed.get(asked)
         if known is not None:
             return known is wanted
     if relation in ("in", "not in"):
@@ -165,8 +165,8 @@ def _asked(
     facts = current()
     if facts.is_impossible:
         return True
-    if facts.told:
-        known = facts.told.get(asked(size))
+    if facts.assumed:
+        known = facts.assumed.get(asked(size))
         if known is not None:
             return known
     key = (asked, size)
@@ -177,7 +177,7 @@ def _asked(
     if len(facts.answers) > 1 << 16:
         facts.answers.clear()
     form = facts.normal(size)
-    result = facts.told.get(asked(form)) if facts.told else None
+    result = facts.assumed.get(asked(form)) if facts.assumed else None
     if result is None:
         result = answer(form, facts, _DEPTH)
     if result is None and isinstance(size, Dim) and (form is not size or facts.mask & size.mask):

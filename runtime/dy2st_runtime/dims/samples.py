@@ -50,7 +50,7 @@ class Facts(Protocol):
 
 _MOST, _MOST_ROUND, _KEPT = 32, 1_000_000, 8
 _LARGEST = 1 << 62
-"""Products of symbols, mended in turns, may double their digits in each: no size is so large."""
+"""Products of symbols, mended in rounds, may double their digits in each: no size is so large."""
 
 _Choice = Callable[[int, int], int]
 _POINTS: tuple[_Choice, ...] = (
@@ -100,9 +100,9 @@ def _round_examples(
     size: Size, facts: Facts, relevant: Sequence[Dim], conditions: Sequence[Condition]
 ) -> Iterator[Values]:
     """As `examples`, where facts say more of the symbols than that they are large enough."""
-    told = [side for condition in conditions for side in condition.sizes]
-    more = facts.inequalities.near(size, *told)
-    limits = {atom: facts.interval(atom) for atom in _all_symbols((size, *told, *more))}
+    sides = [side for condition in conditions for side in condition.sizes]
+    more = facts.inequalities.near(size, *sides)
+    limits = {atom: facts.interval(atom) for atom in _all_symbols((size, *sides, *more))}
     for values in _round_points(limits, (size, *relevant)):
         if _mend(values, limits, more) and _is_allowed(size, values, relevant, conditions):
             if more or conditions:  # else only zeros in divisors make it hard
@@ -170,7 +170,7 @@ def _is_allowed(
 
 def _mend(values: Values, limits: dict[Atom, Interval], relevant: Sequence[Dim]) -> bool:
     """Change single symbols until no inequality is broken, if that can be done so."""
-    turns = dict.fromkeys(values, 0)
+    changes = dict.fromkeys(values, 0)
     try:
         for _ in range(_MOST):
             results = ((fact, value_at(fact, dict(values))) for fact in relevant)
@@ -180,9 +180,9 @@ def _mend(values: Values, limits: dict[Atom, Interval], relevant: Sequence[Dim])
             ways = list(_ways(*broken, values, limits))
             if not ways:
                 return False
-            atom, wanted = min(ways, key=lambda way: turns[way[0]])  # that was changed least
+            atom, wanted = min(ways, key=lambda way: changes[way[0]])  # that was changed least
             values[atom] = wanted
-            turns[atom] += 1
+            changes[atom] += 1
     except ZeroDivisionError:
         pass
     return False

@@ -32,7 +32,7 @@ def is_fresh(operator: Operator) -> bool:
 def may_give_back(operator: Operator) -> bool:
     """Whether results may be operands themselves, or hold them: of Blocks, lists and composites."""
     definition = DEFINITIONS[operator.name]
-    return definition.lends or definition.kernel is None
+    return definition.borrows or definition.kernel is None
 
 
 def view_of(operator: Operator) -> View | None:
@@ -148,7 +148,7 @@ def _may_hold(operand: Variable, own: Variable, result: Variable, block: Block) 
     while operand is not own:
         maker = operand.maker
         assert isinstance(maker, Operator)
-        if view_of(maker) not in (View.SAME, View.TURNED) or maker.block is not block:
+        if view_of(maker) not in (View.SAME, View.PERMUTED) or maker.block is not block:
             return False
         operand = maker.operands[0]
     maker = own.maker

@@ -156,7 +156,7 @@ def known_dim(variable: Variable) -> Size | None:
 
 
 def is_unknown(value: Any) -> bool:
-    """Whether a number or a list of numbers is one, or has one, that only the run tells."""
+    """Whether a number or a list of numbers is one, or has one, that is known only at run time."""
     if isinstance(value, (list, tuple)):
         return any(is_unknown(entry) for entry in value)
     return isinstance(value, Variable) and data_of(value) is None

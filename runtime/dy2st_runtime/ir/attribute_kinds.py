@@ -52,7 +52,7 @@ class AttributeKind(NamedTuple):
 
 
 def kind_of(declared: Any) -> AttributeKind:
-    """What a record declares: a kind, or a default that tells it."""
+    """What a record declares: a kind, or a default that implies it."""
     if isinstance(declared, AttributeKind):
         return declared
     return _BY_DEFAULT[type(declared)].or_else(declared)

@@ -51,7 +51,7 @@ def copy_operator(operator: Operator, block: Block, values: dict[Variable, Varia
         [],
         [],
         operator.location,
-        operator.again,
+        operator.recompute_call,
     )
     for result in operator.results:
         copied = _copied(result, made)

@@ -58,7 +58,7 @@ def as_data(value: Any) -> Data:
 def carry(
     definition: OperatorDefinition, operator: Operator, known: Sequence[Data | None] | None = None
 ) -> None:
-    """Give the results of an operator their data, if its record tells and the operands have any."""
+    """Give the results of an operator data, if its record says how and the operands have any."""
     if definition.data is None or not may_be_carried(operator.results[0].type):
         return
     if known is None:

@@ -52,11 +52,11 @@ class View(Enum):
     """How results look into the memory of the first operand."""
 
     SAME = "same"  # all elements in their order; a copy where the shape does not allow it
-    TURNED = "turned"  # all elements in another order
+    PERMUTED = "permuted"  # all elements in another order
     ROWS = "rows"  # elements that lie one after the other
     PART = "part"  # some elements
     REPEATED = "repeated"  # some elements more than once
-    UNSURE = "unsure"  # perhaps, perhaps a copy: only the run tells
+    UNSURE = "unsure"  # a view or a copy: known only at run time
 
 
 @dataclass(eq=False, slots=True)
@@ -103,7 +103,7 @@ class OperatorDefinition:
                 over it; ufuncs do without saying so.
     cheap       whether to compute it costs no more than to read its operands: of elementwise ones.
     hidden      whether its gradient is code of the user's, which is no part of a Program.
-    lends       whether its results may be its operands, or hold them, or be what they hold: of
+    borrows     whether its results may be its operands, or hold them, or be what they hold: of
                 operators on lists.
     makes_list  whether its first result is a list of its own: no operand, and in no operand.
     in_place    what the kernel does to its first operand, a list that nobody needs any more: it
@@ -146,7 +146,7 @@ class OperatorDefinition:
     takes_out: bool = False
     cheap: bool = False
     hidden: bool = False
-    lends: bool = False
+    borrows: bool = False
     makes_list: bool = False
     in_place: Callable[..., Any] | None = None
     promote: bool | tuple[int, ...] = False
@@ -299,7 +299,7 @@ def _word_errors(definition: OperatorDefinition) -> None:
     What lists raise stays Python's own.
     """
     kernel, raised = definition.kernel, definition.raises
-    if definition.lends or definition.makes_list or definition.in_place:
+    if definition.borrows or definition.makes_list or definition.in_place:
         return
     assert kernel is not None and raised is not None
     definition.takes_out = definition.takes_out or isinstance(kernel, np.ufunc)

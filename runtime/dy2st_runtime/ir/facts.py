@@ -110,7 +110,7 @@ def drop_implied(program: Program) -> None:
 
 
 def _says_more(condition: Condition) -> bool:
-    """Whether it tells which operand a minimum is: no proof would find that again."""
+    """Whether it decides which operand a minimum is: no proof would find that again."""
     atoms = {atom.kind for size in condition.sizes for atom in deep_atoms(size)}
     return not atoms.isdisjoint(("min", "max"))
 
@@ -149,7 +149,7 @@ def _own_symbols(value: Variable) -> list[Dim]:
 
 
 def _simplified(size: Size) -> Size:
-    """The size as the facts make it, where they tell that it is the same: rules may turn round."""
+    """The size as the facts make it, where it is provably the same: rules may go in circles."""
     simple = simplified(size)
     return simple if simple is size or equal(simple, size) is True else size
 

@@ -20,7 +20,7 @@ def may_fail(operator: Operator) -> bool:
 
 
 def is_dispensable(operator: Operator) -> bool:
-    """Whether nobody can tell that an operator is left out whose results nobody reads.
+    """Whether nobody can observe that an operator is left out whose results nobody reads.
 
     Neither it nor what is inside of it has effects, or may raise what Python raises there.
     """

@@ -51,7 +51,7 @@ def made_since(mark: int) -> frozenset[Dim]:
 
 
 def restart_fresh_symbols() -> None:
-    """Number from 0 again: a new trace begins."""
+    """Number from 0 once more: a new trace begins."""
     _counter.count, _counter.limits, _counter.made = 0, [], []
 
 

@@ -1,4 +1,4 @@
-"""Flags and numbers among the arguments of public functions, as their annotations tell them.
+"""Flags and numbers among the arguments of public functions, by their annotations.
 
 >>> def f(x: Any, axis: int | None = None, keepdim: bool = False) -> None: ...
 >>> sorted(kinds_of(f))
@@ -35,7 +35,7 @@ def _is_tensor(value: Any) -> bool:
 
 
 def _is_flag(value: Any) -> bool:
-    """Also 0 and 1, and what only the run tells."""
+    """Also 0 and 1, and what is known only at run time."""
     if value.__class__ is int:
         return value in (0, 1)
     return isinstance(value, (np.bool_, Condition)) or _is_tensor(value)

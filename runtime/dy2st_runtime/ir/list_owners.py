@@ -1,7 +1,7 @@
 """Which operators may change a list where it is, since nobody can see that any more.
 
 A list is owned where it is the only name of what it holds: an operator has just made it, it is in
-no other list, and was handed on by branches and iterations that do not keep it. All lists that
+no other list, and was passed on by branches and iterations that do not keep it. All lists that
 something makes are taken to be owned at first; rounds over the Program take back what does not
 hold, until nothing changes.
 """
@@ -47,8 +47,8 @@ class _Owners:
     """What is known of lists so far; the three sets only grow.
 
     kept        lists that another list holds, or that have two names which both are read later.
-    lent        lists that somebody else has: parameters of Blocks, and what is read from a list.
-    handed_on   parameters that a Block may yield.
+    borrowed    lists that somebody else has: parameters of Blocks, and what is read from a list.
+    passed_on   parameters that a Block may yield.
     """
 
     def __init__(self, block: Block):
@@ -58,8 +58,8 @@ class _Owners:
         self.yields = {b: Counter(filter(_is_list, b.yields)) for b in self.blocks}
         self.last = {variable: o for o in self.operators for variable in self.uses[o]}
         self.kept: set[Variable] = set()
-        self.lent = set(filter(_is_list, block.parameters))
-        self.handed_on = {v for b in self.blocks for v in b.parameters if v in self.yields[b]}
+        self.borrowed = set(filter(_is_list, block.parameters))
+        self.passed_on = {v for b in self.blocks for v in b.parameters if v in self.yields[b]}
         self.changing: set[Operator] = set()
         self.copied: set[tuple[Operator, int]] = set()
 
@@ -78,12 +78,12 @@ class _Owners:
         return before != self._known()
 
     def _known(self) -> int:
-        return len(self.kept) + len(self.lent) + len(self.handed_on)
+        return len(self.kept) + len(self.borrowed) + len(self.passed_on)
 
     # -- what holds of one list --------------------------------------------------------------
 
     def _is_owned(self, variable: Variable) -> bool:
-        return variable not in self.kept and variable not in self.lent
+        return variable not in self.kept and variable not in self.borrowed
 
     def _dies(self, variable: Variable, operator: Operator) -> bool:
         """Whether an operator is the last that reads a list, and reads it once."""
@@ -115,40 +115,40 @@ class _Owners:
     # -- operators ---------------------------------------------------------------------------
 
     def _plain(self, operator: Operator) -> None:
-        """An operator without Blocks keeps what it puts into lists, and lends what it reads."""
+        """An operator without Blocks keeps what it puts into lists, and borrows what it reads."""
         definition = lookup(operator.name)
         names = definition.inputs
         for place, operand in enumerate(operator.operands):
             if _is_list(operand) and not names[min(place, len(names) - 1)].startswith("array"):
                 self.kept.add(operand)
-        self.lent.update(filter(_is_list, operator.results[definition.makes_list :]))
+        self.borrowed.update(filter(_is_list, operator.results[definition.makes_list :]))
 
     def _branches(self, operator: Operator) -> None:
         """A branch owns what it is given, and who takes it, if both branches give it out."""
         for outer, inner in _given(operator):
             if not self._is_given(outer, operator):
-                self.lent.add(inner)
+                self.borrowed.add(inner)
             self._passed(operator, outer, inner)
         for place, result in enumerate(operator.results):
             if _is_list(result) and not all(
                 self._is_given_out(block, place) for block in operator.blocks
             ):
-                self.lent.add(result)
+                self.borrowed.add(result)
 
     def _passed(self, operator: Operator, outer: Variable, inner: Variable) -> None:
         """What becomes of a parameter becomes of the list that it stands for."""
         if inner in self.kept:
             self.kept.add(outer)
-        if inner in self.handed_on:
-            self.handed_on.add(outer)
+        if inner in self.passed_on:
+            self.passed_on.add(outer)
             if not self._dies(outer, operator):
                 self.kept.add(outer)  # and the result may be it too
 
     def _loop(self, operator: Operator) -> None:
         """An iteration owns a loop variable if it is given one, or a copy, and gives one out."""
         condition, body = operator.blocks
-        self.lent.update(filter(_is_list, condition.parameters))
-        self.lent.update(filter(_is_list, body.parameters[len(operator.results) :]))
+        self.borrowed.update(filter(_is_list, condition.parameters))
+        self.borrowed.update(filter(_is_list, body.parameters[len(operator.results) :]))
         for place, result in enumerate(operator.results):
             if _is_list(result):
                 self._loop_variable(operator, place)
@@ -162,13 +162,13 @@ class _Owners:
         is_given = self._is_given(first, operator)
         is_worth_a_copy = is_given or self._is_changed(own)
         if not (is_worth_a_copy and self._is_given_out(operator.blocks[1], place)):
-            self.lent.add(own)
+            self.borrowed.add(own)
         if self._is_owned(own):
             if not is_given:
                 self.copied.add((operator, place))
             return
-        self.lent.add(operator.results[place])
-        self.handed_on.add(own)  # after no iteration the result is what was given
+        self.borrowed.add(operator.results[place])
+        self.passed_on.add(own)  # after no iteration the result is what was given
         self._passed(operator, first, own)
 
 

@@ -1,7 +1,7 @@
 """A Program that counts what it takes, for limits: any engine runs it.
 
     spend(operators = 3, sizes = [4, 2, n, m, ...], ...)       before three operators
-    spend_result(x, operator = "unique", ...)                  before one whose size values tell
+    spend_result(x, operator = "unique", ...)                  before one whose size is data
 
 `sizes` has for each tensor that is made the bytes of an element, how many axes, and their sizes.
 `scratch` has for each operator that makes more than its results how many arrays, and each likewise.
@@ -56,14 +56,14 @@ class _Run:
     def written(self) -> list[Operator]:
         if not self.operators and not self._begins:
             return []
-        told = {
+        attributes = {
             "operators": max(len(self.operators), 1),
             "sizes": tuple(self._sizes),
             "scratch": tuple(self._scratch),
             "depth": self._depth,
             "begins": self._begins,
         }
-        return [Operator("spend", [], told, self._block), *self.operators]
+        return [Operator("spend", [], attributes, self._block), *self.operators]
 
 
 def _entry(width: int, shape: Sequence[Any]) -> list[Any]:
@@ -100,8 +100,15 @@ def _meter(block: Block, depth: int, outer: set[Any]) -> None:
         elif new:
             found += run.written()
             widths = [r.dtype.itemsize for r in operator.results if isinstance(r.type, TensorType)]
-            told = {"operator": operator.name, "width": max(widths, default=8), "depth": depth}
-            found += [Operator("spend_result", list(operator.operands), told, block), operator]
+            attributes = {
+                "operator": operator.name,
+                "width": max(widths, default=8),
+                "depth": depth,
+            }
+            found += [
+                Operator("spend_result", list(operator.operands), attributes, block),
+                operator,
+            ]
             run = _Run(block, depth, False)
         else:
             run.add(operator, operator.results)

@@ -63,7 +63,7 @@ class Variable(Tensor):
                   of tensors as Python numbers do. Such a Variable is 0-d, int64, float64 or bool.
     mixed         whether Python has a number on some paths alone, or one of another kind.
     is_numpy      whether Python has a number or array of NumPy here.
-    held          the values of a small integer tensor, as far as sizes tell them: see `data.py`.
+    held          the values of a small integer tensor, as far as sizes decide them: see `data.py`.
     """
 
     __slots__ = ("held", "is_numpy", "maker", "mixed", "name", "number", "overwritten", "type")
@@ -482,7 +482,7 @@ class Operator:
     blocks: list[Block] = field(default_factory=list)
     results: list[Variable] = field(default_factory=list)
     location: Location | None = None
-    again: int = 0  # the number of the call of `recompute` that it is part of, 0 for none
+    recompute_call: int = 0  # the number of the call of `recompute` that it is part of, 0 for none
 
     def __repr__(self) -> str:
         """`Operator(add(tensor<2xfloat32>, tensor<2xfloat32>) -> (tensor<2xfloat32>))`."""

@@ -1,6 +1,6 @@
 """A Program made anew: with sizes in place of symbols, and operators in place of operators.
 
-All types are inferred again, so whatever is put in at the beginning reaches the end.
+All types are inferred anew, so whatever is put in at the beginning reaches the end.
 """
 
 from __future__ import annotations
@@ -231,7 +231,7 @@ class _Rebuild:
         operator = Operator(
             call.name, call.operands, call.attributes, block, list(blocks), [], old.location
         )
-        operator.again = old.again
+        operator.recompute_call = old.recompute_call
         for type, result in zip(types, old.results, strict=True):
             made = Variable(type, operator, result.name)
             made.number = result.number
@@ -281,7 +281,7 @@ class _Rebuild:
     def _end_type(self, old: ValueType, ends: Sequence[ValueType]) -> ValueType:
         """The type of a result: sizes that all ends write alike, else those that it had.
 
-        The ends were inferred again; that what they had was the same may be hard to see.
+        The ends were inferred anew; that what they had was the same may be hard to see.
         """
         type = self._type(old)
         shapes = [end.shape for end in ends if isinstance(end, TensorType)]

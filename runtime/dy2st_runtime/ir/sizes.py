@@ -1,4 +1,4 @@
-"""Which axis of which input tells the value of a symbol."""
+"""Finds the axis of an input whose size gives the value of a symbol."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dy2st_runtime.ir.types import TensorType
 
 
 class Solved(NamedTuple):
-    """A size `factor * symbol + offset`, which tells the symbol."""
+    """A size `factor * symbol + offset`, which gives the symbol."""
 
     symbol: Dim
     factor: int
@@ -31,7 +31,7 @@ class Origin(NamedTuple):
 
 
 def solved(size: Size) -> Solved | None:
-    """How a size tells the value of a symbol, None if it does not."""
+    """How a size gives the value of a symbol, None if it does not."""
     if not isinstance(size, Dim):
         return None
     if is_symbol(size):

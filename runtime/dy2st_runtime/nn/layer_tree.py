@@ -24,7 +24,7 @@ State = dict[str, EagerTensor]
 def note_change(layer: Any = None) -> None:
     """Count a change of an attribute of a Layer.
 
-    Who traces is told before, unless it was made in the Block that is recorded now.
+    Who traces is notified before, unless it was made in the Block that is recorded now.
     """
     count_change()
     tracer = None if layer is None else current_tracer()
@@ -49,9 +49,9 @@ def _check_square(layer: LayerTree, own: State, found: Mapping[str, Any]) -> Non
     squares = [name for name, value in found.items() if is_square_of_torch(value)]
     if not squares:
         return
-    turned = layer.transposed_in_torch()
+    transposed = layer.transposed_in_torch()
     for name in squares:
-        if id(own[name]) in turned:
+        if id(own[name]) in transposed:
             raise ShapeError(
                 f"{name!r} is from a file of torch, which keeps the weights of a Linear as "
                 "[out, in]; here they are [in, out], as in PaddlePaddle, and a square one does not "

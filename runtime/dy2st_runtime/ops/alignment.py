@@ -86,9 +86,9 @@ class _Paths:
         result = np.full(self.log_p.shape, _NEVER)
         following = np.full(self.symbols.shape, _NEVER)
         for step in reversed(range(len(self.log_p))):
-            turned = _joined(following[:, ::-1], skip[:, ::-1])[:, ::-1]
+            backward = _joined(following[:, ::-1], skip[:, ::-1])[:, ::-1]
             is_last = (self.steps == step + 1)[:, None]
-            result[step] = np.where(is_last, np.where(last, 0.0, _NEVER), turned)
+            result[step] = np.where(is_last, np.where(last, 0.0, _NEVER), backward)
             following = result[step] + self.log_p[step]
         return result
 

@@ -55,7 +55,7 @@ define(
 )
 
 Branch = Callable[[], Sequence[Any]]
-Turn = Callable[..., Sequence[Any]]
+Traceable = Callable[..., Sequence[Any]]
 _ROUNDS = 12
 
 
@@ -122,7 +122,7 @@ def _assigned(tracer: Tracer, results: list[Variable], tensors: Sequence[Tensor]
 
 
 def while_loop(
-    condition_fn: Turn, body_fn: Turn, initial: Sequence[Any], names: Sequence[str] = ()
+    condition_fn: Traceable, body_fn: Traceable, initial: Sequence[Any], names: Sequence[str] = ()
 ) -> list[Variable]:
     """Append a `while`: the functions take the loop variables; the body returns the next ones.
 
@@ -132,18 +132,20 @@ def while_loop(
     tracer = _tracer("while_loop")
     first = [tracer.variable(value) for value in initial]
     loop = _Loop(tracer, first, names)
-    tested, turned = loop.settle(condition_fn, body_fn)
-    captured = close_blocks(tracer, (tested.block, turned.block), own=len(loop.types))
+    tested, iteration = loop.settle(condition_fn, body_fn)
+    captured = close_blocks(tracer, (tested.block, iteration.block), own=len(loop.types))
     operands = [*(tracer.variable(v) for v in (*first, *loop.tensors)), *captured]
-    blocks = (tested.block, turned.block)
+    blocks = (tested.block, iteration.block)
     types = [renewed(type, loop.free) for type in loop.types]
     results = tracer.append("while", operands, {}, types, blocks).results
-    iterations = zip(results, operands, turned.block.parameters, turned.block.yields, strict=False)
+    iterations = zip(
+        results, operands, iteration.block.parameters, iteration.block.yields, strict=False
+    )
     for result, before, start, end in iterations:
         facts = facts_of_iterations(result.type, before.type, start.type, end.type)
         tracer.learn(facts, "the size after any number of iterations")
-    for variable in (*tested.overwritten, *turned.overwritten):
-        if variable.maker is not tested.block and variable.maker is not turned.block:
+    for variable in (*tested.overwritten, *iteration.overwritten):
+        if variable.maker is not tested.block and variable.maker is not iteration.block:
             tracer.overwrite(variable)
     return _assigned(tracer, results, loop.tensors)
 
@@ -158,15 +160,15 @@ class _Loop:
         self.tensors: list[Tensor] = []
         self.free: set[Dim] = set()
 
-    def settle(self, condition: Turn, body: Turn) -> tuple[_Traced, _Traced]:
+    def settle(self, condition: Traceable, body: Traceable) -> tuple[_Traced, _Traced]:
         """Trace both functions until an iteration gives what is assumed."""
         constraints = self.tracer.program.constraints
         known = len(constraints)
         for _ in range(_ROUNDS):
             tested = self.trace(lambda *values: [_truth(condition(*values))])
-            turned = self.trace(body)
-            if self.holds(turned):
-                return tested, turned
+            iteration = self.trace(body)
+            if self.holds(iteration):
+                return tested, iteration
             del constraints[known:]
         raise LoopMismatch(
             f"the types of the loop variables {', '.join(self.names)} do not settle",
@@ -175,7 +177,7 @@ class _Loop:
             hint="start the loop with the variables as they are after an iteration",
         )
 
-    def trace(self, function: Turn) -> _Traced:
+    def trace(self, function: Traceable) -> _Traced:
         """Record one call, with parameters for loop variables and for the buffers it changes."""
 
         def iteration() -> Sequence[Any]:
@@ -191,19 +193,19 @@ class _Loop:
 
         return _trace(self.tracer, iteration)
 
-    def holds(self, turned: _Traced) -> bool:
+    def holds(self, iteration: _Traced) -> bool:
         """Whether an iteration gives the types that were assumed; if not, assume more of them."""
-        yields, count = turned.block.yields, len(self.types) - len(self.tensors)
+        yields, count = iteration.block.yields, len(self.types) - len(self.tensors)
         if len(yields) != count:
             raise LoopMismatch(
                 f"the body returns {len(yields)} values for {count} loop variables",
                 at=user_location(),
             )
-        if self.has_found_buffers(turned):
+        if self.has_found_buffers(iteration):
             return False
-        with self.tracer.inside(turned.block):
+        with self.tracer.inside(iteration.block):
             for tensor in self.tensors:
-                yields.append(self.tracer.variable(turned.changed[id(tensor)][1]))
+                yields.append(self.tracer.variable(iteration.changed[id(tensor)][1]))
         joined = [
             join_types(old, new.type, _loop_mismatch(_name(self.names, i), old, new), self.free)
             for i, (old, new) in enumerate(zip(self.types, yields, strict=True))
@@ -212,10 +214,10 @@ class _Loop:
         self.types = joined
         return same
 
-    def has_found_buffers(self, turned: _Traced) -> bool:
+    def has_found_buffers(self, iteration: _Traced) -> bool:
         """Take buffers that an iteration changes for the first time among the loop variables."""
         known = {id(tensor) for tensor in self.tensors}
-        found = [tensor for key, (tensor, _) in turned.changed.items() if key not in known]
+        found = [tensor for key, (tensor, _) in iteration.changed.items() if key not in known]
         for tensor in found:
             variable = self.tracer.captured(tensor)
             self.tensors.append(tensor)

@@ -226,10 +226,10 @@ def _float_count(start: float, stop: float, step: float) -> int:
     """How many numbers `np.arange` gives, by its own formula: no array is made to count them."""
     span = stop - start
     try:
-        turns = span / step
-        if turns == 0 and span:  # so small that it is lost: a part of one step
-            return int(math.copysign(1, turns) > 0)
-        return max(0, math.ceil(turns))
+        count = span / step
+        if count == 0 and span:  # so small that it is lost: a part of one step
+            return int(math.copysign(1, count) > 0)
+        return max(0, math.ceil(count))
     except (ArithmeticError, ValueError):
         raise ArgumentError(
             f"arange: no count of numbers from {start} to {stop} by {step}"
@@ -366,7 +366,7 @@ def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
 
 
 def _filled(shape: Any, value: Any, dtype: np.dtype[Any]) -> Any:
-    """A tensor of a shape, which may be a tensor of sizes that only the run tells."""
+    """A tensor of a shape, which may be a tensor of sizes that are known only at run time."""
     if is_unknown(shape):
         sizes, known = as_integers(shape)
         return F.dynamic("full", sizes, value=value, dtype=dtype, known=known)
@@ -453,7 +453,7 @@ def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | Non
 
 
 def _spaced(start: Any, stop: Any, count: Size, wanted: np.dtype[Any]) -> Any:
-    """`linspace` between what only the run tells, as the kernel has it; no gradient flows."""
+    """`linspace` between ends known only at run time, as the kernel has it; no gradient flows."""
     first, last = (F.detach(F.cast(end, "float64")).reshape([]) for end in (start, stop))
     if wanted.kind in "iu":
         first, last = F.trunc(first), F.trunc(last)
@@ -475,7 +475,7 @@ def eye(num_rows: Any, num_columns: Any = None, dtype: Any = None, name: str | N
 def cast(x: Any, dtype: Any) -> Any:
     """x in another dtype; the same tensor if it has the dtype already.
 
-    Complex numbers become their real parts, or bools that tell which are not 0.
+    Complex numbers become their real parts, or bools, true where they are not 0.
 
     >>> from dy2st_runtime.tensor import to_tensor
     >>> cast(to_tensor([1 + 2j, 3j]), "int64").tolist()

@@ -66,8 +66,8 @@ def diagonal(
     >>> diagonal(to_tensor([[1, 2], [3, 4]])).tolist()
     [1, 4]
     """
-    turned, _ = _to_end(x, axis1, axis2)
-    made = turned[(..., *_diagonal_of(turned, offset))]
+    moved, _ = _to_end(x, axis1, axis2)
+    made = moved[(..., *_diagonal_of(moved, offset))]
     return as_view(x, made, lambda array: np.diagonal(array, offset, axis1, axis2))
 
 
@@ -82,9 +82,9 @@ def diagonal_scatter(
     x: Any, y: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1, name: str | None = None
 ) -> Any:
     """x with y as the diagonal between two axes."""
-    turned, order = _to_end(x, axis1, axis2)
-    places = (..., *_diagonal_of(turned, offset))
-    changed = F.setitem(turned, places, y)
+    moved, order = _to_end(x, axis1, axis2)
+    places = (..., *_diagonal_of(moved, offset))
+    changed = F.setitem(moved, places, y)
     return F.transpose(changed, [order.index(axis) for axis in range(x.ndim)])
 
 

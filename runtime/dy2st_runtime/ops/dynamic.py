@@ -1,4 +1,4 @@
-"""Operators whose shape argument is a tensor of values that only the run tells.
+"""Operators whose shape argument is a tensor of values that are known only at run time.
 
 Each is another form of a function that takes those values as Python numbers: that function is its
 kernel and its gradient, and what the DynamicToStatic pass puts in its place once they are known.

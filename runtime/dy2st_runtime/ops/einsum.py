@@ -88,7 +88,7 @@ def _diagonal(x: Any, labels: Labels) -> tuple[Any, Labels]:
 
 
 def _with_diagonals(x: Any, wanted: Labels) -> Any:
-    """x with one axis for each label; where a label stands again x lies on the diagonal."""
+    """x with one axis for each label; where a label is repeated x lies on the diagonal."""
     for axis, label in enumerate(wanted):
         first = wanted.index(label)
         if first < axis:

@@ -113,9 +113,9 @@ def _digamma(x: Any) -> Any:
     square = share * share
     far = np.log(at) - (square * polynomial(square, DIGAMMA) + 0.5 * share)
     right = np.where(is_far, far, near)
-    turned = right - np.pi / np.tan(np.pi * _rest(x))
-    turned = np.where((x < 0) & (x == np.floor(x)), np.nan, turned)
-    return np.where(is_left, turned, right)
+    reflected = right - np.pi / np.tan(np.pi * _rest(x))
+    reflected = np.where((x < 0) & (x == np.floor(x)), np.nan, reflected)
+    return np.where(is_left, reflected, right)
 
 
 def _hurwitz(s: int, x: Any) -> Any:

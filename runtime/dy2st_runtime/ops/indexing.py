@@ -54,7 +54,7 @@ _ALL = builtins.slice(None)
 def getitem(x: Any, index: Any) -> Any:
     """x[index] by NumPy's rules: ints, slices, None, ..., and integer or bool tensors.
 
-    Raises IndexError for a position that x does not have; where only the data tells, when it runs.
+    Raises IndexError for a position that x does not have; where that depends on data, at run time.
 
     >>> from dy2st_runtime.ops.creation import arange
     >>> getitem(arange(10), builtins.slice(None, None, 3)).tolist()

@@ -31,7 +31,7 @@ FAMILIES = (
     ),
     Family(
         "dy2st_runtime.ops.messages",
-        functions="tell_logger tell_warning",
+        functions="emit_log emit_warning",
         operators="log_message warn",
     ),
     Family(

@@ -12,7 +12,7 @@ from dy2st_runtime.dims import equal, minimum, require_equal
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F, Sample, TensorType, apply, define, method, public
 from dy2st_runtime.ir.arguments import as_int, normalize_axis, shape_of
-from dy2st_runtime.ops.matrices import adjoint, order_matrix, require_matrices, turned
+from dy2st_runtime.ops.matrices import adjoint, order_matrix, require_matrices, transposed
 
 # -- products ---------------------------------------------------------------------------------
 
@@ -245,7 +245,7 @@ def triangular_solve(
         x = F.add(F.triu(x, 1) if upper else F.tril(x, -1), eye)
     else:
         x = F.triu(x) if upper else F.tril(x)
-    return F.solve(turned(x) if transpose else x, y)
+    return F.solve(transposed(x) if transpose else x, y)
 
 
 @method
@@ -335,10 +335,10 @@ def lu_solve(b: Any, lu: Any, pivots: Any, trans: str = "N", name: str | None = 
     """z with x @ z = b for the x of which `lu` gave the others; x.T @ z = b with trans 'T'."""
     order, lower, upper = lu_unpack(lu, pivots)
     if trans == "N":
-        return F.solve(upper, F.solve(lower, F.matmul(turned(order), b)))
+        return F.solve(upper, F.solve(lower, F.matmul(transposed(order), b)))
     if trans not in ("T", "C"):
         raise ArgumentError(f"lu_solve: trans is 'N', 'T' or 'C', not {trans!r}")
-    across = turned if trans == "T" else adjoint
+    across = transposed if trans == "T" else adjoint
     return F.matmul(order, F.solve(across(lower), F.solve(across(upper), b)))
 
 

@@ -84,7 +84,7 @@ def _gather_padding(site: Site) -> set[int]:
 define(
     "array_slice",
     takes_complex=True,
-    lends=True,
+    borrows=True,
     makes_list=True,
     doc="The elements that Python's slice takes; an end that is not there is any number.",
     raises=ValueError,
@@ -98,7 +98,7 @@ define(
 define(
     "array_gather",
     takes_complex=True,
-    lends=True,
+    borrows=True,
     makes_list=True,
     doc="The elements at the given places, in that order.",
     raises=IndexError,
@@ -178,7 +178,7 @@ def _repeat_infer(array: ArrayType, times: TensorType) -> ArrayType:
 define(
     "array_extend",
     takes_complex=True,
-    lends=True,
+    borrows=True,
     makes_list=True,
     doc="The elements of a list, then those of another.",
     inputs="array, array_behind",
@@ -190,7 +190,7 @@ define(
 define(
     "array_insert",
     takes_complex=True,
-    lends=True,
+    borrows=True,
     makes_list=True,
     doc="The list with one more element before a place; its ends where there is no such place.",
     inputs="array, index, item",
@@ -202,7 +202,7 @@ define(
 define(
     "array_delete",
     takes_complex=True,
-    lends=True,
+    borrows=True,
     makes_list=True,
     doc="The list without the element at a place.",
     raises=IndexError,
@@ -215,7 +215,7 @@ define(
 define(
     "array_repeat",
     takes_complex=True,
-    lends=True,
+    borrows=True,
     makes_list=True,
     doc="The elements of the list several times, one time after the other; none for 0 and below.",
     inputs="array, times",

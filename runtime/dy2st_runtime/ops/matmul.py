@@ -39,7 +39,7 @@ def _rows(x: Any) -> Any:
     return F.flatten(x, 0, x.ndim - 2)
 
 
-def _is_turned(y: Any) -> bool:
+def _is_transposed(y: Any) -> bool:
     """Whether the columns of a matrix are neighbours in memory: so will be those of its gradient.
 
     Nobody then has to move the elements of the gradient, which is transposed once more.
@@ -73,7 +73,7 @@ def _matmul_gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
     def to_y() -> Any:
         if x.ndim > 1 and y.ndim == 2:  # the product sums up what the batch has
             rows = (_rows(x), _rows(g)) if x.ndim > 2 else (x, g)
-            if _is_turned(y):
+            if _is_transposed(y):
                 return _transposed(F.matmul(_transposed(rows[1]), rows[0]))
             return F.matmul(_transposed(rows[0]), rows[1])
         made = F.sum_to(F.matmul(_transposed(left), full), right.shape)

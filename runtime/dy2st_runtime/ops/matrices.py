@@ -36,14 +36,14 @@ def require_matrices(name: str, x: TensorType, square: bool = False) -> None:
         require_equal(x.shape[-1], x.shape[-2], reason)
 
 
-def turned(x: Any) -> Any:
+def transposed(x: Any) -> Any:
     """The matrices transposed."""
     return F.swapaxes(x, -1, -2)
 
 
 def adjoint(x: Any) -> Any:
     """The matrices transposed, and conjugated if they are complex."""
-    return F.conj(turned(x)) if dtype_of(x).kind == "c" else turned(x)
+    return F.conj(transposed(x)) if dtype_of(x).kind == "c" else transposed(x)
 
 
 def _real_type(x: TensorType) -> TensorType:
@@ -74,7 +74,9 @@ define(
     infer=_square("inverse", lambda x: x),
     kernel=np.linalg.inv,
     takes_complex=True,
-    gradient=holomorphic(lambda g, y, x: F.neg(F.matmul(F.matmul(turned(y), g), turned(y)))),
+    gradient=holomorphic(
+        lambda g, y, x: F.neg(F.matmul(F.matmul(transposed(y), g), transposed(y)))
+    ),
     samples=_SQUARES,
 )
 
@@ -93,7 +95,7 @@ def _det_gradient(g: Any, y: Any, x: Any) -> Any:
     """g * det * the transposed inverse; 0 where there is no inverse, as PaddlePaddle has it."""
     one = F.eye(x.shape[-1], dtype=x.dtype)
     regular = F.where(_wide(F.equal(y, 0)), one, x)
-    return _wide(g * y) * turned(F.inverse(regular))
+    return _wide(g * y) * transposed(F.inverse(regular))
 
 
 define(
@@ -160,9 +162,9 @@ def _solve_infer(x: TensorType, y: TensorType) -> TensorType:
 
 
 def _solve_gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
-    of_y = apply("solve", turned(x), g)
+    of_y = apply("solve", transposed(x), g)
     return (
-        lambda: F.sum_to(F.neg(F.matmul(of_y, turned(z))), x.shape),
+        lambda: F.sum_to(F.neg(F.matmul(of_y, transposed(z))), x.shape),
         lambda: F.sum_to(of_y, y.shape),
     )
 
@@ -193,7 +195,7 @@ def solve(x: Any, y: Any, left: bool = True, name: str | None = None) -> Any:
     if y.ndim == 1 or (y.ndim == x.ndim - 1 and same_shape(y.shape, x.shape[:-1])):
         return F.squeeze(solve(x, F.unsqueeze(y, -1), left), -1)
     if not left:
-        return turned(apply("solve", turned(x), turned(y)))
+        return transposed(apply("solve", transposed(x), transposed(y)))
     return apply("solve", x, y)
 
 
@@ -559,7 +561,7 @@ def _exponential(x: Any) -> Any:
 
 def _exponential_gradient(g: Any, y: Any, x: Any) -> Any:
     """The upper right block of exp([[x.T, g], [0, x.T]])."""
-    size, across = x.shape[-1], turned(x)
+    size, across = x.shape[-1], transposed(x)
     above = F.concat([across, g], -1)
     below = F.concat([F.zeros_like(x), across], -1)
     return apply("matrix_exp", F.concat([above, below], -2))[..., :size, size:]

@@ -1,4 +1,4 @@
-"""Operators that tell somebody: warnings, and messages to loggers."""
+"""Operators that emit warnings, and messages to loggers."""
 
 from __future__ import annotations
 
@@ -88,14 +88,14 @@ define(
 
 
 @public
-def tell_warning(text: Any, kind: str, file: str, line: int) -> None:
+def emit_warning(text: Any, kind: str, file: str, line: int) -> None:
     """`warnings.warn` of a text, in which tensors may stand, when the Program runs."""
     tensors, placed = with_places(text)
     apply("warn", *tensors, text=placed, kind=kind, file=file, line=line)
 
 
 @public
-def tell_logger(text: Any, logger: str, level: int, file: str, line: int, function: str) -> None:
+def emit_log(text: Any, logger: str, level: int, file: str, line: int, function: str) -> None:
     """A message to a logger, in which tensors may stand, when the Program runs."""
     tensors, placed = with_places(text)
     where = {"file": file, "line": line, "function": function}

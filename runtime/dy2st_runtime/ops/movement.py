@@ -233,7 +233,7 @@ define(
     scales=Scales.ALL,
     padding=lambda site: [site.attributes["perm"].index(axis) for axis in site.longer[0]],
     kind=Kind.INJECTIVE,
-    view=View.TURNED,
+    view=View.PERMUTED,
     shares=True,
     put_back=lambda x, y, place, perm: F.transpose(y, [perm.index(i) for i in range(len(perm))]),
     attributes={"perm": ORDER},
@@ -306,17 +306,17 @@ def swapaxes(x: Any, axis0: Any, axis1: Any, name: str | None = None) -> Any:
 
 @method
 def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1), name: str | None = None) -> Any:
-    """The plane of two axes turned by k quarters, from the first axis towards the second."""
+    """The plane of two axes rotated by k quarters, from the first axis towards the second."""
     plane = [normalize_axis(axis, x.ndim) for axis in as_ints(axes, "an axis")]
     if len(set(plane)) != 2 or len(plane) != 2:
         raise ArgumentError(f"rot90: {axes!r} are not two axes")
     a, b = plane
-    turns = as_int(k, "k") % 4
-    if turns == 2:
+    quarters = as_int(k, "k") % 4
+    if quarters == 2:
         return flip(x, [a, b])
-    if turns == 1:
+    if quarters == 1:
         return swapaxes(flip(x, [b]), a, b)
-    return flip(swapaxes(x, a, b), [b]) if turns else F.assign(x)
+    return flip(swapaxes(x, a, b), [b]) if quarters else F.assign(x)
 
 
 # -- broadcasting and repeating ---------------------------------------------------------------
@@ -440,7 +440,7 @@ def repeat_interleave(
         x, axis = flatten(x), 0
     place, own = normalize_axis(axis, x.ndim), x.shape
     if is_unknown(repeats) and rank_of(repeats):
-        return F.gather(x, _repeated_as_told(repeats, own[place]), place)
+        return F.gather(x, _repeated_by_counts(repeats, own[place]), place)
     if rank_of(repeats):
         return F.gather(x, _repeated(as_shape(repeats), own[place]), place)
     count = as_size(repeats, "repeats")
@@ -449,7 +449,7 @@ def repeat_interleave(
     return reshape(spread, [*own[:place], own[place] * count, *own[place + 1 :]])
 
 
-def _repeated_as_told(repeats: Any, size: Size) -> Any:
+def _repeated_by_counts(repeats: Any, size: Size) -> Any:
     """As `_repeated`, of a tensor that only the run knows."""
     count, tracer = repeats.shape[0], current_tracer()
     require_equal(count, size, f"repeat_interleave: {count} repeats for {size} elements")
@@ -483,7 +483,7 @@ def broadcast_tensors(input: Any, name: str | None = None) -> list[Any]:
     return [broadcast_to(x, shape) for x in input]
 
 
-# -- turning and shifting ---------------------------------------------------------------------
+# -- rotating and shifting ---------------------------------------------------------------------
 
 define(
     "flip",
@@ -492,7 +492,7 @@ define(
     inputs="x",
     kind=Kind.INJECTIVE,
     along="axis",
-    view=View.TURNED,
+    view=View.PERMUTED,
     attributes={"axis": AXES},
     infer=lambda x, axis: x,
     kernel=np.flip,
@@ -551,6 +551,6 @@ def roll(x: Any, shifts: Any, axis: Any = None, name: str | None = None) -> Any:
 
 
 def _rolled(x: Any, shift: Any, axis: int) -> Any:
-    """By as many places as only the run tells: each element is picked where it comes from."""
+    """By a number of places known only at run time: each element is picked where it comes from."""
     size = maximum(x.shape[axis], 1)
     return F.gather(x, F.remainder(F.subtract(F.arange(x.shape[axis]), shift), size), axis)

@@ -219,7 +219,7 @@ def logit(x: Any, eps: float | None = None, name: str | None = None) -> Any:
     """log(x / (1 - x)); x is limited to [eps, 1 - eps] first if eps is given."""
     if eps:
         x = F.clip(x, eps, 1 - eps)
-    # x / (1 - x) near 1 has lost the digits that tell how near it is
+    # x / (1 - x) near 1 has lost the digits of how near it is
     is_middle = F.less_than(F.abs(F.subtract(x, 0.5)), 0.25)
     inner, outer = F.where(is_middle, x, 0.5), F.where(is_middle, 0.5, x)
     near = F.log1p(F.divide(F.subtract(F.multiply(inner, 2.0), 1.0), F.subtract(1.0, inner)))
@@ -239,9 +239,9 @@ def sinc(x: Any, name: str | None = None) -> Any:
     """sin(pi x) / (pi x), 1 at 0."""
     is_zero = F.equal(x, 0)
     x = F.where(is_zero, F.ones_like(x), x)
-    half_turns = F.round(F.real(x))  # without them the angle is exact, and 0 at whole numbers
-    wave = F.sin(F.multiply(F.subtract(x, half_turns), math.pi))
-    is_odd = F.not_equal(F.floor(F.multiply(half_turns, 0.5)), F.multiply(half_turns, 0.5))
+    half_periods = F.round(F.real(x))  # without them the angle is exact, and 0 at whole numbers
+    wave = F.sin(F.multiply(F.subtract(x, half_periods), math.pi))
+    is_odd = F.not_equal(F.floor(F.multiply(half_periods, 0.5)), F.multiply(half_periods, 0.5))
     wave = F.divide(F.where(is_odd, F.neg(wave), wave), math.pi)
     return F.where(is_zero, F.ones_like(x), F.divide(wave, x))
 

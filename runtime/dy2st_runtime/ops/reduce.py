@@ -203,8 +203,8 @@ def _others(x: Any, axis: int) -> Any:
     """The product of all other elements along an axis."""
     one = F.ones_like(F.slice(x, [axis], [0], [1]))
     before = F.cumprod(F.slice(F.concat([one, x], axis=axis), [axis], [0], [-1]), axis)
-    turned = F.flip(x, [axis])
-    after = F.cumprod(F.slice(F.concat([one, turned], axis=axis), [axis], [0], [-1]), axis)
+    flipped = F.flip(x, [axis])
+    after = F.cumprod(F.slice(F.concat([one, flipped], axis=axis), [axis], [0], [-1]), axis)
     return before * F.flip(after, [axis])
 
 

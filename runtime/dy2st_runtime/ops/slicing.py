@@ -415,11 +415,11 @@ def _only_last(picked: Any, x: Any, indices: Sequence[Any], axes: tuple[int, ...
     count = product(shape)
     if equal(count, 1):
         return picked
-    turns = F.reshape(F.arange(count), shape)
+    ranks = F.reshape(F.arange(count), shape)
     all_axes = tuple(range(len(axes)))
     last = F.zeros([x.shape[axis] for axis in axes], "int64")
-    last = apply("index_put", last, turns, *indices, axes=all_axes, accumulate=False)
-    stayed = F.equal(apply("index", last, *indices, axes=all_axes), turns)
+    last = apply("index_put", last, ranks, *indices, axes=all_axes, accumulate=False)
+    stayed = F.equal(apply("index", last, *indices, axes=all_axes), ranks)
     behind = picked.ndim - len(shape) - place_of_picked(axes)
     stayed = F.reshape(stayed, [*shape, *[1] * behind])
     return F.where(stayed, picked, F.zeros([], picked.dtype))

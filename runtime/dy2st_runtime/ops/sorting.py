@@ -22,8 +22,8 @@ def _order_kernel(x: Any, axis: int, descending: bool) -> Any:
     if not descending:
         return np.argsort(x, axis=axis, kind="stable")
     # Equal elements keep their order: sort the reversed tensor and count from the end.
-    turned = np.flip(x, axis)
-    return x.shape[axis] - 1 - np.flip(np.argsort(turned, axis=axis, kind="stable"), axis)
+    flipped = np.flip(x, axis)
+    return x.shape[axis] - 1 - np.flip(np.argsort(flipped, axis=axis, kind="stable"), axis)
 
 
 define(

@@ -176,7 +176,7 @@ def element_padding(site: Site) -> set[int]:
 define(
     "array_create",
     takes_complex=True,
-    lends=True,
+    borrows=True,
     makes_list=True,
     doc="A list of the given tensors, or of the given lists.",
     inputs="items*",
@@ -187,7 +187,7 @@ define(
 define(
     "array_append",
     takes_complex=True,
-    lends=True,
+    borrows=True,
     makes_list=True,
     doc="The list with one more element at its end.",
     inputs="array, item",
@@ -199,7 +199,7 @@ define(
 define(
     "array_write",
     takes_complex=True,
-    lends=True,
+    borrows=True,
     makes_list=True,
     doc="The list with another element at a place.",
     raises=IndexError,
@@ -212,7 +212,7 @@ define(
 define(
     "array_read",
     takes_complex=True,
-    lends=True,
+    borrows=True,
     doc="The element at a place of the list.",
     raises=IndexError,
     inputs="array, index",
@@ -223,7 +223,7 @@ define(
 define(
     "array_pop",
     takes_complex=True,
-    lends=True,
+    borrows=True,
     makes_list=True,
     doc="The list without the element at a place, and that element.",
     raises=IndexError,

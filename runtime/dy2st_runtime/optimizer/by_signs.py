@@ -65,7 +65,7 @@ class ASGD(Optimizer):
         multi_precision: bool = False,
         name: str | None = None,
     ):
-        """Take the number of batches, which come in the same order again and again."""
+        """Take the number of batches, which come in the same order in every epoch."""
         if batch_num <= 0:
             raise ValueError(f"batch_num is above 0, not {batch_num}")
         common: Any = (learning_rate, parameters, weight_decay, grad_clip, name, multi_precision)

@@ -1,4 +1,4 @@
-"""L-BFGS: steps along directions that the last gradients tell of (Liu and Nocedal 1989)."""
+"""L-BFGS: steps along directions from the last gradients (Liu and Nocedal 1989)."""
 
 from __future__ import annotations
 

@@ -51,21 +51,21 @@ def strong_wolfe(
     for iteration in range(_MOST_ITERATIONS):
         if is_too_high(new) or (iteration > 0 and new.loss >= last.loss) or new.slope >= 0:
             if not is_too_high(new) and is_flat(new):
-                return *_told(new), count
+                return *_outcome(new), count
             ends = [last, new]
             break
         if is_flat(new):
-            return *_told(new), count
+            return *_outcome(new), count
         low, high = new.far + 0.01 * (new.far - last.far), new.far * 10
         far = _cubic(last, new, low, high)
         last, new, count = new, point(far), count + 1
     width = float(np.abs(direction).max())
     ends.sort(key=lambda p: p.loss)
     found, more = _zoom(point, ends, is_too_high, is_flat, width, _MOST_ITERATIONS - iteration)
-    return *_told(found), count + more
+    return *_outcome(found), count + more
 
 
-def _told(p: _Point) -> tuple[float, float, Array]:
+def _outcome(p: _Point) -> tuple[float, float, Array]:
     return p.far, p.loss, p.gradient
 
 

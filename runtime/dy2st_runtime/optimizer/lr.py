@@ -167,8 +167,8 @@ class CosineAnnealingDecay(LRScheduler):
 
     def get_lr(self) -> float:
         """The rate at `last_epoch`."""
-        turn = math.cos(math.pi * self.last_epoch / self.T_max)
-        return self.eta_min + (self.base_lr - self.eta_min) * (1.0 + turn) / 2.0
+        wave = math.cos(math.pi * self.last_epoch / self.T_max)
+        return self.eta_min + (self.base_lr - self.eta_min) * (1.0 + wave) / 2.0
 
 
 class LambdaDecay(LRScheduler):
@@ -291,7 +291,7 @@ class ReduceOnPlateau(LRScheduler):
         return self.last_lr
 
     def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
-        """Tell the metric of an epoch."""
+        """Report the metric of an epoch."""
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         value = float(metrics)
         if self.cooldown_counter > 0:

@@ -120,8 +120,8 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
     def get_lr(self) -> float:
         """The rate at `last_epoch`."""
-        turn = math.cos(math.pi * self.T_cur / self.T_i)
-        return self.eta_min + (self.base_lr - self.eta_min) * (1 + turn) / 2
+        wave = math.cos(math.pi * self.T_cur / self.T_i)
+        return self.eta_min + (self.base_lr - self.eta_min) * (1 + wave) / 2
 
     def step(self, epoch: Any = None) -> None:
         """Go to the next epoch, or to a given one, which may be a fraction."""

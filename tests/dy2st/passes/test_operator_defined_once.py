@@ -57,7 +57,7 @@ define(
     doc="The last two axes exchanged.",
     inputs="x",
     kind=Kind.INJECTIVE,
-    view=View.TURNED,
+    view=View.PERMUTED,
     padding=lambda site: [place(site.result, axis) for axis in site.longer[0]],
     infer=lambda x: x.with_shape((*x.shape[:-2], x.shape[-1], x.shape[-2])),
     kernel=lambda x: x.swapaxes(-1, -2),
@@ -179,7 +179,7 @@ def test_a_bucket_pads_it():
 def test_a_view_is_followed_to_its_owner(t):
     program = t.program_of(lambda x: mirrored(F.exp(x)), t.floats(3, 4))
     (last,) = program.outputs
-    assert view_of(last.maker) is View.TURNED and owner(last).maker.name == "exp"
+    assert view_of(last.maker) is View.PERMUTED and owner(last).maker.name == "exp"
     both = t.program_of(lambda x: F.relu(F.exp(x)) + mirrored(F.exp(x)), t.floats(4, 4))
     assert "mirrored" not in [o.name for o in overwritten(both.block)]
 

@@ -48,12 +48,12 @@ def recompute(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 @contextmanager
 def _numbered(tracer: Tracer) -> Iterator[None]:
     """What is traced inside belongs together; what is called in there is part of it."""
-    before = tracer.again
-    tracer.again = before or len(tracer.block.operators) + 1
+    before = tracer.recompute_call
+    tracer.recompute_call = before or len(tracer.block.operators) + 1
     try:
         yield
     finally:
-        tracer.again = before
+        tracer.recompute_call = before
 
 
 class _Call:

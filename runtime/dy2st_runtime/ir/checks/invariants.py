@@ -210,7 +210,7 @@ def _by_rule(
     with collect() as required, fresh_symbols_from(_FRESH):
         types = infer(definition, [v.type for v in operator.operands], operator.attributes)
     recorded, wrong = [result.type for result in operator.results], []
-    # Lists do not tell ranges of sizes that differ by element: engines look when they bind them.
+    # Types of lists have no ranges of sizes that differ by element: engines check those.
     in_range = not any(isinstance(v.type, ArrayType) for v in operator.operands)
     if not _agree(recorded, types, scope, in_range):
         given = f"the rule gives {_types_shown(types)}"

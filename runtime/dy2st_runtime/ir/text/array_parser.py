@@ -21,7 +21,7 @@ _MAX_DIGITS = 400
 class Elements(NamedTuple):
     """What stands between `dense<` and `>`.
 
-    `shape` tells how the words are nested: () is one element for all, None is hexadecimal digits.
+    `shape` says how the words are nested: () is one element for all, None is hexadecimal digits.
     """
 
     place: int

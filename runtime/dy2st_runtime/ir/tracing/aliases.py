@@ -24,7 +24,7 @@ class Aliases:
     def __init__(self) -> None:
         """Every Variable stands for itself only."""
         self.has_elements = False  # whether a list is changed with what it holds
-        self.lent: dict[Variable, Variable] = {}  # elements that are alone in a list, with that
+        self.borrowed: dict[Variable, Variable] = {}  # elements that are alone in a list, with that
         self.chosen: set[Variable] = set()  # those that change with what a tensor has chosen
         self._sources: dict[Variable, dict[Variable, None]] = {}
         self._takers: dict[Variable, dict[Variable, None]] = {}  # those of which it is a source
@@ -70,7 +70,7 @@ class Aliases:
 
     def note_elements(self, operator: Operator) -> None:
         """Note that a list holds the tensors that are put into it, and gives them back."""
-        if not self.has_elements or not DEFINITIONS[operator.name].lends:
+        if not self.has_elements or not DEFINITIONS[operator.name].borrows:
             return
         names = DEFINITIONS[operator.name].inputs
         names += names[-1:] * len(operator.operands)

@@ -24,7 +24,7 @@ SETTER = "set_stop_gradient"
 
 
 class GradientFlow:
-    """Answers for the Variables of one trace; None is what only the run can tell.
+    """Answers for the Variables of one trace; None is what is known only at run time.
 
     `given` answers for the parameters of the Program, `outer` gives the Variable around a nested
     Block that a parameter of it stands for, None for what a loop carries.
@@ -251,7 +251,7 @@ class GradientFlags:
 
     @property
     def uses(self) -> int:
-        """How often an answer came from what `join` was told of a loop that still runs."""
+        """How often an answer came from what `join` has assumed of a loop that still runs."""
         return self._flow.uses + self._least.uses
 
     def stop(self, tensor: Tensor, variable: Variable) -> Answer:

@@ -1,6 +1,6 @@
 """Where Python's arithmetic of numbers is another than that of tensors.
 
-The operands are numbers of Python, one or both of which only the run of a Program tells.
+The operands are numbers of Python, one or both of which are known only at run time.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A tensor whose elements do not lie one after the other, as a transposed one, is reshaped into a
 copy. What is no view lies row by row, and so do whole rows of it, in any shape. Behind these, sizes
-that are not known are tried: where two answers differ, only the run tells.
+that are not known are tried: where two answers differ, it is known only at run time.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def is_copy(base: TensorType, steps: Sequence[Step]) -> bool | None:
 
 
 def lies_in_rows(base: TensorType, steps: Sequence[Step]) -> bool | None:
-    """Whether the elements of a view lie one after the other; None if only the run tells."""
+    """Whether the elements of a view lie one after the other; None if only a run knows."""
     return _asked(base, steps, lambda array: bool(array.flags.c_contiguous))
 
 

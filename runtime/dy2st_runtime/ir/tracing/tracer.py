@@ -160,7 +160,7 @@ class Tracer:
         # The operators whose gradients were taken once and for all.
         self.spent: set[Operator] = set()
         self.is_grad_wanted = is_grad_enabled()
-        self.again = 0  # the number of the call of `recompute` that is traced, 0 for none
+        self.recompute_call = 0  # the number of the call of `recompute` that is traced, 0 for none
         self._required: set[tuple[Block | None, Constraint]] = set()
         self.growth = Growth()
         self.given_out: dict[Any, Variable] = {}  # by finished Blocks, for gradients
@@ -197,7 +197,7 @@ class Tracer:
 
     @contextmanager
     def resuming(self, facts: Facts, number: int) -> Iterator[None]:
-        """Record again, where facts are known, with new symbols numbered from there."""
+        """Record anew, where facts are known, with new symbols numbered from there."""
         with collect() as self._constraints, interpreting(self), using(facts):
             self._facts[self.block] = facts
             with fresh_symbols_from(number):
@@ -312,7 +312,7 @@ class Tracer:
             location = self.locate()
             self.locate_constraints(location)
         operator = Operator(name, [*operands], dict(attributes), self.block, [*blocks])
-        operator.location, operator.again = location, self.again
+        operator.location, operator.recompute_call = location, self.recompute_call
         if self.block.parent is not None:  # what is known here need not be known elsewhere
             types = [simplified_type(type) for type in types]
         operator.results = [Variable(type, operator) for type in types]
@@ -414,8 +414,8 @@ class Tracer:
         """
         self.overwrite(self.captured(tensor))
         self.assign(tensor, variable)
-        if isinstance(tensor, Variable) and tensor in self.aliases.lent:
-            self.assign(self.aliases.lent[tensor], F.array_of([variable]))
+        if isinstance(tensor, Variable) and tensor in self.aliases.borrowed:
+            self.assign(self.aliases.borrowed[tensor], F.array_of([variable]))
 
     def forward(self, inner: Variable, variable: Variable) -> None:
         """Let `variable` stand for a parameter of a Block whose operators were moved out of it."""
@@ -450,7 +450,7 @@ class Tracer:
         changed = {}
         for key, (tensor, variable) in self._known.items():
             old = before[key][1] if key in before else self._first[key]
-            if old is not variable and not self.views.is_told_by_base(tensor, variable):
+            if old is not variable and not self.views.is_known_by_base(tensor, variable):
                 changed[key] = (tensor, variable)
             self._known[key] = (tensor, old)
         if changed:
@@ -543,7 +543,7 @@ class Tracer:
         self.change(tensor, new)
 
     def overwrite(self, variable: Variable) -> None:
-        """Note that the user changed a tensor in place: none that may be it is read again."""
+        """Note that the user changed a tensor in place: none that may be it is read any more."""
         place = user_location() or Location("<unknown>", 0)
         for one in self.aliases.of(self.aliases.origin(variable)):
             if one.overwritten is None:

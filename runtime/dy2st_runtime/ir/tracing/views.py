@@ -161,7 +161,7 @@ class Views:
         self._made[tracer.block, view, held, version] = made
         return made
 
-    def is_told_by_base(self, tensor: Tensor, held: Variable) -> bool:
+    def is_known_by_base(self, tensor: Tensor, held: Variable) -> bool:
         """Whether what a tensor holds is made anew of its base wherever it is read next."""
         return isinstance(tensor, Variable) and tensor in self.links and self._is_stopped(held)
 
@@ -248,7 +248,7 @@ class Views:
         self.links[new] = Link(root, self._steps(view), version)  # who carries it carries a view
 
     def _check_sure(self, view: Variable) -> None:
-        """Refuse a view that may be a copy, which only the run tells."""
+        """Refuse a view that may be a copy, which is known only at run time."""
         tensor: Tensor = view
         while isinstance(tensor, Variable) and tensor in self.links:
             if not self.links[tensor].is_sure:
@@ -307,7 +307,7 @@ class Views:
         return base, steps
 
     def lose_aliases(self, tensor: Tensor) -> None:
-        """A tensor is changed in place, as nobody can tell of what may be the same tensor."""
+        """A tensor is changed in place, where it is unknown what may be the same tensor."""
         if self.links:
             self._has_changed = True
             self._lose_aliases(tensor, self.root(tensor))

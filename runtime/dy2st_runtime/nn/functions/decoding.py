@@ -206,10 +206,12 @@ class _Running(NamedTuple):
     lengths: Any
 
 
-_Turn = Callable[[Any, _Running], tuple[Any, _Running]]
+_Iteration = Callable[[Any, _Running], tuple[Any, _Running]]
 
 
-def _until_finished(iteration: _Turn, state: _Running, most: int | None) -> tuple[Any, _Running]:
+def _until_finished(
+    iteration: _Iteration, state: _Running, most: int | None
+) -> tuple[Any, _Running]:
     outputs: list[list[Any]] = []
     structure: Any = None
     while not bool(F.all(state.finished)) and (most is None or len(outputs) <= most):
@@ -222,8 +224,8 @@ def _until_finished(iteration: _Turn, state: _Running, most: int | None) -> tupl
     return rebuild(structure, stacked), state
 
 
-def _staged(iteration: _Turn, state: _Running, most: int | None) -> tuple[Any, _Running]:
-    """The same as a loop of a Program, behind a first step that tells what there is."""
+def _staged(iteration: _Iteration, state: _Running, most: int | None) -> tuple[Any, _Running]:
+    """The same as a loop of a Program, behind a first step, which shows the structure of states."""
     output, state = iteration(F.full([1], 0, "int64"), state)
     first, structure = flatten(output, _is_tensor)
     leaves, around = flatten(state, _is_tensor)

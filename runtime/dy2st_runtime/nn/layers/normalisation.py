@@ -185,7 +185,7 @@ class SpectralNorm(Layer, private="_weight_shape _dim _power_iters _eps"):
     """y = x / sigma, the largest singular value of x as a matrix (Miyato et al. 2018).
 
     The matrix has axis `dim` as rows and all others as columns. sigma comes from `power_iters`
-    turns of the power iteration from `weight_u` and `weight_v`, which stay as they are.
+    iterations of the power iteration from `weight_u` and `weight_v`, which stay as they are.
     """
 
     def __init__(

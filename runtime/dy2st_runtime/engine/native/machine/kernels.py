@@ -30,7 +30,7 @@ def kernel_call(operator: Operator, program: str, in_place: bool) -> Callable[..
     count, attributes = len(operator.operands), operator.attributes
     finish = _finish(operator)
     # What is put into a list outlives the memory that it was computed in.
-    copies = definition.lends
+    copies = definition.borrows
 
     def call(*values: Any) -> Any:
         operands: Sequence[Any] = values[:count]

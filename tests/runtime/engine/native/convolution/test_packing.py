@@ -69,7 +69,7 @@ def test_it_is_given_up_when_another_array_comes():
 def test_what_was_lent_is_read_at_each_call():
     call, (w,) = called(), drawn((16, 16, 3, 3))
     before = call(picture(1, 8), w)
-    exported_buffers.lend(w)
+    exported_buffers.note_export(w)
     w *= 2
     np.testing.assert_allclose(call(picture(1, 8), w), 2 * before, rtol=1e-5, atol=1e-5)
     w *= 2

@@ -198,7 +198,7 @@ def test_memory_that_is_lent_says_nothing_of_other_memory():
     for _ in range(3):
         assert_right(executable, x, w)
     other = drawn(2, K, N)
-    exported_buffers.lend(other)
+    exported_buffers.note_export(other)
     assert exported_buffers.is_constant(w) and not exported_buffers.is_constant(other)
     for _ in range(2):
         assert_right(executable, x, w)
