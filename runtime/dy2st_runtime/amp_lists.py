@@ -1,4 +1,4 @@
-"""Which operators compute in a short float, by PaddlePaddle's lists, under its names and ours."""
+"""Lists the operators that compute in a short float, under PaddlePaddle's names and ours."""
 
 from __future__ import annotations
 

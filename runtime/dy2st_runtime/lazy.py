@@ -1,4 +1,4 @@
-"""What is loaded when it is first used: not everybody who imports us converts, saves and loads.
+"""Loads modules when they are first used: not everybody converts, saves and loads.
 
 What converts and traces (`jit/tracing.py`, loaded with the first `to_static`), passes, engines and
 files would triple the time of `import dy2st`.

@@ -1,4 +1,4 @@
-"""Which arrays come from files of torch, where the weight of a Linear lies as [out, in].
+"""Marks arrays from files of torch, where the weight of a Linear lies as [out, in].
 
 A square weight shows nowhere else that it must be transposed.
 """

@@ -1,4 +1,4 @@
-"""What a process makes once: one thread makes it, the others wait, and a fork waits as well.
+"""Makes an object once a process: one thread makes it, others wait, and so does a fork.
 
 `functools.cache` lets two threads that come at once make two, of which one is dropped while it may
 be in use. A lock that some thread holds while another one forks would be held for ever in the

@@ -1,4 +1,4 @@
-"""Where tensors lie: in the memory of the CPU, and nowhere else."""
+"""Places of tensors: the memory of the CPU, and nothing else."""
 
 from __future__ import annotations
 

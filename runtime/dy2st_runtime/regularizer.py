@@ -1,4 +1,4 @@
-"""What is added to the gradient of a weight so that it stays small."""
+"""Regularizers: terms that are added to the gradient of a weight so that it stays small."""
 
 from __future__ import annotations
 

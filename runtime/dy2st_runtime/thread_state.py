@@ -1,4 +1,4 @@
-"""What dy2st keeps of each thread while it works, and what it changes for all of them.
+"""Keeps state of each thread while dy2st works, and restores what it changes for all of them.
 
 Ctrl-C may come between any two steps, also in a `finally`; and a process may be forked while other
 threads work. So nothing is counted up and down, and no lock is held: what was before is put back,

@@ -1,4 +1,4 @@
-"""What rules that update parameters compute with: arrays, or the tensors of a converted function.
+"""Arithmetic of the rules that update parameters: on arrays, or on traced tensors.
 
 A rule is written once. Eagerly it gets arrays, which is ten times as fast as operators are; in a
 converted function it gets tensors, and is recorded into the Program.

@@ -1,4 +1,4 @@
-"""What stands for a gradient that is not there: zeros, or a list of empty entries."""
+"""Makes zeros, or a list of empty entries, for a gradient that is not there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which values change with the inputs of a gradient, and which the outputs are made of."""
+"""Finds values that change with the inputs of a gradient, and those that outputs depend on."""
 
 from __future__ import annotations
 

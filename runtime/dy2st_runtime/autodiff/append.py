@@ -1,4 +1,4 @@
-"""Gradients of the values of a Program, as operators at its end."""
+"""Appends gradients of the values of a Program to it, as operators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gradient of a `cond`: another one, which does the work of the branch that was taken."""
+"""Differentiates a `cond`: by another one, which does the work of the branch that was taken."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Program as two: one gives beside its results what the other takes to compute gradients."""
+"""Splits a Program in two: a forward half, and a backward half that computes gradients."""
 
 from __future__ import annotations
 

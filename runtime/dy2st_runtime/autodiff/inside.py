@@ -1,4 +1,4 @@
-"""Gradients inside of a trace: recorded where they are asked for, of all that is before."""
+"""Records gradients inside of a trace, where they are asked for, of all that is before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gradients of lists of a Program, and how they pass through the operators on lists.
+"""Differentiates operators on lists of a Program.
 
 The gradient of a list is a list of as many entries: each is a list of the gradient of that element,
 or empty where it has none. So elements that nobody uses cost nothing, whatever their sizes.

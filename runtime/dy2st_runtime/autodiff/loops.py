@@ -1,4 +1,4 @@
-"""The gradient of a `while`: another one, which takes the iterations from the last to the first.
+"""Differentiates a `while`: by another one, which goes from the last iteration to the first.
 
 What an iteration needs has been appended to lists, iteration by iteration. The loop variables of
 the backward loop are how many iterations are left, the gradients of the loop variables, and the

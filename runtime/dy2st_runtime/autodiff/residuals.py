@@ -1,4 +1,4 @@
-"""What Blocks of the forward computation give out beside their results, for the backward one.
+"""Adds residuals to forward Blocks: values that the backward computation reads.
 
 A value of a branch is kept in a list of one element, which is empty where the other branch runs;
 that of an iteration is appended to a list, one element an iteration. So nobody needs to know how

@@ -1,4 +1,4 @@
-"""Values of a forward Block as its gradients see them, from a Block of their own.
+"""Makes stand-ins: values of a forward Block as its gradients see them, in another Block.
 
 A rule asks for operands and results; what it really reads is known when it has run. So each value
 has a *stand-in* at first. In the end a stand-in that is read becomes what gives it: a parameter, a

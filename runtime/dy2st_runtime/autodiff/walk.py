@@ -1,4 +1,4 @@
-"""One walk backwards over the operators of a Block: gradients of results to those of operands."""
+"""Walks backwards over the operators of a Block: from gradients of results to those of operands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may be made of the calls in a pickle: plain containers, numbers and NumPy's arrays.
+"""Builds what calls in a pickle may make: plain containers, numbers and NumPy's arrays.
 
 The table names every function that a checkpoint may ask for, and what we do in its place.
 """

@@ -1,4 +1,4 @@
-"""Files of `paddle.save`: what its pickles mean.
+"""Reads files of `paddle.save`: what its pickles mean.
 
 A state dict is a dict of arrays, with a table of the tensors' names under a key of its own; in
 protocols 2 and 3 an array of more than a gigabyte stands in slices, with a second table. Anywhere

@@ -1,4 +1,4 @@
-"""Checkpoints written as `paddle.save` writes them, for `paddle.load` and for `load`.
+"""Writes checkpoints as `paddle.save` does, for `paddle.load` and for `load`.
 
 The pickles hold data alone: dicts, lists, numbers, texts, and NumPy's arrays.
 """

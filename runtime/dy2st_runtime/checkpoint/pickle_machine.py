@@ -1,4 +1,4 @@
-"""Pickles read as data: a machine that makes plain containers, and hands on what stands for arrays.
+"""Reads pickles as data: a machine that makes plain containers and calls rules for arrays.
 
 Why it is safe. It imports nothing, looks nothing up by a name from the file, calls nothing that the
 file chose, and sets no attribute: a name (`os.system`) becomes a `Global`, two strings. A call of a

@@ -1,4 +1,4 @@
-"""Checkpoints written: arrays in the format of safetensors, all else as JSON beside them.
+"""Writes checkpoints: arrays in the format of safetensors, all else as JSON beside them.
 
 What has an ending of PaddlePaddle's is written as PaddlePaddle writes it.
 """

@@ -1,4 +1,4 @@
-"""Where a checkpoint is read from: a file, mapped, or a buffer in memory."""
+"""Opens the source of a checkpoint: a file, mapped, or a buffer in memory."""
 
 from __future__ import annotations
 

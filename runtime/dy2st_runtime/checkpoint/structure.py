@@ -1,4 +1,4 @@
-"""Containers, numbers and texts as JSON, and the arrays in them by name: what stands beside arrays.
+"""Writes containers, numbers and texts as JSON, which refers to the arrays by name.
 
 JSON says lists, texts, numbers, true, false and null as they are. All else is an object with one
 key that says what it is: `{"dict": [[key, value], ...]}`, `{"tensor": [stored as, name]}`.

@@ -1,4 +1,4 @@
-"""Arrays of foreign files as tensors."""
+"""Converts arrays of foreign files to tensors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of `torch.save`: a pickle of what the tensors look like, and storages with their data.
+"""Reads files of `torch.save`: a pickle that describes tensors, and storages with their data.
 
 Today's files are zip archives, stored without compression: `name/data.pkl` beside `name/data/0`,
 `name/data/1`, ... Older ones are five pickles in a row (a magic number, a version, facts about the

@@ -1,4 +1,4 @@
-"""Nested containers walked from top to bottom, within bounds: what is saved, and what is loaded."""
+"""Walks nested containers from top to bottom, within bounds, to save or load them."""
 
 from __future__ import annotations
 

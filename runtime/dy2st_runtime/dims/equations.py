@@ -1,4 +1,4 @@
-"""Equations between sizes taken apart: what divides what, and which term can be solved for."""
+"""Solves equations between sizes: what divides what, and which term can be isolated."""
 
 from __future__ import annotations
 

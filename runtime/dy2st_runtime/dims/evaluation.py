@@ -1,4 +1,4 @@
-"""Sizes with other sizes or numbers in place of symbols, and as Python expressions."""
+"""Evaluates sizes: other sizes or numbers in place of symbols, and as Python expressions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The facts in force in a thread, and what cannot hold beside them."""
+"""Holds the facts in force in a thread, and finds what cannot hold beside them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sizes that are never negative, found by the symbols in them."""
+"""Indexes sizes that are never negative by the symbols in them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The least and the largest value of a size, by interval arithmetic."""
+"""Bounds the values of a size by interval arithmetic."""
 
 from __future__ import annotations
 

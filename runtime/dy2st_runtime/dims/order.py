@@ -1,4 +1,4 @@
-"""Proofs that a size is never negative: from intervals, definitions of atoms, and known facts."""
+"""Proves that a size is never negative: by intervals, definitions of atoms, and known facts."""
 
 from __future__ import annotations
 

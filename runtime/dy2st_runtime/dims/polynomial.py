@@ -1,4 +1,4 @@
-"""Sums and products of sizes: polynomials, multiplied out and in order."""
+"""Adds and multiplies sizes: polynomials, multiplied out and in order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a size is written: `2*batch + 1`, `(h + 1)//2`, `h % 2`, `broadcast(a, b)`.
+"""Writes sizes as text: `2*batch + 1`, `(h + 1)//2`, `h % 2`, `broadcast(a, b)`.
 
 The same text in every process. It reads as Python does, and `text.parse` reads it back.
 """

@@ -1,4 +1,4 @@
-"""Questions about sizes, answered True, False, or None for unknown, with the facts in force."""
+"""Answers questions about sizes, by True, False, or None for unknown, with the facts in force."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What sizes must fulfil: proved, refused, or kept to be checked when the Program is called."""
+"""Requires conditions on sizes: proved, refused, or kept as constraints of each call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sizes at a few values of their symbols: what an example refutes need not be searched for."""
+"""Evaluates sizes at a few values of their symbols: an example refutes without a search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading sizes and conditions back from their text: a small parser, never eval."""
+"""Parses sizes and conditions: a small parser, never eval."""
 
 from __future__ import annotations
 

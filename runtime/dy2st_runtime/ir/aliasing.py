@@ -1,4 +1,4 @@
-"""Which values share memory, and which operators may write over an operand that nobody needs."""
+"""Finds values that share memory, and operators that may write over an operand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What values an attribute of an operator may have.
+"""Defines the kinds of values that an attribute of an operator may have.
 
 A record names a kind for every attribute. A Program that comes from a file is held against them
 before any shape rule, kernel or size formula sees a value, so those may rely on them.

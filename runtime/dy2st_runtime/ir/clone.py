@@ -1,4 +1,4 @@
-"""A copy of a Program that can be changed while the first stays as it is."""
+"""Copies a Program, so that it can be changed while the first stays as it is."""
 
 from __future__ import annotations
 

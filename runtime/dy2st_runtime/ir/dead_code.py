@@ -1,4 +1,4 @@
-"""Leaving out what nobody reads: pure operators, and what control flow carries for nothing.
+"""Removes dead code: pure operators that nobody reads, and values carried for nothing.
 
 What may raise stays, unless its record proves that it does not for its operands: Python raises
 there, whether or not the result is read.

@@ -1,4 +1,4 @@
-"""What a Program says of its sizes: everywhere, and inside of branches."""
+"""Derives facts on sizes from a Program: everywhere, and inside of branches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether an operator of a Program may fail, as far as its operands are known.
+"""Decides whether an operator of a Program may fail, as far as its operands are known.
 
 One that may raise is no dead code: Python raises there, whether or not the result is read. Its
 record proves where it cannot, as for constant positions inside of known axes.

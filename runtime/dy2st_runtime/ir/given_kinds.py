@@ -1,4 +1,4 @@
-"""Flags and numbers among the arguments of public functions, by their annotations.
+"""Checks flags and numbers among the arguments of public functions, by their annotations.
 
 >>> def f(x: Any, axis: int | None = None, keepdim: bool = False) -> None: ...
 >>> sorted(kinds_of(f))

@@ -1,4 +1,4 @@
-"""Whether operators are recorded for gradients now: a flag of each thread."""
+"""Holds for each thread whether operators are recorded for gradients now."""
 
 from __future__ import annotations
 

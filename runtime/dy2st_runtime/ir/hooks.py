@@ -1,4 +1,4 @@
-"""Hooks on traced tensors: an operator hands the tensor on, and its gradient calls the hooks."""
+"""Inserts hooks on traced tensors: an operator returns the tensor, its gradient calls them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an operator makes of its inputs and attributes before it is recorded or run."""
+"""Converts inputs and attributes of an operator before it is recorded or run."""
 
 from __future__ import annotations
 

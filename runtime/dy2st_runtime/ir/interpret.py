@@ -1,4 +1,4 @@
-"""The meaning of a Program: its operators, one by one, on eager tensors.
+"""Interprets a Program: its operators, one by one, on eager tensors.
 
 It is slow and plain. Training runs through it, because the tape then sees the branches and
 iterations that are really taken; and the compiled engines are tested against it.

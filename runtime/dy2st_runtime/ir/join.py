@@ -1,4 +1,4 @@
-"""One type for values that stand for each other: results of two branches, iterations of a loop.
+"""Joins the types of values that stand for each other: of two branches, or of iterations.
 
 Sizes that differ become symbols. A symbol has one value at a time, so sizes that may differ from
 place to place get a symbol for every place: `renewed` makes them.

@@ -1,4 +1,4 @@
-"""What kernels of NumPy raise, as errors of ours that are of the same class of Python, too."""
+"""Converts what kernels of NumPy raise into errors of ours, of the same class of Python, too."""
 
 from __future__ import annotations
 

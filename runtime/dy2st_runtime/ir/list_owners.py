@@ -1,4 +1,4 @@
-"""Which operators may change a list where it is, since nobody can see that any more.
+"""Finds operators that may change a list where it is, since nobody else can see it.
 
 A list is owned where it is the only name of what it holds: an operator has just made it, it is in
 no other list, and was passed on by branches and iterations that do not keep it. All lists that

@@ -1,4 +1,4 @@
-"""Where in the user's source an operator was called."""
+"""Finds the place in the user's source where an operator was called."""
 
 from __future__ import annotations
 

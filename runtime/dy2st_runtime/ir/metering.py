@@ -1,4 +1,4 @@
-"""A Program that counts what it takes, for limits: any engine runs it.
+"""Makes a Program count the memory and operators that it takes, for limits in any engine.
 
     spend(operators = 3, sizes = [4, 2, n, m, ...], ...)       before three operators
     spend_result(x, operator = "unique", ...)                  before one whose size is data

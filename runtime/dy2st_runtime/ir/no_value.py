@@ -1,4 +1,4 @@
-"""Refusals of what only the values of a run could answer, while a function is traced."""
+"""Words the refusals of what needs values of a run while a function is traced."""
 
 from __future__ import annotations
 

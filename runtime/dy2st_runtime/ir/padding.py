@@ -1,4 +1,4 @@
-"""What a record is asked about padding: an operator whose operands are longer than they really are.
+"""Asks records about padding: for operands that are longer than they really are.
 
 A rule gets a Site and returns the axes of the results that are longer, such that no real element
 depends on what is behind the real ones of the operands, or on how many there are. It says

@@ -1,4 +1,4 @@
-"""Which dtype integers have beside floats: as NumPy decides it, or as PaddlePaddle does.
+"""Decides the dtype of integers beside floats: by the rules of NumPy, or by PaddlePaddle's.
 
 The switch acts on what users compute and trace. PaddlePaddle's rule is said in casts in front of
 the same operators, so a Program means the same wherever it runs.

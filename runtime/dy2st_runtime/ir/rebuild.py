@@ -1,4 +1,4 @@
-"""A Program made anew: with sizes in place of symbols, and operators in place of operators.
+"""Rebuilds a Program with sizes in place of symbols, and operators in place of operators.
 
 All types are inferred anew, so whatever is put in at the beginning reaches the end.
 """

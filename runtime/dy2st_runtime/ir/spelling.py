@@ -1,4 +1,4 @@
-"""Other spellings of calls that PaddlePaddle takes: names of arguments, `out=`, sizes one by one.
+"""Accepts other spellings of calls: names of arguments, `out=`, sizes one by one.
 
 They are known to one table for all public functions, so a function itself has one spelling only.
 What is given for a flag or a number is held against the function's annotations on the way.

@@ -1,4 +1,4 @@
-"""Nested tuples, lists and dicts of tensors: taken apart into leaves and put together again.
+"""Takes nested tuples, lists and dicts of tensors apart into leaves, and puts them together.
 
 The structure of a value is the value itself with `Output(i)` in place of its i-th tensor, so it
 can be read, compared and saved.

@@ -1,4 +1,4 @@
-"""Whether one type stands for another when a symbol may take any size."""
+"""Decides whether one type stands for another when a symbol may take any size."""
 
 from __future__ import annotations
 

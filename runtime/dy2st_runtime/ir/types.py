@@ -1,4 +1,4 @@
-"""What is known of a value before it is computed: its element type and its sizes."""
+"""Defines types of values: what is known before a run, element type and sizes."""
 
 from __future__ import annotations
 

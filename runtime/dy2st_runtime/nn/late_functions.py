@@ -1,4 +1,4 @@
-"""What type checkers see of functions of networks that are loaded late; nothing imports it."""
+"""Shows functions of networks that are loaded late to type checkers; nothing imports it."""
 
 from collections.abc import Callable
 from typing import Any

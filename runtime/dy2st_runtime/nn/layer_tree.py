@@ -1,4 +1,4 @@
-"""What every Layer does with all that is inside of it: walking, its state, its dtype, its mode."""
+"""Walks the tree of a Layer for its state, its dtype and its mode."""
 
 from __future__ import annotations
 

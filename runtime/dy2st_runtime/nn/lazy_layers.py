@@ -1,4 +1,4 @@
-"""What type checkers see of layers that are loaded late; nothing imports it."""
+"""Shows layers that are loaded late to type checkers; nothing imports it."""
 
 from dy2st_runtime.nn.activation import (
     Silu as SiLU,

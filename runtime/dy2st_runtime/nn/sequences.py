@@ -1,4 +1,4 @@
-"""What our recurrent cells compute along a whole sequence of arrays, and its gradients.
+"""Computes recurrent cells along a whole sequence of arrays, and their gradients.
 
 Eagerly an operator takes a microsecond for itself, and a step of a cell has some twenty of them. So
 the inputs of all steps are multiplied by their weights at once, gates lie side by side, and what a

@@ -1,4 +1,4 @@
-"""How often elements occur: in bins, in runs, each integer."""
+"""Operators that count elements: in bins, in runs, each integer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether an operator would fail, as a number: what handlers of the user's are asked by."""
+"""Computes whether an operator would fail, as a number, for the user's exception handlers."""
 
 from __future__ import annotations
 

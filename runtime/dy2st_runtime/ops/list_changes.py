@@ -1,4 +1,4 @@
-"""What else Python's lists can: slices, joined and repeated lists, other orders, empty lists.
+"""Operators on whole lists, as Python has them: slices, joined, repeated, reordered, empty.
 
 The functions take and give lists of the Program while a function is traced, and Python lists
 otherwise. They never change a list: they give a new one.

@@ -1,4 +1,4 @@
-"""Which of many boxes to keep: those that no better one overlaps, or a few of the best.
+"""Selects boxes to keep: those that no better one overlaps, or a few of the best.
 
 The number of boxes that stay is known only when it runs; no gradient flows through.
 """

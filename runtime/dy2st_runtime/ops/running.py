@@ -1,4 +1,4 @@
-"""What comes up to a place along an axis, areas under curves, differences of neighbours."""
+"""Cumulative operators along an axis, areas under curves, differences of neighbours."""
 
 from __future__ import annotations
 

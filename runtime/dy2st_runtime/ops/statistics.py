@@ -1,4 +1,4 @@
-"""What describes many elements along axes: variance, norms, the logarithm of a sum of powers."""
+"""Operators that summarise elements along axes: variance, norms, log of a sum of powers."""
 
 from __future__ import annotations
 

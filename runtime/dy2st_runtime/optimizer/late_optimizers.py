@@ -1,4 +1,4 @@
-"""What type checkers see of optimizers that are loaded late; nothing imports it."""
+"""Shows optimizers that are loaded late to type checkers; nothing imports it."""
 
 from dy2st_runtime.optimizer.adaptive import (
     Adadelta,

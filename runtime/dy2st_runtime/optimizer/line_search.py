@@ -1,4 +1,4 @@
-"""How far to go along a direction: the strong Wolfe conditions (Nocedal and Wright 2006)."""
+"""Searches along a direction by the strong Wolfe conditions (Nocedal and Wright 2006)."""
 
 from __future__ import annotations
 

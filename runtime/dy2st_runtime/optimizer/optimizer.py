@@ -1,4 +1,4 @@
-"""What all optimizers share: groups of parameters, limits, weight decay, steps and their state."""
+"""The base of all optimizers: groups of parameters, limits, weight decay, steps and state."""
 
 from __future__ import annotations
 

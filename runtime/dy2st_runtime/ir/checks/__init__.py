@@ -1,1 +1,1 @@
-"""What must hold in a Program, and what to say where it does not."""
+"""Checks what must hold in a Program, and words the errors where it does not."""

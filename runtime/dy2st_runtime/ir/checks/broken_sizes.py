@@ -1,4 +1,4 @@
-"""What to say when the sizes of a call break what a Program requires: in the user's terms."""
+"""Words, in the user's terms, which sizes of a call break what a Program requires."""
 
 from __future__ import annotations
 

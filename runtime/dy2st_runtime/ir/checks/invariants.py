@@ -1,4 +1,4 @@
-"""What holds in every Program, one function a rule; `verifier.py` applies them.
+"""States the invariants of Programs, one function a rule; `verifier.py` applies them.
 
 A rule yields one sentence for every way in which it is broken. Its name and first line are shown
 with the finding, so they say what ought to be.

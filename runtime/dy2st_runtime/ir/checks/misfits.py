@@ -1,4 +1,4 @@
-"""What to say of inputs that a Program does not take."""
+"""Words the errors for inputs that a Program does not take."""
 
 from __future__ import annotations
 

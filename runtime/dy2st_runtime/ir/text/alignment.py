@@ -1,4 +1,4 @@
-"""Which entries of two sequences belong together: the longest common subsequence.
+"""Aligns the entries of two sequences by their longest common subsequence.
 
 Myers, An O(ND) Difference Algorithm (1986). difflib is of no use here: lines of Programs repeat
 thousands of times, which it either ignores or compares with each other one by one.

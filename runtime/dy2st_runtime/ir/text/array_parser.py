@@ -1,4 +1,4 @@
-"""Arrays read back from `dense<...>`: no memory is taken that the text does not pay for."""
+"""Parses `dense<...>`: no memory is taken that the text does not pay for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types and attributes read back from their text; see `attribute_text.py` for the forms."""
+"""Parses types and attributes; see `attribute_text.py` for the forms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types and attributes as text, in MLIR's syntax; `attribute_parser.py` reads them back.
+"""Writes types and attributes in MLIR's syntax; `attribute_parser.py` reads them back.
 
 | value | text |
 | --- | --- |

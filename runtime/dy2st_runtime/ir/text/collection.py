@@ -1,4 +1,4 @@
-"""Pausing Python's search for garbage while many Operators are made."""
+"""Pauses Python's search for garbage while many Operators are made."""
 
 from __future__ import annotations
 

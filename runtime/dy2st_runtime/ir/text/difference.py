@@ -1,4 +1,4 @@
-"""How two Programs differ: nothing, up to the names of values, or a listing for people.
+"""Compares two Programs: equal up to the names of values, or a listing of differences.
 
     removed: add; added: 2 relu
     --- before

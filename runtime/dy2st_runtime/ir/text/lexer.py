@@ -1,4 +1,4 @@
-"""The words of a Program's text, and errors that name line and column."""
+"""Splits the text of a Program into words, and makes errors that name line and column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operators as the printer writes them, read by a few patterns: three times as fast as by words.
+"""Reads operators as the printer writes them, by few patterns: thrice as fast as by words.
 
 What does not look exactly so, or is wrong in any way, is left to the reader by words: a quick
 reading either takes a whole part of a line, or nothing, and never says that something is wrong.

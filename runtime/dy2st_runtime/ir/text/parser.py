@@ -1,4 +1,4 @@
-"""Programs read back from their text. Nothing in a text is ever executed.
+"""Parses the text of Programs. Nothing in a text is ever executed.
 
 Every fault is a ParseError that names line and column and what was expected. Reading takes time
 and memory in proportion to the text, whatever it says.

@@ -1,4 +1,4 @@
-"""Programs as text: MLIR's generic syntax, which `parser.py` reads back to the same Programs.
+"""Prints Programs in MLIR's generic syntax, which `parser.py` reads back to the same ones.
 
     "dy2st.model"() <{format = 1 : i64, producer = "dy2st 0.1.0"}> ({
       "dy2st.program"() <{

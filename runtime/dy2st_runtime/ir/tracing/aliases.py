@@ -1,4 +1,4 @@
-"""Which Variables may stand for one tensor of the user: a change in place of one changes all.
+"""Tracks Variables that may stand for one tensor: a change in place of one changes all.
 
 The result of a branch that hands on a tensor from outside is, on that path, that very tensor.
 """

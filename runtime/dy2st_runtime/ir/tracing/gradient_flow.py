@@ -1,4 +1,4 @@
-"""`stop_gradient` of the tensors of a trace: read as the tape would have it, and set."""
+"""Reads and sets `stop_gradient` of the tensors of a trace, as the tape would have it."""
 
 from __future__ import annotations
 

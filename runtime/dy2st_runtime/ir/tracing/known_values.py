@@ -1,4 +1,4 @@
-"""What a traced tensor holds, where the trace knows it: constants, what is made of them, sizes."""
+"""Computes what a traced tensor holds where the trace knows it: of constants and sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the gradients of a traced tensor end: the leaves of which it is made."""
+"""Finds the leaves of a traced tensor, at which its gradients end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where Python's arithmetic of numbers is another than that of tensors.
+"""Records Python's arithmetic of numbers, where it is another than that of tensors.
 
 The operands are numbers of Python, one or both of which are known only at run time.
 """

@@ -1,4 +1,4 @@
-"""How a view lies in the memory of its base: whether it can be reshaped without a copy.
+"""Computes how a view lies in the memory of its base: can it be reshaped without a copy?
 
 A tensor whose elements do not lie one after the other, as a transposed one, is reshaped into a
 copy. What is no view lies row by row, and so do whole rows of it, in any shape. Behind these, sizes

@@ -1,4 +1,4 @@
-"""Views in a trace: which tensors look into another one, and what they hold once it has changed.
+"""Tracks views in a trace: what each looks into, and what it holds once that has changed.
 
 A Program computes with values, so a view is a value that was made of its base by operators that
 move elements. To change a view in place gives its base a new value; a view that is read behind a
