@@ -1,4 +1,4 @@
-"""What the caches of the user's functions answer in one call of a converted function.
+"""Keeps what the caches of the user's functions answer in one call of a converted function.
 
 Python asks them once a use; so does a call, however many Programs are tried for it, and however
 often it is traced.

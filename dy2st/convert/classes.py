@@ -1,4 +1,4 @@
-"""What classes hold under a name: looked up as Python does, and noted as read."""
+"""Looks names up in classes as Python does, and notes them as read."""
 
 from __future__ import annotations
 

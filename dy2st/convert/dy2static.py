@@ -1,4 +1,4 @@
-"""What converted code calls for its statements and calls (`StaticFunction.code` shows it).
+"""Has the functions that converted code calls for its statements (`StaticFunction.code` shows it).
 
 In a trace each decides whether Python goes on, or the Program gets an operator; elsewhere each does
 what the statement does in Python. The trace looks them up here, by name, when it begins.

@@ -1,4 +1,4 @@
-"""What objects of Python hold: which of them may be changed, and their attributes."""
+"""Says which objects of Python may be changed, and what their attributes are."""
 
 from __future__ import annotations
 

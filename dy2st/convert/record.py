@@ -1,4 +1,4 @@
-"""What one trace meets, for its report: the functions that are called."""
+"""Records the functions that one trace calls, for its report."""
 
 from __future__ import annotations
 

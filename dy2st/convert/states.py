@@ -1,4 +1,4 @@
-"""What objects hold in C, as a value: to compare, to carry, and to put back."""
+"""Takes what objects hold in C as a value: to compare, to carry, and to put back."""
 
 from __future__ import annotations
 

@@ -85,6 +85,7 @@ def _convert(
 ) -> StaticFunction:
     if isinstance(function, StaticFunction):
         instance = function.class_instance
+        # Converted twice: what is said now comes before what was said then.
         specs, passes = input_spec or function.input_spec, passes or function.passes
         engine = engine or function.engine
         return StaticFunction(function._function, specs, instance, passes, engine)

@@ -37,8 +37,10 @@ class ProgramCache:
 
     def find(self, key: Hashable, call: CallContext | None = None) -> ConcreteProgram | None:
         """The Program of a key; None without one, or if a value it was traced with changed."""
+        # Keys of calls and keys of InputSpecs differ: at most one of the tables knows it.
         for known in self._calls.get(key) or self._programs.get(key) or ():
             if known.is_current() and (call is None or known.gets_the_same(call)):
+                # Most calls take the Program that was used last, whose tick is the highest already.
                 if known is not self._last:
                     self._use(known)
                 return known
@@ -96,6 +98,7 @@ class ProgramCache:
         gone = {id(one) for one in self._programs.pop(key, ())} - {id(one) for one in kept}
         if kept:
             self._programs[key] = list(kept)
+        # Calls that led to what is dropped would find it still, and keep it alive.
         for call, known in list(self._calls.items()):
             left = [one for one in known if id(one) not in gone]
             if not left:
@@ -109,6 +112,7 @@ class ProgramCache:
 
     def concrete_programs(self) -> list[ConcreteProgram]:
         """Every Program once, oldest first."""
+        # Under one key the newest stands first.
         known = list(self._programs.values())
         return list(dict.fromkeys(one for programs in known for one in programs[::-1]))
 

@@ -34,6 +34,7 @@ def add_values(values: Iterable[Any], key: list[Any], tensors: list[EagerTensor]
         elif kind in _PLAIN:
             key += kind, value
         elif kind is list or kind is tuple:
+            # The length closes the list, so that `[a], b` and `[a, b]` have two keys.
             key += kind, len(value)
             if not add_values(value, key, tensors):
                 return False
@@ -44,6 +45,7 @@ def add_values(values: Iterable[Any], key: list[Any], tensors: list[EagerTensor]
 
 def _add_other(value: Any, key: list[Any], tensors: list[EagerTensor]) -> bool:
     if type(value) is dict:
+        # Keys in their order, in which a trace goes through the dict.
         key += dict, len(value)
         key += map(constant_key, value)
         return add_values(value.values(), key, tensors)
@@ -52,6 +54,7 @@ def _add_other(value: Any, key: list[Any], tensors: list[EagerTensor]) -> bool:
             return add_values((from_numpy(value),), key, tensors)
         except ArgumentError:  # whoever binds the call says so
             return False
+    # Binding the arguments takes these apart, and finds the Program by their structure.
     if is_container(value) or isinstance(value, (Tensor, np.ndarray, InputSpec)):
         return False
     key.append(constant_key(value))
@@ -108,6 +111,7 @@ class _Identity:
 
     def __init__(self, value: Any):
         self.value = reference_to(value)
+        # Kept, since the key stays in tables when its object is gone.
         self.hash = id(value)
 
     def __eq__(self, other: object) -> bool:

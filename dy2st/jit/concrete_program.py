@@ -164,6 +164,8 @@ class ConcreteProgram:
         if self.main_program.updates:
             check_changes(self.main_program, tensors, state)
         has_gone_back = self.finished.has_gone_back
+        # Settings of None are decided by a branch, or begin gradients: only a run operator by
+        # operator knows the tensors to set.
         is_taped = self.settings is None or (is_grad_enabled() and is_any_open(held))
         is_taped = is_taped and not has_gone_back
         aliasing = self.aliasing
@@ -182,6 +184,7 @@ class ConcreteProgram:
                 set_rng_state(random) if random is not None else None
             raise
         for place in self.finished.freed:
+            # backward() inside has gone through these: a second one fails, as it does in Python.
             cut_off(outputs[place])
         if aliasing is not None:
             ends = [*tensors, *(updates.get(name, one) for name, one in state.items())]
@@ -328,6 +331,7 @@ class ConcreteProgram:
         for effect in self.effects:
             self._warn_of(effect)
         for name, tensor in self.state.items():
+            # A step of training has taken its gradients inside: none flow to who calls it.
             program.trainable[name] = not tensor.stopped and not is_step
         for at in () if is_step else self.asked:
             raise ConversionError(
@@ -379,6 +383,7 @@ class ConcreteProgram:
         made.structure = program.structure
         outputs, updates = made.block.yields[:end], made.block.yields[end:]
         left = dict(zip(program.updates, updates, strict=True))
+        # An assignment wins over a change in place: what the next call reads is what was assigned.
         left.update({name: outputs[index] for name, index in assigned.items()})
         made.updates = list(left)
         made.block.yields = [*outputs[: self.finished.outputs], *left.values()]

@@ -37,6 +37,7 @@ class _Sizes:
                 f"the size `{entry.name}` is {known} in the InputSpec of {first}, but {entry} in "
                 f"that of {place}: give the limits once, and the name alone elsewhere"
             )
+        # Required once for each name, where it is declared first.
         if first == place and entry.multiple > 1:
             condition = entry.symbol % entry.multiple == 0
             self.requirements.append(Requirement(condition, f"declared in InputSpec of {place}"))
@@ -46,6 +47,7 @@ class _Sizes:
         if isinstance(entry, str):
             return self.named(entry)
         if entry is None:
+            # The user may have declared a size of this very name.
             while unknown in self.declared:
                 unknown += "_"
             return self.named(unknown)

@@ -77,6 +77,7 @@ class Dim:
         if not isinstance(size, dims.Dim):
             return size
         result = object.__new__(Dim)
+        # What has cancelled needs no declaration: no axis would determine it.
         names = {str(symbol) for symbol in dims.symbols(size)}
         result.declared = {name: entry for name, entry in declared.items() if name in names}
         result.size = size

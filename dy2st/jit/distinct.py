@@ -1,4 +1,4 @@
-"""What a Program takes for granted of the tensors of a call: that some are not made of others."""
+"""Checks what a Program assumes of the tensors of a call: that some are not made of others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What converted code calls: `convert_ifelse`, `convert_while_loop`, `convert_call`, and others.
+"""Gives what converted code calls: `convert_ifelse`, `convert_while_loop`, `convert_call`, ...
 
 >>> from dy2st.jit.dy2static import convert_ifelse
 >>> convert_ifelse(True, lambda: "yes", lambda: "no")

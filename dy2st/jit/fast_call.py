@@ -91,6 +91,7 @@ def straight(concrete: ConcreteProgram) -> Call:
         f"  return {_result(concrete.finished.result, results, names)}",
     ]
     exec(compile("\n".join(lines), "<dy2st call>", "exec"), names)
+    # `names` are its globals: with itself among them it would be a cycle.
     found: Call = names.pop("call")
     return found
 
@@ -118,6 +119,7 @@ def _run(executable: Any, inputs: str, state: str) -> list[str]:
     run = f"results = executable.run([{inputs}], {state}, as_is)"
     if getattr(executable, "entry", None) is None:
         return [f"  {run}"]
+    # The entry takes arrays one by one, and gives None for what it was not compiled for.
     is_named = state[0] == "[" and "for" not in state
     listed = ", ".join(filter(None, (inputs, state[1:-1] if is_named else f"*{state}")))
     return [f"  results = executable.entry({listed})", f"  if results is None: {run}"]
@@ -162,6 +164,7 @@ def _made(concrete: ConcreteProgram, results: Sequence[str], held: Sequence[str]
     for index, variable in enumerate(concrete.main_program.outputs):
         kind = "wrapped" if isinstance(variable.type, ArrayType) else "Tensor"
         made.append(f"{kind}({results[index]})")
+        # Wrapped from last to first, so that the first place is asked first, as `put` does.
         for place in reversed(aliasing.perhaps.get(index, ()) if aliasing else ()):
             made[index] = (
                 f"{held[place]} if {results[index]} is {held[place]}.array else {made[-1]}"
@@ -192,6 +195,7 @@ def _is_plain(tree: Any, met: set[int]) -> bool:
         return tree.number in _NUMBERS
     if kind is not Made:
         return kind is Known or kind not in TREES
+    # An expression would make an object that stands in two places twice.
     is_new = tree.like is None and tree.kind in _BRACKETS and id(tree) not in met
     met.add(id(tree))
     return is_new and all(item is not MISSING and _is_plain(item, met) for item in tree.items)

@@ -103,4 +103,5 @@ def _checked_size(size: Any) -> Axis:
     number = int(size)
     if number < -1:
         raise ValueError(f"a size cannot be {number}")
+    # PaddlePaddle writes -1 for an unknown size.
     return None if number == -1 else number

@@ -65,11 +65,14 @@ class NumberInputs:
         for place, value in given:
             if type(value) not in _DTYPES or place in self.are or place in self._refused:
                 continue
+            # Names of `**kwargs` may be any: the table has an end.
             if place not in self._seen and len(self._seen) == _MOST_PLACES:
                 continue
             seen = self._seen.setdefault(place, set())
             seen.add(value)
             if len(seen) > _CONSTANTS:
+                # Values before this one have Programs in which they are constants; this one has
+                # none yet.
                 self.are[place] = self._seen.pop(place) - {value}
 
     def refuse(self, places: Sequence[Place]) -> None:
@@ -94,6 +97,7 @@ class NumberInputs:
 
 def _is_number(value: Any, first: Container[Any]) -> bool:
     kind = type(value)
+    # A Program has int64: what does not fit stays a constant.
     is_one = kind is float or (kind is int and _SMALLEST <= value <= _LARGEST)
     return is_one and value not in first
 

@@ -1,4 +1,4 @@
-"""What the passes of `build_strategy` and `pipeline` make of traced Programs."""
+"""Runs the passes of `build_strategy` and `pipeline` on traced Programs."""
 
 from __future__ import annotations
 
@@ -75,6 +75,8 @@ class OptimizedProgram:
         arrays = {name: tensor.array for name, tensor in state.items()}
         module = transformed(applied, {program.name: program}, dict(arrays))
         self.program: Program = module.programs[program.name]
+        # A name that is kept with another array behind it was computed from the tensor's: it counts
+        # as built in.
         replaced = {n for n, array in arrays.items() if module.state.get(n, array) is not array}
         built_in = module.frozen | replaced
         own = {

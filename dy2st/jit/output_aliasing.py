@@ -94,6 +94,8 @@ class OutputAliasing:
         if self.merged and not self.by_arrays:
             return True
         for places in self.perhaps.values():
+            # Two tensors may share one array (x and x.detach()), which then does not say which it
+            # is.
             chosen = {id(held[place]): held[place].array for place in places}
             if not self.by_arrays or len({id(array) for array in chosen.values()}) < len(chosen):
                 return True
@@ -115,6 +117,8 @@ class OutputAliasing:
             known: dict[int, EagerTensor] = {}
             for index in self.merged:
                 outputs[index] = _one_of(outputs[index], known)
+        # What is merged may be a tensor of the call after all, so this comes behind it; and before
+        # `again`, which copies.
         for index, places in self.perhaps.items():
             chosen = [(held[place], ends[place]) for place in places]
             outputs[index] = _known(outputs[index], chosen, by_array)
@@ -153,6 +157,8 @@ class _Walk:
         found: tuple[set[Variable], set[Variable]] = (set(), set())
         todo = [(_object(variable), False)]
         while todo:
+            # Loops lead back to what was met: each Variable is taken once as itself, once as an
+            # array.
             one, is_other = todo.pop()
             if one not in found[is_other]:
                 found[is_other].add(one)
@@ -171,6 +177,7 @@ class _Walk:
             return [] if owner is None else self.outside(owner, maker, variable, is_other)
         if maker.blocks:
             place = _place(variable, maker.results)
+            # No iteration gives the operand, any other what the body yields.
             if maker.name == "while":
                 values = [maker.operands[place], maker.blocks[1].yields[place]]
             else:
@@ -186,9 +193,11 @@ class _Walk:
     ) -> list[tuple[Variable, bool]]:
         """What the parameter of a nested Block may be."""
         place = _place(parameter, block.parameters)
+        # The first operand is the condition.
         if owner.name == "cond":
             return [(owner.operands[place + 1], is_other)]
         values = [owner.operands[place]]
+        # Operands behind the loop variables are captured: they are the same in every iteration.
         if place < len(owner.results):
             values.append(owner.blocks[1].yields[place])
         return [(value, is_other) for value in values]

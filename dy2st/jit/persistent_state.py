@@ -1,4 +1,4 @@
-"""What a Program alone keeps from call to call of what a call writes: places that it reads, too."""
+"""Says what a Program alone keeps from call to call: what it writes where it reads, too."""
 
 from __future__ import annotations
 

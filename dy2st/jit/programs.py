@@ -108,6 +108,7 @@ class Programs:
     ) -> None:
         """Note the Program of a call, if what it is given tells its arguments."""
         key = self._key_of(args, kwargs, [])
+        # Caches of the user's functions are asked at every call: such a Program has no short way.
         if key is None or concrete.answers or not signature.adds_no_state(arguments, kwargs):
             return
         if signature.has_defaults:
@@ -205,9 +206,11 @@ class Programs:
         """The Program for a call without InputSpecs: with symbols if it may, else with numbers."""
         new = family.see(shapes)
         last = self.cache.last()
+        # A trace for one call serves no other sizes: a general one would be traced for nothing.
         is_for_one_call = last is not None and bool(last.effects)
         general = None if is_for_one_call else self._general(callee, call, specs, family, new)
         if general is not None:
+            # The general trace may have required sizes that this call has not.
             if general.executable.takes_shapes(shapes):
                 return general
             note(f"{callee.name}() gets a Program for the shapes {list(shapes)} alone")
@@ -268,6 +271,7 @@ class Programs:
         # Without a call it leaves gradients in arguments that its InputSpecs alone let flow.
         is_for_all = call.gradients is None and concrete.finished.has_gone_back
         self.asks |= bool(concrete.asked) or is_for_all
+        # Once a trace asks for gradients, keys have them: this is another key than was looked up.
         self.cache.add((*python, self._asked(call)), concrete)
         if is_anew and concrete.effects:
             warn_user(

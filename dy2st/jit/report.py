@@ -1,4 +1,4 @@
-"""What became of every function and statement that one trace met: print it."""
+"""Reports what became of every function and statement that one trace met: print it."""
 
 from __future__ import annotations
 

@@ -44,6 +44,7 @@ _OPTIONS: dict[str, tuple[Any, ...]] = {
 
 def _without_ending(path: str) -> str:
     """The path of a model, where that of its text is given."""
+    # A model may have been saved under the very path `net.mlir`, as `net.mlir.mlir`.
     stem = os.fspath(path).removesuffix(".mlir")
     return stem if os.path.isfile(path) and not os.path.isfile(f"{stem}.mlir.mlir") else path
 
@@ -220,6 +221,7 @@ def _program_of_call(
     if specs is not None:
         return called, _program_of(called, specs)
     last = forward.concrete_program
+    # Hooks after the forward leave its arguments alone.
     is_same = not layer._forward_pre_hooks and type(layer).__call__ is Layer.__call__
     if not (is_same and last.arguments is not None):
         raise ArgumentError(

@@ -68,6 +68,7 @@ class Family:
         """Whether a general Program gives the kinds of results that the first Program gave."""
         if not self._accepted.get(general):
             example = self._example
+            # With other values outside, the example says nothing of this call.
             is_current = example is not None and all(guard.holds() for guard in example.guards)
             if example is not None and is_current and not agrees(general, example, self.first):
                 return False
@@ -88,6 +89,7 @@ def generalised(specs: dict[str, Any], axes: frozenset[Axis]) -> dict[str, Any]:
         if not isinstance(entry, InputSpec):
             return map_entries(entry, spec)
         count += 1
+        # A scalar has no axes, and a NumberSpec must stay one.
         if not entry.shape:
             return entry
         shape = [None if (count, axis) in axes else s for axis, s in enumerate(entry.shape)]
@@ -136,6 +138,7 @@ def _same(general: Any, example: Any) -> bool:
         left, right = _parts(general), _parts(example)
         return len(left) == len(right) and all(map(_same, left, right))
     if not is_container(general):
+        # A constant nan is like another.
         return bool(general == example or general != general)
     if isinstance(general, dict):
         return list(general) == list(example) and all(

@@ -39,6 +39,7 @@ class Signature:
 
     def is_outdated(self) -> bool:
         """Whether the function has other defaults than it had."""
+        # Asked at every call; most functions have no keyword-only defaults to compare one by one.
         plain: Any = self._plain
         if plain is None or (plain.__defaults__ is self._defaults and not self._named):
             return False
@@ -51,6 +52,7 @@ class Signature:
     def shown(self) -> inspect.Signature:
         """What a bound method of Python shows, or the function."""
         parameters = list(self.whole.parameters.values())
+        # `def f(*args)` takes its instance as one of many: the parameter stays visible.
         is_one_of_many = bool(parameters) and parameters[0].kind is parameters[0].VAR_POSITIONAL
         hidden = self._is_bound and not is_one_of_many
         return self.whole.replace(parameters=parameters[hidden:])
@@ -68,6 +70,7 @@ class Signature:
         else:
             bound.apply_defaults()
             return self._without_self(bound.arguments)
+        # Python's own words come first; outside of the `except`, so that they have no context.
         self._refuse_call((*own, *args), kwargs)
         raise refused
 
@@ -86,6 +89,8 @@ class Signature:
         So a call that gives the same has the same arguments, as long as defaults are not set.
         """
         parameters = self.whole.parameters
+        # The key of a call has keywords in the order in which they are given, not in that of
+        # binding.
         if [name for name in arguments if name in kwargs] != list(kwargs):
             return False
         defaults = [v for name, v in arguments.items() if v is parameters[name].default]

@@ -1,4 +1,4 @@
-"""What a Program asks of its tensors at each call: which are one, and how gradients flow."""
+"""Guards the tensors of a Program at each call: which are one, and how gradients flow."""
 
 from __future__ import annotations
 

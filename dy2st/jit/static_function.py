@@ -101,6 +101,7 @@ class StaticFunction:
         except TypeError:  # it takes none: nothing tells when it goes, so it has no place there
             method._bind_to(reference_to(instance))
             return method
+        # Another thread may have come first: all get one method, and so one set of Programs.
         return methods.setdefault(key, method)
 
     def _bind_to(self, instance: Callable[[], Any]) -> None:
@@ -219,6 +220,7 @@ class StaticFunction:
         """Run the Program for these arguments, traced now if there is none yet."""
         if not enabled():
             return self.dygraph_function(*args, **kwargs)
+        # In a trace it is inlined: what it computes belongs to the Program around.
         if stack.interpreters and current_tracer() is not None:
             return converted(self.dygraph_function)(*args, **kwargs)
         tensors: list[EagerTensor] = []
@@ -241,6 +243,7 @@ class StaticFunction:
         """Run the Program that is known for these tensors, or the one for these arguments."""
         if known is None:
             return self._first(args, kwargs)
+        # What a run wrote before it raised is lost: only then Python makes the call once more.
         if not known.finished.writes:
             return known(tensors)
         call = self._programs.new_call(_gradients(tensors))
@@ -352,6 +355,7 @@ class StaticFunction:
         return self.concrete_program.report
 
     def _call_of_layer(self, *args: Any, **kwargs: Any) -> Any:
+        # A trace passes the instance first, which the Layer's call adds by itself.
         own = 0 if self._layer is None else 1
         return converted(self._called)(*args[own:], **kwargs)  # type: ignore[arg-type]
 

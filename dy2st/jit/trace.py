@@ -158,6 +158,7 @@ def _program_of(
     tracer = machine.tracer
     if not traced.finished.is_plain:
         program.structure = [Output(index) for index in range(traced.finished.outputs)]
+    # In the order of the Program's parameters, in which calls give their arrays.
     ordered = {key: traced.state[key] for key in program.state}
     keys = {id(tensor): key for key, tensor in ordered.items()}
     buffers, shared = _buffers(traced, keys)
@@ -177,6 +178,7 @@ def _program_of(
     guards: list[Any] = [Guards(reads, traced.arguments, varied, written, changed, found)]
     guards += shared
     asked: list[Any] = []
+    # A place may get a tensor that has a name already: a change of one would have to reach both.
     if machine.apart or (program.updates and places and len(ordered) > 1):
         asked.append(are_apart)
     if tracer.flags.read:
@@ -213,6 +215,7 @@ def _buffers(traced: Traced, keys: Mapping[int, str]) -> tuple[dict[str, Any], l
                 found.setdefault(id(tensor), []).append((layer._buffers, name))
     others = [read for read in reads if not _is_of_layer(read)]
     elsewhere = {id(one): one for read in others for one in found_by(read)}
+    # What something else holds, too, is not looked up at each call: OneTensor guards it.
     live = {keys[key]: places[0] for key, places in found.items() if key not in elsewhere}
     shared = [
         OneTensor(keys[key], places, elsewhere.get(key))

@@ -1,4 +1,4 @@
-"""What an unknown size must not be asked while a function is traced: its hash, and its text.
+"""Refuses to give the hash and the text of an unknown size while a function is traced.
 
 A size is an int to the user's code, but `{3: a}.get(n)` would miss 3, and `f"{n}"` would give the
 name. Both would be wrong without a word, so they are refused where the user's code asks; our own

@@ -1,4 +1,4 @@
-"""What the rewrites of one function share: fresh names, and names of functions that they call."""
+"""Gives the rewrites of one function fresh names, and names of the functions that they call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What assignments bind: names, attributes, items, and several of them at once."""
+"""Lowers the targets of assignments: names, attributes, items, and several of them at once."""
 
 from __future__ import annotations
 

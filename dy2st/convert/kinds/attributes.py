@@ -1,4 +1,4 @@
-"""What asks an object for its attributes, its class, or whether it is what."""
+"""Models the functions that ask an object for its attributes and its class."""
 
 from __future__ import annotations
 

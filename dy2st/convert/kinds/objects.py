@@ -132,7 +132,7 @@ def _shown(trace: Trace, kind: Any, owner: Any) -> Any:
 
 
 _REFUSED = TypeError if sys.version_info >= (3, 13) else ValueError
-"""What Python's replace raises."""
+"""The error that Python's replace raises."""
 
 
 @function_row(dataclasses.replace)

@@ -1,4 +1,4 @@
-"""What calls of functions in C and of libraries read beyond their arguments: of the process.
+"""Notes what calls of functions in C and of libraries read of the process, beyond their arguments.
 
 What is quickly read is asked again at each call. Functions that are not known to read their
 arguments alone are called at each call: it is traced anew.

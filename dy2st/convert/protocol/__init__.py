@@ -1,1 +1,1 @@
-"""What the traced form of a function calls: a closed set of functions."""
+"""The protocol: a closed set of functions, which the traced form of a function calls."""

@@ -1,4 +1,4 @@
-"""What rows and native code need of the protocol."""
+"""Gives rows and native code what they need of the protocol."""
 
 from __future__ import annotations
 

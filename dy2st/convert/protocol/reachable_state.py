@@ -1,4 +1,4 @@
-"""What code that is not traced may read of what it is given: all that it can reach."""
+"""Notes all that untraced code may read of what it is given: whatever it can reach."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a call does with a finished trace: guards, the run, effects, the result."""
+"""Replays a finished trace at each call: guards, the run, effects, the result."""

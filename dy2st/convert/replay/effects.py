@@ -1,4 +1,4 @@
-"""What a call writes outside: the places that the trace has written, with their values at its end.
+"""Writes at each call the places outside that the trace has written, with their values at its end.
 
 The trace changes nothing of the user's. What a container holds is written as a difference, so that
 what it depends on is no more than what the code has asked.

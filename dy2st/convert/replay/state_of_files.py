@@ -1,4 +1,4 @@
-"""What the Programs of a file keep from call to call: the places outside that they read and write.
+"""Finds what Programs of a file keep from call to call: places outside that they read and write.
 
 A number or tensor of such a place is a buffer of the file: read when a call begins, and written
 when it ends.

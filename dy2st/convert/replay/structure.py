@@ -1,4 +1,4 @@
-"""What a call gives back as the structure of a Program, which files can hold."""
+"""Describes what a call gives back as the structure of a Program, which files can hold."""
 
 from __future__ import annotations
 

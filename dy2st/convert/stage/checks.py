@@ -1,4 +1,4 @@
-"""What the Program checks, where a handler may catch what it would raise."""
+"""Raises what a Program checks for in branches, where a handler may catch it."""
 
 from __future__ import annotations
 

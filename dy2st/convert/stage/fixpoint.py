@@ -1,4 +1,4 @@
-"""What a loop knows of the loops inside of it from one round to the next.
+"""Keeps what a loop knows of the loops inside of it from one round to the next.
 
 A body is traced until it leaves what is assumed of the loop variables: mostly twice. A loop inside
 of it that begins with what it has found in the round before has settled at once; else each level

@@ -1,4 +1,4 @@
-"""What a region recorded, moved behind the operators of the Block around it."""
+"""Moves what a region has recorded behind the operators of the Block around it."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a value is made of, and the one value that stands for two of them."""
+"""Takes values apart into leaves, and finds the one value that stands for two of them."""

@@ -1,4 +1,4 @@
-"""What a value is made of: a tree whose leaves are values of the Program.
+"""Describes what a value is made of: a tree whose leaves are values of the Program.
 
 At the bottom stands `Same`: one value of Python that is the same on every path and in every
 iteration. Two values that differ are opened one level, and joined part by part (`lub.py`).

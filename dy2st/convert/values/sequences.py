@@ -1,4 +1,4 @@
-"""What a loop of the Program runs over: a length, and the item at a place."""
+"""Describes what a loop of the Program runs over: a length, and the item at a place."""
 
 from __future__ import annotations
 

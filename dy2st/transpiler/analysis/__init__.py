@@ -1,1 +1,1 @@
-"""What the rewrites need to know about names: scopes, liveness, and where a name may be unbound."""
+"""Analyses names for the rewrites: scopes, liveness, and where a name may be unbound."""

@@ -1,4 +1,4 @@
-"""What each name of a function is: a local, a cell, or global; and where it is unbound."""
+"""Finds what each name of a function is: a local, a cell, or global; and where it is unbound."""
 
 from __future__ import annotations
 

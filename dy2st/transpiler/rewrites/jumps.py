@@ -1,4 +1,4 @@
-"""What the rewrites of `return`, `break` and `continue` share.
+"""Shares what the rewrites of `return`, `break` and `continue` need.
 
 A jump becomes a flag. Python forgets a jump when an exception comes between it and its target, and
 when a `finally` on the way jumps itself: so does the flag.
