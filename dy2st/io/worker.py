@@ -53,7 +53,7 @@ def get_worker_info() -> WorkerInfo | None:
 
 @dataclass(frozen=True)
 class Plan:
-    """What all workers of a DataLoader are told."""
+    """What all workers of a DataLoader are given."""
 
     recipe: Recipe
     count: int

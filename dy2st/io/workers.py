@@ -58,18 +58,18 @@ class Workers:
             raise
 
     def batches(self, orders: Iterator[Any]) -> Iterator[Any]:
-        """What is ordered, in that order, from the workers by turns."""
+        """What is ordered, in that order, from one worker after the other."""
         self._round = round = self._round + 1
         failures: list[Exception] = []
         orders = _until_failure(orders, failures)
-        turns, pending = deque(self._workers), deque[tuple[int, _Worker]]()
-        self._order(orders, turns, pending)
+        queue, pending = deque(self._workers), deque[tuple[int, _Worker]]()
+        self._order(orders, queue, pending)
         while pending:
             serial, worker = pending.popleft()
             kind, value = worker.answer(serial, self._timeout)
             if kind == NO_MORE:
-                turns = deque(other for other in turns if other is not worker)
-            self._order(orders, turns, pending)
+                queue = deque(other for other in queue if other is not worker)
+            self._order(orders, queue, pending)
             if kind == FAILED:
                 worker.fail(*value)
             if kind == BATCH:
@@ -83,17 +83,17 @@ class Workers:
             raise failures[0]
 
     def _order(
-        self, orders: Iterator[Any], turns: deque[_Worker], pending: deque[tuple[int, _Worker]]
+        self, orders: Iterator[Any], queue: deque[_Worker], pending: deque[tuple[int, _Worker]]
     ) -> None:
-        while turns and len(pending) < self._ahead:
+        while queue and len(pending) < self._ahead:
             try:
                 order = next(orders)
             except StopIteration:
                 return
             serial = next(self._serials)
-            turns[0].order((serial, self._round, order))
-            pending.append((serial, turns[0]))
-            turns.rotate(-1)
+            queue[0].order((serial, self._round, order))
+            pending.append((serial, queue[0]))
+            queue.rotate(-1)
 
     def stop(self) -> None:
         """End the workers: none is left afterwards."""

@@ -106,7 +106,7 @@ class _CombineParallel(FunctionPass):
         def record() -> Any:
             y = self._wide(group, replaced.get(data, data))
             for followers, place in chain:
-                y = _follow(y, followers, place, axis, widths)
+                y = _with_step(y, followers, place, axis, widths)
             return apply("split", y, sections=tuple(widths), axis=axis)
 
         made = recorded(program, block, record)
@@ -193,7 +193,7 @@ def _along(variable: Variable, rank: int, axis: int, width: int) -> Array | None
     return np.repeat(array, width, axis)
 
 
-def _follow(y: Any, step: list[Operator], place: int, axis: int, widths: list[int]) -> Any:
+def _with_step(y: Any, step: list[Operator], place: int, axis: int, widths: list[int]) -> Any:
     operands = []
     for index in range(len(step[0].operands)):
         if index == place:

@@ -9,7 +9,7 @@
 
 A convolution is always (n, c, ...); a model written for (n, ..., c) is recorded with transposes
 around each. They are carried on behind whatever comes after them, its axes renamed and its
-constants turned, until they meet and cancel. The signature stays.
+constants transposed, until they meet and cancel. The signature stays.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _UNKNOWN_SIZE = 64  # counts for a size that is not known, when transposes are c
 Perm = tuple[int, ...]
 
 
-def _turn(x: Any, perm: Sequence[int]) -> Any:
+def _transpose(x: Any, perm: Sequence[int]) -> Any:
     return apply("transpose", x, perm=tuple(perm))
 
 
@@ -59,34 +59,36 @@ def _inverse(perm: Perm) -> Perm:
 _x = value()
 
 
-def _unary_rule(turned: Operation) -> Rule:
-    pattern = any_operator(lambda known: known.kind is Kind.ELEMENTWISE, turned)
+def _unary_rule(transposed: Operation) -> Rule:
+    pattern = any_operator(lambda known: known.kind is Kind.ELEMENTWISE, transposed)
 
     @rule(pattern)
     def sink(m: Match) -> Any:
         """f(transpose(x)) -> transpose(f(x))."""
         y = apply(m.operators[pattern].name, m[_x], **m.attributes(pattern))
-        return _turn(y, m.attributes(turned)["perm"])
+        return _transpose(y, m.attributes(transposed)["perm"])
 
     return sink
 
 
-def _broadcast_rule(count: int, turned: Operation) -> Rule:
+def _broadcast_rule(count: int, transposed: Operation) -> Rule:
     places = [value() for _ in range(count)]
     pattern = any_operator(lambda known: known.kind is Kind.BROADCAST, *places)
 
     @rule(pattern)
     def sink_all(m: Match) -> Any:
-        """f(transpose(x), transpose(y), constant) -> transpose(f(x, y, turned constant))."""
+        """f(transpose(x), transpose(y), constant) -> transpose(f(x, y, transposed constant))."""
         operands = [m[place] for place in places]
         perms = {perm for perm in map(_perm_of, operands) if perm is not None}
-        m.require(len(perms) == 1, "the operands are not turned in one way")
+        m.require(len(perms) == 1, "the operands are not transposed in one way")
         perm = perms.pop()
-        m.require(perm == turned.attributes.get("perm", perm), "it is turned in another way")
+        m.require(
+            perm == transposed.attributes.get("perm", perm), "it is transposed in another way"
+        )
         m.require(len(perm) == m[pattern].ndim, "an operand has more axes")
-        back = [_turned_back(m, operand, perm) for operand in operands]
+        back = [_transposed_back(m, operand, perm) for operand in operands]
         operator = m.operators[pattern]
-        return _turn(apply(operator.name, *back, **operator.attributes), perm)
+        return _transpose(apply(operator.name, *back, **operator.attributes), perm)
 
     return sink_all
 
@@ -99,14 +101,14 @@ def _perm_of(variable: Variable) -> Perm | None:
     return perm
 
 
-def _turned_back(m: Match, operand: Variable, perm: Perm) -> Any:
+def _transposed_back(m: Match, operand: Variable, perm: Perm) -> Any:
     if _perm_of(operand) == perm:
         assert isinstance(operand.maker, Operator)
         return operand.maker.operands[0]
     if operand.ndim == 0:
         return operand
     array = constant_of(operand)
-    m.require(array is not None, "an operand is neither turned nor a constant")
+    m.require(array is not None, "an operand is neither transposed nor a constant")
     assert array is not None
     wide = array.reshape((1,) * (len(perm) - array.ndim) + array.shape)
     return np.ascontiguousarray(wide.transpose(_inverse(perm)))
@@ -116,19 +118,19 @@ def _is_reduction(known: OperatorDefinition) -> bool:
     return known.kind is Kind.REDUCTION and isinstance(known.along, str)
 
 
-def _reduction_rule(turned: Operation) -> Rule:
-    pattern = any_operator(_is_reduction, turned)
+def _reduction_rule(transposed: Operation) -> Rule:
+    pattern = any_operator(_is_reduction, transposed)
 
     @rule(pattern)
     def sink_reduction(m: Match) -> Any:
         """mean(transpose(x), axes) -> transpose(mean(x, renamed axes))."""
-        perm = m.attributes(turned)["perm"]
+        perm = m.attributes(transposed)["perm"]
         y, axes = _along_renamed(m, pattern, perm)
         if y.ndim == len(perm):
-            return _turn(y, perm)
+            return _transpose(y, perm)
         axes = axes if isinstance(axes, tuple) else (axes,)
         left = [axis for axis in perm if axis not in axes]
-        return _turn(y, [sorted(left).index(axis) for axis in left])
+        return _transpose(y, [sorted(left).index(axis) for axis in left])
 
     return sink_reduction
 
@@ -146,31 +148,31 @@ def _is_along_axis(known: OperatorDefinition) -> bool:
     return known.kind is Kind.OPAQUE and isinstance(known.along, str)
 
 
-def _axis_rule(turned: Operation) -> Rule:
-    pattern = any_operator(_is_along_axis, turned)
+def _axis_rule(transposed: Operation) -> Rule:
+    pattern = any_operator(_is_along_axis, transposed)
 
     @rule(pattern)
     def sink_axis(m: Match) -> Any:
         """softmax(transpose(x), axis) -> transpose(softmax(x, renamed axis))."""
-        perm = m.attributes(turned)["perm"]
-        m.require(is_same_shape(m[turned], m[pattern]), "it changes the shape")
-        return _turn(_along_renamed(m, pattern, perm)[0], perm)
+        perm = m.attributes(transposed)["perm"]
+        m.require(is_same_shape(m[transposed], m[pattern]), "it changes the shape")
+        return _transpose(_along_renamed(m, pattern, perm)[0], perm)
 
     return sink_axis
 
 
-def _pad_rule(turned: Operation) -> Rule:
-    pattern = op.pad(turned)
+def _pad_rule(transposed: Operation) -> Rule:
+    pattern = op.pad(transposed)
 
     @rule(pattern)
     def sink_pad(m: Match) -> Any:
         """pad(transpose(x)) -> transpose(pad(x))."""
-        perm, attributes = m.attributes(turned)["perm"], dict(m.attributes(pattern))
+        perm, attributes = m.attributes(transposed)["perm"], dict(m.attributes(pattern))
         pads: list[Any] = [None] * len(perm)
         for axis, pad in zip(perm, attributes["pads"], strict=True):
             pads[axis] = pad
         attributes["pads"] = tuple(pads)
-        return _turn(apply("pad", m[_x], **attributes), perm)
+        return _transpose(apply("pad", m[_x], **attributes), perm)
 
     return sink_pad
 
@@ -178,14 +180,14 @@ def _pad_rule(turned: Operation) -> Rule:
 _index = value(lambda v: v.tensor_type.rank == 1, "a vector of indices")
 
 
-def _index_rule(turned: Operation) -> Rule:
-    pattern = op.index(turned, _index)
+def _index_rule(transposed: Operation) -> Rule:
+    pattern = op.index(transposed, _index)
 
     @rule(pattern)
     def sink_index(m: Match) -> Any:
         """index(transpose(x), i) along one axis -> transpose(index(x, i)) along the renamed one."""
-        perm, axes = m.attributes(turned)["perm"], m.attributes(pattern)["axes"]
-        return _turn(apply("index", m[_x], m[_index], axes=(perm[axes[0]],)), perm)
+        perm, axes = m.attributes(transposed)["perm"], m.attributes(pattern)["axes"]
+        return _transpose(apply("index", m[_x], m[_index], axes=(perm[axes[0]],)), perm)
 
     return sink_index
 
@@ -193,22 +195,22 @@ def _index_rule(turned: Operation) -> Rule:
 _statistics = [value() for _ in range(4)]
 
 
-def _batch_norm_rule(count: int, turned: Operation) -> Rule:
-    pattern = op.batch_norm(turned, *_statistics[:count])
+def _batch_norm_rule(count: int, transposed: Operation) -> Rule:
+    pattern = op.batch_norm(transposed, *_statistics[:count])
 
     @rule(pattern)
     def sink_batch_norm(m: Match) -> Any:
         """batch_norm(transpose(x)) -> transpose(batch_norm(x)) along the renamed axis."""
-        perm, attributes = m.attributes(turned)["perm"], m.attributes(pattern)
+        perm, attributes = m.attributes(transposed)["perm"], m.attributes(pattern)
         axis = perm[attributes["axis"] % len(perm)]
         operands = [m[entry] for entry in _statistics[:count]]
         epsilon = attributes["epsilon"]
-        return _turn(apply("batch_norm", m[_x], *operands, axis=axis, epsilon=epsilon), perm)
+        return _transpose(apply("batch_norm", m[_x], *operands, axis=axis, epsilon=epsilon), perm)
 
     return sink_batch_norm
 
 
-def _concat_rule(count: int, turned: Operation) -> Rule:
+def _concat_rule(count: int, transposed: Operation) -> Rule:
     parts = [value() for _ in range(count)]
     pattern = op.concat(*parts)
 
@@ -218,27 +220,29 @@ def _concat_rule(count: int, turned: Operation) -> Rule:
         operands = [m[part] for part in parts]
         perms = set(map(_perm_of, operands))
         perm = perms.pop()
-        m.require(not perms and perm is not None, "the parts are not turned in one way")
+        m.require(not perms and perm is not None, "the parts are not transposed in one way")
         assert perm is not None
-        m.require(perm == turned.attributes.get("perm", perm), "it is turned in another way")
+        m.require(
+            perm == transposed.attributes.get("perm", perm), "it is transposed in another way"
+        )
         axis = perm[m.attributes(pattern)["axis"] % len(perm)]
         inner = [v.maker.operands[0] for v in operands if isinstance(v.maker, Operator)]
-        return _turn(apply("concat", *inner, axis=axis), perm)
+        return _transpose(apply("concat", *inner, axis=axis), perm)
 
     return sink_concat
 
 
-def _sinking(turned: Operation) -> tuple[Rule, ...]:
+def _sinking(transposed: Operation) -> tuple[Rule, ...]:
     """The rules that carry on transposes that fit a pattern."""
     return (
-        _unary_rule(turned),
-        *(_broadcast_rule(count, turned) for count in (2, 3)),
-        _reduction_rule(turned),
-        _axis_rule(turned),
-        *(_concat_rule(count, turned) for count in range(1, 9)),
-        *(_batch_norm_rule(count, turned) for count in (2, 3, 4)),
-        _pad_rule(turned),
-        _index_rule(turned),
+        _unary_rule(transposed),
+        *(_broadcast_rule(count, transposed) for count in (2, 3)),
+        _reduction_rule(transposed),
+        _axis_rule(transposed),
+        *(_concat_rule(count, transposed) for count in range(1, 9)),
+        *(_batch_norm_rule(count, transposed) for count in (2, 3, 4)),
+        _pad_rule(transposed),
+        _index_rule(transposed),
     )
 
 
@@ -272,7 +276,7 @@ class ToNHWCLayout(FunctionPass):
     def transform_function(self, program: Program, module: Module, context: PassContext) -> Program:
         """The Program with transposes around convolutions and pools."""
         for block in blocks_of(program):
-            _turn_results(program, block)
+            _transpose_results(program, block)
         rewrite(program, _SINKING_BACK, context)
         rewrite(program, CANCELLING, context)
         return program
@@ -283,8 +287,8 @@ def _has_windows(operator: Operator) -> bool:
     return "strides" in DEFINITIONS[operator.name].attributes
 
 
-def _turn_results(program: Program, block: Block) -> None:
-    """Let what reads a convolution read it turned to channels last, and back."""
+def _transpose_results(program: Program, block: Block) -> None:
+    """Let what reads a convolution read it transposed to channels last, and back."""
     replaced: dict[Variable, Variable] = {}
     operators, block.operators = block.operators, []
     for operator in operators:
@@ -293,7 +297,7 @@ def _turn_results(program: Program, block: Block) -> None:
         if not _has_windows(operator) or operator.results[0].tensor_type.rank != 4:
             continue
         y = operator.results[0]
-        found = recorded(program, block, lambda y=y: _turn(_turn(y, TO_NHWC), TO_NCHW))  # type: ignore[misc]
+        found = recorded(program, block, lambda y=y: _transpose(_transpose(y, TO_NHWC), TO_NCHW))  # type: ignore[misc]
         if found is not None:
             made, (back,) = found
             for entry in made:

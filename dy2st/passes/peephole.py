@@ -171,15 +171,15 @@ Peephole3 = rewrite_pass(
 # -- 4: a transpose before a flattened dense layer ------------------------------------------------
 
 _weights = constant()
-_turned = op.transpose(_x)
-_flat = op.reshape(_turned)
+_transposed = op.transpose(_x)
+_flat = op.reshape(_transposed)
 
 
 @rule(op.matmul(_flat, _weights))
 def transpose_into_weights(m: Match) -> Any:
     """matmul(flatten(transpose(x)), W) -> matmul(flatten(x), W with its rows permuted)."""
-    x, perm = m[_x], m.attributes(_turned)["perm"]
-    shape, flat = m[_turned].shape, m[_flat].tensor_type
+    x, perm = m[_x], m.attributes(_transposed)["perm"]
+    shape, flat = m[_transposed].shape, m[_flat].tensor_type
     m.require(perm[0] == 0, "the transpose moves the batch")
     m.require(m[_weights].ndim == 2 and flat.rank == 2, "the product is of other ranks")
     m.require(equal(flat.shape[0], shape[0]), "the batch is flattened too")

@@ -46,8 +46,8 @@ def while_loop(
     """
     values = list(loop_vars)
     while cond(*values):
-        turned = body(*values)
-        values = list(turned) if isinstance(turned, (list, tuple)) else [turned]
+        results = body(*values)
+        values = list(results) if isinstance(results, (list, tuple)) else [results]
     return values
 
 

@@ -53,12 +53,12 @@ def viterbi_decode(
     pointers, alpha = scan(step, F.transpose(marked, [1, 0, 2])[1:], first)
     if include_bos_eos_tag:
         alpha = alpha + transition_params[-2]  # a row, as in PaddlePaddle
-    path = _followed(pointers, F.argmax(alpha, axis=-1))
+    path = _backtracked(pointers, F.argmax(alpha, axis=-1))
     path = F.where(is_in, path, F.zeros_like(path))
     return F.max(alpha, axis=-1), path[:, : F.max(lengths)]
 
 
-def _followed(pointers: Any, last: Any) -> Any:
+def _backtracked(pointers: Any, last: Any) -> Any:
     """The tags that pointers lead back to: (time - 1, batch, tags), (batch,) -> (batch, time)."""
 
     def step(x: Any, tag: Any) -> tuple[Any, Any]:

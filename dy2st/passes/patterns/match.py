@@ -32,7 +32,7 @@ class Match:
     """What a pattern has bound: `match[x]` is the Variable that the pattern x stands for."""
 
     def __init__(self, uses: Mapping[Variable, int], is_explained: bool = False):
-        """`uses` tells how often every value is read."""
+        """`uses` says how often every value is read."""
         self.values: dict[Pattern, Variable] = {}
         self.operators: dict[Pattern, Operator] = {}
         self.paths: dict[Through, list[Operator]] = {}

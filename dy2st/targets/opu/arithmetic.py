@@ -24,14 +24,14 @@ from dy2st_runtime.ir import Operator, Variable
 def _arithmetic(low: Lowering, operator: Operator) -> View:
     left, right = operator.operands
     if low.array(right) is not None:
-        return _with_constant(low, operator, left, right, is_turned=False)
+        return _with_constant(low, operator, left, right, is_reversed=False)
     if low.array(left) is not None:
-        return _with_constant(low, operator, right, left, is_turned=True)
+        return _with_constant(low, operator, right, left, is_reversed=True)
     return _of_two(low, operator, low.view(left), low.view(right))
 
 
 def _with_constant(
-    low: Lowering, operator: Operator, image: Variable, number: Variable, is_turned: bool
+    low: Lowering, operator: Operator, image: Variable, number: Variable, is_reversed: bool
 ) -> View:
     """x * scale + shift."""
     x = low.view(image)
@@ -43,12 +43,12 @@ def _with_constant(
         _check_mean(image)
     c = by_channel(constant, x).astype(np.float64)
     one, zero = np.ones_like(c), np.zeros_like(c)
-    if operator.name == "divide" and is_turned:
+    if operator.name == "divide" and is_reversed:
         raise Unmappable("the OPU does not divide by images")
     scale, shift = {
         "add": (one, c),
         "multiply": (c, zero),
-        "subtract": (-one, c) if is_turned else (one, -c),
+        "subtract": (-one, c) if is_reversed else (one, -c),
         "divide": (one / c if c.all() else c * np.nan, zero),
     }[operator.name]
     if not np.isfinite(scale).all() or not np.isfinite(shift).all():

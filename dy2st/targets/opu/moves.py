@@ -28,16 +28,16 @@ def _reshape(low: Lowering, operator: Operator) -> View:
 
 def _shuffled(low: Lowering, operator: Operator) -> View | None:
     """Channels (g * k) as (k * g), written as reshape, transpose and reshape."""
-    turned = operator.operands[0].maker
-    if not isinstance(turned, Operator) or turned.name != "transpose":
+    transposed = operator.operands[0].maker
+    if not isinstance(transposed, Operator) or transposed.name != "transpose":
         return None
-    cut = turned.operands[0].maker
+    cut = transposed.operands[0].maker
     if not isinstance(cut, Operator) or cut.name != "reshape":
         return None
     x = low.values.get(cut.operands[0])
     if not isinstance(x, View) or as_image(x.shape) != (1, *x.node.shape):
         return None
-    middle, perm = static_shape(cut.results[0]), tuple(turned.attributes["perm"])
+    middle, perm = static_shape(cut.results[0]), tuple(transposed.attributes["perm"])
     is_shuffle = len(middle) == len(x.shape) + 1 and perm == (0, 2, 1, *range(3, len(middle)))
     if not is_shuffle or (1, *middle[3:]) != (1, *x.shape[2:]):
         return None

@@ -34,7 +34,7 @@ BIAS_WORDS = 2
 
 @dataclass(frozen=True)
 class Need:
-    """A rectangle of DRAM that must be in a buffer; key tells equal ones."""
+    """A rectangle of DRAM that must be in a buffer; key identifies equal ones."""
 
     key: Hashable
     kind: Kind
@@ -357,8 +357,8 @@ class Scheduler:
             features = Buffer(machine.fm_banks, machine.fm_rows, *known)
             weights = Buffer(machine.weight_banks, machine.weight_rows, *known)
             bias = Buffer(machine.bias_banks, machine.bias_rows, *known)
-        takes_turns = self.is_compat or machine.psum_waits
-        kind: type[Ring] | type[AccumulatorBanks] = AccumulatorBanks if takes_turns else Ring
+        is_alternating = self.is_compat or machine.psum_waits
+        kind: type[Ring] | type[AccumulatorBanks] = AccumulatorBanks if is_alternating else Ring
         self.sums = kind(machine.psum_banks, machine.psum_rows)
         self.buffers = {
             Kind.FEATURES: features,

@@ -33,7 +33,7 @@ class Runner:
         """Outputs, then updates, as the Program has them: arrays, and lists of arrays.
 
         A result that is one of the arrays given, or another result, is that very object. Of the
-        sizes only those have been checked that inputs tell: what the constraints of the Program
+        sizes only those have been checked that inputs give: what the constraints of the Program
         say is still to be held, with a ShapeError.
         """
         raise NotImplementedError

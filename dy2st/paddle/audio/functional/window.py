@@ -43,8 +43,8 @@ def _from_middle(count: int) -> _Array:
 
 def _cosines(*weights: float) -> Callable[[int], _Array]:
     def made(count: int) -> _Array:
-        turns = np.pi * _from_middle(count)
-        return sum(weight * np.cos(index * turns) for index, weight in enumerate(weights))
+        angles = np.pi * _from_middle(count)
+        return sum(weight * np.cos(index * angles) for index, weight in enumerate(weights))
 
     return made
 
@@ -94,8 +94,8 @@ def _taylor(count: int, nbar: int = 4, sll: float = 30, norm: bool = True) -> _A
     ]
 
     def at(places: _Array) -> _Array:
-        turns = 2 * np.pi * np.outer(order, places - count / 2 + 0.5) / count
-        return 1 + 2 * np.asarray(weights) @ np.cos(turns)
+        angles = 2 * np.pi * np.outer(order, places - count / 2 + 0.5) / count
+        return 1 + 2 * np.asarray(weights) @ np.cos(angles)
 
     return at(np.arange(count)) / (at(np.array([(count - 1) / 2])) if norm else 1)
 

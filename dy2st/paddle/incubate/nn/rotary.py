@@ -1,4 +1,4 @@
-"""Positions as angles by which pairs of numbers are turned (Su 2021)."""
+"""Positions as angles by which pairs of numbers are rotated (Su 2021)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def fused_rotary_position_embedding(
     time_major: bool = False,
     rotary_emb_base: float = 10000.0,
 ) -> tuple[Any, Any, Any]:
-    """q, k and v with each pair turned by the angle of its position; None stays None.
+    """q, k and v with each pair rotated by the angle of its position; None stays None.
 
     q, k, v: (batch, time, heads, size), or (time, batch, heads, size) with `time_major`.
     sin, cos: of (time, size) numbers, from base**(-2 * i / size) * position if they are not given.
@@ -40,9 +40,9 @@ def fused_rotary_position_embedding(
     if sin is None:
         sin, cos = _angles(time, size, rotary_emb_base, use_neox_rotary_style, q.dtype)
     sin, cos = (_placed(wave, position_ids, time, size, time_major) for wave in (sin, cos))
-    turn = _neighbours_turned if use_neox_rotary_style else _halves_turned
-    turned = [None if x is None else x * cos + turn(x) * sin for x in (q, k, v)]
-    return turned[0], turned[1], turned[2]
+    rotate = _neighbours_rotated if use_neox_rotary_style else _halves_rotated
+    rotated = [None if x is None else x * cos + rotate(x) * sin for x in (q, k, v)]
+    return rotated[0], rotated[1], rotated[2]
 
 
 def _angles(time: Any, size: int, base: float, are_neighbours: bool, dtype: Any) -> tuple[Any, Any]:
@@ -67,13 +67,13 @@ def _placed(wave: Any, position_ids: Any, time: Any, size: int, time_major: bool
     return F.unsqueeze(F.transpose(chosen, [1, 0, 2]) if time_major else chosen, 2)
 
 
-def _neighbours_turned(x: Any) -> Any:
+def _neighbours_rotated(x: Any) -> Any:
     """(a, b, c, d) -> (-b, a, -d, c)."""
     first, second = x[..., ::2], x[..., 1::2]
     return F.reshape(F.stack([-second, first], axis=-1), list(x.shape))
 
 
-def _halves_turned(x: Any) -> Any:
+def _halves_rotated(x: Any) -> Any:
     """(a, b, c, d) -> (-c, -d, a, b)."""
     first, second = F.split(x, 2, -1)
     return F.concat([-second, first], axis=-1)

@@ -1,4 +1,4 @@
-"""Transforms that draw how a picture is turned, shifted and tilted."""
+"""Transforms that draw how a picture is rotated, shifted and tilted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dy2st_runtime.ops.generator import generator
 
 
 class RandomRotation(BaseTransform):
-    """The picture turned by -degrees to degrees, or between two angles, as `rotate` does.
+    """The picture rotated by -degrees to degrees, or between two angles, as `rotate` does.
 
     >>> import numpy as np
     >>> RandomRotation((90, 90))(np.array([[1, 2], [3, 4]]))
@@ -43,7 +43,7 @@ class RandomRotation(BaseTransform):
 
 
 class RandomAffine(BaseTransform):
-    """The picture turned, shifted, scaled and slanted, as `affine` does.
+    """The picture rotated, shifted, scaled and slanted, as `affine` does.
 
     degrees     angles from -degrees to degrees, or between two
     translate   the largest shifts to the sides, and up and down, as shares of the picture

@@ -31,7 +31,7 @@ def rotate(
     center: Point | None = None,
     fill: Any = 0,
 ) -> Array:
-    """The picture turned by so many degrees against the clock, about its middle or `center`.
+    """The picture rotated by so many degrees against the clock, about its middle or `center`.
 
     `expand` makes it so large that all of it can be seen. `fill` is the colour of what was outside.
 
@@ -42,16 +42,16 @@ def rotate(
     """
     height, width = img.shape[:2]
     middle = (width / 2, height / 2) if center is None else center
-    turn = _shift(*middle) @ _turn(-angle) @ _shift(-middle[0], -middle[1])
+    rotation = _shift(*middle) @ _rotation(-angle) @ _shift(-middle[0], -middle[1])
     if not expand:
-        return _warp(img, np.linalg.inv(turn), (height, width), interpolation, fill)
-    corners = turn @ np.array([[0, width, width, 0], [0, 0, height, height], [1, 1, 1, 1]])
+        return _warp(img, np.linalg.inv(rotation), (height, width), interpolation, fill)
+    corners = rotation @ np.array([[0, width, width, 0], [0, 0, height, height], [1, 1, 1, 1]])
     low, high = (np.round(end(corners[:2], axis=1), 9) for end in (np.min, np.max))
     if angle % 90:  # as PIL: a pixel that is seen in part is a whole one
         low, high = np.floor(low), np.ceil(high)
     new_width, new_height = np.rint(high - low).astype(int)
-    turn = _shift((new_width - width) / 2, (new_height - height) / 2) @ turn
-    return _warp(img, np.linalg.inv(turn), (new_height, new_width), interpolation, fill)
+    rotation = _shift((new_width - width) / 2, (new_height - height) / 2) @ rotation
+    return _warp(img, np.linalg.inv(rotation), (new_height, new_width), interpolation, fill)
 
 
 @on_arrays
@@ -65,7 +65,7 @@ def affine(
     fill: Any = 0,
     center: Point | None = None,
 ) -> Array:
-    """The picture scaled, slanted, turned about its middle or `center`, and shifted.
+    """The picture scaled, slanted, rotated about its middle or `center`, and shifted.
 
     angle       degrees with the clock
     translate   pixels to the right, and down
@@ -85,7 +85,7 @@ def affine(
     x, y = (width / 2, height / 2) if center is None else center
     slant_x, slant_y = np.eye(3), np.eye(3)
     slant_x[0, 1], slant_y[1, 0] = (-math.tan(math.radians(degrees)) for degrees in along)
-    change = _turn(angle) @ slant_y @ slant_x @ np.diag([scale, scale, 1.0])
+    change = _rotation(angle) @ slant_y @ slant_x @ np.diag([scale, scale, 1.0])
     whole = _shift(x + translate[0], y + translate[1]) @ change @ _shift(-x, -y)
     return _warp(img, np.linalg.inv(whole), (height, width), interpolation, fill)
 
@@ -121,7 +121,7 @@ def _shift(x: float, y: float) -> Array:
     return np.array([[1.0, 0.0, x], [0.0, 1.0, y], [0.0, 0.0, 1.0]])
 
 
-def _turn(degrees: float) -> Array:
+def _rotation(degrees: float) -> Array:
     """With the clock, for y points down."""
     cos, sin = (round(f(math.radians(degrees)), 15) for f in (math.cos, math.sin))
     return np.array([[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]])

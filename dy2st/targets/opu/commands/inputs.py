@@ -177,7 +177,7 @@ def _fitting(name: str, array: Array, wanted: Signature) -> Array:
         shape = ", ".join(map(str, wanted.shape))
         raise BadInput(
             f"{name} has the shape {list(array.shape)}; {wanted.name} takes [n, {shape}]"
-            + _turned(array, wanted)
+            + _layout_hint(array, wanted)
         )
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         place = [int(i) for i in np.argwhere(~np.isfinite(array))[0]]
@@ -185,9 +185,10 @@ def _fitting(name: str, array: Array, wanted: Signature) -> Array:
     return array.astype(np.float32)
 
 
-def _turned(array: Array, wanted: Signature) -> str:
-    is_turned = len(wanted.shape) == 3 and array.shape[1:] == (*wanted.shape[1:], wanted.shape[0])
-    return ": transpose(0, 3, 1, 2) puts channels first" if is_turned else ""
+def _layout_hint(array: Array, wanted: Signature) -> str:
+    channels_last = (*wanted.shape[1:], *wanted.shape[:1])
+    is_channels_last = len(wanted.shape) == 3 and array.shape[1:] == channels_last
+    return ": transpose(0, 3, 1, 2) puts channels first" if is_channels_last else ""
 
 
 def _no_half(waiting: list[Array], inputs: Sequence[Signature], names: Sequence[str]) -> None:

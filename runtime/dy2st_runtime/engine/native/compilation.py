@@ -49,7 +49,7 @@ class Background:
         self._reference = reference.compile_program(program)
         self._now: Executable | reference.Executable = self._reference
         self._failure: Exception | None = None
-        self._untold: deque[Exception] = deque()
+        self._unreported: deque[Exception] = deque()
         self._is_done = threading.Event()
         self._process = os.getpid()
         _worker(self._process).put(WeakMethod(self._compile))
@@ -68,7 +68,7 @@ class Background:
         bare: int = 0,
     ) -> list[Array]:
         """As the contract says."""
-        if self._untold:
+        if self._unreported:
             self._warn()
         return self._now.run(inputs, state, as_is, as_one, bare)
 
@@ -109,12 +109,12 @@ class Background:
             self._now = made
         except Exception as error:  # shown by the next call, which NumPy's engine runs
             self._failure = error
-            self._untold.append(error)
+            self._unreported.append(error)
         self._is_done.set()
 
     def _warn(self) -> None:
-        with suppress(IndexError):  # another thread tells it
-            self._untold.pop()
+        with suppress(IndexError):  # another thread reports it
+            self._unreported.pop()
             warnings.warn(self._refusal(), RuntimeWarning, stacklevel=3)
 
     def _refusal(self) -> str:

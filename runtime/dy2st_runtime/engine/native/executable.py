@@ -49,8 +49,8 @@ class Executable(Runner):
         self._copied = [p < 0 or (p < count and written.shared[p]) for p in places]
         self._given = [0 <= p < count and written.given[p] for p in places]
         self._flows = [_is_of_flow(variable) for variable in program.block.yields]
-        # Code does not tell which arrays stand in a list, nor which buffer a result of a branch is.
-        self._untold = [
+        # Code does not say which arrays stand in a list, nor which buffer a result of a branch is.
+        self._ambiguous = [
             place
             for place, variable in enumerate(program.block.yields)
             if isinstance(variable.type, ArrayType) or (program.updates and self._flows[place])
@@ -58,9 +58,9 @@ class Executable(Runner):
         self._is_in_order = places == list(range(count))
         self._is_plain = not any(0 <= p < count and written.shared[p] for p in places)
         # The yields that are, or may be, arrays that the call was given.
-        self._handed_on = [n for n, p in enumerate(places) if p < 0 or self._given[n]]
+        self._passed_on = [n for n, p in enumerate(places) if p < 0 or self._given[n]]
         self._count = len(program.block.parameters)
-        self._is_bare = self._is_in_order and self._is_plain and not self._handed_on
+        self._is_bare = self._is_in_order and self._is_plain and not self._passed_on
         self.entry = self._function if self._is_bare else None
 
     @cached_property
@@ -97,9 +97,9 @@ class Executable(Runner):
     ) -> list[Array]:
         """As the contract says."""
         results: list[Any] | None = None
-        # Which results of a branch are one array, code does not tell.
+        # Which results of a branch are one array, code does not say.
         is_known = not as_one or not any(self._flows[place] for place in as_one)
-        is_known = is_known and not (self._untold and any(n in as_is for n in self._untold))
+        is_known = is_known and not (self._ambiguous and any(n in as_is for n in self._ambiguous))
         if is_known and len(inputs) + len(state) == self._count:
             results = self._function(*inputs, *state)
             if results is None:
@@ -107,7 +107,7 @@ class Executable(Runner):
         if results is None:  # the code does not take these arrays
             return self.reference.run(inputs, state, as_is, as_one, bare)
         is_plain = self._is_plain and not as_one
-        unlike = [n for n in self._handed_on if n not in as_is]  # those become new arrays
+        unlike = [n for n in self._passed_on if n not in as_is]  # those become new arrays
         if is_plain and self._is_in_order and not unlike:
             return results
         held = [*inputs, *state]

@@ -2,7 +2,7 @@
 
 The ordinary code has nothing of this. The time and the calls of a step are added to its row of a
 table in the module, by atomic additions, so several threads may run it. The clock is the counter of
-the processor where programs may read it; what has passed on Python's clock tells what a tick is.
+the processor where programs may read it; what has passed on Python's clock says what a tick is.
 """
 
 from __future__ import annotations

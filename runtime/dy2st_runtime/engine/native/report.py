@@ -25,8 +25,8 @@ def explain(written: Written, kept: int = 0) -> str:
     `kept` is how many bytes are kept now that were made of parameters.
     """
     asked = Counter(_asked(written.steps))
-    told = ", ".join(f"{name} ({count})" for name, count in sorted(asked.items()))
-    computed = f"computed by NumPy: {told or 'nothing'}"
+    names = ", ".join(f"{name} ({count})" for name, count in sorted(asked.items()))
+    computed = f"computed by NumPy: {names or 'nothing'}"
     return "\n".join([*_lines(written.steps, 0), *_memory(written, kept), computed])
 
 
@@ -79,8 +79,8 @@ def _columns(lines: Sequence[Sequence[str]]) -> Iterator[str]:
     """Numbers to the right, the last column as it is."""
     *widths, _ = (max(map(len, column)) for column in zip(*lines, strict=True))
     for *numbers, words in lines:
-        told = [number.rjust(width) for number, width in zip(numbers, widths, strict=True)]
-        yield "  ".join([*told, words]).rstrip()
+        cells = [number.rjust(width) for number, width in zip(numbers, widths, strict=True)]
+        yield "  ".join([*cells, words]).rstrip()
 
 
 def _made(step: Step) -> Size:

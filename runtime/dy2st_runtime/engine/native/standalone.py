@@ -141,7 +141,7 @@ def _refuse_python(program: Program, steps: Planned, kinds: Mapping[Variable, Ki
         listed = "".join(f"\n  {reason}" for reason in reasons)
         raise ArgumentError(
             f"{program.name!r} cannot run without Python:{listed}\nwrite these with elementwise "
-            "operators, reductions, products of matrices and sizes that inputs tell, or end the "
+            "operators, reductions, products of matrices and sizes that inputs give, or end the "
             "Program before them and compute them in C"
         )
 
@@ -149,17 +149,17 @@ def _refuse_python(program: Program, steps: Planned, kinds: Mapping[Variable, Ki
 def _reasons(steps: Planned, kinds: Mapping[Variable, Kind]) -> Iterator[str]:
     for step in steps.all():
         operators = step.region.operators if step.region is not None else []
-        is_asked = not is_code(step) or step.told is not None
+        is_asked = not is_code(step) or step.specialised is not None
         if step.operator is not None and is_asked and not is_alias(step.operator):
             operators = [step.operator]
         for operator in operators:
-            yield f"{_told(operator)}: a library of Python's computes it"
+            yield f"{_described(operator)}: a library of Python's computes it"
         if not operators and any(kinds.get(result) is Kind.OBJECT for result in step.results):
             last = step.operator or step.operators[-1]
-            yield f"{_told(last)}: its result is a list, or only the data tells its size or type"
+            yield f"{_described(last)}: its result is a list, or only data decides its size or type"
 
 
-def _told(operator: Operator) -> str:
+def _described(operator: Operator) -> str:
     place = operator.location
     return operator.name if place is None else f"{operator.name} (line {place.line})"
 
@@ -182,9 +182,9 @@ class _Module(Module):
 
     def data(self, name: str, bytes: bytes) -> None:
         """Constants under a name."""
-        told = "".join(f"\\{byte:02X}" for byte in bytes)
+        text = "".join(f"\\{byte:02X}" for byte in bytes)
         kind = "internal unnamed_addr constant"
-        self.add(name, f'@{name} = {kind} [{len(bytes)} x i8] c"{told}", align 64')
+        self.add(name, f'@{name} = {kind} [{len(bytes)} x i8] c"{text}", align 64')
 
     def whole(self, name: str) -> str:
         """All of it, with the functions that are else linked to it."""
@@ -268,8 +268,8 @@ class _Writer:
         """What a number says."""
         function = Function(f"{self._name}_error", [("i32", "%number")], "ptr", "")
         chosen, texts = "null", []
-        for number, told in enumerate(self._errors, 1):
-            data = told.encode() + b"\0"
+        for number, message in enumerate(self._errors, 1):
+            data = message.encode() + b"\0"
             text = "".join(f"\\{byte:02X}" for byte in data)
             texts.append(f'@error_{number} = internal constant [{len(data)} x i8] c"{text}"')
             is_it = function.let(f"icmp eq i32 %number, {number}")
@@ -348,8 +348,8 @@ class _Body(Body):
 
     def unless(self, holds: str, operators: Sequence[Operator]) -> None:
         """Where something does not hold, say of what."""
-        told = ", ".join(map(_told, operators))
-        self.fail(holds, f"{told}: the values do not allow it")
+        names = ", ".join(map(_described, operators))
+        self.fail(holds, f"{names}: the values do not allow it")
 
     def fail(self, holds: str, message: str) -> None:
         """Leave with a number unless a condition holds."""
@@ -367,7 +367,7 @@ class _Body(Body):
 class _Calls(Calls):
     fail: Callable[[str, str], None]
 
-    def unless(self, holds: str, refuse: Any, told: Iterable[Dim]) -> None:
+    def unless(self, holds: str, refuse: Any, shown: Iterable[Dim]) -> None:
         """Leave with a number where a condition does not hold."""
         self.fail(holds, _BROKEN)
 

@@ -21,7 +21,7 @@ from dy2st_runtime.engine.native.convolution.library import (
     Library,
     Post,
     Primitive,
-    following,
+    second_of_post_op,
 )
 from dy2st_runtime.engine.native.convolution.plan import Buffer, Kept, Own, Plan, Step, lay_out
 from dy2st_runtime.engine.native.convolution.post_ops import PostOp
@@ -30,7 +30,7 @@ from dy2st_runtime.engine.native.convolution.reorders import layout_copy_between
 from dy2st_runtime.ir.program import Variable
 
 _MANY_PLACES = 128
-"""From so many places of an image on a plain product is faster than one of turned images."""
+"""From so many places of an image on a plain product is faster than one of transposed images."""
 
 
 class Builder:
@@ -101,8 +101,8 @@ class Builder:
         return found
 
     def _reorder(self, source: Buffer, result: Buffer, sizes: Sizes) -> None:
-        turn = layout_copy_between(self.library, source.layout, result.layout, sizes)
-        primitive = turn or self.library.reorder(source.layout, result.layout)
+        copy = layout_copy_between(self.library, source.layout, result.layout, sizes)
+        primitive = copy or self.library.reorder(source.layout, result.layout)
         self._step(primitive, {SOURCE: source, RESULT: result})
 
     def _step(self, primitive: Primitive | Own, arguments: dict[int, Buffer]) -> None:
@@ -163,23 +163,23 @@ class Builder:
     def stays_plain(self, node: Node, geometry: Geometry) -> bool:
         """Whether a convolution is a product of what is given, which is what is asked for.
 
-        The library computes that without turning either, but what follows number by number.
+        The library computes that without transposing either, but what follows number by number.
         """
         source = self.source(node.sources[0])
-        if source.given is None or node.result not in self._results or node.follows:
+        if source.given is None or node.result not in self._results or node.post_ops:
             return False
         is_product = set(geometry.kernel) == {1} and not any((*geometry.before, *geometry.after))
         places = product(self.sizes(node.sources[0])[2:])
         return is_product and set(geometry.strides) == {1} and places >= _MANY_PLACES
 
     def posts(self, node: Node, image: Image) -> list[Post]:
-        """What follows, in the library's words."""
-        return [self._post(follow, image) for follow in node.after]
+        """The post-ops, in the library's words."""
+        return [self._post(post_op, image) for post_op in node.after]
 
-    def _post(self, follow: PostOp, image: Image) -> Post:
-        if follow.other is None:
-            return Post(follow.name, follow.alpha, follow.beta)
-        return Post(follow.name, layout=self.wish(follow.other, image))
+    def _post(self, post_op: PostOp, image: Image) -> Post:
+        if post_op.other is None:
+            return Post(post_op.name, post_op.alpha, post_op.beta)
+        return Post(post_op.name, layout=self.wish(post_op.other, image))
 
     def wish(self, variable: Variable, image: Image) -> Layout:
         """A second operand as the library likes it."""
@@ -191,12 +191,12 @@ class Builder:
         return (1,) * (rank - len(own)) + own
 
     def _seconds(self, node: Node, primitive: Primitive, rank: int) -> dict[int, Buffer]:
-        """The second operands of what follows."""
+        """The second operands of post-ops."""
         found = {}
-        for number, follow in enumerate(node.after):
-            if follow.other is not None:
-                layout = primitive.layout(following(number))
-                found[following(number)] = self.second(follow.other, layout, rank)
+        for number, post_op in enumerate(node.after):
+            if post_op.other is not None:
+                layout = primitive.layout(second_of_post_op(number))
+                found[second_of_post_op(number)] = self.second(post_op.other, layout, rank)
         return found
 
     def second(self, variable: Variable, layout: Layout, rank: int) -> Buffer:

@@ -154,7 +154,7 @@ def _has_number(variable: Variable) -> bool:
 
 
 def kernel_of(operator: Operator) -> Callable[[Array], Array] | None:
-    """What moves channels of an array, for operators that are told sizes which only calls have."""
+    """What moves channels of an array, for operators that are given sizes which only calls have."""
     if operator.name == "slice":
         return lambda x: np.ascontiguousarray(x[:, _sliced(operator, x.shape[1])])
     if operator.name == "reshape":

@@ -1,7 +1,7 @@
 """Rows and columns of an image, picked as it lies in memory: pixels of a resized image.
 
 An image lies in memory as planes of rows of columns of elements, whatever these are: in a layout
-by channels all channels of a pixel, or a block of them. So no image is turned.
+by channels all channels of a pixel, or a block of them. So no image is transposed.
 """
 
 from __future__ import annotations

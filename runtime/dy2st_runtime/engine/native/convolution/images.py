@@ -37,8 +37,8 @@ class Sight:
     @staticmethod
     def of(nodes: Iterable[Node]) -> Sight:
         """That of nodes which all have as many spatial axes, or say nothing of them."""
-        told = [node.operator.attributes for node in nodes]
-        return Sight(int({len(one["pads"]) for one in told if "pads" in one} == {1}))
+        attributes = [node.operator.attributes for node in nodes]
+        return Sight(int({len(one["pads"]) for one in attributes if "pads" in one} == {1}))
 
     def image(self, shape: Sizes) -> Image:
         """A tensor of this shape: a vector has no spatial axes."""
@@ -57,11 +57,15 @@ class Sight:
         """The axes of an image along which there is one mean."""
         return [axis + self.added for axis in mean_axes(node.operator)]
 
-    def geometry(self, told: Mapping[str, Any], kernel: Sizes) -> Geometry:
+    def geometry(self, attributes: Mapping[str, Any], kernel: Sizes) -> Geometry:
         """How windows lie that are as large as the library sees them."""
-        before, after = zip(*(((0, 0),) * self.added), *told["pads"], strict=True)
-        strides = self.spatial(told["strides"])
-        dilations = self.spatial(told["dilations"]) if "dilations" in told else (1,) * len(kernel)
+        before, after = zip(*(((0, 0),) * self.added), *attributes["pads"], strict=True)
+        strides = self.spatial(attributes["strides"])
+        dilations = (
+            self.spatial(attributes["dilations"])
+            if "dilations" in attributes
+            else (1,) * len(kernel)
+        )
         return Geometry(kernel, strides, dilations, before, after)
 
     @property

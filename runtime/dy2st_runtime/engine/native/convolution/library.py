@@ -26,7 +26,8 @@ _PACKAGE, _VERSION, _FILE = "onednn-cpu-gomp", "2023", "libdnnl.so.3.2"
 _LOOKS = "GOMP_SPINCOUNT"
 
 _FLOAT32, _ANY_LAYOUT, _CPU, _IN_ORDER, _GIVEN_SCRATCH = 3, 1, 1, 1, 1
-_TRAINING, _INFERENCE, _DIRECT, _TURNED, _ARGUMENT_LAYOUT, _IMPLEMENTATION = 64, 96, 1, 10, 255, 8
+_TRAINING, _INFERENCE, _DIRECT, _TRANSPOSED = 64, 96, 1, 10
+_ARGUMENT_LAYOUT, _IMPLEMENTATION = 255, 8
 _MOST_AXES = 12
 _STRIDES, _AXES, _INNER_AXES = 14, 256, 263
 _BLOCKED = {3: (56, 69, 60), 4: (78, 102, 84), 5: (121, 142, 128)}
@@ -62,8 +63,8 @@ def joined(number: int) -> int:
     return 1024 + number
 
 
-def following(number: int) -> int:
-    """The second operand of the n-th thing that is done to what a primitive has computed."""
+def second_of_post_op(number: int) -> int:
+    """The second operand of the n-th post-op of a primitive."""
     return 32768 * (number + 1) + OTHER
 
 
@@ -265,13 +266,15 @@ class Library:
         result: Layout,
         geometry: Geometry,
         posts: Iterable[Post],
-        is_turned: bool = False,
+        is_transposed: bool = False,
     ) -> Primitive:
-        """The products of filters with windows; or, turned, every element adds its filter.
+        """The products of filters with windows; or, transposed, every element adds its filter.
 
         Filters are by channel of the result, both times.
         """
-        kind, algorithm = ("deconvolution", _TURNED) if is_turned else ("convolution", _DIRECT)
+        kind, algorithm = (
+            ("deconvolution", _TRANSPOSED) if is_transposed else ("convolution", _DIRECT)
+        )
         create = getattr(self.c, f"dnnl_{kind}_forward_primitive_desc_create")
         layouts = (source.pointer, weights.pointer, bias and bias.pointer, result.pointer)
         sizes = (_dims(geometry.strides), *_reach(geometry))
@@ -437,6 +440,6 @@ __all__ = [
     "Primitive",
     "Refused",
     "find",
-    "following",
     "joined",
+    "second_of_post_op",
 ]

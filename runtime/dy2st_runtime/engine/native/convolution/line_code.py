@@ -82,7 +82,7 @@ def text(
 ) -> str:
     """The text of such a function.
 
-    `counts` tells how many lines there are, as a product of two numbers, and about how many
+    `counts` says how many lines there are, as a product of two numbers, and about how many
     elements one has; `line` writes what becomes of the one with these two places.
     """
     share = Code("share", [("ptr", "%about"), *(("i64", f"%{n}") for n in _OWN)], "float")

@@ -27,7 +27,7 @@ class Packing:
     def __init__(self, sources: Sequence[Array], values: Mapping[Variable, Array]) -> None:
         """Make nothing yet; `values` are the arrays, and constants."""
         self._sources, self._values = tuple(sources), values
-        self._lent, self._is_constant = (
+        self._exported, self._is_constant = (
             int(exported_buffers.COUNT),
             all(map(exported_buffers.is_constant, sources)),
         )
@@ -36,8 +36,8 @@ class Packing:
 
     def is_of(self, sources: Sequence[Array]) -> bool:
         """Whether it is still right, for these arrays."""
-        if self._lent != exported_buffers.COUNT:
-            self._lent = int(exported_buffers.COUNT)
+        if self._exported != exported_buffers.COUNT:
+            self._exported = int(exported_buffers.COUNT)
             self._is_constant = all(map(exported_buffers.is_constant, self._sources))
         return self._is_constant and all(map(is_, self._sources, sources))
 

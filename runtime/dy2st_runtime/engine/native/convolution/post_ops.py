@@ -1,4 +1,4 @@
-"""What oneDNN can be given: which operators a region takes, by what it makes already."""
+"""Decides which operators a region takes, by what it makes already: what oneDNN can be given."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _are_outside(variables: Sequence[Variable], inside: Inside) -> bool:
 
 
 def _has_numbers(operator: Operator) -> bool:
-    """Whether all that it is told is known, but for sizes that follow from what is read."""
+    """Whether all its attributes are known, but for sizes that follow from what is read."""
     attributes = operator.attributes
     return not any(_has_formula(attributes[name]) for name in attributes if name not in _SIZES)
 

@@ -1,4 +1,4 @@
-"""What primitives compute the nodes of a region, for certain sizes."""
+"""Chooses the primitives that compute the nodes of a region, for certain sizes."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from dy2st_runtime.engine.native.convolution.library import (
     Post,
     Primitive,
     Refused,
-    following,
     joined,
+    second_of_post_op,
 )
 from dy2st_runtime.engine.native.convolution.line_code import LANES
 from dy2st_runtime.engine.native.convolution.plan import Buffer, Plan
@@ -56,7 +56,7 @@ def plan(
 
 
 def _enter(builder: Builder, node: Node) -> None:
-    """Add the steps of a node: one for each thing that follows, if they are not one."""
+    """Add the steps of a node: one for each post-op, if they are not one."""
     try:
         _BUILD[node.kind](builder, node)
     except Refused:
@@ -67,23 +67,23 @@ def _enter(builder: Builder, node: Node) -> None:
 
 
 def _apart(node: Node) -> Iterator[Node]:
-    """A node, and all that follows as nodes of their own."""
-    count = len(node.follows) - len(node.after)
+    """A node, and all its post-ops as nodes of their own."""
+    count = len(node.post_ops) - len(node.after)
     made = Variable(node.result.type, node.operator)
-    yield replace(node, follows=node.follows[:count], result=made)
-    for follow in node.after:
-        is_last = follow is node.after[-1]
-        following = node.result if is_last else Variable(node.result.type, node.operator)
-        sources = [made] if follow.other is None else [made, follow.other]
-        kind = "each" if follow.other is None else "pair"
-        yield Node(kind, node.operator, sources, following, follows=[follow])
-        made = following
+    yield replace(node, post_ops=node.post_ops[:count], result=made)
+    for post_op in node.after:
+        is_last = post_op is node.after[-1]
+        made_next = node.result if is_last else Variable(node.result.type, node.operator)
+        sources = [made] if post_op.other is None else [made, post_op.other]
+        kind = "each" if post_op.other is None else "pair"
+        yield Node(kind, node.operator, sources, made_next, post_ops=[post_op])
+        made = made_next
 
 
 def _conv(builder: Builder, node: Node) -> None:
-    told, sizes = node.operator.attributes, builder.sizes(node.sources[0])
-    filters, groups = builder.sizes(node.weights[0]), told["groups"]
-    geometry = builder.sight.geometry(told, filters[2:])
+    attributes, sizes = node.operator.attributes, builder.sizes(node.sources[0])
+    filters, groups = builder.sizes(node.weights[0]), attributes["groups"]
+    geometry = builder.sight.geometry(attributes, filters[2:])
     result = builder.sight.result((sizes[0], filters[0]), counts(sizes[2:], geometry))
     shape = _by_group(filters, groups)
     plain = builder.library.plain(shape)
@@ -91,18 +91,18 @@ def _conv(builder: Builder, node: Node) -> None:
 
 
 def _transposed(builder: Builder, node: Node) -> None:
-    told, sizes = node.operator.attributes, builder.sizes(node.sources[0])
-    (channels, outside, *kernel), groups = builder.sizes(node.weights[0]), told["groups"]
-    geometry = builder.sight.geometry(told, tuple(kernel))
+    attributes, sizes = node.operator.attributes, builder.sizes(node.sources[0])
+    (channels, outside, *kernel), groups = builder.sizes(node.weights[0]), attributes["groups"]
+    geometry = builder.sight.geometry(attributes, tuple(kernel))
     ends = (sizes[0], outside * groups)
-    enlarged = sizes_of(node.operator, sizes[-len(told["sizes"]) :])
+    enlarged = sizes_of(node.operator, sizes[-len(attributes["sizes"]) :])
     result = builder.sight.result(ends, builder.sight.spatial(enlarged))
     shape = _by_group((outside * groups, channels // groups, *kernel), groups)
     # In memory the channels of x come first, the library has those of the result first.
     first = len(shape) - len(kernel) - 2
     axes = [*range(first), first + 1, first, *range(first + 2, len(shape))]
     plain = builder.library.in_order(shape, axes)
-    create = partial(builder.library.convolution, is_turned=True)
+    create = partial(builder.library.convolution, is_transposed=True)
     _convolve(builder, node, create, geometry, result, shape, plain)
 
 
@@ -160,13 +160,15 @@ def _made(make: Callable[[Layout], Primitive], layouts: Sequence[Layout]) -> Pri
 
 
 def _filters(builder: Builder, node: Node) -> None:
-    told, library = node.operator.attributes, builder.library
+    attributes, library = node.operator.attributes, builder.library
     x, gradient = node.sources
     sizes, given = builder.sizes(x), builder.sizes(gradient)
-    filters = builder.sight.image((given[1], sizes[1] // told["groups"], *told["kernel"]))
-    shape = _by_group(filters.sizes, told["groups"])
+    filters = builder.sight.image(
+        (given[1], sizes[1] // attributes["groups"], *attributes["kernel"])
+    )
+    shape = _by_group(filters.sizes, attributes["groups"])
     layouts = (library.free(sizes), library.free(shape), library.free(given))
-    geometry = builder.sight.geometry(told, filters.sizes[2:])
+    geometry = builder.sight.geometry(attributes, filters.sizes[2:])
     primitive = library.filters_gradient(*layouts, geometry)
     arguments = {
         SOURCE: builder.as_wanted(x, primitive.layout(SOURCE)),
@@ -176,8 +178,8 @@ def _filters(builder: Builder, node: Node) -> None:
 
 
 def _window(builder: Builder, node: Node) -> None:
-    told = node.operator.attributes
-    geometry = builder.sight.geometry(told, builder.sight.spatial(told["kernel"]))
+    attributes = node.operator.attributes
+    geometry = builder.sight.geometry(attributes, builder.sight.spatial(attributes["kernel"]))
     sizes = builder.sizes(node.sources[0])
     result = builder.sight.result(sizes[:2], counts(sizes[2:], geometry))
     name = "mean" if node.operator.name == "window_sum" else "max"
@@ -196,8 +198,8 @@ def _mean(builder: Builder, node: Node) -> None:
 
 def _without(shape: Sizes, node: Node) -> Sizes:
     """The shape of a mean."""
-    axes, told = mean_axes(node.operator), node.operator.attributes
-    if told["keepdim"]:
+    axes, attributes = mean_axes(node.operator), node.operator.attributes
+    if attributes["keepdim"]:
         return tuple(1 if axis in axes else size for axis, size in enumerate(shape))
     return tuple(size for axis, size in enumerate(shape) if axis not in axes)
 
@@ -220,14 +222,16 @@ def _scale(builder: Builder, node: Node) -> None:
     arguments = {
         SOURCE: source,
         OTHER: builder.kept(node, weights.factors, plain, primitive.layout(OTHER)),
-        following(0): builder.kept(node, weights.shifts, plain, primitive.layout(following(0))),
+        second_of_post_op(0): builder.kept(
+            node, weights.shifts, plain, primitive.layout(second_of_post_op(0))
+        ),
     }
     builder.finish(node, primitive, arguments, image)
 
 
 def _each(builder: Builder, node: Node) -> None:
     source, image = builder.source(node.sources[0]), builder.image(node.sources[0])
-    first, posts = node.follows[0], builder.posts(node, image)
+    first, posts = node.post_ops[0], builder.posts(node, image)
     own = Post(first.name, first.alpha, first.beta)
     primitive = builder.library.eltwise(own, source.layout, posts)
     builder.finish(node, primitive, {SOURCE: source}, image)
@@ -237,7 +241,7 @@ def _pair(builder: Builder, node: Node) -> None:
     variable, other = node.sources
     source, image = builder.source(variable), builder.image(variable)
     wish, posts = builder.wish(other, image), builder.posts(node, image)
-    primitive = builder.library.binary(node.follows[0].name, source.layout, wish, posts)
+    primitive = builder.library.binary(node.post_ops[0].name, source.layout, wish, posts)
     second = builder.second(other, primitive.layout(OTHER), len(image.sizes))
     builder.finish(node, primitive, {SOURCE: source, OTHER: second}, image)
 

@@ -32,7 +32,7 @@ from dy2st_runtime.engine.native.convolution.post_ops import (
 )
 from dy2st_runtime.ir.program import Operator, Variable
 
-_MOST_FOLLOWING = 24
+_MOST_POST_OPS = 24
 """The library does not do more than 32 things to a result."""
 
 
@@ -48,7 +48,7 @@ class Node:
     """A primitive.
 
     sources    the tensors that it reads, beside weights.
-    result     what it makes, after all that follows.
+    result     what it makes, after all post-ops.
     weights    filters and bias, of a convolution; nothing for others.
     scalings   those that its weights take in.
     picks      axes of an image along which places are picked, and these places.
@@ -62,21 +62,21 @@ class Node:
     result: Variable
     weights: Sequence[Variable] = ()
     scalings: list[Scaling] = field(default_factory=list)
-    follows: list[PostOp] = field(default_factory=list)
+    post_ops: list[PostOp] = field(default_factory=list)
     picks: list[tuple[int, Variable]] = field(default_factory=list)
     shares: list[Variable] = field(default_factory=list)
     channels: Channels | None = None
 
     @property
     def takes_more(self) -> bool:
-        """Whether something can follow; after a transposed convolution it would be slow."""
+        """Whether it can have one more post-op; after a transposed convolution it would be slow."""
         is_able = self.kind not in ("concat", "channels", "filters", "pick", "blend", "transposed")
-        return is_able and len(self.follows) < _MOST_FOLLOWING
+        return is_able and len(self.post_ops) < _MOST_POST_OPS
 
     @property
     def after(self) -> list[PostOp]:
-        """What follows what the node itself computes."""
-        return self.follows[self.kind in ("each", "pair") :]
+        """The post-ops behind what the node itself computes."""
+        return self.post_ops[self.kind in ("each", "pair") :]
 
 
 class WeightedGather(NamedTuple):
@@ -164,13 +164,13 @@ class _Recipe:
         return node if node and self._reads[variable] == 1 else None
 
     def _open(self, variable: Variable) -> Node | None:
-        """The same, if something can follow."""
+        """The same, if it can have one more post-op."""
         node = self._alone(variable)
         return node if node is not None and node.takes_more else None
 
-    def _follow(self, node: Node, what: PostOp, operator: Operator) -> None:
-        """Let something follow a node, which then runs where the operator stands."""
-        node.follows.append(what)
+    def _add_post_op(self, node: Node, what: PostOp, operator: Operator) -> None:
+        """Add a post-op to a node, which then runs where the operator stands."""
+        node.post_ops.append(what)
         self._rename(node, operator)
 
     def _rename(self, node: Node, operator: Operator) -> None:
@@ -190,7 +190,7 @@ class _Recipe:
     def _window(self, operator: Operator) -> None:
         node = self._add("window", operator)
         if operator.name == "window_sum":
-            node.follows.append(PostOp("linear", float(np.prod(operator.attributes["kernel"]))))
+            node.post_ops.append(PostOp("linear", float(np.prod(operator.attributes["kernel"]))))
 
     def _mean(self, operator: Operator) -> None:
         self._add("mean", operator)
@@ -202,7 +202,7 @@ class _Recipe:
             self._add("concat", operator)
 
     def _move(self, operator: Operator) -> None:
-        """Channels are moved where something else reads them: before, it is only told which."""
+        """Channels are moved where something else reads them: before, only which ones is noted."""
         channels_of = [self._moved.get(one) or Channels.of(one) for one in operator.operands]
         for result, channels in zip(operator.results, moved(operator, channels_of), strict=True):
             # What has several sources is read whole where it is made: it is one piece there.
@@ -232,7 +232,7 @@ class _Recipe:
         """Whether the weights of the node that makes a value have taken a scaling in."""
         node, kinds = self._alone(variable), (*CONVOLUTIONS.values(), "scale")
         # Weights take in what is done to the sums alone: not what comes behind an activation.
-        if node is None or node.kind not in kinds or node.follows:
+        if node is None or node.kind not in kinds or node.post_ops:
             return False
         node.scalings.append(scaling)
         self._rename(node, scaling.operator)
@@ -248,9 +248,9 @@ class _Recipe:
         if node is None:
             sources = [variable] if what.other is None else [variable, what.other]
             kind = "each" if what.other is None else "pair"
-            self._add(kind, operator, sources=sources, follows=[what])
+            self._add(kind, operator, sources=sources, post_ops=[what])
         else:
-            self._follow(node, what, operator)
+            self._add_post_op(node, what, operator)
 
     def _pair(self, operator: Operator) -> None:
         left, right = operator.operands
@@ -263,7 +263,7 @@ class _Recipe:
         if operator in self._bent:
             self._apply(operator, left, PostOp("hardswish", 1 / 6, 0.5))
             if self._bent[operator][0].name == "relu6":  # what is known divides by 6
-                self._makers[operator.results[0]].follows.append(PostOp("linear", 6.0))
+                self._makers[operator.results[0]].post_ops.append(PostOp("linear", 6.0))
             return
         if operator.name in SYMMETRIC and self._is_better(right, left, operator):
             left, right = right, left

@@ -255,17 +255,17 @@ def is_much(region: Region, shapes: Mapping[Variable, Sequence[int]]) -> bool:
 
 
 def _products(operator: Operator, sizes: Mapping[Dim, int]) -> float:
-    """How many numbers are multiplied; infinitely many where sizes do not tell."""
+    """How many numbers are multiplied; infinitely many where sizes are unknown."""
     read, weights = (operand.tensor_type.shape for operand in operator.operands[:2])
     made = operator.results[0].tensor_type.shape
     # Of each pair of elements one is at a place, the other in a filter.
     places, filters = (weights, made) if operator.name == "conv_weight" else (made, weights)
     if operator.name == "conv_transpose":
         places = read
-    told = (*places, *filters[1:])
-    if any(symbol not in sizes for symbol in symbols(told)):
+    counted = (*places, *filters[1:])
+    if any(symbol not in sizes for symbol in symbols(counted)):
         return math.inf
-    return float(math.prod([int(evaluate(size, sizes)) for size in told]))
+    return float(math.prod([int(evaluate(size, sizes)) for size in counted]))
 
 
 __all__ = ["RegionCall", "is_much", "region_call"]

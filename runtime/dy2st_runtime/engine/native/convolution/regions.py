@@ -192,14 +192,14 @@ def _is_view(variable: Variable) -> bool:
 
 
 def _may_move(operator: Operator) -> bool:
-    """Whether nobody can tell when it runs."""
+    """Whether it may run at any time: nothing can be seen of it."""
     values = (*operator.operands, *operator.results)
     if operator.blocks or not all(isinstance(value.type, TensorType) for value in values):
         return False
     if DEFINITIONS[operator.name].effect is not Effect.PURE or may_fail(operator):
         return False
-    told = symbols((*map(_shape, operator.operands), *operator.attributes.values()))
-    return set(symbols(tuple(map(_shape, operator.results)))) <= set(told)
+    known = symbols((*map(_shape, operator.operands), *operator.attributes.values()))
+    return set(symbols(tuple(map(_shape, operator.results)))) <= set(known)
 
 
 def _shape(variable: Variable) -> Shape:

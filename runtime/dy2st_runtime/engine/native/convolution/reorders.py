@@ -1,4 +1,4 @@
-"""Images turned: channels beside each other of what lies plane by plane, and back.
+"""Copies images from one layout to another: channels side by side of planes, and back.
 
 The library's own reorders do that, four to nine times slower where there are many channels.
 """
@@ -17,7 +17,7 @@ from dy2st_runtime.engine.native.text.squares import LINE, write_square
 from dy2st_runtime.once import once
 
 _BLOCK = LINE // 4
-"""Rows and columns that are turned at once, in registers."""
+"""Rows and columns that are transposed at once, in registers."""
 
 
 class LayoutCopy(NamedTuple):
@@ -39,7 +39,7 @@ class LayoutCopy(NamedTuple):
 def layout_copy_between(
     library: Library, source: Layout, result: Layout, sizes: Sequence[int]
 ) -> LayoutCopy | None:
-    """How an image comes from one layout into another, if it is to be turned."""
+    """How an image comes from one layout into another, if it is to be transposed."""
     if len(sizes) < 3 or min(sizes[1], prod(sizes[2:])) < _BLOCK:
         return None
     plain, last = library.plain(tuple(sizes)), library.channels_last(tuple(sizes))

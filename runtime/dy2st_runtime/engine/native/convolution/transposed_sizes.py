@@ -11,7 +11,7 @@ from dy2st_runtime.ir.program import Operator
 
 
 def has_sizes(operator: Operator) -> bool:
-    """Whether the sizes of what is read tell those of the result."""
+    """Whether the sizes of what is read decide those of the result."""
     return all(isinstance(size, int) for size in _beyond(operator))
 
 
@@ -22,12 +22,12 @@ def sizes_of(operator: Operator, own: Sequence[int]) -> tuple[int, ...]:
 
 
 def enlarging_kernel(operator: Operator, program: str) -> Callable[..., Any] | None:
-    """NumPy's kernel of a transposed convolution that is told formulas of sizes."""
+    """NumPy's kernel of a transposed convolution that is given formulas of sizes."""
     if operator.name != "conv_transpose":
         return None
     kernel = kernel_call(operator, program, False)
-    told = operator.attributes["sizes"]
-    axes = [axis for axis, size in enumerate(told) if isinstance(size, Dim)]
+    formulas = operator.attributes["sizes"]
+    axes = [axis for axis, size in enumerate(formulas) if isinstance(size, Dim)]
 
     def call(x: Any, *others: Any) -> Any:
         sizes = sizes_of(operator, x.shape[2:])
@@ -44,8 +44,10 @@ def _beyond(operator: Operator) -> list[Size]:
 
 
 def _reaches(operator: Operator, own: Sequence[Size]) -> list[Size]:
-    told, kernel = operator.attributes, operator.operands[1].tensor_type.shape[2:]
-    parts = zip(own, kernel, told["strides"], told["dilations"], told["pads"], strict=True)
+    attributes, kernel = operator.attributes, operator.operands[1].tensor_type.shape[2:]
+    parts = zip(
+        own, kernel, attributes["strides"], attributes["dilations"], attributes["pads"], strict=True
+    )
     return [
         (size - 1) * stride + dilation * (window - 1) + 1 - sum(pads)
         for size, window, stride, dilation, pads in parts

@@ -63,7 +63,7 @@ def write(name: str, code: bytes) -> None:
 
 
 def _head(name: str, code: bytes) -> bytes:
-    """What stands before the code: a file that took the name of another one is told by it."""
+    """What stands before the code: a file that took the name of another one is recognised by it."""
     return _START + sha256(name.encode() + code).digest()
 
 

@@ -36,8 +36,8 @@ def kernel_call(operator: Operator, program: str, in_place: bool) -> Callable[..
         operands: Sequence[Any] = values[:count]
         if copies:
             operands = [_own(one) for one in operands]
-        told = iter(values[count:])
-        given = {name: _filled(value, told) for name, value in attributes.items()}
+        sizes = iter(values[count:])
+        given = {name: _filled(value, sizes) for name, value in attributes.items()}
         try:
             return finish(kernel(*operands, **given))
         except Exception as error:  # goes on, with the place of the operator
@@ -104,13 +104,13 @@ def dividing(operator: Operator) -> Callable[[], None]:
     return refuse
 
 
-def _filled(value: Any, told: Iterator[int]) -> Any:
+def _filled(value: Any, sizes: Iterator[int]) -> Any:
     """An attribute with numbers in the places of formulas, in their order."""
     if isinstance(value, tuple):
-        return tuple([_filled(entry, told) for entry in value])
+        return tuple([_filled(entry, sizes) for entry in value])
     if isinstance(value, Condition):
-        return bool(next(told))
-    return next(told) if isinstance(value, Dim) else value
+        return bool(next(sizes))
+    return next(sizes) if isinstance(value, Dim) else value
 
 
 def _own(value: Any) -> Any:

@@ -34,8 +34,8 @@ class Elsewhere:
 
     def compile(self, text: str, processor: Processor, is_plain: bool) -> bytes:
         """As `compile_object`, in a process that this one waits for."""
-        told = {"path": sys.path, "name": processor.name, "features": processor.features}
-        command = [sys.executable, "-c", _HEADER.format(**told, is_plain=is_plain)]
+        settings = {"path": sys.path, "name": processor.name, "features": processor.features}
+        command = [sys.executable, "-c", _HEADER.format(**settings, is_plain=is_plain)]
         pipe = subprocess.PIPE
         with self.linking:  # who ends the process takes it for ever
             self._child = child = subprocess.Popen(

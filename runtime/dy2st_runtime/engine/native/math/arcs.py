@@ -79,8 +79,8 @@ def atan(lanes: Lanes, x: Value) -> Value:
     one = lanes.constant(1, x.dtype)
     is_steep, least, most = _steep(lanes, lanes.magnitude(x), one)
     angle = _arc(lanes, lanes.divide(least, most))
-    turned = _beyond(lanes, 2, lanes.negate(angle))
-    return lanes.intrinsic("copysign", lanes.select(is_steep, turned, angle), x)
+    opposite = _beyond(lanes, 2, lanes.negate(angle))
+    return lanes.intrinsic("copysign", lanes.select(is_steep, opposite, angle), x)
 
 
 def atan2(lanes: Lanes, y: Value, x: Value) -> Value:
@@ -93,8 +93,8 @@ def atan2(lanes: Lanes, y: Value, x: Value) -> Value:
     are_zero = lanes.compare("eq", lanes.add(least, most), zero)
     angle = _arc(lanes, lanes.select(are_zero, zero, ratio))
     angle = lanes.select(is_steep, _beyond(lanes, 2, lanes.negate(angle)), angle)
-    turned = _beyond(lanes, 1, lanes.negate(angle))
-    angle = lanes.select(lanes.has_minus(x), turned, angle)
+    opposite = _beyond(lanes, 1, lanes.negate(angle))
+    angle = lanes.select(lanes.has_minus(x), opposite, angle)
     return lanes.intrinsic("copysign", angle, y)
 
 

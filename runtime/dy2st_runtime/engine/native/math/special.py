@@ -39,7 +39,7 @@ def _rest(lanes: Lanes, x: Value) -> Value:
     return lanes.select(is_near, x, less)
 
 
-def _turn(lanes: Lanes, x: Value) -> Value:
+def _angle(lanes: Lanes, x: Value) -> Value:
     return lanes.multiply(_rest(lanes, x), lanes.constant(math.pi, x.dtype))
 
 
@@ -52,15 +52,15 @@ def lgamma(lanes: Lanes, x: Value) -> Value:
     size = lanes.magnitude(x)
     right = _right(lanes, lanes.select(is_left, size, x))
 
-    def turned() -> Value:
-        sine = lanes.magnitude(sin(lanes, _turn(lanes, size)))
+    def reflected() -> Value:
+        sine = lanes.magnitude(sin(lanes, _angle(lanes, size)))
         found = lanes.add(log(lanes, lanes.multiply(size, sine)), right)
         found = lanes.subtract(lanes.constant(math.log(math.pi), x.dtype), found)
         is_pole = lanes.compare("eq", size, lanes.intrinsic("rint", size))
         found = lanes.select(is_pole, lanes.constant(math.inf, x.dtype), found)
         return lanes.select(is_left, found, right)
 
-    return lanes.where_any(is_left, turned, lambda: right)
+    return lanes.where_any(is_left, reflected, lambda: right)
 
 
 def _right(lanes: Lanes, x: Value) -> Value:
@@ -113,15 +113,15 @@ def _digamma(lanes: Lanes, x: Value) -> Value:
     one = lanes.constant(1, x.dtype)
     right = _digamma_right(lanes, lanes.select(is_left, lanes.subtract(one, x), x))
 
-    def turned() -> Value:
+    def reflected() -> Value:
         pi, zero = lanes.constant(math.pi, x.dtype), lanes.constant(0, x.dtype)
-        found = lanes.subtract(right, lanes.divide(pi, tan(lanes, _turn(lanes, x))))
+        found = lanes.subtract(right, lanes.divide(pi, tan(lanes, _angle(lanes, x))))
         is_whole = lanes.compare("eq", x, lanes.intrinsic("rint", x))
         is_pole = lanes.both(is_whole, lanes.compare("lt", x, zero))
         found = lanes.select(is_pole, lanes.constant(math.nan, x.dtype), found)
         return lanes.select(is_left, found, right)
 
-    return lanes.where_any(is_left, turned, lambda: right)
+    return lanes.where_any(is_left, reflected, lambda: right)
 
 
 def _digamma_right(lanes: Lanes, x: Value) -> Value:
@@ -151,19 +151,19 @@ def _digamma_right(lanes: Lanes, x: Value) -> Value:
 
 def _slope(lanes: Lanes, x: Value, n: int) -> Value:
     is_left = lanes.compare("lt", x, lanes.constant(0, x.dtype))
-    turned_x = lanes.subtract(lanes.constant(1, x.dtype), x)
+    reflected_x = lanes.subtract(lanes.constant(1, x.dtype), x)
     factor = math.factorial(n) * (-1) ** (n + 1)
-    total = _powers(lanes, lanes.select(is_left, turned_x, x), n + 1)
+    total = _powers(lanes, lanes.select(is_left, reflected_x, x), n + 1)
     right = lanes.multiply(total, lanes.constant(factor, x.dtype))
 
-    def turned() -> Value:
-        cotangent = lanes.divide(lanes.constant(1, x.dtype), tan(lanes, _turn(lanes, x)))
+    def reflected() -> Value:
+        cotangent = lanes.divide(lanes.constant(1, x.dtype), tan(lanes, _angle(lanes, x)))
         slope = lanes.polynomial(cotangent, cotangent_slope(n))
         less = lanes.multiply(slope, lanes.constant(math.pi ** (n + 1), x.dtype))
         found = lanes.subtract(right if n % 2 == 0 else lanes.negate(right), less)
         return lanes.select(is_left, found, right)
 
-    return lanes.where_any(is_left, turned, lambda: right)
+    return lanes.where_any(is_left, reflected, lambda: right)
 
 
 def _powers(lanes: Lanes, x: Value, s: int) -> Value:
@@ -232,12 +232,12 @@ def _below(lanes: Lanes, a: Value, y: Value, is_low: Value) -> Value:
         changes = lanes.compare("gt", lanes.magnitude(term), limit)
         return lanes.both(changes, lanes.compare("lt", index, last))
 
-    def turn(index: Value, term: Value, total: Value) -> list[Value]:
+    def advance(index: Value, term: Value, total: Value) -> list[Value]:
         share = lanes.divide(y, lanes.add(a, index))
         term = lanes.multiply(term, share)
         return [lanes.add(index, one), term, lanes.add(total, term)]
 
-    return lanes.turns([one, first, first], more, turn)[2]
+    return lanes.iterate([one, first, first], more, advance)[2]
 
 
 def _above(lanes: Lanes, a: Value, y: Value, is_low: Value) -> Value:
@@ -252,7 +252,7 @@ def _above(lanes: Lanes, a: Value, y: Value, is_low: Value) -> Value:
     def more(index: Value, change: Value, *_: Value) -> Value:
         return lanes.both(changes(change), lanes.compare("lt", index, last))
 
-    def turn(index: Value, change: Value, *others: Value) -> list[Value]:
+    def advance(index: Value, change: Value, *others: Value) -> list[Value]:
         step, c, d, total = others
         factor = lanes.multiply(index, lanes.subtract(a, index))
         step = lanes.add(step, two)
@@ -263,7 +263,7 @@ def _above(lanes: Lanes, a: Value, y: Value, is_low: Value) -> Value:
 
     is_other = lanes.either(is_low, lanes.compare("lt", a, zero))
     start = lanes.select(is_other, one, zero)
-    return lanes.turns([one, start, step, large, first, first], more, turn)[5]
+    return lanes.iterate([one, start, step, large, first, first], more, advance)[5]
 
 
 def _not_zero(lanes: Lanes, x: Value) -> Value:

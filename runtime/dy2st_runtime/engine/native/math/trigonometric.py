@@ -74,10 +74,10 @@ def _has_bit(lanes: Lanes, n: Value, bit: int) -> Value:
     return lanes.compare("ne", lanes.both(n, lanes.constant(bit, n.dtype)), zero)
 
 
-def _wave(turned: int) -> Callable[[Lanes, Value], Value]:
+def _wave(quarters: int) -> Callable[[Lanes, Value], Value]:
     def write(lanes: Lanes, x: Value) -> Value:
         n, r = _reduced(lanes, x)
-        n = lanes.add(n, lanes.constant(turned, n.dtype)) if turned else n
+        n = lanes.add(n, lanes.constant(quarters, n.dtype)) if quarters else n
         sine, cosine = _sine_and_cosine(lanes, r)
         result = lanes.select(_has_bit(lanes, n, 1), cosine, sine)
         return lanes.select(_has_bit(lanes, n, 2), lanes.negate(result), result)

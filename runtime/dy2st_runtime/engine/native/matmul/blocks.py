@@ -82,14 +82,14 @@ def blocks(shape: Shape) -> str:
         "c a b epilogue context room_a room_b | m n k a_row a_column b_row b_column b_panel c_row",
     )
     depth = _DEPTH_BYTES // shape.dtype.itemsize
-    turns = code.most(1, code.over(code.plus("%k", depth - 1), depth))
-    step = code.over(code.plus("%k", code.minus(turns, 1)), turns)
+    pieces = code.most(1, code.over(code.plus("%k", depth - 1), depth))
+    step = code.over(code.plus("%k", code.minus(pieces, 1)), pieces)
     packs = code.let("icmp ne ptr %room_b, null")
     b_row = code.choose(packs, shape.columns, "%b_row")
     is_low = code.compare("sle", "%m", _LOW_ROWS)
     wide = code.choose(is_low, _LOW_COLUMNS, _COLUMNS)
-    with code.loop("0", "%n", wide) as column, code.loop("0", turns) as turn:
-        at = code.times(turn, step)
+    with code.loop("0", "%n", wide) as column, code.loop("0", pieces) as piece:
+        at = code.times(piece, step)
         count = code.least(step, code.minus("%k", at))
         columns = code.least(wide, code.minus("%n", column))
         down = code.at("%b", code.times(at, "%b_row"))
@@ -100,10 +100,10 @@ def blocks(shape: Shape) -> str:
         panel = code.choose(packs, code.times(count, shape.columns), "%b_panel")
         own = code.at(down, code.times(code.over(column, shape.columns), "%b_panel"))
         b = code.choose(packs, "%room_b", own, "ptr")
-        is_last = code.compare("eq", code.plus(turn, 1), turns)
+        is_last = code.compare("eq", code.plus(piece, 1), pieces)
         epilogue = code.choose(is_last, "%epilogue", "null", "ptr")
         _rows_of_blocks(
-            code, shape, (b, epilogue), (columns, count, b_row, panel, turn, column, at)
+            code, shape, (b, epilogue), (columns, count, b_row, panel, piece, column, at)
         )
     return code.end()
 
@@ -113,7 +113,7 @@ def _rows_of_blocks(
 ) -> None:
     """The blocks of rows for one block of b."""
     b, epilogue = pointers
-    columns, count, b_row, b_panel, turn, column, at = sizes
+    columns, count, b_row, b_panel, piece, column, at = sizes
     copies = code.let("icmp ne ptr %room_a, null")
     a_tile, a_row = code.choose(copies, count, "%a_row"), code.choose(copies, 1, "%a_row")
     a_column = code.choose(copies, shape.rows, "%a_column")
@@ -125,7 +125,7 @@ def _rows_of_blocks(
         a = code.choose(copies, "%room_a", own, "ptr")
         strides = (a_tile, a_row, a_column, b_row, b_panel, "%c_row")
         places = ("%c", a, b, epilogue, "%context")
-        shape.call(code, "tiles", places, (rows, columns, count, *strides, turn, row, column))
+        shape.call(code, "tiles", places, (rows, columns, count, *strides, piece, row, column))
 
 
 def copy(shape: Shape) -> str:

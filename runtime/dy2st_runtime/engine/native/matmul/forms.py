@@ -26,7 +26,7 @@ _EPILOGUE = ("%epilogue", "%context")
 
 
 def product(shape: Shape) -> str:
-    """A product; one column is made as a row of the product with both sides turned."""
+    """A product; one column is made as a row of the product with both sides transposed."""
     code = shape.code("product", f"c a b packed scratch epilogue context | m n k {_STRIDES}")
     is_swept = is_row(code, shape)
     with code.when(is_swept):
@@ -40,8 +40,8 @@ def product(shape: Shape) -> str:
     is_done = code.either(is_swept, is_packed)
     dense = code.both(dense, code.no(is_done))
     with code.when(dense):
-        turned = ("1", "%m", "%k", "0", "%b_row", "%a_column", "%a_row", "%m")
-        shape.call(code, "chosen", ("%c", "%b", "%a", "%scratch", "null", "null"), turned)
+        transposed = ("1", "%m", "%k", "0", "%b_row", "%a_column", "%a_row", "%m")
+        shape.call(code, "chosen", ("%c", "%b", "%a", "%scratch", "null", "null"), transposed)
         _finish(code)
     with code.when(code.no(code.either(dense, is_done))):
         sizes = ("%m", "%n", "%k", *(f"%{name}" for name in _STRIDES.split()))
@@ -68,9 +68,9 @@ class _Traits:
     """What the choice goes by.
 
     has_rows      each row of b lies side by side; has_columns: each column does, and no row.
-    along_k       each row of a lies side by side; is_turned: each column does, and no row.
+    along_k       each row of a lies side by side; is_column_major: each column does, and no row.
     is_slim       so few columns leave most of a vector empty, and k fills one.
-    is_low        so few rows that packing b would not pay; is_high: more than turning c takes.
+    is_low        so few rows that packing b would not pay; is_high: more than transposing c takes.
     is_swept      see `sweeps.py`.
     """
 
@@ -87,7 +87,7 @@ class _Traits:
             code.either(fills_many, code.compare("sle", "%m", _FEW_DOT_ROWS)),
         )
         self.is_high = code.compare("sgt", "%m", shape.few)
-        self.is_turned = code.both(code.compare("eq", "%a_row", 1), code.no(self.along_k))
+        self.is_column_major = code.both(code.compare("eq", "%a_row", 1), code.no(self.along_k))
         is_wide = code.compare("sge", "%n", LEAST_BYTES // shape.dtype.itemsize)
         self.is_swept = code.both(is_wide, _is_flat(code, shape))
 
@@ -100,7 +100,7 @@ class _Traits:
             (both(both(self.along_k, self.has_columns), few_dots), by_dots),
             (both(both(self.along_k, self.has_rows), few_of_many), _by_own_dots),
             (both(self.has_rows, self.is_swept), _sweep_all),
-            (both(self.is_turned, few_of_many), _turned),
+            (both(self.is_column_major, few_of_many), _transposed),
         ]
 
 
@@ -152,8 +152,8 @@ def _by_own_dots(code: Code, shape: Shape) -> None:
     by_dots(code, shape, "%scratch", "%k")
 
 
-def _turned(code: Code, shape: Shape) -> None:
-    """The rows of the product with both sides turned, which are its few columns."""
+def _transposed(code: Code, shape: Shape) -> None:
+    """The rows of the product with both sides transposed, which are its few columns."""
     room = code.at("%scratch", code.times("%m", shape.few))
     sizes = ("%n", "%m", "%k", "%b_column", "%b_row", "%a_column", "%a_row", "%m")
     shape.call(code, "chosen", ("%scratch", "%b", "%a", room, "null", "null"), sizes)
@@ -207,8 +207,8 @@ def _room_for_rows(code: Code, shape: Shape, room: str) -> str:
     often = code.both(
         code.compare("sgt", "%n", 2 * shape.columns), code.compare("sge", "%m", shape.rows)
     )
-    is_turned = code.both(code.compare("eq", "%a_row", 1), code.compare("ne", "%a_column", 1))
-    return code.choose(code.both(is_turned, often), room, "null", "ptr")
+    is_column_major = code.both(code.compare("eq", "%a_row", 1), code.compare("ne", "%a_column", 1))
+    return code.choose(code.both(is_column_major, often), room, "null", "ptr")
 
 
 __all__ = ["chosen", "move", "packed", "product"]

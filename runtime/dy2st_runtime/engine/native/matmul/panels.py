@@ -58,7 +58,7 @@ def _columns(code: Code, shape: Shape, column: str, panels: int) -> None:
 
 
 def _blocks(code: Code, shape: Shape, width: int) -> None:
-    """Where rows lie side by side: turn square blocks in registers; the rest element by element."""
+    """Where rows lie side by side: square blocks in registers, the rest element by element."""
     side = _BLOCK_BYTES // shape.dtype.itemsize
     with code.loop("0", "%n", str(width)) as column:
         columns = code.least(width, code.minus("%n", column))
@@ -70,12 +70,14 @@ def _blocks(code: Code, shape: Shape, width: int) -> None:
             first = code.plus(column, start)
             source = code.at(code.at("%b", code.times(first, "%b_column")), row)
             place = code.plus(code.plus(code.times(column, "%k"), code.times(row, width)), start)
-            _turn(code, shape, source, code.at("%packed", place), (side, width))
+            _transpose_block(code, shape, source, code.at("%packed", place), (side, width))
         _elements(code, width, (column, full_columns, columns, "0"))
         _elements(code, width, (column, "0", full_columns, full_rows), is_filling=False)
 
 
-def _turn(code: Code, shape: Shape, source: str, to: str, sides: tuple[int, int]) -> None:
+def _transpose_block(
+    code: Code, shape: Shape, source: str, to: str, sides: tuple[int, int]
+) -> None:
     """Transpose a square by halves, quarters, ...: each step exchanges parts of two vectors."""
     side, width = sides
     lanes = Lanes(code, side)

@@ -8,7 +8,7 @@
                      says how much scratch it has
     shared_scratch   the bytes that it takes: no fewer than `product_scratch`
 
-Names end with `_f32` or `_f64`, PARAMETERS tells what they take. The rows of c lie `c_row` elements
+Names end with `_f32` or `_f64`, PARAMETERS says what they take. The rows of c lie `c_row` elements
 after one another, each side by side; a and b have any strides, counted in elements. k may be 0: c
 is zeros. Where `packed` is not null, it is the panels of b, which may then be null; if it is not,
 the faster one of both is read.

@@ -48,7 +48,7 @@ def emit(
 ) -> None:
     """Call a product for every index of the batch axes: pointers are those of c, a and b.
 
-    One that is shared is told how many bytes of scratch there are.
+    One that is shared is given how many bytes of scratch there are.
     """
     places = list(pointers)
     with ExitStack() as loops:

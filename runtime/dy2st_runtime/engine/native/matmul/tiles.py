@@ -51,9 +51,9 @@ class _Tile:
         self.lanes = Lanes(code, shape.lanes)
         rests = [code.minus("%columns", place * shape.lanes) for place in range(vectors)]
         self.masks = [first_lanes(self.lanes, rest) for rest in rests]
-        self.turns = max(1, shape.vectors * shape.rows // (rows * vectors))
+        self.chains = max(1, shape.vectors * shape.rows // (rows * vectors))
         self.a_rows = {row: self._offset(row) for row in range(1, rows, 2)}
-        numbers = product(range(self.turns), range(rows), range(vectors))
+        numbers = product(range(self.chains), range(rows), range(vectors))
         self.sums = {number: self._sum() for number in numbers}
         self.results = self._results()
 
@@ -96,17 +96,17 @@ class _Tile:
 
         `strides` are those of a row of b and of a column of a.
         """
-        code, steps = self.code, max(self.turns, unrolled)
+        code, steps = self.code, max(self.chains, unrolled)
         whole = code.up_to("%k", steps)
         with code.loop("0", whole, str(steps)) as at:
             for step in range(steps):
-                self._step(code.plus(at, step), step % self.turns, masks, strides)
+                self._step(code.plus(at, step), step % self.chains, masks, strides)
         if steps > 1:
             with code.loop(whole, "%k") as at:
                 self._step(at, 0, masks, strides)
 
     def _step(
-        self, at: str, turn: int, masks: Sequence[str | None], strides: tuple[str, str]
+        self, at: str, chain: int, masks: Sequence[str | None], strides: tuple[str, str]
     ) -> None:
         """Add the products of one k."""
         code, lanes, dtype = self.code, self.lanes, self.shape.dtype
@@ -122,7 +122,7 @@ class _Tile:
             one = code.let(f"load {code.element}, ptr {self._row_of(column_of_a, row)}")
             left = lanes.splat(Value(one, dtype))
             for place, value in enumerate(right):
-                name = self.sums[turn, row, place]
+                name = self.sums[chain, row, place]
                 self._keep(name, lanes.fma(left, value, self._value(name)))
 
     def _fetch(self, place: str) -> None:
@@ -140,8 +140,8 @@ class _Tile:
     def store(self) -> None:
         """Write all sums, with what was there before if there is more."""
         code, lanes = self.code, self.lanes
-        for (turn, row, place), name in self.sums.items():
-            if turn:
+        for (chain, row, place), name in self.sums.items():
+            if chain:
                 first = self.sums[0, row, place]
                 self._keep(first, lanes.add(self._value(first), self._value(name)))
         # A store with a mask, even a full one, takes ten times as long where registers are short.

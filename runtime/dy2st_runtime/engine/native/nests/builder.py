@@ -37,7 +37,7 @@ def build(
 ) -> Nest:
     """The nest of a group; `outside` holds what others need of it.
 
-    `written` tells strides and first element of what is not written one element after the other.
+    `written` has strides and first element of what is not written one element after the other.
     """
     return _Builder(group, outside, written).nest()
 

@@ -34,7 +34,7 @@ from dy2st_runtime.engine.native.rows.reductions import State, halves, reduction
 from dy2st_runtime.engine.native.text.function import Function
 from dy2st_runtime.engine.native.text.lanes import BOOL, INT64, DType, Lanes, Value, element
 from dy2st_runtime.engine.native.text.spans import Place, Spans, counted
-from dy2st_runtime.engine.native.text.squares import LINE, Ends, turned, write_square
+from dy2st_runtime.engine.native.text.squares import LINE, Ends, transpose_square, write_square
 
 TILE = 512
 """How many elements a long chain works on from stage to stage."""
@@ -215,7 +215,7 @@ class _PartWriter:
             for axis in range(len(part.axes)):
                 if axis not in (copy.read, copy.written):
                     self.indices[axis] = loops.enter_context(function.loop(*self._limits(axis)))
-            turned(function, copy.side, ends, square)
+            transpose_square(function, copy.side, ends, square)
         self.indices.clear()
 
     def _loops(self) -> None:

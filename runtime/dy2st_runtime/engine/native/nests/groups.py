@@ -21,7 +21,12 @@ from dy2st_runtime.engine.native.nests.members import Group, Member, members_of
 from dy2st_runtime.engine.native.nests.nests import Nest
 from dy2st_runtime.engine.native.nests.norms import taken_apart
 from dy2st_runtime.engine.native.nests.sides import read_by
-from dy2st_runtime.engine.native.nests.views import is_alias, is_turned, is_view, is_view_operator
+from dy2st_runtime.engine.native.nests.views import (
+    is_alias,
+    is_transposed,
+    is_view,
+    is_view_operator,
+)
 from dy2st_runtime.ir.definition import DEFINITIONS, Effect
 from dy2st_runtime.ir.failing import may_fail
 from dy2st_runtime.ir.program import Block, Operator, Variable
@@ -76,13 +81,13 @@ class _Planner:
         self.maker: dict[Variable, Group | _Single] = {}
         self.became: dict[Group, Group] = {}
         self.read_alone: set[Variable] = set()
-        # Which value tells a size that only the data decides.
+        # Which value gives a size that only the data decides.
         # The last step that can be seen from outside, and groups behind it that may fail.
         # What follows a condition on sizes reads where that says: it stays behind it.
         self.last_seen = self.last_required = 0
         self.checked: list[Group] = []
         self.known = set(symbols(tuple(size for v in block.parameters for size in _shape(v))))
-        self.told_by: dict[Dim, Variable] = {}
+        self.size_sources: dict[Dim, Variable] = {}
 
     def plan(self) -> list[Step]:
         for operator, members in self._all_members():
@@ -155,7 +160,7 @@ class _Planner:
         """A group of its own, which then joins those that it fits."""
         group = Group.alone(len(self.steps) + 1, operator, members)
         group.origins = origins
-        group.is_alone = is_view_operator(operator) and any(map(is_turned, operator.results))
+        group.is_alone = is_view_operator(operator) and any(map(is_transposed, operator.results))
         group.earliest = self.last_required
         if group.checked:
             group.earliest = self.last_seen
@@ -192,20 +197,20 @@ class _Planner:
         for size in _shape(result):
             if isinstance(size, Dim) and is_symbol(size) and size not in self.known:
                 self.known.add(size)
-                self.told_by[size] = result
+                self.size_sources[size] = result
 
     def _sizes_of(
         self, operator: Operator | Region, members: Sequence[Member] = ()
     ) -> list[Variable]:
-        """The values that tell the sizes which an operator is told, or its results have."""
-        if not self.told_by or isinstance(operator, Region):
+        """The values that give the sizes in attributes of an operator, or in its results."""
+        if not self.size_sources or isinstance(operator, Region):
             return []
         values = operator.attributes.values()
         said = [value for value in values if not isinstance(value, np.ndarray)]
         shapes = [_shape(result) for result in operator.results]
         uses = [*uses_of(operator), *(use for member in members for use in member.operands)]
         found = symbols((*said, *shapes, *((use.starts, use.steps) for use in uses)))
-        return [self.told_by[size] for size in found if size in self.told_by]
+        return [self.size_sources[size] for size in found if size in self.size_sources]
 
     def _at(self, variable: Variable) -> int:
         maker = self._maker(variable)
@@ -313,14 +318,14 @@ def _read_by(step: Operator | Region) -> Sequence[Variable]:
 
 
 def _is_seen(operator: Operator) -> bool:
-    """Whether somebody may tell when it runs."""
+    """Whether it matters when it runs."""
     if operator.blocks or may_fail(operator):
         return True
     return DEFINITIONS[operator.name].effect is not Effect.PURE and not is_alias(operator)
 
 
 def _is_light(operator: Operator) -> bool:
-    """Whether nobody can tell when it runs, and it costs nothing worth speaking of."""
+    """Whether it may run at any time, and it costs nothing worth speaking of."""
     definition = DEFINITIONS[operator.name]
     if definition.effect is not Effect.PURE or operator.blocks or may_fail(operator):
         return False

@@ -57,7 +57,7 @@ class Group:
 
     at       its place among all steps.
     leaves   what is read and not made here, and along which axes.
-    after    what tells sizes of it that only the data decides.
+    after    what gives sizes of it that only the data decides.
     readers  the steps that read what it makes.
     checked  operators that may fail. The group stands between `earliest` and `latest`: it fails
              neither before nor after what else can be seen.

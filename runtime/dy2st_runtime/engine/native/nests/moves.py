@@ -1,4 +1,4 @@
-"""Operators that move elements, or tell where they are: index, one_hot, triangles, ranges."""
+"""Operators that move elements, or give their places: index, one_hot, triangles, ranges."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _UINT64 = np.dtype("uint64")
 
 
 def _index(pieces: Pieces, operator: Operator) -> bool:
-    """Elements at the places that integers tell; each place is looked at before it is read."""
+    """Elements at the places that integers name; each place is looked at before it is read."""
     x, *indices = operator.operands
     axes, result = operator.attributes["axes"], operator.results[0].tensor_type.shape
     if any(index.tensor_type.dtype == _UINT64 for index in indices):
@@ -109,8 +109,8 @@ def _arange(pieces: Pieces, operator: Operator) -> bool:
     start, step = operator.attributes["start"], operator.attributes["step"]
     if not all(isinstance(one, (int, Dim)) for one in (start, operator.attributes["stop"], step)):
         return False
-    turns = pieces.apply("multiply", pieces.position(pieces.axes[0]), pieces.size(step))
-    number = pieces.apply("add", turns, pieces.size(start))
+    offset = pieces.apply("multiply", pieces.position(pieces.axes[0]), pieces.size(step))
+    number = pieces.apply("add", offset, pieces.size(start))
     pieces.apply("cast", number, dtype=operator.attributes["dtype"])
     return pieces.end(pieces.axes)
 
@@ -160,12 +160,12 @@ def _repeated(pieces: Pieces, place: Piece, size: Size) -> Piece:
     return pieces.apply("maximum", below, pieces.size(0))
 
 
-def _turned(pieces: Pieces, place: Piece, size: Size) -> Piece:
+def _wrapped(pieces: Pieces, place: Piece, size: Size) -> Piece:
     """From the other edge on."""
     return pieces.apply("remainder", place, pieces.size(size))
 
 
-_MODES = {"reflect": _reflected, "replicate": _repeated, "circular": _turned}
+_MODES = {"reflect": _reflected, "replicate": _repeated, "circular": _wrapped}
 
 
 def _after(pieces: Pieces, axis: Axis | None, steps: Size, size: Size) -> Piece:

@@ -113,11 +113,11 @@ def _few(code: Code, units: str) -> str:
 def _one(name: str, parameters: list[tuple[str, str]]) -> str:
     code = Code(f"part_of_{name}", [("ptr", "%task"), ("i64", "%part")], "i64")
 
-    def told(type: str, index: int) -> str:
+    def loaded(type: str, index: int) -> str:
         return code.let(f"load {type}, ptr {code.at('%task', index)}")
 
-    given = [(type, told(type, index)) for index, (type, _) in enumerate(parameters)]
-    total, each = (told("i64", len(given) + index) for index in (0, 1))
+    given = [(type, loaded(type, index)) for index, (type, _) in enumerate(parameters)]
+    total, each = (loaded("i64", len(given) + index) for index in (0, 1))
     begin = code.times("%part", each)
     end = code.least(code.plus(begin, each), total)
     code.call(name, *given, ("i64", begin), ("i64", end))

@@ -63,10 +63,10 @@ def _side(variable: Variable, as_matrix: tuple[Size, ...]) -> Side:
     shape = variable.tensor_type.shape
     if len(shape) == 1:
         return Side(variable, as_matrix, as_matrix[1], 1)
-    base, is_turned = same(variable), False
+    base, is_transposed = same(variable), False
     while (below := _transposed(base)) is not None:
-        base, is_turned = same(below), not is_turned
-    return Side(base, shape, 1, shape[-2]) if is_turned else Side(base, shape, shape[-1], 1)
+        base, is_transposed = same(below), not is_transposed
+    return Side(base, shape, 1, shape[-2]) if is_transposed else Side(base, shape, shape[-1], 1)
 
 
 def _transposed(variable: Variable) -> Variable | None:

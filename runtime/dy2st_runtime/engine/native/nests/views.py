@@ -34,7 +34,7 @@ _STILL = Run(None)
 def seen(
     variable: Variable, places: Places, steps: Sequence[Size] | None = None, is_made: bool = False
 ) -> Use:
-    """A tensor that is read along axes of a nest, in steps if told so, or the one behind it.
+    """A tensor that is read along axes of a nest, in steps if asked for, or the one behind it.
 
     `is_made`: the tensor itself is made there, so it is the one behind it in any case.
     """
@@ -42,7 +42,7 @@ def seen(
     if steps is not None:
         runs = [Run(place, 0, step) for place, step in zip(places, steps, strict=True)]
     is_whole = steps is None
-    while is_view(variable) and (is_made or not is_turned(variable)):
+    while is_view(variable) and (is_made or not is_transposed(variable)):
         maker, is_made = variable.maker, False
         assert isinstance(maker, Operator)
         rule = _VIEWS.get(maker.name, _reshaped)
@@ -72,7 +72,7 @@ def is_view_operator(operator: Operator) -> bool:
     return isinstance(operator.operands[0].type, TensorType)
 
 
-def is_turned(variable: Variable) -> bool:
+def is_transposed(variable: Variable) -> bool:
     """Whether it is a transposition that is better made: rows and columns of many elements.
 
     Its readers would find each element in another line of the cache.
@@ -95,7 +95,7 @@ def is_alias(operator: Operator) -> bool:
     given, made = operator.operands[0].type, operator.results[0].type
     if not isinstance(given, TensorType) or not isinstance(made, TensorType):
         return False
-    # What the tape makes of a tensor, no run can tell.
+    # What the tape makes of a tensor, no run can know.
     is_silent = definition.effect is Effect.PURE or operator.name == SETTER
     return is_silent and given.dtype == made.dtype
 
@@ -174,4 +174,4 @@ _VIEWS: dict[str, Callable[[Operator, int, Runs], Runs]] = {
 _WHOLE = (_transposed, _broadcast, _reshaped)
 """Those that show all elements."""
 
-__all__ = ["is_alias", "is_turned", "is_view", "is_view_operator", "seen"]
+__all__ = ["is_alias", "is_transposed", "is_view", "is_view_operator", "seen"]

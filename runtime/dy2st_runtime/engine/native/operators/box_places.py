@@ -45,8 +45,9 @@ class _Places:
     """The function of an operator."""
 
     def __init__(self, operator: Operator) -> None:
-        told = operator.attributes
-        self._high, self._wide, self._scale = told["high"], told["wide"], told["scale"]
+        attributes = operator.attributes
+        self._high, self._wide = attributes["high"], attributes["wide"]
+        self._scale = attributes["scale"]
         self._dtypes = dict(zip(_POINTERS, (o.dtype for o in operator.operands), strict=True))
         parameters = [("ptr", name) for name in ("%out", *_POINTERS)]
         parameters += [("i64", name) for name in _SIZES]

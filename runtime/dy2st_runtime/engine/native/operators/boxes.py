@@ -42,8 +42,8 @@ class _Weights:
     """The function of an operator."""
 
     def __init__(self, operator: Operator) -> None:
-        self._dtype, told = operator.results[0].dtype, operator.attributes
-        self._parts, self._points = told["parts"], told["points"]
+        self._dtype, attributes = operator.results[0].dtype, operator.attributes
+        self._parts, self._points = attributes["parts"], attributes["points"]
         parameters = [("ptr", name) for name in ("%out", "%start", "%extent")]
         parameters += [("i64", name) for name in ("%count", "%length")]
         self._code = Code("NAME", parameters, stored(self._dtype), "i32")

@@ -169,23 +169,23 @@ def _others(body: Body, step: Step, operator: Operator) -> None:
     body.block(step.inner[0])
 
 
-# -- operators whose sizes tensors tell ------------------------------------------------------------
+# -- operators whose sizes are values of tensors --------------------------------------------------
 
 
-def _as_told(body: Body, step: Step, operator: Operator) -> None:
+def _as_specialised(body: Body, step: Step, operator: Operator) -> None:
     """The static form where the numbers allow it, else what the kernel of NumPy says."""
-    function, told = body.function, step.told
-    assert told is not None
+    function, form = body.function, step.specialised
+    assert form is not None
     for result in operator.results:
         body.places.make(result)
     other, after = function.label("other"), function.label("after")
-    tell, static = step.inner
+    sources, static = step.inner
     with body.constraints.inside(), body.standing_for(operator):
-        body.constraints.leave_unless(told.tell.required, other)
-        body.block(tell)
-        for symbol, (variable, place) in told.numbers.items():
+        body.constraints.leave_unless(form.sources.required, other)
+        body.block(sources)
+        for symbol, (variable, place) in form.numbers.items():
             body.constraints.give(symbol, _element(body, variable, place))
-        body.constraints.leave_unless(told.static.required, other)
+        body.constraints.leave_unless(form.static.required, other)
         body.block(static)
         for variable, result in zip(static.block.yields, operator.results, strict=True):
             _yield(body, variable, body.places.of(result), result)
@@ -206,8 +206,8 @@ def _element(body: Body, variable: Variable, place: int) -> str:
     return lanes.cast(lanes.load(address, variable.dtype), INT64).text
 
 
-TOLD = Writer(lambda operator: False, _as_told, holds=True)
-"""Of steps that are told, whatever their operator."""
+SPECIALISED = Writer(lambda operator: False, _as_specialised, holds=True)
+"""Of steps that are specialised, whatever their operator."""
 
 CONTROL = (
     Writer(_is_branch, _branch),
@@ -215,4 +215,4 @@ CONTROL = (
     Writer(_is_made_of_others, _others),
 )
 
-__all__ = ["CONTROL", "TOLD"]
+__all__ = ["CONTROL", "SPECIALISED"]

@@ -1,4 +1,4 @@
-"""Results whose number of elements only the data tells: they are counted, then written."""
+"""Results whose number of elements only the data decides: they are counted, then written."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def _nonzero(body: Body, step: Step, operator: Operator) -> None:
     found = body.function.let(f"call i64 @count_{dtype.name}(ptr {address}, i64 {total})")
     made = body.places.sized(result.dtype, [found, str(len(shape))])
     body.calls.check_made(made)
-    told = "".join(f", i64 {size}" for size in (found, *sizes))
+    numbers = "".join(f", i64 {size}" for size in (found, *sizes))
     data = body.places.data(made)
     written = body.function.let(
-        f"call i64 @places_{dtype.name}_{len(shape)}(ptr {address}, ptr {data}{told})"
+        f"call i64 @places_{dtype.name}_{len(shape)}(ptr {address}, ptr {data}{numbers})"
     )
     body.calls.take(made, result)
     # Another thread may have changed the elements since they were counted.

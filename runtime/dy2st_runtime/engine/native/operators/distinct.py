@@ -34,11 +34,11 @@ def _unique(body: Body, step: Step, operator: Operator) -> None:
     values, *places, inverse, counts = operator.results
     runs = body.module.shared(_RUNS[operator.name](body, x.dtype), "runs")
     count, row = body.sizes.value(inverse.tensor_type.shape[0]), body.sizes.value(_row(operator))
-    told = f"ptr {body.places.address(x)}, i64 {count}, i64 {row}"
+    arguments = f"ptr {body.places.address(x)}, i64 {count}, i64 {row}"
     made = body.places.sized(INT64, [count])
     body.calls.check_made(made)
     with body.lock.without(body.lock.is_long([x.tensor_type.shape])):
-        found = body.function.let(f"call i64 @{runs}(ptr {body.places.data(made)}, {told})")
+        found = body.function.let(f"call i64 @{runs}(ptr {body.places.data(made)}, {arguments})")
     body.calls.take(made, inverse)
     for result in (values, *places, counts):
         behind = [body.sizes.value(size) for size in result.tensor_type.shape[1:]]
@@ -85,7 +85,7 @@ class _Runs:
 
 
 def _sorted_runs(body: Body, dtype: DType) -> str:
-    """`runs` of elements in order: a key tells which are equal, and so NaN is one of them."""
+    """`runs` of elements in order: a key says which are equal, and so NaN is one of them."""
     body.module.pool("places")
     rows = Rows(dtype, False, False).add(body.module)
     runs = _Runs(dtype)

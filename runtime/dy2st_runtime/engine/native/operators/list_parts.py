@@ -12,7 +12,7 @@ from dy2st_runtime.engine.native.text.lanes import INT64, DType, Lanes
 def gather(module: Module, dtype: DType) -> str:
     """The name of a function for the entries at places: (list, places, their number).
 
-    Another one of the name with `_fits` at its end tells whether all of them are there.
+    Another one of the name with `_fits` at its end says whether all of them are there.
     """
     name = f"gather_{dtype.name}"
     parameters = [("ptr", "%list"), ("ptr", "%places"), ("i64", "%count")]
@@ -41,12 +41,12 @@ def gather(module: Module, dtype: DType) -> str:
 
 def slicing(module: Module) -> str:
     """The name of a function: (list, start, stop, step, whether start and stop are there)."""
-    parameters = [("ptr", "%list"), *_NUMBERS, *_TOLD]
+    parameters = [("ptr", "%list"), *_NUMBERS, *_GIVEN]
     code = Code("slice_of_list", parameters, "ptr", "ptr", "noinline")
     length = code.let(f"load i64, ptr {_at(code, '%list', abi.LENGTH)}")
     first = code.alloca("i64")
-    told = ", ".join(f"{type} {name}" for type, name in (*_NUMBERS, *_TOLD))
-    called = f"@{cutting(module)}({told}, i64 {length}, ptr {first})"
+    declared = ", ".join(f"{type} {name}" for type, name in (*_NUMBERS, *_GIVEN))
+    called = f"@{cutting(module)}({declared}, i64 {length}, ptr {first})"
     count = code.let(f"call i64 {called}")
     start, made = code.let(f"load i64, ptr {first}"), _new(code, count)
     with code.loop("0", count) as iteration:
@@ -57,16 +57,16 @@ def slicing(module: Module) -> str:
 
 
 _NUMBERS = (("i64", "%start"), ("i64", "%stop"), ("i64", "%step"))
-_TOLD = (("i1", "%has_start"), ("i1", "%has_stop"))
+_GIVEN = (("i1", "%has_start"), ("i1", "%has_stop"))
 
 
 def cutting(module: Module) -> str:
-    """The name of a function that tells how many places a slice has.
+    """The name of a function that says how many places a slice has.
 
     (start, stop, step, whether start and stop are there, how many places there are, and where the
     first place of the slice is to be written)
     """
-    parameters = [*_NUMBERS, *_TOLD, ("i64", "%length"), ("ptr", "%first")]
+    parameters = [*_NUMBERS, *_GIVEN, ("i64", "%length"), ("ptr", "%first")]
     code = Code("cut", parameters, "i64", "i64", "noinline nounwind")
     length, is_back = "%length", code.compare("slt", "%step", 0)
     last = code.minus(length, 1)

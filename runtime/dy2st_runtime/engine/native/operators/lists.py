@@ -177,7 +177,7 @@ def _is_gather(operator: Operator) -> bool:
 
 
 def _gather(body: Body, step: Step, operator: Operator) -> None:
-    """The entries at places that a tensor tells."""
+    """The entries at places that a tensor names."""
     array, places = operator.operands
     name = gather(body.module, places.dtype)
     count = body.sizes.value(places.tensor_type.shape[0])
@@ -201,8 +201,8 @@ def _slice(body: Body, step: Step, operator: Operator) -> None:
     body.unless(body.function.let(f"icmp ne i64 {by}, 0"), [operator])
     array, name = _load(body, operator.operands[0]), slicing(body.module)
     has = [operator.attributes[one] for one in ("has_start", "has_stop")]
-    told = ", ".join(f"i1 {str(one).lower()}" for one in has)
-    arguments = f"ptr {array}, i64 {start}, i64 {stop}, i64 {by}, {told}"
+    flags = ", ".join(f"i1 {str(one).lower()}" for one in has)
+    arguments = f"ptr {array}, i64 {start}, i64 {stop}, i64 {by}, {flags}"
     made = body.function.let(f"call ptr @{name}({arguments})")
     body.calls.check_made(made)
     _give(body, made, operator.results[0])

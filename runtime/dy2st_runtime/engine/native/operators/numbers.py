@@ -100,8 +100,8 @@ def _is_known(operator: Operator) -> bool:
     if len(operator.results) != 1 or not is_native(operator.results[0]):
         return False
     size = product(operator.results[0].tensor_type.shape)
-    is_told = next(formulas(tuple(operator.attributes.values())), None) is None
-    return is_told and isinstance(size, int) and size <= _MOST_KNOWN
+    has_no_formula = next(formulas(tuple(operator.attributes.values())), None) is None
+    return has_no_formula and isinstance(size, int) and size <= _MOST_KNOWN
 
 
 def _known(body: Body, step: Step, operator: Operator) -> None:

@@ -55,7 +55,7 @@ def _ascending(lanes: Lanes, x: Value, signed: DType, unsigned: DType) -> Value:
     # NaNs of any sign and bits are one key, and so are both zeros: -0.0 + 0.0 is 0.0.
     number = lanes.select(lanes.is_nan(x), lanes.constant(np.nan, x.dtype), x)
     bits = lanes.bits(lanes.add(number, lanes.constant(0.0, x.dtype), exactly=True), signed)
-    # Bits of positive numbers rise with them; those of negative ones fall, so all are turned round.
+    # Bits of positive numbers rise with them; those of negative ones fall, so all are inverted.
     sign = lanes.binary("ashr", bits, lanes.constant(8 * signed.itemsize - 1, signed))
     return lanes.bits(lanes.differ(bits, lanes.either(sign, highest)), unsigned)
 

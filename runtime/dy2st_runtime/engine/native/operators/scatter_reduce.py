@@ -27,7 +27,7 @@ class Joined:
 
     def __init__(self, operator: Operator) -> None:
         x, self._index, _ = operator.operands
-        self._told, self._dtype = operator.attributes, x.dtype
+        self._attributes, self._dtype = operator.attributes, x.dtype
         self._shape, self._counts = x.tensor_type.shape, self._index.tensor_type.shape
         known = (size for size in (*self._shape, *self._counts) if isinstance(size, Dim))
         self.sizes = {size: f"%size{place}" for place, size in enumerate(dict.fromkeys(known))}
@@ -42,7 +42,7 @@ class Joined:
         if is_checked:
             self._each(self._check)
             self._safe = SafePlaces(self._code)
-        if not self._told["include_self"]:
+        if not self._attributes["include_self"]:
             self._each(self._clear)
         self._each(self._join)
         self._code.line(f"ret i32 {self._safe.failed() if self._safe else 0}")
@@ -53,7 +53,7 @@ class Joined:
 
     def _each(self, write: Callable[[str, str, str], None]) -> None:
         """`write(number of the value, its place along the axis, its place in x)` for all."""
-        code, axis = self._code, self._told["axis"]
+        code, axis = self._code, self._attributes["axis"]
         own = self._size(self._shape[axis])
         with ExitStack() as loops:
             iterations = [loops.enter_context(code.loop("0", self._size(n))) for n in self._counts]
@@ -69,11 +69,11 @@ class Joined:
             write(at, place, to)
 
     def _check(self, at: str, place: str, to: str) -> None:
-        code, own = self._code, self._size(self._shape[self._told["axis"]])
+        code, own = self._code, self._size(self._shape[self._attributes["axis"]])
         code.require(code.let(f"icmp ult i64 {place}, {own}"))
 
     def _clear(self, at: str, place: str, to: str) -> None:
-        reduce, dtype = self._told["reduce"], self._dtype
+        reduce, dtype = self._attributes["reduce"], self._dtype
         start = self._lanes.constant(
             1 if reduce == "mul" else limit(dtype, reduce == "amin"), dtype
         )
@@ -82,7 +82,7 @@ class Joined:
     def _join(self, at: str, place: str, to: str) -> None:
         target = self._code.at("%target", to)
         before, new = (self._load(there) for there in (target, self._code.at("%values", at)))
-        self._lanes.store(_JOINS[self._told["reduce"]](self._lanes, before, new), target)
+        self._lanes.store(_JOINS[self._attributes["reduce"]](self._lanes, before, new), target)
 
     def _load(self, address: str) -> Value:
         return self._lanes.load(address, self._dtype)

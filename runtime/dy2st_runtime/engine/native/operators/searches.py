@@ -3,7 +3,7 @@
     void searches(ptr out, ptr sequence, ptr values, i64 size, i64 count, i64 rows)
 
 Of several vectors each has its own values: `count` of them in each of the rows. Every search takes
-as many steps as the size tells, so the lanes of a vector search at once.
+as many steps as the size takes, so the lanes of a vector search at once.
 """
 
 from __future__ import annotations

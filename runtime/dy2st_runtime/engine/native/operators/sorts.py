@@ -25,14 +25,14 @@ def _is_order(operator: Operator) -> bool:
 
 
 def _order(body: Body, step: Step, operator: Operator) -> None:
-    x, told = operator.operands[0], operator.attributes
-    axis, shape = told["axis"], x.tensor_type.shape
-    rows = Rows(x.dtype, told[_IS_DOWN[operator.name]], "count" in told, polls=True)
+    x, attributes = operator.operands[0], operator.attributes
+    axis, shape = attributes["axis"], x.tensor_type.shape
+    rows = Rows(x.dtype, attributes[_IS_DOWN[operator.name]], "count" in attributes, polls=True)
     name = rows.add(body.module)
     inner, number = product(shape[axis + 1 :]), product((*shape[:axis], *shape[axis + 1 :]))
     target, source = body.place(operator.results[0]), body.places.address(x)
     arguments = [f"ptr {target}", f"ptr {source}"]
-    sizes: list[Size] = [shape[axis], inner, told.get("count", shape[axis])]
+    sizes: list[Size] = [shape[axis], inner, attributes.get("count", shape[axis])]
     arguments += [f"i64 {body.sizes.value(size)}" for size in sizes]
     share = share_along(number, 1, product(shape) * rows.work)
     if share is None:
@@ -76,7 +76,7 @@ class Rows:
         code.polls, code.leaving = self._polls, "leaving"
         own_keys, own_places, room = self._scratch(code)
         is_row = code.compare("eq", "%inner", 1)
-        told = [("i64", "%count"), *([("i64", "%wanted")] if self._selects else [])]
+        counts = [("i64", "%count"), *([("i64", "%wanted")] if self._selects else [])]
         with code.loop("%begin", "%end") as row:
             first = code.times(code.over(row, "%inner"), "%inner")
             column = code.minus(row, first)
@@ -86,7 +86,7 @@ class Rows:
             places = code.choose(is_row, target, own_places, "ptr")
             given = [("ptr", own_keys), ("ptr", source), ("i64", "%count"), ("i64", "%inner")]
             code.call(keys, *given)
-            code.call(sort, ("ptr", places), ("ptr", own_keys), *told, ("ptr", room))
+            code.call(sort, ("ptr", places), ("ptr", own_keys), *counts, ("ptr", room))
             with code.when(code.no(is_row)):
                 _spread(code, target, own_places)
         code.jump("leaving")

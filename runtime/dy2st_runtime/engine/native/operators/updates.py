@@ -47,11 +47,11 @@ def _is_slice(operator: Operator) -> bool:
 
 
 def _write_slice(body: Body, step: Step, operator: Operator) -> None:
-    value, told = operator.operands[1], operator.attributes
+    value, attributes = operator.operands[1], operator.attributes
     strides = contiguous(operator.results[0].tensor_type.shape)
-    offset = sum((product(pair) for pair in zip(strides, told["starts"], strict=True)), 0)
-    steps = [product(pair) for pair in zip(strides, told["steps"], strict=True)]
-    own = [steps[axis] for axis in range(len(steps)) if axis not in told["drop"]]
+    offset = sum((product(pair) for pair in zip(strides, attributes["starts"], strict=True)), 0)
+    steps = [product(pair) for pair in zip(strides, attributes["steps"], strict=True)]
+    own = [steps[axis] for axis in range(len(steps)) if axis not in attributes["drop"]]
     nest = copy(operator, value, own, offset)
     with _changing(body, operator) as target:
         body.call_nest(nest, [target])

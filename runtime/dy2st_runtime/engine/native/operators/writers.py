@@ -10,7 +10,7 @@ from dy2st_runtime.engine.native.operators.box_places import BOX_PLACES
 from dy2st_runtime.engine.native.operators.box_sums import BOX_SUMS
 from dy2st_runtime.engine.native.operators.boxes import BOXES
 from dy2st_runtime.engine.native.operators.checks import CHECKS
-from dy2st_runtime.engine.native.operators.control import CONTROL, TOLD
+from dy2st_runtime.engine.native.operators.control import CONTROL, SPECIALISED
 from dy2st_runtime.engine.native.operators.counts import COUNTS
 from dy2st_runtime.engine.native.operators.distinct import DISTINCT
 from dy2st_runtime.engine.native.operators.elimination import ELIMINATIONS
@@ -68,8 +68,8 @@ def writer_of(step: Step) -> Writer | None:
     operator = step.operator
     if operator is None:
         return None
-    if step.told is not None:
-        return TOLD
+    if step.specialised is not None:
+        return SPECIALISED
     return next((writer for writer in WRITERS if writer.takes(operator)), None)
 
 

@@ -84,13 +84,13 @@ class Calls:
                 made.append(objects[-1])
         return self.call(self._module.object(kernel, operator.name), objects, made)
 
-    def unless(self, holds: str, refuse: Any, told: Iterable[Dim]) -> None:
+    def unless(self, holds: str, refuse: Any, shown: Iterable[Dim]) -> None:
         """Call what raises where a condition does not hold."""
         function = self._function
         wrong, right = function.label("wrong"), function.label("right")
         function.branch(holds, right, wrong)
         function.begin(wrong)
-        numbers = [self._integer(self._sizes.value(symbol)) for symbol in told]
+        numbers = [self._integer(self._sizes.value(symbol)) for symbol in shown]
         self.call(self._module.object(refuse, "refuse"), numbers, numbers)
         function.jump(FAIL)
         function.begin(right)

@@ -86,7 +86,7 @@ class Constraints:
             self._calls.unless(test, outgrown(variable), ())
 
     def _real_size(self, variable: Variable, axis: int) -> str:
-        """The size of an axis: an object tells it, of all others it is known."""
+        """The size of an axis: an object has it, of all others it is known."""
         place = self._places.of(variable)
         if place.kind is Kind.OBJECT:
             object = self._function.let(f"load ptr, ptr {place.name}")
@@ -95,7 +95,7 @@ class Constraints:
         return self._sizes.value(root.tensor_type.shape[axis])
 
     def require(self, constraint: Constraint, operator: Operator) -> None:
-        """Raise unless a condition holds that an operator tells."""
+        """Raise unless a condition holds that an operator has."""
         self._check(LocatedConstraint(constraint, operator.location))
 
     def give(self, symbol: Dim, value: str) -> None:
@@ -111,7 +111,7 @@ class Constraints:
             self._function.begin(right)
 
     def is_early(self, operator: Operator) -> bool:
-        """Whether no size that it tells may fail to be computed after the first step."""
+        """Whether no size of it may fail to be computed after the first step."""
         return all(self._is_computed(f) or self._is_sure(f) for f in _formulas(operator))
 
     def check_divisors(self, operator: Operator) -> None:
@@ -134,9 +134,9 @@ class Constraints:
 
     def _check(self, entry: LocatedConstraint) -> None:
         condition = entry.constraint.condition
-        told = symbols(condition)
-        refuse = refusing(self._program, entry, told)
-        self._calls.unless(self._sizes.condition(condition), refuse, told)
+        shown = symbols(condition)
+        refuse = refusing(self._program, entry, shown)
+        self._calls.unless(self._sizes.condition(condition), refuse, shown)
 
     def _is_computed(self, value: Dim | Condition) -> bool:
         return isinstance(value, Dim) and self._sizes.is_early(value)
@@ -153,7 +153,7 @@ def _range(symbol: Dim) -> Iterator[Condition]:
 
 
 def _formulas(operator: Operator) -> Iterator[Dim | Condition]:
-    """The sizes that only the run knows in what an operator is told, or its results have."""
+    """The sizes that only the run knows in the attributes of an operator, or its results have."""
     shapes = tuple(v.type.shape for v in operator.results if isinstance(v.type, TensorType))
     return formulas((*shapes, *operator.attributes.values()))
 

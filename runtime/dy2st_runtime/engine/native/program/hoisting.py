@@ -30,7 +30,7 @@ _FEW_ROWS, _LEAST_BYTES = 8, 1 << 14
 class Ahead:
     """What a product of a loop takes, and where the products are kept.
 
-    whole    the tensor whose rows are taken; `index` tells which, along `axis`.
+    whole    the tensor whose rows are taken; `index` says which, along `axis`.
     rows     of one such part; `count` of them are made at most.
     room     what is made of them.
     """

@@ -7,7 +7,7 @@ nested Block what is given for it, a loop's parameters are the loop's results. R
     STACK    a small tensor of known sizes: the stack, which LLVM keeps in registers where it can
     ARENA    sizes follow from those of the inputs: a part of the memory that each call takes
     FOREIGN  memory that others own: inputs, parameters, buffers, constants
-    OBJECT   an object of Python: all whose sizes only data tells, lists, and types foreign to code
+    OBJECT   an object of Python: all of sizes that only data decides, lists, types foreign to code
 
 Parts of the arena whose values do not live at the same time are one part.
 """
@@ -92,7 +92,7 @@ def kind_of(variable: Variable, is_early: Callable[[Size], bool]) -> Kind:
     if not type.shape:
         return Kind.SCALAR
     bytes = bytes_of(type)
-    # Of an axis without elements the bytes are known, though data may tell the other sizes.
+    # Of an axis without elements the bytes are known, though data may decide the other sizes.
     if not all(map(is_early, (bytes, *type.shape))):
         return Kind.OBJECT
     return Kind.STACK if isinstance(bytes, int) and bytes <= STACK_BYTES else Kind.ARENA
@@ -125,7 +125,7 @@ class Analysis:
     ) -> None:
         """Decide for a whole Program.
 
-        `is_placed` tells which steps write where they are told, `is_change` which of them may write
+        `is_placed` says which steps write where they are asked, `is_change` which of them may write
         over their first operand.
         """
         self.found = Lifetimes()
@@ -165,7 +165,7 @@ class Analysis:
             self.found.roots[operator.results[0]] = operator.operands[0]
             return
         is_flow = operator is not None and operator.name in ("cond", "while")
-        if operator is not None and step.inner and not is_flow and step.told is None:
+        if operator is not None and step.inner and not is_flow and step.specialised is None:
             self._expanded(operator, step.inner[0])
             return
         if operator is not None and self._is_change(step) and free.has(operator.operands[0]):
@@ -175,8 +175,8 @@ class Analysis:
             self._make(variable, number, step)
         if operator is not None and operator.name == "while":
             self._while(operator, step.inner, number)
-        elif operator is not None and step.told is not None:
-            self._told(operator, step.inner)
+        elif operator is not None and step.specialised is not None:
+            self._specialised(operator, step.inner)
         elif operator is not None and is_flow:
             self._cond(operator, step.inner, free)
 
@@ -213,7 +213,7 @@ class Analysis:
             self._yield_to(planned, operator.results)
         self._keep(operator.results)
 
-    def _told(self, operator: Operator, inner: Sequence[Planned]) -> None:
+    def _specialised(self, operator: Operator, inner: Sequence[Planned]) -> None:
         for planned in inner:
             self._enter(planned.block.parameters, operator.operands)
             self._block(planned)
@@ -265,7 +265,7 @@ class Analysis:
                     self.found.targets[variable] = target
 
     def _is_target(self, step: Step) -> bool:
-        """Whether code can make the results of a step wherever it is told to."""
+        """Whether code can make the results of a step wherever it is asked to."""
         is_loop = step.operator is not None and step.operator.name == "while"
         return not is_loop and self._is_placed(step)
 

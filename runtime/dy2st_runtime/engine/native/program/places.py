@@ -82,7 +82,7 @@ class Places:
     def carried(self, result: Variable) -> Place:
         """The place of a loop's value: one that moves, if it lies in the arena.
 
-        It moves with each iteration, so each time that the loop begins both its places are told
+        It moves with each iteration, so each time that the loop begins both its places are noted
         anew.
         """
         place = self.make(result)

@@ -13,7 +13,7 @@ from dy2st_runtime.engine.native.nests.nests import Nest
 from dy2st_runtime.engine.native.nests.sides import is_product, is_single, read_by
 from dy2st_runtime.engine.native.program.composites import made_of_others, without_places
 from dy2st_runtime.engine.native.program.hoisting import Ahead, ahead_of
-from dy2st_runtime.engine.native.program.shape_specialisation import ShapeSpecialised, told
+from dy2st_runtime.engine.native.program.shape_specialisation import ShapeSpecialised, specialised
 from dy2st_runtime.ir.dispatch import interpreting
 from dy2st_runtime.ir.program import Block, Operator, Variable
 from dy2st_runtime.ir.tracing.tracer import Tracer
@@ -24,7 +24,7 @@ class Step:
     """A nest of `operators`, or a region; or an operator, with steps of its Blocks or parts.
 
     An operator that is a product may have an `ending`, the nest of `operators`; one that tensors
-    tell sizes, and that has a static form, is `told`. Some products of loops are made `ahead`.
+    give sizes, and that has a static form, is `specialised`. Some products of loops are `ahead`.
     """
 
     nest: Nest | None = None
@@ -35,7 +35,7 @@ class Step:
     operators: Sequence[Operator] = ()
     number: int = 0
     ending: Nest | None = None
-    told: ShapeSpecialised | None = None
+    specialised: ShapeSpecialised | None = None
     ahead: Ahead | None = None
 
     @property
@@ -98,12 +98,12 @@ def planned(block: Block) -> Planned:
             steps.append(Step(region=step, operators=step.operators))
         else:
             operator = without_places(step.operator, read)
-            form = told(operator)
+            form = specialised(operator)
             blocks = _blocks(operator) if form is None else form.blocks
             inner = [planned(one) for one in blocks]
             if operator.name == "while":
                 _look_ahead(inner[1], len(operator.results))
-            steps.append(Step(operator=operator, inner=inner, told=form))
+            steps.append(Step(operator=operator, inner=inner, specialised=form))
     return Planned(block, _with_endings(block, steps))
 
 

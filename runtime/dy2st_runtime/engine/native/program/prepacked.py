@@ -28,7 +28,7 @@ _IN_VAIN, _PAUSE = 8, 15
 class Keeper:
     """Keeps what is made for a Program, for all threads that call it.
 
-    cell   of one tuple, never changed: how often memory had been lent, then of each recipe what was
+    cell   of one tuple, never changed: how often memory was exported, then of each recipe what was
            made and the arrays of which; where there is nothing yet, arrays that are no one's.
     pause  for how many calls code does not ask, which counts them down.
     """

@@ -16,7 +16,7 @@ from dy2st_runtime.engine.native.text.function import Function
 from dy2st_runtime.ir.program import Operator, Program, Variable
 
 _ITEMS = 24
-"""Where the items of a list are told, and where those of a tuple begin."""
+"""Where the items of a list are found, and where those of a tuple begin."""
 
 
 class Keeping:
@@ -34,7 +34,7 @@ class Keeping:
         self._unmade: set[Variable] = set()
 
     def begin(self, planned: Planned) -> None:
-        """Before the first step: take what is kept, and tell who keeps it what is not there."""
+        """Before the first step: take what is kept, and report to the keeper what is missing."""
         found = self._recipes.all(planned)
         if not found:
             return
@@ -66,7 +66,7 @@ class Keeping:
             number += 1
             self._is_whole = function.let(f"and i1 {self._is_whole}, {is_it}")
             self._names[recipe] = function.let(f"select i1 {is_it}, ptr {data}, ptr null")
-        self._tell(keeper, arguments)
+        self._report(keeper, arguments)
 
     def panels(self, operator: Operator) -> str:
         """Where the panels of the right side of a product are; null if they are not there."""
@@ -102,14 +102,14 @@ class Keeping:
         return self._places.field(kept, _ITEMS + 8 * number)
 
     def _is_fresh(self, kept: str) -> str:
-        """Whether no memory has been lent since."""
+        """Whether no memory has been exported since."""
         count = self._places.data(self._item(kept, 0))
         now = self._function.let(f"load i64, ptr {self._module.array(exported_buffers.COUNT)}")
         return self._function.let(
             f"icmp eq i64 {self._function.let(f'load i64, ptr {count}')}, {now}"
         )
 
-    def _tell(self, keeper: Keeper, given: list[str]) -> None:
+    def _report(self, keeper: Keeper, given: list[str]) -> None:
         """Call the keeper unless all is there, or it wants a pause."""
         function, pause = self._function, self._module.array(keeper.pause)
         missing, asking, waiting, after = map(function.label, ("missing", "ask", "wait", "kept"))

@@ -1,7 +1,7 @@
 """What is made of parameters alone, by the recipes of a Program: panels of the sides of products.
 
 The right side of a product may be a parameter, or be computed of parameters and constants by
-operators that nobody can tell to have run: a weight that is kept in small integers, say.
+operators that leave no trace of having run: a weight that is kept in small integers, say.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class Recipes:
     """The recipes of a Program, and whom they serve."""
 
     def __init__(self, program: Program, root: Root) -> None:
-        """`root` tells whose memory a value is."""
+        """`root` says whose memory a value is."""
         numbers = {variable: n for n, variable in enumerate(program.block.parameters)}
         own = [variable for name, variable in program.state.items() if name not in program.updates]
         self._numbers, self._root = {variable: numbers[variable] for variable in own}, root
@@ -111,7 +111,7 @@ class Recipes:
         return list(dict.fromkeys(recipe for recipe in found if recipe is not None))
 
     def of(self, operator: Operator) -> Recipe | None:
-        """What a product would have kept: its right side, if only parameters tell it."""
+        """What a product would have kept: its right side, if it depends on parameters alone."""
         if not is_product(operator):
             return None
         left, right = sides(operator)
@@ -173,7 +173,7 @@ class Recipes:
 
 
 def _is_silent(step: Step) -> bool:
-    """Whether nobody can tell that a step is left out whose results nobody reads."""
+    """Whether a step may be left out whose results nobody reads."""
     if step.nest is not None:
         return not step.nest.has_checks
     operator = step.operator

@@ -1,4 +1,4 @@
-"""Operators whose sizes tensors tell, as what they are once these numbers are read.
+"""Specialises operators whose sizes are values of tensors: what they are once these are read.
 
     dynamic_reshape(x, shape)   =>   the numbers a, b of shape
                                      if a >= 1, b >= 1 and x has a*b elements: reshape(x, [a, b])
@@ -47,12 +47,12 @@ _NUMBER = 10**9
 class Form(NamedTuple):
     """How an operator is read.
 
-    tell    (*operands, **attributes): the tensors whose elements are the numbers.
+    sources    (*operands, **attributes): the tensors whose elements are the numbers.
     static  (numbers of each such tensor, *operands, **attributes): the results.
     least   the smallest number that the static form is for.
     """
 
-    tell: Callable[..., Sequence[Any]]
+    sources: Callable[..., Sequence[Any]]
     static: Callable[..., Any]
     least: int = 0
 
@@ -66,22 +66,22 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ShapeSpecialised:
-    """What an operator is: `tell` yields where the numbers are, which `static` is made of.
+    """What an operator is: `sources` yields where the numbers are, which `static` is made of.
 
-    numbers  which element of what `tell` yields each symbol is.
+    numbers  which element of what `sources` yields each symbol is.
     """
 
-    tell: Part
+    sources: Part
     static: Part
     numbers: Mapping[Dim, tuple[Variable, int]]
 
     @property
     def blocks(self) -> Sequence[Block]:
         """Both Blocks, in the order in which they run."""
-        return self.tell.block, self.static.block
+        return self.sources.block, self.static.block
 
 
-def told(operator: Operator) -> ShapeSpecialised | None:
+def specialised(operator: Operator) -> ShapeSpecialised | None:
     """The static form of an operator, None if it has none or is of types that code does not know.
 
     It is traced with nothing known, as it may stand in any Block.
@@ -90,17 +90,17 @@ def told(operator: Operator) -> ShapeSpecialised | None:
     if form is None or not all(map(_is_native, (*operator.operands, *operator.results))):
         return None
     try:
-        return _told(operator, form)
+        return _specialised(operator, form)
     except Dy2stError:  # what it is depends on the numbers
         return None
 
 
-def _told(operator: Operator, form: Form) -> ShapeSpecialised | None:
-    tell = _traced(operator, form.tell)
+def _specialised(operator: Operator, form: Form) -> ShapeSpecialised | None:
+    sources = _traced(operator, form.sources)
     numbers: dict[Dim, tuple[Variable, int]] = {}
     with fresh_symbols_from(_NUMBER):
         known = operator.attributes.get("known")
-        lists = [_numbers(one, form.least, numbers, known) for one in tell.block.yields]
+        lists = [_numbers(one, form.least, numbers, known) for one in sources.block.yields]
     if None in lists:
         return None
     static = _traced(operator, partial(form.static, lists))
@@ -112,7 +112,7 @@ def _told(operator: Operator, form: Form) -> ShapeSpecialised | None:
         *static.required,
         *_sizes(static.block.yields, operator.results),
     ]
-    return ShapeSpecialised(tell, Part(static.block, required), numbers)
+    return ShapeSpecialised(sources, Part(static.block, required), numbers)
 
 
 def _is_native(variable: Variable) -> bool:
@@ -136,7 +136,7 @@ def _traced(operator: Operator, function: Callable[..., Any]) -> Part:
 def _numbers(
     variable: Variable, least: int, found: dict[Dim, tuple[Variable, int]], known: Any
 ) -> Any:
-    """The numbers of a tensor, symbols for those that only the run tells; None if they are none."""
+    """The numbers of a tensor, symbols for those that only the run knows; None if they are none."""
     type, data = variable.tensor_type, data_of(variable)
     if data is not None:
         return data.tolist()
@@ -190,7 +190,7 @@ def _form(name: str) -> Form | None:
 def _of_row(row: Row, function: Callable[..., Any]) -> Form:
     """A dynamic operator: some of its operands are the numbers."""
 
-    def tell(*operands: Any, **attributes: Any) -> Sequence[Any]:
+    def sources(*operands: Any, **attributes: Any) -> Sequence[Any]:
         return tuple([operands[place] for place in row.arguments])
 
     def static(lists: Sequence[Any], *operands: Any, **attributes: Any) -> Any:
@@ -199,11 +199,11 @@ def _of_row(row: Row, function: Callable[..., Any]) -> Form:
             given[place] = numbers
         return function(*given, **attributes)
 
-    return Form(tell, static, -_LARGEST if row.least is None else row.least)
+    return Form(sources, static, -_LARGEST if row.least is None else row.least)
 
 
 def _of_steps(x: Any, starts: Any, ends: Any, strides: Any, axes: Any) -> Any:
-    # How many elements there are follows from the step's sign, which no symbol tells.
+    # How many elements there are follows from the step's sign, which no symbol has.
     for stride in strides:
         if isinstance(stride, Dim):
             require_equal(stride, 1, "the step of most slices")
@@ -227,7 +227,7 @@ def _place(axis: Any, rank: int) -> Any:
     return F.where(place < 0, place + rank, place)
 
 
-def _tell_squeezed(x: Any, axis: Any) -> Sequence[Any]:
+def _squeezed_sources(x: Any, axis: Any) -> Sequence[Any]:
     """The size of the axis that goes, and those that stay."""
     place, own = _place(axis, x.ndim), F.shape(x)
     gone = F.sum(F.where(F.equal(F.arange(x.ndim), place), own, F.zeros_like(own)))
@@ -240,7 +240,7 @@ def _squeezed(lists: Sequence[Any], x: Any, axis: Any) -> Any:
     return F.reshape(x, sizes)
 
 
-def _tell_unsqueezed(x: Any, axis: Any) -> Sequence[Any]:
+def _unsqueezed_sources(x: Any, axis: Any) -> Sequence[Any]:
     """The place of the new axis, and all sizes."""
     place, own = _place(axis, x.ndim + 1), F.shape(x)
     one, places = F.ones([1], "int64"), F.arange(x.ndim + 1)
@@ -254,7 +254,7 @@ def _unsqueezed(lists: Sequence[Any], x: Any, axis: Any) -> Any:
     return F.reshape(x, sizes)
 
 
-def _tell_scaled(x: Any, scale: Any, **how: Any) -> Sequence[Any]:
+def _scaled_sources(x: Any, scale: Any, **how: Any) -> Sequence[Any]:
     """The sizes, and whether a resize to them steps as far from pixel to pixel as the factors say.
 
     Factors are above 0. For those that are powers of two it does.
@@ -268,8 +268,8 @@ def _tell_scaled(x: Any, scale: Any, **how: Any) -> Sequence[Any]:
         F.equal(F.cast(own, dtype) / F.cast(sizes, dtype), F.cast(ratio, dtype))
         for dtype in ("float32", "float64")
     ]
-    is_told = F.logical_and(F.logical_and(*alike), F.greater_than(scale, 0))
-    return sizes, F.cast(F.all(is_told), "int64")
+    is_known = F.logical_and(F.logical_and(*alike), F.greater_than(scale, 0))
+    return sizes, F.cast(F.all(is_known), "int64")
 
 
 def _scaled(lists: Sequence[Any], x: Any, scale: Any, **how: Any) -> Any:
@@ -278,7 +278,7 @@ def _scaled(lists: Sequence[Any], x: Any, scale: Any, **how: Any) -> Any:
     return F.interpolate(x, sizes, **how)
 
 
-def _tell_bins(x: Any, *weights: Any, minlength: Size) -> Sequence[Any]:
+def _bin_sources(x: Any, *weights: Any, minlength: Size) -> Sequence[Any]:
     return F.min(x), F.max(x)
 
 
@@ -299,11 +299,11 @@ _STATIC: Mapping[str, Callable[..., Any]] = {
 """What takes symbols where the function itself takes numbers alone."""
 
 _OWN: Mapping[str, Form] = {
-    "dynamic_squeeze": Form(_tell_squeezed, _squeezed),
-    "dynamic_unsqueeze": Form(_tell_unsqueezed, _unsqueezed),
-    "dynamic_upsampling": Form(_tell_scaled, _scaled),
-    "bincount": Form(_tell_bins, _binned),
+    "dynamic_squeeze": Form(_squeezed_sources, _squeezed),
+    "dynamic_unsqueeze": Form(_unsqueezed_sources, _unsqueezed),
+    "dynamic_upsampling": Form(_scaled_sources, _scaled),
+    "bincount": Form(_bin_sources, _binned),
 }
 """Those whose numbers follow from what the operands hold."""
 
-__all__ = ["ShapeSpecialised", "told"]
+__all__ = ["ShapeSpecialised", "specialised"]

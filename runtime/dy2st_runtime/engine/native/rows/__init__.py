@@ -1,4 +1,4 @@
-"""What elementwise operators are in machine code: one row each, whose meaning is the kernel's.
+"""Has one row for each elementwise operator: its machine code, whose meaning is the kernel's.
 
 row = ROWS["add"]; row.emit(lanes, operands, attributes, dtype); row.cost
 has_row(operator), emit(lanes, operator, operands)
@@ -52,8 +52,8 @@ def _called(lanes: Lanes, operator: Operator, operands: Sequence[Value]) -> Valu
     assert caller.helpers is not None
     inside = [Value(f"%x{index}", operand.dtype) for index, operand in enumerate(operands)]
     parameters = [(lanes.type(value.dtype), value.text) for value in inside]
-    told = (operator.attributes, [type for type, _ in parameters], lanes.type(dtype))
-    digest = sha256(repr(told).encode()).hexdigest()[:8]
+    key = (operator.attributes, [type for type, _ in parameters], lanes.type(dtype))
+    digest = sha256(repr(key).encode()).hexdigest()[:8]
     helper = Function(
         f"{caller.name}.{operator.name}.{digest}",
         parameters,

@@ -75,19 +75,19 @@ def _rest(lanes: Lanes, x: Value, y: Value) -> Value:
 def _is_short(lanes: Lanes, rest: Value, y: Value) -> Value:
     """Whether what is left is not 0 and has not the sign of y."""
     zero = lanes.constant(0, y.dtype)
-    turned = lanes.compare("lt", lanes.differ(rest, y), zero)
-    return lanes.both(turned, lanes.compare("ne", rest, zero))
+    is_opposite = lanes.compare("lt", lanes.differ(rest, y), zero)
+    return lanes.both(is_opposite, lanes.compare("ne", rest, zero))
 
 
 def _gcd(lanes: Lanes, x: Value, y: Value) -> Value:
-    """As in C, of sizes: 2s out of both, then the smaller odd one from the larger one in turn."""
+    """As in C, of sizes: 2s out of both, then repeatedly the smaller odd one from the larger."""
     whole = np.dtype(f"uint{8 * x.dtype.itemsize}")
     a, b = (lanes.bits(lanes.magnitude(value), whole) for value in (x, y))
     zero, twos = lanes.constant(0, whole), _low_zeros(lanes, lanes.either(a, b))
     has_none = lanes.compare("eq", a, zero)
     a, b = lanes.select(has_none, b, a), lanes.select(has_none, zero, b)
 
-    def turn(a: Value, b: Value) -> list[Value]:
+    def step(a: Value, b: Value) -> list[Value]:
         b = lanes.binary("lshr", b, _low_zeros(lanes, b))
         least, most = lanes.minimum(a, b), lanes.maximum(a, b)
         is_over = lanes.compare("eq", b, zero)
@@ -95,7 +95,7 @@ def _gcd(lanes: Lanes, x: Value, y: Value) -> Value:
         return [lanes.select(is_over, a, least), lanes.select(is_over, b, rest)]
 
     odd = lanes.binary("lshr", a, _low_zeros(lanes, a))
-    found, _ = lanes.turns([odd, b], lambda a, b: lanes.compare("ne", b, zero), turn)
+    found, _ = lanes.iterate([odd, b], lambda a, b: lanes.compare("ne", b, zero), step)
     return lanes.bits(lanes.binary("shl", found, twos), x.dtype)
 
 
@@ -138,10 +138,10 @@ def _rest_as_in_c(lanes: Lanes, x: Value, y: Value) -> Value:
     def near() -> Value:
         down = lanes.negate(lanes.intrinsic("trunc", ratio))
         rest = lanes.intrinsic("fma", down, y, x)
-        turned = lanes.differ(lanes.compare("lt", rest, zero), lanes.compare("lt", x, zero))
-        turned = lanes.both(turned, lanes.compare("ne", rest, zero))
+        is_opposite = lanes.differ(lanes.compare("lt", rest, zero), lanes.compare("lt", x, zero))
+        is_opposite = lanes.both(is_opposite, lanes.compare("ne", rest, zero))
         more = lanes.add(rest, lanes.intrinsic("copysign", y, x), exactly=True)
-        return lanes.select(turned, more, rest)
+        return lanes.select(is_opposite, more, rest)
 
     def far() -> Value:
         return lanes.each(lambda one, *both: one.binary("frem", *both), x, y)
@@ -155,12 +155,12 @@ def _float_parts(lanes: Lanes, x: Value, y: Value) -> tuple[Value, Value]:
     rest = _rest_as_in_c(lanes, x, y)
     quotient = lanes.divide(lanes.subtract(x, rest, exactly=True), y)
     has_rest = lanes.compare("ne", rest, zero)
-    turned = lanes.differ(lanes.compare("lt", y, zero), lanes.compare("lt", rest, zero))
-    turned = lanes.both(turned, has_rest)
+    is_opposite = lanes.differ(lanes.compare("lt", y, zero), lanes.compare("lt", rest, zero))
+    is_opposite = lanes.both(is_opposite, has_rest)
     quotient = lanes.select(
-        turned, lanes.subtract(quotient, _one(lanes, x), exactly=True), quotient
+        is_opposite, lanes.subtract(quotient, _one(lanes, x), exactly=True), quotient
     )
-    rest = lanes.select(turned, lanes.add(rest, y, exactly=True), rest)
+    rest = lanes.select(is_opposite, lanes.add(rest, y, exactly=True), rest)
     return quotient, lanes.select(has_rest, rest, lanes.intrinsic("copysign", zero, y))
 
 

@@ -46,8 +46,8 @@ def _is_finite(lanes: Lanes, x: Value) -> Value:
 def _angle(lanes: Lanes, x: Value) -> Value:
     """Of real numbers: pi of negative ones, else 0; NaN of NaN."""
     zero, pi = lanes.constant(0, x.dtype), lanes.constant(math.pi, x.dtype)
-    turned = lanes.select(lanes.compare("lt", x, zero), pi, zero)
-    return lanes.select(lanes.is_nan(x), x, turned)
+    angle = lanes.select(lanes.compare("lt", x, zero), pi, zero)
+    return lanes.select(lanes.is_nan(x), x, angle)
 
 
 _SAME = Row(of_result(lambda lanes, x: x), 0)

@@ -160,7 +160,7 @@ class Lanes:
         return self.cast(value, dtype)
 
     def looked_up(self, table: str, index: Value) -> Value:
-        """The float32 in a table of 32 that the lowest five bits of each index tell."""
+        """The float32 in a table of 32 that the lowest five bits of each index name."""
         if self.lanes == 1:
             place = self.binary("and", index, self.constant(31, index.dtype))
             at = self.function.let(f"getelementptr float, ptr {table}, i32 {place.text}")
@@ -364,16 +364,16 @@ class Lanes:
             one.store(write(one, *(one.load(place, dtype) for place in found)), found[0])
         return self.load(places[0], dtype)
 
-    def turns(
+    def iterate(
         self,
         values: Sequence[Value],
         more: Callable[..., Value],
-        turn: Callable[..., Sequence[Value]],
+        step: Callable[..., Sequence[Value]],
     ) -> list[Value]:
-        """`values = turn(*values)` as long as `more(*values)` holds in some lane: the last ones."""
+        """`values = step(*values)` as long as `more(*values)` holds in some lane: the last ones."""
         function, dtypes = self.function, [value.dtype for value in values]
         places = [function.alloca(self.type(dtype)) for dtype in dtypes]
-        head, body, after = (function.label(stem) for stem in ("head", "turn", "done"))
+        head, body, after = (function.label(stem) for stem in ("head", "iteration", "done"))
 
         def keep(found: Sequence[Value]) -> None:
             for value, place in zip(found, places, strict=True):
@@ -388,7 +388,7 @@ class Lanes:
         ]
         function.branch(self.any(more(*kept)), body, after)
         function.begin(body)
-        keep(turn(*kept))
+        keep(step(*kept))
         function.begin(after)
         return kept
 
@@ -447,7 +447,7 @@ class Lanes:
         return self.select(is_inside, self._converted("fptosi", x, dtype), least)
 
     def _to_unsigned(self, x: Value, dtype: DType) -> Value:
-        """From 2**31 or 2**63 on what is left of it, with the highest bit turned."""
+        """From 2**31 or 2**63 on what is left of it, with the highest bit flipped."""
         half = 8 * dtype.itemsize - 1
         limit, signed = self.constant(2.0**half, x.dtype), np.dtype(f"int{half + 1}")
         low = self._truncated(x, signed)

@@ -15,7 +15,7 @@ LINE = 64
 Ends = tuple[str, str]
 
 
-def turned(
+def transpose_square(
     function: Function, side: int, ends: tuple[Ends, Ends], square: Callable[[str, str], None]
 ) -> None:
     """Loops over squares of a side, which is no longer than what there is.
@@ -60,7 +60,7 @@ def write_square(
 
 
 def _mixed(function: Function, wide: str, pair: tuple[str, str], first: int) -> str:
-    """Half of the elements of two rows, by turns."""
+    """Half of the elements of two rows, alternating."""
     side = int(wide[1:].partition(" ")[0])
     places = (first + n + other for n in range(side // 2) for other in (0, side))
     mask = ", ".join(f"i32 {place}" for place in places)
@@ -68,4 +68,4 @@ def _mixed(function: Function, wide: str, pair: tuple[str, str], first: int) -> 
     return function.let(f"shufflevector {listed}")
 
 
-__all__ = ["LINE", "Ends", "turned", "write_square"]
+__all__ = ["LINE", "Ends", "transpose_square", "write_square"]

@@ -22,7 +22,7 @@ def _regional(function, *types):
 
 
 def words(found):
-    return [" ".join([node.kind, *(follow.name for follow in node.follows)]) for node in found]
+    return [" ".join([node.kind, *(post_op.name for post_op in node.post_ops)]) for node in found]
 
 
 def conv(x, w):
