@@ -100,7 +100,10 @@ def _binary_rule(place: int) -> Rule:
         operator = m.operators[pattern]
         whole, array = m[_joined].tensor_type, m.array(number)
         m.require(array.ndim <= whole.rank, "the constant has more axes")
-        m.require(m[_joined].type == _result_like(m, pattern), "the constant makes it larger")
+        m.require(
+            m[_joined].type == m[pattern].tensor_type.with_dtype(m[_joined].dtype),
+            "the constant makes it larger",
+        )
         parts, begin = [], 0
         for part in concat.operands:
             cut, begin = _cut(m, array, part, axis, begin)
@@ -110,10 +113,6 @@ def _binary_rule(place: int) -> Rule:
         return _again(parts, concat)
 
     return with_constant
-
-
-def _result_like(m: Match, pattern: Any) -> Any:
-    return m[pattern].tensor_type.with_dtype(m[_joined].dtype)
 
 
 def _cut(m: Match, array: Any, part: Variable, axis: int, begin: int) -> tuple[Any, int]:

@@ -148,7 +148,10 @@ class SimplifyInference(FunctionPass):
         """The Program without batch_norm, dropout and what only gradients need."""
         masks = _read_masks(program)
         if rewrite(program, self.rules, context) and masks:
-            _drop_operators(program, masks - _read_masks(program))
+            unread = masks - _read_masks(program)
+            for block in blocks_of(program):
+                block.operators[:] = [o for o in block.operators if o not in unread]
+            drop_dead(program)
         return program
 
 
@@ -157,12 +160,6 @@ def _read_masks(program: Program) -> set[Operator]:
     uses = count_uses(program)
     operators = (o for block in blocks_of(program) for o in block.operators)
     return {o for o in operators if o.name == "bernoulli" and uses.get(o.results[0])}
-
-
-def _drop_operators(program: Program, unread: set[Operator]) -> None:
-    for block in blocks_of(program):
-        block.operators[:] = [o for o in block.operators if o not in unread]
-    drop_dead(program)
 
 
 __all__ = ["CANCELS_ABOVE", "SimplifyInference", "per_channel"]

@@ -174,7 +174,11 @@ def _parameters(steps: list[Step], machine: Machine) -> tuple[list[Array], list[
         found.append(at)
         for output in range(len(step.output_tiles) if step.kind != "copy" else 0):
             at.biases[output] = here
-            blocks.append(_bias(step, output))
+            if step.biases is None:
+                raise ArgumentError(
+                    f"layer {step.layer} has no integer biases: quantise the network first"
+                )
+            blocks.append(pack_bias(step.biases[output * CHANNELS : (output + 1) * CHANNELS]))
             here += len(blocks[-1])
             for source in step.sources_of(output) if step.scale is None else ():
                 for taps in tap_slices(step, machine):
@@ -182,12 +186,6 @@ def _parameters(steps: list[Step], machine: Machine) -> tuple[list[Array], list[
                     blocks.append(_weights(step, output, source, taps, machine))
                     here += len(blocks[-1])
     return blocks, found
-
-
-def _bias(step: Step, output: int) -> Array:
-    if step.biases is None:
-        raise ArgumentError(f"layer {step.layer} has no integer biases: quantise the network first")
-    return pack_bias(step.biases[output * CHANNELS : (output + 1) * CHANNELS])
 
 
 def _weights(step: Step, output: int, source: int, taps: slice, machine: Machine) -> Array:

@@ -17,7 +17,7 @@ from dy2st.targets.opu.host import FREE, VIEWS, host_part
 from dy2st.targets.opu.layer import Activation, Layer, LayerType, Pooling
 from dy2st.targets.opu.lowering import Lowering, View
 from dy2st.targets.opu.network import Network
-from dy2st.targets.opu.nodes import Act, Concat, Conv, Input, Node, Pads, problem
+from dy2st.targets.opu.nodes import Act, Concat, Input, Node, problem
 from dy2st.targets.opu.unmapped import Failure, Unmapped, UnmappedError
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import Operator, Variable
@@ -192,7 +192,11 @@ def _add_layer(network: Network, index: int, draft: Draft, numbers: dict[Node, i
         input_channels=channels,
     )
     if conv is not None:
-        _set_convolution(layer, conv, draft.pads)
+        layer.ker_size = list(conv.weights.shape[:2])
+        layer.ker_stride = list(conv.strides)
+        layer.dilation = list(conv.dilations)
+        layer.padding_size = [a + b for a, b in zip(conv.pads, draft.pads, strict=True)]
+        layer.group = conv.group
         network.weights[index], network.biases[index] = conv.weights, conv.bias
     _set_steps(layer, draft, numbers)
     _set_name(layer, draft)
@@ -218,14 +222,6 @@ def _type_of(draft: Draft) -> LayerType:
     if conv.is_dense:
         return LayerType.FULLY_CONNECTED
     return LayerType.TRANSPOSED if conv.is_transposed else LayerType.CONVOLUTION
-
-
-def _set_convolution(layer: Layer, conv: Conv, outer: Pads) -> None:
-    layer.ker_size = list(conv.weights.shape[:2])
-    layer.ker_stride = list(conv.strides)
-    layer.dilation = list(conv.dilations)
-    layer.padding_size = [a + b for a, b in zip(conv.pads, outer, strict=True)]
-    layer.group = conv.group
 
 
 def _set_steps(layer: Layer, draft: Draft, numbers: dict[Node, int]) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from dy2st.targets.opu import nodes
 from dy2st.targets.opu.lowering import Lowering, Shape, View, as_image, rule_of, static_shape
-from dy2st.targets.opu.nodes import Array, Node, Pads
+from dy2st.targets.opu.nodes import Array, Pads
 from dy2st.targets.opu.unmapped import Unmappable
 from dy2st_runtime.ir import Operator, Variable
 
@@ -156,7 +156,10 @@ def _pad(low: Lowering, operator: Operator) -> View:
     if any(pads[0]):
         raise Unmappable("the batch is padded")
     if any(pads[1]):
-        node = _more_channels(node, pads[1][0], pads[1][1], operator)
+        before, after = pads[1]
+        matrix = np.zeros((node.channels, before + node.channels + after))
+        matrix[:, before : before + node.channels] = np.eye(node.channels)
+        node = nodes.mixed(node, matrix, operator)
     return View(nodes.padded(node, _sides(pads[2:], shape), operator), shape)
 
 
@@ -168,12 +171,6 @@ def _how(facts: dict[str, Any]) -> str:
 def _sides(pads: list[tuple[int, ...]], shape: Shape) -> Pads:
     high, wide = [(0, 0)] * (4 - len(shape)) + [(a, b) for a, b in pads]
     return (*high, *wide)
-
-
-def _more_channels(node: Node, before: int, after: int, operator: Operator) -> Node:
-    matrix = np.zeros((node.channels, before + node.channels + after))
-    matrix[:, before : before + node.channels] = np.eye(node.channels)
-    return nodes.mixed(node, matrix, operator)
 
 
 __all__: list[str] = []

@@ -23,7 +23,12 @@ def post_process(layer: Layer, x: Array, residual: Array | None) -> tuple[Array,
         nonlocal lost
         if residual is None:
             return y
-        wide = _sum(layer, y, residual)
+        if y.shape != residual.shape:
+            raise ArgumentError(
+                f"layer {layer.index}: the residual is {residual.shape}, "
+                f"what it is added to {y.shape}"
+            )
+        wide = y.astype(np.int16) + residual
         fits = wide.clip(-128, 127)
         lost = int(np.count_nonzero(wide != fits))
         return fits.astype(np.int8)
@@ -37,14 +42,6 @@ def post_process(layer: Layer, x: Array, residual: Array | None) -> tuple[Array,
         y = added(pooled(layer, activated(layer, x)))
     times = max(layer.upsample, 1)
     return y.repeat(times, axis=1).repeat(times, axis=2) if times > 1 else y, lost
-
-
-def _sum(layer: Layer, y: Array, residual: Array) -> Array:
-    if y.shape != residual.shape:
-        raise ArgumentError(
-            f"layer {layer.index}: the residual is {residual.shape}, what it is added to {y.shape}"
-        )
-    return y.astype(np.int16) + residual
 
 
 def activated(layer: Layer, x: Array) -> Array:

@@ -140,7 +140,9 @@ class _Events:
 
     def _compute(self, tile: Tile, source: int, taps: slice, is_first: bool) -> Event:
         step = self.step
-        needs = [self._features(tile, source)]
+        tensor, group = self.step.sources[source].tensor, self.step.sources[source].group
+        y, x = tile.rows, tile.columns
+        needs = [rectangle(tensor, group, (y.start, y.loaded, y.skip), (x.start, x.loaded))]
         if step.kind != "copy":
             needs.append(self._weights(tile.output, source, taps))
             if is_first:
@@ -170,11 +172,6 @@ class _Events:
             shift_features=step.shift_features,
             shift_bias=step.shift_bias if step.kind != "copy" else 0,
         )
-
-    def _features(self, tile: Tile, source: int) -> Need:
-        tensor, group = self.step.sources[source].tensor, self.step.sources[source].group
-        y, x = tile.rows, tile.columns
-        return rectangle(tensor, group, (y.start, y.loaded, y.skip), (x.start, x.loaded))
 
     def _weights(self, output: int, source: int, taps: slice) -> Need:
         if self.step.scale is not None:

@@ -114,18 +114,15 @@ def simulate(
         try:
             engines.run(block.operation, span)
         except SimulationError as error:
-            place = _place(i, block, origins[i] if origins else None)
+            origin = origins[i] if origins else None
+            of = f" of layer {origin.layer} tile {origin.tile}" if origin else ""
+            last = block.first + block.count - 1
+            engine = NAMES[engine_of(block.operation)]
+            place = f"operation {i} (words {block.first} to {last}), a {engine}{of}"
             raise SimulationError(f"{place}: {error}") from None
     return Execution(
         engines.dram.data, timeline.cycles, timeline, engines.checks, engines.buffers.peaks()
     )
-
-
-def _place(index: int, block: Block, origin: Origin | None) -> str:
-    of = f" of layer {origin.layer} tile {origin.tile}" if origin else ""
-    last = block.first + block.count - 1
-    engine = NAMES[engine_of(block.operation)]
-    return f"operation {index} (words {block.first} to {last}), a {engine}{of}"
 
 
 class _Engines:

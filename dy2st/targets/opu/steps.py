@@ -475,7 +475,7 @@ class _Lowering:
             offset=(first_y, first_x) if taps else (0, 0),
             at=(phase_y, phase_x),
             by=(stride_y, stride_x),
-            weights=self._tiles(lambda k, c, taps: _cut(picked[taps], c, k)),
+            weights=self._tiles(lambda k, c, taps: picked[taps][:, c, k]),
             phase=phase_y * stride_x + phase_x,
             macs=step.macs if phase_y == phase_x == 0 else 0,
         )
@@ -525,10 +525,6 @@ class _Lowering:
             height, width, _ = sizes.input_size(self.network, layer)
             return height * width * each * layer.output_size[3]
         return self.height * self.width * each * layer.output_size[3]
-
-
-def _cut(weights: Array, channels: slice, outputs: slice) -> Array:
-    return weights[:, channels, outputs]
 
 
 def _phase_taps(kernel: int, stride: int, first: int) -> list[Pair]:

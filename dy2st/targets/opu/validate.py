@@ -134,7 +134,7 @@ def made(layer: Layer) -> tuple[int, int, int]:
 def _check_input(network: Network, layer: Layer) -> None:
     _, high, wide, channels = layer.input_size
     if layer.input_layer[0] <= 0:
-        _, own_high, own_wide, parts = _input_of_network(network, layer)
+        _, own_high, own_wide, parts = network.input_sizes[-layer.input_layer[0]]
         sizes, widths = {(own_high, own_wide)}, [parts]
         border = layer.padding_size if layer.extra_pre_padding else [0, 0, 0, 0]
     else:
@@ -154,10 +154,6 @@ def _check_input(network: Network, layer: Layer) -> None:
         raise _wrong(
             layer, "pre_remove_padding_size", "what reads the network's input skips nothing"
         )
-
-
-def _input_of_network(network: Network, layer: Layer) -> tuple[int, int, int, int]:
-    return network.input_sizes[-layer.input_layer[0]]
 
 
 def _check_output(layer: Layer) -> None:

@@ -377,12 +377,6 @@ def _expand(
     _assign(writer, targets, [writer.name(result) for result in results], depth)
 
 
-def _enter(writer: _Writer, block: Block, operands: Sequence[Variable]) -> None:
-    """The parameters of a nested Block are other names for what it is given."""
-    for parameter, operand in zip(block.parameters, operands, strict=True):
-        writer.names[parameter] = writer.name(operand)
-
-
 def _cond(writer: _Writer, operator: Operator, depth: int) -> None:
     condition, *captured = operator.operands
     results = [writer.name(result) for result in operator.results]
@@ -393,7 +387,8 @@ def _cond(writer: _Writer, operator: Operator, depth: int) -> None:
     ):
         writer.line(depth, head, operator)
         start = len(writer.text)
-        _enter(writer, block, captured)
+        for parameter, operand in zip(block.parameters, captured, strict=True):
+            writer.names[parameter] = writer.name(operand)
         _nested(writer, block, depth + 1)
         yields = [writer.name(variable) for variable in block.yields]
         _assign(writer, results, yields, depth + 1)

@@ -277,7 +277,9 @@ def bessel(order: int, is_scaled: bool) -> Callable[[Lanes, Value], Value]:
     def write(lanes: Lanes, x: Value) -> Value:
         size = lanes.magnitude(x)
         is_near = lanes.compare("le", size, lanes.constant(bessel_series.FAR, x.dtype))
-        near, far = _near(lanes, size, order), _far(lanes, size, order)
+        half = lanes.multiply(size, lanes.constant(0.5, size.dtype))
+        total = lanes.polynomial(lanes.multiply(half, half), bessel_series.NEAR_TERMS[order])
+        near, far = (lanes.multiply(half, total) if order else total), _far(lanes, size, order)
         if is_scaled:
             less = lanes.select(is_near, lanes.negate(size), lanes.constant(0, x.dtype))
             near = lanes.multiply(near, exp(lanes, less))
@@ -287,12 +289,6 @@ def bessel(order: int, is_scaled: bool) -> Callable[[Lanes, Value], Value]:
         return lanes.intrinsic("copysign", found, x) if order else found
 
     return write
-
-
-def _near(lanes: Lanes, size: Value, order: int) -> Value:
-    half = lanes.multiply(size, lanes.constant(0.5, size.dtype))
-    total = lanes.polynomial(lanes.multiply(half, half), bessel_series.NEAR_TERMS[order])
-    return lanes.multiply(half, total) if order else total
 
 
 def _far(lanes: Lanes, size: Value, order: int) -> Value:

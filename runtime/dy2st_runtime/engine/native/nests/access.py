@@ -208,7 +208,7 @@ class Access:
         if lanes.lanes == 1 or (isinstance(along, int) and along == 1):
             lanes.store(value, address, place.mask)
             return
-        memory = _memory(dtype)
+        memory = UINT8 if dtype.kind == "b" else dtype
         places = self._places(address, dtype, self._steps(along, lanes), lanes)
         wide, suffix = lanes.type(memory), lanes.suffix(memory)
         self.function.line(
@@ -234,10 +234,6 @@ def _is_near(stride: Size) -> bool:
 def _is_one_or_none(step: Size) -> bool:
     """Whether a step is 0 or 1, as along an axis that may be repeated."""
     return isinstance(step, Dim) and bounds(step)[1] == 1
-
-
-def _memory(dtype: DType) -> DType:
-    return UINT8 if dtype.kind == "b" else dtype
 
 
 def _mask(place: Place) -> str:

@@ -102,7 +102,8 @@ class _NestWriter:
         self.function.polls = polls and (not is_share or shares.is_long_row(nest))
         self.start = self.function.section()
         self.stretches: dict[tuple[str, int], tuple[Value, Value]] = {}
-        if _costly(nest) > _MOST_COSTLY:
+        nodes = [node for part in nest.parts for node in part.nodes if isinstance(node, Apply)]
+        if sum(cost_of(node) >= COSTLY for node in nodes) > _MOST_COSTLY:
             self.function.helpers = {}
 
     def text(self) -> str:
@@ -115,12 +116,6 @@ class _NestWriter:
     def size(self, size: Size) -> str:
         """A size as an operand."""
         return self.sizes[size] if isinstance(size, Dim) else str(size)
-
-
-def _costly(nest: Nest) -> int:
-    """How many operators are worth a function of their own."""
-    nodes = [node for part in nest.parts for node in part.nodes if isinstance(node, Apply)]
-    return sum(cost_of(node) >= COSTLY for node in nodes)
 
 
 def _work(nest: Nest) -> float:

@@ -190,14 +190,11 @@ class _Planner:
         self._note_reads(step, needed)
         for result in operator.results:
             self.maker[result] = step
-            self._note_sizes(result)
+            for size in _shape(result):
+                if isinstance(size, Dim) and is_symbol(size) and size not in self.known:
+                    self.known.add(size)
+                    self.size_sources[size] = result
         self.steps.append(step)
-
-    def _note_sizes(self, result: Variable) -> None:
-        for size in _shape(result):
-            if isinstance(size, Dim) and is_symbol(size) and size not in self.known:
-                self.known.add(size)
-                self.size_sources[size] = result
 
     def _sizes_of(
         self, operator: Operator | Region, members: Sequence[Member] = ()

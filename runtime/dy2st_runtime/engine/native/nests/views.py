@@ -46,17 +46,14 @@ def seen(
         maker, is_made = variable.maker, False
         assert isinstance(maker, Operator)
         rule = _VIEWS.get(maker.name, _reshaped)
-        runs = rule(maker, _number(maker, variable), runs)
+        number = next(i for i, result in enumerate(maker.results) if result is variable)
+        runs = rule(maker, number, runs)
         variable = maker.operands[0]
         is_whole = is_whole and rule in _WHOLE and not any(isinstance(r.step, Dim) for r in runs)
     if is_whole or not runs:
         return Use(variable, tuple(run.place for run in runs))
     place, start, step = zip(*runs, strict=True)
     return Use(variable, place, start, step)
-
-
-def _number(maker: Operator, variable: Variable) -> int:
-    return next(i for i, result in enumerate(maker.results) if result is variable)
 
 
 def is_view(variable: Variable) -> bool:

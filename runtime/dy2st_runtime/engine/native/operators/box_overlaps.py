@@ -80,7 +80,11 @@ class _Overlaps:
                 code.line(f"store i1 {found}, ptr {is_near}")
                 following.append(code.choose(found, kept, code.plus(at, self._lanes.lanes)))
             with code.when(code.no(code.let(f"load i1, ptr {is_near}"))):
-                self._keep(place, box, group, kept)
+                for value, line in zip(box, self._lines, strict=True):
+                    self._one.store(value, self._code.at(line, kept))
+                self._one.store(group, self._group_at(kept))
+                target = self._code.let(f"getelementptr i64, ptr %places, i64 {kept}")
+                self._one.store(Value(place, INT64), target)
                 code.line(f"store i64 {code.plus(kept, 1)}, ptr {number}")
         code.line(f"ret i64 {code.let(f'load i64, ptr {number}')}")
         return code.text()
@@ -102,13 +106,6 @@ class _Overlaps:
 
     def _group_at(self, place: str) -> str:
         return self._code.let(f"getelementptr i64, ptr %groups_kept, i64 {place}")
-
-    def _keep(self, place: str, box: list[Value], group: Value, kept: str) -> None:
-        for value, line in zip(box, self._lines, strict=True):
-            self._one.store(value, self._code.at(line, kept))
-        self._one.store(group, self._group_at(kept))
-        target = self._code.let(f"getelementptr i64, ptr %places, i64 {kept}")
-        self._one.store(Value(place, INT64), target)
 
     def _is_near(self, box: list[Value], group: Value, at: str, kept: str) -> str:
         """Whether one of a vector of kept boxes is of the group and overlaps by more."""

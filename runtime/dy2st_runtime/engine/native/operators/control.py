@@ -184,7 +184,11 @@ def _as_specialised(body: Body, step: Step, operator: Operator) -> None:
         body.constraints.leave_unless(form.sources.required, other)
         body.block(sources)
         for symbol, (variable, place) in form.numbers.items():
-            body.constraints.give(symbol, _element(body, variable, place))
+            type, first = stored(variable.dtype), body.places.address(variable)
+            address = body.function.let(f"getelementptr {type}, ptr {first}, i64 {place}")
+            lanes = Lanes(body.function, 1)
+            element = lanes.load(address, variable.dtype)
+            body.constraints.give(symbol, lanes.cast(element, INT64).text)
         body.constraints.leave_unless(form.static.required, other)
         body.block(static)
         for variable, result in zip(static.block.yields, operator.results, strict=True):
@@ -196,14 +200,6 @@ def _as_specialised(body: Body, step: Step, operator: Operator) -> None:
     body.calls.call_back(operator)
     function.jump(after)
     function.begin(after)
-
-
-def _element(body: Body, variable: Variable, place: int) -> str:
-    """An element of a tensor of integers."""
-    type, address = stored(variable.dtype), body.places.address(variable)
-    address = body.function.let(f"getelementptr {type}, ptr {address}, i64 {place}")
-    lanes = Lanes(body.function, 1)
-    return lanes.cast(lanes.load(address, variable.dtype), INT64).text
 
 
 SPECIALISED = Writer(lambda operator: False, _as_specialised, holds=True)

@@ -16,7 +16,7 @@ from dy2st_runtime.engine.native.nests.access import stored
 from dy2st_runtime.engine.native.operators.scatter import SafePlaces, place_at
 from dy2st_runtime.engine.native.rows.reductions import limit
 from dy2st_runtime.engine.native.text.code import Code
-from dy2st_runtime.engine.native.text.lanes import Lanes, Value
+from dy2st_runtime.engine.native.text.lanes import Lanes
 from dy2st_runtime.ir.program import Operator
 
 _JOINS = {"mul": Lanes.multiply, "amin": Lanes.minimum, "amax": Lanes.maximum}
@@ -81,11 +81,9 @@ class Joined:
 
     def _join(self, at: str, place: str, to: str) -> None:
         target = self._code.at("%target", to)
-        before, new = (self._load(there) for there in (target, self._code.at("%values", at)))
+        before = self._lanes.load(target, self._dtype)
+        new = self._lanes.load(self._code.at("%values", at), self._dtype)
         self._lanes.store(_JOINS[self._attributes["reduce"]](self._lanes, before, new), target)
-
-    def _load(self, address: str) -> Value:
-        return self._lanes.load(address, self._dtype)
 
 
 __all__ = ["Joined"]

@@ -166,7 +166,10 @@ class Analysis:
             return
         is_flow = operator is not None and operator.name in ("cond", "while")
         if operator is not None and step.inner and not is_flow and step.specialised is None:
-            self._expanded(operator, step.inner[0])
+            inner = step.inner[0]
+            self._enter(inner.block.parameters, operator.operands)
+            self._block(inner)
+            self.found.roots.update(zip(operator.results, inner.block.yields, strict=True))
             return
         if operator is not None and self._is_change(step) and free.has(operator.operands[0]):
             self.found.roots[operator.results[0]] = operator.operands[0]
@@ -192,11 +195,6 @@ class Analysis:
 
     def _read(self, variable: Variable, number: int) -> None:
         self._uses.append((self.found.root(variable), number, tuple(self._loops)))
-
-    def _expanded(self, operator: Operator, inner: Planned) -> None:
-        self._enter(inner.block.parameters, operator.operands)
-        self._block(inner)
-        self.found.roots.update(zip(operator.results, inner.block.yields, strict=True))
 
     def _cond(self, operator: Operator, inner: Sequence[Planned], free: Owned) -> None:
         owned = {self.found.root(v) for v in operator.operands[1:] if free.has(v)}

@@ -59,7 +59,8 @@ class Keeping:
             data, is_it = self._places.data(self._item(kept, number)), is_fresh
             for argument in recipe.sources.values():
                 number += 1
-                arguments.append(self._given(argument))
+                place = self._function.let(f"getelementptr ptr, ptr %given, i64 {argument}")
+                arguments.append(self._function.let(f"load ptr, ptr {place}"))
                 own = self._item(kept, number)
                 is_same = function.let(f"icmp eq ptr {own}, {arguments[-1]}")
                 is_it = function.let(f"and i1 {is_it}, {is_same}")
@@ -93,10 +94,6 @@ class Keeping:
         yield
         function.jump(after)
         function.begin(after)
-
-    def _given(self, number: int) -> str:
-        place = self._function.let(f"getelementptr ptr, ptr %given, i64 {number}")
-        return self._function.let(f"load ptr, ptr {place}")
 
     def _item(self, kept: str, number: int) -> str:
         return self._places.field(kept, _ITEMS + 8 * number)

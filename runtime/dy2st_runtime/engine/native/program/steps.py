@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from dy2st_runtime.engine.native.convolution.regions import Region
 from dy2st_runtime.engine.native.machine import threads
 from dy2st_runtime.engine.native.machine.kernels import changed
 from dy2st_runtime.engine.native.machine.llvm import Processor
@@ -85,9 +84,15 @@ class Body:
         """One step; then what nobody reads again is given up."""
         with self.keeping.unless_kept(step):
             if step.nest is not None:
-                self._nest(step)
+                nest = step.nest
+                assert nest is not None
+                failed = self.call_nest(nest, [self.place(variable) for variable in nest.outputs])
+                if nest.has_checks:
+                    self.unless(self.function.let(f"icmp eq i32 {failed}, 0"), step.checked)
             elif step.region is not None:
-                self._region(step.region)
+                for operator in step.region.operators:
+                    self.constraints.check_divisors(operator)
+                self.calls.call_region(step.region)
             else:
                 self._operator(step)
         self.release(self.places.found.last.get(step.number, ()))
@@ -106,13 +111,6 @@ class Body:
         for variable in variables:
             if self.places.found.kinds.get(variable) is Kind.OBJECT and self.places.has(variable):
                 self.places.replace(self.places.of(variable).name, "null")
-
-    def _nest(self, step: Step) -> None:
-        nest = step.nest
-        assert nest is not None
-        failed = self.call_nest(nest, [self.place(variable) for variable in nest.outputs])
-        if nest.has_checks:
-            self.unless(self.function.let(f"icmp eq i32 {failed}, 0"), step.checked)
 
     def call_nest(self, nest: Nest, outputs: Sequence[str]) -> str:
         """Call the function of a nest, which writes to these places; gives what it gives."""
@@ -177,11 +175,6 @@ class Body:
         if variable.dtype == bool:
             return f"i1 {self.function.let(f'trunc i8 {value} to i1')}"
         return f"{type} {value}"
-
-    def _region(self, region: Region) -> None:
-        for operator in region.operators:
-            self.constraints.check_divisors(operator)
-        self.calls.call_region(region)
 
     def _operator(self, step: Step) -> None:
         operator = step.operator

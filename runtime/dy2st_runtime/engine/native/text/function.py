@@ -138,7 +138,9 @@ class Function:
             return
         self.branch(self.let(f"icmp slt i64 {stop}, {end}"), lasting, after)
         self.begin(lasting)
-        self._leave_if_asked(following)
+        asked = self.let("call preserve_mostcc i32 @leave()")
+        self.branch(self.let(f"icmp eq i32 {asked}, 0"), following, self._leaving())
+        self.begin(following)
         self.jump(piece)
         self.begin(after)
         far = self.fresh("far")
@@ -148,7 +150,11 @@ class Function:
             f"  {stop} = call i64 @llvm.smin.i64(i64 {far}, i64 {end})",
         ]
         head.insert(1, f"  {far}.s = mul i64 {step}, {_PIECE}")
-        self._spend_some(self._iterations(start, end, step))
+        # An inner loop only counts what it has done: the one around it asks whether to leave.
+        cost = self._iterations(start, end, step)
+        budget = self._budget_slot()
+        left = self.let(f"sub i64 {self.let(f'load i64, ptr {budget}')}, {cost}")
+        self.line(f"store i64 {left}, ptr {budget}")
 
     def _iterations(self, start: str, end: str, step: str) -> str:
         """About how many iterations a loop has made."""
@@ -166,17 +172,6 @@ class Function:
         self.branch(self.let(f"icmp slt i64 {left}, 0"), label, following)
         self.begin(label)
         self.line(f"store i64 {_PIECE}, ptr {budget}")
-        asked = self.let("call preserve_mostcc i32 @leave()")
-        self.branch(self.let(f"icmp eq i32 {asked}, 0"), following, self._leaving())
-        self.begin(following)
-
-    def _spend_some(self, cost: str) -> None:
-        """Count what an inner loop has done; the one around it asks."""
-        budget = self._budget_slot()
-        left = self.let(f"sub i64 {self.let(f'load i64, ptr {budget}')}, {cost}")
-        self.line(f"store i64 {left}, ptr {budget}")
-
-    def _leave_if_asked(self, following: str) -> None:
         asked = self.let("call preserve_mostcc i32 @leave()")
         self.branch(self.let(f"icmp eq i32 {asked}, 0"), following, self._leaving())
         self.begin(following)
