@@ -1,4 +1,4 @@
-"""How a command ends that was interrupted, or whose output nobody takes: a line, never a traceback.
+"""Ends a command that was interrupted, or whose output nobody takes: by a line, never a traceback.
 
 what                                exit status
 Ctrl-C                              130, as shells have it

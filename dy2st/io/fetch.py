@@ -1,4 +1,4 @@
-"""How a batch comes from a dataset: the same in the user's process and in a worker."""
+"""Fetches a batch from a dataset: the same in the user's process and in a worker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What models import from `paddle.base`, under its old name `paddle.fluid` too: the few names used.
+"""Gives what models import from `paddle.base`, under its old name `paddle.fluid` too: the few names used.
 
 from dy2st.paddle.base.framework import in_dygraph_mode
 """

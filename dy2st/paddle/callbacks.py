@@ -1,4 +1,4 @@
-"""What happens between the steps of `dy2st.Model`, under PaddlePaddle's names."""
+"""Gives the callbacks of `dy2st.Model`, under PaddlePaddle's names."""
 
 from dy2st.paddle.hapi.callbacks import Callback, LRScheduler, ModelCheckpoint, ProgBarLogger
 from dy2st.paddle.hapi.monitors import EarlyStopping, ReduceLROnPlateau

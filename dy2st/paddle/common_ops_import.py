@@ -1,4 +1,4 @@
-"""What models import from `paddle.common_ops_import`: checks of arguments, modes, ParamAttr."""
+"""Gives what models import from `paddle.common_ops_import`: checks, modes, ParamAttr."""
 
 from typing import TYPE_CHECKING
 

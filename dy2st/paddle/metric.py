@@ -1,4 +1,4 @@
-"""How good predictions are: metrics over many batches, under PaddlePaddle's names."""
+"""Measures how good predictions are: metrics over many batches, under PaddlePaddle's names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What keeps weights small: those of `dy2st_runtime.regularizer`."""
+"""Gives the penalties on large weights of `dy2st_runtime.regularizer`."""
 
 from dy2st_runtime.regularizer import L1Decay as L1Decay
 from dy2st_runtime.regularizer import L2Decay as L2Decay

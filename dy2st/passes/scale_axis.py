@@ -1,4 +1,4 @@
-"""What BackwardFoldScaleAxis and ForwardFoldScaleAxis share: scales by channel, and what they pass.
+"""Has what BackwardFoldScaleAxis and ForwardFoldScaleAxis share: scales by channel, and their ways.
 
 A scale is a constant by which a value is multiplied, one number for all or one a channel. It may
 pass an operator f if f(x * s) = f(x) * s: always through sums, means, padding with zeros; through

@@ -1,4 +1,4 @@
-"""What scripts ask GPUs: there are none, none of their memory is used, nothing is to wait for."""
+"""Answers what scripts ask GPUs: there are none, and nothing is to wait for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What layers that several processes share do with their parts: one process has the whole."""
+"""Computes what layers that processes share do with their parts: one process has the whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What values of a variable satisfy."""
+"""Checks that values of a variable are in its range."""
 
 from __future__ import annotations
 

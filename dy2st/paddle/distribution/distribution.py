@@ -1,4 +1,4 @@
-"""What all distributions share: shapes, parameters as tensors, methods that each may have."""
+"""Has what all distributions share: shapes, parameters as tensors, optional methods."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is drawn before parameters shift and scale it; the same numbers for the same seed."""
+"""Draws what parameters then shift and scale; the same numbers for the same seed."""
 
 from __future__ import annotations
 

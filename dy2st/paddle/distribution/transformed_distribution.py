@@ -1,4 +1,4 @@
-"""What transforms make of a distribution."""
+"""Transforms a distribution."""
 
 from __future__ import annotations
 

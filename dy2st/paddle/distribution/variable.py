@@ -1,4 +1,4 @@
-"""What values a transform takes and gives: how many axes one event has, and in which range."""
+"""Describes the values that a transform takes and gives: axes of one event, and range."""
 
 from __future__ import annotations
 

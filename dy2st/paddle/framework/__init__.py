@@ -1,4 +1,4 @@
-"""What models import from `paddle.framework`: names of `dy2st`, modes, and where tensors lie."""
+"""Gives what models import from `paddle.framework`: names of `dy2st`, modes, and places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is called between the steps of training: reports, checkpoints, rates."""
+"""Calls back between the steps of training: reports, checkpoints, rates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What PaddlePaddle tries out, under its names: composites of operators."""
+"""Gives what PaddlePaddle tries out, under its names: composites of operators."""
 
 from dy2st.paddle.private_modules import private_modules
 from dy2st_runtime.lazy import lazy_names, places

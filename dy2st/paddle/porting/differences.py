@@ -1,4 +1,4 @@
-"""What a name that both have does otherwise here, on purpose; and arguments that differ.
+"""Lists what a name that both have does otherwise here, on purpose; and arguments that differ.
 
 `expression` shows it, in the words of the tests that compare with PaddlePaddle: P is the package, F
 its functional, X(2, 3) a random tensor, T([1]) a tensor of an array.

@@ -1,4 +1,4 @@
-"""What of PaddlePaddle sources use that dy2st has not, or that does less: places and advice."""
+"""Reports what sources use of PaddlePaddle that dy2st has not, or does less of, with advice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of PaddlePaddle's names sources use, and where: read from their syntax, never imported."""
+"""Finds which of PaddlePaddle's names sources use, and where: from their syntax, never imported."""
 
 from __future__ import annotations
 

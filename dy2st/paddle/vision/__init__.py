@@ -1,4 +1,4 @@
-"""What models of pictures need, under PaddlePaddle's names."""
+"""Gives what models of pictures need, under PaddlePaddle's names."""
 
 from dy2st_runtime.lazy import lazy_names, places
 

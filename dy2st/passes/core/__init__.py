@@ -1,1 +1,1 @@
-"""What every pass needs: Module, PassContext, instruments, registry."""
+"""Has what every pass needs: Module, PassContext, instruments, registry."""

@@ -1,4 +1,4 @@
-"""What passes that work by hand share: who reads a value, and putting values in place of others."""
+"""Helps passes that work by hand: who reads a value, and putting values in place of others."""
 
 from __future__ import annotations
 

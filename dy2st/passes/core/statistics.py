@@ -1,4 +1,4 @@
-"""What a Program weighs: operators, multiply-accumulates, parameters, bytes."""
+"""Counts for a Program: operators, multiply-accumulates, parameters, bytes."""
 
 from __future__ import annotations
 

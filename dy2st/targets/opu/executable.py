@@ -1,4 +1,4 @@
-"""What must hold of a quantised layer before it is compiled or interpreted."""
+"""Checks a quantised layer before it is compiled or interpreted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How features, weights and biases lie in words of 64 bytes, in DRAM and in the buffers.
+"""Lays features, weights and biases out in words of 64 bytes, in DRAM and in the buffers.
 
 Everything is reversed and right-aligned: byte 63 of a word of features is its channel 0, the last
 byte of a row of weights is output 0 of channel 0, the last two of a bias are output 0. Where fewer

@@ -1,4 +1,4 @@
-"""What a layer does behind its last pass, on int8: residual, activation, pooling, upsampling.
+"""Computes the end of a layer, on int8: residual, activation, pooling, upsampling.
 
 For the interpreter of layers alone; the simulator of programs has its own.
 """

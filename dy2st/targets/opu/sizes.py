@@ -1,4 +1,4 @@
-"""What the sizes and paddings of a layer mean: the maps that it reads, multiplies, pools and makes.
+"""Computes the sizes of the maps that a layer reads, multiplies, pools and makes.
 
 All sizes are (h, w) or (h, w, c) of one image, without any stored border.
 """

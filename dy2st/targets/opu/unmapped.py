@@ -1,4 +1,4 @@
-"""What the OPU cannot do: collected, then said at once."""
+"""Collects what the OPU cannot do, to say all of it at once."""
 
 from __future__ import annotations
 

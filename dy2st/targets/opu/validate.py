@@ -1,4 +1,4 @@
-"""What must hold of a Network: sizes, connections, codes. Errors name the layer and the key."""
+"""Checks a Network: sizes, connections, codes. Errors name the layer and the key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an engine is, and what it makes of a Program: all that callers ask of them."""
+"""Defines what callers ask of an engine, and of what it makes of a Program."""
 
 from __future__ import annotations
 

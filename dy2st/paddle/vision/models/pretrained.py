@@ -1,4 +1,4 @@
-"""What is said of weights that would have to be fetched."""
+"""Refuses weights that would have to be fetched."""
 
 from __future__ import annotations
 

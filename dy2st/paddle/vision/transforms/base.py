@@ -1,4 +1,4 @@
-"""What a transform is: a call that changes the picture of a sample, and others after each other."""
+"""Defines a transform: a call that changes the picture of a sample; and chains of them."""
 
 from __future__ import annotations
 

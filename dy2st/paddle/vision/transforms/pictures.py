@@ -1,4 +1,4 @@
-"""What a picture can be: an array (h, w, c) or (h, w), a tensor (c, h, w), an image of PIL."""
+"""Handles every kind of picture: an array (h, w, c) or (h, w), a tensor (c, h, w), a PIL image."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands of `dy2st opu` read: a model with its sizes as numbers, and arrays for it."""
+"""Reads for the commands of `dy2st opu`: a model with its sizes as numbers, and arrays for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands of `dy2st opu` print: notes, progress, tables, and their exit status."""
+"""Prints for the commands of `dy2st opu`: notes, progress, tables; and has their exit status."""
 
 from __future__ import annotations
 

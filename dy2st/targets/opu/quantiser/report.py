@@ -1,4 +1,4 @@
-"""What quantising costs, layer by layer: integers beside the float forward."""
+"""Measures what quantising costs, layer by layer: integers beside the float forward."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every operation of a program did and when, as columns of numbers."""
+"""Lists what every operation of a program did and when, as columns of numbers."""
 
 from __future__ import annotations
 

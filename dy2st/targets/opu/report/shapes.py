@@ -1,4 +1,4 @@
-"""What a layer is: its multiplications, and a description in a few words."""
+"""Counts the multiplications of a layer, and describes it in a few words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long each step takes: a second module of a Program, whose steps look at the clock.
+"""Measures how long each step takes: a second module of a Program, whose steps look at the clock.
 
 The ordinary code has nothing of this. The time and the calls of a step are added to its row of a
 table in the module, by atomic additions, so several threads may run it. The clock is the counter of

@@ -1,4 +1,4 @@
-"""What of a Program is machine code, what NumPy computes, and what it costs: for readers."""
+"""Describes for readers which steps are machine code, which are NumPy, and what they cost."""
 
 from __future__ import annotations
 

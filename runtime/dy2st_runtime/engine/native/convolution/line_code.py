@@ -1,4 +1,4 @@
-"""What oneDNN lacks, as code beside its primitives: lines of a tensor, shared by its threads.
+"""Writes code for what oneDNN lacks: on lines of a tensor, shared by its threads.
 
     void NAME(about, threads)
 

@@ -1,4 +1,4 @@
-"""What is made of arrays of weights, for all plans of a region, as long as those arrays come.
+"""Keeps what is made of arrays of weights, for all plans of a region, while those arrays come.
 
 Plans that want the same layout share it. When other arrays come, what was made is given up.
 """

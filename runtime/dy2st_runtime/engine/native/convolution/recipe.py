@@ -1,4 +1,4 @@
-"""What oneDNN is to compute for a region: its operators as nodes, before any size is known.
+"""Lists what oneDNN is to compute for a region: its operators as nodes, before any size is known.
 
 A node is one primitive. What is done to its result element by element is done by the same
 primitive, before it writes, where nobody else reads the result; a normalisation becomes part of

@@ -1,4 +1,4 @@
-"""What machine code calls to compute a region: arrays in, arrays out.
+"""Computes a region when machine code calls: arrays in, arrays out.
 
 What oneDNN does not do, or would do otherwise than NumPy, is computed by NumPy's kernels: tensors
 without elements, weights that are infinite, and calls in which an activation met NaN.

@@ -1,4 +1,4 @@
-"""Which operators of a Block oneDNN computes together: regions.
+"""Finds the operators of a Block that oneDNN computes together: regions.
 
 A region begins with a convolution or with pooling, and takes what the library can do to values
 that are inside of it. Its values lie as the library wants them; only those that others read are

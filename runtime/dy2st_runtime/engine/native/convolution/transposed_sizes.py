@@ -1,4 +1,4 @@
-"""How large a transposed convolution makes an image whose sizes only calls know."""
+"""Computes the sizes of what transposed convolutions make, where only calls know them."""
 
 from __future__ import annotations
 

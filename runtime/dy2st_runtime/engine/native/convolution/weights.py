@@ -1,4 +1,4 @@
-"""What of a region's inputs is made ready once: filters and biases, with normalisations in them.
+"""Prepares weights of a region once: filters and biases, with normalisations folded into them.
 
 What is made is right as long as the very same arrays come again, and nobody can write to them.
 """

@@ -1,4 +1,4 @@
-"""How CPython's and NumPy's objects lie in memory, and the functions of theirs that code calls.
+"""Describes CPython's and NumPy's objects in memory, and the functions of theirs that code calls.
 
 Sources: CPython's documented C API; `numpy/ndarraytypes.h` (PyArrayObject_fields) and the numbers
 of functions in NumPy's C API, which are part of its promise of a stable binary interface.

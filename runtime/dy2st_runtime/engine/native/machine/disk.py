@@ -1,4 +1,4 @@
-"""Object code kept on disk, so that a Program that was compiled once is ready in milliseconds.
+"""Keeps object code on disk, so that a Program that was compiled once is ready in milliseconds.
 
     ~/.cache/dy2st/native/<digest of text, processor and versions>      (or under XDG_CACHE_HOME)
 

@@ -1,4 +1,4 @@
-"""How loops of machine code notice a signal, such as Ctrl-C, or that a limit is reached.
+"""Lets loops of machine code notice a signal, such as Ctrl-C, or that a limit is reached.
 
     i32 leave()      asked by loops now and then: whether to leave what is computed
     i32 has_left()   asked behind a long step, with the interpreter's lock: whether one has left

@@ -1,4 +1,4 @@
-"""What becomes one piece of object code: functions, and names of objects that they refer to."""
+"""Collects one piece of object code: functions, and names of objects that they refer to."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Which operators are computed together, and the loops that they become."""
+"""Fuses operators into groups, and writes the loops that they become."""

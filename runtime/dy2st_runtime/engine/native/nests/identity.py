@@ -1,4 +1,4 @@
-"""Which results are, at run time, the very arrays that a call was given.
+"""Finds which results are, at run time, the very arrays that a call was given.
 
     if x.sum() > 0:             # what is returned is x itself, or an array of its own
         x = x + 1

@@ -1,4 +1,4 @@
-"""What a group of operators is made of: members that run along axes which they share.
+"""Describes the operators of a group: members that run along axes which they share.
 
 Two groups become one by making their axes one.
 """

@@ -1,4 +1,4 @@
-"""What a product of matrices reads: of its operands the memory, and the strides in it."""
+"""Finds the memory and the strides of the operands of a product of matrices."""
 
 from __future__ import annotations
 

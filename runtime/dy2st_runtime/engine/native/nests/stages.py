@@ -1,4 +1,4 @@
-"""In which loop along a row each node is computed, and which nodes are kept from loop to loop.
+"""Chooses the loop along a row that computes each node, and which nodes are kept between loops.
 
 A reduction ends a stage: what needs its result is computed in a later one. A stage that grows long
 ends too, so that all it works on fits the registers. What a later stage needs is computed again if

@@ -1,4 +1,4 @@
-"""Where the largest pixels of the parts of boxes are: the function of `roi_pool_places`.
+"""Finds the largest pixels of the parts of boxes: the function of `roi_pool_places`.
 
 i32 places(ptr out, ptr x, ptr boxes, ptr images, i64 size...)      1: no such image
 """

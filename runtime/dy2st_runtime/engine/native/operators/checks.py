@@ -1,4 +1,4 @@
-"""What a Program asserts, or fails at, as code that calls the kernel, which raises."""
+"""Writes assertions and failures of a Program: code that calls the kernel, which raises."""
 
 from __future__ import annotations
 

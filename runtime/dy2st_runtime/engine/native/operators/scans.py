@@ -1,4 +1,4 @@
-"""What comes up to each place along an axis: sums, products, maxima, logarithms of sums of powers.
+"""Scans an axis: sums, products, maxima, logarithms of sums of powers up to each place.
 
     void scan(ptr result, ptr x, i64 outer, i64 count, i64 inner)
     void scan(ptr result, ptr places, ptr x, i64 outer, i64 count, i64 inner)

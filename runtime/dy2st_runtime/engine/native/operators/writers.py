@@ -1,4 +1,4 @@
-"""What is code: the operators that are computed without Python, beside those in nests."""
+"""Has the table of operators that are computed without Python, beside those in nests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the values of a Program lie, decided before code is written.
+"""Decides where the values of a Program lie, before code is written.
 
 Every value has a root: the value whose memory it is. A reshape has its operand's, a parameter of a
 nested Block what is given for it, a loop's parameters are the loop's results. Roots are of a kind:

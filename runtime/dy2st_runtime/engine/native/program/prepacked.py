@@ -1,4 +1,4 @@
-"""What is made of parameters alone, once for each array: see `recipes.py` for what that is.
+"""Keeps what is made of parameters alone, once for each array: see `recipes.py` for what that is.
 
 The arrays of tensors do not change: a tensor of new numbers has a new array. So what was made of an
 array is right for as long as that very array comes again, and code compares no more than addresses.

@@ -1,4 +1,4 @@
-"""What is kept of parameters, in code: whether it is there for these arrays, and where."""
+"""Writes code that finds what is kept of parameters, if it is there for these arrays."""
 
 from __future__ import annotations
 

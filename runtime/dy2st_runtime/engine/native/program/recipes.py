@@ -1,4 +1,4 @@
-"""What is made of parameters alone, by the recipes of a Program: panels of the sides of products.
+"""Finds what is made of parameters alone: panels of the sides of products, and their recipes.
 
 The right side of a product may be a parameter, or be computed of parameters and constants by
 operators that leave no trace of having run: a weight that is kept in small integers, say.

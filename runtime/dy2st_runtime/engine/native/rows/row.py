@@ -1,4 +1,4 @@
-"""What is known of an elementwise operator's machine code."""
+"""Defines what is known of an elementwise operator's machine code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How large the sizes of a call may become: code computes with 64 bits, and does not see overflows.
+"""Bounds the sizes of a call: code computes with 64 bits, and does not see overflows.
 
 A formula is bounded by floats, which do not wrap: by the sum of what its terms are without their
 signs. Where a bound exceeds a limit, the code does not take the call, and NumPy's engine computes

@@ -1,4 +1,4 @@
-"""What is required of sizes where a function is entered, as tests of it."""
+"""Tests where a function is entered what is required of sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Squares of elements, transposed in registers: rows and columns trade places.
+"""Transposes squares of elements in registers: rows and columns trade places.
 
 Element by element one side would be read or written far apart, which takes many times as long.
 """
