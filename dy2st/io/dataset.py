@@ -38,7 +38,7 @@ class Dataset(Generic[T]):
 class IterableDataset(Dataset[T]):
     """Samples one after the other, such as lines of a stream: a subclass writes `__iter__`.
 
-    Each worker of a DataLoader iterates over a copy; `get_worker_info()` tells it which part is
+    Each worker of a DataLoader iterates over a copy; `get_worker_info()` says which part is
     its own.
 
     >>> class Count(IterableDataset):

@@ -271,12 +271,12 @@ class DistributedBatchSampler(BatchSampler):
         return self._in_batches(self._share(order).tolist())
 
     def _share(self, order: Any) -> Any:
-        """Whole batches by turns; what is left over is shared equally."""
+        """Whole batches, one for each process; what is left over is shared equally."""
         batch = self.batch_size
         whole = len(order) // (batch * self.nranks) * batch * self.nranks
-        turns = order[:whole].reshape(-1, self.nranks, batch)
+        rounds = order[:whole].reshape(-1, self.nranks, batch)
         left = order[whole:].reshape(self.nranks, -1)
-        return np.concatenate([turns[:, self.local_rank].ravel(), left[self.local_rank]])
+        return np.concatenate([rounds[:, self.local_rank].ravel(), left[self.local_rank]])
 
     def __len__(self) -> int:
         """How many batches this process has."""

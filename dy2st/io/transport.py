@@ -51,7 +51,7 @@ class Packed:
 
     @property
     def sizes(self) -> list[int]:
-        """The bytes of each large array, which `receive` is told beforehand."""
+        """The bytes of each large array, which `receive` gets beforehand."""
         return [buffer.nbytes for buffer in self._buffers]
 
     def send(self, connection: Connection) -> None:

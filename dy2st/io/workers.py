@@ -119,7 +119,7 @@ class _Worker:
     """One of the processes, and the connection to it."""
 
     def __init__(self, plan: Plan, number: int, others: list[Connection]) -> None:
-        """Start it; a forked one is told which connections to others it has inherited."""
+        """Start it; a forked one gets to know which connections to others it has inherited."""
         context = multiprocessing.get_context()
         is_fork = context.get_start_method() == "fork"
         self.name = f"worker {number} of {plan.count}"
@@ -137,7 +137,7 @@ class _Worker:
             theirs.close()  # so that the connection ends with the worker
 
     def order(self, order: tuple[int, int, Any]) -> None:
-        """Have something fetched; if the worker is dead, who waits for the answer is told."""
+        """Have something fetched; if the worker is dead, who waits for the answer gets an error."""
         with suppress(ConnectionError):
             self.connection.send(order)
 

@@ -1,4 +1,4 @@
-"""Gives what models import from `paddle.base`, under its old name `paddle.fluid` too: the few names used.
+"""Gives the few names that models import from `paddle.base`, and from `paddle.fluid`, its old name.
 
 from dy2st.paddle.base.framework import in_dygraph_mode
 """

@@ -5,7 +5,7 @@
 
 Every rule gives the same bits for every input, NaN, infinities and -0.0 among them: x * 0 stays for
 floats, and so do x + 0.0, which turns -0.0 into 0.0, and x * -1, which keeps the sign of NaN where
--x turns it; x + (-0.0) goes. Of two zeros, or two NaNs, NumPy's maximum gives the first or the
+-x flips it; x + (-0.0) goes. Of two zeros, or two NaNs, NumPy's maximum gives the first or the
 second as processor and dtype will have it, so its operands keep their places.
 """
 

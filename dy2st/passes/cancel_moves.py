@@ -135,7 +135,7 @@ def whole_slice(m: Match) -> Any:
     attributes = m.attributes(_slice)
     m.require(not attributes["drop"], "it drops an axis")
     m.require(m[_x].type == m[_slice].type, "it leaves elements out")
-    m.require(all(step is None or step == 1 for step in attributes["steps"]), "it turns an axis")
+    m.require(all(step is None or step == 1 for step in attributes["steps"]), "it reverses an axis")
     return m[_x]
 
 

@@ -5,7 +5,7 @@
 
 One walk over the Program carries the values of small integer tensors, as numbers or formulas of
 its sizes; operators in `dynamic.py`'s table whose arguments are known take their static form. Types
-are inferred again behind them, so a shape of a reshaped tensor is known in turn; a `cond` on a
+are inferred again behind them, so a shape of a reshaped tensor is known, too; a `cond` on a
 known value becomes the branch that is taken, and what nobody reads any more is left out.
 """
 

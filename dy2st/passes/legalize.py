@@ -114,7 +114,7 @@ def _take_apart(program: Program, block: Block, names: set[str]) -> None:
 
 
 def _latest(variable: Variable, replaced: dict[Variable, Variable]) -> Variable:
-    """What is read now: what a decomposition gives may have been taken apart in turn."""
+    """What is read now: what a decomposition gives may have been decomposed, too."""
     while (other := replaced.get(variable)) is not None:
         variable = other
     return variable

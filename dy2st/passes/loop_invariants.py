@@ -5,7 +5,7 @@
       ...                                         ...
 
 A pure operator goes if its operands do not change from iteration to iteration and it cannot fail:
-the loop may not turn at all, and the Program must not fail where the user's code would not. So
+the loop may have no iteration, and the Program must not fail where the user's code would not. So
 what comes after a check inside the loop goes only if it works for all sizes. Constants stay.
 """
 

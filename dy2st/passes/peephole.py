@@ -214,8 +214,8 @@ def _dense_rule(threshold: int) -> Rule:
         c, o = w.shape
         type, batch = x.tensor_type, x.tensor_type.shape[0]
         image = _typed("reshape", [x], {"shape": (batch, c, 1, 1)}, type)
-        turned = np.ascontiguousarray(w.T).reshape(o, c, 1, 1)
-        kernel = _typed("constant", [], {"value": turned}, type, turned.shape)
+        transposed = np.ascontiguousarray(w.T).reshape(o, c, 1, 1)
+        kernel = _typed("constant", [], {"value": transposed}, type, transposed.shape)
         y = _typed("conv", [image, kernel], _POINTWISE, type, (batch, o, 1, 1))
         return _typed("reshape", [y], {"shape": (batch, o)}, type)
 

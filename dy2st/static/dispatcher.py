@@ -121,7 +121,7 @@ class _Count:
 
 
 class Dispatcher:
-    """Calls a Program that was made for the sizes at hand; `report()` tells how it went."""
+    """Calls a Program that was made for the sizes at hand; `report()` says how it went."""
 
     def __init__(
         self,

@@ -262,7 +262,7 @@ class SoftmaxTransform(_OntoSimplex):
 
 
 class StickBreakingTransform(_OntoSimplex):
-    """Shares of a stick, of which each in turn is broken off: (..., n) -> (..., n + 1).
+    """Shares of a stick, of which one after the other is broken off: (..., n) -> (..., n + 1).
 
     >>> import dy2st
     >>> made = dy2st.distribution.StickBreakingTransform().forward(dy2st.to_tensor([0.0, 0.0]))

@@ -72,7 +72,7 @@ class Callbacks:
     """Several callbacks as one: each is called in turn."""
 
     def __init__(self, each: Iterable[Callback], model: Any, params: dict[str, Any]) -> None:
-        """Take them, and tell them the model and what it was called with."""
+        """Take them, and pass them the model and what it was called with."""
         self.each = list(each)
         for callback in self.each:
             callback.set_model(model)

@@ -43,7 +43,7 @@ REFUSED = {
     "distributed.launch": _MANY,
 }
 
-# Classes that models are made of, and functions that they import: whoever uses one is told.
+# Classes that models are made of, and functions that they import: whoever uses one gets advice.
 _IMPORTED = {
     "distributed": "group_sharded_parallel Replicate Shard "
     "ShardingStage1 ShardingStage2 ShardingStage3 Strategy "

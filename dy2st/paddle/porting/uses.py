@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dy2st.paddle.porting.names import names_of_paddle
 
-# Methods that lists, texts, files, arrays and the like have too tell nothing of tensors.
+# Methods that lists, texts, files, arrays and the like have too say nothing of tensors.
 _PLAIN = {
     name
     for kind in (str, bytes, list, dict, set, tuple, int, float, complex, object, type)

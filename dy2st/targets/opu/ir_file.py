@@ -298,7 +298,7 @@ def _read_tail(folder: Path, inputs: list[int]) -> Tail | None:
 
 
 def _complete(network: Network) -> None:
-    """What files of others leave out: channels of parts, sizes of inputs, padding twice told."""
+    """What files of others leave out: channels of parts, sizes of inputs, padding given twice."""
     count = max(
         (-index for y in network.layers for index in y.input_layer if index <= 0), default=0
     )

@@ -56,7 +56,7 @@ class Failure:
     of: str = ""
 
     def entry(self) -> Unmapped:
-        """What is told to the user."""
+        """What the user reads."""
         return Unmapped(self.of or self.operator.name, self.operator.location, self.reason)
 
 

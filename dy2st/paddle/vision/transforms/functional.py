@@ -178,7 +178,7 @@ def vflip(img: Any) -> Array:
 def normalize(img: Any, mean: Any, std: Any, data_format: str = "CHW", to_rgb: bool = False) -> Any:
     """(img - mean) / std, channel by channel, in float32; an array or a tensor is given back.
 
-    The channels are the first axis, or with data_format="HWC" the last. `to_rgb` turns their order.
+    The channels are the first axis, or with data_format="HWC" the last. `to_rgb` reverses them.
 
     >>> import numpy as np
     >>> normalize(np.full((1, 2, 2), 3.0, "float32"), [1.0], [2.0])[0, 0]
@@ -274,7 +274,7 @@ def _mix(other: Array, img: Array, factor: float) -> Array:
 
 @on_arrays
 def adjust_hue(img: Any, hue_factor: float) -> Array:
-    """The colours turned around the circle of hues by so much of it, -0.5 to 0.5.
+    """The colours shifted around the circle of hues by so much of it, -0.5 to 0.5.
 
     >>> import numpy as np
     >>> adjust_hue(np.array([[[255, 0, 0]]], "uint8"), 1 / 3)

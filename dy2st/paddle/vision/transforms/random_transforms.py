@@ -250,7 +250,7 @@ class SaturationTransform(_OneColour):
 
 
 class HueTransform(_OneColour):
-    """Hues turned by a share of the circle from -value to value, or between two values.
+    """Hues shifted by a share of the circle from -value to value, or between two values.
 
     >>> import numpy as np
     >>> HueTransform((0.5, 0.5))(np.array([[[255, 0, 0]]], "uint8"))

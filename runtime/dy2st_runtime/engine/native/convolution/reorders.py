@@ -33,7 +33,7 @@ class LayoutCopy(NamedTuple):
 
     def address(self, library: Library) -> int:
         """Where the code is."""
-        return line_code.loaded(library, "turn", _text()).addresses["turn"]
+        return line_code.loaded(library, "reorder", _text()).addresses["reorder"]
 
 
 def layout_copy_between(
@@ -53,7 +53,7 @@ def layout_copy_between(
 
 @once
 def _text() -> str:
-    return line_code.text("turn", LayoutCopy._fields, ("source", "result"), _counts, _line)
+    return line_code.text("reorder", LayoutCopy._fields, ("source", "result"), _counts, _line)
 
 
 def _counts(code: Code, known: Known) -> tuple[str, str, str]:

@@ -98,7 +98,7 @@ class _Slot:
         self._times += 1
 
     def _keep(self, arrays: Sequence[Array]) -> None:
-        """Keep their result instead of the other; less readily if they come by turns."""
+        """Keep their result instead of the other; less readily if they alternate."""
         if _are(self._former, arrays):
             self._wanted *= 2
         if self.kept is not self._nothing:
