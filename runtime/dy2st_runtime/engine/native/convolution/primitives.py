@@ -62,6 +62,8 @@ def _enter(builder: Builder, node: Node) -> None:
     except Refused:
         if not node.after:
             raise
+        # The library refuses some post-ops behind some primitives, though it has each of them
+        # alone.
         for part in _apart(node):
             _enter(builder, part)
 
@@ -123,6 +125,7 @@ def _convolve(
     """Either convolution, with filters of this shape that lie as `plain` says."""
     library, source = builder.library, node.sources[0]
     bias = library.plain(result.sizes[1:2]) if weights.has_bias(node) else None
+    # With a free layout the library chooses its fastest, and reorders may be needed around it.
     lie = library.plain if builder.stays_plain(node, geometry) else library.free
     before = (lie(builder.sizes(source)), library.free(shape), bias)
     posts = builder.posts(node, result)
@@ -182,6 +185,7 @@ def _window(builder: Builder, node: Node) -> None:
     geometry = builder.sight.geometry(attributes, builder.sight.spatial(attributes["kernel"]))
     sizes = builder.sizes(node.sources[0])
     result = builder.sight.result(sizes[:2], counts(sizes[2:], geometry))
+    # The library has no sums of windows: a post-op multiplies the mean by their number of elements.
     name = "mean" if node.operator.name == "window_sum" else "max"
     _pool(builder, node, name, geometry, result)
 
@@ -256,6 +260,7 @@ def _concat(builder: Builder, node: Node) -> None:
     try:
         primitive = library.concat(1, [one.layout for one in sources], free)
     except Refused:
+        # Parts whose channels fill no whole blocks cannot be put beside each other in blocks.
         wanted = [library.channels_last(image) for image in images]
         primitive = library.concat(1, wanted, library.channels_last(result.sizes))
         sources = [builder.as_wanted(v, one) for v, one in zip(node.sources, wanted, strict=True)]

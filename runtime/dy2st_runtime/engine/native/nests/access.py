@@ -90,6 +90,7 @@ class Access:
         if step < 0:
             back = step * (lanes.lanes - 1)
             address = self.function.let(f"getelementptr {stored(dtype)}, ptr {address}, i64 {back}")
+        # A load and a shuffle take a fraction of the time of a gather.
         wide = Lanes(self.function, abs(step) * lanes.lanes)
         last = abs(step) * (lanes.lanes - 1)  # what is behind may be nobody's
         inside = ", ".join(f"i1 {'true' if n <= last else 'false'}" for n in range(wide.lanes))
@@ -113,6 +114,7 @@ class Access:
         """Whether a step is 1, in all lanes, and which lanes it reads: no loop changes that."""
         found = self.stretches.get((step, lanes.lanes))
         if found is None:
+            # Strides do not change in loops: this is computed once, where the function starts.
             with self.function.writing(self.start):
                 is_one = self.function.let(f"icmp ne i64 {step}, 0")
                 wide = lanes.splat(Value(is_one, BOOL))
@@ -133,6 +135,7 @@ class Access:
             step = lanes.splat(Value(self.size(stride), INT64))
             offsets = lanes.add(offsets, lanes.multiply(held.spread(lanes), step))
         mask = Value(_mask(place), BOOL)
+        # A place that was found outside is not read: the check behind fails for it.
         for guard in picked[len(node.picks) :]:
             mask = lanes.both(mask, guard.spread(lanes))
         places = self._places(address, dtype, offsets, lanes)
@@ -196,6 +199,7 @@ class Access:
     def store(self, store: Store, held: Held, place: Place) -> None:
         """Write an element for each lane, or one."""
         dtype, lanes = held.value.dtype, place.lanes
+        # A check is a store without an output.
         if store.output < 0:
             return
         pointer, along = self.outputs[store.output], self._along(store.strides)

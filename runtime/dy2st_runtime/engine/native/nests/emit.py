@@ -95,11 +95,13 @@ class _NestWriter:
         self.outputs = [f"%out{index}" for index in range(len(nest.outputs))]
         self.sizes = {size: f"%size{index}" for index, size in enumerate(nest.sizes)}
         own = [*parameters(nest), *(("i64", end) for end in self.window or ())]
+        # A call costs more than tiny work, and values that are inlined stay in registers.
         inline = "alwaysinline" if _work(nest) <= _TINY else "noinline"
         result = "i32" if nest.has_checks else "void"
         self.function = Function(name, own, result, attributes=f"{inline} nounwind")
         self.function.scales = processor.scales
         self.function.polls = polls and (not is_share or shares.is_long_row(nest))
+        # What no loop changes is written where the function starts.
         self.start = self.function.section()
         self.stretches: dict[tuple[str, int], tuple[Value, Value]] = {}
         nodes = [node for part in nest.parts for node in part.nodes if isinstance(node, Apply)]
@@ -169,6 +171,7 @@ class _PartWriter:
             return False
         if any(isinstance(node, Reduce) for node in part.nodes):
             return False
+        # A few tiles would not pay for the loop around them.
         return isinstance(part.axes[-1], Dim) or part.axes[-1] > 2 * TILE
 
     # -- rows ----------------------------------------------------------------------------------
@@ -216,6 +219,7 @@ class _PartWriter:
     def _loops(self) -> None:
         owned = self._make_buffers()
         self._begin_checks()
+        # Buffers of the heap must be freed where a signal ends the loops early.
         self.function.leaving = self.function.label("leaving") if owned else ""
         with ExitStack() as loops:
             self._nodes_of_rows(0)
@@ -278,6 +282,7 @@ class _PartWriter:
             return
         wrong = lanes.invert(held.value)
         if place.mask is not None:
+            # Lanes behind the end hold anything, and must not fail.
             wrong = lanes.both(wrong, Value(place.mask, BOOL))
         wide = lanes.type(BOOL)
         called = f"@llvm.vector.reduce.or.v{lanes.lanes}i1({wide} {wrong.text})"
@@ -291,6 +296,7 @@ class _PartWriter:
         known = dict(self.rows)
         for span in self.spans.split(*self._ends(axis)):
             with self.spans.along(span) as place:
+                # What one span has computed holds its own lanes, which the next one must not read.
                 self.rows = dict(known)
                 self.indices[axis] = place.index
                 for index in self.schedule.before:
@@ -320,6 +326,7 @@ class _PartWriter:
 
     def _stages(self, row: Place) -> None:
         for stage in self.schedule.stages:
+            # Without any of these nobody reads what the loop would compute.
             if stage.reduced or stage.stores or stage.kept:
                 self._stage(stage, row)
             for index in stage.after:
@@ -361,6 +368,7 @@ class _PartWriter:
             return self._ends(len(self.part.axes) - 1)
         size = self.part.axes[-1]
         limit = self.function.let(f"add i64 {self.start}, {TILE}")
+        # No tile is cut short, so the length is known, and no mask is needed.
         if isinstance(size, int) and size % TILE == 0:
             return self.start, limit, TILE
         end = self.function.let(f"call i64 @llvm.smin.i64(i64 {limit}, i64 {self.size(size)})")
@@ -415,6 +423,7 @@ class _PartWriter:
         assert isinstance(node, Apply)
         operands = [values[operand] for operand in node.operands]
         count = max((operand.lanes for operand in operands), default=1)
+        # What is the same in all lanes is computed once, and spread by who needs it wide.
         lanes = place.lanes if count == place.lanes.lanes else self.single.lanes
         spread = [operand.spread(lanes) for operand in operands]
         return Held(emit_row(lanes, node.operator, spread), lanes.lanes)
@@ -457,6 +466,7 @@ class _PartWriter:
         if place.mask is not None and not self.has_rows:
             mask = Value(place.mask, BOOL)
             starts = [lanes.constant(start, dtype) for start, dtype in self._starts(index)]
+            # Lanes behind the end take the neutral element.
             new = [lanes.select(mask, x, start) for x, start in zip(new, starts, strict=True)]
         while lanes.lanes > width:
             lanes, low, high = halves(lanes, new)
@@ -519,6 +529,7 @@ class _PartWriter:
         length, made, owned = self._buffer_length(), dict[int, str](), list[str]()
         for number, width in widths.items():
             if length is not None and length * width <= _STACK:
+                # A whole vector may be written at the last element.
                 bytes = length * width + _VECTOR
                 made[number] = self.function.alloca(f"[{bytes} x i8]", 64, "buffer")
                 continue
@@ -557,6 +568,7 @@ class _PartWriter:
             scaled = self.access.product(offset, part.axes[axis]) if offset != "0" else "0"
             offset = self.access.sum(scaled, index)
         if self.start != "0":
+            # A buffer holds one tile, the index counts along the whole row.
             offset = self.function.let(f"sub i64 {offset}, {self.start}")
         if self.has_rows:
             offset = self.function.let(f"mul i64 {offset}, {self.spans.wide}")

@@ -81,12 +81,12 @@ class _Planner:
         self.maker: dict[Variable, Group | _Single] = {}
         self.became: dict[Group, Group] = {}
         self.read_alone: set[Variable] = set()
-        # Which value gives a size that only the data decides.
         # The last step that can be seen from outside, and groups behind it that may fail.
         # What follows a condition on sizes reads where that says: it stays behind it.
         self.last_seen = self.last_required = 0
         self.checked: list[Group] = []
         self.known = set(symbols(tuple(size for v in block.parameters for size in _shape(v))))
+        # Which value gives a size that only the data decides.
         self.size_sources: dict[Dim, Variable] = {}
 
     def plan(self) -> list[Step]:
@@ -116,6 +116,8 @@ class _Planner:
                 if members and is_alias(operator):
                     members = None  # whoever reads it alone finds the same elements
             if members is None:
+                # What reads a tensor as a whole needs it in memory, not as a rule to find its
+                # elements.
                 self.read_alone.update(_read_by(operator))
             elif any(member.is_check for member in members):
                 self.read_alone.update(operator.operands)
@@ -238,6 +240,8 @@ class _Planner:
             maker = self._maker(operand)
             if isinstance(maker, Group):
                 makers.setdefault(maker)
+        # From the last one on: joined with an early one first, a group could not take a later one
+        # any more.
         for maker in sorted(makers, key=lambda one: -one.at):
             own = self._now(group)
             if self._now(maker) is not own:
@@ -245,6 +249,7 @@ class _Planner:
 
     def _join(self, maker: Group, reader: Group) -> None:
         """Make one group of two if their loops are alike and the order allows it."""
+        # A transposed copy is written by squares, which no other loop can share.
         if maker.cost + reader.cost > _LARGEST or maker.is_alone or reader.is_alone:
             return
         if any(operand in maker.places for one in reader.checked for operand in one.operands):
@@ -264,6 +269,7 @@ class _Planner:
         for variable in (*reader.leaves, *reader.after):
             step = self._maker(variable)
             if step is not maker and step is not None:
+                # At the same place a single stands behind groups, so its readers need a later one.
                 needed = max(needed, step.at + (step.at == maker.at))
         if needed <= maker.at and earliest < maker.at < latest:
             return maker.at
@@ -275,6 +281,7 @@ class _Planner:
     def _first_read(self, maker: Group, reader: Group) -> float:
         """The first step, other than the reader, that reads what the maker makes."""
         readers = {self._now(s) if isinstance(s, Group) else s for s in maker.readers}
+        # Joined groups are replaced once, so that later searches stay short.
         maker.readers = list(readers)
         others = [step.at for step in readers if step is not reader and step is not maker]
         return min(others, default=float("inf"))
@@ -282,6 +289,7 @@ class _Planner:
     def _merge(self, maker: Group, reader: Group, at: int) -> None:
         """Put the smaller group into the larger one; what the maker makes comes first."""
         small, large = sorted((reader, maker), key=lambda group: len(group.members))
+        # The smaller one moves, so that a chain of joins takes linear time.
         place = len(large.members) if small is reader else 0
         large.members[place:place] = small.members
         place = len(large.origins) if small is reader else 0
@@ -376,6 +384,7 @@ def _pair(use: Places, made: Places, pairs: dict[Axis, Axis]) -> bool:
         one, two = own.root, other.root
         if pairs.get(one, two) is not two:
             return False
+        # Two axes of one tensor that are one axis of the other are a diagonal, which no loop is.
         if one not in pairs and two in pairs.values():
             return False
         pairs[one] = two
@@ -400,13 +409,16 @@ def _fit(maker: Group, reader: Group, pairs: dict[Axis, Axis]) -> bool:
     own, others = _left(reader, maker, pairs)
     reduced = maker.reduced()
     reader_reduced = {pairs.get(axis, axis) for axis in reader.reduced()}
+    # A part has one split into rows and columns, so all its reductions are along the same axes.
     if reduced and reader_reduced and reduced != reader_reduced:
         return False
     if own and others:
         return False
     if own:
+        # The reader goes along more axes: each of these repeats what the maker computes.
         return not reduced and maker.cost <= _CHEAP
     if others:
+        # The maker goes along more axes: its reduction ends before the reader begins.
         return reduced.issuperset(others) and not reader_reduced
     return True
 

@@ -63,6 +63,7 @@ def _owned(body: Body, variable: Variable) -> str:
 def _append(body: Body, step: Step, operator: Operator) -> None:
     own, item = _own(body, operator), _owned(body, operator.operands[1])
     failed = body.function.let(f"call i32 @PyList_Append(ptr {own}, ptr {item})")
+    # PyList_Insert takes a reference of its own, unlike PyList_SetItem.
     body.function.line(f"call void @Py_DecRef(ptr {item})")
     _check(body, failed)
 
@@ -107,6 +108,7 @@ def _place(body: Body, operator: Operator) -> str:
     length = _length(body, _load(body, operator.operands[0]))
     is_behind = let(f"icmp slt i64 {value}, 0")
     place = let(f"select i1 {is_behind}, i64 {let(f'add i64 {value}, {length}')}, i64 {value}")
+    # Unsigned, a negative place is too large as well: one comparison finds both.
     body.unless(let(f"icmp ult i64 {place}, {length}"), [operator])
     return place
 
@@ -182,6 +184,7 @@ def _gather(body: Body, step: Step, operator: Operator) -> None:
     name = gather(body.module, places.dtype)
     count = body.sizes.value(places.tensor_type.shape[0])
     arguments = f"ptr {_load(body, array)}, ptr {body.places.address(places)}, i64 {count}"
+    # All places are looked at first, so that a list is made only if it is complete.
     is_inside = body.function.let(f"call i1 @{name}_fits({arguments})")
     body.unless(is_inside, [operator])
     made = body.function.let(f"call ptr @{name}({arguments})")

@@ -161,6 +161,7 @@ class Analysis:
 
     def _step(self, step: Step, number: int, free: Owned) -> None:
         operator = step.operator
+        # Nothing is made: whoever reads the result reads the operand, whose range grows by that.
         if operator is not None and is_alias(operator):
             self.found.roots[operator.results[0]] = operator.operands[0]
             return
@@ -169,6 +170,7 @@ class Analysis:
             inner = step.inner[0]
             self._enter(inner.block.parameters, operator.operands)
             self._block(inner)
+            # A composite is replaced by its inner Block, so its results are what that yields.
             self.found.roots.update(zip(operator.results, inner.block.yields, strict=True))
             return
         if operator is not None and self._is_change(step) and free.has(operator.operands[0]):
@@ -187,6 +189,7 @@ class Analysis:
         self._made[variable] = number
         kind = kind_of(variable, self._is_early)
         is_constant = step.operator is not None and step.operator.name == "constant"
+        # A constant is an array that the module holds.
         if is_constant and kind in (Kind.STACK, Kind.ARENA):
             kind = Kind.FOREIGN
         elif kind is Kind.ARENA and not self._is_placed(step):

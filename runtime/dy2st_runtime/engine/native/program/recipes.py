@@ -78,6 +78,7 @@ class Recipe:
 
     def _matrix(self, arrays: Iterable[Array]) -> Array:
         known: dict[Variable, Any] = dict(zip(self.sources, arrays, strict=True))
+        # The code of the Program raises no floating-point warnings either.
         with np.errstate(all="ignore"):
             for results, operands, compute in self.made:
                 found = compute(*[known[operand] for operand in operands])
@@ -100,6 +101,7 @@ class Recipes:
     def __init__(self, program: Program, root: Root) -> None:
         """`root` says whose memory a value is."""
         numbers = {variable: n for n, variable in enumerate(program.block.parameters)}
+        # A buffer that each call updates would have to be packed anew each time.
         own = [variable for name, variable in program.state.items() if name not in program.updates]
         self._numbers, self._root = {variable: numbers[variable] for variable in own}, root
         self._known: dict[tuple[Any, ...], Recipe | None] = {}
@@ -119,6 +121,7 @@ class Recipes:
             return None
         sizes = [right.shape[1], right.shape[0], right.row, right.column]
         known = [size for size in sizes if isinstance(size, int)]
+        # A product with one column packs nothing, and small matrices are packed in no time.
         if len(known) < len(sizes) or known[0] == 1 or known[0] * known[1] < _LEAST:
             return None
         if self._is_swept(operator, left, right):
@@ -141,6 +144,7 @@ class Recipes:
         expression = _Expression(self._numbers, self._root)
         if not expression.add(matrix):
             return None
+        # A small parameter that is repeated to a large matrix would fill memory for little work.
         if _bytes(matrix) > _GROWTH * expression.bytes:
             return None
         if not expression.made:
@@ -155,6 +159,7 @@ class Recipes:
         made = [one for recipe in self.all(planned) for one in recipe.made]
         served = {variable for one in made for variable in one.results}
         found = set()
+        # From the last one on: what only a spared step reads is spared, too.
         for step in reversed(steps):
             is_served = served.issuperset(step.results) and needed.isdisjoint(step.results)
             if is_served and _is_silent(step):
