@@ -86,7 +86,7 @@ given:
   %memory = load ptr, ptr %pair
   %second = getelementptr ptr, ptr %pair, i64 1
   %elements = load ptr, ptr %second
-  %status = call i32 @dnnl_memory_set_data_handle(ptr %memory, ptr %elements)
+  %set = call i32 @dnnl_memory_set_data_handle(ptr %memory, ptr %elements)
   %i1 = add i64 %i, 1
   br label %give
 begin:
