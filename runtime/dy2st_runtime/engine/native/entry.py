@@ -53,6 +53,7 @@ def write(program: Program, name: str = "run", body: type[Body] = Body) -> Writt
     """The module of a Program, with a function of that name, whose steps a Body writes."""
     module = Module()
     own = list(dict.fromkeys(map(same, program.block.yields)))
+    # An argument that is a result is given back by who calls, as the array that it is.
     own = [variable for variable in own if variable.maker is not program.block]
     function = Function(name, [("ptr", "%self"), ("ptr", "%given"), ("i64", "%count")], "ptr", "")
     entry = _Entry(program, module, function, own)
@@ -127,6 +128,7 @@ class _Entry:
                 self._field(array, abi.RANK, "i32"), "i32", str(variable.type.rank)
             )
             flags = self._field(array, abi.FLAGS, "i32")
+            # Other arrays, strided or unaligned ones, are left to NumPy.
             usable = self._function.let(f"and i32 {flags}, {abi.USABLE}")
             self._requirements.compare(usable, "i32", str(abi.USABLE))
         self._leave_unless_all()
@@ -224,6 +226,7 @@ class _Entry:
             if variable in self._arrays:
                 slot = self._arrays[variable]
                 object = function.let(f"load ptr, ptr {slot}")
+                # The list owns it now: what cleans the slots must not.
                 function.line(f"store ptr null, ptr {slot}")
             else:
                 object = places.owned(variable)
@@ -247,6 +250,7 @@ class _Entry:
             function.line("%nomemory = call ptr @PyErr_NoMemory()")
             function.line("ret ptr %nomemory")
         function.begin("unfit")
+        # None says that NumPy is to compute, which also finds the right error.
         function.line("call void @Py_IncRef(ptr @none)")
         function.line("ret ptr @none")
 

@@ -74,6 +74,7 @@ class Builder:
 
     def places(self, variable: Variable) -> Buffer:
         """Whole numbers, each as long as two elements."""
+        # The library has no integers of 64 bits: their bytes pass through it as two floats each.
         return self._given(variable, self.library.plain((2 * self.sizes(variable)[0],)))
 
     def shares(self, variable: Variable) -> Buffer:
@@ -93,6 +94,7 @@ class Builder:
         """A tensor in a layout: one of those that it has, or a new one."""
         self.source(variable)
         known = self._buffers[variable]
+        # Several readers that want the same layout share one reorder.
         found = next((one for one in known if one.layout.is_like(layout)), None)
         if found is None:
             found = self._add(Buffer(layout))
@@ -106,6 +108,7 @@ class Builder:
         self._step(primitive, {SOURCE: source, RESULT: result})
 
     def _step(self, primitive: Primitive | Own, arguments: dict[int, Buffer]) -> None:
+        # Scratch lies among the buffers, since all threads share a plan, and each call has its own.
         if isinstance(primitive, Primitive) and primitive.layout(SCRATCH).bytes:
             arguments[SCRATCH] = self._add(Buffer(primitive.layout(SCRATCH)))
         for buffer in arguments.values():
@@ -121,6 +124,7 @@ class Builder:
     ) -> Buffer:
         """Weights of a node, as they are made, and in the layout that is wanted."""
         layout = layout or plain
+        # Weights are made in the plain layout, by NumPy, and reordered once for all calls.
         reorder = None if layout.is_like(plain) else self.library.reorder(plain, layout)
         self.plan.kept.append(Kept(node, make, plain, layout, reorder))
         return self._add(Buffer(layout, kept=len(self.plan.kept) - 1))
@@ -151,6 +155,7 @@ class Builder:
         (argument, layout), number = result, self._results.get(node.result)
         plain = self.library.plain(image.sizes)
         is_plain = layout.is_like(plain)
+        # Results leave as arrays, which are plain: one in that layout is written there at once.
         made = self._add(Buffer(layout, made=number if is_plain else None))
         arguments[argument] = made
         self._step(primitive, arguments)

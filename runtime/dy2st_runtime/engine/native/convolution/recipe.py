@@ -114,6 +114,7 @@ class _Recipe:
         self._settled = read.union(results)  # what is not just moved on
         self._moved: dict[Variable, Channels] = {}
         self._bent = hard_swishes(operators, self._reads)
+        # A hard swish reads its x twice, and is one reader to the library.
         self._reads.subtract(operator.operands[0] for operator in self._bent)
         self._blends = self._found_blends(operators)
         inner = {part for parts in self._bent.values() for part in parts}
@@ -133,6 +134,7 @@ class _Recipe:
                 continue
             if left.image is right.image and left.axis == right.axis:
                 found[operator] = [left, right]
+                # Both taps are one node, which reads the image once.
                 self._reads[left.image] -= 1
         return found
 
@@ -178,6 +180,7 @@ class _Recipe:
         node.result = operator.results[0]
         self._makers[node.result] = node
         self.nodes.remove(node)
+        # A second operand of the post-op may be made between the node and the operator.
         self.nodes.append(node)
 
     def _conv(self, operator: Operator) -> None:

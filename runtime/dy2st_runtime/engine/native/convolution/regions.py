@@ -79,6 +79,7 @@ class _Finder:
             (self._inside if is_readable(operator) else self._late).update(operator.results)
         elif not self._waits_for_region(operator):
             self.found.append(operator)
+        # It goes behind the region, so that one operator in between does not end it.
         elif _may_move(operator):
             self._later.append(operator)
             self._late.update(operator.results)
@@ -149,6 +150,7 @@ class _Finder:
 
     def _maker(self, variable: Variable, within: Collection[Operator]) -> Operator | None:
         """The operator of the region that makes a value for one reader, and parts of it, alone."""
+        # Parts of a hard swish are one post-op together, so what they read is read once.
         readers = [one for one in self._readers[variable] if one not in within]
         is_single = len(readers) <= 1 and variable not in self._yields
         maker = variable.maker
@@ -177,6 +179,7 @@ class _Finder:
         outside = [v for v in read if v not in made and not is_constant(v)]
         # An array is known again, a view of it is made anew for each call.
         region.views = {v: vector_of(v) for v in outside if _is_view(v)}
+        # An array that is read several ways is passed once.
         region.operands = list(dict.fromkeys(region.views.get(v, v) for v in outside))
         for result in (result for one in operators if one not in shown for result in one.results):
             if self._is_read_beside(result, members):

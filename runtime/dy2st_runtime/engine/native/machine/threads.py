@@ -92,6 +92,7 @@ def _counter(library: Library) -> ctypes.c_int64:
 def _start(address: int) -> None:
     """A thread that Python knows nothing of, and that takes no signals."""
     process, thread = ctypes.CDLL(None), ctypes.c_void_p()
+    # A new thread inherits the mask: signals then go to threads that Python knows.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
     try:
         failed = process.pthread_create(ctypes.byref(thread), None, ctypes.c_void_p(address), None)
@@ -105,8 +106,10 @@ def _start(address: int) -> None:
 @once
 def pool(processor: Processor) -> Library:
     """The code and state of the helpers of the process; never freed, since they run in it."""
+    # Elsewhere there are no helpers that would wait, and no such instruction.
     text = _TEXT if platform.machine() == "x86_64" else _without_pauses(_TEXT)
     library = library_of(text, processor, _EXPORTS, {}, is_plain=True)
+    # One reference too many, so that the code stays while the interpreter ends.
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))
     _begin(library, _at_first())
     return library

@@ -25,6 +25,7 @@ def _is_branch(operator: Operator) -> bool:
 def _branch(body: Body, step: Step, operator: Operator) -> None:
     function = body.function
     for result in operator.results:
+        # The places of results are there before either branch, which both write to them.
         body.places.make(result)
     labels = [function.label("then"), function.label("else")]
     after = function.label("after")
@@ -80,12 +81,14 @@ def _loop(body: Body, step: Step, operator: Operator) -> None:
     for number, (given, result) in enumerate(zip(operator.operands, results, strict=False)):
         place = body.places.carried(result)
         _yield(body, given, place, result)
+        # The loop changes the list in place, and the caller still has it.
         if (operator, number) in body.calls.lists.copied:
             _copy_list(body, place)
     for one in step.inner[1].steps:
         if one.ahead is not None:
             body.products.begin_ahead(one.ahead)
     _number(body, results, operator.operands)
+    # A loop without Python lets other threads run Python meanwhile.
     with body.lock.without(None if _asks_python(body, step) else "true"):
         _iterations(body, step, results)
 
@@ -101,6 +104,7 @@ def _iterations(body: Body, step: Step, results: Sequence[Variable]) -> None:
         body.block(condition)
         function.branch(body.places.truth(condition.block.yields[0]), inside, after)
         function.begin(inside)
+        # Or Ctrl-C would be noticed only when the loop ends.
         body.lock.let_signals_in()
         body.constraints.bind_all(iteration.block.parameters[: len(results)])
         body.block(iteration)
@@ -124,12 +128,14 @@ def _advance(body: Body, result: Variable) -> None:
     now, following = body.places.of(result), body.places.following(result)
     function = body.function
     if now.kind is Kind.ARENA:
+        # Two addresses change places, instead of all elements.
         first = function.let(f"load ptr, ptr {now.name}")
         second = function.let(f"load ptr, ptr {following.name}")
         function.line(f"store ptr {second}, ptr {now.name}")
         function.line(f"store ptr {first}, ptr {following.name}")
     elif now.kind is Kind.OBJECT:
         object = function.let(f"load ptr, ptr {following.name}")
+        # One slot owns the object: the reference moves, and is not counted twice.
         function.line(f"store ptr null, ptr {following.name}")
         body.places.replace(now.name, object)
     else:

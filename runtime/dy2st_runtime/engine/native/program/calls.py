@@ -64,6 +64,7 @@ class Calls:
             self.take(result, results[0])
             return
         for index, variable in enumerate(results):
+            # A tuple owns its entries: each gets a reference of its own before the tuple goes.
             entry = self._places.field(result, abi.ITEMS + 8 * index)  # of a tuple
             self._function.line(f"call void @Py_IncRef(ptr {entry})")
             self.take(entry, variable)

@@ -55,6 +55,7 @@ class Places:
     def argument(self, variable: Variable) -> str | None:
         """The array that a value is, of those that the Program was given."""
         root = self.found.root(variable)
+        # A reshape has the memory of its argument, and another shape than that array.
         is_whole = same_shape(root.tensor_type.shape, variable.tensor_type.shape) is True
         return self.arguments.get(root) if is_whole else None
 
@@ -111,6 +112,7 @@ class Places:
             return Place(kind, self._function.alloca(stored(type.dtype)))
         if kind is Kind.STACK:
             bytes = max(int(bytes_of(type)), 1)
+            # On a line of the cache, so that no vector spans two.
             return Place(kind, self._function.alloca(f"[{bytes} x i8]", 64))
         return Place(kind, self._part(variable))
 
@@ -150,6 +152,7 @@ class Places:
             return
         self._function.reserve("%objects", f"[{self._objects} x ptr]")
         arguments = f"ptr %objects, i8 0, i64 {8 * self._objects}, i1 false"
+        # A step that fails gives up all slots, those too that no step has filled.
         self._start.insert(0, f"  call void @llvm.memset.p0.i64({arguments})")
 
     # -- reading and writing -------------------------------------------------------------------
@@ -184,6 +187,7 @@ class Places:
         type = stored(variable.tensor_type.dtype)
         value = self._function.let(f"load {type}, ptr {self.address(variable)}")
         if type in ("float", "double"):
+            # Unordered: NaN is true.
             return self._function.let(f"fcmp une {type} {value}, 0.0")
         return self._function.let(f"icmp ne {type} {value}, 0")
 
@@ -213,6 +217,7 @@ class Places:
         place = self.of(variable)
         if self.is_object(variable):
             object = self._function.let(f"load ptr, ptr {place.name}")
+            # The slot keeps its own reference, which ends with the live range.
             self._function.line(f"call void @Py_IncRef(ptr {object})")
             return object
         made = self.array(variable.tensor_type, "null")

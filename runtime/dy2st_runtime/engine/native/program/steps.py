@@ -117,6 +117,7 @@ class Body:
         share = shares.share_of(nest)
         long = self.lock.is_long(part.axes for part in nest.parts)
         text = nests.function(nest, "NAME", self._processor, share is not None, long is not None)
+        # Equal nests, as of equal layers, are one function.
         name = self.module.shared(text, "nest")
         arguments = []
         for leaf in nest.leaves:
@@ -153,6 +154,7 @@ class Body:
         wrong, right = self.function.label("wrong"), self.function.label("right")
         self.function.branch(holds, right, wrong)
         self.function.begin(wrong)
+        # Kernels are Python, which needs the lock that long work has let go.
         self.lock.take()
         for operator in self._whole or operators:
             result = self.calls.result_of(operator)
@@ -166,6 +168,7 @@ class Body:
     @contextmanager
     def standing_for(self, operator: Operator) -> Iterator[None]:
         """What is written is another form of an operator, whose kernel says what is wrong."""
+        # The outermost one: it is what stands in the Program, and in the user's source.
         outer, self._whole = self._whole, self._whole or [operator]
         yield
         self._whole = outer
@@ -173,6 +176,7 @@ class Body:
     def _scalar(self, variable: Variable) -> str:
         value, type = self.places.load(variable), stored(variable.dtype)
         if variable.dtype == bool:
+            # A bool is a byte in memory, and one bit in registers.
             return f"i1 {self.function.let(f'trunc i8 {value} to i1')}"
         return f"{type} {value}"
 
