@@ -32,7 +32,7 @@ from dy2st.convert.trace import EACH_CALL
 from dy2st_runtime.dims import Condition, require
 from dy2st_runtime.errors import Location
 from dy2st_runtime.ir import Operator, Program, Tensor, Tracer, Variable
-from dy2st_runtime.ir.failing import is_dispensable
+from dy2st_runtime.ir.failures import is_dispensable
 from dy2st_runtime.ir.grad_mode import enable_grad
 from dy2st_runtime.ir.location import place_of
 from dy2st_runtime.ir.structure import is_container

@@ -37,7 +37,7 @@ from dy2st.convert.values.special import CONTENT, MISSING, STATE, UNBOUND, Symbo
 from dy2st.convert.vocabulary import TracedCalls, Vocabulary
 from dy2st_runtime.errors import Location
 from dy2st_runtime.ir import Block, F, Tensor, Tracer, Variable, user_location
-from dy2st_runtime.ir.fresh import fresh_mark
+from dy2st_runtime.ir.fresh_symbols import fresh_mark
 from dy2st_runtime.ops.control_flow import cond, while_loop
 
 Key: TypeAlias = "tuple[int, Any]"

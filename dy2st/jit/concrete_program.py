@@ -27,10 +27,10 @@ from dy2st_runtime.ir import Program, Variable
 from dy2st_runtime.ir.clone import clone
 from dy2st_runtime.ir.definition import Effect as Kind
 from dy2st_runtime.ir.definition import lookup
+from dy2st_runtime.ir.exceptions import is_of_program
 from dy2st_runtime.ir.grad_mode import is_grad_enabled, no_grad
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.ir.location import place_of, warn_user
-from dy2st_runtime.ir.raised import is_of_program
 from dy2st_runtime.ir.structure import wrong_entries
 from dy2st_runtime.ir.tracing.gradient_flow import Settings
 from dy2st_runtime.lazy import cached_property

@@ -28,7 +28,7 @@ from dy2st_runtime.ir import (
     Variable,
 )
 from dy2st_runtime.ir.dead_code import drop_dead, is_pure
-from dy2st_runtime.ir.failing import may_fail
+from dy2st_runtime.ir.failures import may_fail
 
 
 @function_pass(opt_level=2)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from dy2st_runtime.autodiff.append import append_gradients
 from dy2st_runtime.autodiff.gradient import Gradient, cleaned
+from dy2st_runtime.autodiff.program_gradients import append_gradients
 from dy2st_runtime.autograd import grad
 from dy2st_runtime.dims import equal
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError

@@ -28,7 +28,7 @@ from dy2st_runtime.ir.checks.broken_sizes import place_text
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import interpreting
 from dy2st_runtime.ir.facts import facts_of
-from dy2st_runtime.ir.failing import may_fail
+from dy2st_runtime.ir.failures import may_fail
 from dy2st_runtime.ir.padding import Axes, NotIndifferent, Places, Site, Uneven
 from dy2st_runtime.ir.types import ArrayType
 

@@ -9,8 +9,8 @@ from dy2st_runtime.errors import ArgumentError, DTypeError
 from dy2st_runtime.ir import DEFINITIONS
 from dy2st_runtime.ir.autocast import LONG, Autocast
 from dy2st_runtime.ir.element_types import named_dtype
-from dy2st_runtime.ir.late_families import MODULE_OF_OPERATOR
 from dy2st_runtime.ir.location import warn_user
+from dy2st_runtime.ir.operator_families import MODULE_OF_OPERATOR
 from dy2st_runtime.ir.types import DType
 
 LEVELS = ("O0", "OD", "O1", "O2")

@@ -25,7 +25,7 @@ Array = np.ndarray[Any, Any]
 _MANY = 2  # of fewer numbers the strides say nothing
 Hook = Callable[[Any], Any]
 
-_inside = Lazy("dy2st_runtime.autodiff.inside")
+_inside = Lazy("dy2st_runtime.autodiff.traced_gradients")
 
 
 class HookHandle:

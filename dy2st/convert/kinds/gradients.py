@@ -11,7 +11,7 @@ from dy2st.convert.replay.result import Finished, Taker
 from dy2st.convert.stage.cases import known
 from dy2st.convert.trace import EACH_CALL, Trace
 from dy2st.convert.values.special import Union
-from dy2st_runtime.autodiff.inside import gradients_or_zeros
+from dy2st_runtime.autodiff.traced_gradients import gradients_or_zeros
 from dy2st_runtime.autograd import is_cleared, refuse_stopped, seed_of
 from dy2st_runtime.errors import ArgumentError, ConversionError
 from dy2st_runtime.ir import F, Tensor, Variable, user_location

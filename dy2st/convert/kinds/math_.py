@@ -16,7 +16,7 @@ from dy2st.convert.trace import Trace
 from dy2st.convert.values.layout import is_traced_number, number_kind
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, user_location
-from dy2st_runtime.ir.no_value import refused_by_numpy
+from dy2st_runtime.ir.refusals import refused_by_numpy
 
 Compute = Callable[..., Any]
 

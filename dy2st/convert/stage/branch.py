@@ -48,7 +48,7 @@ from dy2st_runtime.dims import symbols
 from dy2st_runtime.errors import BranchMismatch
 from dy2st_runtime.ir import Block, Tensor, Tracer, Variable, user_location
 from dy2st_runtime.ir.facts import branch_condition
-from dy2st_runtime.ir.fresh import made_since
+from dy2st_runtime.ir.fresh_symbols import made_since
 from dy2st_runtime.ir.join import facts_of_branches, join_types
 from dy2st_runtime.ops.control_flow import close_blocks
 

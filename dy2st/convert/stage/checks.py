@@ -14,7 +14,7 @@ from dy2st_runtime.errors import PlaceError
 from dy2st_runtime.ir import ArrayType, F, Variable, apply, interpreting
 from dy2st_runtime.ir.choice import Hole, Text
 from dy2st_runtime.ir.definition import OperatorDefinition
-from dy2st_runtime.ir.failing import raised_by
+from dy2st_runtime.ir.failures import raised_by
 from dy2st_runtime.ir.kernel_errors import ours_of
 
 

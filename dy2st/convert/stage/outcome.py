@@ -25,8 +25,8 @@ from dy2st_runtime.errors import (
     listener,
 )
 from dy2st_runtime.ir import F, Tensor, user_location
+from dy2st_runtime.ir.exceptions import ErrorKind
 from dy2st_runtime.ir.location import is_own_file, location_of
-from dy2st_runtime.ir.raised import ErrorKind
 from dy2st_runtime.ir.structure import flatten, is_container
 from dy2st_runtime.ir.tracing.gradient_flow import refuse_leaf
 

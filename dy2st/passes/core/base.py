@@ -21,7 +21,7 @@ from dy2st.passes.core.module import Module, as_module
 from dy2st.passes.core.registry import order_of_required, register
 from dy2st_runtime.errors import PassError
 from dy2st_runtime.ir import Program
-from dy2st_runtime.ir.text.collection import without_collection
+from dy2st_runtime.ir.garbage_collection import without_collection
 from dy2st_runtime.thread_state import put_back_after_errors
 
 

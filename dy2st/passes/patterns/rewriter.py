@@ -31,7 +31,7 @@ from dy2st_runtime.ir import (
 )
 from dy2st_runtime.ir.checks.verifier import Finding, marked_text
 from dy2st_runtime.ir.facts import branch_condition, facts_of, holding
-from dy2st_runtime.ir.failing import is_dispensable
+from dy2st_runtime.ir.failures import is_dispensable
 from dy2st_runtime.ir.grad_mode import enable_grad
 
 MOST_FIRINGS = 10_000

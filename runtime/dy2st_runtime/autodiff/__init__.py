@@ -9,7 +9,7 @@ of a cheap operator, or what the forward operator gives out beside its results (
 These three ways nest to any depth. Symbols that a forward Block binds are bound once more by what
 is read of it, and what it has required of sizes is required here, too.
 
-Who calls it: `static.append_backward` and `static.gradients` (`append.py`), a call that wants
-gradients (`halves.py`), `grad` and `backward` inside of a trace (`inside.py`). It stands in the
-runtime because a saved model is trained where the compiler is not.
+`static.append_backward` and `static.gradients` call `program_gradients.py`, a call that wants
+gradients `halves.py`, `grad` and `backward` inside of a trace `traced_gradients.py`. It stands in
+the runtime because a saved model is trained where the compiler is not.
 """

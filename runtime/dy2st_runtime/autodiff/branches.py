@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dy2st_runtime.autodiff.absent import nothing
 from dy2st_runtime.autodiff.gradient import Gradient, Presence, cleaned, flag_of, type_of_gradient
 from dy2st_runtime.autodiff.stand_ins import StandIns
 from dy2st_runtime.autodiff.walk import Found, Walk, same_sizes
+from dy2st_runtime.autodiff.zero_gradients import nothing
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.facts import branch_condition
 from dy2st_runtime.ir.join import join_types

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from dy2st_runtime.autodiff.activity import Varied, before_setting
-from dy2st_runtime.autodiff.append import HANDLERS, append_gradients
 from dy2st_runtime.autodiff.flows import Flags, UnknownFlow
 from dy2st_runtime.autodiff.gradient import Gradient, cleaned, flag_of
 from dy2st_runtime.autodiff.lists import add_lists
+from dy2st_runtime.autodiff.program_gradients import HANDLERS, append_gradients
 from dy2st_runtime.autodiff.residuals import Kept, SymbolBinders
 from dy2st_runtime.autodiff.stand_ins import NotKept, StandIns
 from dy2st_runtime.autodiff.walk import Shared, Walk
@@ -18,8 +18,8 @@ from dy2st_runtime.dims import Dim, symbols
 from dy2st_runtime.ir.clone import clone
 from dy2st_runtime.ir.definition import Effect, lookup
 from dy2st_runtime.ir.facts import facts_of
+from dy2st_runtime.ir.garbage_collection import without_collection
 from dy2st_runtime.ir.program import Block, Program, Variable
-from dy2st_runtime.ir.text.collection import without_collection
 from dy2st_runtime.ir.tracing.gradient_flow import SETTER
 from dy2st_runtime.ir.tracing.tracer import Tracer
 from dy2st_runtime.ir.types import TensorType

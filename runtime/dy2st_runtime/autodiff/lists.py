@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dy2st_runtime.autodiff.absent import no_entries, nothing
 from dy2st_runtime.autodiff.gradient import Gradient, flag_of, type_of_gradient
 from dy2st_runtime.autodiff.walk import Found, Handler, Walk, same_sizes
+from dy2st_runtime.autodiff.zero_gradients import no_entries, nothing
 from dy2st_runtime.ir.dispatch import F, apply
 from dy2st_runtime.ir.program import Operator, Variable
 from dy2st_runtime.ir.tracing.tracer import Tracer

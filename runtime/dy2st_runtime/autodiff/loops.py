@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from dy2st_runtime.autodiff.absent import nothing
 from dy2st_runtime.autodiff.activity import before_setting, behind
 from dy2st_runtime.autodiff.gradient import Gradient, cleaned, flag_of, type_of_gradient
 from dy2st_runtime.autodiff.stand_ins import StandIns
 from dy2st_runtime.autodiff.walk import Found, Walk, same_sizes
+from dy2st_runtime.autodiff.zero_gradients import nothing
 from dy2st_runtime.dims import Dim, Size
 from dy2st_runtime.ir.dispatch import F
-from dy2st_runtime.ir.fresh import fresh_symbol
+from dy2st_runtime.ir.fresh_symbols import fresh_symbol
 from dy2st_runtime.ir.join import renewed
 from dy2st_runtime.ir.program import Block, Operator, Variable
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType

@@ -26,8 +26,8 @@ from dy2st_runtime.dims import (
     symbols,
 )
 from dy2st_runtime.ir.definition import lookup
-from dy2st_runtime.ir.failing import is_dispensable
-from dy2st_runtime.ir.fresh import fresh_symbol
+from dy2st_runtime.ir.failures import is_dispensable
+from dy2st_runtime.ir.fresh_symbols import fresh_symbol
 from dy2st_runtime.ir.join import size_of_elements
 from dy2st_runtime.ir.program import Block, Operator, Variable
 from dy2st_runtime.ir.tracing.tracer import Tracer

@@ -17,9 +17,9 @@ from dy2st_runtime.checkpoint.tensors import as_tensor
 from dy2st_runtime.checkpoint.torch_file import MAGIC, read_legacy, read_zip
 from dy2st_runtime.checkpoint.tree import Unfolded
 from dy2st_runtime.errors import ArgumentError, FormatError, MissingFile
-from dy2st_runtime.of_torch import note_of_torch
 from dy2st_runtime.tensor import EagerTensor
 from dy2st_runtime.tensor_file import is_stored, stored_in
+from dy2st_runtime.torch_arrays import note_of_torch
 
 _CONFIGS = ("model_filename", "params_filename", "keep_name_table", "return_numpy", "safetensors")
 _MOST_INDEX = 100_000_000

@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from dy2st_runtime.checkpoint.paddle_written import write_paddle
+from dy2st_runtime.checkpoint.paddle_writer import write_paddle
 from dy2st_runtime.checkpoint.source import AnyFile, path_of
 from dy2st_runtime.checkpoint.structure import Written
 from dy2st_runtime.errors import ArgumentError

@@ -24,7 +24,7 @@ from dy2st_runtime.checkpoint.source import Source
 from dy2st_runtime.checkpoint.tensors import Array, as_tensor, known_dtype
 from dy2st_runtime.checkpoint.tree import Unfolded
 from dy2st_runtime.errors import FormatError
-from dy2st_runtime.of_torch import note_of_torch
+from dy2st_runtime.torch_arrays import note_of_torch
 
 MAGIC = 0x1950A86A20F9469CFC6C
 _VERSION = 1001

@@ -14,8 +14,8 @@ import numpy as np
 from dy2st_runtime.checkpoint.loading import load
 from dy2st_runtime.errors import ArgumentError, ParameterMismatch
 from dy2st_runtime.nn import Layer, Linear
-from dy2st_runtime.of_torch import is_square_of_torch
 from dy2st_runtime.tensor import EagerTensor
+from dy2st_runtime.torch_arrays import is_square_of_torch
 
 Array = np.ndarray[Any, Any]
 Rename = (

@@ -13,7 +13,7 @@ from dy2st_runtime.errors import ArgumentError, DTypeError, TensorAsPython, Wron
 from dy2st_runtime.ir.data import data_of
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.element_types import given_dtype
-from dy2st_runtime.ir.fresh import fresh_symbol
+from dy2st_runtime.ir.fresh_symbols import fresh_symbol
 from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Variable
 from dy2st_runtime.ir.tensor import Tensor

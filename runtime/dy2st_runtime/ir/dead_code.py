@@ -11,7 +11,7 @@ from typing import Any
 
 from dy2st_runtime.dims import Dim, is_symbol, symbols
 from dy2st_runtime.ir.definition import DEFINITIONS, Effect
-from dy2st_runtime.ir.failing import is_dispensable
+from dy2st_runtime.ir.failures import is_dispensable
 from dy2st_runtime.ir.program import Block, Operator, Program, Variable
 from dy2st_runtime.ir.types import TensorType
 

@@ -19,7 +19,7 @@ from dy2st_runtime.dims import Dim, Size, less_equal, require
 from dy2st_runtime.errors import ArgumentError, DTypeError, Dy2stError
 from dy2st_runtime.ir.attribute_kinds import REQUIRED, AttributeKind, kind_of
 from dy2st_runtime.ir.kernel_errors import as_ours
-from dy2st_runtime.ir.late_families import load_operator
+from dy2st_runtime.ir.operator_families import load_operator
 
 
 class Effect(Enum):

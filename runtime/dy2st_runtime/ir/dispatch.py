@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
 from dy2st_runtime.ir.definition import OperatorDefinition, lookup
-from dy2st_runtime.ir.late_families import ALIASES, load_function
+from dy2st_runtime.ir.operator_families import ALIASES, load_function
 from dy2st_runtime.ir.spelling import spelled
 from dy2st_runtime.thread_state import ThreadState
 

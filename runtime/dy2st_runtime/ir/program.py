@@ -18,7 +18,7 @@ from dy2st_runtime.dims import Constraint
 from dy2st_runtime.errors import Location, TensorAsPython
 from dy2st_runtime.ir.dispatch import F, active
 from dy2st_runtime.ir.location import is_asked_by_library, user_location
-from dy2st_runtime.ir.no_value import needs_value, refused_by_numpy
+from dy2st_runtime.ir.refusals import needs_value, refused_by_numpy
 from dy2st_runtime.ir.structure import Output
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.text.printer import to_text

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 
 from dy2st_runtime.dims import Dim
 from dy2st_runtime.errors import ArgumentError, NoTensor
-from dy2st_runtime.ir.given_kinds import GivenKind, kinds_of
+from dy2st_runtime.ir.argument_kinds import GivenKind, kinds_of
 
 _HAS_KEYWORDS = 0x08
 Function = TypeVar("Function", bound=Callable[..., Any])

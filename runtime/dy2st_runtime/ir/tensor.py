@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from dy2st_runtime.dims import Condition, Dim, Size
 from dy2st_runtime.dims import product as _product
 from dy2st_runtime.ir.dispatch import SPELLED, F
-from dy2st_runtime.ir.late_families import ALIASES
+from dy2st_runtime.ir.operator_families import ALIASES
 from dy2st_runtime.ir.types import DType, TensorType
 
 

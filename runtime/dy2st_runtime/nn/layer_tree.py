@@ -13,9 +13,9 @@ from dy2st_runtime.ir.arguments import as_dtype
 from dy2st_runtime.ir.location import warn_user
 from dy2st_runtime.ir.types import is_floating
 from dy2st_runtime.nn.tables import Table, attribute_changes, count_change
-from dy2st_runtime.of_torch import is_square_of_torch
 from dy2st_runtime.place import as_place
 from dy2st_runtime.tensor import EagerTensor, Parameter
+from dy2st_runtime.torch_arrays import is_square_of_torch
 
 Own = TypeVar("Own", bound="LayerTree")
 State = dict[str, EagerTensor]

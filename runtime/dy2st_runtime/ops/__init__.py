@@ -1,7 +1,7 @@
 """The operator set, by family. Importing it fills the table of records and Tensor's methods."""
 
 from dy2st_runtime.ir.dispatch import METHODS, SPELLED
-from dy2st_runtime.ir.late_families import declare, declare_aliases
+from dy2st_runtime.ir.operator_families import declare, declare_aliases
 from dy2st_runtime.ir.tensor import attach_late_methods, attach_methods
 from dy2st_runtime.lazy import lazy_names, places
 from dy2st_runtime.ops.activation import (
@@ -235,6 +235,11 @@ from dy2st_runtime.ops.reduce import (
     sum_to,
 )
 from dy2st_runtime.ops.resize import interpolate, upsample
+from dy2st_runtime.ops.side_effects import (
+    assert_,
+    print_,
+    raise_,
+)
 from dy2st_runtime.ops.sorting import argsort, searchsorted, sort, topk, unique
 from dy2st_runtime.ops.statistics import logsumexp, norm, std, var, vector_norm
 from dy2st_runtime.ops.tensor_array import (
@@ -281,11 +286,6 @@ from dy2st_runtime.ops.unary import (
     tan,
     tanh,
     trunc,
-)
-from dy2st_runtime.ops.visible import (
-    assert_,
-    print_,
-    raise_,
 )
 
 attach_methods(SPELLED, METHODS)

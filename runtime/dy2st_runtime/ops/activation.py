@@ -14,7 +14,7 @@ from dy2st_runtime.ops.erf import tail_formula
 from dy2st_runtime.ops.rules import float_type, holomorphic, on_floats
 from dy2st_runtime.ops.short_floats import in_float32
 from dy2st_runtime.ops.unary import sigmoid_formula
-from dy2st_runtime.ops.without_axes import of_numbers_too
+from dy2st_runtime.ops.zero_rank import of_numbers_too
 
 _ROOT_HALF = 0.5**0.5
 _ROOT_2_BY_PI = (2.0 / np.pi) ** 0.5

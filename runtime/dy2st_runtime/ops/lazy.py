@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from dy2st_runtime.ir.late_families import Family
+from dy2st_runtime.ir.operator_families import Family
 
 IN_PLACE = (
     "abs acos acosh add asin asinh atan atanh bernoulli bitwise_and bitwise_not bitwise_or "
@@ -115,7 +115,7 @@ FAMILIES = (
         operators="angle complex conj imag real",
     ),
     Family(
-        "dy2st_runtime.ops.running",
+        "dy2st_runtime.ops.cumulative",
         functions="cummax cummin cumulative_trapezoid diff logcumsumexp trapezoid",
         methods="cummax cummin cumulative_trapezoid diff logcumsumexp trapezoid",
         operators="cummax cummin logcumsumexp",

@@ -10,7 +10,7 @@ from typing import Any
 from dy2st_runtime.ir import Effect, Output, Sample, apply, define, public
 from dy2st_runtime.ir.attribute_kinds import INTEGER, NAME, TEXT, structure
 from dy2st_runtime.ir.location import user_location
-from dy2st_runtime.ops.visible import text_of, with_places
+from dy2st_runtime.ops.side_effects import text_of, with_places
 
 # What Python keeps in the module of each file, for the warnings that it has shown.
 _SHOWN: dict[str, dict[Any, Any]] = {}

@@ -15,7 +15,7 @@ from dy2st_runtime.ir.arguments import (
     shape_of,
 )
 from dy2st_runtime.ops.rules import with_floats
-from dy2st_runtime.ops.without_axes import of_numbers_too
+from dy2st_runtime.ops.zero_rank import of_numbers_too
 
 
 @method

@@ -36,7 +36,7 @@ from dy2st_runtime.ir.arguments import (
 from dy2st_runtime.ir.attribute_kinds import AXES, AXIS, SIZES
 from dy2st_runtime.ops.rules import holomorphic
 from dy2st_runtime.ops.short_floats import in_float32
-from dy2st_runtime.ops.without_axes import of_numbers_too
+from dy2st_runtime.ops.zero_rank import of_numbers_too
 
 if TYPE_CHECKING:
     from dy2st_runtime.ir.padding import Site

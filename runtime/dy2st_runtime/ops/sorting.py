@@ -12,7 +12,7 @@ from dy2st_runtime.ir import F, Sample, TensorType, apply, define, method, publi
 from dy2st_runtime.ir.arguments import as_size, fresh_symbol, is_unknown, normalize_axis
 from dy2st_runtime.ir.attribute_kinds import AXIS, NONE, SIZE, either
 from dy2st_runtime.ops.short_floats import in_float32
-from dy2st_runtime.ops.without_axes import of_numbers_too
+from dy2st_runtime.ops.zero_rank import of_numbers_too
 
 _FEW = 2000
 """Of fewer elements the first are found by sorting them all."""

@@ -24,7 +24,7 @@ from dy2st_runtime.dims import (
 from dy2st_runtime.errors import Dy2stError, ShapeError
 from dy2st_runtime.ir.definition import OperatorDefinition, find
 from dy2st_runtime.ir.element_types import element_text
-from dy2st_runtime.ir.fresh import fresh_symbols_from
+from dy2st_runtime.ir.fresh_symbols import fresh_symbols_from
 from dy2st_runtime.ir.inputs import is_promoted
 from dy2st_runtime.ir.program import Block, Operator, Program, Variable
 from dy2st_runtime.ir.sizes import origins

@@ -13,9 +13,9 @@ from typing import Any
 from dy2st_runtime.dims import Constraint, Dim, symbol
 from dy2st_runtime.errors import FormatError, Location, ParseError
 from dy2st_runtime.ir.definition import DEFINITIONS, find
-from dy2st_runtime.ir.late_families import MODULE_OF_OPERATOR
+from dy2st_runtime.ir.garbage_collection import without_collection
+from dy2st_runtime.ir.operator_families import MODULE_OF_OPERATOR
 from dy2st_runtime.ir.program import Block, LocatedConstraint, Operator, Program, Variable
-from dy2st_runtime.ir.text.collection import without_collection
 from dy2st_runtime.ir.text.line_reader import LineReader
 from dy2st_runtime.ir.text.printer import FORMAT
 from dy2st_runtime.ir.types import ValueType

@@ -11,7 +11,7 @@ from collections import Counter
 
 from dy2st_runtime.dims import Dim, Size, bounds, current
 from dy2st_runtime.errors import Location, UnsupportedSyntax
-from dy2st_runtime.ir.fresh import fresh_symbol
+from dy2st_runtime.ir.fresh_symbols import fresh_symbol
 from dy2st_runtime.ir.program import Operator
 from dy2st_runtime.ir.types import ArrayType, ValueType
 

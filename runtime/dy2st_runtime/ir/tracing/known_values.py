@@ -9,8 +9,8 @@ import numpy as np
 
 from dy2st_runtime.ir.data import data_of
 from dy2st_runtime.ir.definition import Effect, lookup
-from dy2st_runtime.ir.no_value import needs_value
 from dy2st_runtime.ir.program import Operator, Variable
+from dy2st_runtime.ir.refusals import needs_value
 from dy2st_runtime.ir.tracing.tracer import current_tracer
 from dy2st_runtime.ir.types import TensorType
 

@@ -25,6 +25,7 @@ from dy2st_runtime.ir.autocast import autocast, cast_inputs
 from dy2st_runtime.ir.data import carry, data_of
 from dy2st_runtime.ir.definition import OperatorDefinition
 from dy2st_runtime.ir.dispatch import F, Look, interpreting, stack
+from dy2st_runtime.ir.exceptions import ErrorKind
 from dy2st_runtime.ir.facts import (
     drop_implied,
     facts_where,
@@ -32,7 +33,7 @@ from dy2st_runtime.ir.facts import (
     simplified_type,
     simplify_types,
 )
-from dy2st_runtime.ir.fresh import fresh_symbols_from, restart_fresh_symbols, take_limits
+from dy2st_runtime.ir.fresh_symbols import fresh_symbols_from, restart_fresh_symbols, take_limits
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.inputs import (
     NUMBER_DTYPES,
@@ -52,7 +53,6 @@ from dy2st_runtime.ir.program import (
     Variable,
 )
 from dy2st_runtime.ir.promotion import as_paddle, is_paddles
-from dy2st_runtime.ir.raised import ErrorKind
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracing.aliases import Aliases
 from dy2st_runtime.ir.tracing.changes import (

@@ -6,7 +6,7 @@ from typing import Any
 
 from dy2st_runtime.nn.functions.activations import maxout, rrelu, softmax2d, thresholded_relu
 from dy2st_runtime.nn.functions.dropout import alpha_dropout, dropout3d, feature_alpha_dropout
-from dy2st_runtime.nn.layers.of_function import OfFunction, settings
+from dy2st_runtime.nn.layers.function_layer import OfFunction, settings
 
 
 class Maxout(OfFunction, calls=maxout, takes=settings("groups", axis=1)):

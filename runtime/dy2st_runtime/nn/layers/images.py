@@ -7,7 +7,7 @@ from typing import Any
 from dy2st_runtime.ir import F
 from dy2st_runtime.nn.functions.pixels import channel_shuffle, pixel_unshuffle
 from dy2st_runtime.nn.functions.unfold import fold, unfold
-from dy2st_runtime.nn.layers.of_function import OfFunction, settings
+from dy2st_runtime.nn.layers.function_layer import OfFunction, settings
 
 
 def _pixel_shuffle(x: Any, upscale_factor: int, data_format: str) -> Any:

@@ -18,7 +18,7 @@ from dy2st_runtime.nn.functions.margin_losses import (
     triplet_margin_with_distance_loss,
 )
 from dy2st_runtime.nn.layer import Layer
-from dy2st_runtime.nn.layers.of_function import OfFunction, settings
+from dy2st_runtime.nn.layers.function_layer import OfFunction, settings
 
 
 def _ranking(input: Any, other: Any, label: Any, margin: float, reduction: str) -> Any:

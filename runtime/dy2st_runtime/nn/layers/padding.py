@@ -9,7 +9,7 @@ from numbers import Integral
 from typing import Any
 
 from dy2st_runtime.ir import F
-from dy2st_runtime.nn.layers.of_function import OfFunction, settings
+from dy2st_runtime.nn.layers.function_layer import OfFunction, settings
 
 
 def _around(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dy2st_runtime.nn.convolution import _Convolution
-from dy2st_runtime.nn.layers.of_function import OfFunction, settings
+from dy2st_runtime.nn.layers.function_layer import OfFunction, settings
 from dy2st_runtime.ops.volumes import (
     adaptive_avg_pool3d,
     adaptive_max_pool3d,

@@ -12,7 +12,7 @@ from dy2st_runtime.nn.functions.windows import (
     max_unpool2d,
     max_unpool3d,
 )
-from dy2st_runtime.nn.layers.of_function import OfFunction, settings
+from dy2st_runtime.nn.layers.function_layer import OfFunction, settings
 
 
 def _lp(data_format: str) -> Any:

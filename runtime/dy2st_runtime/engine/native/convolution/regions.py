@@ -26,7 +26,7 @@ from dy2st_runtime.engine.native.convolution.post_ops import (
     vector_of,
 )
 from dy2st_runtime.ir.definition import DEFINITIONS, Effect
-from dy2st_runtime.ir.failing import may_fail
+from dy2st_runtime.ir.failures import may_fail
 from dy2st_runtime.ir.program import Block, Operator, Variable
 from dy2st_runtime.ir.types import Shape, TensorType
 

@@ -28,7 +28,7 @@ from dy2st_runtime.engine.native.nests.views import (
     is_view_operator,
 )
 from dy2st_runtime.ir.definition import DEFINITIONS, Effect
-from dy2st_runtime.ir.failing import may_fail
+from dy2st_runtime.ir.failures import may_fail
 from dy2st_runtime.ir.program import Block, Operator, Variable
 from dy2st_runtime.ir.types import Shape, TensorType
 

@@ -25,7 +25,7 @@ from dy2st_runtime.engine.native.rows import ROWS, has_row
 from dy2st_runtime.engine.native.rows.reductions import has_reduction
 from dy2st_runtime.engine.native.text.lanes import NATIVE
 from dy2st_runtime.ir.definition import DEFINITIONS
-from dy2st_runtime.ir.failing import may_fail
+from dy2st_runtime.ir.failures import may_fail
 from dy2st_runtime.ir.program import Operator, Variable
 from dy2st_runtime.ir.types import TensorType
 

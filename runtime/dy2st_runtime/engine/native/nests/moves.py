@@ -11,7 +11,7 @@ from dy2st_runtime.engine.native.nests.axes import Axis, Places, Use, aligned, n
 from dy2st_runtime.engine.native.nests.members import Member
 from dy2st_runtime.engine.native.nests.pieces import Piece, Pieces
 from dy2st_runtime.engine.native.text.lanes import INT64
-from dy2st_runtime.ir.failing import may_fail
+from dy2st_runtime.ir.failures import may_fail
 from dy2st_runtime.ir.program import Operator, Variable
 from dy2st_runtime.ops.slicing import place_of_picked
 

@@ -11,7 +11,7 @@ from dy2st_runtime.engine.native.program.planner import Step
 from dy2st_runtime.engine.native.program.steps import Body, Writer
 from dy2st_runtime.engine.native.rows import emit
 from dy2st_runtime.engine.native.text.lanes import FLOAT64, NATIVE, Lanes
-from dy2st_runtime.ir.failing import may_fail
+from dy2st_runtime.ir.failures import may_fail
 from dy2st_runtime.ir.program import Operator, Variable
 from dy2st_runtime.ir.types import TensorType
 

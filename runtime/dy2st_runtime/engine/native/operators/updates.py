@@ -17,7 +17,7 @@ from dy2st_runtime.engine.native.operators.scatter import Scatter
 from dy2st_runtime.engine.native.operators.scatter_reduce import Joined
 from dy2st_runtime.engine.native.program.planner import Step
 from dy2st_runtime.engine.native.program.steps import Body, Writer
-from dy2st_runtime.ir.failing import may_fail
+from dy2st_runtime.ir.failures import may_fail
 from dy2st_runtime.ir.program import Operator
 
 

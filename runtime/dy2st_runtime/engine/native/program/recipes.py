@@ -24,7 +24,7 @@ from dy2st_runtime.engine.native.program.planner import Planned, Step
 from dy2st_runtime.engine.native.text.lanes import DType
 from dy2st_runtime.ir.checks.broken_sizes import formulas
 from dy2st_runtime.ir.definition import lookup
-from dy2st_runtime.ir.failing import is_dispensable, may_fail
+from dy2st_runtime.ir.failures import is_dispensable, may_fail
 from dy2st_runtime.ir.program import Operator, Program, Variable
 from dy2st_runtime.ir.types import TensorType
 

@@ -15,7 +15,7 @@ from dy2st_runtime.engine.native.rows.logic import LOGIC
 from dy2st_runtime.engine.native.rows.row import Row
 from dy2st_runtime.engine.native.text.function import Function
 from dy2st_runtime.engine.native.text.lanes import NATIVE, Lanes, Value
-from dy2st_runtime.ir.failing import may_fail
+from dy2st_runtime.ir.failures import may_fail
 from dy2st_runtime.ir.program import Operator
 from dy2st_runtime.ir.types import TensorType
 

@@ -9,7 +9,7 @@ from dy2st_runtime import ops
 from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.ir import apply
 from dy2st_runtime.ops.control_flow import cond, while_loop
-from dy2st_runtime.ops.visible import assert_, raise_
+from dy2st_runtime.ops.side_effects import assert_, raise_
 from tests.runtime.engine.native.running_nests import traced
 
 

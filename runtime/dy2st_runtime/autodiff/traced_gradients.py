@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from dy2st_runtime.autodiff.activity import Varied, behind, is_stopped
-from dy2st_runtime.autodiff.append import HANDLERS, AsTheyWere
 from dy2st_runtime.autodiff.gradient import Gradient, cleaned, flag_of
 from dy2st_runtime.autodiff.lists import add_lists
+from dy2st_runtime.autodiff.program_gradients import HANDLERS, AsTheyWere
 from dy2st_runtime.autodiff.recompute import recompute_before
 from dy2st_runtime.autodiff.residuals import Kept, SymbolBinders
 from dy2st_runtime.autodiff.walk import Shared, Walk

@@ -33,7 +33,7 @@ from dy2st_runtime.ir.attribute_kinds import (
     structure,
 )
 from dy2st_runtime.ir.choice import Choice, Hole, Text
-from dy2st_runtime.ir.raised import can_be_made, exception_of
+from dy2st_runtime.ir.exceptions import can_be_made, exception_of
 from dy2st_runtime.ir.structure import flatten, rebuild, substitute
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracing.python_numbers import EXACT

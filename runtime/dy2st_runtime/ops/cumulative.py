@@ -15,7 +15,7 @@ from dy2st_runtime.ir.arguments import (
 from dy2st_runtime.ir.attribute_kinds import AXIS
 from dy2st_runtime.ops.rules import require_floats, with_floats
 from dy2st_runtime.ops.short_floats import in_float32
-from dy2st_runtime.ops.without_axes import of_numbers_too
+from dy2st_runtime.ops.zero_rank import of_numbers_too
 
 
 def _running(pick: Any) -> Any:
