@@ -88,7 +88,7 @@ def test_a_condition_that_fails_raises_with_the_message():
     with pytest.raises(AssertionError, match="positive") as caught:
         run(lambda x: assert_(x.sum() < 0, "positive"), X)
     if hasattr(caught.value, "__notes__"):
-        assert "test_visible.py" in caught.value.__notes__[0]
+        assert "test_side_effects.py" in caught.value.__notes__[0]
 
 
 def test_assertions_hold_eagerly_too():
