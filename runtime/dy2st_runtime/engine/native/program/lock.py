@@ -13,7 +13,7 @@ from dy2st_runtime.engine.native.text.sizes import Sizes
 _LONG = 20_000
 """From how many elements, or products of numbers, on the interpreter's lock is let go."""
 
-_TURNS = 1 << 10
+_ITERATIONS = 1 << 10
 """How many iterations of a loop run until it is asked whether the user has interrupted it."""
 
 
@@ -69,7 +69,7 @@ class Lock:
             function.line(f"store i32 0, ptr {iterations}")
         count = function.let(f"add i32 {function.let(f'load i32, ptr {iterations}')}, 1")
         function.line(f"store i32 {count}, ptr {iterations}")
-        rest = function.let(f"and i32 {count}, {_TURNS - 1}")
+        rest = function.let(f"and i32 {count}, {_ITERATIONS - 1}")
         self._when(function.let(f"icmp eq i32 {rest}, 0"), self._leave_if_asked)
 
     def _leave_if_asked(self) -> None:
