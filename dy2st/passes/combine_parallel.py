@@ -106,7 +106,15 @@ class _CombineParallel(FunctionPass):
         def record() -> Any:
             y = self._wide(group, replaced.get(data, data))
             for followers, place in chain:
-                y = _with_step(y, followers, place, axis, widths)
+                operands = []
+                for index in range(len(followers[0].operands)):
+                    if index == place:
+                        operands.append(y)
+                        continue
+                    pairs = zip(followers, widths, strict=True)
+                    parts = [_along(o.operands[index], y.ndim, axis, width) for o, width in pairs]
+                    operands.append(_together([part for part in parts if part is not None], axis))
+                y = apply(followers[0].name, *operands, **followers[0].attributes)
             return apply("split", y, sections=tuple(widths), axis=axis)
 
         made = recorded(program, block, record)
@@ -191,18 +199,6 @@ def _along(variable: Variable, rank: int, axis: int, width: int) -> Array | None
     if array.shape[axis] != 1:
         return None
     return np.repeat(array, width, axis)
-
-
-def _with_step(y: Any, step: list[Operator], place: int, axis: int, widths: list[int]) -> Any:
-    operands = []
-    for index in range(len(step[0].operands)):
-        if index == place:
-            operands.append(y)
-            continue
-        pairs = zip(step, widths, strict=True)
-        parts = [_along(o.operands[index], y.ndim, axis, width) for o, width in pairs]
-        operands.append(_together([part for part in parts if part is not None], axis))
-    return apply(step[0].name, *operands, **step[0].attributes)
 
 
 def _together(parts: list[Array], axis: int) -> Array:

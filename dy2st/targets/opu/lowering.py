@@ -116,22 +116,19 @@ class Lowering:
             self.arrays[operator.results[0]] = operator.attributes["value"]
             return
         try:
-            views = self._views(operator)
+            if operator.blocks:
+                raise Unmappable("its branches or iterations are not known before it runs")
+            if operator.name not in RULES:
+                other = INSTEAD.get(operator.name)
+                hint = f"; F.{other} is one, if the network is trained with it" if other else ""
+                raise Unmappable(f"the OPU has no such step{hint}")
+            made = RULES[operator.name](self, operator)
+            views = made if isinstance(made, list) else [made]
         except Unmappable as why:
             failure = Failure(operator, str(why), why.of)
             self.values.update(dict.fromkeys(operator.results, failure))
             return
         self.values.update(zip(operator.results, views, strict=True))
-
-    def _views(self, operator: Operator) -> list[View]:
-        if operator.blocks:
-            raise Unmappable("its branches or iterations are not known before it runs")
-        if operator.name not in RULES:
-            other = INSTEAD.get(operator.name)
-            hint = f"; F.{other} is one, if the network is trained with it" if other else ""
-            raise Unmappable(f"the OPU has no such step{hint}")
-        made = RULES[operator.name](self, operator)
-        return made if isinstance(made, list) else [made]
 
     def view(self, variable: Variable) -> View:
         """What an operand is; Unmappable, without a reason, if an earlier operator failed."""

@@ -336,7 +336,15 @@ class Scheduler:
             event.tile.number = number
         self._prepare(self._uses())
         for position, event in enumerate(self.events):
-            self._emit(position, event)
+            if self.is_compat and event.tile.step is not self.step:
+                self.barrier, self.step = self.stores, event.tile.step
+            items = [self._bring(position, event, need) for need in event.needs]
+            load = max((item.load for item in items), default=-1)
+            if isinstance(event.operation, Store):
+                self._store(event, event.operation, items, load)
+            else:
+                self._compute(event, event.operation, items, load)
+            self.before.append((self.computes, self.stores))
         return self.operations
 
     def _prepare(self, uses: dict[Hashable, list[int]]) -> None:
@@ -377,17 +385,6 @@ class Scheduler:
             else:
                 self.ends.append(clock + event.operation.height * event.operation.width)
         return uses
-
-    def _emit(self, position: int, event: Event) -> None:
-        if self.is_compat and event.tile.step is not self.step:
-            self.barrier, self.step = self.stores, event.tile.step
-        items = [self._bring(position, event, need) for need in event.needs]
-        load = max((item.load for item in items), default=-1)
-        if isinstance(event.operation, Store):
-            self._store(event, event.operation, items, load)
-        else:
-            self._compute(event, event.operation, items, load)
-        self.before.append((self.computes, self.stores))
 
     def _bring(self, position: int, event: Event, need: Need) -> Item:
         """The item of a need, loaded if it is not there."""

@@ -234,21 +234,17 @@ def _read_plain(layer: Layer) -> list[int]:
 def need_borders(lowered: Lowered) -> None:
     """Give tensors the borders that the windows of their readers reach."""
     for step in lowered.steps:
-        _need_border(step)
-
-
-def _need_border(step: Step) -> None:
-    tall, wide = step.reach
-    top, left = step.offset
-    bottom = top + (step.height - 1) * step.stride[0] + tall
-    right = left + (step.width // step.across - 1) * step.stride[1] + wide
-    for tensor in {source.tensor for source in step.sources}:
-        tensor.need(
-            max(0, -top),
-            max(0, bottom - tensor.height),
-            max(0, -left),
-            max(0, right - tensor.width),
-        )
+        tall, wide = step.reach
+        top, left = step.offset
+        bottom = top + (step.height - 1) * step.stride[0] + tall
+        right = left + (step.width // step.across - 1) * step.stride[1] + wide
+        for tensor in {source.tensor for source in step.sources}:
+            tensor.need(
+                max(0, -top),
+                max(0, bottom - tensor.height),
+                max(0, -left),
+                max(0, right - tensor.width),
+            )
 
 
 class _Lowering:
@@ -266,7 +262,12 @@ class _Lowering:
     def run(self) -> None:
         """Append the layer's steps."""
         layer = self.layer
-        _check(layer)
+        if len(layer.residual_source) > 1:
+            raise ArgumentError(f"layer {layer.index} {layer.name} adds more than one residual")
+        if layer.enhanced and (len(layer.input_layer) > 1 or layer.input_layer[0] > 0):
+            raise ArgumentError(
+                f"layer {layer.index} {layer.name}: only an input is stored as columns"
+            )
         self.lowered.tensors[layer.index] = self.target
         if layer.type == LayerType.TRANSPOSED:
             self._transposed()
@@ -553,13 +554,6 @@ def _limit(layer: Layer) -> int:
         return 127
     scaled = layer.activation_limit * 2.0**layer.output_fraclen
     return int(min(127, max(0, np.floor(scaled + 0.5))))
-
-
-def _check(layer: Layer) -> None:
-    if len(layer.residual_source) > 1:
-        raise ArgumentError(f"layer {layer.index} {layer.name} adds more than one residual")
-    if layer.enhanced and (len(layer.input_layer) > 1 or layer.input_layer[0] > 0):
-        raise ArgumentError(f"layer {layer.index} {layer.name}: only an input is stored as columns")
 
 
 __all__ = [

@@ -44,7 +44,12 @@ def check_layers(network: Network, is_quantised: bool = False) -> None:
         check_layer(layer, index)
         _check_producers(network, layer)
         _check_input(network, layer)
-        _check_output(layer)
+        high, wide = result_size(layer)
+        found, times = made(layer), max(layer.upsample, 1)
+        if found[:2] != (high * times, wide * times):
+            raise _wrong(layer, "output_size", f"it computes {high * times} x {wide * times}")
+        if not layer.has_weights and found[2] != layer.input_size[3]:
+            raise _wrong(layer, "output_size", f"it has {layer.input_size[3]} channels")
         _check_residual(network, layer)
         _check_scale(network, layer)
     _check_consumers(network)
@@ -154,15 +159,6 @@ def _check_input(network: Network, layer: Layer) -> None:
         raise _wrong(
             layer, "pre_remove_padding_size", "what reads the network's input skips nothing"
         )
-
-
-def _check_output(layer: Layer) -> None:
-    high, wide = result_size(layer)
-    found, times = made(layer), max(layer.upsample, 1)
-    if found[:2] != (high * times, wide * times):
-        raise _wrong(layer, "output_size", f"it computes {high * times} x {wide * times}")
-    if not layer.has_weights and found[2] != layer.input_size[3]:
-        raise _wrong(layer, "output_size", f"it has {layer.input_size[3]} channels")
 
 
 def result_size(layer: Layer) -> tuple[int, int]:

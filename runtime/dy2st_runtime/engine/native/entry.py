@@ -88,7 +88,13 @@ class _Entry:
         self._arena(places, sizes)
         places.begin()
         for variable, array in zip(program.block.parameters, arrays, strict=True):
-            self._put(variable, array, places)
+            if places.found.kinds[variable] is Kind.OBJECT:
+                slot = places.slot()
+                self._function.line(f"call void @Py_IncRef(ptr {array})")
+                self._function.line(f"store ptr {array}, ptr {slot}")
+                places.put(variable, Place(Kind.OBJECT, slot))
+            else:
+                places.put(variable, Place(Kind.FOREIGN, places.data(array)))
             places.arguments[variable] = array
         self._make_outputs(places)
         body = make_body(program, self._module, function, sizes, places, self.identity, writer_of)
@@ -186,15 +192,6 @@ class _Entry:
         label = self._function.label("taken")
         self._function.branch(is_null, "none", label)
         self._function.begin(label)
-
-    def _put(self, variable: Variable, array: str, places: Places) -> None:
-        if places.found.kinds[variable] is Kind.OBJECT:
-            slot = places.slot()
-            self._function.line(f"call void @Py_IncRef(ptr {array})")
-            self._function.line(f"store ptr {array}, ptr {slot}")
-            places.put(variable, Place(Kind.OBJECT, slot))
-        else:
-            places.put(variable, Place(Kind.FOREIGN, places.data(array)))
 
     def _make_outputs(self, places: Places) -> None:
         """The arrays that results are made in."""

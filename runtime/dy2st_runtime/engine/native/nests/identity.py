@@ -43,7 +43,12 @@ class Identity:
         self._given = self._that_may_be_given()
         self.tracked: dict[Variable, None] = {}
         for variable in outputs:
-            self._track(variable)
+            waiting = [self.of(variable)]
+            while waiting:
+                result = waiting.pop()
+                if result in self._given and result not in self.tracked:
+                    self.tracked[result] = None
+                    waiting += map(self.of, self._yields[result])
 
     def of(self, variable: Variable) -> Variable:
         """The parameter of the Program, or the result, that a value is another name of."""
@@ -89,14 +94,6 @@ class Identity:
                 found.add(result)
                 waiting += takers.get(result, ())
         return found
-
-    def _track(self, variable: Variable) -> None:
-        waiting = [self.of(variable)]
-        while waiting:
-            result = waiting.pop()
-            if result in self._given and result not in self.tracked:
-                self.tracked[result] = None
-                waiting += map(self.of, self._yields[result])
 
 
 __all__ = ["Identity", "same"]

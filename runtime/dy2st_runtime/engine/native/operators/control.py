@@ -83,7 +83,9 @@ def _loop(body: Body, step: Step, operator: Operator) -> None:
         _yield(body, given, place, result)
         # The loop changes the list in place, and the caller still has it.
         if (operator, number) in body.calls.lists.copied:
-            _copy_list(body, place)
+            object = body.function.let(f"load ptr, ptr {place.name}")
+            made = body.calls.call(body.module.object(list, "list"), [object])
+            body.places.replace(place.name, made)
     for one in step.inner[1].steps:
         if one.ahead is not None:
             body.products.begin_ahead(one.ahead)
@@ -140,12 +142,6 @@ def _advance(body: Body, result: Variable) -> None:
         body.places.replace(now.name, object)
     else:
         body.places.copy(now.name, following.name, result.tensor_type)
-
-
-def _copy_list(body: Body, place: Place) -> None:
-    object = body.function.let(f"load ptr, ptr {place.name}")
-    made = body.calls.call(body.module.object(list, "list"), [object])
-    body.places.replace(place.name, made)
 
 
 def _asks_python(body: Body, step: Step) -> bool:

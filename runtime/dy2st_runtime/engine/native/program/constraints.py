@@ -57,7 +57,11 @@ class Constraints:
             new[size] = axis
         if new:
             self._check_new(variable, new)
-            self._check_waiting()
+            for entry in list(self._waiting):
+                found = symbols(entry.constraint.condition)
+                if all(s in self._sizes.known or s in self._sizes.slots for s in found):
+                    self._waiting.remove(entry)
+                    self._check(entry)
 
     def _check_new(self, variable: Variable, new: Mapping[Dim, int]) -> None:
         """What is bound is in the range of its symbol, and what is made of it as it should be."""
@@ -124,13 +128,6 @@ class Constraints:
 
     def _is_known(self, entry: LocatedConstraint) -> bool:
         return all(s in self._sizes.known for s in symbols(entry.constraint.condition))
-
-    def _check_waiting(self) -> None:
-        for entry in list(self._waiting):
-            found = symbols(entry.constraint.condition)
-            if all(s in self._sizes.known or s in self._sizes.slots for s in found):
-                self._waiting.remove(entry)
-                self._check(entry)
 
     def _check(self, entry: LocatedConstraint) -> None:
         condition = entry.constraint.condition

@@ -181,7 +181,11 @@ class Analysis:
         if operator is not None and operator.name == "while":
             self._while(operator, step.inner, number)
         elif operator is not None and step.specialised is not None:
-            self._specialised(operator, step.inner)
+            for planned in step.inner:
+                self._enter(planned.block.parameters, operator.operands)
+                self._block(planned)
+            # Operands are there as long as the kernel may be asked.
+            self._keep((*operator.operands, *operator.results))
         elif operator is not None and is_flow:
             self._cond(operator, step.inner, free)
 
@@ -213,13 +217,6 @@ class Analysis:
         for planned in inner:
             self._yield_to(planned, operator.results)
         self._keep(operator.results)
-
-    def _specialised(self, operator: Operator, inner: Sequence[Planned]) -> None:
-        for planned in inner:
-            self._enter(planned.block.parameters, operator.operands)
-            self._block(planned)
-        # Operands are there as long as the kernel may be asked.
-        self._keep((*operator.operands, *operator.results))
 
     def _keep(self, values: Iterable[Variable]) -> None:
         """Let values have their memory up to here: results are written in Blocks, read or not."""
