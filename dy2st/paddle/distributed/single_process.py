@@ -1,4 +1,4 @@
-"""Who takes part: one process, which is rank 0 of 1."""
+"""Answers who takes part: one process, which is rank 0 of 1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of PaddlePaddle that are here and do less than they say: what each of them does.
+"""Lists names of PaddlePaddle that are here and do less than they say: what each of them does.
 
 A name stands for all that is under it; a text that is empty says of a name that it does its work.
 """

@@ -1,4 +1,4 @@
-"""Runner: what every engine does around its computing. A subclass says how to compute."""
+"""Does what every engine does around its computing; a subclass says how to compute."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The engine `native`: machine code at once, or, of large Programs, as soon as it is there.
+"""Compiles for the engine `native`: at once, or large Programs in the background.
 
-Until then NumPy's engine runs them. One thread compiles, one Program after the other, with LLVM in
+NumPy's engine runs these until then. One thread compiles, one Program after the other, with LLVM in
 a process of its own, so calls go on meanwhile, and nobody waits for it where the process ends.
 `DY2ST_NATIVE_BACKGROUND=off` compiles every Program where it is asked for.
 """

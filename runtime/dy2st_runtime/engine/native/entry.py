@@ -1,4 +1,4 @@
-"""The function that Python calls: arrays in, arrays out, and machine code between them.
+"""Writes the function that Python calls: arrays in, arrays out, and machine code between them.
 
 run(self, arguments, number):
     are these arrays of the types, ranks and sizes of the Program?   else give None: see

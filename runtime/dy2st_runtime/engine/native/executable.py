@@ -1,4 +1,4 @@
-"""A Program as machine code, behind the contract of all engines.
+"""Runs a Program as machine code, behind the contract of all engines.
 
 What the code does not take, since an argument has another type, size or order in memory than the
 Program wants, or since a constraint is broken, is left to NumPy's engine: it says what is wrong,

@@ -1,4 +1,4 @@
-"""A module that was compiled and linked: what Python calls, and where its data is."""
+"""Links a compiled module: what Python calls, and where its data is."""
 
 from __future__ import annotations
 

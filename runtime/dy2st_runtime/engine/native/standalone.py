@@ -1,4 +1,4 @@
-"""A Program as object code that C calls, without Python and NumPy.
+"""Compiles a Program to object code that C calls, without Python and NumPy.
 
     int NAME_run(inputs..., parameters, sizes..., outputs..., workspace)   0, or why it failed
     int64_t NAME_workspace_bytes(sizes...)                                 -1 if they do not fit

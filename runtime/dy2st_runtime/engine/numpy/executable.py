@@ -1,4 +1,4 @@
-"""A compiled Program: checks what it is called with, runs, and names the user's line on failure."""
+"""Runs a compiled Program: checks what it is called with, and names the user's line on failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shorter forms of some kernel calls, chosen when the types and attributes are known."""
+"""Writes some kernel calls in shorter forms, where types and attributes are known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The making of a plan: tensors in the layouts that are wanted, and steps.
+"""Builds a plan: tensors in the layouts that are wanted, and steps.
 
 A layout that a primitive wants and a tensor has not is made by another primitive, a reorder, once
 for all that want it.

@@ -1,4 +1,4 @@
-"""Channels of images that lie beside each other, copied into another image of that kind."""
+"""Copies channels of images that lie beside each other into another image of that kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Channels that only move: images that are parts of others, joined, or shuffled.
+"""Follows channels that only move: images that are parts of others, joined, or shuffled.
 
 Each channel of such an image is one of some source. So a chain of operators that move channels is
 one map; they are moved once, where something else reads them.

@@ -1,4 +1,4 @@
-"""Rows and columns of an image, picked as it lies in memory: pixels of a resized image.
+"""Gathers rows and columns of an image as it lies in memory: pixels of a resized image.
 
 An image lies in memory as planes of rows of columns of elements, whatever these are: in a layout
 by channels all channels of a pixel, or a block of them. So no image is transposed.

@@ -1,4 +1,4 @@
-"""Tensors and windows as the library sees them.
+"""Describes tensors and windows as the library sees them.
 
 Images of one spatial axis have an axis of size 1 in front of it there: the library has fewer
 kernels for them, and none of filters by channel.

@@ -1,6 +1,6 @@
-"""Rows or columns of an image that are sums of two, as it lies in memory: smooth resizing.
+"""Interpolates images as they lie in memory: rows or columns that are sums of two.
 
-As in `picking`, an image lies as planes of rows of elements, whatever these are: to blend columns
+As in `gather.py`, an image lies as planes of rows of elements, whatever these are: to blend columns
 each of them is a row of all channels of a pixel, or of a block of them.
 """
 

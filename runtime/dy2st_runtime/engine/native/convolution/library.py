@@ -1,4 +1,4 @@
-"""oneDNN's C interface, of version 3: layouts of tensors, and primitives that compute.
+"""Calls oneDNN's C interface, of version 3: layouts of tensors, and primitives that compute.
 
 No other file knows the library. It is optional: `find()` gives None where it is not installed, or
 is not made for this system.

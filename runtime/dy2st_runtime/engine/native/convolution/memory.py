@@ -1,4 +1,4 @@
-"""The memory that a plan runs in, and its run: one call at a time has it."""
+"""Holds the memory of a plan, and runs it: one call at a time has it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A region for certain sizes: primitives of oneDNN, and where what they read and write lies.
+"""Defines a plan, a region for certain sizes: primitives, and where what they access lies.
 
 All threads share a plan.
 """

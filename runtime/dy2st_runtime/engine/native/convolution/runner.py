@@ -1,4 +1,4 @@
-"""The machine code that lets oneDNN compute all steps of a plan, in one call.
+"""Writes the machine code that lets oneDNN compute all steps of a plan, in one call.
 
     int run(stream, steps, count, arrays, number, threads)
 

@@ -1,4 +1,4 @@
-"""Arrays that begin where a line of the cache does: what a vector reads is then in one line.
+"""Lets arrays begin where a line of the cache does: what a vector reads is then in one line.
 
 malloc gives places of 16 bytes. A vector as wide as a line is in two of them there, and products
 and loops take up to a fifth more time. NumPy lets a thread say where its arrays come from (NEP 49):

@@ -1,4 +1,4 @@
-"""The functions of Python that machine code calls: kernels of NumPy, and refusals."""
+"""Makes the functions of Python that machine code calls: kernels of NumPy, and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LLVM's text becomes object code, and object code becomes addresses. No other file knows llvmlite.
+"""Compiles text by LLVM to object code, and that to addresses. No other file knows llvmlite.
 
 The passes are the few that pay for loops that are vectors already, and what no loop changes is
 written in front of them: LLVM's own choice takes five times as long, and its code is no faster.

@@ -1,4 +1,4 @@
-"""LLVM in a process of its own, for what is compiled while others run.
+"""Runs LLVM in a process of its own, for what is compiled while others run.
 
 LLVM cannot be left in the midst of its work: a process that ended meanwhile would crash, and until
 it is done no other thread may use it. A process of its own can be ended at any time.

@@ -1,4 +1,4 @@
-"""Threads that help with what is put into parts: `parallel(function, data, parts)`.
+"""Runs what is put into parts on helping threads: `parallel(function, data, parts)`.
 
 The thread that asks works too, and takes whatever part nobody has taken: so nothing is waited for
 but parts that somebody is at. A forked child, which has no helpers, does all parts itself, and so

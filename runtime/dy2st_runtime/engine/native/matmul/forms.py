@@ -1,4 +1,4 @@
-"""Forms of a product: which one is the fastest for the sizes and strides of a call."""
+"""Chooses the form of a product that is the fastest for the sizes and strides of a call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matrix products in the code of a Program: their calls, and the axes of batches."""
+"""Writes calls of matrix products in the code of a Program, and the axes of batches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sizes of tiles for a dtype on a processor, and how functions made for them are called."""
+"""Chooses the sizes of tiles for a dtype and a processor, and names the functions made for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A product in parts, of rows or of columns, that several threads work on."""
+"""Divides a product into parts, of rows or of columns, that several threads work on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading and writing tensors where the loops of a nest are: addresses, vectors, lanes apart."""
+"""Reads and writes tensors where the loops of a nest are: addresses, vectors, lanes apart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Axes of loop nests, and how the axes of tensors run along them."""
+"""Defines axes of loop nests, and how the axes of tensors run along them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A group of operators becomes a loop nest: axes in order, strides, nodes, stores."""
+"""Builds a loop nest of a group of operators: axes in order, strides, nodes, stores."""
 
 from __future__ import annotations
 

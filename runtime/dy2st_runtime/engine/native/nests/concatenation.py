@@ -1,4 +1,4 @@
-"""Tensors put together, or padded, as loop nests: parts that write each where it belongs."""
+"""Writes tensors put together, or padded, as loop nests: parts that write each where it belongs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A loop nest as the text of one LLVM function.
+"""Writes a loop nest as the text of one LLVM function.
 
     define internal void @name(ptr leaf..., float scalar leaf..., ptr output..., i64 size...)
 

@@ -1,4 +1,4 @@
-"""Operators that move elements, or give their places: index, one_hot, triangles, ranges."""
+"""Puts operators that move elements, or give places, into nests: index, one_hot, ranges."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _full(pieces: Pieces, operator: Operator) -> bool:
 
 
 def _padded(pieces: Pieces, operator: Operator) -> bool:
-    """Elements of x again; `joining` pads with a number."""
+    """Elements of x again; `concatenation.py` pads with a number."""
     x, pads = operator.operands[0], operator.attributes["pads"]
     rule = _MODES.get(operator.attributes["mode"])
     if rule is None:

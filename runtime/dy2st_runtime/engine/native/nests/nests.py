@@ -1,4 +1,4 @@
-"""Loop nests: the form between operators and machine code.
+"""Defines loop nests: the form between operators and machine code.
 
 A nest computes its outputs from its leaves in parts, one after the other. A part runs over axes:
 rows, and inside of each row columns. A node of a part is one number at each place, or one a row:

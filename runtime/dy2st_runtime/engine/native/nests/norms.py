@@ -1,4 +1,4 @@
-"""Operators that are taken apart: normalisations and softmax.
+"""Takes normalisations and softmax apart, into members of a nest.
 
 Each is written as its kernel is, so the numbers differ from the kernel's by rounding alone.
 """

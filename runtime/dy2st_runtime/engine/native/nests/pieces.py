@@ -1,4 +1,4 @@
-"""Operators that are several members of a nest, while these members are written."""
+"""Collects the members of an operator that has several of them in a nest."""
 
 from __future__ import annotations
 

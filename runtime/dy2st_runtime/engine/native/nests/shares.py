@@ -1,4 +1,4 @@
-"""An axis that is cut into shares, which several threads work on: of a loop nest the outermost one.
+"""Cuts an axis into shares, which several threads work on: of a loop nest the outermost one.
 
 The function takes two more numbers, `%begin` and `%end`: from where to where it goes along that
 axis. What is called is the function around it, which goes from 0 to the end itself where there is

@@ -1,4 +1,4 @@
-"""Operators that only say where elements lie: their readers read the tensor behind them.
+"""Finds what is behind operators that only say where elements lie: their readers read that.
 
 A reader of `transpose(x)` reads x along other axes; one of `x[2:]` begins two elements later. So
 nothing is moved where the reader is a loop nest.

@@ -1,4 +1,4 @@
-"""Branches and loops as code.
+"""Writes branches and loops as code.
 
 A branch writes what it yields into the places of the operator's results. A loop has two places for
 each of its values: an iteration reads the one and writes the other; then they change their roles.

@@ -1,4 +1,4 @@
-"""Results whose number of elements only the data decides: they are counted, then written."""
+"""Writes results whose number of elements only the data decides: they are counted, then written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Distinct elements: one of all that are equal, or of each run of them.
+"""Finds distinct elements: one of all that are equal, or of each run of them.
 
     i64 runs(ptr inverse, ptr x, i64 count, i64 row)
     void picked(ptr values[, ptr places], ptr counts, ptr x, ptr inverse, i64... count, row, found)

@@ -1,4 +1,4 @@
-"""Functions that make one tensor of those in a list."""
+"""Writes functions that make one tensor of those in a list."""
 
 from __future__ import annotations
 

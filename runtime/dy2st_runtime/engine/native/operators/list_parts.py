@@ -1,4 +1,4 @@
-"""Functions that make a list of some entries of another one."""
+"""Writes functions that make a list of some entries of another one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers in registers, constants, and conditions on sizes, as steps of their own."""
+"""Writes numbers in registers, constants, and conditions on sizes, as steps of their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Order: the functions that all operators which sort share.
+"""Writes the functions that all operators which sort share.
 
     void keys(ptr keys, ptr x, i64 count, i64 step)
     void order(ptr places, ptr keys, i64 count, ptr room)

@@ -1,4 +1,4 @@
-"""The function that puts values where integers say, or adds them there.
+"""Writes the function that puts values where integers say, or adds them there.
 
     i32 put(ptr target, ptr value, ptr index..., i64 size...)      1: a place is outside
 

@@ -1,4 +1,4 @@
-"""The function that joins values with what is at places along an axis.
+"""Writes the function that joins values with what is at places along an axis.
 
     i32 put(ptr target, ptr index, ptr values, i64 size...)      1: a place is outside
 

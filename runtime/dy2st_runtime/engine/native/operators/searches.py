@@ -1,4 +1,4 @@
-"""Places in sorted vectors: the function that finds them.
+"""Writes the function that finds places in sorted vectors.
 
     void searches(ptr out, ptr sequence, ptr values, i64 size, i64 count, i64 rows)
 

@@ -1,4 +1,4 @@
-"""The first elements of a row in order, without the order of the others.
+"""Selects the first elements of a row in order, without the order of the others.
 
     void first(ptr places, ptr keys, i64 count, i64 wanted, ptr room)
 

@@ -1,4 +1,4 @@
-"""Sorting: the places of elements in order, of all of them or of the first."""
+"""Sorts: the places of elements in order, of all of them or of the first."""
 
 from __future__ import annotations
 

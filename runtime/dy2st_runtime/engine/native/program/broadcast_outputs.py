@@ -1,4 +1,4 @@
-"""Outputs that are one number of the Program again and again, as gradients are that were cleared.
+"""Gives outputs that are one number again and again as views, as gradients are that were cleared.
 
 Code would write them out at each call, for all parameters of a step of training. An array of one
 number, which nobody can write to, is made once instead: NumPy's engine gives such arrays, too.

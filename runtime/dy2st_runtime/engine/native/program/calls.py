@@ -1,4 +1,4 @@
-"""Calls of functions of Python: kernels of NumPy, and what raises errors."""
+"""Writes calls of functions of Python: kernels of NumPy, and what raises errors."""
 
 from __future__ import annotations
 

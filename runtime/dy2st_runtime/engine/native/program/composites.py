@@ -1,4 +1,4 @@
-"""Operators that are code as others of which they are made.
+"""Replaces operators by others of which they are made.
 
 A roll along the last axis is two slices, one behind the other. Sums and largest elements of windows
 are made along one axis after the other, of as many slices as the window has places there:

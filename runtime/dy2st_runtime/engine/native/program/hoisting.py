@@ -1,4 +1,4 @@
-"""Products of a loop that are made ahead: of rows of a tensor that the loop takes one by one.
+"""Computes products of a loop ahead: of rows of a tensor that the loop takes one by one.
 
     for t in range(n):
         z = xs[t] @ w + h @ u        # xs and w are the same in all iterations

@@ -1,4 +1,4 @@
-"""The interpreter's lock: let go while much is computed, taken again before Python is called."""
+"""Lets the interpreter's lock go while much is computed, and takes it before Python is called."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values while code is written: where each one lies, and what reads and writes it."""
+"""Knows where each value lies while code is written, and what reads and writes it."""
 
 from __future__ import annotations
 

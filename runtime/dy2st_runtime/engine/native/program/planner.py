@@ -1,4 +1,4 @@
-"""A Program as steps: loop nests, and operators one by one, with the steps of what lies inside."""
+"""Plans a Program as steps: loop nests, and operators, with the steps of what lies inside."""
 
 from __future__ import annotations
 

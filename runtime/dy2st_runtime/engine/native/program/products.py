@@ -1,4 +1,4 @@
-"""The matrix products of a Program as calls of those functions that `product.py` writes.
+"""Writes the matrix products of a Program as calls of those functions that `product.py` writes.
 
 A transposed operand is read where it lies, by its strides, so the transposed tensor need not be
 made. Leading axes of `a` are rows of one product where `b` has none.

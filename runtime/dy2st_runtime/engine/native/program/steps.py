@@ -1,4 +1,4 @@
-"""The steps of a Program as code: calls of nests, and operators, each by its writer."""
+"""Writes the steps of a Program as code: calls of nests, and operators, each by its writer."""
 
 from __future__ import annotations
 

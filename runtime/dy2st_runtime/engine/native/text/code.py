@@ -1,4 +1,4 @@
-"""Code: a Function with the arithmetic of sizes, counted in elements of one dtype."""
+"""Extends a Function by the arithmetic of sizes, counted in elements of one dtype."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text of one LLVM function while it is written: lines, and names that are given once.
+"""Writes the text of one LLVM function: lines, and names that are given once.
 
 >>> double = Function("double", [("i64", "%x")], "i64")
 >>> double.line(f"ret i64 {double.let('add i64 %x, %x')}")

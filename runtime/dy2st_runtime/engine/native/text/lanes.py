@@ -1,4 +1,4 @@
-"""Elementwise code: instructions on values of one lane, or of a vector of them.
+"""Writes elementwise code: instructions on values of one lane, or of a vector of them.
 
 What is written by a `Lanes` means the same for one lane as for sixteen: the types alone differ.
 Arithmetic of floats may be contracted: a product and the sum that takes it become one instruction

@@ -1,4 +1,4 @@
-"""Sizes in machine code: formulas of Dims as i64, conditions on them as i1.
+"""Computes sizes in machine code: formulas of Dims as i64, conditions on them as i1.
 
 What follows from the sizes of the inputs is computed once, where the function is entered. All else
 is computed where it is asked for, since its symbols may change from iteration to iteration.

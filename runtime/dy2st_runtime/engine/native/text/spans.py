@@ -1,4 +1,4 @@
-"""An axis in vectors: wide ones first, then one register at a time; the last may be masked."""
+"""Cuts an axis into vectors: wide ones first, then one register at a time; the last is masked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Images of many channels are turned by code of our own, and lie as the library's reorders lay them."""
+"""Images of many channels are transposed by code of our own, and lie as the library's reorders lay them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operators that tensors tell sizes are code for usual numbers; of others NumPy's kernel says all."""
+"""Operators whose sizes are values of tensors are code for usual numbers; else the kernel says all."""
 
 from __future__ import annotations
 
