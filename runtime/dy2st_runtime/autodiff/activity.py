@@ -97,7 +97,7 @@ class Varied:
         return self._iterations(operator, given)
 
     def _branches(self, operator: Operator, given: Sequence[bool]) -> list[bool]:
-        if not any(given):
+        if not any(given):  # then nothing in it needs to be looked at
             return [False] * len(operator.results)
         for block in operator.blocks:
             self._enter(block, given)
@@ -108,6 +108,7 @@ class Varied:
     def _iterations(self, operator: Operator, given: Sequence[bool]) -> list[bool]:
         if not any(given):
             return [False] * len(operator.results)
+        # One iteration may change a variable by which the next one changes another: a fixpoint.
         body, before = operator.blocks[1], -1
         carried = body.parameters[: len(operator.results)]
         self._enter(body, given)

@@ -29,11 +29,12 @@ class _Side(NamedTuple):
 
 
 def through_branches(walk: Walk, operator: Operator, found: Found) -> None:
-    """Hand the gradients of the results of a `cond` on to what its branches read."""
+    """Pass the gradients of the results of a `cond` on to what its branches read."""
     tracer = walk.tracer
     condition = walk.forward.value(operator.operands[0])
     found = [gradient and cleaned(gradient) for gradient in found]
     wanted = [i for i, v in enumerate(operator.operands) if i and walk.is_varied(v)]
+    # Both are recorded before either yields: each must give what the other one has found.
     sides = [_side(walk, operator, number, found, wanted) for number in (0, 1)]
     given = [i for i in range(len(wanted)) if any(side.found[i] for side in sides)]
     if not given:
@@ -63,7 +64,7 @@ def through_branches(walk: Walk, operator: Operator, found: Found) -> None:
     flags = dict(zip(flagged, results[len(places) :], strict=True))
     for i, (place, pair) in enumerate(zip(places, presences, strict=True)):
         there = (flags[i],) if i in flags else _plainly(condition, pair)
-        there = None if listed[i] else there
+        there = None if listed[i] else there  # entries of a list say it for each element
         is_full = all(side is not None and side.is_full for side in pair)
         walk.add(operator.operands[place], Gradient(results[i], there, True, is_full))
 
@@ -112,6 +113,7 @@ def _is_plain(pair: Sequence[Gradient | None]) -> bool:
 
 
 def _plainly(condition: Variable, pair: Sequence[Gradient | None]) -> Presence:
+    # A gradient of one branch alone is there where that branch is taken: the condition says it.
     true, false = pair
     if true is not None and false is not None:
         return None

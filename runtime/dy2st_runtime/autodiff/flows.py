@@ -50,6 +50,8 @@ class Surely(Varied):
 
     def _iterations(self, operator: Operator, given: Sequence[bool]) -> list[bool]:
         body, count = operator.blocks[1], len(operator.results)
+        # A variable is sure if it is before the loop and after each iteration: assume it of all
+        # that are before, and take it back until it holds.
         sure = [*given[:count]]
         while True:
             trial = Surely(self.known)
@@ -130,6 +132,7 @@ class Flags:
         if owner.name == "while" and place < len(owner.results):
             yield from self._of_iterations(owner, place)
             return self._known[variable]
+        # The first operand of a `cond` is its condition, which is no parameter of the branches.
         outer = yield owner.operands[place + (owner.name == "cond")]
         owner.operands.append(outer)
         place = _place(variable, block.parameters)  # a loop may carry more by now
@@ -154,6 +157,7 @@ class Flags:
         slot, body, result = len(owner.results), owner.blocks[1], owner.results[place]
         if result in self._known:
             return self._known[result]
+        # The flag is a loop variable of its own before the body is asked, which may depend on it.
         owner.operands.insert(slot, first)
         for block in owner.blocks:
             inner = Variable(_FLAG, block)
@@ -185,7 +189,7 @@ class Flags:
 
 def _constant(block: Block, value: bool) -> Variable:
     operator = Operator("constant", [], {"value": np.array(value)}, block)
-    block.operators.insert(0, operator)
+    block.operators.insert(0, operator)  # before all that may read it
     return _added(operator.results, operator)
 
 

@@ -60,6 +60,7 @@ def cleaned(gradient: Gradient) -> Gradient:
     """The same gradient, of zeros where it is not there."""
     if gradient.is_clean or gradient.there is None:
         return gradient
+    # A rule may have made NaN of zeros, and NaN * 0 is NaN: it is chosen, not multiplied.
     flag = flag_of(gradient.there)
     value = F.where(flag, gradient.value, F.zeros_like(gradient.value))
     return Gradient(value, gradient.there, True, gradient.is_full)

@@ -62,7 +62,7 @@ class Halves:
 
     def __init__(self, program: Program, wanted: Sequence[int]) -> None:
         """Take apart a copy of a Program; `wanted` are places among its Block's parameters."""
-        self.forward = clone(program)
+        self.forward = clone(program)  # it gets more results, which the caller's has not
         self._count = len(program.outputs)
         block = self.forward.block
         self.wanted = [block.parameters[place] for place in wanted]
@@ -75,6 +75,7 @@ class Halves:
         self._kept = Kept(SymbolBinders(block))
         self._settled: list[Variable] | None = None
         self._backward: dict[Given, Backward | None] = {}
+        # That of all targets reads the most: what it keeps serves gradients of some of them, too.
         first = self.backward((True,) * len(self.targets))
         assert first is not None
         self._settled = first.kept
@@ -207,6 +208,7 @@ def joint(
     made.inputs += seeds
     block.parameters[count:count] = seeds
     _drop_visible(block)
+    # Results and updates belong to the first call, which has been made.
     block.yields, made.updates, made.structure = [], [], None
     found = append_gradients(
         made,
@@ -223,6 +225,7 @@ def _drop_visible(block: Block) -> None:
     for operator in list(block.walk()):
         for inner in operator.blocks:
             _drop_visible(inner)
+    # `require` stays, since types of what follows rest on it.
     block.operators[:] = [
         one
         for one in block.operators

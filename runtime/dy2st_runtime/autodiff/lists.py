@@ -40,7 +40,7 @@ def _entry(gradient: Gradient) -> Variable:
     return cond(flag_of(gradient.there), lambda: [made], lambda: [F.array_empty(empty)])[0]
 
 
-def _hand_on(walk: Walk, element: Variable, entry: Variable, is_full: bool) -> None:
+def _pass_on(walk: Walk, element: Variable, entry: Variable, is_full: bool) -> None:
     """The gradient of what was put into a list."""
     if not walk.is_varied(element):
         return
@@ -126,7 +126,7 @@ def _create(walk: Walk, operator: Operator, found: Found) -> None:
     assert gradient is not None
     for place, item in enumerate(operator.operands):
         if walk.is_varied(item):
-            _hand_on(walk, item, F.array_read(gradient.value, place), gradient.is_full)
+            _pass_on(walk, item, F.array_read(gradient.value, place), gradient.is_full)
 
 
 def _append(walk: Walk, operator: Operator, found: Found) -> None:
@@ -135,7 +135,7 @@ def _append(walk: Walk, operator: Operator, found: Found) -> None:
     assert gradient is not None
     left, entry = F.array_pop(gradient.value, -1)
     _give(walk, array, left, gradient.is_full)
-    _hand_on(walk, item, entry, gradient.is_full)
+    _pass_on(walk, item, entry, gradient.is_full)
 
 
 def _read(walk: Walk, operator: Operator, found: Found) -> None:
@@ -143,6 +143,8 @@ def _read(walk: Walk, operator: Operator, found: Found) -> None:
     (gradient,) = found
     assert gradient is not None
     place, entry = walk.forward.value(index), _entry(gradient)
+    # The list of gradients is changed where it is: to add a list with one entry would cost as much
+    # as the list is long, for each element that is read.
     known = walk.gradient(array)
     if known is None:
         before, is_full = nothing(walk, array), False
@@ -158,7 +160,7 @@ def _write(walk: Walk, operator: Operator, found: Found) -> None:
     (gradient,) = found
     assert gradient is not None
     place = walk.forward.value(index)
-    _hand_on(walk, item, F.array_read(gradient.value, place), gradient.is_full)
+    _pass_on(walk, item, F.array_read(gradient.value, place), gradient.is_full)
     if walk.is_varied(array):
         _give(walk, array, F.array_write(gradient.value, place, _empty_entry(array)), False)
 
@@ -179,12 +181,13 @@ def _insert(walk: Walk, operator: Operator, found: Found) -> None:
     array, index, item = operator.operands
     (gradient,) = found
     assert gradient is not None
+    # insert() takes any index: beyond the ends it means the ends.
     length = F.subtract(F.array_length(gradient.value), 1)
     place = _from_start(walk.forward.value(index), length)
     place = F.minimum(F.maximum(place, 0), length)
     left, entry = F.array_pop(gradient.value, place)
     _give(walk, array, left, gradient.is_full)
-    _hand_on(walk, item, entry, gradient.is_full)
+    _pass_on(walk, item, entry, gradient.is_full)
 
 
 def _delete(walk: Walk, operator: Operator, found: Found) -> None:
@@ -213,6 +216,7 @@ def _chosen(walk: Walk, operator: Operator, found: Found) -> None:
     (gradient,) = found
     assert gradient is not None
     length = _length(walk, array)
+    # The same operator on the list 0, 1, 2, ... shows where each element came from.
     places = _listed(length, ArrayType(TensorType("int64", ())), lambda place: place)
     values = [walk.forward.value(other) for other in others]
     places = apply(operator.name, places, *values, **operator.attributes)

@@ -101,6 +101,7 @@ class _Backward:
         if not isinstance(type, TensorType):
             return type
         sizes = []
+        # A gradient has the sizes of its value, which may be others before and after iterations.
         for size, *rest in zip(type.shape, *shapes, strict=True):
             if not all(_is_written_alike(size, other) for other in rest):
                 size = fresh_symbol("size")
@@ -129,6 +130,7 @@ class _Backward:
             for one, gradient in zip(self.carried, inside, strict=True):
                 found = self.inner.gradient(one.inner)
                 one.end = found and cleaned(found)
+                # What all iterations read is summed; a variable of the loop is replaced.
                 if one.end is not None and one.result is None:
                     one.end = self.inner.added(gradient, one.end)
         return self._is_settled()
@@ -154,7 +156,7 @@ class _Backward:
             kept.homes,
             {inner: partial(value, outer) for inner, outer in [*pairs][len(operator.results) :]},
             lambda variable: value(kept.of_iterations(operator, variable)),
-            lambda: self.tracer.local(F.subtract(self.left, 1)),
+            lambda: self.tracer.local(F.subtract(self.left, 1)),  # the last iteration comes first
         )
 
     def _is_settled(self) -> bool:
@@ -164,6 +166,7 @@ class _Backward:
         ]
         wrong = [one for one in sure if not _is_sure(one.end)]
         loose = [one for one in self.variables if one.is_full and not (one.end and one.end.is_full)]
+        # Each can change once, from True to False, so recording comes to an end.
         for one in wrong:
             one.is_sure = False
         for one in loose:
@@ -173,7 +176,7 @@ class _Backward:
     # -- the operator ------------------------------------------------------------------------
 
     def append(self) -> None:
-        """Append the loop, and hand on what it gives."""
+        """Append the loop, and pass on what it gives."""
         tracer, made = self.tracer, self.made
         self.read = [one for one in self.read if one.end is not None]
         own = [self.left, *(variable for one in self.carried for variable in one.own)]
@@ -184,6 +187,7 @@ class _Backward:
             made.yields = [tracer.local(variable) for variable in yields]
             self.forward.finish(one.type for one in self.carried)
         made.parameters = own  # those that are read follow
+        # The loop counts down the iterations that the forward one has made.
         with tracer.nested() as tested:
             left = tested.add_parameter(_COUNT)
             for one in self.carried:
@@ -195,7 +199,7 @@ class _Backward:
         operands = [*map(tracer.local, first), *close_blocks(tracer, (tested, made), len(own))]
         types = [self._renewed(type) for one in self.carried for type in self._types(one)]
         results = tracer.append("while", operands, {}, [_COUNT, *types], (tested, made)).results
-        self._hand_on(results[1:])
+        self._pass_on(results[1:])
 
     def _with_flag(
         self, one: _Carried, gradient: Gradient | None, walk: Walk, value: Variable
@@ -213,7 +217,7 @@ class _Backward:
         count: Variable = value if isinstance(value.type, TensorType) else F.array_length(value)
         return count
 
-    def _hand_on(self, results: Sequence[Variable]) -> None:
+    def _pass_on(self, results: Sequence[Variable]) -> None:
         left = list(results)
         for one in self.carried:
             value, there = left.pop(0), None
@@ -235,6 +239,7 @@ def _is_sure(gradient: Gradient | None) -> bool:
 def _reaching(operator: Operator, found: Found) -> list[int]:
     """The loop variables to which a gradient may come, in some iteration."""
     body, places = operator.blocks[1], {i for i, one in enumerate(found) if one is not None}
+    # A gradient that reaches a variable flows into what the iteration before yields for it.
     before = -1
     while before != len(places):
         before = len(places)

@@ -20,6 +20,7 @@ def is_part(operator: Operator) -> bool:
     """Whether it is to be recomputed, however much that costs."""
     if not operator.recompute_call or not is_repeatable(operator):
         return False
+    # A symbol that only its result binds would be another one in a copy.
     known = set(symbols(tuple(operator.attributes.values())))
     for operand in operator.operands:
         known.update(sizes_of(operand))
@@ -70,6 +71,7 @@ def when_read(
             for result in found[-1].results:
                 makers.pop(result, None)
 
+    # What a copy reads may be a copy, too: those are placed first.
     apart = set(copies)
     for operator in operators:
         if operator not in apart:

@@ -84,6 +84,7 @@ class Kept:
         known = self._known.get((operator, number, value))
         if known is not None:
             return known
+        # Both branches must yield it: the other one yields a list without elements.
         for index, block in enumerate(operator.blocks):
             if index == number:
                 end = _appended(block, "array_create", [value], {})
@@ -104,6 +105,7 @@ class Kept:
             own, known = self._carried(operator, first, first.type)
             body.yields.append(_appended(body, "array_append", [own, value], {}))
             self._known[operator, 1, value] = known
+            # Its length is the number of iterations, so no counter is needed.
             self._known.setdefault(operator, known)
         return known
 
@@ -149,6 +151,7 @@ class Kept:
         list_type = ArrayType(value.type)
         tensor = list_type.tensor
         dtype, shape = (None, ()) if tensor is None else (tensor.dtype, tensor.shape)
+        # None is for a size that may differ from element to element.
         sizes = tuple(size if self._is_known(size, home) else None for size in shape)
         return {"dtype": dtype, "shape": sizes, "depth": list_type.depth}
 

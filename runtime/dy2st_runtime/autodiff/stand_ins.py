@@ -64,7 +64,7 @@ class StandIns:
         self._known: dict[Variable, Variable] = {}
         self._required = [one for one in home.operators if _condition_of(one) is not None]
         for operator in self._required:
-            with suppress(Contradiction):
+            with suppress(Contradiction):  # of a Block that no run can reach
                 current().assume(operator.attributes["condition"])
 
     def value(self, variable: Variable) -> Variable:
@@ -96,6 +96,7 @@ class StandIns:
             copies.append(self._copy(operator))
         for variable in plan.outside:
             self._take(variable)
+        # What gives values to the rules was recorded last, and comes first.
         operators = made.operators[mark:] + made.operators[:mark]
         made.operators[:] = when_read(operators, copies, made.yields)
 
@@ -153,6 +154,7 @@ class StandIns:
     def _size(self, size: Size, bound: set[Dim]) -> Size:
         if isinstance(size, int):
             return size
+        # The first axis of a symbol binds it; others get a symbol that is required to be equal.
         if is_symbol(size) and size not in bound and not self._is_around(size):
             bound.add(size)
             return size
@@ -281,6 +283,7 @@ class _Plan:
         self._leaving = leaving(home.operators, home.yields)
         parts = {v for v in needed if isinstance(v.maker, Operator) and is_part(v.maker)}
         parts.difference_update(given, self._leaving)
+        # Expensive values are kept first: cheap ones may be computed of them.
         for variable in needed:
             if variable not in later and variable not in parts:
                 self.keep(variable)

@@ -84,6 +84,7 @@ def _recorded(
         tracer.guard.off(),
     ):
         walk = trace.walk(create_graph)
+        # The innermost Block was recorded last, so the walk begins there and goes outwards.
         for output, seed in zip(outputs, seeds, strict=True):
             walk.seed(output, Gradient(seed))
         for block in trace.path:
@@ -151,6 +152,7 @@ class _Trace:
         found = {self.root(output) for output in outputs if not is_stopped(output)}
         for block in self.path:
             found = behind(block.operators, found, self.root)
+        # `found` is a set: in order of places messages are the same in every process.
         ends = [one for one in found if not isinstance(one.maker, Operator)]
         others = []
         for variable in sorted(ends, key=self._place):

@@ -154,6 +154,7 @@ class Walk:
     def _by_rule(self, definition: OperatorDefinition, operator: Operator, found: Found) -> None:
         assert definition.gradient is not None
         there = next(gradient for gradient in found if gradient is not None).there
+        # A rule of several results adds their parts up, so where one is absent it must be zeros.
         if len(found) > 1:
             found = [gradient and cleaned(gradient) for gradient in found]
             for gradient in found:
@@ -164,7 +165,7 @@ class Walk:
         operands = map(self.forward.value, operator.operands)
         rule = partial(definition.gradient, g, y, *operands, **operator.attributes)
         if not definition.hidden:
-            self._hand_on(operator, rule(), there)
+            self._pass_on(operator, rule(), there)
             return
         if self.tracer.block is not self.shared.block:
             raise NoGradientRule(
@@ -177,14 +178,15 @@ class Walk:
                 "Program",
             )
         with set_grad_enabled(self.shared.is_recording):
-            self._hand_on(operator, rule(), there)
+            self._pass_on(operator, rule(), there)
 
-    def _hand_on(self, operator: Operator, entries: Any, there: Any) -> None:
+    def _pass_on(self, operator: Operator, entries: Any, there: Any) -> None:
         entries = entries if isinstance(entries, (tuple, list)) else (entries,)
         if operator.name == HOOKED:  # an input is what its hooks make of it
             self.sums[operator.results[0]] = Gradient(entries[0], there, there is None)
         for operand, entry in zip(operator.operands, entries, strict=True):
             if entry is not None and self.is_varied(operand):
+                # A rule gives functions, so that what nobody wants is not recorded.
                 value = self.tracer.variable(entry() if callable(entry) else entry)
                 self.add(operand, Gradient(value, there, there is None))
 

@@ -1,6 +1,6 @@
 """Tracks Variables that may stand for one tensor: a change in place of one changes all.
 
-The result of a branch that hands on a tensor from outside is, on that path, that very tensor.
+The result of a branch that returns a tensor from outside is, on that path, that very tensor.
 """
 
 from __future__ import annotations
