@@ -88,7 +88,7 @@ class Parts:
         self._joint: dict[Given, Backward] = {}
         self._dtypes: dict[Given, list[Any]] = {}
         self._count = len(program.outputs)
-        self._bare = len(self.halves.kept) + sum(f is not None for f in self.halves.flags)
+        self._bare = len(self.halves.residuals) + sum(f is not None for f in self.halves.flags)
 
     def run(
         self,
@@ -107,7 +107,7 @@ class Parts:
         del results[count : count + bare]
         made = [wrapped(result) for result in results]
         if self.halves.targets:
-            kept = len(self.halves.kept)
+            kept = len(self.halves.residuals)
             node = ProgramNode(self, held, arrays, extra[:kept], random)
             self._connect(made, node, extra[kept:])
         if len(made) == count:
@@ -191,7 +191,7 @@ class ProgramNode(Node):
             return self._again(given, starts)
         backward, executable = second
         values = [start.array for start in starts]
-        for variable in backward.kept:
+        for variable in backward.inputs:
             place = self._parts.halves.place_of[variable]
             values.append(self._held[place] if place >= 0 else self._kept[~place])
         results = executable.run(values, [])

@@ -11,7 +11,7 @@ import numpy as np
 from dy2st_runtime.autodiff.gradient import Gradient, Presence, cleaned, flag_of, type_of_gradient
 from dy2st_runtime.autodiff.stand_ins import StandIns
 from dy2st_runtime.autodiff.walk import Found, Walk, same_sizes
-from dy2st_runtime.autodiff.zero_gradients import nothing
+from dy2st_runtime.autodiff.zero_gradients import zero_gradient
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.facts import branch_condition
 from dy2st_runtime.ir.join import join_types
@@ -79,13 +79,13 @@ def _side(
             parameter: partial(walk.forward.value, operand)
             for parameter, operand in zip(block.parameters, operator.operands[1:], strict=True)
         }
-        kept = walk.shared.kept
+        residuals = walk.shared.residuals
         forward = StandIns(
             tracer,
             block,
-            kept.homes,
+            residuals.homes,
             outside,
-            lambda v: walk.forward.value(kept.of_branch(operator, number, v)),
+            lambda v: walk.forward.value(residuals.of_branch(operator, number, v)),
             lambda: tracer.constant(np.zeros((), np.int64)),
         )
         inner = Walk(walk.shared, forward)
@@ -101,7 +101,7 @@ def _value(walk: Walk, side: _Side, index: int, operand: Variable) -> Variable:
     """What a branch gives for an operand: zeros where it has no gradient."""
     gradient = side.found[index]
     if gradient is None:
-        return nothing(walk, operand)
+        return zero_gradient(walk, operand)
     value = walk.tracer.local(cleaned(gradient).value)
     same_sizes(walk.tracer, value, operand)
     return value

@@ -30,7 +30,7 @@ class UnknownFlow(Exception):
         super().__init__(why)
 
 
-class Surely(Varied):
+class SurelyVaried(Varied):
     """The Variables that change with the inputs whatever branches and iterations run.
 
     A list counts if all of its elements do.
@@ -54,7 +54,7 @@ class Surely(Varied):
         # that are before, and take it back until it holds.
         sure = [*given[:count]]
         while True:
-            trial = Surely(self.known)
+            trial = SurelyVaried(self.known)
             trial._enter(body, [*sure, *given[count:]])
             trial.mark(body.operators)
             ends = [trial.has(v) for v in body.yields]
@@ -74,7 +74,7 @@ class Flags:
     def __init__(self, program: Program, varied: Varied) -> None:
         """Of a Program, and what changes with its inputs on some path."""
         self._varied = varied
-        self._sure = Surely(v for v in program.block.parameters if v in varied.known)
+        self._sure = SurelyVaried(v for v in program.block.parameters if v in varied.known)
         self._sure.mark(program.operators)
         self._owners = {b: o for o in program.block.walk() for b in o.blocks}
         self._known: dict[Variable, Variable] = {}
@@ -203,4 +203,4 @@ def _place(variable: Variable, variables: Sequence[Variable]) -> int:
     return next(i for i, one in enumerate(variables) if one is variable)
 
 
-__all__ = ["Flags", "Surely", "UnknownFlow"]
+__all__ = ["Flags", "SurelyVaried", "UnknownFlow"]

@@ -11,8 +11,8 @@ from dy2st_runtime.autodiff.flows import Flags, UnknownFlow
 from dy2st_runtime.autodiff.gradient import Gradient, cleaned, flag_of
 from dy2st_runtime.autodiff.lists import add_lists
 from dy2st_runtime.autodiff.program_gradients import HANDLERS, append_gradients
-from dy2st_runtime.autodiff.residuals import Kept, SymbolBinders
-from dy2st_runtime.autodiff.stand_ins import NotKept, StandIns
+from dy2st_runtime.autodiff.residuals import Residuals, SymbolBinders
+from dy2st_runtime.autodiff.stand_ins import MissingResidual, StandIns
 from dy2st_runtime.autodiff.walk import Shared, Walk
 from dy2st_runtime.dims import Dim, symbols
 from dy2st_runtime.ir.clone import clone
@@ -37,13 +37,13 @@ class Backward:
     """A Program of gradients.
 
     program  takes the gradients to begin with, then what is kept; gives gradients, then bools.
-    kept     what it takes, of the forward Program's values.
+    inputs   what it takes, of the forward Program's values.
     found    where the gradients of the wanted inputs are; None for what surely is not there, and
              in place of a bool for what surely is.
     """
 
     program: Program
-    kept: list[Variable]
+    inputs: list[Variable]
     found: Places = field(default_factory=list)
 
 
@@ -55,7 +55,7 @@ class Halves:
     place_of  where what a backward Program takes is found: among the parameters of the Block, or,
               counted from -1 downwards, in what is kept.
     flags     for each of them a bool: whether gradients flow through; None where they surely do.
-    kept      what the backward Programs may take.
+    residuals what the backward Programs may take.
 
     Raises UnknownFlow where it is unknown in the first half whether gradients flow.
     """
@@ -72,17 +72,17 @@ class Halves:
         self.targets = [i for i, v in enumerate(self._yields) if self.varied.has(v)]
         self.flags = self._flags()
         self._check_begun()
-        self._kept = Kept(SymbolBinders(block))
+        self._residuals = Residuals(SymbolBinders(block))
         self._settled: list[Variable] | None = None
         self._backward: dict[Given, Backward | None] = {}
         # That of all targets reads the most: what it keeps serves gradients of some of them, too.
         first = self.backward((True,) * len(self.targets))
         assert first is not None
-        self._settled = first.kept
+        self._settled = first.inputs
         self.place_of = {variable: place for place, variable in enumerate(block.parameters)}
-        self.kept = [variable for variable in first.kept if variable not in self.place_of]
-        self.place_of.update({variable: ~i for i, variable in enumerate(self.kept)})
-        extra = [*self.kept, *(flag for flag in self.flags if flag is not None)]
+        self.residuals = [variable for variable in first.inputs if variable not in self.place_of]
+        self.place_of.update({variable: ~i for i, variable in enumerate(self.residuals)})
+        extra = [*self.residuals, *(flag for flag in self.flags if flag is not None)]
         block.yields[self._count : self._count] = extra
 
     def _flags(self) -> list[Variable | None]:
@@ -114,16 +114,16 @@ class Halves:
             try:
                 with without_collection():
                     self._backward[given] = self._recorded(given)
-            except NotKept:
+            except MissingResidual:
                 self._backward[given] = None
         return self._backward[given]
 
     def _recorded(self, given: Given) -> Backward:
         program = Program(f"gradients of {self.forward.name}")
-        tracer, homes = Tracer(program), self._kept.homes
+        tracer, homes = Tracer(program), self._residuals.homes
         with tracer.resuming(facts_of(self.forward), homes.next_number()):
-            forward = _Taken(tracer, self.forward.block, homes, self._settled)
-            shared = Shared(tracer, self.varied, self._kept, HANDLERS, add_lists)
+            forward = _InputStandIns(tracer, self.forward.block, homes, self._settled)
+            shared = Shared(tracer, self.varied, self._residuals, HANDLERS, add_lists)
             walk = Walk(shared, forward)
             with tracer.located(lambda: shared.at):
                 for number, place in enumerate(self.targets):
@@ -157,7 +157,7 @@ def _yielded(
     return found
 
 
-class _Taken(StandIns):
+class _InputStandIns(StandIns):
     """Stand-ins that become inputs of a Program.
 
     Once it is settled what the forward Program gives, all else is recomputed.

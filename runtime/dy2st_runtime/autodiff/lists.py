@@ -11,7 +11,7 @@ from typing import Any
 
 from dy2st_runtime.autodiff.gradient import Gradient, flag_of, type_of_gradient
 from dy2st_runtime.autodiff.walk import Found, Handler, Walk, same_sizes
-from dy2st_runtime.autodiff.zero_gradients import no_entries, nothing
+from dy2st_runtime.autodiff.zero_gradients import empty_gradients, zero_gradient
 from dy2st_runtime.ir.dispatch import F, apply
 from dy2st_runtime.ir.program import Operator, Variable
 from dy2st_runtime.ir.tracing.tracer import Tracer
@@ -58,7 +58,7 @@ def _pass_on(walk: Walk, element: Variable, entry: Variable, is_full: bool) -> N
         walk.add(element, Gradient(given()[0]))
         return
     flag = _is_there(entry)
-    value = cond(flag, given, lambda: [nothing(walk, element)])[0]
+    value = cond(flag, given, lambda: [zero_gradient(walk, element)])[0]
     walk.add(element, Gradient(value, None if isinstance(element.type, ArrayType) else (flag,)))
 
 
@@ -147,7 +147,7 @@ def _read(walk: Walk, operator: Operator, found: Found) -> None:
     # as the list is long, for each element that is read.
     known = walk.gradient(array)
     if known is None:
-        before, is_full = nothing(walk, array), False
+        before, is_full = zero_gradient(walk, array), False
     else:
         before, is_full = known.value, known.is_full
         entry = _added(walk.tracer, F.array_read(before, place), entry)
@@ -168,7 +168,7 @@ def _write(walk: Walk, operator: Operator, found: Found) -> None:
 def _pop(walk: Walk, operator: Operator, found: Found) -> None:
     array, index = operator.operands
     # A list without a gradient has one of no entries.
-    left = found[0] or Gradient(nothing(walk, operator.results[0]))
+    left = found[0] or Gradient(zero_gradient(walk, operator.results[0]))
     item = found[1]
     entry = _empty_entry(array) if item is None else _entry(item)
     length = F.add(F.array_length(left.value), 1)
@@ -226,7 +226,7 @@ def _chosen(walk: Walk, operator: Operator, found: Found) -> None:
         entry = _added(walk.tracer, F.array_read(made, place), F.array_read(gradient.value, count))
         return [F.add(count, 1), F.array_write(made, place, entry)]
 
-    start = [F.full([], 0, "int64"), no_entries(array.type, length)]
+    start = [F.full([], 0, "int64"), empty_gradients(array.type, length)]
     total = F.array_length(places)
     made = while_loop(lambda count, made: [F.less_than(count, total)], iteration, start)[1]
     _give(walk, array, made, False)

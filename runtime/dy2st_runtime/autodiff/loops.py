@@ -15,7 +15,7 @@ from dy2st_runtime.autodiff.activity import before_setting, behind
 from dy2st_runtime.autodiff.gradient import Gradient, cleaned, flag_of, type_of_gradient
 from dy2st_runtime.autodiff.stand_ins import StandIns
 from dy2st_runtime.autodiff.walk import Found, Walk, same_sizes
-from dy2st_runtime.autodiff.zero_gradients import nothing
+from dy2st_runtime.autodiff.zero_gradients import zero_gradient
 from dy2st_runtime.dims import Dim, Size
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.fresh_symbols import fresh_symbol
@@ -148,14 +148,15 @@ class _Backward:
         return renewed(type, self.free)
 
     def _stand_ins(self) -> StandIns:
-        kept, value, operator = self.walk.shared.kept, self.walk.forward.value, self.operator
+        residuals, operator = self.walk.shared.residuals, self.operator
+        value = self.walk.forward.value
         pairs = zip(self.body.parameters, operator.operands, strict=True)
         return StandIns(
             self.tracer,
             self.body,
-            kept.homes,
+            residuals.homes,
             {inner: partial(value, outer) for inner, outer in [*pairs][len(operator.results) :]},
-            lambda variable: value(kept.of_iterations(operator, variable)),
+            lambda variable: value(residuals.of_iterations(operator, variable)),
             lambda: self.tracer.local(F.subtract(self.left, 1)),  # the last iteration comes first
         )
 
@@ -206,13 +207,13 @@ class _Backward:
     ) -> list[Variable]:
         """A gradient, and whether it is there if that is not sure."""
         if gradient is None:
-            gradient = Gradient(nothing(walk, value), (F.full([], False, "bool"),))
+            gradient = Gradient(zero_gradient(walk, value), (F.full([], False, "bool"),))
         same_sizes(self.tracer, gradient.value, value)
         return [gradient.value] if one.is_sure else [gradient.value, flag_of(gradient.there)]
 
     def _iterations(self) -> Variable:
         """How many iterations there were."""
-        counted = self.walk.shared.kept.iterations(self.operator)
+        counted = self.walk.shared.residuals.iterations(self.operator)
         value = self.walk.forward.value(counted)
         count: Variable = value if isinstance(value.type, TensorType) else F.array_length(value)
         return count

@@ -11,7 +11,7 @@ from dy2st_runtime.autodiff.branches import through_branches
 from dy2st_runtime.autodiff.gradient import Gradient
 from dy2st_runtime.autodiff.lists import LISTS, add_lists
 from dy2st_runtime.autodiff.loops import through_iterations
-from dy2st_runtime.autodiff.residuals import Kept, SymbolBinders
+from dy2st_runtime.autodiff.residuals import Residuals, SymbolBinders
 from dy2st_runtime.autodiff.walk import Handler, Shared, Walk
 from dy2st_runtime.ir.facts import facts_of
 from dy2st_runtime.ir.garbage_collection import without_collection
@@ -24,7 +24,7 @@ HANDLERS: dict[str, Handler] = {"cond": through_branches, "while": through_itera
 """What is differentiated otherwise than by the rule in its record."""
 
 
-class AsTheyWere(NamedTuple):
+class Snapshots(NamedTuple):
     """The values of a Block, for what is recorded at its end, or in a Block inside of it."""
 
     tracer: Tracer
@@ -51,8 +51,8 @@ def append_gradients(
     varied.mark(program.operators)
     homes = SymbolBinders(program.block)
     with without_collection(), resuming(program, homes) as tracer:
-        shared = Shared(tracer, varied, Kept(homes), HANDLERS, add_lists)
-        walk = Walk(shared, AsTheyWere(tracer))
+        shared = Shared(tracer, varied, Residuals(homes), HANDLERS, add_lists)
+        walk = Walk(shared, Snapshots(tracer))
         with tracer.located(lambda: shared.at):
             for number, output in enumerate(outputs):
                 walk.seed(output, Gradient(seeds(output, number)))
@@ -68,4 +68,4 @@ def resuming(program: Program, homes: SymbolBinders) -> Iterator[Tracer]:
         yield tracer
 
 
-__all__ = ["HANDLERS", "AsTheyWere", "append_gradients", "resuming"]
+__all__ = ["HANDLERS", "Snapshots", "append_gradients", "resuming"]

@@ -71,7 +71,7 @@ def _note(variable: Variable, found: dict[Dim, Variable]) -> None:
             found.setdefault(size, variable)  # type: ignore[arg-type]
 
 
-class Kept:
+class Residuals:
     """The lists that `cond` and `while` operators of a Program give out, each made once."""
 
     def __init__(self, homes: SymbolBinders, known: dict[Any, Variable] | None = None) -> None:
@@ -91,7 +91,8 @@ class Kept:
             else:
                 end = self._empty(block, value, operator.blocks[number])
             block.yields.append(end)
-        result = Variable(self._empty_type(value, operator.blocks[number]), operator)
+        attributes = self._described(value, operator.blocks[number])
+        result = Variable(infer(lookup("array_empty"), [], attributes)[0], operator)
         operator.results.append(result)
         self._known[operator, number, value] = result
         return result
@@ -143,9 +144,6 @@ class Kept:
             return _appended(block, "array_empty", [], attributes)
         return _inserted(before, "array_empty", attributes)
 
-    def _empty_type(self, value: Variable, home: Block) -> ValueType:
-        return infer(lookup("array_empty"), [], self._described(value, home))[0]
-
     def _described(self, value: Variable, home: Block) -> dict[str, Any]:
         """The attributes of an empty list for a value of a Block."""
         list_type = ArrayType(value.type)
@@ -191,4 +189,4 @@ def _made(
     return operator
 
 
-__all__ = ["Kept", "SymbolBinders"]
+__all__ = ["Residuals", "SymbolBinders"]

@@ -90,7 +90,7 @@ class StandIns:
         plan = _Plan(self._home, self._outside, needed, self.settled)
         mark = len(made.operators)
         wanted = self._bind_missing(plan, given)
-        self._give(plan.kept)
+        self._give(plan.residuals)
         self._require(wanted)
         for operator in plan.recomputed:
             copies.append(self._copy(operator))
@@ -193,14 +193,14 @@ class StandIns:
             wanted.update(symbols(type.shape) if isinstance(type, TensorType) else ())
         for operator in plan.recomputed:
             wanted.update(symbols(tuple(operator.attributes.values())))
-        for variable in [*plan.kept, *(v for o in plan.recomputed for v in o.results)]:
+        for variable in [*plan.residuals, *(v for o in plan.recomputed for v in o.results)]:
             wanted.update(sizes_of(variable))
         self._add_equal(wanted)
         for symbol in sorted(wanted, key=str):
             if self._homes.is_known_around(symbol, self._home):
                 continue
             binder = self._homes.binder(symbol, self._home)
-            is_bound = any(symbol in _plain(v) for v in (*plan.kept, *plan.outside))
+            is_bound = any(symbol in _plain(v) for v in (*plan.residuals, *plan.outside))
             if binder is not None and not is_bound:
                 plan.keep(binder)
         return wanted
@@ -233,7 +233,7 @@ def from_around(tracer: Tracer, give: Callable[[], Variable]) -> Variable:
         return give()
 
 
-class NotKept(Exception):
+class MissingResidual(Exception):
     """A value is wanted that the forward computation does not give."""
 
 
@@ -250,7 +250,7 @@ class _Plan:
         self._outside = set(outside)
         self._settled = None if settled is None else set(settled)
         self._order: dict[Variable, int] = {v: -1 for v in home.parameters}
-        self.kept: dict[Variable, None] = {}
+        self.residuals: dict[Variable, None] = {}
         self._recomputed: dict[Operator, None] = {}
         self._taken: dict[Variable, None] = {}
         if needed:
@@ -267,10 +267,10 @@ class _Plan:
         return list(self._taken)
 
     def keep(self, variable: Variable) -> None:
-        """Keep one more value, or take it from around; NotKept where that is too late."""
+        """Keep one more value, or take it from around; MissingResidual where that is too late."""
         if self._settled is not None and variable not in self._settled | self._outside:
-            raise NotKept
-        (self._taken if variable in self._outside else self.kept).setdefault(variable)
+            raise MissingResidual
+        (self._taken if variable in self._outside else self.residuals).setdefault(variable)
 
     def _decide(self, home: Block, needed: Sequence[Variable]) -> None:
         for place, operator in enumerate(home.operators):
@@ -299,7 +299,7 @@ class _Plan:
         while todo:
             one = todo.pop()
             maker, is_given = one.maker, one in (self._settled or ())
-            if one in self.kept or is_given or one in self._outside or one in self._leaving:
+            if one in self.residuals or is_given or one in self._outside or one in self._leaving:
                 self.keep(one)
             elif isinstance(maker, Operator) and maker.recompute_call == number and is_part(maker):
                 if maker not in self._recomputed:
@@ -325,7 +325,7 @@ class _Plan:
         depth: int,
     ) -> bool:
         """Whether a value can be computed of what is kept, or comes from around."""
-        if variable in self.kept:
+        if variable in self.residuals:
             return True
         if self._settled is not None and variable in self._settled:
             self.keep(variable)
@@ -387,4 +387,4 @@ def _plain(variable: Variable) -> set[Dim]:
     return {size for size in type.shape if isinstance(size, Dim) and is_symbol(size)}
 
 
-__all__ = ["NotKept", "StandIns", "from_around"]
+__all__ = ["MissingResidual", "StandIns", "from_around"]

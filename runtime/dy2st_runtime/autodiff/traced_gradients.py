@@ -8,9 +8,9 @@ from typing import TypeVar
 from dy2st_runtime.autodiff.activity import Varied, behind, is_stopped
 from dy2st_runtime.autodiff.gradient import Gradient, cleaned, flag_of
 from dy2st_runtime.autodiff.lists import add_lists
-from dy2st_runtime.autodiff.program_gradients import HANDLERS, AsTheyWere
+from dy2st_runtime.autodiff.program_gradients import HANDLERS, Snapshots
 from dy2st_runtime.autodiff.recompute import recompute_before
-from dy2st_runtime.autodiff.residuals import Kept, SymbolBinders
+from dy2st_runtime.autodiff.residuals import Residuals, SymbolBinders
 from dy2st_runtime.autodiff.walk import Shared, Walk
 from dy2st_runtime.errors import ArgumentError, ConversionError
 from dy2st_runtime.ir.dispatch import interpreting
@@ -189,9 +189,9 @@ class _Trace:
         varied = Varied(self.open)
         for block in reversed(self.path):
             varied.mark(block.operators, self.root)
-        kept = Kept(SymbolBinders(self.path[-1]), tracer.given_out)
-        shared = Shared(tracer, varied, kept, HANDLERS, add_lists, create_graph)
-        return Walk(shared, AsTheyWere(tracer), self.root)
+        residuals = Residuals(SymbolBinders(self.path[-1]), tracer.given_out)
+        shared = Shared(tracer, varied, residuals, HANDLERS, add_lists, create_graph)
+        return Walk(shared, Snapshots(tracer), self.root)
 
 
 def _carried() -> ConversionError:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from dy2st_runtime.autodiff.activity import Key, Varied, before_setting
 from dy2st_runtime.autodiff.gradient import Gradient, any_of, cleaned
-from dy2st_runtime.autodiff.residuals import Kept
+from dy2st_runtime.autodiff.residuals import Residuals
 from dy2st_runtime.dims import Facts, require_equal, using
 from dy2st_runtime.errors import Location, NoGradientRule
 from dy2st_runtime.ir.definition import OperatorDefinition, lookup
@@ -44,7 +44,7 @@ class Shared:
 
     tracer: Tracer
     varied: Varied
-    kept: Kept
+    residuals: Residuals
     handlers: dict[str, Handler]
     add_lists: Callable[[Tracer, Variable, Variable], Variable]
     is_recording: bool = True

@@ -11,11 +11,11 @@ from dy2st_runtime.ir.program import Variable
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 
 
-def nothing(walk: Walk, variable: Variable) -> Variable:
+def zero_gradient(walk: Walk, variable: Variable) -> Variable:
     """What stands for the gradient of a value of the forward computation."""
     if isinstance(variable.type, TensorType):
         return zeros(variable.type)
-    return no_entries(variable.type, F.array_length(walk.forward.value(variable)))
+    return empty_gradients(variable.type, F.array_length(walk.forward.value(variable)))
 
 
 def zeros(type: TensorType) -> Variable:
@@ -24,7 +24,7 @@ def zeros(type: TensorType) -> Variable:
     return made
 
 
-def no_entries(type: ValueType, length: Any) -> Variable:
+def empty_gradients(type: ValueType, length: Any) -> Variable:
     """The gradient of a list of a length whose elements have none."""
     assert isinstance(type, ArrayType)
     entry = type_of_gradient(type).element  # type: ignore[union-attr]
@@ -33,4 +33,4 @@ def no_entries(type: ValueType, length: Any) -> Variable:
     return made
 
 
-__all__ = ["no_entries", "nothing", "zeros"]
+__all__ = ["empty_gradients", "zero_gradient", "zeros"]

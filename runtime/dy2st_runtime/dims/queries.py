@@ -138,11 +138,9 @@ def _has_value(atom: Atom) -> bool:
     if atom.kind == "floordiv":
         divisor = atom.args[1]
         return isinstance(divisor, int) or equal(divisor, 0) is False
-    return atom.kind != "broadcast" or _broadcast_all(atom.args)
-
-
-def _broadcast_all(sizes: Sequence[Size]) -> bool:
-    return all(_broadcasts(left, right) for left, right in pairs(sizes, 2))
+    return atom.kind != "broadcast" or all(
+        _broadcasts(left, right) for left, right in pairs(atom.args, 2)
+    )
 
 
 def simplified(size: Size) -> Size:

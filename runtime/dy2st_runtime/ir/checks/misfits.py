@@ -66,11 +66,8 @@ def _check_size(
         origin = known[wanted]
         first = f"argument `{origin.variable.name}`, axis {origin.axis}: {value}"
         raise SpecError(f"{place}; must equal {first} (both are `{wanted}`)")
-    raise SpecError(f"{place}; must be {wanted}, with {_values(sizes)}: {value}")
-
-
-def _values(sizes: dict[Dim, int]) -> str:
-    return ", ".join(f"{symbol} = {size}" for symbol, size in sizes.items())
+    values = ", ".join(f"{symbol} = {one}" for symbol, one in sizes.items())
+    raise SpecError(f"{place}; must be {wanted}, with {values}: {value}")
 
 
 def _check_range(symbol: Dim, value: int, origin: Origin) -> None:

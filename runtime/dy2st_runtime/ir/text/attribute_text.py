@@ -182,20 +182,12 @@ def _with_point(text: str) -> str:
     return f"{mantissa}{'' if '.' in mantissa else '.0'}{mark}{exponent}"
 
 
-def _output(value: Output, in_array: bool) -> str:
-    return f"#dy2st.output<{value.index}{', number' if value.as_number else ''}>"
-
-
 def _dict(value: dict[Any, Any], in_array: bool) -> str:
     return f"#dy2st.dict<{attribute_text(tuple(value.items()))}>"
 
 
 def _string(value: str, in_array: bool) -> str:
     return string_text(value)
-
-
-def _choice(value: Choice, in_array: bool) -> str:
-    return f"#dy2st.choice<{attribute_text(value.tag)}, {attribute_text(value.cases)}>"
 
 
 def _text(value: Text, in_array: bool) -> str:
@@ -217,11 +209,13 @@ _FORMS: dict[type, Callable[[Any, bool], str]] = {
     Condition: lambda value, _: f"#dy2st.condition<{string_text(str(value))}>",
     Location: lambda value, _: location_text(value),
     np.ndarray: lambda value, _: array_text(value),
-    Output: _output,
+    Output: lambda value, _: f"#dy2st.output<{value.index}{', number' if value.as_number else ''}>",
     list: lambda value, _: f"#dy2st.list<{attribute_text(tuple(value))}>",
     dict: _dict,
     OrderedDict: _dict,  # read back as a dict: that keeps its order too
-    Choice: _choice,
+    Choice: lambda value, _: (
+        f"#dy2st.choice<{attribute_text(value.tag)}, {attribute_text(value.cases)}>"
+    ),
     Text: _text,
     Rows: lambda value, _: (
         f"#dy2st.rows<{attribute_text(value.length)}, {attribute_text(value.entry)}>"

@@ -192,7 +192,7 @@ def _listing(places: Sequence[_Place], context: int, most: int) -> list[str]:
         hunk = places[start:end]
         counts = [sum(place.mark in marks for place in hunk) for marks in (" -", " +")]
         lines.append(f"@@ -{hunk[0].left + 1},{counts[0]} +{hunk[0].right + 1},{counts[1]} @@")
-        lines += [f"{place.mark}{_short(place.text)}" for place in hunk]
+        lines += [f"{place.mark}{_DIGITS.sub(_checksum, place.text)}" for place in hunk]
     if len(hunks) > most:
         lines.append(f"... and {len(hunks) - most} more places")
     return lines
@@ -209,11 +209,6 @@ def _hunks(places: Sequence[_Place], context: int) -> list[tuple[int, int]]:
             start = hunks.pop()[0]
         hunks.append((start, end))
     return hunks
-
-
-def _short(text: str) -> str:
-    """A line in which the bytes of long arrays are replaced by a checksum."""
-    return _DIGITS.sub(_checksum, text)
 
 
 def _checksum(match: re.Match[str]) -> str:

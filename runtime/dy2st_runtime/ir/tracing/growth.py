@@ -70,14 +70,13 @@ def lightened(type: ValueType) -> ValueType:
         return type
     for size in type.shape:
         if size.__class__ is not int and _is_heavy(size):
-            return type.with_shape(_light(size) for size in type.shape)
+            return type.with_shape(
+                fresh_symbol("size", max(0, bounds(size, current())[0] or 0))
+                if _is_heavy(size)
+                else size
+                for size in type.shape
+            )
     return type
-
-
-def _light(size: Size) -> Size:
-    if not _is_heavy(size):
-        return size
-    return fresh_symbol("size", max(0, bounds(size, current())[0] or 0))
 
 
 def _is_heavy(size: Size) -> bool:

@@ -321,7 +321,7 @@ class Views:
         held = {aliases.origin(tracer.captured(one)): None for one in (tensor, root)}
         for one in (other for each in held for other in aliases.of(each)):
             other = self.root(tracer.flags.state.get(one, one))
-            is_shared = one in self.links or self._is_base(other)
+            is_shared = one in self.links or any(self.root(v) is other for v in self.links)
             if one not in held and other is not root and is_shared:
                 self._change_perhaps(tracer.captured(other))
                 roots.append(other)
@@ -336,9 +336,6 @@ class Views:
         aliases = self._tracer.aliases
         aliases.chosen.update(aliases.of(aliases.origin(variable)))
         self._tracer.overwrite(variable)
-
-    def _is_base(self, tensor: Tensor) -> bool:
-        return any(self.root(view) is tensor for view in self.links)
 
     def forget_made(self) -> None:
         """Operators were taken back: views are made anew where they are read next."""
