@@ -135,7 +135,15 @@ class Halves:
                 found = _yielded(program.block, [walk.gradient(v) for v in self.wanted])
                 forward.finish()
         program.inputs = list(program.block.parameters)
-        _take_constraints(self.forward, program)
+        # Only constraints on sizes that the backward Program has can be checked there.
+        bound: set[Dim] = set()
+        for variable in program.inputs:
+            if isinstance(variable.type, TensorType):
+                bound.update(symbols(variable.type.shape))
+        known = [
+            e for e in self.forward.constraints if bound.issuperset(symbols(e.constraint.condition))
+        ]
+        program.constraints[:0] = known
         return Backward(program, forward.taken, found)
 
 
@@ -180,16 +188,6 @@ class _InputStandIns(StandIns):
         known.maker = self._made
         self._made.parameters.append(known)
         self.taken.append(variable)
-
-
-def _take_constraints(forward: Program, program: Program) -> None:
-    """Constraints about sizes that a backward Program has."""
-    bound: set[Dim] = set()
-    for variable in program.inputs:
-        if isinstance(variable.type, TensorType):
-            bound.update(symbols(variable.type.shape))
-    known = [e for e in forward.constraints if bound.issuperset(symbols(e.constraint.condition))]
-    program.constraints[:0] = known
 
 
 def joint(

@@ -42,10 +42,6 @@ _define(
 )
 
 
-def _binomial_infer(count: TensorType, prob: TensorType) -> TensorType:
-    return TensorType("int64", broadcast_shapes("binomial", count.shape, prob.shape))
-
-
 def _binomial_kernel(count: Any, prob: Any) -> Any:
     if not ((prob >= 0) & (prob <= 1)).all() or not (count >= 0).all():
         raise ArgumentError("binomial: counts are not negative, probabilities from 0 to 1")
@@ -56,7 +52,9 @@ define(
     "binomial",
     doc="How many of `count` tries succeed, each with a probability.",
     inputs="count, prob",
-    infer=_binomial_infer,
+    infer=lambda count, prob: TensorType(
+        "int64", broadcast_shapes("binomial", count.shape, prob.shape)
+    ),
     kernel=_binomial_kernel,
     effect=Effect.RANDOM,
     samples=(Sample(((2, 3), (3,)), dtypes=("float32", "float32"), low=0.0, high=1.0),),

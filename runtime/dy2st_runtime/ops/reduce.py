@@ -226,10 +226,6 @@ def _mean_kernel(x: Any, axis: Any, keepdims: bool) -> Any:
     return np.full(np.shape(sums), np.nan, _mean_dtype(x.dtype))
 
 
-def _mean_gradient(g: Any, y: Any, x: Any, axis: tuple[int, ...], keepdim: bool) -> Any:
-    return _spread(g / F.cast(_count(x, axis), g.dtype), x, axis, keepdim)
-
-
 _define(
     "sum",
     "The sum along axes.",
@@ -247,7 +243,11 @@ _define(
     "The mean along axes.",
     in_float32(_mean_kernel),
     _mean_dtype,
-    in_float32(_mean_gradient),
+    in_float32(
+        lambda g, y, x, axis, keepdim: _spread(
+            g / F.cast(_count(x, axis), g.dtype), x, axis, keepdim
+        )
+    ),
     _samples(),
     scales=Scales.ALL,
 )

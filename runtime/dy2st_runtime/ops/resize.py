@@ -54,27 +54,23 @@ def interpolate(
     ratio is h / h', or 1 / scale_factor unless `recompute_scale_factor`. With `align_corners` it
     lies at i * (h - 1) / (h' - 1). 'nearest' takes floor(i * ratio), 'area' the mean of a part.
     """
-    _check(x, size, scale_factor, mode, align_corners, antialias)
-    how = _How(mode, bool(align_corners), align_mode)
-    if data_format is not None and data_format[-1] == "C":
-        y = _interpolate(F.moveaxis(x, -1, 1), size, scale_factor, how, recompute_scale_factor)
-        return F.moveaxis(y, 1, -1)
-    return _interpolate(x, size, scale_factor, how, recompute_scale_factor)
-
-
-def _check(x: Any, size: Any, factor: Any, mode: str, align_corners: bool, antialias: bool) -> None:
     if mode not in _RANKS:
         known = ", ".join(map(repr, MODES))
         raise ArgumentError(f"interpolate: mode is one of {known}, not {mode!r}")
     if x.ndim not in _RANKS[mode]:
         wanted = " or ".join(map(str, _RANKS[mode]))
         raise ShapeError(f"interpolate: {mode!r} is for {wanted} axes, the shape is {x.shape}")
-    if (size is None) == (factor is None):
+    if (size is None) == (scale_factor is None):
         raise ArgumentError("interpolate: give either size or scale_factor")
     if align_corners and mode in ("nearest", "area"):
         raise ArgumentError(f"interpolate: {mode!r} has no align_corners")
     if antialias:
         raise ArgumentError("interpolate has no antialias: blur the image before, by avg_pool2d")
+    how = _How(mode, bool(align_corners), align_mode)
+    if data_format is not None and data_format[-1] == "C":
+        y = _interpolate(F.moveaxis(x, -1, 1), size, scale_factor, how, recompute_scale_factor)
+        return F.moveaxis(y, 1, -1)
+    return _interpolate(x, size, scale_factor, how, recompute_scale_factor)
 
 
 def _interpolate(x: Any, size: Any, factor: Any, how: _How, recomputed: bool | None) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from dy2st_runtime.dims import Dim, Size, evaluate, is_symbol
 from dy2st_runtime.errors import ShapeError, SpecError
-from dy2st_runtime.ir.program import Program, Variable
+from dy2st_runtime.ir.program import Program
 from dy2st_runtime.ir.sizes import Origin, input_sizes, origins
 from dy2st_runtime.ir.types import TensorType
 
@@ -24,7 +24,17 @@ def check_inputs(program: Program, inputs: Sequence[Array]) -> None:
             f"{program.name}() takes {len(program.inputs)} tensors ({names}), not {len(inputs)}"
         )
     for variable, array in zip(program.inputs, inputs, strict=True):
-        _check_kind(variable, array)
+        type: TensorType = variable.tensor_type
+        if array.ndim != type.rank:
+            raise SpecError(
+                f"argument `{variable.name}` has {array.ndim} axes, shape {list(array.shape)}; the "
+                f"Program takes {type.rank}: {list(type.shape)}"
+            )
+        if array.dtype != type.dtype:
+            raise SpecError(
+                f"argument `{variable.name}` has dtype {array.dtype}; the Program takes "
+                f"{type.dtype}: cast it"
+            )
     sizes = input_sizes(program, [array.shape for array in inputs])
     known = origins(program.inputs)
     for variable, array in zip(program.inputs, inputs, strict=True):
@@ -33,20 +43,6 @@ def check_inputs(program: Program, inputs: Sequence[Array]) -> None:
             _check_size(place, array.shape[axis], wanted, sizes, known)
     for symbol, origin in known.items():
         _check_range(symbol, sizes[symbol], origin)
-
-
-def _check_kind(variable: Variable, array: Array) -> None:
-    type: TensorType = variable.tensor_type
-    if array.ndim != type.rank:
-        raise SpecError(
-            f"argument `{variable.name}` has {array.ndim} axes, shape {list(array.shape)}; the "
-            f"Program takes {type.rank}: {list(type.shape)}"
-        )
-    if array.dtype != type.dtype:
-        raise SpecError(
-            f"argument `{variable.name}` has dtype {array.dtype}; the Program takes {type.dtype}: "
-            "cast it"
-        )
 
 
 def _check_size(
