@@ -189,7 +189,7 @@ class Arena(_InRows):
         return carried
 
     def apart(self, operator: Operator, values: Any, free: int, end: int) -> list[Any]:
-        """The values of a turn, those that lie in loop variables copied to the work space."""
+        """The values of an iteration, those that lie in loop variables copied to the work space."""
         for place, variable in moved(operator).items():
             if not isinstance(values[place], list) and values[place].array.size:
                 values[place] = self.at(free, end - free, values[place])

@@ -216,8 +216,8 @@ class Draw:
         x, layout = self.image()
         s = self.scale(x, layout)
         zero = F.full([], 0, "int64")
-        turn = lambda i, y: [i + 1, F.relu(y * s) * s + x]  # noqa: E731
-        self.keep(while_loop(lambda i, y: i < 2, turn, [zero, x])[1], layout)
+        iteration = lambda i, y: [i + 1, F.relu(y * s) * s + x]  # noqa: E731
+        self.keep(while_loop(lambda i, y: i < 2, iteration, [zero, x])[1], layout)
 
 
 def random_network(

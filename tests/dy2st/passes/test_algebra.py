@@ -99,7 +99,7 @@ CHEAPER = {
         "float32 float64 float16",
         ["leaky_relu"],
     ),
-    "leaky turned": (
+    "leaky transposed": (
         lambda x, d: F.where(x > full(0, d), x, full(-1.5, d, 1) * x),
         "float32 float16",
         ["leaky_relu"],

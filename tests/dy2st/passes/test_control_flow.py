@@ -306,7 +306,7 @@ def test_prints_in_an_unrolled_body_come_in_order_and_not_before(t, capsys):
 def test_a_condition_that_prints_does_so_as_often_as_before(t, capsys):
     def build(x):
         def condition(i, y):
-            F.print_("turn", i)
+            F.print_("iteration", i)
             return i < 2
 
         return while_loop(condition, lambda i, y: [i + 1, F.tanh(y)], [number(0), x])[1]

@@ -64,7 +64,7 @@ def test_transposes_go_through_other_dtypes(t, dtype):
 
 @pytest.mark.parametrize("swapped", [False, True])
 @pytest.mark.parametrize("shape", [(), (1,), (3,), (5, 3), (4, 1, 1), (2, 4, 5, 3)], ids=str)
-def test_constants_are_turned(t, shape, swapped):
+def test_constants_are_transposed(t, shape, swapped):
     numbers = t.array(*shape)
 
     def build(x):
@@ -75,7 +75,7 @@ def test_constants_are_turned(t, shape, swapped):
 
 
 @pytest.mark.parametrize("name", sorted(names_of(Kind.BROADCAST) - {"where"}))
-def test_two_turned_operands_are_turned_once(t, name):
+def test_two_transposed_operands_are_transposed_once(t, name):
     dtype = "bool" if "logical" in name else dtype_for(name)
 
     def build(x, y):
@@ -87,7 +87,7 @@ def test_two_turned_operands_are_turned_once(t, name):
         assert t.names(t.settled(FIRST, program, rtol=0)) == [name]
 
 
-def test_a_choice_is_turned_as_a_whole(t):
+def test_a_choice_is_transposed_as_a_whole(t):
     def build(x):
         y = F.transpose(x, TO_NHWC)
         return F.transpose(F.where(y > 0.5, y, t.array(3)), TO_NCHW)
@@ -169,7 +169,7 @@ def test_other_operators_keep_the_transpose_before_them(t, kind):
     assert [o.name for o in after.operators if o.name != "constant"][0] == "transpose"
 
 
-def test_parts_that_are_turned_in_two_ways_stay(t):
+def test_parts_that_are_transposed_in_two_ways_stay(t):
     def build(x):
         return F.concat([F.transpose(x, [0, 2, 1]), F.transpose(x, [1, 0, 2])], axis=2)
 
@@ -195,7 +195,7 @@ def network(t):
     return build
 
 
-def test_a_network_of_channels_last_is_turned_once(t):
+def test_a_network_of_channels_last_is_transposed_once(t):
     program = t.program_of(network(t), t.floats("n", 8, 8, 3))
     assert len(turns(program)) == 10
     after = t.settled(FIRST, program)
@@ -205,7 +205,7 @@ def test_a_network_of_channels_last_is_turned_once(t):
     assert after.outputs[0].type == program.outputs[0].type
 
 
-def test_an_output_with_channels_last_is_turned_back(t):
+def test_an_output_with_channels_last_is_transposed_back(t):
     program = t.program_of(lambda x: F.relu(conv(t, x)), t.floats("n", 8, 8, 3))
     assert turns(t.settled(FIRST, program)) == [TO_NCHW, TO_NHWC]
 
@@ -269,7 +269,7 @@ def test_transposes_cancel_inside_branches_and_loops(t):
     assert turns(t.settled(FIRST, program)) == []
 
 
-def test_an_output_and_a_branch_still_see_the_turned_value(t):
+def test_an_output_and_a_branch_still_see_the_transposed_value(t):
     def build(x):
         y = F.transpose(x, TO_NHWC)
         return [y, *cond(F.sum(x) > 0, lambda: [F.relu(y)], lambda: [y]), F.exp(y)]

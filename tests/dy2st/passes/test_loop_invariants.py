@@ -17,11 +17,11 @@ def zero():
     return F.full([], 0, "int64")
 
 
-def turning(body, turns=3, condition=None):
+def turning(body, iterations=3, condition=None):
     """A loop around a function of its inputs; the input x is carried on."""
 
     def build(x, *others):
-        test = condition or (lambda i, y: i < turns)
+        test = condition or (lambda i, y: i < iterations)
         return while_loop(test, lambda i, y: [i + 1, body(y, x, *others)], [zero(), x])[1]
 
     return build
@@ -186,14 +186,14 @@ def test_random_numbers_are_drawn_in_every_turn(t):
 
 def test_prints_and_checks_stay_in_every_turn(t, capsys):
     def body(y, x):
-        F.print_("turn")
+        F.print_("iteration")
         F.assert_(F.sum(x) < 1e9, "too large")
         return F.tanh(y)
 
     after = PASS(t.program_of(turning(body), t.floats(3)))
     assert {"print", "assert"} <= set(inside(after)) and "sum" not in inside(after)
     t.run(after, [t.array(3)])
-    assert capsys.readouterr().out == "turn\n" * 3
+    assert capsys.readouterr().out == "iteration\n" * 3
 
 
 def test_lists_of_tensors_stay(t):
@@ -210,14 +210,14 @@ def test_lists_of_tensors_stay(t):
 
 
 def never(body, *more):
-    """A loop that does not turn for the numbers of these tests."""
+    """A loop that does not run for the numbers of these tests."""
 
     def build(x, *others):
-        def turn(i, y):
+        def iteration(i, y):
             return [i + 1, y + F.cast(F.sum(body(x, *others)), "float32")]
 
         return while_loop(
-            lambda i, y: i < F.cast(F.sum(x) * 0.0, "int64"), turn, [zero(), F.sum(x)]
+            lambda i, y: i < F.cast(F.sum(x) * 0.0, "int64"), iteration, [zero(), F.sum(x)]
         )[1]
 
     return build
@@ -315,7 +315,7 @@ def test_constants_stay_inside(t):
     t.untouched(PASS, program)
 
 
-def test_a_captured_value_of_another_size_in_each_turn_stays(t):
+def test_a_captured_value_of_another_size_in_each_iteration_stays(t):
     def build(x):
         def body(i, y):
             return [i + 1, F.concat([y, x]) + 0.0 * F.sum(F.exp(x))]

@@ -128,8 +128,8 @@ def test_common_ones_are_shared_and_those_of_constants_folded(t):
 
 def test_it_leaves_a_loop_in_which_it_does_not_change(t):
     def build(x):
-        turn = [F.full([], 0, "int64"), x]
-        return while_loop(lambda i, y: i < 3, lambda i, y: [i + 1, F.tanh(y) + cube(x)], turn)[1]
+        initial = [F.full([], 0, "int64"), x]
+        return while_loop(lambda i, y: i < 3, lambda i, y: [i + 1, F.tanh(y) + cube(x)], initial)[1]
 
     after = t.settled(HoistLoopInvariants(), t.program_of(build, t.floats("n")), rtol=0)
     assert "cube" in [operator.name for operator in after.operators]
@@ -138,12 +138,12 @@ def test_it_leaves_a_loop_in_which_it_does_not_change(t):
 def test_it_goes_before_a_concat_and_a_transpose_goes_behind_it(t):
     parts = t.program_of(lambda x, y: cube(F.concat([x, y])), t.floats("n"), t.floats("m"))
     assert t.names(t.settled(CanonicalizeConcatPos(), parts)) == ["cube", "cube", "concat"]
-    turned = t.program_of(
+    transposed = t.program_of(
         lambda x: F.transpose(cube(F.transpose(x, [0, 2, 3, 1])), [0, 3, 1, 2]),
         t.floats("n", 2, 3, 4),
     )
     layout = Sequential([EliminateDeadCode(), ToNCHWLayout(), EliminateDeadCode()])
-    assert t.names(t.settled(layout, turned, rtol=0)) == ["cube"]
+    assert t.names(t.settled(layout, transposed, rtol=0)) == ["cube"]
 
 
 def test_it_is_fused_into_what_comes_before(t):
@@ -220,12 +220,12 @@ def test_a_bucket_pads_a_reduction_of_other_axes_only():
 
 
 def test_a_transpose_goes_behind_a_reduction(t):
-    turned = t.program_of(
+    transposed = t.program_of(
         lambda x: F.transpose(extent(F.transpose(x, [0, 2, 3, 1]), 2, keepdim=True), [0, 3, 1, 2]),
         t.floats("n", 2, 3, 4),
     )
     layout = Sequential([EliminateDeadCode(), ToNCHWLayout(), EliminateDeadCode()])
-    after = t.settled(layout, turned, rtol=0)
+    after = t.settled(layout, transposed, rtol=0)
     assert t.names(after) == ["extent"] and after.operators[-1].attributes["axes"] == (3,)
 
 

@@ -105,8 +105,8 @@ def test_a_parameter_may_be_an_output(t):
 
 
 def nested(x, p, q):
-    turns = [F.full([], 0, "int64"), x]
-    y = while_loop(lambda i, y: i < 2, lambda i, y: [i + 1, F.tanh(y * p)], turns)[1]
+    initial = [F.full([], 0, "int64"), x]
+    y = while_loop(lambda i, y: i < 2, lambda i, y: [i + 1, F.tanh(y * p)], initial)[1]
     return cond(F.sum(x) > 0, lambda: [y + F.exp(p)], lambda: [y * q])
 
 
@@ -122,8 +122,8 @@ def test_what_branches_and_loops_read_is_a_constant_there(t):
 
 def test_a_loop_variable_that_begins_as_a_parameter_is_none_inside(t):
     def build(x, p):
-        turns = [F.full([], 0, "int64"), p]
-        return while_loop(lambda i, y: i < 2, lambda i, y: [i + 1, F.exp(y)], turns)[1] + x
+        initial = [F.full([], 0, "int64"), p]
+        return while_loop(lambda i, y: i < 2, lambda i, y: [i + 1, F.exp(y)], initial)[1] + x
 
     state = {"p": w(3)}
     program = with_state(t, build, t.floats("n", 3), parameters=state)

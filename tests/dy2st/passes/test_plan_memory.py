@@ -146,7 +146,7 @@ def test_branches_share_a_work_space_of_the_larger_one(t):
     assert work.size == 2 * KIB and work.begin == work.end
 
 
-def test_a_loop_has_a_work_space_for_one_turn(t):
+def test_a_loop_has_a_work_space_for_one_iteration(t):
     def looped(x):
         body = lambda i, s: [i + 1, (s @ s) @ s]  # noqa: E731
         return while_loop(lambda i, s: i < 9, body, [ops.zeros([], "int64"), x])[1]

@@ -168,8 +168,8 @@ class Draw:
         self.rows.append(cond(truth, lambda: [F.relu(x)], lambda: [F.neg(x)])[0])
 
     def do_loop(self):
-        x, turns = self.row(), int(self.rng.integers(0, 4))
-        limit = F.full([], turns, "int64") if self.rng.integers(2) else turns
+        x, iterations = self.row(), int(self.rng.integers(0, 4))
+        limit = F.full([], iterations, "int64") if self.rng.integers(2) else iterations
 
         def body(i, y):
             return [i + 1, F.tanh(y) + F.exp(F.tanh(x))]

@@ -184,8 +184,8 @@ def in_cond(x):
 def in_while(x):
     y = conv6(x)
     first = [F.full([], 0, "int64"), F.zeros_like(y)]
-    turns = while_loop(lambda i, z: i < 2, lambda i, z: [i + 1, z + y], first)
-    return [y * s(6, 1, 1), turns[1]]
+    looped = while_loop(lambda i, z: i < 2, lambda i, z: [i + 1, z + y], first)
+    return [y * s(6, 1, 1), looped[1]]
 
 
 def pooled_with_places(x):

@@ -217,8 +217,8 @@ def test_a_mask_that_is_read_stays_for_its_reader(t):
 
 def test_norms_are_simplified_inside_branches_and_loops(t):
     def build(x):
-        turns = [F.full([], 0, "int64"), x]
-        y = while_loop(lambda i, y: i < 2, lambda i, y: [i + 1, F.tanh(norm(y))], turns)[1]
+        initial = [F.full([], 0, "int64"), x]
+        y = while_loop(lambda i, y: i < 2, lambda i, y: [i + 1, F.tanh(norm(y))], initial)[1]
         return cond(F.sum(x) > 0, lambda: [norm(y)], lambda: [F.layer_norm(y, 3)])
 
     after = t.check(SimplifyInference(), t.program_of(build, t.floats("n", 4, 3)), rtol=1e-4)

@@ -431,10 +431,10 @@ def list_loop(w: Writer) -> None:
     v = w.pick(least_rank=1)
     w.count += 1
     name, item = f"l{w.count}", w.choose([f"{v.name} * 2", f"{v.name} + i", f"{v.name}.sum(0)"])
-    turns = w.choose(["int(weight[0, 0]) % 2 + 2", "n + 2", "2"])
+    iterations = w.choose(["int(weight[0, 0]) % 2 + 2", "n + 2", "2"])
     w.lines += [
         f"    {name} = []",
-        f"    for i in range({turns}):",
+        f"    for i in range({iterations}):",
         f"        {name}.append({item})",
     ]
     shape = v.shape[1:] if ".sum" in item else v.shape
@@ -448,16 +448,19 @@ def written_in_a_loop(w: Writer) -> None:
     name = w.put("h.clone()", H.shape).name
     staged = "int(weight[0, 0]) % 2 + 1"
     forms = [("t", "[:, i]"), ("2", "[:, :, i]"), (staged, "[:, :, i]"), (staged, "[:, 0 * i]")]
-    turns, place = w.choose(forms)
-    w.lines.append(f"    for i in range({turns}):")
+    iterations, place = w.choose(forms)
+    w.lines.append(f"    for i in range({iterations}):")
     w.lines.append(f"        {name}{place} = {name}{place} * 2 + 1")
 
 
 def gathering_loop(w: Writer) -> None:
     place = w.put("ids", IDS.shape, is_place=True).name
     bodies = [f"(table[{place}].sum(2) % 9).astype('int64')", f"dy2st.cumsum({place}, 0) % 9"]
-    turns = w.choose(["int(weight[0, 0]) % 2 + 1", "2"])
-    w.lines += [f"    for i{w.count} in range({turns}):", f"        {place} = {w.choose(bodies)}"]
+    iterations = w.choose(["int(weight[0, 0]) % 2 + 1", "2"])
+    w.lines += [
+        f"    for i{w.count} in range({iterations}):",
+        f"        {place} = {w.choose(bodies)}",
+    ]
 
 
 STATEMENTS = (

@@ -255,7 +255,7 @@ FUNCTIONS = [
     in_a_body_that_stops,
 ]
 ONCE = [sizes_that_only_a_turn_knows]
-"""What is not differentiated twice: the types of lists in turns of turns would not fit."""
+"""What is not differentiated twice: the types of lists in loops of loops would not fit."""
 
 
 def numbers(*shape):
@@ -263,7 +263,7 @@ def numbers(*shape):
 
 
 def calls():
-    """Inputs that take every branch, and turn no time or often."""
+    """Inputs that take every branch, and iterate no time or often."""
     for rows in (2, 3, 5):
         for x in (numbers(rows, 3), -numbers(rows, 3), numbers(rows, 3) + 1):
             yield x, numbers(3, 3) * 0.5

@@ -79,11 +79,11 @@ def test_loops_nest_deeper_than_python_allows():
         def more(i, value):
             return [i < 1]
 
-        def turn(i, value):
+        def iteration(i, value):
             return [i + 1, nest(value, depth - 1)]
 
         zero = ops.zeros([], "int64")
-        return while_loop(more, turn, [zero, x])[1]
+        return while_loop(more, iteration, [zero, x])[1]
 
     program = program_of(lambda x: nest(x, 30), ("float32", (2,)))
     (result,) = engine.compile(program).run([np.zeros(2, "float32")], [])

@@ -227,9 +227,9 @@ def _seconds(function):
 
 
 def test_constraints_are_looked_at_only_where_a_size_becomes_known(monkeypatch):
-    def looked_at(turns):
+    def looked_at(iterations):
         def run(x):
-            for _ in range(turns):
+            for _ in range(iterations):
                 x = x + 1
             return x[x > 0].reshape([2, -1])
 

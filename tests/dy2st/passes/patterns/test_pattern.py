@@ -307,10 +307,10 @@ def test_a_pattern_is_not_unpacked():
 
 def test_patterns_are_found_inside_of_branches_and_loops(t, fires):
     def build(x, y):
-        def turn(i, v):
+        def iteration(i, v):
             return [i + 1, cond(F.sum(v) > 0, lambda: [F.tanh(F.relu(v))], lambda: [v])[0]]
 
-        return while_loop(lambda i, v: i < 3, turn, [F.full([], 0, "int64"), x])[1]
+        return while_loop(lambda i, v: i < 3, iteration, [F.full([], 0, "int64"), x])[1]
 
     assert fires(two(t, build, "n"), op.tanh(op.relu(X))) == 1
 

@@ -64,10 +64,12 @@ def test_every_user_reads_the_new_value(t, as_pass):
 
 def test_rules_fire_inside_of_branches_and_loops(t, as_pass):
     def build(x):
-        def turn(i, v):
+        def iteration(i, v):
             return [i + 1, cond(F.sum(v) > 0, lambda: [F.neg(F.neg(v))], lambda: [F.tanh(v)])[0]]
 
-        return while_loop(lambda i, v: i < 3, turn, [F.full([], 0, "int64"), F.neg(F.neg(x))])[1]
+        return while_loop(lambda i, v: i < 3, iteration, [F.full([], 0, "int64"), F.neg(F.neg(x))])[
+            1
+        ]
 
     after = t.check(as_pass(two_signs, tanh_by_sigmoid), one(t, build, "n"))
     assert not {"neg", "tanh"} & set(t.names(after))

@@ -25,10 +25,10 @@ X = np.linspace(-1, 1, 50, dtype=np.float32)
 LONGEST = 60
 
 
-def long(turns=60):
+def long(iterations=60):
     def function(x):
         y = x
-        for number in range(turns):
+        for number in range(iterations):
             y = y / 2 + number / 8
         return y
 
@@ -215,6 +215,6 @@ def test_a_process_that_ends_waits_for_nobody(when, tmp_path):
     assert (ended.returncode, ended.stderr) == (0, "")
     for number in ended.stdout.split():
         with pytest.raises(ProcessLookupError):
-            for _ in range(100):  # it was told to end
+            for _ in range(100):  # it was asked to end
                 os.kill(int(number), 0)
                 threading.Event().wait(0.05)

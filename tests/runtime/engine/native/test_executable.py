@@ -66,9 +66,9 @@ def square_of(definition, sample, is_fixed):
     dtypes = sample.dtypes or ("float64",) * len(sample.shapes)
     function = partial(apply_all, definition.name, dict(sample.attributes))
     ranks = [len(shape) for shape in sample.shapes]
-    told = TABLE[definition.name].arguments if definition.name in TABLE else ()
+    options = TABLE[definition.name].arguments if definition.name in TABLE else ()
     fixed = [
-        shape if is_fixed or i in told else [None] * len(shape)
+        shape if is_fixed or i in options else [None] * len(shape)
         for i, shape in enumerate(sample.shapes)
     ]
     square = Square(function, ranks, dtypes, sample.low, sample.high, fixed)
@@ -132,15 +132,15 @@ def test_loops_and_branches_run_as_the_data_says(size):
     assert_alike(executable, [np.linspace(0.01, 0.02, size, dtype=np.float32)])
 
 
-@pytest.mark.parametrize("turns", [0, 1, 2, 3])
-def test_a_loop_in_a_loop_begins_with_memory_of_its_own_each_time(turns):
-    """Its values exchange their places at each turn, an odd number of times too."""
+@pytest.mark.parametrize("iterations", [0, 1, 2, 3])
+def test_a_loop_in_a_loop_begins_with_memory_of_its_own_each_time(iterations):
+    """Its values exchange their places at each iteration, an odd number of times too."""
 
     def inner(i, a, b):
         return [i + 1, b, ops.flip(b, [0]) + a]
 
     def outer(i, a, b):
-        _, a, b = while_loop(lambda i, a, b: i < turns, inner, [x0 * 0, a, b])
+        _, a, b = while_loop(lambda i, a, b: i < iterations, inner, [x0 * 0, a, b])
         return [i + 1, ops.tanh(a), b]
 
     def function(x):
@@ -153,7 +153,7 @@ def test_a_loop_in_a_loop_begins_with_memory_of_its_own_each_time(turns):
     assert_alike(executable, [np.random.default_rng(0).standard_normal((20, 20), np.float32)])
 
 
-def test_a_loop_without_turns_gives_what_was_given():
+def test_a_loop_without_iterations_gives_what_was_given():
     program = traced(lambda x: while_loop(lambda v: v.sum() < 0, lambda v: [v * 2], [x])[0],
                      ("float32", ("n",)))  # fmt: skip
     executable, x = Executable(program), np.ones(5, np.float32)
@@ -163,11 +163,11 @@ def test_a_loop_without_turns_gives_what_was_given():
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "int64"])
 def test_a_loop_reads_a_size_as_a_number_of_any_dtype(dtype):
-    def turn(i, v):
+    def iteration(i, v):
         return i + 1, v + v.shape[0]
 
     def grown(x):
-        return while_loop(lambda i, v: i < 3, turn, [ops.full([], 0, "int64"), x])[1]
+        return while_loop(lambda i, v: i < 3, iteration, [ops.full([], 0, "int64"), x])[1]
 
     executable = Executable(traced(grown, (dtype, ("n",))))
     assert_alike(executable, [np.ones(5, dtype)])
@@ -282,10 +282,10 @@ def test_an_operator_that_fails_names_the_users_line():
 
 def test_a_turn_that_fails_raises_and_leaves_the_loop():
     def rows(x):
-        def turn(i, v):
+        def iteration(i, v):
             return [i + 1, v + x[i]]
 
-        return while_loop(lambda i, v: i < 5, turn, [ops.full([], 0, "int64"), x[0]])[1]
+        return while_loop(lambda i, v: i < 5, iteration, [ops.full([], 0, "int64"), x[0]])[1]
 
     executable = Executable(traced(rows, ("float32", ("n", 4))))
     assert_alike(executable, [np.ones((5, 4), np.float32)])
@@ -296,10 +296,10 @@ def test_a_turn_that_fails_raises_and_leaves_the_loop():
 
 @pytest.mark.parametrize("is_quiet", [True, False])
 def test_a_loop_without_end_is_interrupted(is_quiet):
-    def turn(v):
+    def iteration(v):
         return [v + 1 if is_quiet else ops.sort(v) + 1]
 
-    program = traced(lambda x: while_loop(lambda v: v.sum() > 0, turn, [x])[0],
+    program = traced(lambda x: while_loop(lambda v: v.sum() > 0, iteration, [x])[0],
                      ("float32", (4,)))  # fmt: skip
     executable = Executable(program)
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
@@ -327,10 +327,10 @@ def test_a_loop_is_given_a_number_of_a_type_that_is_foreign_to_code():
     def function(x):
         first = x[0]
 
-        def turn(i, v):
+        def iteration(i, v):
             return [i + 1, ops.cast(ops.logical_not(first), "float16") + v]
 
-        return while_loop(lambda i, v: i < 3, turn, [ops.full([], 0, "int64"), first])[1]
+        return while_loop(lambda i, v: i < 3, iteration, [ops.full([], 0, "int64"), first])[1]
 
     executable = Executable(traced(function, ("float16", (2,))))
     assert_alike(executable, [np.zeros(2, np.float16)])

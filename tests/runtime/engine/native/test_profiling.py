@@ -38,7 +38,7 @@ def grown():
     return Executable(traced(growing, ("float32", ("n", "n"))))
 
 
-ZEROS = np.zeros((3, 3), np.float32)  # 9 at first: 4 turns
+ZEROS = np.zeros((3, 3), np.float32)  # 9 at first: 4 iterations
 REST = "what a run checks, takes and gives"
 
 

@@ -126,10 +126,10 @@ def test_several_threads_may_call(linked):
 
 def test_it_needs_the_c_library_alone(linked, tmp_path):
     (tmp_path / "net.o").write_bytes(linked.standalone.code())
-    told = subprocess.run(
+    symbols = subprocess.run(
         ["nm", "-u", tmp_path / "net.o"], capture_output=True, text=True, check=True
     )
-    assert set(told.stdout.split()) <= {"U", *LIBRARY}
+    assert set(symbols.stdout.split()) <= {"U", *LIBRARY}
 
 
 def test_sizes_that_do_not_fit_are_told(linked):

@@ -35,28 +35,28 @@ def drawn_resize(seed):
     channels, groups = random.choice([(4, 1), (8, 8), (16, 1), (20, 1), (48, 3)])
     sizes = [int(size) for size in random.integers(1, 9, axes)]
     if random.random() < 0.5:
-        told = {"scale_factor": [int(factor) for factor in random.integers(1, 5, axes)]}
+        options = {"scale_factor": [int(factor) for factor in random.integers(1, 5, axes)]}
     else:
-        told = {"size": [int(size) for size in random.integers(1, 20, axes)]}
+        options = {"size": [int(size) for size in random.integers(1, 20, axes)]}
     if random.random() < 0.6:
-        told["mode"] = {1: "linear", 2: "bilinear", 3: "trilinear"}[axes]
-        told |= {
+        options["mode"] = {1: "linear", 2: "bilinear", 3: "trilinear"}[axes]
+        options |= {
             "align_corners": bool(random.random() < 0.3),
             "align_mode": int(random.integers(2)),
         }
     else:
-        told["mode"] = "nearest"
+        options["mode"] = "nearest"
     shape = (int(random.integers(1, 3)), int(channels), *sizes)
-    return shape, (int(channels), int(channels // groups), *[3] * axes), int(groups), told
+    return shape, (int(channels), int(channels // groups), *[3] * axes), int(groups), options
 
 
 @pytest.mark.parametrize("seed", range(effort(40, 400)))
 def test_any_image_of_another_size_is_numpys(seed, monkeypatch):
-    shape, filters, groups, told = drawn_resize(seed)
+    shape, filters, groups, options = drawn_resize(seed)
 
     def run(x, w):
         y = ops.relu(convs_of(x.ndim)(x, w, padding=1, groups=groups))
-        z = ops.interpolate(y, **told)
+        z = ops.interpolate(y, **options)
         return convs_of(x.ndim)(z, w, padding=1, groups=groups), ops.tanh(z)
 
     names = (shape[0], shape[1], *"dhw"[: len(shape) - 2]) if seed % 2 else shape

@@ -39,9 +39,9 @@ def test_products_are_counted_by_the_sizes_of_the_call(function):
 
 
 def test_gradients_of_filters_are_counted_too():
-    told = {**GEOMETRY, "kernel": (3, 3)}
+    options = {**GEOMETRY, "kernel": (3, 3)}
     shapes = [("n", 32, 100, 100)] * 2
-    region = region_of(lambda x, g: apply("conv_weight", x, g, **told), *shapes)
+    region = region_of(lambda x, g: apply("conv_weight", x, g, **options), *shapes)
     for n in (0, 1):
         assert is_much(region, {v: (n, 32, 100, 100) for v in region.operands}) == bool(n)
 

@@ -24,7 +24,7 @@ def conv_of(rank):
 
 
 def drawn_geometry(seed):
-    """A convolution of any number of axes: shapes of x and of filters, and how it is told."""
+    """A convolution of any number of axes: shapes of x and of filters, and its options."""
     random = np.random.default_rng(seed)
     axes = int(random.choice([1, 2, 2, 2, 3]))
     groups = int(random.choice([1, 1, 2, 3, 8]))
@@ -36,17 +36,17 @@ def drawn_geometry(seed):
     sizes = dilation * (kernel - 1) + 1 + random.integers(0, 9, axes)
     x = (int(random.integers(1, 4)), inside * groups, *map(int, sizes))
     w = (outside * groups, inside, *map(int, kernel))
-    told = {"stride": stride, "padding": pads, "dilation": dilation}
-    return x, w, {**{key: value.tolist() for key, value in told.items()}, "groups": groups}
+    options = {"stride": stride, "padding": pads, "dilation": dilation}
+    return x, w, {**{key: value.tolist() for key, value in options.items()}, "groups": groups}
 
 
 @pytest.mark.parametrize("seed", range(effort(60, 600)))
 def test_any_convolution_is_numpys(seed, monkeypatch):
-    x, w, told = drawn_geometry(seed)
+    x, w, options = drawn_geometry(seed)
     names = [*"nchwd"][: len(x)] if seed % 2 else x
     names = [size if i == 1 else name for i, (name, size) in enumerate(zip(names, x))]
     bias = [(w[0],)] if seed % 3 else []
-    executable = compiled(lambda x, w, *b: conv_of(x.ndim)(x, w, *b, **told), names, w, *bias)
+    executable = compiled(lambda x, w, *b: conv_of(x.ndim)(x, w, *b, **options), names, w, *bias)
     assert len(regions_of(executable)) == 1
     inputs = drawn(x, w, *bias, seed=seed)
     assert_alike(executable, inputs)
@@ -100,30 +100,30 @@ def test_images_of_one_spatial_axis_are_numpys(keepdim, monkeypatch):
     assert_by_library(executable, inputs, monkeypatch)
 
 
-def geometry_of(told):
-    """How the operators are told it."""
-    names = {"strides": told["stride"], "dilations": told["dilation"]}
-    pads = tuple((pad, pad) for pad in told["padding"])
+def geometry_of(options):
+    """The options as attributes of the operators."""
+    names = {"strides": options["stride"], "dilations": options["dilation"]}
+    pads = tuple((pad, pad) for pad in options["padding"])
     return {key: tuple(value) for key, value in names.items()} | {
         "pads": pads,
-        "groups": told["groups"],
+        "groups": options["groups"],
     }
 
 
-def counts_of(x, w, told):
+def counts_of(x, w, options):
     """How many windows there are."""
-    geometry = zip(x[2:], w[2:], told["stride"], told["padding"], told["dilation"])
+    geometry = zip(x[2:], w[2:], options["stride"], options["padding"], options["dilation"])
     return [(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d in geometry]
 
 
 @pytest.mark.parametrize("seed", range(effort(40, 400)))
 def test_any_transposed_convolution_is_numpys(seed, monkeypatch):
-    x, w, told = drawn_geometry(seed)
-    given, bias = (x[0], w[0], *counts_of(x, w, told)), [(x[1],)] if seed % 2 else []
-    told = {**geometry_of(told), "sizes": x[2:]}
+    x, w, options = drawn_geometry(seed)
+    given, bias = (x[0], w[0], *counts_of(x, w, options)), [(x[1],)] if seed % 2 else []
+    options = {**geometry_of(options), "sizes": x[2:]}
     names = ("n", *given[1:])
     executable = compiled(
-        lambda g, w, *b: ops.relu(apply("conv_transpose", g, w, *b, **told)), names, w, *bias
+        lambda g, w, *b: ops.relu(apply("conv_transpose", g, w, *b, **options)), names, w, *bias
     )
     inputs = drawn(given, w, *bias, seed=seed)
     assert_alike(executable, inputs)
@@ -132,11 +132,11 @@ def test_any_transposed_convolution_is_numpys(seed, monkeypatch):
 
 @pytest.mark.parametrize("seed", range(effort(40, 400)))
 def test_any_gradient_of_filters_is_numpys(seed, monkeypatch):
-    x, w, told = drawn_geometry(seed)
-    given = (x[0], w[0], *counts_of(x, w, told))
-    told = {**geometry_of(told), "kernel": w[2:]}
+    x, w, options = drawn_geometry(seed)
+    given = (x[0], w[0], *counts_of(x, w, options))
+    options = {**geometry_of(options), "kernel": w[2:]}
     executable = compiled(
-        lambda x, g: apply("conv_weight", x, g, **told), ("n", *x[1:]), ("n", *given[1:])
+        lambda x, g: apply("conv_weight", x, g, **options), ("n", *x[1:]), ("n", *given[1:])
     )
     inputs = drawn(x, given, seed=seed)
     assert_alike(executable, inputs)
@@ -145,9 +145,9 @@ def test_any_gradient_of_filters_is_numpys(seed, monkeypatch):
 
 def test_infinite_gradients_are_numpys():
     """The library leaves out padding, which NumPy multiplies."""
-    told = {"kernel": (3, 3), "strides": (1, 1), "pads": ((1, 1), (1, 1)), "dilations": (1, 1)}
+    options = {"kernel": (3, 3), "strides": (1, 1), "pads": ((1, 1), (1, 1)), "dilations": (1, 1)}
     executable = compiled(
-        lambda x, g: apply("conv_weight", x, g, groups=1, **told), (1, 2, 5, 5), (1, 3, 5, 5)
+        lambda x, g: apply("conv_weight", x, g, groups=1, **options), (1, 2, 5, 5), (1, 3, 5, 5)
     )
     inputs = drawn((1, 2, 5, 5), (1, 3, 5, 5))
     inputs[1][0, 0, 0, 0] = np.inf
@@ -377,12 +377,12 @@ def test_a_region_in_a_loop_is_right():
             x = ops.relu(ops.conv2d(x, w, padding=1)) * 0.1
         return x
 
-    def turns(x, w):
+    def iterations(x, w):
         return ops.while_loop(
             lambda i, x: i < 3, lambda i, x: (i + 1, run(x, w)), [ops.full([], 0, "int64"), x]
         )
 
-    executable = compiled(turns, ("n", 8, 6, 6), (8, 8, 3, 3))
+    executable = compiled(iterations, ("n", 8, 6, 6), (8, 8, 3, 3))
     assert_alike(executable, drawn((2, 8, 6, 6), (8, 8, 3, 3)))
 
 
@@ -394,10 +394,10 @@ def test_several_threads_call_with_several_sizes(count):
     def calls(seed):
         sets = [of_block(n, h, 9, seed) for n, h in ((1, 5), (2, 7), (1, 9))]
         wanted = [executable.reference.run(inputs, [])[0] for inputs in sets]
-        for turn in range(effort(20, 200)):
-            have = executable.run(sets[turn % 3], [])[0]
-            if not np.allclose(have, wanted[turn % 3], rtol=1e-4, atol=1e-3):
-                wrong.append((seed, turn))
+        for iteration in range(effort(20, 200)):
+            have = executable.run(sets[iteration % 3], [])[0]
+            if not np.allclose(have, wanted[iteration % 3], rtol=1e-4, atol=1e-3):
+                wrong.append((seed, iteration))
 
     threads = [threading.Thread(target=calls, args=(seed,)) for seed in range(3)]
     for thread in threads:

@@ -151,8 +151,8 @@ def test_filters_of_unknown_sizes_are_left():
 def test_all_operators_are_in_one_step_each():
     def run(x, w):
         y = x
-        for turn in range(4):
-            y = ops.relu(conv(y, w)) + (ops.exp(y) if turn % 2 else x)
+        for iteration in range(4):
+            y = ops.relu(conv(y, w)) + (ops.exp(y) if iteration % 2 else x)
         return ops.mean(y)
 
     program = traced(run, X, W)

@@ -18,7 +18,7 @@ from .networks import assert_alike, assert_by_library, compiled, drawn, needs_li
 pytestmark = needs_library
 
 
-def test_images_are_turned_between_planes_and_channels_that_lie_last():
+def test_images_are_transposed_between_planes_and_channels_that_lie_last():
     library, sizes = find(), (2, 20, 5, 6)
     plain, last = library.plain(sizes), library.channels_last(sizes)
     assert layout_copy_between(library, plain, last, sizes) == LayoutCopy(2, 20, 30)
@@ -36,7 +36,7 @@ def test_few_channels_and_few_places_are_left_to_the_library(sizes):
 
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("shape", [(1, 16, 4, 4), (2, 17, 5, 5), (1, 33, 16, 3), (3, 40, 31, 29)])
-def test_turned_images_are_the_very_same(shape, threads, monkeypatch):
+def test_transposed_images_are_the_very_same(shape, threads, monkeypatch):
     """The largest of one element, scaled by 2, comes out of the library's own layout."""
     channels = shape[1]
 
@@ -57,16 +57,16 @@ def test_turned_images_are_the_very_same(shape, threads, monkeypatch):
 
 
 @pytest.mark.parametrize("axes", [1, 2, 3])
-def test_an_image_of_a_sequence_is_turned_too(axes):
+def test_an_image_of_a_sequence_is_transposed_too(axes):
     shape, filters = (2, 24, *[17, 6, 3][:axes]), (24, 24, *[3] * axes)
     conv = {1: ops.conv1d, 2: ops.conv2d, 3: ops.conv3d}[axes]
     program = traced(lambda x, w: conv(x, w, padding=1), ("float32", shape), ("float32", filters))
     (x, w), results = program.inputs, program.block.yields
     made = plan(find(), nodes_of(program.block.operators, results), results, {x: shape, w: filters})
-    turns = [step.primitive for step in made.steps if isinstance(step.primitive, LayoutCopy)]
+    copies = [step.primitive for step in made.steps if isinstance(step.primitive, LayoutCopy)]
     places = int(np.prod(shape[2:]))
-    if turns:  # where the library wants channels beside each other
-        assert turns == [LayoutCopy(2, 24, places), LayoutCopy(2, places, 24)]
+    if copies:  # where the library wants channels beside each other
+        assert copies == [LayoutCopy(2, 24, places), LayoutCopy(2, places, 24)]
     assert_alike(
         compiled(lambda x, w: conv(x, w, padding=1), shape, filters), drawn(shape, filters)
     )

@@ -39,7 +39,7 @@ def rows_first(random, m, n, dtype):
     return random.standard_normal((m, n)).astype(dtype)
 
 
-def turned(random, m, n, dtype):
+def transposed(random, m, n, dtype):
     return random.standard_normal((n, m)).astype(dtype).T
 
 
@@ -47,7 +47,7 @@ def strided(random, m, n, dtype):
     return random.standard_normal((2 * m + 1, 3 * n + 1)).astype(dtype)[: 2 * m : 2, : 3 * n : 3]
 
 
-LAYOUTS = (rows_first, turned, strided)
+LAYOUTS = (rows_first, transposed, strided)
 
 
 def assert_product(have, a, b):

@@ -156,10 +156,10 @@ def test_what_does_not_fit_is_computed_afterwards(function):
 
 def test_products_in_branches_and_loops_have_endings():
     def function(x, w):
-        def turn(i, y):
+        def iteration(i, y):
             return [i + 1, ops.tanh(y @ w + 0.5)]
 
-        y = while_loop(lambda i, y: i < 3, turn, [x.shape[0] * 0, x])[1]
+        y = while_loop(lambda i, y: i < 3, iteration, [x.shape[0] * 0, x])[1]
         return cond(y.sum() > 0, lambda: [y @ w * 2.0], lambda: [y @ w - 1.0])
 
     executable = Executable(traced(function, ("float32", ("m", 8)), ("float32", (8, 8))))

@@ -152,17 +152,17 @@ def test_nests_of_equal_text_are_alike():
 
 def test_what_a_view_shows_is_read_where_it_lies():
     def shown(x, y):
-        turned = F.flip(F.transpose(x, [1, 0]), [0])
+        transposed = F.flip(F.transpose(x, [1, 0]), [0])
         first, second = F.split(y, 2, axis=1)
-        return turned[1:, ::2] * 2.0 + first - second
+        return transposed[1:, ::2] * 2.0 + first - second
 
     program = traced(shown, ("float32", (6, 4)), ("float32", (3, 6)))
     nests, others = planned(program)
     assert (sum(bool(nest.outputs) for nest in nests), others) == (1, [])
     x, y = (np.arange(n, dtype="float32").reshape(s) for n, s in ((24, (6, 4)), (18, (3, 6))))
     (found,) = run(compiled(program), x, y)
-    turned = np.flip(x.T, 0)
-    np.testing.assert_array_equal(found.array, turned[1:, ::2] * 2 + y[:, :3] - y[:, 3:])
+    transposed = np.flip(x.T, 0)
+    np.testing.assert_array_equal(found.array, transposed[1:, ::2] * 2 + y[:, :3] - y[:, 3:])
 
 
 def test_what_a_check_reads_through_a_view_stands_before_it():

@@ -17,7 +17,7 @@ DTYPES = ("float32", "float64", "int32", "int64", "int8", "bool")
 SIZES = (1, 2, 7, 8, 15, 16, 17, 31, 33, 64, 70)
 
 
-def turns_of(program):
+def copies_of(program):
     """What each nest of a Program transposes."""
     nests = [step.nest for step in planned(program.block).steps if step.nest is not None]
     return [transposed_copy_of(nest, part) for nest in nests for part in nest.parts]
@@ -67,7 +67,7 @@ def test_threads_share_what_is_large(shape, threads):
 def test_squares_are_as_wide_as_a_line_of_the_cache():
     for dtype, side in (("float32", 16), ("int64", 8)):
         program = traced(lambda x: ops.transpose(x, [0, 2, 1]), (dtype, (3, 40, 50)))
-        assert turns_of(program) == [TransposedCopy(2, 1, side)] or turns_of(program) == [
+        assert copies_of(program) == [TransposedCopy(2, 1, side)] or copies_of(program) == [
             TransposedCopy(1, 2, side)
         ]
 
@@ -82,17 +82,17 @@ def test_squares_are_as_wide_as_a_line_of_the_cache():
     ],
 )
 def test_all_else_is_no_transposition(function, shape):
-    assert set(turns_of(traced(function, ("float32", shape)))) <= {None}
+    assert set(copies_of(traced(function, ("float32", shape)))) <= {None}
 
 
 @pytest.mark.parametrize("sizes", [(40, 50), ("m", "n")])
 def test_readers_of_a_transposition_read_what_it_has_made(sizes):
     def run(x, y):
-        turned = ops.transpose(x, [1, 0])
-        return ops.tanh(turned) + y, ops.sum(turned * turned, axis=0)
+        transposed = ops.transpose(x, [1, 0])
+        return ops.tanh(transposed) + y, ops.sum(transposed * transposed, axis=0)
 
     program = traced(run, ("float32", sizes), ("float32", sizes[::-1]))
-    assert [turn is not None for turn in turns_of(program)].count(True) == 1
+    assert [copy is not None for copy in copies_of(program)].count(True) == 1
     random = np.random.default_rng(1)
     x, y = (random.standard_normal(shape).astype("float32") for shape in ((40, 50), (50, 40)))
     executable = Executable(program)
@@ -107,9 +107,9 @@ def test_a_transposition_that_a_product_alone_reads_is_not_made():
         ("float32", (20, 40)),
         ("float32", (50, 40)),
     )
-    assert turns_of(program) == []
+    assert copies_of(program) == []
 
 
 def test_a_small_transposition_is_read_where_it_lies():
     program = traced(lambda x: ops.tanh(ops.transpose(x, [1, 0])), ("float32", (8, 50)))
-    assert turns_of(program) == [None]
+    assert copies_of(program) == [None]

@@ -9,10 +9,10 @@ from dy2st_runtime.ir import DEFINITIONS, apply
 from tests.runtime.engine.native.operators import test_updates
 
 
-def native(dtype, **told):
+def native(dtype, **options):
     types = [(dtype, ("n",)), (dtype, ("n",))]
     return test_updates.native(
-        lambda start, extent: apply("bilinear_weights", start, extent, **told), *types
+        lambda start, extent: apply("bilinear_weights", start, extent, **options), *types
     )
 
 
@@ -21,11 +21,11 @@ def native(dtype, **told):
     ("length", "parts", "points"), [(7, 3, -1), (7, 2, 2), (1, 2, 0), (0, 2, 3)]
 )
 def test_pixels_have_their_shares(dtype, length, parts, points):
-    told, rng = {"length": length, "parts": parts, "points": points}, np.random.default_rng(6)
+    options, rng = {"length": length, "parts": parts, "points": points}, np.random.default_rng(6)
     start = np.concatenate([rng.uniform(-3, 9, 50), [-1, 0, 6, 7, 8, -0.0]]).astype(dtype)
     extent = np.concatenate([rng.uniform(-1, 12, 50), [0, 6, 7, 1, -2, 3]]).astype(dtype)
-    (found,) = native(dtype, **told).run([start, extent], [])
-    want = DEFINITIONS["bilinear_weights"].kernel(start, extent, **told)
+    (found,) = native(dtype, **options).run([start, extent], [])
+    want = DEFINITIONS["bilinear_weights"].kernel(start, extent, **options)
     assert (found.dtype, found.shape) == (want.dtype, want.shape)
     assert found.tobytes() == want.tobytes()
 
@@ -61,8 +61,8 @@ def test_pixels_of_boxes_are_summed(is_back, dtype, weight):
     names = [("r", "p", "h"), ("r", "q", "w"), ("r",)]
     types = [(dtype, ("r", "c", "p", "q") if is_back else ("n", "c", "h", "w"))]
     types += [(weight, names[0]), (weight, names[1]), ("int32", names[2])]
-    name, told = ("regions_back", {"count": 2}) if is_back else ("regions", {})
-    executable = test_updates.native(lambda *given: apply(name, *given, **told), *types)
+    name, options = ("regions_back", {"count": 2}) if is_back else ("regions", {})
+    executable = test_updates.native(lambda *given: apply(name, *given, **options), *types)
     rng = np.random.default_rng(7)
     for boxes, parts, across, height, width in (
         (6, 3, 2, 9, 21),
@@ -93,10 +93,10 @@ def test_boxes_of_other_images_are_refused(image):
 
 @pytest.mark.parametrize(("dtype", "scale"), [("float32", 1.0), ("float64", 0.3)])
 def test_the_largest_pixels_of_parts_are_found(dtype, scale):
-    told, rng = {"high": 3, "wide": 2, "scale": scale}, np.random.default_rng(8)
+    options, rng = {"high": 3, "wide": 2, "scale": scale}, np.random.default_rng(8)
     types = [("float32", ("n", "c", "h", "w")), (dtype, ("r", 4)), ("int64", ("r",))]
     executable = test_updates.native(
-        lambda *given: apply("roi_pool_places", *given, **told), *types
+        lambda *given: apply("roi_pool_places", *given, **options), *types
     )
     corners = rng.uniform(-4, 20, (40, 4)).astype(dtype)
     corners[:5] = [[0, 0, 5, 5], [2.5, -0.5, 3.5, 9], [30, 30, 40, 40], [5, 5, 1, 1], [0, 0, 0, 0]]

@@ -34,17 +34,17 @@ def assert_alike(executable, *arrays):
 
 
 def counted(x, is_wrong):
-    """A loop that looks at each turn whether it may go on."""
+    """A loop that looks at each iteration whether it may go on."""
 
-    def turn(i, v):
+    def iteration(i, v):
         is_wrong(i, v)
         return [i + 1, v * 2]
 
-    return while_loop(lambda i, v: i < 9, turn, [ops.full([], 0, "int64"), x])[1]
+    return while_loop(lambda i, v: i < 9, iteration, [ops.full([], 0, "int64"), x])[1]
 
 
 @pytest.mark.parametrize("limit", [0.0, 7.0, 1e9])
-def test_an_assertion_in_a_loop_is_raised_in_its_turn(limit):
+def test_an_assertion_in_a_loop_is_raised_in_its_iteration(limit):
     executable = native(
         lambda x, y: counted(x, lambda i, v: assert_(v.sum() < y, "too large")),
         ("float32", ("n",)),

@@ -68,21 +68,21 @@ def gathered(x, count):
     """A list that a loop appends to, as one tensor; and how long it is."""
     start = array_of([x])
 
-    def turn(i, v, held):
+    def iteration(i, v, held):
         v = v * 2 + 1
         return [i + 1, v, array_append(held, v)]
 
     _, _, held = while_loop(
-        lambda i, v, held: i < count, turn, [ops.full([], 0, "int64"), x, start]
+        lambda i, v, held: i < count, iteration, [ops.full([], 0, "int64"), x, start]
     )
     return array_stack(held), array_concat(held, 1), array_length(held), start
 
 
-@pytest.mark.parametrize("turns", [0, 1, 5])
+@pytest.mark.parametrize("iterations", [0, 1, 5])
 @pytest.mark.parametrize("rows", [0, 1, 7])
-def test_a_loop_gathers_tensors(turns, rows):
+def test_a_loop_gathers_tensors(iterations, rows):
     executable = native(gathered, X, NUMBER)
-    assert_same(executable, x(rows), np.array(turns))
+    assert_same(executable, x(rows), np.array(iterations))
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
@@ -151,12 +151,12 @@ def test_slices_of_lists_are_pythons():
     for ends in ((True, True), (False, True), (True, False), (False, False)):
         names = dict(zip(("has_start", "has_stop"), ends, strict=True))
         executable = native(
-            lambda x, *told, names=names: apply("array_slice", listed(x), *told, **names),
+            lambda x, *options, names=names: apply("array_slice", listed(x), *options, **names),
             ("float32", ()), NUMBER, NUMBER, NUMBER,
         )  # fmt: skip
         for start, stop, step in product(numbers, numbers, (1, 2, -1, -3, 2**62, -(2**63))):
-            told = map(np.array, (start, stop, step))
-            found = executable.run([np.zeros((), np.float32), *told], [])[0]
+            options = map(np.array, (start, stop, step))
+            found = executable.run([np.zeros((), np.float32), *options], [])[0]
             place = slice(start if ends[0] else None, stop if ends[1] else None, step)
             assert [float(one) for one in found] == list(range(4))[place]
     assert_fails_alike(executable, np.zeros((), np.float32), *map(np.array, (0, 1, 0)))

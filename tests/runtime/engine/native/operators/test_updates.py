@@ -53,10 +53,10 @@ def put(x, index, value, axes=(0,), accumulate=False):
     return apply("index_put", x, value, *index, axes=axes, accumulate=accumulate)
 
 
-def counted(turn, count, *values):
-    """What a loop of so many turns leaves."""
+def counted(iteration, count, *values):
+    """What a loop of so many iterations leaves."""
     start = ops.full([], 0, "int64")
-    found = while_loop(lambda i, *v: i < count, lambda i, *v: [i + 1, *turn(i, *v)],
+    found = while_loop(lambda i, *v: i < count, lambda i, *v: [i + 1, *iteration(i, *v)],
                        [start, *values])  # fmt: skip
     return found[1:]
 
@@ -117,10 +117,10 @@ def test_a_tensor_that_is_still_needed_is_copied():
 @pytest.mark.parametrize("rows", [1, 3, 300])
 def test_a_loop_fills_a_buffer_in_place(rows):
     def function(x, count):
-        def turn(i, v):
+        def iteration(i, v):
             return [ops.setitem(v, i, x[i] * 2 + v[i - 1])]
 
-        return counted(turn, count, ops.zeros_like(x))
+        return counted(iteration, count, ops.zeros_like(x))
 
     executable = native(function, X, NUMBER)
     assert changed_in_place(executable.program) == ["index_put"]
@@ -128,22 +128,22 @@ def test_a_loop_fills_a_buffer_in_place(rows):
         assert_same(executable, x(rows), np.array(count))
 
 
-def test_a_buffer_that_a_turn_reads_as_it_was_is_copied():
+def test_a_buffer_that_an_iteration_reads_as_it_was_is_copied():
     def function(x, count):
-        def turn(i, v, before):
+        def iteration(i, v, before):
             return [ops.setitem(v, i, x[i]), v]
 
-        return counted(turn, count, ops.zeros_like(x), x)
+        return counted(iteration, count, ops.zeros_like(x), x)
 
     assert_same(native(function, X, NUMBER), x(), np.array(4))
 
 
 def test_buffers_that_change_places_stay_themselves():
     def function(x, count):
-        def turn(i, v, w):
+        def iteration(i, v, w):
             return [ops.setitem(w, i, 1.0), ops.setitem(v, i, 2.0)]
 
-        return counted(turn, count, x, x * 2)
+        return counted(iteration, count, x, x * 2)
 
     assert_same(native(function, X, NUMBER), x(), np.array(3))
 
@@ -151,13 +151,13 @@ def test_buffers_that_change_places_stay_themselves():
 @pytest.mark.parametrize("limit", [-1.0, 30.0, 1e9])
 def test_a_branch_of_a_loop_writes_or_not(limit):
     def function(x, limit):
-        def turn(i, v):
+        def iteration(i, v):
             def write():
                 return [ops.setitem(ops.setitem(v, i, 0.0), i - 1, 9.0)]
 
             return cond(x[i].sum() > limit, write, lambda: [v])
 
-        return counted(turn, x.shape[0], x + 1)
+        return counted(iteration, x.shape[0], x + 1)
 
     assert_same(native(function, X, ("float32", ())), x(), np.array(limit, np.float32))
 
@@ -176,10 +176,10 @@ def test_both_branches_write_and_the_tensor_before_is_read_again():
 
 def test_a_loop_in_a_loop_writes_rows_of_a_table():
     def function(x, count):
-        def turn(i, v):
+        def iteration(i, v):
             return counted(lambda j, w: [ops.setitem(w, (i, j), w[i - 1, j] + x[i, j])], 4, v)
 
-        return counted(turn, count, ops.zeros_like(x))
+        return counted(iteration, count, ops.zeros_like(x))
 
     assert_same(native(function, X, NUMBER), x(), np.array(4))
 
@@ -263,8 +263,8 @@ def test_indices_that_are_equal_in_a_gradient_are_summed():
 
 def joined(reduce, include_self, axis, types):
     def function(x, index, values):
-        told = {"axis": axis, "reduce": reduce, "include_self": include_self}
-        return apply("scatter_reduce", x, index, values, **told)
+        options = {"axis": axis, "reduce": reduce, "include_self": include_self}
+        return apply("scatter_reduce", x, index, values, **options)
 
     return native(function, *types)
 

@@ -21,13 +21,13 @@ def drawn(seed, *shape, dtype="float32"):
 
 
 def loop(xs, w, u, place, count, start=0):
-    """The last state of a recurrence that reads `xs` at `place(turn)`, `count` times."""
+    """The last state of a recurrence that reads `xs` at `place(iteration)`, `count` times."""
 
-    def turn(i, h):
+    def iteration(i, h):
         return [i + 1, ops.tanh(ops.matmul(xs[place(i)], w) + ops.matmul(h, u) * 0.1)]
 
     first = ops.zeros([*xs.shape[1:-1], w.shape[1]], str(xs.dtype))
-    return while_loop(lambda i, h: i < count, turn, [ops.full([], start, "int64"), first])[1]
+    return while_loop(lambda i, h: i < count, iteration, [ops.full([], start, "int64"), first])[1]
 
 
 def aheads(program):
@@ -118,12 +118,12 @@ def test_a_row_that_is_not_there_is_refused_as_numpy_does():
 
 def test_each_time_that_a_loop_begins_nothing_is_made_yet():
     def function(x, w, u):
-        def turn(i, total):
+        def iteration(i, total):
             inner = loop(x * ops.cast(i + 1, "float32"), w, u, lambda j: j, 6)
             return [i + 1, total + inner]
 
         first = [ops.full([], 0, "int64"), ops.zeros([1, N])]
-        return while_loop(lambda i, total: i < 3, turn, first)[1]
+        return while_loop(lambda i, total: i < 3, iteration, first)[1]
 
     program, executable = compiled(function, 6)
     assert len(aheads(program)) == 1
@@ -132,12 +132,12 @@ def test_each_time_that_a_loop_begins_nothing_is_made_yet():
 
 def test_rows_of_what_the_loop_changes_are_not_made_ahead():
     def function(x, w, u):
-        def turn(i, xs, total):
+        def iteration(i, xs, total):
             y = ops.matmul(xs[i], w)
             return [i + 1, xs * 0.5, total + y]
 
         first = [ops.full([], 0, "int64"), x, ops.zeros([1, N])]
-        return while_loop(lambda i, xs, total: i < 6, turn, first)[2]
+        return while_loop(lambda i, xs, total: i < 6, iteration, first)[2]
 
     program, executable = compiled(function, 6)
     assert aheads(program) == []
@@ -146,11 +146,11 @@ def test_rows_of_what_the_loop_changes_are_not_made_ahead():
 
 def test_along_another_axis_rows_are_made_ahead_if_they_lie_one_behind_the_other():
     def function(x, w):
-        def turn(i, total):
+        def iteration(i, total):
             return [i + 1, total + ops.matmul(x[:, i], w)]
 
         first = [ops.full([], 0, "int64"), ops.zeros([x.shape[0], N])]
-        return while_loop(lambda i, total: i < 9, turn, first)[1]
+        return while_loop(lambda i, total: i < 9, iteration, first)[1]
 
     for lead, count in ((1, 1), (2, 0)):
         program = traced(function, ("float32", (lead, 9, K)), ("float32", (K, N)))
@@ -160,12 +160,12 @@ def test_along_another_axis_rows_are_made_ahead_if_they_lie_one_behind_the_other
 
 def test_several_products_of_one_row_have_rooms_of_their_own():
     def function(x, w, u):
-        def turn(i, h):
+        def iteration(i, h):
             one, other = ops.matmul(x[i], w), ops.matmul(x[i], w * 1.0 + 0.5)
             return [i + 1, ops.tanh(h + one) - ops.matmul(x[i], w) * other]
 
         first = [ops.full([], 0, "int64"), ops.zeros([1, N])]
-        return while_loop(lambda i, h: i < 20, turn, first)[1]
+        return while_loop(lambda i, h: i < 20, iteration, first)[1]
 
     program, executable = compiled(function, 20)
     assert len(aheads(program)) >= 2

@@ -86,10 +86,10 @@ def test_a_transposed_weight_is_packed_too(rows):
 
 def test_weights_of_loops_and_branches_are_kept():
     def function(x, w):
-        def turn(i, y):
+        def iteration(i, y):
             return [i + 1, (y @ w).tanh()]
 
-        return while_loop(lambda i, y: i < 3, turn, [x.shape[0] * 0, x])[1]
+        return while_loop(lambda i, y: i < 3, iteration, [x.shape[0] * 0, x])[1]
 
     executable = of_weights(function, (K, K))
     x, w = drawn(0, 4, K), drawn(1, K, K)
@@ -117,15 +117,15 @@ def test_weights_that_are_replaced_are_let_go():
     assert gone() is None
 
 
-def test_two_sets_of_weights_by_turns_are_packed_more_and_more_seldom():
+def test_two_sets_of_weights_that_alternate_are_packed_more_and_more_seldom():
     executable, x = linear(), drawn(0, 3, K)
     sets, packed, before = [drawn(1, K, N), drawn(2, K, N)], [], None
-    for turn in range(200):
-        w = sets[turn // 2 % 2]
+    for iteration in range(200):
+        w = sets[iteration // 2 % 2]
         assert_right(executable, x, w)
         if sources(executable)[0] is not before:
             before = sources(executable)[0]
-            packed.append(turn)
+            packed.append(iteration)
     assert len(packed) < 10
 
 
@@ -211,8 +211,8 @@ def test_threads_with_weights_of_their_own_get_their_own_results():
     def work(seed):
         x, w = drawn(seed, 6, K), drawn(seed + 10, K, N)
         want = x @ w
-        for turn in range(300):
-            if turn % 40 == 0:
+        for iteration in range(300):
+            if iteration % 40 == 0:
                 w = w.copy()
             if not np.allclose(executable.run([x], [w])[0], want, rtol=1e-4, atol=1e-4):
                 wrong.append(seed)
@@ -285,9 +285,9 @@ def test_products_of_weights_are_kept():
 
     executable = of_weights(adapted, (K, N), (K, 4), (4, N))
     x, weights = drawn(0, 3, K), [drawn(1, K, N), drawn(2, K, 4), drawn(3, 4, N)]
-    for turn in range(4):
+    for iteration in range(4):
         assert_right(executable, x, *weights)
-        assert (whole(executable)[0] is not None) is (turn > 0)
+        assert (whole(executable)[0] is not None) is (iteration > 0)
     for place in range(3):
         weights[place] = weights[place] * 2
         for _ in range(3):
@@ -308,15 +308,15 @@ def test_what_others_read_too_is_computed_at_each_call():
     assert whole(executable)[0] is not None
 
 
-@pytest.mark.parametrize("turns", [0, 2])
-def test_what_is_computed_of_weights_serves_loops(turns):
+@pytest.mark.parametrize("iterations", [0, 2])
+def test_what_is_computed_of_weights_serves_loops(iterations):
     def function(x, w):
         own = ops.reshape(ops.tanh(w), [K, K])
 
-        def turn(i, y):
+        def iteration(i, y):
             return [i + 1, ops.tanh(y @ own) @ (w.reshape([K, K]) * 2.0)]
 
-        return while_loop(lambda i, y: i < turns, turn, [x.shape[0] * 0, x])[1]
+        return while_loop(lambda i, y: i < iterations, iteration, [x.shape[0] * 0, x])[1]
 
     executable = of_weights(function, (K * K,))
     x, w = drawn(0, 4, K), drawn(1, K * K)

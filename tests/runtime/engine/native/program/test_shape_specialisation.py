@@ -218,15 +218,17 @@ def test_code_gives_what_numpys_engine_gives(monkeypatch, name):
         assert len(asked.check(*arrays)) == 1, arrays
 
 
-def test_a_loop_reads_other_numbers_at_each_turn(monkeypatch):
+def test_a_loop_reads_other_numbers_at_each_iteration(monkeypatch):
     def function(count):
-        def turn(i, total):
+        def iteration(i, total):
             rows = ops.ones([i, 3])
             last = ops.reshape(rows, [-1, i])[-1]
             return i + 1, total + ops.sum(last * ops.cast(ops.arange(i), "float32"))
 
         zero = ops.full([], 0, "int64")
-        return while_loop(lambda i, _: i < count, turn, [zero + 1, ops.cast(zero, "float32")])[1]
+        return while_loop(lambda i, _: i < count, iteration, [zero + 1, ops.cast(zero, "float32")])[
+            1
+        ]
 
     asked = Asked(monkeypatch, function, N)
     for count in (0, 1, 2, 9):
@@ -273,7 +275,7 @@ def test_several_axes_are_left_to_numpy():
 class ToldDraw(Draw):
     """Values, of which some have sizes that other values tell, mostly such as fit."""
 
-    def do_told(self):
+    def do_sized(self):
         x = self.value(1)
         n = F.remainder(F.cast(F.sum(F.cast(x, "bool")), "int64"), 5)
         ones = [1] * (x.ndim - 1)
@@ -293,10 +295,10 @@ class ToldDraw(Draw):
         ]
         self.keep(self.one(forms)())
 
-    do_told_too = do_told_again = do_told
+    do_sized_too = do_sized_again = do_sized
 
 
 @pytest.mark.parametrize("block", range(effort(1, 12)))
-def test_random_programs_with_sizes_that_are_told(block):
+def test_random_programs_with_sizes_that_are_values(block):
     for seed in range(block * 5, block * 5 + 5):
         check(random_program(seed, 14, ToldDraw))
