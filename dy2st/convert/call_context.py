@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dy2st.convert.values.layout import same_value
-from dy2st_runtime.by_identity import reference_to
+from dy2st_runtime.identity_tables import reference_to
 
 
 @dataclass(eq=False)

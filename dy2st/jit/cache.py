@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
-from dy2st_runtime.by_identity import ByIdentity
+from dy2st_runtime.identity_tables import ByIdentity
 
 if TYPE_CHECKING:
     from dy2st.convert.call_context import CallContext

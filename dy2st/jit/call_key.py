@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from dy2st.jit.input_spec import InputSpec
-from dy2st_runtime.by_identity import reference_to
 from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.identity_tables import reference_to
 from dy2st_runtime.ir import Output, Tensor
 from dy2st_runtime.ir.structure import is_container
 from dy2st_runtime.tensor import EagerTensor, from_numpy

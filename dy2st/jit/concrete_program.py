@@ -36,7 +36,7 @@ from dy2st_runtime.ir.tracing.gradient_flow import Settings
 from dy2st_runtime.lazy import cached_property
 from dy2st_runtime.ops.generator import get_rng_state, set_rng_state
 from dy2st_runtime.tensor import EagerTensor, wrapped
-from dy2st_runtime.trained import Parts, TrainedProgram
+from dy2st_runtime.trained_program import Parts, TrainedProgram
 
 State = dict[str, EagerTensor]
 # Outputs, and new values of buffers: tensors, or arrays to which no gradients flow.

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from dy2st.jit.concrete_program import ConcreteProgram
 from dy2st.jit.input_spec import InputSpec
-from dy2st_runtime.by_identity import ByIdentity
 from dy2st_runtime.dims import Dim, evaluate, symbols
 from dy2st_runtime.errors import ShapeError
+from dy2st_runtime.identity_tables import ByIdentity
 from dy2st_runtime.ir import Output, TensorType, ValueType
 from dy2st_runtime.ir.choice import Choice, Text
 from dy2st_runtime.ir.sizes import input_sizes

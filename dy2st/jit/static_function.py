@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from dy2st.jit.cache import ProgramCache
 from dy2st.jit.programs import Callee, Programs
 from dy2st.jit.signature import Signature, as_tensor, is_tensor, to_named_specs
-from dy2st_runtime.by_identity import reference_to
 from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.identity_tables import reference_to
 from dy2st_runtime.ir import Program, Variable, current_tracer
 from dy2st_runtime.ir.checks.tracebacks import hide_own_frames, without_own_frames
 from dy2st_runtime.ir.dispatch import stack

@@ -15,7 +15,7 @@ from dy2st_runtime.nn.lazy import FUNCTIONALS
 mirrors(__name__, "flash_attention", ["dy2st_runtime.nn.functions.flash_attention", __name__])
 
 if TYPE_CHECKING:
-    from dy2st_runtime.nn.late_functions import *  # noqa: F403
+    from dy2st_runtime.nn.lazy_functions import *  # noqa: F403
 else:
     __getattr__ = lazy_names(__name__, FUNCTIONALS)
 

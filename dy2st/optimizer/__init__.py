@@ -13,7 +13,7 @@ __all__ = [*_optimizers]
 
 
 if TYPE_CHECKING:
-    from dy2st_runtime.optimizer.late_optimizers import *  # noqa: F403
+    from dy2st_runtime.optimizer.lazy_optimizers import *  # noqa: F403
 else:
     lr = _lr
     __getattr__ = lazy_names(__name__, LATE)

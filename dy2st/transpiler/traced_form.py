@@ -8,7 +8,7 @@ from types import CodeType, FunctionType
 from dy2st.transpiler.compile import Factory, Statement
 from dy2st.transpiler.lower import lowered
 from dy2st.transpiler.reasons import REASONS
-from dy2st_runtime.by_identity import ByIdentity
+from dy2st_runtime.identity_tables import ByIdentity
 
 
 class TracedForm:

@@ -10,8 +10,8 @@ import numpy as np
 from dy2st_runtime.ir.autocast import autocasting
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.grad_mode import no_grad
+from dy2st_runtime.parameter_updates import Changing, put, value_of
 from dy2st_runtime.tensor import EagerTensor
-from dy2st_runtime.updating import Changing, put, value_of
 
 _HALF = 2  # bytes
 _UNSCALED, _STEPPED = "unscaled", "stepped"

@@ -51,9 +51,9 @@ from dy2st_runtime.tensor_file import StoredArrays, digest_of, read_stored, stor
 from dy2st_runtime.thread_state import put_back_after_errors
 
 if TYPE_CHECKING:
-    from dy2st_runtime.trained import Parts, TrainedProgram
+    from dy2st_runtime.trained_program import Parts, TrainedProgram
 
-_trained = Lazy("dy2st_runtime.trained")
+_trained = Lazy("dy2st_runtime.trained_program")
 _metering = Lazy("dy2st_runtime.ir.metering")
 
 Array = np.ndarray[Any, Any]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dy2st_runtime.updating import Value, sign
+from dy2st_runtime.parameter_updates import Value, sign
 
 
 class WeightDecayRegularizer:

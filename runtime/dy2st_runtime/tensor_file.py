@@ -181,7 +181,7 @@ class StoredArrays(NamedTuple):
     """What a file holds: arrays by name, and the digest of them, "" in older files.
 
     `tree` is JSON of the containers that the arrays stood in, None where there is none; `size` is
-    the number of bytes of all this; `of_torch` tells that a model of torch was stored.
+    the number of bytes of all this; `of_torch` says that a model of torch was stored.
     """
 
     digest: str

@@ -18,8 +18,8 @@ from dy2st_runtime.ir import F, Tensor, Variable, user_location
 from dy2st_runtime.ir.grad_mode import is_grad_enabled, no_grad, set_grad_enabled
 from dy2st_runtime.ir.location import warn_user
 from dy2st_runtime.ir.tracing.leaves import leaves_of
+from dy2st_runtime.parameter_updates import gradient_of
 from dy2st_runtime.tensor import EagerTensor
-from dy2st_runtime.updating import gradient_of
 
 PLACE = "_grad"  # the slot of an eager tensor
 

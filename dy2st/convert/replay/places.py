@@ -15,8 +15,8 @@ from dy2st.convert.replay.same import cell_value, item_value, layer_value, weak
 from dy2st.convert.trace import CONTAINERS, CONTENT, MISSING, Trace
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.nn.tables import Table
+from dy2st_runtime.parameter_updates import Changing
 from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
-from dy2st_runtime.updating import Changing
 
 ReadKey: TypeAlias = "tuple[int, str, Any]"
 Path: TypeAlias = "tuple[int, tuple[tuple[str, Any], ...]]"

@@ -46,7 +46,7 @@ class _Carried:
     result    what an iteration makes of it; None for what is read.
     type      its type; sizes that change from iteration to iteration are symbols of their own.
     start     the gradient before the first iteration backwards; None for nothing.
-    is_sure   whether it is there at the start of every iteration; if not, a bool tells it.
+    is_sure   whether it is there at the start of every iteration; if not, a flag says it.
     is_full   of a list, whether each element has one.
     own       what it is at the start of an iteration, and that bool.
     end       what it is at the end.

@@ -225,7 +225,7 @@ def expanded(tracer: Tracer, operator: Operator) -> list[Operator]:
             result.maker = part
         if part.name == operator.name:
             raise NoGradientRule(
-                f"the gradient of `{operator.name}`, whose sizes only the run tells",
+                f"the gradient of `{operator.name}`, whose sizes are known only at run time",
                 at=operator.location,
                 why="its gradient is that of the operator for sizes that are known",
                 hint="compute the sizes from shapes, or differentiate outside of the Program",

@@ -102,7 +102,7 @@ def load_weights(
 
     Floats are cast to the dtype of the Layer, other dtypes must fit. If anything is missing, over,
     or of another shape, nothing is changed, and ParameterMismatch shows all of it in one table;
-    `strict=False` loads what fits, and the report that is returned tells the rest.
+    `strict=False` loads what fits, and the report that is returned says the rest.
 
     >>> from dy2st_runtime import nn
     >>> layer = nn.Linear(2, 3)

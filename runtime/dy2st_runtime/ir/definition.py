@@ -80,7 +80,7 @@ class OperatorDefinition:
     inputs      names in order; a last `xs*` takes any number, a trailing `bias?` may be left out.
     attributes  names with their defaults, REQUIRED where there is none.
     allowed     what values they may have. `define` takes both as one: a kind, or a default that
-                tells it.
+                implies it.
     infer       (*types, **attributes) -> a type, or a tuple of types for several results.
     kernel      (*arrays, **attributes) -> an array, or a tuple; Dims in attributes are ints here.
     gradient    (g, y, *inputs, **attributes) -> one entry an input: a value, a thunk that is called
@@ -119,12 +119,12 @@ class OperatorDefinition:
                 of a padded axis may stand. Elsewhere it is a number that is computed with.
     padding     how operands pass that are longer than they really are: a rule from a
                 `padding.Site` to the longer axes of the results. Needed only where kind, along
-                and decompose do not tell.
+                and decompose do not say.
     scales      the factors that pass it, from its first operand to its results; none if not given.
     view        how results look into the memory of the first operand, or a rule for that from
                 (type of it, **attributes); None: they have memory of their own.
     shares      whether to the user the result is a view of the first operand: what changes one in
-                place changes the other. `view` tells what an engine may do.
+                place changes the other. `view` says what an engine may do.
     scratch     shapes of what the kernel makes beside its results, where that may be many times as
                 large as operands and results: from (y, *types, **attributes), y being the type of
                 the result, or a tuple of types.
@@ -231,7 +231,7 @@ class OperatorDefinition:
         return bool(self.inputs) and self.inputs[-1].endswith("*")
 
     def works_along(self, types: Iterable[Any], attributes: Mapping[str, Any]) -> Any:
-        """The axes that `along` tells for a call, None if it tells nothing."""
+        """The axes that `along` gives for a call, None if it gives none."""
         if self.along is None:
             return None
         found = attributes[self.along] if self.along.__class__ is str else None

@@ -10,8 +10,8 @@ from functools import lru_cache, partial
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
-from dy2st_runtime.by_identity import ByIdentity
 from dy2st_runtime.errors import Location, listener
+from dy2st_runtime.identity_tables import ByIdentity
 
 # What is generated has a name in place of a file.
 _OWN_FOLDERS: list[str] = [os.path.dirname(os.path.dirname(__file__)), "<dy2st "]
@@ -59,7 +59,7 @@ def user_location() -> Location | None:
 def warn_user(message: str, at: Location | None = None) -> None:
     """Warn of what the user's code does, on its own line: where it runs now, or `at` a place.
 
-    As of all warnings, Python shows one of a text and line, unless it is told otherwise.
+    As of all warnings, Python shows one of a text and line, unless a filter says otherwise.
     """
     place = at or user_location()
     if place is None:

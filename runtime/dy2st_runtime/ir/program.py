@@ -253,7 +253,7 @@ class Variable(Tensor):
         return shifted_right(other, self) if are_ints(self, other) else NotImplemented
 
     def __invert__(self) -> Any:
-        """Of an int -x - 1; `not` turns a bool round."""
+        """Of an int -x - 1; `not` negates a bool."""
         return -1 - widened(self) if are_ints(self) else super().__invert__()
 
     def __add__(self, other: Any) -> Any:

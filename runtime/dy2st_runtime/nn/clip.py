@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from dy2st_runtime import updating
-from dy2st_runtime.updating import Value, norm, scaled, tensor_of, value_of
+from dy2st_runtime import parameter_updates
+from dy2st_runtime.parameter_updates import Value, norm, scaled, tensor_of, value_of
 
 Pairs = list[tuple[Any, Any]]
 
@@ -52,7 +52,7 @@ class ClipGradByValue(ClipGradBase):
 
     def limited(self, gradients: Sequence[Value]) -> list[Value]:
         """Limited gradients, in the same order."""
-        return [updating.clip(g, self.min, self.max) for g in gradients]
+        return [parameter_updates.clip(g, self.min, self.max) for g in gradients]
 
 
 class ClipGradByNorm(ClipGradBase):

@@ -149,6 +149,6 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from dy2st_runtime.nn.late_functions import *  # noqa: F403
+    from dy2st_runtime.nn.lazy_functions import *  # noqa: F403
 else:
     __getattr__ = lazy_names(__name__, FUNCTIONALS)

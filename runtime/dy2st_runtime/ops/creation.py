@@ -241,7 +241,7 @@ def _arange_data(start: Any, stop: Any, step: Any, dtype: np.dtype[Any]) -> Any:
     count = maximum(ceil_divide(stop - start, step), 0)
     if not isinstance(count, int):
         return None
-    return np.array([start + step * turn for turn in range(count)] or [], object)
+    return np.array([start + step * place for place in range(count)] or [], object)
 
 
 def _arange_padding(site: Site) -> Iterable[int]:

@@ -271,7 +271,7 @@ def _define(row: Row) -> None:
         inputs=row.inputs,
         attributes=row.attributes,
         raises=(ShapeError, ArgumentError, IndexError, ZeroDivisionError, ValueError),
-        padding=lambda site: site.refuse("has sizes that only the run tells"),
+        padding=lambda site: site.refuse("has sizes that are known only at run time"),
         view=View.UNSURE,  # some of the functions give what they are given
         put_back=_put_back if row.reshapes else None,
         infer=infer,

@@ -59,8 +59,8 @@ def cross(x: Any, y: Any, axis: int = 9, name: str | None = None) -> Any:
         require_equal(t.shape[axis], 3, f"cross: axis {axis} of {t.shape} has not 3 elements")
     before = (slice(None),) * axis
     a, b = ([t[(*before, i)] for i in range(3)] for t in (x, y))
-    turns = ((1, 2), (2, 0), (0, 1))
-    return F.stack([a[i] * b[j] - a[j] * b[i] for i, j in turns], axis)
+    cycles = ((1, 2), (2, 0), (0, 1))
+    return F.stack([a[i] * b[j] - a[j] * b[i] for i, j in cycles], axis)
 
 
 @method

@@ -122,11 +122,11 @@ def _sign_and_size(x: TensorType) -> tuple[TensorType, TensorType]:
 
 def _slogdet_gradient(g: Any, y: Any, x: Any) -> Any:
     """The sign of complex numbers turns with the imaginary part of the trace of inverse(x) @ dx."""
-    turns = g[0] is not None and dtype_of(x).kind == "c"
-    if g[1] is None and not turns:
+    has_phase = g[0] is not None and dtype_of(x).kind == "c"
+    if g[1] is None and not has_phase:
         return F.zeros_like(x)
     of_size = F.zeros_like(F.real(y[1])) if g[1] is None else g[1]
-    of_trace = F.complex(of_size, -F.imag(F.conj(g[0]) * y[0])) if turns else _as(of_size, x)
+    of_trace = F.complex(of_size, -F.imag(F.conj(g[0]) * y[0])) if has_phase else _as(of_size, x)
     return _wide(of_trace) * adjoint(F.inverse(x))
 
 
@@ -190,7 +190,7 @@ define(
 def solve(x: Any, y: Any, left: bool = True, name: str | None = None) -> Any:
     """z with x @ z = y, or z @ x = y without `left`: (..., n, n), (..., n, k) -> (..., n, k).
 
-    y may be a vector, or one for each x, as its shape tells. Raises LinAlgError if x is singular.
+    y may be a vector, or one for each x, by its shape. Raises LinAlgError if x is singular.
     """
     if y.ndim == 1 or (y.ndim == x.ndim - 1 and same_shape(y.shape, x.shape[:-1])):
         return F.squeeze(solve(x, F.unsqueeze(y, -1), left), -1)
@@ -429,9 +429,9 @@ def _eig_gradient(g: Any, y: Any, x: Any) -> Any:
     of_values = F.zeros_like(values) if g[0] is None else g[0]
     middle = F.unsqueeze(of_values, -2) * eye
     if g[1] is not None:
-        turns = F.matmul(across, g[1])
-        along = _as(F.unsqueeze(F.diagonal(F.real(turns), 0, -2, -1), -2), turns)
-        middle = middle + F.conj(_gaps(values)) * (turns - F.matmul(across, vectors) * along)
+        projected = F.matmul(across, g[1])
+        along = _as(F.unsqueeze(F.diagonal(F.real(projected), 0, -2, -1), -2), projected)
+        middle = middle + F.conj(_gaps(values)) * (projected - F.matmul(across, vectors) * along)
     made = apply("solve", across, F.matmul(middle, across))
     return made if dtype_of(x).kind == "c" else F.real(made)
 

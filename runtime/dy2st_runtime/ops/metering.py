@@ -93,7 +93,7 @@ define(
 define(
     "spend_result",
     takes_complex=True,
-    doc="LimitExceeded if the result of an operator, whose size its operands tell, is too large.",
+    doc="LimitExceeded if the result of an operator, whose size is data, is too large.",
     inputs="values*",
     attributes={"operator": NAME, "width": INTEGER, "depth": INTEGER},
     infer=lambda *types, **_: (),

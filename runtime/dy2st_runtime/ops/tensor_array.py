@@ -76,7 +76,7 @@ def joined(element: ValueType | None, new: ValueType | None) -> ValueType | None
             f"lists are nested deeper than {MAX_LIST_DEPTH}",
             at=user_location(),
             why="how deep they are nested is part of the Program",
-            hint="keep what a loop gathers in one list, one element a turn",
+            hint="keep what a loop gathers in one list, one element an iteration",
         )
     return join_elements(element, new, mismatch)
 

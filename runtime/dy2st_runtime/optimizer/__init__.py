@@ -26,12 +26,12 @@ __all__ = [
 LATE = places(
     {
         "dy2st_runtime.optimizer.adaptive": "Adadelta Adagrad Adamax Lamb NAdam RAdam RMSProp",
-        "dy2st_runtime.optimizer.by_signs": "ASGD Rprop",
+        "dy2st_runtime.optimizer.sign_methods": "ASGD Rprop",
         "dy2st_runtime.optimizer.lbfgs": "LBFGS",
     }
 )
 
 if TYPE_CHECKING:
-    from dy2st_runtime.optimizer.late_optimizers import *  # noqa: F403
+    from dy2st_runtime.optimizer.lazy_optimizers import *  # noqa: F403
 else:
     __getattr__ = lazy_names(__name__, LATE)

@@ -9,7 +9,7 @@ from typing import Any
 from dy2st_runtime.nn.clip import ClipGradBase
 from dy2st_runtime.optimizer.optimizer import Decay, Optimizer, Parameters, Rate, State
 from dy2st_runtime.optimizer.optimizers import Adam
-from dy2st_runtime.updating import (
+from dy2st_runtime.parameter_updates import (
     Value,
     absolute,
     full_like,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dy2st_runtime.lazy import lazy_names, places
-from dy2st_runtime.updating import Changing
+from dy2st_runtime.parameter_updates import Changing
 
 
 class LRScheduler:

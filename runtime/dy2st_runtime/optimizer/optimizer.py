@@ -17,16 +17,14 @@ from dy2st_runtime.ir.grad_mode import no_grad
 from dy2st_runtime.ir.types import is_floating
 from dy2st_runtime.nn.clip import ClipGradBase
 from dy2st_runtime.optimizer.lr import LRScheduler
-from dy2st_runtime.optimizer.recorded import (
+from dy2st_runtime.optimizer.update_programs import (
     Compute,
     RecordedRule,
     RecordedRules,
     kind_of,
     plain_facts,
 )
-from dy2st_runtime.regularizer import L1Decay, L2Decay, WeightDecayRegularizer
-from dy2st_runtime.tensor import EagerTensor, Parameter
-from dy2st_runtime.updating import (
+from dy2st_runtime.parameter_updates import (
     Changing,
     Value,
     full_like,
@@ -37,6 +35,8 @@ from dy2st_runtime.updating import (
     tensor_of,
     value_of,
 )
+from dy2st_runtime.regularizer import L1Decay, L2Decay, WeightDecayRegularizer
+from dy2st_runtime.tensor import EagerTensor, Parameter
 
 State = dict[str, Value]
 Rate = float | LRScheduler

@@ -7,7 +7,7 @@ from typing import Any
 
 from dy2st_runtime.nn.clip import ClipGradBase
 from dy2st_runtime.optimizer.optimizer import Decay, Optimizer, Parameters, Rate, State
-from dy2st_runtime.updating import Value, full_like, kept, maximum, sqrt
+from dy2st_runtime.parameter_updates import Value, full_like, kept, maximum, sqrt
 
 
 class SGD(Optimizer):

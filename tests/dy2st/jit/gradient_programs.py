@@ -24,7 +24,7 @@ from dy2st.static import InputSpec, gradients
 from dy2st_runtime import engine
 from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ir.clone import clone
-from dy2st_runtime.trained import ProgramNode
+from dy2st_runtime.trained_program import ProgramNode
 from tests.campaign import campaign
 from tests.dy2st.jit.tensor_programs import define
 

@@ -14,7 +14,7 @@ from dy2st.errors import ArgumentError
 from dy2st.jit import to_static
 from dy2st.paddle.autograd import PyLayer
 from dy2st.static import InputSpec
-from dy2st_runtime.trained import ProgramNode
+from dy2st_runtime.trained_program import ProgramNode
 
 
 class Shared(nn.Layer):

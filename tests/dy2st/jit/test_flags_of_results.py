@@ -7,7 +7,7 @@ import pytest
 
 import dy2st
 from dy2st.jit import to_static
-from dy2st_runtime.trained import ProgramNode
+from dy2st_runtime.trained_program import ProgramNode
 
 
 def handed_on(x, n):

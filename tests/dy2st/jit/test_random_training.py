@@ -13,7 +13,7 @@ import dy2st
 from dy2st.errors import Dy2stError
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
-from dy2st_runtime.trained import ProgramNode
+from dy2st_runtime.trained_program import ProgramNode
 from tests.dy2st.jit.tensor_programs import INPUTS, define, program_of
 from tests.effort import effort
 

@@ -27,7 +27,7 @@ from dy2st_runtime.engine.numpy import executable as reference
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.program import Program
 from dy2st_runtime.lazy import Lazy
-from dy2st_runtime.once import once
+from dy2st_runtime.singletons import once
 
 elsewhere = Lazy("dy2st_runtime.engine.native.machine.subprocess_compiler")
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from dy2st_runtime.lazy import Lazy, cached_property
-from dy2st_runtime.once import once
+from dy2st_runtime.singletons import once
 
 metadata = Lazy("importlib.metadata")
 

@@ -22,7 +22,7 @@ from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.program import Program
 from dy2st_runtime.ir.tracing.tracer import Tracer
 from dy2st_runtime.ir.types import TensorType
-from dy2st_runtime.updating import Value
+from dy2st_runtime.parameter_updates import Value
 
 Array = np.ndarray[Any, Any]
 State = dict[str, Value]

@@ -6,7 +6,16 @@ from typing import Any
 
 from dy2st_runtime.nn.clip import ClipGradBase
 from dy2st_runtime.optimizer.optimizer import Decay, Optimizer, Parameters, Rate, State
-from dy2st_runtime.updating import Value, clip, full_like, kept, rows_like, sign, where, with_row
+from dy2st_runtime.parameter_updates import (
+    Value,
+    clip,
+    full_like,
+    kept,
+    rows_like,
+    sign,
+    where,
+    with_row,
+)
 
 
 class Rprop(Optimizer):

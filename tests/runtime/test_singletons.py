@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from dy2st_runtime.once import held_by_forks, once
+from dy2st_runtime.singletons import held_by_forks, once
 
 
 def test_threads_that_come_at_once_get_one_object():

@@ -9,12 +9,12 @@ from dy2st_runtime.optimizer.adaptive import (
     RAdam,
     RMSProp,
 )
-from dy2st_runtime.optimizer.by_signs import (
-    ASGD,
-    Rprop,
-)
 from dy2st_runtime.optimizer.lbfgs import (
     LBFGS,
+)
+from dy2st_runtime.optimizer.sign_methods import (
+    ASGD,
+    Rprop,
 )
 
 __all__ = [
