@@ -15,8 +15,8 @@ from dy2st_runtime.optimizer import LATE
 ROOT = Path(__file__).parents[2] / "runtime" / "dy2st_runtime"
 FILES = {
     ROOT / "nn" / "lazy_layers.py": ("layers", LAYERS),
-    ROOT / "nn" / "late_functions.py": ("functions of networks", FUNCTIONALS),
-    ROOT / "optimizer" / "late_optimizers.py": ("optimizers", LATE),
+    ROOT / "nn" / "lazy_functions.py": ("functions of networks", FUNCTIONALS),
+    ROOT / "optimizer" / "lazy_optimizers.py": ("optimizers", LATE),
 }
 
 
@@ -34,7 +34,7 @@ def text(what: str, places: dict[str, str]) -> str:
         else:
             modules[module].append(name if name == attribute else f"{attribute} as {name}")
     lines = [
-        f'"""What type checkers see of {what} that are loaded late; nothing imports it."""',
+        f'"""Shows {what} that are loaded late to type checkers; nothing imports it."""',
         "",
     ]
     if made:
