@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 class Marks:
     """The objects that a path has made fragile and stale, by id; of the stale ones with a place."""
 
+    # The tables hold the objects themselves, so that no id is given to another one.
     fragile: dict[int, Any] = field(default_factory=dict)
     stale: dict[int, Any] = field(default_factory=dict)
 
@@ -143,11 +144,13 @@ class AliasTracker:
 
     def change(self, owner: Any) -> None:
         """An object is about to change: others that stand for it, too, are out of date."""
+        # A borrowed element merged with the owner would be written back without this change.
         if any(id(other) in self._borrowed for other in self.part(owner)):
             _refuse(owner)
         borrow = self._borrowed.get(id(owner))
         if borrow is not None:
             borrow.is_changed = True
+            # Another look at what may be the same place holds the element as it was before.
             for one in filter(borrow.may_be, self._borrows[id(borrow.owner)]):
                 self._outdate(one.parts)
 
@@ -211,6 +214,7 @@ class AliasTracker:
     def borrow_element(self, owner: Any, index: Any, item: Any) -> Any:
         """An element of a list of a length: what it holds may be changed in place."""
         fragile = self.marks.fragile
+        # While it is borrowed it may change, so the mark is dropped; `_end` sets it again.
         parts = [part for part in parts_of(item) if fragile.pop(id(part), None) is not None]
         if parts:
             place = self._trace.place_of_index(owner, index)
@@ -222,6 +226,7 @@ class AliasTracker:
     def give(self, owner: Any, index: Any, item: Any, element: Layout | None) -> None:
         """An element was put into a list of a length: until that changes, it may be changed."""
         parts = copied(self._trace, item, element, self._trace)
+        # Kept by value in a second place: a change through this one would not reach that.
         is_elsewhere = any(id(part) in self.marks.fragile for part in parts)
         self.keep_copied(parts)
         if parts and not is_elsewhere:
@@ -233,6 +238,7 @@ class AliasTracker:
 
     def return_all(self) -> None:
         """Write back all that has changed; inner lists first."""
+        # An inner list was borrowed from an outer one, so it was noted later.
         for borrows in reversed([*self._borrows.values()]):
             self._return(borrows)
 
@@ -270,11 +276,13 @@ class AliasTracker:
         try:
             yield
         finally:
+            # Marks of a path end with it, until a join takes those of both sides.
             new = self.marks.behind(before)
             marks.fragile, marks.stale = new.fragile, new.stale
             joined, self.merged, self.marks = self.merged, merged, before
             self._borrows, self._borrowed = borrows, borrowed
             for key, group in joined.items():
+                # What the path has merged stays merged behind it.
                 if merged.get(key) is not group:
                     self.join(group)
 

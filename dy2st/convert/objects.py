@@ -134,6 +134,7 @@ def _holds_more(kind: type) -> bool:
     if kind.__itemsize__ or any(one not in _PLAIN and is_static(one) for one in kind.__mro__):
         return True
     own = len(slots_of(kind)) + (kind.__dictoffset__ > 0) + (kind.__weakrefoffset__ > 0)
+    # Whatever else takes room in the object is a field of a class in C, which no attribute shows.
     return kind.__basicsize__ != object.__basicsize__ + own * _WORD
 
 

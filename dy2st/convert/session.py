@@ -106,6 +106,8 @@ def trace(
             with run_in(machine), deeper(machine):
                 result = _undisturbed(machine, lambda: _run(machine, function, args, kwargs))
         except BaseException as error:
+            # Python makes such a call by itself: it raises the same, and writes what comes before
+            # that.
             is_users = is_thrown(machine, error) and not is_refusal(error)
             if is_users and _has_written(machine) and may_run_again(machine):
                 call_context.lose()
@@ -166,6 +168,7 @@ def _run(
         if is_endless(error):
             note_limit(error)
             raise
+        # Nothing before it can raise or be seen, so a Program would only raise it at each call.
         if all(map(is_dispensable, machine.tracer.program.block.operators)):
             raise
         note_raise(machine, error)
@@ -179,14 +182,14 @@ def _finish(
     machine, program = traced.machine, traced.program
     tracer = machine.tracer
     taker = Taker(machine, traced.arguments, f"{program.name}() returns", at)
+    # The result first: its leaves are the outputs, behind which those of effects follow.
     tree = taker.take(result)
     traced.finished = Finished(tree, len(taker.leaves), writes=_has_written(machine))
     traced.finished.may_run_again = may_run_again(machine)
     machine.alias_tracker.check_outside()
     taker.what = f"{program.name}() lets an object from outside hold"
-    reads = (
-        None if keeping is None else Reads(machine, keeping)
-    )  # those of the code: effects need others
+    # Those of the code alone: effects read other places.
+    reads = None if keeping is None else Reads(machine, keeping)
     traced.finished.effects = effects_of(machine, taker)
     note_gradients(machine, taker, traced.finished)
     if keeping is not None and reads is not None:

@@ -60,6 +60,7 @@ def _unplain(state: Any) -> Any:
 _STATES: dict[tuple[str, str], _State] = {
     ("io", "StringIO"): (_read_text, _write_text),
     ("io", "BytesIO"): (_read_text, _write_text),
+    # Before Random, from which it is derived.
     ("random", "SystemRandom"): (lambda one: None, lambda one, old: None),  # that of the machine
     ("random", "Random"): (lambda one: one.getstate(), lambda one, old: one.setstate(old)),
     ("array", "array"): (lambda values: values.tobytes(), _write_array),
@@ -160,6 +161,7 @@ def same_state(left: Any, right: Any) -> bool:
     if isinstance(left, np.ndarray):
         return bool(left.shape == right.shape and left.tobytes() == right.tobytes())
     if isinstance(left, dict):
+        # As lists, since the order of the keys counts.
         left, right = [*left, *left.values()], [*right, *right.values()]
     if type(left) in CONTAINERS and not isinstance(left, (bytearray, set)):
         return len(left) == len(right) and all(a is b for a, b in zip(left, right, strict=True))

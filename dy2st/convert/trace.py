@@ -222,6 +222,7 @@ class Trace(Vocabulary):
         """Whether an object is changed natively: the frame that made it is the one that runs."""
         if len(self.frames) > 1:
             return id(owner) in self.frames[-1].born
+        # The function itself notes nothing in `born`: what is not from outside was made by it.
         return id(owner) not in self.outside
 
     def mark_outside(self, value: Any) -> Any:
@@ -255,6 +256,7 @@ class Trace(Vocabulary):
         key = id(owner), kind, name
         if key not in self.reads:
             self.reads[key] = owner, kind, name, value
+            # An array may change where it lies, while its place holds the same object.
             if isinstance(value, np.ndarray):
                 self.reads[id(value), "array", None] = value, "array", None, None
         return self.mark_outside(self.inputs.get(key, value) if self.inputs else value)
@@ -379,6 +381,7 @@ class Trace(Vocabulary):
             content = case_content(self, place.value, type(owner))
             self.write(owner, CONTENT, content)
             return content
+        # The working copy of an outer frame is what the other side begins with: it stays as it is.
         is_of_frame = len(self.frames) == 1 or (id(owner), CONTENT) in self.frames[-1].before
         if place is not None and is_of_frame:
             return place.value
@@ -402,6 +405,7 @@ class Trace(Vocabulary):
         self.watched.add(id(owner))
         is_global = type(owner) is dict and name is not CONTENT
         self.has_written = self.has_written or is_global or self.is_outside(owner)
+        # Names of a module or class have changed: what was looked up there may be found elsewhere.
         if isinstance(owner, (type, dict)) and name is not CONTENT:
             self.changes_names = True
             self.fixed.clear()
@@ -432,9 +436,8 @@ class Trace(Vocabulary):
         self.alias_tracker.change(owner)
         if place.name is CONTENT:
             held = self.over.get((id(value), CONTENT))
-            if (
-                held is not None
-            ):  # a SymbolicSequence, that stands in the overlay of a list of its own
+            # A SymbolicSequence stands in the overlay of a list of its own.
+            if held is not None:
                 value = held.value
             if self.is_made_here(owner) and type(value) in CONTAINERS:
                 fill(owner, value)
@@ -501,6 +504,7 @@ class Trace(Vocabulary):
                 tracer.assign(tensor, variable)
             for variable in region.overwritten:
                 tracer.overwrite(variable)
+            # They stand in the overlay now; `_restore` finds them again, with what is new.
             region.changes = {}
             known = len(self.opened)
             try:
@@ -531,6 +535,7 @@ class Trace(Vocabulary):
 
     def cases_of(self, value: Union) -> list[int]:
         """Which cases a value can be here."""
+        # The innermost frame knows most: each is narrowed from those around it.
         for frame in reversed(self.frames):
             known = frame.known_cases.get(id(value.tag))
             if known is not None:

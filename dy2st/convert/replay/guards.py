@@ -215,6 +215,8 @@ class _Writer:
         lines = [self.line(index, read) for index, read in sorted(self.others, key=self.cost)]
         lines += [([], self.mro_as_it_was(kind), -1) for kind in _ends(self.classes)]
         lines += [([], self.has_none(*one), -1) for one in self.classes if one[1]]
+        # A container that the trace changes must not be another one that it knows: the change would
+        # have to show there, too.
         changed = [name for key, (name, _) in self.found.items() if key in self.changed]
         for name in changed:
             others = [other for other, _ in self.found.values() if other != name]
@@ -237,6 +239,7 @@ class _Writer:
         """A function that gives the index of a read that is not so any more, None if all are."""
         body: dict[str, None] = {}
         for before, holds, index in lines:
+            # Lines are keys: what several reads have in common is asked once.
             body |= dict.fromkeys([*before, f"  if not ({holds}): return {index}"])
         text = "\n".join(["def asked():", *body, "  return None"])
         scope = self.names
@@ -270,6 +273,7 @@ class _Writer:
         name, kind = known
         if not kind:
             return [], name
+        # A weak reference to an owner that is gone gives None, which is of another type.
         own = f"o{name}"
         if id(owner) in self.met:
             return [], own
@@ -298,11 +302,13 @@ class _Writer:
         known = self.constant(value)
         if kind in COMPARED:
             sort = self.constant(kind)
+            # Identity first, which most calls have; then the type, since 1 == True.
             return f"(v := {found}) is {known} or type(v) is {sort} and v == {known}"
         reference = weak(value)
         if reference is None:
             return f"(v := {found}) is {known} or same(v, {known})"
         self.names[known] = reference
+        # A reference to what is gone gives None, which the place may hold by now.
         return f"{found} is {known}() is not None"
 
     def container(self, found: str, value: Any) -> str:

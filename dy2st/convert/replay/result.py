@@ -172,6 +172,7 @@ class Taker:
 
     def _tuple(self, value: tuple[Any, ...]) -> Any:
         items = [self.take(item) for item in value]
+        # A tuple of constants is a constant, and stays the object that it is.
         if not any(isinstance(item, TREES) for item in items):
             return value
         return Made(type(value), (), items)

@@ -88,6 +88,7 @@ def _came_from(tracer: Tracer, block: Block, count: int) -> list[list[int]]:
     ]
     found = []
     for place in range(count):
+        # A transitive closure: what one iteration passes to another name, the next ones pass on.
         own = {place: None}
         waiting = [place]
         while waiting:
@@ -146,6 +147,7 @@ def check_iterations(
     changed = frozenset(overwritten)
     outside = frozenset(block.parameters[count:])
     ends = [*block.yields[:count], *operands[count:]]
+    # An iteration that yields what is out of date has changed the tensor under another name.
     if any(tracer.aliases.origin(end) in changed for end in ends[:count]):
         raise _two_names(place)
     for index in written:

@@ -29,6 +29,7 @@ def attempt(
     def fitting(error: BaseException) -> State:
         if handler.catches(type(error)):
             return handled(error)
+        # `raise` would put the exception that is being handled here into its context.
         context = error.__context__
         try:
             raise error
@@ -47,6 +48,7 @@ def attempt(
         elif end.outcome is not None:
             outcome = end.outcome
             end = run(trace, lambda: caught(outcome), before)
+        # Paths that `after` has opened first: what it raises is not for this handler.
         end = settled(trace, inside, end, None, names)
         return proceed(trace, settled(trace, before, end, caught, names), names)
     except BaseException:  # Ctrl-C too: no path of an attempt that failed may stay open

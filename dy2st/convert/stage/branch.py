@@ -116,8 +116,11 @@ def stage_if(
     tracer.spent, spent = before, tracer.spent  # what one side frees the other one does not
     right = run_region(trace, false, state, pred, False, of_cases)
     tracer.spent |= spent
+    # Whichever case it is, Python raises this: the trace does, and no Program is needed for it.
     if of_cases and _is_alike(left.raised, right.raised):
         raise left.raised  # type: ignore[misc]
+    # A handler may catch what one side raises: all that follows goes into the other side, until the
+    # handler closes the path.
     if _is_raised(left) and _is_done(right):
         return _open(trace, PendingHandlerPath(pred, True, left, right, ExitStack()))
     if _is_raised(right) and _is_done(left):
@@ -214,6 +217,7 @@ def settled(
     caught: what goes on where an exception was raised; without it the exception is carried on.
     """
     while len(trace.opened) > known:
+        # The path that was opened last lies in those before it.
         opened = trace.opened.pop()
         _note_end(opened.rest, end)
         opened.running.close()
@@ -246,6 +250,7 @@ def proceed(trace: Trace, end: End, names: Sequence[str] = ()) -> tuple[Any, ...
     results = end.results
     if end.outcome is None:
         return results
+    # The case None of the outcome is the path on which nothing was raised.
     place = next(i for i, one in enumerate(end.outcome.layouts) if is_constant(one, None))
     return stage_if(
         trace,
@@ -266,6 +271,7 @@ def raise_outcome(trace: Trace, outcome: Any) -> NoReturn:
         record(outcome)
         raise AlwaysRaises
     cases = trace.cases_of(outcome)
+    # It is carried as one value only where each case finds a handler; else the cases part.
     if all(is_caught(trace, _class_of(outcome.layouts[place])) for place in cases):
         raise Carried(outcome)
     again = lambda: raise_outcome(trace, outcome)  # noqa: E731
@@ -312,6 +318,8 @@ def places_of(trace: Trace, regions: Sequence[Region]) -> list[JoinedVariable]:
     found: dict[Key, Place] = {}
     for region in regions:
         for key, place in region.changes.items():
+            # What the region has made has no place before it: it leaves in results and places
+            # alone.
             if id(place.owner) not in region.frame.born:
                 found.setdefault(key, place)
     slots = []
@@ -329,6 +337,7 @@ def _combined(trace: Trace, pred: Variable, regions: Sequence[Region], names: Se
     """How a branch ends whose sides were run."""
     left, right = regions
     for region in regions:
+        # A tensor that is no Variable lies outside: to change it in place is to write there.
         changed = any(not isinstance(one, Variable) for one, _ in region.tensors.values())
         trace.has_written = trace.has_written or changed
     if left.raised is not None and right.raised is not None:
@@ -412,6 +421,7 @@ def _finish(
     trace: Trace, pred: Variable, regions: Sequence[Region], slots: Sequence[JoinedVariable]
 ) -> tuple[Any, ...]:
     left, right = regions
+    # Both sides yield all tensors that either has changed, in one order.
     tensors = {key: tensor for r in regions for key, (tensor, _) in r.tensors.items()}
     for region, side in ((left, "left"), (right, "right")):
         end_with(trace, region, slots, side, tensors, notes_parts=True)
@@ -443,6 +453,7 @@ def end_with(
                 slot.note_parts(trace, value, region)
         for key, tensor in tensors.items():
             now = region.tensors.get(key)
+            # A side that leaves the tensor alone yields it as it was.
             yields.append(trace.tracer.variable(tensor if now is None else now[1]))
         region.block.yields = [trace.tracer.local(leaf) for leaf in yields]
 
@@ -486,6 +497,7 @@ def _append(
     results = tracer.append("cond", operands, {}, types, blocks).results
     for joined, a, b in zip(types, left, right, strict=True):
         facts = facts_of_branches(joined, a.type, b.type)
+        # Symbols that were made in a side mean nothing behind it.
         known = [fact for fact in facts if inner.isdisjoint(symbols(fact))]
         tracer.learn(known, "the size of one of the branches")
     changed = [v for region in regions for v in region.overwritten]

@@ -44,6 +44,7 @@ class Rounds:
 
     def begin(self, slots: Sequence[JoinedVariable]) -> None:
         """Let variables and places begin as the tensors and numbers that they were found to be."""
+        # In the first round of the loop around, nothing is known of this one.
         for slot, kind in zip(slots, self.kinds, strict=False):
             node = opened(slot.layout)
             if kind in (Leaf, Number) and type(node) is kind:

@@ -112,6 +112,7 @@ def stage_while(
             rounds.begin(slots)
             test_region, body_region = _settle(loop, rounds, test, body)
     except _Peel:
+        # What rounds have required that are dropped must not bind the Program.
         del trace.tracer.program.constraints[known:]
         return _peeled(trace, test, body, state, names)
     except _Raises as raises:
@@ -192,6 +193,8 @@ def _settle(loop: _Loop, rounds: Rounds, test: Test, body: Body) -> tuple[Region
         if len(depths) > _DEEPENING:
             break
         known, made, rounds.met = len(constraints), growth.made.copy(), 0
+        # A layout has risen, and with it the leaves: their types start again from those before the
+        # loop.
         if not loop.types:
             _drop_carried(loop)
             loop.starts = _initial(loop)
@@ -366,6 +369,7 @@ def _holds(loop: _Loop, body_region: Region, uses: bool) -> bool:
     for key, (tensor, _) in body_region.tensors.items():
         rises = rises or key not in loop.tensors
         loop.tensors[key] = tensor
+    # Types are compared leaf by leaf, so first all layouts must agree.
     if _note_parts(loop, body_region) or rises:
         loop.types = []
         return False
@@ -383,9 +387,8 @@ def _note_parts(loop: _Loop, body_region: Region) -> bool:
         slot.note_parts(trace, slot.left, trace)
         slot.note_parts(trace, slot.right, body_region, body_region.marks)
         for part in slot.parts:
-            group = trace.alias_tracker.merged.get(
-                id(part.value), part.value
-            )  # itself without merged
+            # What is merged with others counts as one holder with them.
+            group = trace.alias_tracker.merged.get(id(part.value), part.value)
             holders.setdefault(id(group), set()).add(id(part.layout))
             if part.is_fragile or part.is_stale:
                 spoiled.add(id(part.layout))
@@ -405,6 +408,7 @@ def _joined(loop: _Loop, slot: JoinedVariable, after: Layout) -> Layout:
             why="one Program must serve every iteration",
             hint="let each iteration leave it in the form that it has before the loop",
         ) from None
+    # Behind one iteration it has one form; in the loop it would be one of two values.
     if loop.may_peel and joined is not slot.layout and _is_peeled(slot.layout, joined):
         raise _Peel
     return joined
@@ -507,6 +511,7 @@ def _finish(loop: _Loop, test_region: Region, body_region: Region) -> tuple[Any,
     )
     types = [renewed(type, loop.free) for type in loop.types]
     results = tracer.append("while", operands, {}, types, blocks).results
+    # Operands and parameters go on with what is captured, which has no result.
     rows = zip(
         results, operands, body_region.block.parameters, body_region.block.yields, strict=False
     )

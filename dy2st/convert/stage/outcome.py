@@ -227,6 +227,8 @@ def note_raise(trace: Trace, error: BaseException, of_cases: bool = False) -> No
         found = found if is_own_file(place.tb_frame.f_code.co_filename) else place
         place = place.tb_next
     if found is not None:
+        # The operator that `record` has appended stands where the user's innermost frame has
+        # raised.
         trace.tracer.block.operators[-1].location = location_of(found)
 
 
@@ -253,6 +255,8 @@ _STAND_INS = tuple(str(Path(__file__).parents[1] / name) for name in ("kinds", "
 def record(error: BaseException) -> None:
     """Let the Program raise an exception, with the values of its tensors, where this stands."""
     kind, state = type(error), vars(error) | members_of(error)
+    # One of Python's own is found by its name; a user's class, or a cause, is kept with the
+    # Program.
     is_builtin = getattr(builtins, kind.__name__, None) is kind and issubclass(kind, Exception)
     if is_builtin and error.__cause__ is None:
         name: Any = kind.__name__

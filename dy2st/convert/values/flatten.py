@@ -106,6 +106,7 @@ def _arrays(trace: Trace, value: Any, node: SequenceLayout, view: View) -> list[
         return _of_pairs(trace, held, node.element, view)
     rows = [_row(trace, item, node.element, view) for item in held]
     for item in held:
+        # The arrays have the elements by value: a later change of one of these would be lost.
         trace.alias_tracker.keep_copied(copied(trace, item, node.element, view))
     if not rows:
         return [F.array_of([]) for _ in range(width(node.element))]
@@ -126,6 +127,7 @@ def _of_pairs(
         trace.alias_tracker.keep_copied([*value.objects.values()] if type(value) is Union else [])
         cases = value.layouts if type(value) is Union else ()
         sure = [place for place, case in enumerate(cases) if not is_missing(case)]
+        # The entry is surely there; of any other the pair is appended in a branch.
         if len(sure) == len(cases):
             arrays = added((key, value))
             trace.alias_tracker.keep_copied(copied(trace, (key, value), element, view))
@@ -307,6 +309,7 @@ def _flat(trace: Trace, value: Union) -> Union:
     if not any(isinstance(case, Cases) for case in value.layouts):
         return value
     own = [case.cases if isinstance(case, Cases) else [case] for case in value.layouts]
+    # The cases inside of a case take its place, so those behind it move.
     starts = [sum(map(len, own[:place])) for place in range(len(own))]
     tag, arrays = _moved(trace.tracer, value.tag, starts), list[list[Variable]]()
     for place, case in enumerate(value.layouts):
@@ -351,6 +354,7 @@ def _case_arrays(
         arrays = [trace.tracer.local(array) for array in value.arrays[place]]
         if place in changed or not same_form(before, case):
             arrays = _risen_case(trace, value, place, case, view)
+        # Of the arrays of several cases that have become one, all but one are empty.
         columns = (
             arrays
             if not columns
@@ -440,6 +444,7 @@ def build(
         for one in value.objects.values() if fragile else ():
             trace.alias_tracker.keep_made(one)
         return value
+    # Its leaves are read wherever the node stands, though its object is made once.
     made = _put_together(trace, node, leaves, known, fragile)
     if id(node) not in known:
         known[id(node)] = made

@@ -125,6 +125,7 @@ def depth(node: Layout) -> int:
         inside = node.items if isinstance(node, Parts) else node.cases
     elif isinstance(node, SequenceLayout) and node.element is not None:
         inside = [node.element]
+    # A choice between values is no container of its own.
     return (not isinstance(node, Cases)) + max(map(depth, inside), default=0)
 
 
@@ -269,6 +270,7 @@ def same_value(left: Any, right: Any) -> bool:
     if kind is not type(right):
         return False
     if kind is float:
+        # By their bits: a nan is itself, and 0.0 is not -0.0.
         return struct.pack("<d", left) == struct.pack("<d", right)
     if kind in _COMPARED:
         return bool(left == right)

@@ -225,6 +225,7 @@ class Lub:
 
     def place(self, cases: list[Layout], item: Layout) -> int | None:
         """Which case serves for a value, too, perhaps once it has risen."""
+        # The same object first: a case that could rise to serve it must not take it.
         for index, case in enumerate(cases):
             both = isinstance(case, Same) and isinstance(item, Same)
             if both and same_value(case.value, item.value):  # type: ignore[union-attr]
@@ -239,6 +240,7 @@ class Lub:
     def _serves(self, left: Layout, right: Layout) -> bool:
         if isinstance(left, (Number, Leaf)) and isinstance(right, (Number, Leaf)):
             return _of_leaves(left, right) is not None
+        # Lists of any lengths share a case: it rises to a list whose length the data decides.
         if _sequence_kind(left) in _GROWING - {tuple}:
             return _sequence_kind(left) is _sequence_kind(right)
         if isinstance(left, SequenceLayout) and isinstance(right, SequenceLayout):
@@ -310,6 +312,7 @@ def _of_leaves(left: Number | Leaf, right: Number | Leaf) -> Layout | None:
 
 def fits(kind: type, dtype: Any) -> bool:
     """Whether a number of Python may stand for a tensor of a dtype: it yields as in arithmetic."""
+    # bfloat16 is a float, though NumPy has no letter of its own for it.
     own = np.dtype({bool: "bool", int: "int64", float: "float64"}[kind]).kind
     return _NUMBERS.index(own) <= _NUMBERS.find(dtype.kind) or dtype.name == "bfloat16"
 

@@ -86,6 +86,7 @@ def is_changed(value: Union, place: int, view: View) -> bool:
     if made is None:
         return False
     if place not in value.held:
+        # The Union itself is its content, until the code changes that.
         return view.raw(made) is not value
     now = view.fields(made)
     before = value.held[place]
