@@ -69,11 +69,11 @@ class ProgramCache:
         self._programs[key] = [program, *others]
         self._use(program)
         while len(self._programs) > MOST_PROGRAMS:
-            kept = list(self._programs.items())
-            self._drop(min(kept, key=lambda entry: self._last_use(entry[1]))[0])
-
-    def _last_use(self, programs: list[ConcreteProgram]) -> int:
-        return max(self._used.get(program) or 0 for program in programs)
+            last_use = {
+                kept: max(self._used.get(one) or 0 for one in programs)
+                for kept, programs in list(self._programs.items())
+            }
+            self._drop(min(last_use, key=last_use.__getitem__))
 
     def add_call(self, key: Hashable, program: ConcreteProgram) -> None:
         """Note that calls of this key are for a Program that is kept."""

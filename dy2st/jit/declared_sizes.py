@@ -84,7 +84,8 @@ def resolve(
     for spec, name in zip(specs, names, strict=True):
         shape = []
         for axis, entry in enumerate(spec.shape):
-            unknown = f"{_identifier(name)}_axis{axis}"
+            unknown = re.sub(r"\W", "_", f"{name}_axis{axis}")
+            unknown = unknown if unknown.isidentifier() else f"_{unknown}"
             shape.append(sizes.size(entry, f"`{name}`, axis {axis}", unknown))
         types.append(TensorType(spec.dtype, shape))
     _check_determined(types, names)
@@ -95,11 +96,6 @@ def _declarations(entry: Any) -> list[Declaration]:
     if isinstance(entry, Dim):
         return list(entry.declared.values())
     return [Declaration(str(s), s.minimum, s.maximum) for s in dims.symbols(entry)]
-
-
-def _identifier(name: str) -> str:
-    name = re.sub(r"\W", "_", name)
-    return name if name.isidentifier() else f"_{name}"
 
 
 def _check_determined(types: Sequence[TensorType], names: Sequence[str]) -> None:

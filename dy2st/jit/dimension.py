@@ -49,7 +49,8 @@ class Dim:
 
     def __init__(self, name: str, min: int = 0, max: int | None = None, multiple: int = 1):
         """Check what is said; TypeError or ValueError name what has no meaning."""
-        _check_name(name)
+        if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
+            raise ValueError(f"the name of a size is an identifier, not {name!r}")
         _check_number(name, "min", min, 0)
         _check_number(name, "multiple", multiple, 1)
         if max is not None:
@@ -138,11 +139,6 @@ def _merged(
                 f"the size {name} is {known} in one part of a formula, {entry} in another"
             )
     return {**left, **right}
-
-
-def _check_name(name: Any) -> None:
-    if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
-        raise ValueError(f"the name of a size is an identifier, not {name!r}")
 
 
 def _check_number(name: str, what: str, value: Any, least: int) -> None:

@@ -77,7 +77,9 @@ def straight(concrete: ConcreteProgram) -> Call:
     made = _made(concrete, results, inputs + held)
     full_if = [is_open, *_untold(concrete, inputs + held)]
     if better is not None:
-        arrays = _arrays_of(better, names)
+        names |= {"is_current": better.is_current, "own": better.arrays, "better": better}
+        of_state = "[one.array for one in better.state.values()]"
+        arrays = of_state if better.arrays is None else "own"
         full_if += _outdated(concrete, better, names)
     is_full = " or ".join(full_if)
     lines = [
@@ -94,12 +96,6 @@ def straight(concrete: ConcreteProgram) -> Call:
     # `names` are its globals: with itself among them it would be a cycle.
     found: Call = names.pop("call")
     return found
-
-
-def _arrays_of(better: OptimizedProgram, names: dict[str, Any]) -> str:
-    """The arrays that the Program behind passes reads."""
-    names |= {"is_current": better.is_current, "own": better.arrays, "better": better}
-    return "[one.array for one in better.state.values()]" if better.arrays is None else "own"
 
 
 def _outdated(

@@ -71,8 +71,10 @@ class Report:
 
     def __str__(self) -> str:
         """The user's functions one by one, those of libraries by name."""
-        own = [f for f in self.functions if f.converted or not _is_library(f)]
-        libraries = sorted({f"{f.module}.{f.name}" for f in self.functions} - _names(own))
+        of_library = "functions of the module"  # why nothing of it is converted
+        own = [f for f in self.functions if not f.why.startswith(of_library)]
+        every, mine = ({f"{f.module}.{f.name}" for f in some} for some in (self.functions, own))
+        libraries = sorted(every - mine)
         parts = [f"traced again, since {self.again}"] if self.again else []
         parts += map(str, own)
         if libraries:
@@ -86,16 +88,13 @@ class Report:
 
 def report_of(record: Record, staged: Iterable[Staged]) -> Report:
     """The report of a trace that met this, and has staged statements and expressions."""
-    functions = tuple(_function(met, staged) for met in record.functions.values())
-    return Report(functions, tuple(sorted(record.others)))
-
-
-def _function(met: Met, staged: Iterable[Staged]) -> FunctionReport:
-    code = met.code
-    found = () if met.why else tuple(_statements(met, _inside(code, staged)))
-    return FunctionReport(
-        met.name, met.module, code.co_filename, code.co_firstlineno, met.why, found
-    )
+    functions = []
+    for met in record.functions.values():
+        code = met.code
+        place = met.name, met.module, code.co_filename, code.co_firstlineno
+        found = () if met.why else tuple(_statements(met, _inside(code, staged)))
+        functions.append(FunctionReport(*place, met.why, found))
+    return Report(tuple(functions), tuple(sorted(record.others)))
 
 
 def _statements(met: Met, staged: set[Statement]) -> list[StatementReport]:
@@ -127,11 +126,3 @@ def _inside(code: CodeType, staged: Iterable[Staged]) -> set[Statement]:
         for kind, file, line, column in staged
         if file == code.co_filename and first <= line <= last
     }
-
-
-def _is_library(function: FunctionReport) -> bool:
-    return function.why.startswith("functions of the module")
-
-
-def _names(functions: Iterable[FunctionReport]) -> set[str]:
-    return {f"{function.module}.{function.name}" for function in functions}

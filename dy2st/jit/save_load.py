@@ -42,13 +42,6 @@ _OPTIONS: dict[str, tuple[Any, ...]] = {
 }
 
 
-def _without_ending(path: str) -> str:
-    """The path of a model, where that of its text is given."""
-    # A model may have been saved under the very path `net.mlir`, as `net.mlir.mlir`.
-    stem = os.fspath(path).removesuffix(".mlir")
-    return stem if os.path.isfile(path) and not os.path.isfile(f"{stem}.mlir.mlir") else path
-
-
 def _refuse_options(configs: dict[str, Any]) -> None:
     for name, value in configs.items():
         if name not in _OPTIONS:
@@ -123,7 +116,10 @@ def load(
     different saves, FileAccessError if the disk refuses, ArgumentError for names without a folder.
     """
     if model_filename is None and params_filename is None:
-        return io.load(_without_ending(path), mmap, engine, limits)
+        # A model may have been saved under the very path `net.mlir`, as `net.mlir.mlir`.
+        stem = os.fspath(path).removesuffix(".mlir")
+        is_text = os.path.isfile(path) and not os.path.isfile(f"{stem}.mlir.mlir")
+        return io.load(stem if is_text else path, mmap, engine, limits)
     folder = Path(path)
     if not folder.is_dir() or model_filename is None:
         raise ArgumentError(
@@ -163,7 +159,11 @@ def _made(
             traced[name] = function, _program_of(function, input_spec)
     for name, concrete in zip(traced, for_file([*traced.values()]), strict=True):
         programs[name] = concrete.alone()
-        _merge(state, concrete, name)
+        for key, tensor in concrete.state.items():
+            known = state.setdefault(key, tensor)
+            if known.array is not tensor.array:
+                raise ArgumentError(f"method {name!r} uses another tensor under the name {key!r}")
+            state[key] = tensor
     check_apart(programs.values(), state)
     return programs, {name: tensor.array for name, tensor in state.items()}
 
@@ -173,17 +173,14 @@ def _functions_of(layer: Any) -> dict[str, StaticFunction]:
     if isinstance(layer, StaticFunction):
         return {"forward": layer}
     if isinstance(layer, Layer):
-        return {"forward": _static(layer.forward, layer), **_static_methods(layer)}
+        forward: Any = layer.forward
+        if not isinstance(forward, StaticFunction):
+            forward = StaticFunction(forward.__func__, layer=layer)
+        return {"forward": forward, **_static_methods(layer)}
     if inspect.isroutine(layer):
         return {"forward": StaticFunction(layer)}
     why = why_not(layer) or "only functions and Layers have an input_spec"
     raise not_convertible("jit.save takes a Layer or a function", layer, why)
-
-
-def _static(forward: Any, layer: Layer) -> StaticFunction:
-    if isinstance(forward, StaticFunction):
-        return forward
-    return StaticFunction(forward.__func__, layer=layer)
 
 
 def _static_methods(layer: Layer) -> dict[str, StaticFunction]:
@@ -202,7 +199,10 @@ def _program_of(function: StaticFunction, input_spec: Sequence[Any] | None) -> C
         # of training stays that of the call: else backward() would reach its arguments, too.
         is_of_a_call = last.asked and not last.finished.has_gone_back
         return function.like(last) if is_of_a_call and last.arguments else last
-    specs = [_as_spec(entry) for entry in input_spec]
+    specs = [
+        InputSpec(list(one.shape), one.dtype) if isinstance(one, (Tensor, np.ndarray)) else one
+        for one in input_spec
+    ]
     return function.concrete_program_specify_input_spec(specs)
 
 
@@ -229,17 +229,3 @@ def _program_of_call(
             f"before {forward.__name__}() does: give save an input_spec"
         )
     return called, called.like(last)
-
-
-def _as_spec(entry: Any) -> Any:
-    if isinstance(entry, (Tensor, np.ndarray)):
-        return InputSpec(list(entry.shape), entry.dtype)
-    return entry
-
-
-def _merge(state: dict[str, EagerTensor], concrete: ConcreteProgram, name: str) -> None:
-    for key, tensor in concrete.state.items():
-        known = state.get(key)
-        if known is not None and known.array is not tensor.array:
-            raise ArgumentError(f"method {name!r} uses another tensor under the name {key!r}")
-        state[key] = tensor

@@ -99,7 +99,11 @@ class Signature:
     def call_on(self, instance: Any, specs: dict[str, Any]) -> inspect.BoundArguments:
         """A call with these arguments, of this instance if it is bound."""
         bound = self.whole.bind_partial()
-        bound.arguments.update(self._with_self(instance, specs) if self._is_bound else specs)
+        bound.arguments.update(specs)
+        if self._is_bound:
+            first, is_one_of_many = self._first()
+            own = (instance, *specs.get(first, ())) if is_one_of_many else instance
+            bound.arguments[first] = own
         return bound
 
     def given(self, specs: dict[str, Any]) -> dict[str, Any]:
@@ -159,11 +163,6 @@ class Signature:
         own = {first: arguments[first][1:]} if is_one_of_many else {}
         rest = {name: value for name, value in arguments.items() if name != first}
         return own | rest
-
-    def _with_self(self, instance: Any, arguments: dict[str, Any]) -> dict[str, Any]:
-        first, is_one_of_many = self._first()
-        own = (instance, *arguments.get(first, ())) if is_one_of_many else instance
-        return {**arguments, first: own}
 
     def _first(self) -> tuple[str, bool]:
         """The parameter that gets the instance, and whether it is `*args`."""

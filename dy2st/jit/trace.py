@@ -213,7 +213,12 @@ def _buffers(traced: Traced, keys: Mapping[int, str]) -> tuple[dict[str, Any], l
         for name, tensor in layer._buffers.items() if isinstance(layer, Layer) else ():
             if id(tensor) in keys:
                 found.setdefault(id(tensor), []).append((layer._buffers, name))
-    others = [read for read in reads if not _is_of_layer(read)]
+    # A Layer finds what it registers in its tables, and all else in its `__dict__`.
+    others = [
+        read
+        for read in reads
+        if not isinstance(read[0], Layer) or vars(read[0]).get(read[2]) is read[3]
+    ]
     elsewhere = {id(one): one for read in others for one in found_by(read)}
     # What something else holds, too, is not looked up at each call: OneTensor guards it.
     live = {keys[key]: places[0] for key, places in found.items() if key not in elsewhere}
@@ -223,12 +228,6 @@ def _buffers(traced: Traced, keys: Mapping[int, str]) -> tuple[dict[str, Any], l
         if len(places) > 1 or key in elsewhere
     ]
     return live, shared
-
-
-def _is_of_layer(read: Any) -> bool:
-    """Whether a Layer has found the value in its tables, and not in its `__dict__`."""
-    owner, _, name, value = read
-    return isinstance(owner, Layer) and vars(owner).get(name) is not value
 
 
 def add_inputs(program: Program, specs: Sequence[InputSpec]) -> list[Requirement]:

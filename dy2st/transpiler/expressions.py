@@ -136,7 +136,8 @@ def call(low: Lowering, node: Node) -> ast.expr:
     """`f(a, *b, k=v, **d)`; a call that a rewrite has made is one of the protocol already."""
     place = low.place(node)
     if is_own(node):
-        return _own_call(low, place, node)
+        values = low.expressions(node.args)
+        return ast.Call(func=load(place, node.func.id), args=values, keywords=[], **place)
     if _is_globals(low, node):
         return low.call(place, "attr", load(place, low.function), constant(place, "__globals__"))
     if _has_star(node.args) or any(keyword.arg is None for keyword in node.keywords):
@@ -172,11 +173,6 @@ def _is_globals(low: Lowering, node: Node) -> bool:
     """Whether this is `globals()`, which would find those of whoever calls it."""
     is_bare = isinstance(node.func, gast.Name) and not node.args and not node.keywords
     return is_bare and node.func.id == "globals" and low.is_builtin("globals")
-
-
-def _own_call(low: Lowering, place: Place, node: Node) -> ast.expr:
-    values = low.expressions(node.args)
-    return ast.Call(func=load(place, node.func.id), args=values, keywords=[], **place)
 
 
 def spread(low: Lowering, nodes: Block, star: str = "star") -> list[ast.expr]:

@@ -63,7 +63,12 @@ class InnerCodes:
 
     def _by_source(self, node: Node, found: list[Found]) -> Found:
         """One of several in a line: that which has this source, or one like it."""
-        sources = [find_source(_bare(code, self._function)).node for _, code in found]
+        sources = []
+        for _, code in found:
+            # A function with this code, to be looked at only.
+            cells = tuple(CellType() for _ in code.co_freevars)
+            bare = FunctionType(code, self._function.__globals__, code.co_name, None, cells)
+            sources.append(find_source(bare).node)
         place, text = (node.lineno, node.col_offset), ast.dump(gast.gast_to_ast(node))
         for source, one in zip(sources, found, strict=True):
             if (source.lineno, source.col_offset) == place:
@@ -77,12 +82,6 @@ class InnerCodes:
 def is_generic(node: Node) -> bool:
     """Whether a function or class has type parameters: `def f[T](x)`, since Python 3.12."""
     return bool(getattr(node, "type_params", None))
-
-
-def _bare(code: CodeType, outer: FunctionType) -> FunctionType:
-    """A function with this code, to be looked at only."""
-    cells = tuple(CellType() for _ in code.co_freevars)
-    return FunctionType(code, outer.__globals__, code.co_name, None, cells)
 
 
 def _covers(node: Node, code: CodeType) -> bool:

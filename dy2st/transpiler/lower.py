@@ -117,7 +117,9 @@ def module_of(tree: Node, context: Context) -> tuple[Lowering, ast.Module]:
     low = Lowering(context, names, inner, _EXPRESSIONS, _STATEMENTS)
     place = low.place(tree)
     body = low.block(split_docstring(tree.body)[1])
-    start = [*_rest(low, tree), *_cells(low, tree), *_unbound(low, tree)]
+    start = [*_rest(low, tree), *_cells(low, tree)]
+    for name in sorted(low.names.starts):
+        start.append(assign_name(low.place(tree), name, low.undefined(low.place(tree), name)))
     body = [*start, *body] or [ast.Pass(**place)]
     return low, factory_tree(low, tree, body, place)
 
@@ -183,13 +185,6 @@ def _cells(low: Lowering, tree: Node) -> list[ast.stmt]:
         given = [load(place, name)] if name in parameters else []
         out.append(assign_name(place, low.cell(name), low.call(place, "new_cell", *given)))
     return out
-
-
-def _unbound(low: Lowering, tree: Node) -> list[ast.stmt]:
-    place = low.place(tree)
-    return [
-        assign_name(place, name, low.undefined(place, name)) for name in sorted(low.names.starts)
-    ]
 
 
 def push_yields(tree: Node, context: Context) -> None:

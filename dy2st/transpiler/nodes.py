@@ -115,19 +115,14 @@ _parts: dict[type, tuple[str, ...]] = {}
 _inner: dict[type, tuple[str, ...]] = {}
 
 
-def _parts_of(kind: Any) -> tuple[str, ...]:
-    return _parts.setdefault(kind, tuple(name for name in kind._fields if name not in _BARE))
-
-
-def _inner_of(kind: Any) -> tuple[str, ...]:
-    return _inner.setdefault(kind, tuple(name for name in kind._fields if name in _BLOCKS))
-
-
 def children(node: Node) -> Block:
     """The nodes directly inside a node, but for operators and contexts."""
     found: Block = []
     kind = node.__class__
-    for field in _parts.get(kind) or _parts_of(kind):
+    fields = _parts.get(kind)
+    if fields is None:
+        fields = _parts[kind] = tuple(name for name in kind._fields if name not in _BARE)
+    for field in fields:
         value = getattr(node, field, None)
         if isinstance(value, gast.AST):
             found.append(value)
@@ -165,7 +160,10 @@ def statements_inside(node: Node) -> Block:
     """The statements, handlers and cases directly inside a statement, handler or case."""
     kind = node.__class__
     found: Block = []
-    for field in _inner.get(kind) or _inner_of(kind):
+    fields = _inner.get(kind)
+    if fields is None:
+        fields = _inner[kind] = tuple(name for name in kind._fields if name in _BLOCKS)
+    for field in fields:
         block = getattr(node, field)
         found += block if block.__class__ is list else ()
     return found

@@ -27,17 +27,12 @@ def keep_plain_loops(tree: Node) -> None:
     """Keep the outermost loops of this kind as they are written: `plain` of the loop."""
     todo = statements_inside(tree)
     for node in todo:
-        if isinstance(node, LOOPS) and _may_be_plain(node):
+        is_plain = isinstance(node, LOOPS) and not node.orelse
+        if is_plain and all(isinstance(n, _ALLOWED) or _is_range(n) for n in _inside(node)):
             node.plain = gast.gast_to_ast(node)
             node.names_of_plain = _names(node)
         elif not isinstance(node, SCOPES):
             todo += statements_inside(node)
-
-
-def _may_be_plain(loop: Node) -> bool:
-    if loop.orelse:
-        return False
-    return all(isinstance(node, _ALLOWED) or _is_range(node) for node in _inside(loop))
 
 
 def _inside(loop: Node) -> list[Node]:

@@ -91,7 +91,9 @@ def _fitting(file: _File, function: FunctionType) -> Source | None:
     codes = file.codes.get(place, [])
     if not any(one == code and _lines(one) == _lines(code) for one in codes):
         # Import hooks, such as that of pytest, add to what is written.
-        is_hooked = _is_hooked(function) and any(_names(one) <= _names(code) for one in codes)
+        loader = type(function.__globals__.get("__loader__")).__module__.partition(".")[0]
+        is_hooked = loader not in _PLAIN_LOADERS
+        is_hooked = is_hooked and any(_names(one) <= _names(code) for one in codes)
         return fitting[0] if is_hooked and len(fitting) == 1 else None
     if len(fitting) > 1:
         covering = [source for source in fitting if _covers(source.node, code)]
@@ -103,12 +105,6 @@ def _fitting(file: _File, function: FunctionType) -> Source | None:
         equal = [n for n in numbers if _gives(file, code, n)]
         return found[equal[0]] if equal else None  # equal code: either will do
     return fitting[0] if fitting else None
-
-
-def _is_hooked(function: FunctionType) -> bool:
-    """Whether the module was loaded by something else than Python's own loaders."""
-    loader = function.__globals__.get("__loader__")
-    return type(loader).__module__.partition(".")[0] not in _PLAIN_LOADERS
 
 
 _PLAIN_LOADERS = frozenset(

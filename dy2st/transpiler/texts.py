@@ -27,7 +27,9 @@ def texts_of(function: FunctionType) -> Iterator[list[str]]:
     if lines:
         yield lines
     elif filename == "<string>":
-        yield from _of_the_command_line()
+        # `python -c text`: the interpreter keeps its arguments, before 3.13 nothing else.
+        for argument in sys.orig_argv[1:]:
+            yield argument.removeprefix("-c").splitlines(keepends=True)
     elif filename.startswith("<frozen "):  # a part of the interpreter: its file lies beside
         yield linecache.getlines(str(function.__globals__.get("__file__", "")))
     elif filename in ("<stdin>", "<console>"):
@@ -39,12 +41,6 @@ def texts_of(function: FunctionType) -> Iterator[list[str]]:
 def is_guess(function: FunctionType) -> bool:
     """Whether the name of the file is one that any executed text may have."""
     return function.__code__.co_filename in ("<string>", "<stdin>", "<console>")
-
-
-def _of_the_command_line() -> Iterator[list[str]]:
-    """`python -c text`: the interpreter keeps its arguments, before 3.13 nothing else."""
-    for argument in sys.orig_argv[1:]:
-        yield argument.removeprefix("-c").splitlines(keepends=True)
 
 
 def _standard_input() -> list[str]:

@@ -193,8 +193,8 @@ def _settle(loop: _Loop, rounds: Rounds, test: Test, body: Body) -> tuple[Region
         if len(depths) > _DEEPENING:
             break
         known, made, rounds.met = len(constraints), growth.made.copy(), 0
-        # A layout has risen, and with it the leaves: their types start again from those before the
-        # loop.
+        # At first, and once a layout has risen, the leaves are others: types start from those
+        # before the loop.
         if not loop.types:
             _drop_carried(loop)
             loop.starts = _initial(loop)

@@ -240,7 +240,7 @@ class Lub:
     def _serves(self, left: Layout, right: Layout) -> bool:
         if isinstance(left, (Number, Leaf)) and isinstance(right, (Number, Leaf)):
             return _of_leaves(left, right) is not None
-        # Lists of any lengths share a case: it rises to a list whose length the data decides.
+        # Lists, sets or dicts of any lengths share a case: it rises until its length is data.
         if _sequence_kind(left) in _GROWING - {tuple}:
             return _sequence_kind(left) is _sequence_kind(right)
         if isinstance(left, SequenceLayout) and isinstance(right, SequenceLayout):

@@ -157,7 +157,9 @@ def reads_now(node: Node) -> Iterator[Node]:
         elif isinstance(node, gast.GeneratorExp):
             todo.append(node.generators[0].iter)
         elif isinstance(node, COMPREHENSIONS):
-            hidden = {n.id for g in node.generators for n in walk(g.target) if _is_store(n)}
+            targets = [n for g in node.generators for n in walk(g.target)]
+            names = [n for n in targets if isinstance(n, gast.Name)]
+            hidden = {n.id for n in names if isinstance(n.ctx, gast.Store)}
             inner = (n for child in children(node) for n in reads_now(child))
             yield from (name for name in inner if name.id not in hidden)
         elif isinstance(node, gast.ClassDef):
@@ -173,10 +175,6 @@ def _inside_comprehensions(node: Node) -> Iterator[int]:
             first = {id(n) for n in walk(inner.generators[0].iter)}
             names = (n for n in walk(inner) if isinstance(n, gast.Name))
             yield from (id(n) for n in names if id(n) not in first)
-
-
-def _is_store(node: Node) -> bool:
-    return isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)
 
 
 def _sure_walruses(node: Node) -> Iterator[Node]:

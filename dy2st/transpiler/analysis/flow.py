@@ -123,17 +123,12 @@ def analyse(function: Node, local: set[str], captured: set[str], context: Contex
         found.flows[id(node)] = flow = _flow(node, table, liveness, plain)
         passed = {*flow.given, *flow.own}.union(*flow.reads)
         found.starts |= passed - binding.at[id(node)]
-    _start_unsure_names(found, binding)
-    found.starts &= plain - parameters(function)
-    return found
-
-
-def _start_unsure_names(found: Analysis, binding: Binding) -> None:
-    for node in binding.unsure_reads.values():
-        found.starts.add(node.id)
+    found.starts.update(node.id for node in binding.unsure_reads.values())
     for node in binding.unsure_statements.values():
         targets = [node.target] if isinstance(node, gast.AugAssign) else node.targets
         found.starts.update(name for target in targets for name in plain_targets(target))
+    found.starts &= plain - parameters(function)
+    return found
 
 
 def _staged(function: Node, context: Context) -> list[Node]:

@@ -57,7 +57,9 @@ class NameTable:
 
     def _collect(self, node: Node) -> Names:
         if isinstance(node, gast.Name):
-            return _of_name(node)
+            names = Names()
+            _add_name(node, names)
+            return names
         if isinstance(node, (*FUNCTIONS, gast.Lambda)):
             return self._of_function(node)
         if isinstance(node, gast.ClassDef):
@@ -116,7 +118,7 @@ class NameTable:
         inner = self.of_all([*parts, *first.ifs, *others])
         inner.add(self.of(first.target))
         targets = self.of_all([generator.target for generator in node.generators]).writes
-        walrus = _walrus_targets(node)
+        walrus = {one.target.id for one in walk(node) if isinstance(one, gast.NamedExpr)}
         free = inner.reads - targets
         lazy = isinstance(node, gast.GeneratorExp)
         names.reads |= set() if lazy else free
@@ -126,12 +128,6 @@ class NameTable:
 
 
 _KEPT = (gast.stmt, gast.Lambda, *COMPREHENSIONS)
-
-
-def _of_name(node: Node) -> Names:
-    names = Names()
-    _add_name(node, names)
-    return names
 
 
 def _add_name(node: Node, names: Names) -> None:
@@ -183,10 +179,6 @@ def _evaluated_at_definition(node: Node) -> list[Node]:
         parts += [p.annotation for p in parameter_nodes(node) if p.annotation is not None]
         parts += [node.returns] if node.returns is not None else []
     return parts
-
-
-def _walrus_targets(node: Node) -> set[str]:
-    return {n.target.id for n in walk(node) if isinstance(n, gast.NamedExpr)}
 
 
 def parameter_nodes(function: Node) -> list[Node]:

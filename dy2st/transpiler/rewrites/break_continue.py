@@ -69,7 +69,7 @@ class _Loop:
         loop = self._loop
         start = self._move_walrus_into_body()
         jumps = list(own_jumps(loop.body))
-        if self._waits():
+        if any(isinstance(node, _NEVER_REWRITTEN) for node in walk_scope(loop)):
             return [*start, loop, *self._else_if_ended()]
         self._jumping = _jumping(loop.body)
         if any(isinstance(jump, gast.Break) for jump in jumps):
@@ -113,9 +113,6 @@ class _Loop:
         after, self._loop.orelse = self._loop.orelse, []
         return [at(self._loop, gast.If(load(self._ended), after, []))]
 
-    def _waits(self) -> bool:
-        return any(isinstance(node, _NEVER_REWRITTEN) for node in walk_scope(self._loop))
-
     def _stop_when_broken(self) -> Block:
         """Make the break flag part of the loop's condition."""
         loop, flag = self._loop, self._break
@@ -144,7 +141,8 @@ class _Loop:
         out: Block = []
         for k, statement in enumerate(block):
             if isinstance(statement, gast.Break | gast.Continue):
-                return [*out, self._jump(statement)]
+                flag = self._break if isinstance(statement, gast.Break) else self._continue
+                return [*out, at(statement, assign(flag, constant(True)))]
             rest = block[k + 1 :]
             if isinstance(statement, SCOPES) or not any(True for _ in own_jumps([statement])):
                 out.append(statement)
@@ -156,10 +154,6 @@ class _Loop:
             if rest:
                 return [*out, self._unless(flags, self._block(rest), statement)]
         return out
-
-    def _jump(self, statement: Node) -> Node:
-        flag = self._break if isinstance(statement, gast.Break) else self._continue
-        return at(statement, assign(flag, constant(True)))
 
     def _flags_of(self, block: Block) -> list[str]:
         jumps = list(own_jumps(block))

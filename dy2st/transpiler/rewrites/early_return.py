@@ -73,7 +73,11 @@ class _SingleExit:
         found = list(_returns(body, ()))
         # What follows a statement may move into a branch, where a return that stays would leave
         # the branch only: so only returns after the last that stays are rewritten.
-        last = max((k for k, place in enumerate(found) if _stays(*place)), default=-1)
+        stays = [
+            any(isinstance(one, gast.AsyncFor | gast.AsyncWith) for one in chain)
+            for _, chain in found
+        ]
+        last = max((k for k, stay in enumerate(stays) if stay), default=-1)
         chains = [chain for _, chain in found[last + 1 :]]
         if not any(isinstance(s, self._kinds) for chain in chains for s in chain):
             return
@@ -259,8 +263,3 @@ class _SingleExit:
     def _flag(self) -> str:
         self._done = self._done or self._context.flag("returned")
         return self._done
-
-
-def _stays(statement: Node, chain: tuple[Node, ...]) -> bool:
-    """Whether a return inside these statements is left to Python."""
-    return any(isinstance(s, gast.AsyncFor | gast.AsyncWith) for s in chain)

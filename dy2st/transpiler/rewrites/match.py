@@ -58,7 +58,8 @@ def _in_blocks(node: Node, context: Context) -> None:
 def _is_open(case: Node) -> bool:
     """Whether a value of the Program may decide a case."""
     guarded = case.guard is not None and not is_surely_bool(case.guard)
-    return guarded or not _is_plain(case.pattern)
+    is_name = isinstance(case.pattern, gast.MatchAs) and case.pattern.pattern is None
+    return guarded or not is_name
 
 
 def is_surely_bool(node: Node) -> bool:
@@ -68,10 +69,6 @@ def is_surely_bool(node: Node) -> bool:
     if isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not):
         return is_surely_bool(node.operand)
     return isinstance(node, gast.BoolOp) and all(map(is_surely_bool, node.values))
-
-
-def _is_plain(pattern: Node) -> bool:
-    return isinstance(pattern, gast.MatchAs) and pattern.pattern is None
 
 
 class _Chain:
@@ -148,7 +145,8 @@ class _Chain:
         simple = self._simple(inner)
         if simple is not None:
             return [], simple, binds
-        names = sorted(_captures(pattern))
+        held = (getattr(n, "name", None) or getattr(n, "rest", None) for n in _parts(pattern))
+        names = sorted({name for name in held if name is not None})
         hit, parts = self._context.flag("hit"), [self._context.flag("part") for _ in names]
         self._parts = dict(zip(names, parts, strict=True))
         listed = gast.Tuple([constant(name) for name in names], gast.Load())
@@ -184,11 +182,6 @@ class _Chain:
         else:
             return None
         return at(pattern, test)
-
-
-def _captures(pattern: Node) -> set[str]:
-    found = {getattr(node, "name", None) or getattr(node, "rest", None) for node in _parts(pattern)}
-    return {name for name in found if name is not None}
 
 
 def _parts(pattern: Node) -> list[Node]:
