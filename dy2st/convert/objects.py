@@ -76,7 +76,11 @@ def attributes_of(owner: Any) -> dict[str, Any] | None:
     """The attributes of a plain object of a user's class; None of all others."""
     kind = type(owner)
     if isinstance(owner, BaseException):
-        return _of_error(owner)
+        # Nobody can set the exceptions of a group.
+        if any(one.__name__ == "BaseExceptionGroup" for one in kind.__mro__):
+            return None
+        cause = {"__cause__": owner.__cause__, "__suppress_context__": owner.__suppress_context__}
+        return {"args": owner.args, **cause, **vars(owner), **members_of(owner)}
     is_ours = isinstance(owner, (type, Tensor, Layer)) or str(kind.__module__).startswith(_OWN)
     if is_ours or _holds_more(kind):
         return None
@@ -89,14 +93,6 @@ def attributes_of(owner: Any) -> dict[str, Any] | None:
         if value is not MISSING:
             held[name] = value
     return held
-
-
-def _of_error(error: BaseException) -> dict[str, Any] | None:
-    """What an exception holds; None of a group, whose exceptions nobody can set."""
-    if any(one.__name__ == "BaseExceptionGroup" for one in type(error).__mro__):
-        return None
-    cause = {"__cause__": error.__cause__, "__suppress_context__": error.__suppress_context__}
-    return {"args": error.args, **cause, **vars(error), **members_of(error)}
 
 
 def members_of(error: BaseException) -> dict[str, Any]:

@@ -92,31 +92,16 @@ def base_of(owner: Any) -> Any:
     return next((base for base in _BASES if isinstance(owner, base)), None)
 
 
-def _items_of(base: Any, owner: Any) -> Any:
-    """What an object holds as one of a class of Python, past what its own class says."""
-    if issubclass(base, dict):
-        return dict(base.items(owner))
-    return set(base.__iter__(owner)) if base is set else list(base.__iter__(owner))
-
-
-def _refill(base: Any, owner: Any, items: Any) -> None:
-    base.clear(owner)
-    if base is set:
-        base.update(owner, items)
-    elif not issubclass(base, dict):
-        base.extend(owner, items)
-    else:
-        for key, value in items.items():
-            base.__setitem__(owner, key, value)
-
-
 def read_state(owner: Any) -> Any:
     """What an object holds, as a copy."""
     if type(owner) in CONTAINERS or isinstance(owner, np.ndarray):
         return owner.copy()
     base = base_of(owner)
     if base is not None:
-        return _items_of(base, owner)
+        # Past what its own class says.
+        if issubclass(base, dict):
+            return dict(base.items(owner))
+        return set(base.__iter__(owner)) if base is set else list(base.__iter__(owner))
     if isinstance(owner, memoryview):
         return owner.tobytes()
     access = _access(owner)
@@ -133,7 +118,15 @@ def write_state(owner: Any, state: Any) -> None:
     elif isinstance(owner, memoryview):
         owner.cast("B")[:] = state
     elif base_of(owner) is not None:
-        _refill(base_of(owner), owner, state)
+        base = base_of(owner)
+        base.clear(owner)
+        if base is set:
+            base.update(owner, state)
+        elif not issubclass(base, dict):
+            base.extend(owner, state)
+        else:
+            for key, value in state.items():
+                base.__setitem__(owner, key, value)
     else:
         access = _access(owner)
         assert access is not None

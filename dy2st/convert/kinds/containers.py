@@ -34,17 +34,13 @@ def _len(trace: Trace, value: Any) -> Any:
         return length(trace, value)
     own = own_method(trace, value, "__len__")
     if own is not None:
-        return _checked(trace.call(own, value))
+        size = trace.call(own, value)
+        if type(size) is int and size < 0:
+            raise ValueError("__len__() should return >= 0")
+        return size
     if kind is Indexed:
         return value.length
     return len(trace.native(value))
-
-
-def _checked(length: Any) -> Any:
-    """What `__len__` has given, as `len()` takes it."""
-    if type(length) is int and length < 0:
-        raise ValueError("__len__() should return >= 0")
-    return length
 
 
 @function_row(list)

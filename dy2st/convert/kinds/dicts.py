@@ -198,13 +198,10 @@ def factory_of(trace: Trace, owner: Any) -> Any:
 
 @dict_row(*DICTS)
 def _copy(trace: Trace, owner: Any) -> Any:
-    return trace.made(_copied(trace, owner, whole_dict(trace, owner)))
-
-
-def _copied(trace: Trace, owner: Any, content: Any) -> Any:
+    content = whole_dict(trace, owner)
     if type(owner) is defaultdict:
-        return defaultdict(factory_of(trace, owner), content)
-    return type(owner)(content)
+        return trace.made(defaultdict(factory_of(trace, owner), content))
+    return trace.made(type(owner)(content))
 
 
 @dict_row(*DICTS)

@@ -36,10 +36,6 @@ def _is_nan(value: Any) -> Any:
     return F.not_equal(value, value)
 
 
-def _any(flags: Sequence[Any]) -> Any:
-    return reduce(F.logical_or, flags)
-
-
 def number_of(trace: Trace, value: Any) -> Any:
     """A number; of an object of the user's that which it gives for itself."""
     own = own_method(trace, value, "__float__", "__index__")
@@ -80,7 +76,7 @@ def _hypot(*values: Any) -> Any:
     largest = reduce(F.maximum, sizes)
     scale = F.where(F.logical_or(F.equal(largest, 0), F.equal(largest, math.inf)), 1.0, largest)
     total = reduce(F.add, [F.square(size / scale) for size in sizes])
-    is_infinite = _any([F.equal(size, math.inf) for size in sizes])
+    is_infinite = reduce(F.logical_or, [F.equal(size, math.inf) for size in sizes])
     return F.where(is_infinite, math.inf, scale * F.sqrt(total))
 
 

@@ -77,7 +77,9 @@ def cached(trace: Trace, function: Any, *args: Any, **options: Any) -> Any:
     Tensors of a Program must not get into it: what has to do with one is computed anew.
     """
     given = (*args, *options.values())
-    if any(_is_changed(trace, value) for value in given):
+    tensors = [value for value in given if isinstance(value, EagerTensor)]
+    now = map(trace.tracer.captured_already, tensors)
+    if any(one is not None and isinstance(one.maker, Operator) for one in now):
         raise _refused(function, "gets a tensor that was changed", "the cache keeps what it held")
     if any(map(_is_of_program, given)):
         return _computed_anew(trace, function, args, options)
@@ -151,12 +153,6 @@ def _cache_info(trace: Trace, function: Any) -> Any:
         trace.read(EACH_CALL, function, "", what)
         return trace.call_context.ask(function.cache_info, (), {})
     return trace.read_volatile(function.cache_info)
-
-
-def _is_changed(trace: Trace, value: Any) -> bool:
-    """Whether a tensor from outside was changed in place in the trace."""
-    now = trace.tracer.captured_already(value) if isinstance(value, EagerTensor) else None
-    return now is not None and isinstance(now.maker, Operator)
 
 
 def _is_of_program(value: Any) -> bool:

@@ -55,20 +55,16 @@ def _insert(trace: Trace, owner: Any, index: Any, item: Any) -> None:
         content.insert(index, item)
         return
     if type(owner) is deque and owner.maxlen is not None:
-        raise _of_bounded("insert()")
+        raise ConversionError(
+            "insert() of a deque with maxlen whose length depends on a tensor",
+            at=user_location(),
+            why="whether it is full is known only when the Program runs",
+            hint="use a list, and cut it: items = items[-most:]",
+        )
     put = lambda array, leaf: F.array_insert(array, index, leaf)  # noqa: E731
     new = with_item(trace, whole_of(trace, owner, content), item, put)
     replaced(trace, owner, new)
     trace.alias_tracker.keep_copied(copied(trace, item, new.element, trace))
-
-
-def _of_bounded(what: str) -> ConversionError:
-    return ConversionError(
-        f"{what} of a deque with maxlen whose length depends on a tensor",
-        at=user_location(),
-        why="whether it is full is known only when the Program runs",
-        hint="use a list, and cut it: items = items[-most:]",
-    )
 
 
 @method_row(deque)
@@ -228,16 +224,10 @@ def _is_same(trace: Trace, one: Any, item: Any) -> Any:
 def _index(trace: Trace, owner: Any, item: Any, start: Any = 0, stop: Any = None) -> Any:
     found = place_of(trace, held(trace, owner), item, start, stop)
     if found is None:
-        raise ValueError(f"{_shown(item)} is not in {_kind(owner).__name__}")
+        kind = owner.kind if type(owner) is SymbolicSequence else type(owner)
+        is_shown = number_kind(item) is not None or isinstance(item, str)
+        raise ValueError(f"{repr(item) if is_shown else 'x'} is not in {kind.__name__}")
     return found
-
-
-def _kind(owner: Any) -> type:
-    return owner.kind if type(owner) is SymbolicSequence else type(owner)
-
-
-def _shown(item: Any) -> str:
-    return "x" if number_kind(item) is None and not isinstance(item, str) else repr(item)
 
 
 @method_row(list, deque)
@@ -263,11 +253,9 @@ def place_of(trace: Trace, content: Any, item: Any, start: Any, stop: Any) -> An
             answers.append((place, same))
         if same is True:
             break
-    return None if not answers else _first(trace, answers)
-
-
-def _first(trace: Trace, answers: list[tuple[int, Any]]) -> Any:
-    """The first place whose answer holds; if none does, ValueError when the Program runs."""
+    if not answers:
+        return None
+    # From the last to the first: the first that holds has the last word.
     found: Any = trace.tracer.number(-1)
     for place, answer in reversed(answers):
         found = F.where(trace.tracer.variable(answer), place, found)

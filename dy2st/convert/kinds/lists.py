@@ -153,7 +153,9 @@ def repeat(trace: Trace, owner: Any, times: Any) -> Any:
         return NotImplemented
     content = held(trace, owner)
     kind = owner.kind if type(owner) is SymbolicSequence else type(owner)
-    times = _as_times(trace, times)
+    if not isinstance(times, int) and number_kind(times) not in (int, bool):
+        own = own_method(trace, times, "__index__")
+        times = times if own is None else trace.call(own, times)
     if not isinstance(times, int) and number_kind(times) not in (int, bool):
         return NotImplemented
     if type(content) is not SymbolicSequence and isinstance(times, int):
@@ -161,13 +163,6 @@ def repeat(trace: Trace, owner: Any, times: Any) -> Any:
     whole = as_dynamic(trace, content, kind)
     found = of_each(trace, whole, lambda array: F.array_repeat(array, times))
     return new_list(trace, found, kind, owner)
-
-
-def _as_times(trace: Trace, times: Any) -> Any:
-    if isinstance(times, int) or number_kind(times) in (int, bool):
-        return times
-    own = own_method(trace, times, "__index__")
-    return times if own is None else trace.call(own, times)
 
 
 def item_of(trace: Trace, content: SymbolicSequence, index: Any) -> Any:

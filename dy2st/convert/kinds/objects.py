@@ -38,7 +38,9 @@ def call_generated(
         return NotImplemented
     kind = args[0] if isinstance(args[0], type) else type(args[0])
     name = function.__name__
-    owners = [one for one in kind.__mro__ if _inner(one.__dict__.get(name)) is function]
+    held = [(one, one.__dict__.get(name)) for one in kind.__mro__]
+    # A `__repr__` stands in a wrapper that stops at objects inside of themselves.
+    owners = [one for one, own in held if getattr(own, "__wrapped__", own) is function]
     is_new = name == "__new__" and hasattr(kind, "_fields")
     if is_new or getattr(kind.__new__, "__func__", kind.__new__) is function:
         bound = _bound(function, args, kwargs)
@@ -58,11 +60,6 @@ def _bound(function: FunctionType, args: Any, kwargs: Any) -> inspect.BoundArgum
         raise
 
 
-def _inner(function: Any) -> Any:
-    """What is behind the wrapper of `__repr__` that stops at objects inside of themselves."""
-    return getattr(function, "__wrapped__", function)
-
-
 def _of_dataclass(
     trace: Trace, kind: Any, function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
@@ -72,10 +69,16 @@ def _of_dataclass(
     if name in _COMPARED:
         if type(args[1]) is not type(owner):
             return NotImplemented
-        pair = [_compared(trace, kind, one) for one in args]
+        names = [field.name for field in _fields(kind) if field.compare]
+        pair = [tuple(trace.attr(one, name) for name in names) for one in args]
         return getattr(trace, _COMPARED[name])(*pair)
     if name == "__repr__":
-        return _shown(trace, kind, owner)
+        parts: list[Any] = []
+        for field in _fields(kind):
+            if field.repr:
+                value = trace.text((trace.attr(owner, field.name), "r", ""))
+                parts += [", " if parts else "", f"{field.name}=", value]
+        return joined([f"{type(owner).__qualname__}(", *parts, ")"])
     return NotImplemented
 
 
@@ -115,20 +118,6 @@ def _is_there(default: Any) -> bool:
 
 def _fields(kind: Any) -> list[Any]:
     return [field for field in kind.__dataclass_fields__.values() if _role(field) == "_FIELD"]
-
-
-def _compared(trace: Trace, kind: Any, owner: Any) -> tuple[Any, ...]:
-    names = [field.name for field in _fields(kind) if field.compare]
-    return tuple(trace.attr(owner, name) for name in names)
-
-
-def _shown(trace: Trace, kind: Any, owner: Any) -> Any:
-    parts: list[Any] = []
-    for field in _fields(kind):
-        if field.repr:
-            value = trace.text((trace.attr(owner, field.name), "r", ""))
-            parts += [", " if parts else "", f"{field.name}=", value]
-    return joined([f"{type(owner).__qualname__}(", *parts, ")"])
 
 
 _REFUSED = TypeError if sys.version_info >= (3, 13) else ValueError

@@ -132,15 +132,11 @@ def _column(trace: Trace, keys: list[Any]) -> Any:
 
 def _places_of_texts(nodes: list[Layout]) -> dict[str, int] | None:
     """The places of texts in their order; None if a value may be something else."""
-    cases = [case for node in nodes for case in _cases(node)]
+    cases = [one for node in nodes for one in (node.cases if isinstance(node, Cases) else [node])]
     if not all(isinstance(case, Same) and type(case.value) is str for case in cases):
         return None
     texts = sorted({case.value for case in cases if isinstance(case, Same)})
     return {text: place for place, text in enumerate(texts)}
-
-
-def _cases(node: Layout) -> list[Layout]:
-    return node.cases if isinstance(node, Cases) else [node]
 
 
 def _place_of_text(trace: Trace, key: Any, node: Layout, places: dict[str, int]) -> Any:

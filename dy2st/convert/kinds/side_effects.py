@@ -201,7 +201,9 @@ def check_side_effects(trace: Trace, function: Any, given: Iterable[Any]) -> Non
         raise _in_a_branch(setting, "it would happen on every path", _BEFORE)
     if only_reads(function):
         return
-    if not is_known(function) and not is_reading(function) and not _is_debugger(function):
+    # A debugger lets somebody look on, who wants to, on every path.
+    is_debugger = module_of(function).partition(".")[0] in _DEBUGGERS
+    if not is_known(function) and not is_reading(function) and not is_debugger:
         unknown = f"{_named(function)} is called"
         raise _in_a_branch(unknown, "it may do something, on every path", _OUT)
     changed = next((one for one in _reached(values) if _may_change(trace, one)), None)
@@ -212,11 +214,6 @@ def check_side_effects(trace: Trace, function: Any, given: Iterable[Any]) -> Non
             "it may change it, on every path",
             f"call it before or after, or give it a {kind} that is made in the branch or loop",
         )
-
-
-def _is_debugger(function: Any) -> bool:
-    """Whether a function lets somebody look on, who wants to, on every path."""
-    return module_of(function).partition(".")[0] in _DEBUGGERS
 
 
 _DEBUGGERS = frozenset({"pdb", "bdb", "ipdb", "pudb", "debugpy"})

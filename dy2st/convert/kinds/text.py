@@ -43,7 +43,10 @@ def formatted(trace: Trace, value: Any, conversion: str, spec: Any) -> Any:
             hint="take a format that is known, such as {x:>10.2f}",
         )
     if isinstance(value, BaseException) and conversion in ("", "s"):
-        value = _message(trace, value)
+        # Its text, if only the run knows that, is made of what it was raised with.
+        is_plain = type(value).__str__ is BaseException.__str__
+        if is_plain and holds_traced(trace, value.args):
+            value = value.args[0] if len(value.args) == 1 else value.args
     if type(value) is Text and conversion in ("", "s") and not spec:
         return value
     if holds_traced(trace, value):
@@ -56,14 +59,6 @@ def formatted(trace: Trace, value: Any, conversion: str, spec: Any) -> Any:
     if own is not None:
         return trace.call(own, value, spec)
     return format(trace.native(value), spec)
-
-
-def _message(trace: Trace, error: BaseException) -> Any:
-    """What the text of an exception is made of, if only the run knows it; else the exception."""
-    is_plain = type(error).__str__ is BaseException.__str__
-    if not is_plain or not holds_traced(trace, error.args):
-        return error
-    return error.args[0] if len(error.args) == 1 else error.args
 
 
 def _shown(trace: Trace, value: Any, conversion: str) -> Any:
@@ -300,7 +295,12 @@ def print_(
 def _print(
     trace: Trace, values: tuple[Any, ...], sep: Any, end: Any, file: Any, flush: bool
 ) -> None:
-    shown = [_printed(trace, value) for value in values]
+    shown = [
+        kept(trace, value)
+        if isinstance(value, Variable) or holds_traced(trace, value)
+        else formatted(trace, value, "s", "")  # of the user's objects their texts
+        for value in values
+    ]
     redirected = trace.over.get((id(vars(sys)), "stdout"))
     if file is None and redirected is not None:
         file = redirected.value  # the function has put another stream in its place
@@ -311,12 +311,3 @@ def _print(
         F.print_(*shown, file=file)  # refused, in its words
     check_side_effects(trace, getattr(file, "write", print), (file,))
     print(*shown, sep=sep, end=end, file=file, flush=flush)
-
-
-def _printed(trace: Trace, value: Any) -> Any:
-    """What is printed: tensors as they are, of objects of the user's their texts."""
-    if isinstance(value, Variable):
-        return kept(trace, value)
-    if holds_traced(trace, value):
-        return kept(trace, value)
-    return formatted(trace, value, "s", "")

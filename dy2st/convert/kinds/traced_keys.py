@@ -140,7 +140,11 @@ def put(trace: Trace, owner: Any, key: Any, item: Any) -> None:
     assert pairs.element is not None
     check_keys(pairs.element, content.kind)
     # A key that is there keeps its place and itself, as in Python: 1 stays 1 where True is set.
-    first = _width_of_key(pairs.element, content.kind)
+    if content.kind is set:
+        first = max(1, count(pairs.element))
+    else:
+        assert isinstance(pairs.element, Parts)
+        first = count(pairs.element.items[0])
 
     def written() -> list[Variable]:
         local = [(trace.tracer.local(array), leaf) for array, leaf in pairs.arrays]
@@ -153,14 +157,6 @@ def put(trace: Trace, owner: Any, key: Any, item: Any) -> None:
     new = trace.choose(trace.tracer.variable(trace.truth_value(is_old)), written, added)
     trace.hold(owner, SymbolicSequence(content.kind, pairs.element, new, content.like))
     trace.alias_tracker.give(owner, place, item, pairs.element)
-
-
-def _width_of_key(element: Layout, kind: type) -> int:
-    """How many arrays hold the keys: they stay what they are when a value is set anew."""
-    if kind is set:
-        return max(1, count(element))
-    assert isinstance(element, Parts)
-    return count(element.items[0])
 
 
 def check_keys(element: Layout | None, kind: type) -> None:

@@ -90,7 +90,8 @@ def plain_attr(trace: Trace, owner: Any, name: str) -> Any:
     """`object.__getattribute__(owner, name)`, and `__getattr__` where that finds nothing."""
     found = of_class(trace, type(owner), name)
     is_in_c = type(found) is GetSetDescriptorType and name in ("__dict__", "__class__")
-    if _is_data(found) and not is_in_c and (id(owner), name) not in trace.over:
+    is_data = found is not MISSING and hasattr(type(found), "__set__")
+    if is_data and not is_in_c and (id(owner), name) not in trace.over:
         return _from_descriptor(trace, found, owner, name)
     value = _own(trace, owner, name)
     if found is not MISSING and may_be_missing(trace, value):
@@ -103,7 +104,10 @@ def plain_attr(trace: Trace, owner: Any, name: str) -> Any:
         return _there(trace, owner, name, value)
     if found is not MISSING:
         return _from_descriptor(trace, found, owner, name)
-    return _missing(trace, owner, name)
+    method = special(trace, owner, "__getattr__")
+    if type(method) is FunctionType and not isinstance(owner, Layer):
+        return call(trace, method, owner, name)
+    return getattr(owner, name)  # raises, in Python's words
 
 
 def _by_getattribute(trace: Trace, own: FunctionType, owner: Any, name: str) -> Any:
@@ -166,10 +170,6 @@ def _inherited(owner: Any, name: str) -> Any:
     raise AttributeError(f"{what} {owner.__name__!r} has no attribute {name!r}")
 
 
-def _is_data(found: Any) -> bool:
-    return found is not MISSING and hasattr(type(found), "__set__")
-
-
 def _from_descriptor(trace: Trace, found: Any, owner: Any, name: str) -> Any:
     kind = type(found)
     if kind is FunctionType:
@@ -225,7 +225,8 @@ def _own(trace: Trace, owner: Any, name: str) -> Any:
         return trace.read_item(held, name, content.get(name, MISSING))
     value = held.get(name, MISSING) if isinstance(held, dict) else MISSING
     if value is MISSING and isinstance(owner, Layer):
-        value = _of_layer(owner, name)
+        tables = (owner.__dict__.get(one) for one in ("_parameters", "_buffers", "_sub_layers"))
+        value = next((one[name] for one in tables if one is not None and name in one), MISSING)
     return trace.seen("attr", owner, name, value)
 
 
@@ -244,21 +245,6 @@ def _there(trace: Trace, owner: Any, name: str, value: Any) -> Any:
     return known(trace, value)
 
 
-def _of_layer(owner: Layer, name: str) -> Any:
-    for store in ("_parameters", "_buffers", "_sub_layers"):
-        held = owner.__dict__.get(store)
-        if held is not None and name in held:
-            return held[name]
-    return MISSING
-
-
-def _missing(trace: Trace, owner: Any, name: str) -> Any:
-    method = special(trace, owner, "__getattr__")
-    if type(method) is FunctionType and not isinstance(owner, Layer):
-        return call(trace, method, owner, name)
-    return getattr(owner, name)  # raises, in Python's words
-
-
 def set_attr(trace: Trace, owner: Any, name: str, value: Any) -> None:
     """`owner.name = value`."""
     kind = type(owner)
@@ -269,8 +255,15 @@ def set_attr(trace: Trace, owner: Any, name: str, value: Any) -> None:
         if name == "grad" and isinstance(owner, Tensor):
             set_grad(trace, owner, value)
             return
-        if name == "name" and getattr(owner, "block", None) is not trace.tracer.block:
-            _check_naming(trace)
+        is_here = getattr(owner, "block", None) is trace.tracer.block
+        if name == "name" and not is_here and trace.is_nested:
+            raise ConversionError(
+                "a tensor gets a name in a branch or loop that depends on a tensor",
+                at=user_location(),
+                why="names are for people who read the Program: it would have the name on every "
+                "path",
+                hint="name it before the branch, or keep the name in a variable",
+            )
         setattr(owner, name, value)
         return
     own = special(trace, owner, "__setattr__")
@@ -299,38 +292,19 @@ def set_plain(trace: Trace, owner: Any, name: str, value: Any) -> None:
         call(trace, setter, found, owner, value)
         return
     if type(owner) is FunctionType and name in _OF_CALLS and not trace.is_made_here(owner):
-        raise _set_in_function(owner, name)
-    if not _takes(owner, found):
+        raise ConversionError(
+            f"`{name}` is set of the function {owner.__name__}(), which is made outside",
+            at=user_location(),
+            why="what a call of it takes is part of the Program, and is known before it runs",
+            hint="set it where the function is made, or give the values as arguments",
+        )
+    has_place = bool(type(owner).__dictoffset__) or hasattr(type(found), "__set__")
+    if not has_place:
         object.__setattr__(owner, name, value)  # raises, in Python's words
     _put(trace, owner, name, value)
 
 
 _OF_CALLS = frozenset({"__defaults__", "__kwdefaults__", "__code__"})
-
-
-def _set_in_function(owner: FunctionType, name: str) -> ConversionError:
-    return ConversionError(
-        f"`{name}` is set of the function {owner.__name__}(), which is made outside",
-        at=user_location(),
-        why="what a call of it takes is part of the Program, and is known before it runs",
-        hint="set it where the function is made, or give the values as arguments",
-    )
-
-
-def _takes(owner: Any, found: Any) -> bool:
-    """Whether an object has a place for an attribute; `found` is what its class has of the name."""
-    return bool(type(owner).__dictoffset__) or hasattr(type(found), "__set__")
-
-
-def _check_naming(trace: Trace) -> None:
-    """Refuse to name a tensor on some paths alone."""
-    if trace.is_nested:
-        raise ConversionError(
-            "a tensor gets a name in a branch or loop that depends on a tensor",
-            at=user_location(),
-            why="names are for people who read the Program: it would have the name on every path",
-            hint="name it before the branch, or keep the name in a variable",
-        )
 
 
 def _put(trace: Trace, owner: Any, name: str, value: Any) -> None:
@@ -339,7 +313,13 @@ def _put(trace: Trace, owner: Any, name: str, value: Any) -> None:
         trace.write(trace.mark_outside(vars(owner)), name, value)
         return
     if _is_set_in_c(owner) and not trace.is_made_here(owner):
-        raise _set_in_c(owner, name)
+        kind = type(owner).__name__
+        raise ConversionError(
+            f"the attribute {name!r} of a {kind} is set that is made outside of the function",
+            at=user_location(),
+            why="what code in C keeps is no part of a Program",
+            hint="set it before the function is called, or make a copy in it",
+        )
     trace.alias_tracker.change(owner)
     held = getattr(owner, "__dict__", None)
     if (id(held), CONTENT) in trace.over:
@@ -361,16 +341,6 @@ def _is_set_in_c(owner: Any) -> bool:
     if isinstance(getattr(owner, "__dict__", None), dict):
         return False
     return type(own) is WrapperDescriptorType and own.__objclass__ not in _PLAIN_SETTERS
-
-
-def _set_in_c(owner: Any, name: str) -> ConversionError:
-    kind = type(owner).__name__
-    return ConversionError(
-        f"the attribute {name!r} of a {kind} is set that is made outside of the function",
-        at=user_location(),
-        why="what code in C keeps is no part of a Program",
-        hint="set it before the function is called, or make a copy in it",
-    )
 
 
 def del_attr(trace: Trace, owner: Any, name: str) -> None:

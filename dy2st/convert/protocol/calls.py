@@ -72,7 +72,11 @@ def call(trace: Trace, function: Any, /, *args: Any, **kwargs: Any) -> Any:
     if isinstance(function, type):
         return _construct(trace, function, args, kwargs)
     if kind is partial:
-        return _call_partial(trace, function, args, kwargs)
+        for name in ("func", "args", "keywords"):
+            trace.seen("attr", function, name, getattr(function, name))
+        trace.read_content(function.keywords)
+        words = trace.content(function.keywords)
+        return call(trace, function.func, *function.args, *args, **{**words, **kwargs})
     if isinstance(function, Layer):
         return call_layer(trace, function, args, kwargs)
     return _call_object(trace, function, args, kwargs)
@@ -309,16 +313,6 @@ def _maker(trace: Trace, kind: type, name: str) -> Any:
     """`kind.__new__` or `kind.__init__`, as it is now."""
     found = of_class(trace, kind, name)
     return found if type(found) is FunctionType else getattr(kind, name)
-
-
-def _call_partial(
-    trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
-    for name in ("func", "args", "keywords"):
-        trace.seen("attr", function, name, getattr(function, name))
-    trace.read_content(function.keywords)
-    words = trace.content(function.keywords)
-    return call(trace, function.func, *function.args, *args, **{**words, **kwargs})
 
 
 def call_layer(trace: Trace, layer: Layer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

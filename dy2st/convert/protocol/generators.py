@@ -163,7 +163,13 @@ def push_all(trace: Trace, push: Push, iterable: Any) -> Any:
         finally:
             trace.giving.pop()
     if own_method(trace, iterable, "__next__") is not None:
-        return _push_each(trace, push, trace.call(iter, iterable))
+        iterator = trace.call(iter, iterable)
+        while True:
+            try:
+                item = trace.call(next, iterator)
+            except StopIteration as error:
+                return error.value
+            push(item)
 
     def body(item: Any) -> tuple[()]:
         push(item)
@@ -171,16 +177,6 @@ def push_all(trace: Trace, push: Push, iterable: Any) -> Any:
 
     trace.for_(iterable, None, body, (), ())
     return None
-
-
-def _push_each(trace: Trace, push: Push, iterator: Any) -> Any:
-    """Each item of an iterator of the user's; what it gives at its end is the value."""
-    while True:
-        try:
-            item = trace.call(next, iterator)
-        except StopIteration as error:
-            return error.value
-        push(item)
 
 
 def generate(

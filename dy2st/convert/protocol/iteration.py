@@ -71,7 +71,9 @@ def items_of(trace: Trace, iterable: Any) -> Any:
         content = trace.content(iterable)
         trace.read_content(iterable)
         if type(content) is SymbolicSequence:
-            return _of_keyed(trace, iterable)
+            if kind is set:
+                raise refuse_order()
+            return traced_keys.ROWS["keys"](trace, iterable)
         if isinstance(content, dict) and not is_sure(trace, content):
             return items_of(trace, gather_entries(trace, content, lambda key, _: key))
         return content
@@ -88,19 +90,17 @@ def items_of(trace: Trace, iterable: Any) -> Any:
         return iterator if is_users else items_of(trace, iterator)
     if own is None and own_method(trace, iterable, "__getitem__") is not None:
         is_by_index = of_class(trace, kind, "__iter__") is MISSING
-        return _by_index(trace, iterable) if is_by_index else iter(iterable)  # which raises
+        if not is_by_index:
+            return iter(iterable)  # which raises
+        places = count()
+        ask = lambda: call(trace, kind.__getitem__, iterable, next(places))  # noqa: E731
+        return each_until(trace, ask, IndexError, StopIteration)
     if is_counting(trace, iterable):
         return counting(trace, iterable)
     refuse_advance(trace, iterable)
     if trace.is_outside(iterable):
         note_reached(trace, (iterable,))
     return iterable
-
-
-def _of_keyed(trace: Trace, owner: Any) -> Indexed:
-    if type(owner) is set:
-        raise refuse_order()
-    return traced_keys.ROWS["keys"](trace, owner)  # type: ignore[no-any-return]
 
 
 def _live(trace: Trace, owner: Any) -> Iterator[Any]:
@@ -113,12 +113,6 @@ def _live(trace: Trace, owner: Any) -> Iterator[Any]:
             return
         yield content[place]
         place += 1
-
-
-def _by_index(trace: Trace, owner: Any) -> Iterator[Any]:
-    places = count()
-    ask = lambda: call(trace, type(owner).__getitem__, owner, next(places))  # noqa: E731
-    return each_until(trace, ask, IndexError, StopIteration)
 
 
 def _of_tensor(trace: Trace, tensor: Tensor) -> Any:
@@ -247,7 +241,10 @@ def unpack(trace: Trace, value: Any, count: int) -> Sequence[Any]:
     items = listed(trace, _unpacked(trace, value))
     if type(items) is SymbolicSequence:
         return _unpack_dynamic(trace, items, count)
-    _check_count(len(items), count)
+    if len(items) < count:
+        raise ValueError(f"not enough values to unpack (expected {count}, got {len(items)})")
+    if len(items) > count:
+        raise ValueError(f"too many values to unpack (expected {count})")
     return items  # type: ignore[no-any-return]
 
 
@@ -269,13 +266,6 @@ def _unpack_of_one(trace: Trace, value: Generated, count: int) -> Any:
         return tuple(unpack(trace, trace.made(value.generator(one)), count))
 
     return map_cases(trace, items, value.iterable)
-
-
-def _check_count(found: int, count: int) -> None:
-    if found < count:
-        raise ValueError(f"not enough values to unpack (expected {count}, got {found})")
-    if found > count:
-        raise ValueError(f"too many values to unpack (expected {count})")
 
 
 def _unpack_tensor(trace: Trace, value: Tensor, count: int) -> list[Any]:

@@ -70,7 +70,10 @@ def for_(
         iterations, *found = loop_by_index(trace, items, test, body, state, names)
         taken(trace, iterable, iterations)
         return found
-    asks_first = test is None or _is_seen(trace, iterable)
+    # Of what a loop has left, somebody may see that one more item was taken.
+    is_seen = type(iterable) is Generated or hasattr(type(iterable), "__next__")
+    asks_first = test is None or is_seen
+    asks_first = asks_first or own_method(trace, iterable, "__iter__", "__getitem__") is not None
     rest = iter(next_of(trace, items))
     for iteration in count():
         truth = test is None or not asks_first or test_of(trace, test(*state))
@@ -85,19 +88,19 @@ def for_(
             state = body(item, *state)
             continue
         if iteration > _MOST_ITERATIONS:
-            raise _endless()
+            raise UnsupportedSyntax(
+                "a tensor leaves a loop over something of Python that has more than "
+                f"{_MOST_ITERATIONS} items",
+                at=user_location(),
+                why="each iteration becomes a part of the Program",
+                hint="loop over a tensor or over range() of a traced number, or use `while`",
+            )
         _note_left(trace, iterable)
         state = _iteration(trace, truth, body, item, state, names)
     raise AssertionError("count() does not end")
 
 
 _END = object()
-
-
-def _is_seen(trace: Trace, iterable: Any) -> bool:
-    """Whether anybody may see that one more item was taken of what a loop has left."""
-    is_iterator = type(iterable) is Generated or hasattr(type(iterable), "__next__")
-    return is_iterator or own_method(trace, iterable, "__iter__", "__getitem__") is not None
 
 
 def _note_left(trace: Trace, iterable: Any) -> None:
@@ -122,16 +125,6 @@ def _iteration(
 
     with staging(trace, "for"):
         return stage_if(trace, truth, run, lambda *values: values, state, names)
-
-
-def _endless() -> UnsupportedSyntax:
-    return UnsupportedSyntax(
-        "a tensor leaves a loop over something of Python that has more than "
-        f"{_MOST_ITERATIONS} items",
-        at=user_location(),
-        why="each iteration becomes a part of the Program",
-        hint="loop over a tensor or over range() of a traced number, or use `while`",
-    )
 
 
 def spread_loop(

@@ -47,11 +47,6 @@ def match(trace: Trace, subject: Any, pattern: Pattern, names: tuple[str, ...]) 
     return (hit, *(found.get(name, UNBOUND) for name in names))
 
 
-def _is_plain(subject: Any) -> bool:
-    """Whether a sequence is one of Python's own classes, or a list of a length."""
-    return type(subject) in CONTAINERS or type(subject) in (tuple, SymbolicSequence)
-
-
 def _fits(length: int, parts: Sequence[Pattern]) -> bool:
     """Whether a sequence of a length has an item for each part."""
     has_star = any(part[0] == "star" for part in parts)
@@ -132,14 +127,19 @@ class _Matcher:
         kind = subject.kind if type(subject) is SymbolicSequence else type(subject)
         if not self._is_a(kind, _SEQUENCE):
             return False
-        if not _is_plain(subject):
+        if type(subject) not in (*CONTAINERS, tuple, SymbolicSequence):
             if self._is_by_index(parts):
                 return self._indexed(subject, parts, found)
             if not _fits(self.trace.call(len, subject), parts):
                 return False
         items = listed(self.trace, subject)
         if type(items) is SymbolicSequence:
-            raise _unknown_length()
+            raise UnsupportedSyntax(
+                "a sequence pattern is matched against a list whose length depends on a tensor",
+                at=user_location(),
+                why="how many items the list has is known only when the Program runs",
+                hint="compare len(...) of the list with an `if`, and take its items by index",
+            )
         star = next((k for k, part in enumerate(parts) if part[0] == "star"), None)
         if star is None:
             return len(items) == len(parts) and self._all(items, parts, found)
@@ -245,21 +245,18 @@ class _Matcher:
         values: list[Any] = [] if attributes is not None else [subject]
         seen: set[object] = set()
         for name in (*(attributes or ()), *names):
-            _check_name(kind, name, seen)
+            if not isinstance(name, str):
+                text = type(name).__name__
+                raise TypeError(f"__match_args__ elements must be strings (got {text})")
+            if name in seen:
+                text = f"multiple sub-patterns for attribute {name!r}"
+                raise TypeError(f"{kind.__name__}() got {text}")
+            seen.add(name)
             value = _attribute_of(self.trace, subject, name)
             if value is MISSING:
                 return False
             values.append(value)
         return self._all(values, parts, found)
-
-
-def _check_name(kind: type, name: object, seen: set[object]) -> None:
-    if not isinstance(name, str):
-        text = type(name).__name__
-        raise TypeError(f"__match_args__ elements must be strings (got {text})")
-    if name in seen:
-        raise TypeError(f"{kind.__name__}() got multiple sub-patterns for attribute {name!r}")
-    seen.add(name)
 
 
 def _attribute_of(trace: Trace, subject: Any, name: str) -> Any:
@@ -306,15 +303,6 @@ def _positional(kind: type, count: int) -> list[Any] | None:
             f"{kind.__name__}() accepts {allowed} positional sub-pattern{plural} ({count} given)"
         )
     return list(names[:count])
-
-
-def _unknown_length() -> UnsupportedSyntax:
-    return UnsupportedSyntax(
-        "a sequence pattern is matched against a list whose length depends on a tensor",
-        at=user_location(),
-        why="how many items the list has is known only when the Program runs",
-        hint="compare len(...) of the list with an `if`, and take its items by index",
-    )
 
 
 def _now(value: Any) -> Any:

@@ -29,7 +29,9 @@ def with_overlay_materialised(
 
     only_reads: it changes none of them.
     """
-    reached = [*reached, *_known_to_all(trace)]
+    # Any code finds these by itself.
+    by_itself = (sys.modules, sys.path, variables())
+    reached = [*reached, *(one for one in by_itself if (id(one), CONTENT) in trace.over)]
     reached += [root for one in reached if (root := viewed(trace, one)) is not None]
     reached = list({id(one): one for one in reached}.values())
     older = [one for one in reached if not trace.is_made_here(one)]
@@ -39,7 +41,10 @@ def with_overlay_materialised(
     held: list[_Held | _HeldFields | HeldVariable] = [
         _Held(trace, one) for one in older if _may_change(trace, one)
     ]
-    written = _written(trace)
+    written: dict[int, dict[str, Any]] = {}
+    for (of, name), place in trace.over.items():
+        if isinstance(name, str):
+            written.setdefault(of, {})[name] = place.value
     held += [_HeldFields(trace, one, written.get(id(one), {})) for one in older if _has_fields(one)]
     held += [
         _HeldLayer(trace, one, written[id(one)])
@@ -67,11 +72,6 @@ def viewed(trace: Trace, value: Any) -> Any:
     while isinstance(found, np.ndarray) and isinstance(found.base, np.ndarray):
         found = found.base
     return found if found is not value and trace.is_outside(found) else None
-
-
-def _known_to_all(trace: Trace) -> list[Any]:
-    """What any code finds by itself, if the trace has written it."""
-    return [one for one in (sys.modules, sys.path, variables()) if (id(one), CONTENT) in trace.over]
 
 
 def shown(trace: Trace, value: Any, is_kept: bool = False) -> Any:
@@ -132,15 +132,6 @@ class _Held:
         if is_changed:
             self.trace.alias_tracker.part(self.owner)
             self.trace.write(self.owner, self.name, after)
-
-
-def _written(trace: Trace) -> dict[int, dict[str, Any]]:
-    """The attributes that the trace has written, by the ids of their objects."""
-    found: dict[int, dict[str, Any]] = {}
-    for (owner, name), place in trace.over.items():
-        if isinstance(name, str):
-            found.setdefault(owner, {})[name] = place.value
-    return found
 
 
 def _has_fields(owner: Any) -> bool:

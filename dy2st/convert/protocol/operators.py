@@ -113,7 +113,10 @@ def binary(trace: Trace, name: str, left: Any, right: Any, in_place: bool = Fals
         if own is not None:
             return call(trace, own, left, right)
         if name == "pow_" and Dim in kinds and not _any_of_numpy(left, right):
-            return _power_of_sizes(trace, left, right)
+            # A size again where the exponent is small and known, else a number.
+            if type(right) is int and 0 < right < 5:
+                return reduce(operator.mul, [left] * right)
+            return operator.pow(_as_number(trace, left), _as_number(trace, right))
         if name in ("eq", "ne") and _is_number_beside_another(left, right):
             return name == "ne"
         if Condition in kinds or (Dim in kinds and name in _OF_BITS):
@@ -121,7 +124,10 @@ def binary(trace: Trace, name: str, left: Any, right: Any, in_place: bool = Fals
         if _is_sequence(left) or _is_sequence(right):  # a tensor computes with it
             left, right = trace.exported((left, right))
         if _any_of_numpy(left, right):
-            return _beside_numpy(trace, plain, left, right)
+            # What is NumPy's is to tensors what tensors are; a size is a number here.
+            left, right = trace.exported((left, right))
+            found = plain(_as_number(trace, left), _as_number(trace, right))
+            return _still_numpy(found, left, right)
         return _still_numpy(plain(left, right), left, right)
     return _dispatch(trace, name, left, right, in_place)
 
@@ -144,22 +150,12 @@ def _as_number(trace: Trace, value: Any) -> Any:
     return trace.tracer.number(value) if isinstance(value, _SIZES) else value
 
 
-def _power_of_sizes(trace: Trace, left: Any, right: Any) -> Any:
-    """A size again where the exponent is small and known, else a number."""
-    if type(right) is int and 0 < right < 5:
-        return reduce(operator.mul, [left] * right)
-    return operator.pow(_as_number(trace, left), _as_number(trace, right))
-
-
-def _beside_numpy(trace: Trace, plain: Any, left: Any, right: Any) -> Any:
-    """Numbers and arrays of NumPy are to tensors what tensors are; a size is a number here."""
-    left, right = trace.exported((left, right))
-    return _still_numpy(plain(_as_number(trace, left), _as_number(trace, right)), left, right)
-
-
 def _still_numpy(found: Any, left: Any, right: Any) -> Any:
     """What NumPy would give: of its own and of numbers of Python."""
-    is_numpy = [isinstance(one, _OF_NUMPY) or _is_numpy(one) for one in (left, right)]
+    is_numpy = [
+        isinstance(one, _OF_NUMPY) or (isinstance(one, Variable) and one.is_numpy)
+        for one in (left, right)
+    ]
     if any(is_numpy) and isinstance(found, Variable):
         others = (is_one or number_kind(one) for is_one, one in zip(is_numpy, (left, right)))
         found.is_numpy = all(others)
@@ -168,10 +164,6 @@ def _still_numpy(found: Any, left: Any, right: Any) -> Any:
 
 def _any_of_numpy(*values: Any) -> bool:
     return any(isinstance(value, _OF_NUMPY) for value in values)
-
-
-def _is_numpy(value: Any) -> bool:
-    return isinstance(value, Variable) and value.is_numpy
 
 
 def _is_sequence(value: Any) -> bool:

@@ -106,7 +106,9 @@ def with_(
     )
     if source is not None:
         return _in_generator(trace, source, body, state)
-    if not _is_traced(value):
+    # It can be left on several paths only where its methods are the user's.
+    kind = type(value)
+    if type(kind.__exit__) is not FunctionType or is_library(kind.__module__):
         with manager(trace, value) as entered:
             return body(entered, *state)
         return state  # it has swallowed an exception
@@ -225,12 +227,6 @@ def _never_swallows(exit: Any) -> bool:
     return bool(given) and all(
         one.opname in constants and (one.argval is None or one.argval is False) for one in given
     )
-
-
-def _is_traced(value: Any) -> bool:
-    """Whether a manager can be left on several paths: its methods are the user's."""
-    kind = type(value)
-    return type(kind.__exit__) is FunctionType and not is_library(kind.__module__)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from dy2st.convert.stage.branch import End, proceed, run, settled, stage_if
+from dy2st.convert.stage.branch import proceed, run, settled, stage_if
 from dy2st.convert.stage.cases import is_case, known
 from dy2st.convert.stage.outcome import Handler, under
 from dy2st.convert.trace import Trace
@@ -40,7 +40,8 @@ def attempt(
         return each(trace, outcome, fitting, names)
 
     try:
-        end = _under(trace, handler, lambda: body(*state))
+        with under(trace, handler):
+            end = run(trace, lambda: body(*state), before, handler)
         inside = len(trace.opened)
         if end.results is not None:
             results = end.results
@@ -54,13 +55,6 @@ def attempt(
     except BaseException:  # Ctrl-C too: no path of an attempt that failed may stay open
         trace.abandon(before)
         raise
-
-
-def _under(trace: Trace, handler: Handler, body: Callable[[], State]) -> End:
-    """How code ends whose exceptions a handler may catch."""
-    known = len(trace.opened)
-    with under(trace, handler):
-        return run(trace, body, known, handler)
 
 
 def each(

@@ -46,7 +46,7 @@ from dy2st.convert.values.lub import Lub, Unlike
 from dy2st.convert.values.special import ABSENT, MISSING, NOWHERE, SymbolicSequence, Union
 from dy2st_runtime.dims import symbols
 from dy2st_runtime.errors import BranchMismatch
-from dy2st_runtime.ir import Block, Tensor, Tracer, Variable, user_location
+from dy2st_runtime.ir import Tensor, Variable, user_location
 from dy2st_runtime.ir.facts import branch_condition
 from dy2st_runtime.ir.fresh_symbols import made_since
 from dy2st_runtime.ir.join import facts_of_branches, join_types
@@ -272,15 +272,13 @@ def raise_outcome(trace: Trace, outcome: Any) -> NoReturn:
         raise AlwaysRaises
     cases = trace.cases_of(outcome)
     # It is carried as one value only where each case finds a handler; else the cases part.
-    if all(is_caught(trace, _class_of(outcome.layouts[place])) for place in cases):
+    nodes: list[Any] = [outcome.layouts[place] for place in cases]
+    kinds = [type(one.value) if isinstance(one, Same) else one.kind for one in nodes]
+    if all(is_caught(trace, kind) for kind in kinds):
         raise Carried(outcome)
     again = lambda: raise_outcome(trace, outcome)  # noqa: E731
     stage_if(trace, is_case(trace, outcome, cases[0]), again, again, (), ())
     raise AssertionError("both sides raise")
-
-
-def _class_of(node: Layout) -> type[BaseException]:
-    return type(node.value) if isinstance(node, Same) else node.kind  # type: ignore[union-attr]
 
 
 def _present(trace: Trace, value: Any) -> Any:
@@ -527,18 +525,13 @@ def _go_on(trace: Trace, pred: Variable, regions: Sequence[Region]) -> End:
     """Only one side goes on: its operators run behind the check that the other one is not taken."""
     left, right = regions
     raising, other = (left, right) if left.raised is not None else (right, left)
-    empty = _empty_block(trace.tracer)
+    with trace.tracer.nested() as empty:
+        empty.yields = []
     blocks = [raising.block, empty] if raising is left else [empty, raising.block]
     captured = close_blocks(trace.tracer, blocks, own=0)
     trace.tracer.append("cond", [trace.tracer.local(pred), *captured], {}, [], blocks)
     splice(trace, other)
     return End(other.results, other.outcome)
-
-
-def _empty_block(tracer: Tracer) -> Block:
-    with tracer.nested() as block:
-        block.yields = []
-    return block
 
 
 def keep_items(trace: Trace, owner: Any, left: Any, right: Any) -> tuple[Any, Any]:

@@ -204,7 +204,8 @@ def _settle(loop: _Loop, rounds: Rounds, test: Test, body: Body) -> tuple[Region
         body_region = _run(loop, body, "body")
         if _holds(loop, body_region, trace.tracer.flags.uses > uses):
             with trace.inside(test_region):
-                test_region.block.yields = [trace.tracer.local(_first(test_region))]
+                assert test_region.results is not None
+                test_region.block.yields = [trace.tracer.local(test_region.results[0])]
             rounds.note(trace, loop.slots)
             return test_region, body_region
         del constraints[known:]
@@ -216,11 +217,6 @@ def _settle(loop: _Loop, rounds: Rounds, test: Test, body: Body) -> tuple[Region
         why="the loop depends on a tensor, so one Program must serve every iteration",
         hint="let each iteration leave the variables in the form that they have before the loop",
     )
-
-
-def _first(region: Region) -> Any:
-    assert region.results is not None
-    return region.results[0]
 
 
 def _initial_types(loop: _Loop) -> list[ValueType]:

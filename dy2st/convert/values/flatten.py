@@ -256,16 +256,14 @@ def _held_union(value: Any, node: Cases, view: View) -> Union | None:
     if any(isinstance(case, Same) and case.value is value for case in node.cases):
         return None
     held = view.raw(value)
-    is_whole = type(held) is Union and all(_has_case(node, case) for case in held.layouts)
+    is_whole = type(held) is Union and all(
+        Lub().place(list(node.cases), case) is not None for case in held.layouts
+    )
     return held if is_whole else None
 
 
 def _empty(case: Layout) -> list[Variable]:
     return [F.array_of([]) for _ in range(count(case))]
-
-
-def _has_case(node: Cases, item: Layout) -> bool:
-    return Lub().place(list(node.cases), item) is not None
 
 
 def case_of(node: Cases, item: Layout) -> int:

@@ -139,7 +139,10 @@ def opened(node: Layout) -> Layout:
     if number is not None:
         return Number(number)
     if isinstance(value, Tensor):
-        return _of_tensor(value)
+        if not isinstance(value, Variable):
+            return Leaf(TensorType(value.dtype, tuple(value.shape)))
+        assert not isinstance(value.type, ArrayType), "an array is no value of the user's"
+        return Leaf(value.tensor_type, value.mixed)
     if kind is Union:
         return Cases(_flat_cases(value, view))
     if kind is SymbolicSequence:
@@ -236,13 +239,6 @@ def _of_case(case: Layout, view: View) -> Layout:
 
 def _of_element(held: SymbolicSequence, view: View) -> Layout | None:
     return None if held.element is None else _of_case(held.element, view)
-
-
-def _of_tensor(value: Tensor) -> Leaf:
-    if isinstance(value, Variable):
-        assert not isinstance(value.type, ArrayType), "an array is no value of the user's"
-        return Leaf(value.tensor_type, value.mixed)
-    return Leaf(TensorType(value.dtype, tuple(value.shape)))
 
 
 def number_kind(value: Any) -> type | None:

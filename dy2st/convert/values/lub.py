@@ -122,7 +122,8 @@ class Lub:
 
     def _entries(self, left: Parts, right: Parts) -> Layout | None:
         """A dict; a key that one side has not may be missing."""
-        if _same_keys(left.names, right.names):
+        is_like = len(left.names) == len(right.names)
+        if is_like and all(map(same_value, left.names, right.names)):
             return self._parts(left, right)
         keys = _merged(left.names, right.names)
         if keys is None:
@@ -148,7 +149,9 @@ class Lub:
         element: Layout | None = None
         for side in (left, right):
             for item in _elements(side):
-                element = self._element(element, item)
+                if item is not None:
+                    item = self.by_value(item)
+                    element = item if element is None else self(element, item)
         if isinstance(left, SequenceLayout) and element is left.element:
             return left
         likes = [side.like for side in (right, left) if isinstance(side, (Parts, SequenceLayout))]
@@ -156,12 +159,6 @@ class Lub:
         (kind,) = kinds
         assert kind is not None
         return SequenceLayout(kind, element, like)
-
-    def _element(self, element: Layout | None, item: Layout | None) -> Layout | None:
-        if item is None:
-            return element
-        item = self.by_value(item)
-        return item if element is None else self(element, item)
 
     def _cases(self, a: Layout, left: Layout, b: Layout, right: Layout) -> Layout:
         chosen = [one.value for one in (a, b) if isinstance(one, Same) and type(one.value) is Union]
@@ -371,7 +368,3 @@ def _merged(left: list[Any], right: list[Any]) -> list[Any] | None:
             keys += takewhile(lambda one, key=key: one != key, left_over)  # type: ignore[misc]
         keys.append(key)
     return [*keys, *left_over]
-
-
-def _same_keys(left: list[Any], right: list[Any]) -> bool:
-    return len(left) == len(right) and all(map(same_value, left, right))

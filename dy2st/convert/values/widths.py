@@ -45,18 +45,14 @@ def types_of(node: Layout, fixed: Container[Dim] = ()) -> list[ValueType]:
     if isinstance(node, Leaf):
         return [node.type]
     if isinstance(node, SequenceLayout):
-        return _array_types(node.element, fixed)
+        if node.element is None:
+            return [ArrayType(None)]
+        types = types_of(node.element, fixed) or [TensorType(DTYPES[int], ())]
+        return [_array(type, fixed) for type in types]
     if isinstance(node, Cases):
         own = [_array(type, fixed) for case in node.cases for type in types_of(case, fixed)]
         return [TensorType(DTYPES[int], ()), *own]
     return [type for item in node.items for type in types_of(item, fixed)]
-
-
-def _array_types(element: Layout | None, fixed: Container[Dim]) -> list[ValueType]:
-    if element is None:
-        return [ArrayType(None)]
-    types = types_of(element, fixed) or [TensorType(DTYPES[int], ())]
-    return [_array(type, fixed) for type in types]
 
 
 def _array(element: ValueType, fixed: Container[Dim]) -> ArrayType:
