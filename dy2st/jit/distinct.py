@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any
 
 from dy2st_runtime.autograd import depends
 from dy2st_runtime.errors import ConversionError, Location, TensorAsPython
@@ -39,10 +39,23 @@ class Distinct:
         """Raise TensorAsPython if two are one tensor, or the second is made of the first."""
         for left, right, at in self.asked:
             if held[left] is held[right]:
-                _refuse_one(program, (left, right), at)
+                raise TensorAsPython(
+                    f"{program.name}() asks whether {' and '.join(_names(program, (left, right)))} "
+                    "are one tensor, as they are at this call",
+                    at=at,
+                    why="a Program has an input for each, whatever it is given",
+                    hint="say it by an argument of its own: f(x, x, is_same=True)",
+                )
         for left, right, at in self.apart:
             if not held[right].stopped and depends(held[right], held[left]):
-                _refuse_made(program, (left, right), at)
+                by, of = _names(program, (left, right))
+                raise TensorAsPython(
+                    f"{program.name}() takes a gradient by {by}, of which {of} was made before "
+                    "this call",
+                    at=at,
+                    why="a Program knows nothing of what was computed outside of it",
+                    hint=f"compute {of} inside of the function, or give it {of}.detach()",
+                )
 
 
 def _numbered(
@@ -58,26 +71,6 @@ def _numbered(
 
 def _names(program: Program, pair: tuple[int, int]) -> list[str]:
     return [f"`{program.block.parameters[place].name}`" for place in pair]
-
-
-def _refuse_one(program: Program, pair: tuple[int, int], at: Location | None) -> NoReturn:
-    raise TensorAsPython(
-        f"{program.name}() asks whether {' and '.join(_names(program, pair))} are one tensor, as "
-        "they are at this call",
-        at=at,
-        why="a Program has an input for each, whatever it is given",
-        hint="say it by an argument of its own: f(x, x, is_same=True)",
-    )
-
-
-def _refuse_made(program: Program, pair: tuple[int, int], at: Location | None) -> NoReturn:
-    left, right = _names(program, pair)
-    raise TensorAsPython(
-        f"{program.name}() takes a gradient by {left}, of which {right} was made before this call",
-        at=at,
-        why="a Program knows nothing of what was computed outside of it",
-        hint=f"compute {right} inside of the function, or give it {right}.detach()",
-    )
 
 
 def check_changes(program: Program, tensors: Sequence[Any], state: Mapping[str, Any]) -> None:
@@ -130,17 +123,15 @@ def check_apart(
                 continue
             for other in tensor.storage.others(tensor):
                 if id(other) in names and shares_memory(other, tensor):
-                    _refuse_view(program, name, names[id(other)], at)
-
-
-def _refuse_view(program: Program, name: str, other: str, at: Location | None) -> NoReturn:
-    raise ConversionError(
-        f"{program.name}() changes `{name}`, which shares its memory with `{other}`",
-        at=at,
-        why="a Program that is saved or compiled has a value of its own for each name",
-        hint="make the view inside of the function: row = self.table[0], or give it a copy: "
-        "clone()",
-    )
+                    raise ConversionError(
+                        f"{program.name}() changes `{name}`, which shares its memory with "
+                        f"`{names[id(other)]}`",
+                        at=at,
+                        why="a Program that is saved or compiled has a value of its own for each "
+                        "name",
+                        hint="make the view inside of the function: row = self.table[0], or give "
+                        "it a copy: clone()",
+                    )
 
 
 def check_leaf(program: Program, place: int, tensor: Any) -> None:

@@ -21,7 +21,6 @@ from dy2st_runtime.tensor import EagerTensor, wrapped
 
 if TYPE_CHECKING:
     from dy2st.jit.concrete_program import ConcreteProgram
-    from dy2st.jit.optimized import OptimizedProgram
 
 Full = Callable[[Sequence[EagerTensor]], Any]
 Call = Callable[[Sequence[EagerTensor], Full], Any]
@@ -80,7 +79,14 @@ def straight(concrete: ConcreteProgram) -> Call:
         names |= {"is_current": better.is_current, "own": better.arrays, "better": better}
         of_state = "[one.array for one in better.state.values()]"
         arrays = of_state if better.arrays is None else "own"
-        full_if += _outdated(concrete, better, names)
+        # What passes have built in holds as long as the tensors have the same arrays.
+        tensors = list(concrete.state)
+        if concrete.live.places or len(tensors) > _MOST_NAMED:
+            full_if.append("not is_current()")
+        else:
+            names |= {f"b{n}": array for n, (_, array) in enumerate(better.frozen)}
+            places = [tensors.index(name) for name, _ in better.frozen]
+            full_if += [f"s{place}.array is not b{n}" for n, place in enumerate(places)]
     is_full = " or ".join(full_if)
     lines = [
         "def call(tensors, in_full):",
@@ -96,18 +102,6 @@ def straight(concrete: ConcreteProgram) -> Call:
     # `names` are its globals: with itself among them it would be a cycle.
     found: Call = names.pop("call")
     return found
-
-
-def _outdated(
-    concrete: ConcreteProgram, better: OptimizedProgram, names: dict[str, Any]
-) -> list[str]:
-    """The conditions under which what passes have made is right no more."""
-    state = list(concrete.state)
-    if concrete.live.places or len(state) > _MOST_NAMED:
-        return ["not is_current()"]
-    names |= {f"b{n}": array for n, (_, array) in enumerate(better.frozen)}
-    places = [state.index(name) for name, _ in better.frozen]
-    return [f"s{place}.array is not b{n}" for n, place in enumerate(places)]
 
 
 def _run(executable: Any, inputs: str, state: str) -> list[str]:

@@ -38,7 +38,13 @@ def transformed(applied: Any, programs: dict[str, Program], state: dict[str, Arr
     """
     module = applied(import_module("dy2st.passes").Module(programs, state))
     for program in module.programs.values():
-        _check_sound(program, applied)
+        try:
+            verify(program)
+        except VerifyError as error:
+            raise PassError(
+                f"the pass {applied.info.name} breaks the Program; the instrument VerifyAfter() of "
+                f"a PassContext tells which of several passes does it: {error}"
+            ) from None
     for name, entries in module.epilogues.items():
         operator = next(iter(entries.values()))[0]
         raise ArgumentError(
@@ -46,16 +52,6 @@ def transformed(applied: Any, programs: dict[str, Program], state: dict[str, Arr
             "results would be others: use it with a back end whose host computes that operator"
         )
     return module
-
-
-def _check_sound(program: Program, applied: Any) -> None:
-    try:
-        verify(program)
-    except VerifyError as error:
-        raise PassError(
-            f"the pass {applied.info.name} breaks the Program; the instrument VerifyAfter() of a "
-            f"PassContext tells which of several passes does it: {error}"
-        ) from None
 
 
 def _unshared(array: Array) -> Array:

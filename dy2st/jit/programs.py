@@ -150,7 +150,12 @@ class Programs:
         if known is not None:
             return known
         if callee.input_spec is None:
-            family = self._family((dtypes, tuple(map(len, shapes)), python, mode), shapes)
+            kind = dtypes, tuple(map(len, shapes)), python, mode
+            family = self._families.get(kind)
+            if family is None:
+                while len(self._families) >= _MOST_FAMILIES:
+                    self._families.pop(next(iter(self._families)), None)
+                family = self._families.setdefault(kind, tracing.Family(shapes))
             concrete = self._for_shapes(callee, call, to_named_specs(arguments), shapes, family)
         else:
             specs = callee.signature.match(callee.input_spec, arguments)
@@ -186,14 +191,6 @@ class Programs:
     def _asked(self, call: CallContext) -> Any:
         """What of gradients counts for a call: nothing before some trace has asked."""
         return call.gradients if self.asks else None
-
-    def _family(self, key: Any, shapes: Shapes) -> Family:
-        known = self._families.get(key)
-        if known is None:
-            while len(self._families) >= _MOST_FAMILIES:
-                self._families.pop(next(iter(self._families)), None)
-            known = self._families.setdefault(key, tracing.Family(shapes))
-        return known
 
     def _for_shapes(
         self,

@@ -31,7 +31,14 @@ def for_file(functions: Sequence[Traced]) -> list[ConcreteProgram]:
     found = [concrete for _, concrete in functions]
     if not any(concrete.leaves_more for concrete in found):
         return found
-    keeping = _keeping([function.class_instance for function, _ in functions])
+    names: dict[int, str] = {}
+    tensors: set[str] = set()
+    for layer in (function.class_instance for function, _ in functions):
+        if isinstance(layer, Layer):
+            inner = layer.named_sublayers(include_self=True)
+            names = {**{id(one): name for name, one in inner}, **names}
+            tensors |= {*names_of(layer).values()}
+    keeping = Keeping(names, frozenset(tensors))
     for _ in range(_MOST_ROUNDS):
         known, size = len(keeping.kept), keeping.size
         found = [_again(function, concrete, keeping) for function, concrete in functions]
@@ -39,17 +46,6 @@ def for_file(functions: Sequence[Traced]) -> list[ConcreteProgram]:
         if is_all or any(one.finished.lost for one in found):
             break
     return found
-
-
-def _keeping(layers: Sequence[Any]) -> Keeping:
-    names: dict[int, str] = {}
-    tensors: set[str] = set()
-    for layer in layers:
-        if isinstance(layer, Layer):
-            inner = layer.named_sublayers(include_self=True)
-            names = {**{id(one): name for name, one in inner}, **names}
-            tensors |= {*names_of(layer).values()}
-    return Keeping(names, frozenset(tensors))
 
 
 def _again(function: StaticFunction, concrete: ConcreteProgram, keeping: Keeping) -> Any:

@@ -42,15 +42,6 @@ _OPTIONS: dict[str, tuple[Any, ...]] = {
 }
 
 
-def _refuse_options(configs: dict[str, Any]) -> None:
-    for name, value in configs.items():
-        if name not in _OPTIONS:
-            raise TypeError(f"save() got an unexpected keyword argument {name!r}")
-        if not any(value is known for known in _OPTIONS[name]):
-            instead = "save a function that takes and returns what is wanted"
-            raise ArgumentError(f"save: {name}={value!r} is not here: {instead}")
-
-
 _FOREIGN = {
     ".onnx": "ONNX",
     ".pdmodel": "model of PaddlePaddle's",
@@ -82,7 +73,12 @@ def save(
     Raises ArgumentError if the types of the inputs are not known, ConversionError if the code has
     no static form, FileAccessError (an OSError) if the disk refuses.
     """
-    _refuse_options(configs)
+    for name, value in configs.items():
+        if name not in _OPTIONS:
+            raise TypeError(f"save() got an unexpected keyword argument {name!r}")
+        if not any(value is known for known in _OPTIONS[name]):
+            instead = "save a function that takes and returns what is wanted"
+            raise ArgumentError(f"save: {name}={value!r} is not here: {instead}")
     for ending, what in _FOREIGN.items():
         if os.fspath(path).endswith(ending):
             raise ArgumentError(f"save writes {path}.mlir, and no {what}: leave the ending away")
@@ -176,20 +172,15 @@ def _functions_of(layer: Any) -> dict[str, StaticFunction]:
         forward: Any = layer.forward
         if not isinstance(forward, StaticFunction):
             forward = StaticFunction(forward.__func__, layer=layer)
-        return {"forward": forward, **_static_methods(layer)}
+        own = type(layer)
+        held = {name: inspect.getattr_static(own, name, None) for name in dir(own)}
+        names = [name for name, one in held.items() if isinstance(one, StaticFunction)]
+        methods = {name: getattr(layer, name) for name in names if name != "forward"}
+        return {"forward": forward, **methods}
     if inspect.isroutine(layer):
         return {"forward": StaticFunction(layer)}
     why = why_not(layer) or "only functions and Layers have an input_spec"
     raise not_convertible("jit.save takes a Layer or a function", layer, why)
-
-
-def _static_methods(layer: Layer) -> dict[str, StaticFunction]:
-    names = [
-        name
-        for name in dir(type(layer))
-        if isinstance(inspect.getattr_static(type(layer), name, None), StaticFunction)
-    ]
-    return {name: getattr(layer, name) for name in names if name != "forward"}
 
 
 def _program_of(function: StaticFunction, input_spec: Sequence[Any] | None) -> ConcreteProgram:

@@ -109,20 +109,13 @@ def agrees(general: ConcreteProgram, example: Results, shapes: Shapes) -> bool:
 
     It does not where Python code has looked at the text or the kind of a size.
     """
-    if not _is_for(general, shapes):
+    axes = [size for variable in general.inputs for size in variable.tensor_type.shape]
+    real = [size for shape in shapes for size in shape]
+    if any(isinstance(a, int) and a != b for a, b in zip(axes, real, strict=True)):
         return True  # nothing to compare: it is for other numbers
     sizes = input_sizes(general.main_program, shapes)
     return _same(general.main_program.structure, example.structure) and all(
         _fits(one, other, sizes) for one, other in zip(_types(general), example.types, strict=True)
-    )
-
-
-def _is_for(general: ConcreteProgram, shapes: Shapes) -> bool:
-    pairs = zip(general.inputs, shapes, strict=True)
-    return all(
-        not isinstance(size, int) or size == real
-        for variable, shape in pairs
-        for size, real in zip(variable.tensor_type.shape, shape, strict=True)
     )
 
 

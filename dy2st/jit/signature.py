@@ -234,20 +234,18 @@ def _check_fits(name: str, spec: Any, value: Any) -> None:
         raise SpecError(f"argument `{name}` is {value!r:.60}; its input_spec says {spec!r:.60}")
 
 
-def _no_tensor(name: str, spec: InputSpec, value: Any) -> str:
-    kind = type(value)
-    if hasattr(value, "__dlpack__"):
-        what, hint = f"a {kind.__module__}.{kind.__qualname__}", f"dy2st.from_dlpack({name})"
-    elif hasattr(value, "__array__") or isinstance(value, (list, tuple, int, float)):
-        what, hint = f"{value!r:.60}", f"dy2st.to_tensor({name})"
-    else:
-        return f"argument `{name}` is {value!r:.60}; its InputSpec says tensor: {spec}"
-    return f"argument `{name}` is {what}, not a tensor of dy2st ({spec}): give {hint}"
-
-
 def _check_tensor(name: str, spec: InputSpec, value: Any) -> None:
     if not isinstance(value, (Tensor, np.ndarray)):
-        raise SpecError(_no_tensor(name, spec, value))
+        kind = type(value)
+        if hasattr(value, "__dlpack__"):
+            what, hint = f"a {kind.__module__}.{kind.__qualname__}", f"dy2st.from_dlpack({name})"
+        elif hasattr(value, "__array__") or isinstance(value, (list, tuple, int, float)):
+            what, hint = f"{value!r:.60}", f"dy2st.to_tensor({name})"
+        else:
+            said = f"argument `{name}` is {value!r:.60}; its InputSpec says tensor: {spec}"
+            raise SpecError(said)
+        said = f"argument `{name}` is {what}, not a tensor of dy2st ({spec}): give {hint}"
+        raise SpecError(said)
     if value.ndim != len(spec.shape):
         raise SpecError(
             f"argument `{name}` has {value.ndim} axes, shape {list(value.shape)}; its InputSpec "

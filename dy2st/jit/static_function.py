@@ -139,7 +139,10 @@ class StaticFunction:
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         """Pickled by name, or as the method of its Layer; Programs are traced anew."""
-        if _global_of(self.__module__, self.__qualname__) is self:
+        found: Any = sys.modules.get(self.__module__)
+        for name in self.__qualname__.split("."):
+            found = getattr(found, name, None)
+        if found is self:
             return str(self.__qualname__)
         parts = (self._function, self._input_spec, self.class_instance)
         return StaticFunction, (*parts, self.passes, self.engine)
@@ -369,14 +372,6 @@ class StaticFunction:
 def _gradients(tensors: Sequence[EagerTensor]) -> tuple[bool, ...]:
     """What a call says of gradients."""
     return (is_grad_enabled(), *(tensor.stopped for tensor in tensors))
-
-
-def _global_of(module: str, path: str) -> Any:
-    """What a qualified name stands for in a module that is loaded; None if nothing."""
-    found: Any = sys.modules.get(module)
-    for name in path.split("."):
-        found = getattr(found, name, None)
-    return found
 
 
 def enable_to_static(enable_to_static_bool: bool) -> None:

@@ -54,7 +54,14 @@ def _no_others(trace: Trace) -> Iterator[None]:
 
 def _add(trace: Trace, leaf: Tensor, gradient: Variable, there: Variable | None) -> None:
     """Add a gradient to that of a leaf; zeros change nothing where there is none to be added."""
-    hooks, has_zeros = _hooks(trace, leaf), _is_cleared(trace, leaf)
+    # The hooks of a leaf from outside; those of others are operators of the Program.
+    hooks: list[Any] = []
+    if not isinstance(leaf, Variable):
+        held = trace.read("attr", leaf, "hooks", leaf.hooks)
+        if held is not None:
+            trace.read_content(held)
+            hooks = [*trace.content(held)]
+    has_zeros = _is_cleared(trace, leaf)
     before = None if has_zeros else _held(trace, leaf)
     is_none = not has_zeros and (before is None or type(before) is Union)  # on some paths, perhaps
     if there is not None and (is_none or hooks):
@@ -85,17 +92,6 @@ def _let_it_be_none(trace: Trace, there: Variable) -> None:
         hint="let each path use the tensor, by 0 * x if need be, or let gradients be zeros at "
         "first: x.grad = zeros_like(x), or clear_grad() after the first call",
     )
-
-
-def _hooks(trace: Trace, leaf: Tensor) -> list[Any]:
-    """The hooks of a leaf from outside; those of others are operators of the Program."""
-    if isinstance(leaf, Variable):
-        return []
-    hooks = trace.read("attr", leaf, "hooks", leaf.hooks)
-    if hooks is None:
-        return []
-    trace.read_content(hooks)
-    return [*trace.content(hooks)]
 
 
 def grad_of(trace: Trace, tensor: Tensor) -> Any:

@@ -190,16 +190,16 @@ def _of_each(trace: Trace, function: Any, items: Any) -> Any:
     own = own_method(trace, items, "__next__")
     ask = lambda: trace.call(own, items)  # noqa: E731
     source = iter(items) if own is None else each_until(trace, ask, StopIteration)
-    return trace.made(_asked(trace, function, source))
 
+    def asked() -> Iterator[Any]:
+        # As `map` does it: no item is held while the next one is asked for; either may end it.
+        try:
+            while True:
+                yield trace.call(function, next(source))
+        except StopIteration:
+            return
 
-def _asked(trace: Trace, function: Any, items: Iterator[Any]) -> Iterator[Any]:
-    """As `map` does it: no item is held while the next one is asked for, and either may end it."""
-    try:
-        while True:
-            yield trace.call(function, next(items))
-    except StopIteration:
-        return
+    return trace.made(asked())
 
 
 def _mapped_later(trace: Trace, function: Any, iterable: Union) -> Any:

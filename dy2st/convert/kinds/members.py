@@ -48,7 +48,12 @@ def member(trace: Trace, owner: Any, name: str) -> Any:
         return getattr(owner, name)
     kind = number_kind(owner)
     if kind is not None:
-        return _of_number(trace, owner, kind, name)
+        if not hasattr(kind, name):
+            raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
+        if name in _OF_NUMBERS:
+            return _OF_NUMBERS[name](trace, owner, kind)
+        what = f"{name} of a number that only the run knows"
+        raise _refusal(what, "compute it with operators, or take it of a number that is known")
     if not isinstance(owner, Variable) or isinstance(owner.type, ArrayType):
         return getattr(owner, name)
     if name in _OURS:
@@ -56,15 +61,6 @@ def member(trace: Trace, owner: Any, name: str) -> Any:
     if name in _OF_DATA:
         raise _refusal(f"{name} of a traced tensor", "ask the tensor that the function returns")
     return getattr(owner, name)
-
-
-def _of_number(trace: Trace, owner: Any, kind: type, name: str) -> Any:
-    if not hasattr(kind, name):
-        raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
-    if name in _OF_NUMBERS:
-        return _OF_NUMBERS[name](trace, owner, kind)
-    what = f"{name} of a number that only the run knows"
-    raise _refusal(what, "compute it with operators, or take it of a number that is known")
 
 
 def _refusal(what: str, hint: str) -> TensorAsPython:

@@ -236,7 +236,11 @@ def _of_dynamic(
 ) -> SymbolicSequence:
     if content.element is None:
         return content
-    keys = content if key is None else _mapped(trace, content, key)
+    keys = content
+    if key is not None:
+        of = lambda place: trace.call(key, element_at(trace, content, place))  # noqa: E731
+        keys = trace.content(trace.gathered(Indexed(length_of(trace, content), of)))
+        assert type(keys) is SymbolicSequence
     length = length_of(trace, content)
     arrays = [trace.tracer.local(array) for array in content.arrays]
 
@@ -254,17 +258,6 @@ def _of_dynamic(
     has_any = F.greater_than(length, 0)
     found = trace.choose(has_any, in_order, lambda: [trace.tracer.local(a) for a in arrays])
     return SymbolicSequence(content.kind, content.element, found, content.like)
-
-
-def _mapped(trace: Trace, content: SymbolicSequence, key: Any) -> SymbolicSequence:
-    """What a function makes of each element, in a list of its own."""
-
-    def item(place: Any) -> Any:
-        return trace.call(key, element_at(trace, content, place))
-
-    found = trace.content(trace.gathered(Indexed(length_of(trace, content), item)))
-    assert type(found) is SymbolicSequence
-    return found
 
 
 def _columns_of(trace: Trace, node: Layout, arrays: list[Variable]) -> list[Any] | None:

@@ -178,7 +178,15 @@ def _decided(trace: Trace, iterable: Any, decisive: bool) -> Any:
         return _decided_one_by_one(trace, iterable, decisive)
     items = trace.items_of(iterable)
     if type(items) is Indexed:
-        return _decided_in_program(trace, items, decisive)
+
+        def holds(place: Any) -> Any:
+            answer = trace.test_of(items.item(place))
+            if isinstance(answer, bool):
+                answer = trace.tracer.number(answer)
+            return answer if decisive else F.logical_not(answer)
+
+        is_one = trace.any_in(holds, items.length)
+        return is_one if decisive else trace.not_(is_one)
     found: Any = not decisive
     for item in items:
         answer = trace.test_of(item)
@@ -202,14 +210,3 @@ def _decided_one_by_one(trace: Trace, iterator: Any, decisive: bool) -> Any:
         return (trace.truth_value(item),)
 
     return trace.for_(iterator, goes_on, iteration, (not decisive,), ("whether it is found",))[0]
-
-
-def _decided_in_program(trace: Trace, items: Indexed, decisive: bool) -> Any:
-    def holds(place: Any) -> Any:
-        answer = trace.test_of(items.item(place))
-        if isinstance(answer, bool):
-            answer = trace.tracer.number(answer)
-        return answer if decisive else F.logical_not(answer)
-
-    found = trace.any_in(holds, items.length)
-    return found if decisive else trace.not_(found)

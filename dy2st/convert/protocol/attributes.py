@@ -63,7 +63,12 @@ def attr(trace: Trace, owner: Any, name: str) -> Any:
         owner = known(trace, owner)
         return map_cases(trace, lambda one: attr(trace, one, name), owner)
     if kind is super:
-        return _of_super(trace, owner, name)
+        # Of the classes behind that one, in `super(kind, value)`.
+        behind, value = owner.__self_class__, owner.__self__
+        found = MISSING if behind is None else of_class(trace, behind, name, owner.__thisclass__)
+        if found is MISSING or isinstance(value, type):
+            return getattr(owner, name)
+        return _from_descriptor(trace, found, value, name)
     if owner is UNBOUND:
         raise UnboundLocalError("a variable is used that may not be assigned")
     if issubclass(kind, _NATIVE):
@@ -118,15 +123,6 @@ def _by_getattribute(trace: Trace, own: FunctionType, owner: Any, name: str) -> 
     return caught(trace, found, AttributeError, lambda: call(trace, other, owner, name))
 
 
-def _of_super(trace: Trace, owner: Any, name: str) -> Any:
-    """An attribute of `super(kind, value)`: of the classes behind that one."""
-    kind, value = owner.__self_class__, owner.__self__
-    found = MISSING if kind is None else of_class(trace, kind, name, owner.__thisclass__)
-    if found is MISSING or isinstance(value, type):
-        return getattr(owner, name)
-    return _from_descriptor(trace, found, value, name)
-
-
 def _of_namespace(trace: Trace, owner: Any, name: str) -> Any:
     """An attribute of a module or class."""
     if isinstance(owner, ModuleType):
@@ -177,7 +173,12 @@ def _from_descriptor(trace: Trace, found: Any, owner: Any, name: str) -> Any:
     if kind is property and type(found.fget) is FunctionType:
         return call(trace, found.fget, owner)
     if kind is MemberDescriptorType:
-        return _slot(trace, owner, name)
+        place = trace.over.get((id(owner), name)) if trace.over else None
+        value = getattr(owner, name) if place is None else known(trace, place.value)
+        if value is MISSING:
+            raise AttributeError(f"{type(owner).__name__!r} object has no attribute {name!r}")
+        value = trace.seen("attr", owner, name, value) if place is None else value
+        return _there(trace, owner, name, value)
     if kind is classmethod:
         return _of_class_method(trace, found, owner)
     if kind is staticmethod:
@@ -199,15 +200,6 @@ def _of_class_method(trace: Trace, found: Any, owner: Any) -> Any:
     if type(inner) is property and sys.version_info < (3, 13):  # a property of the class
         return call(trace, inner.fget, type(owner))
     return found.__get__(owner, type(owner))
-
-
-def _slot(trace: Trace, owner: Any, name: str) -> Any:
-    place = trace.over.get((id(owner), name)) if trace.over else None
-    value = getattr(owner, name) if place is None else known(trace, place.value)
-    if value is MISSING:
-        raise AttributeError(f"{type(owner).__name__!r} object has no attribute {name!r}")
-    found = trace.seen("attr", owner, name, value) if place is None else value
-    return _there(trace, owner, name, found)
 
 
 def _own(trace: Trace, owner: Any, name: str) -> Any:

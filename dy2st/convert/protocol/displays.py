@@ -49,21 +49,17 @@ def gather_dict(trace: Trace, *parts: tuple[Any, ...]) -> Any:
         if len(part) == 1 and not is_keyed_one:
             _spread_into(trace, found, part[0])
         elif len(part) == 1 or is_traced_key(part[0]):
-            return _set_one_by_one(trace, parts)
+            # A key that the Program computes: entries are put in one by one.
+            made = trace.made({})
+            for one in parts:
+                if len(one) == 1:
+                    trace.method(made, "update", one[0])
+                else:
+                    trace.set_item(made, *one)
+            return made
         else:
             found[part[0]] = part[1]
     return trace.made(found)
-
-
-def _set_one_by_one(trace: Trace, parts: Any) -> Any:
-    """A dict display with a key that the Program computes."""
-    made = trace.made({})
-    for part in parts:
-        if len(part) == 1:
-            trace.method(made, "update", part[0])
-        else:
-            trace.set_item(made, *part)
-    return made
 
 
 def _spread_into(trace: Trace, found: dict[Any, Any], other: Any) -> None:

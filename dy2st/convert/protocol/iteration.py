@@ -66,7 +66,12 @@ def items_of(trace: Trace, iterable: Any) -> Any:
             else of_list(trace, iterable)
         )
     if isinstance(iterable, Tensor):
-        return _of_tensor(trace, iterable)
+        if not iterable.ndim:
+            raise TypeError("iteration over a 0-d tensor")
+        length = iterable.shape[0]
+        if isinstance(length, int):
+            return (iterable[place] for place in range(length))  # as it is at each iteration
+        return Indexed(length, lambda index: _row(trace, iterable, index), iterable)
     if kind in CONTAINERS:
         content = trace.content(iterable)
         trace.read_content(iterable)
@@ -113,15 +118,6 @@ def _live(trace: Trace, owner: Any) -> Iterator[Any]:
             return
         yield content[place]
         place += 1
-
-
-def _of_tensor(trace: Trace, tensor: Tensor) -> Any:
-    if not tensor.ndim:
-        raise TypeError("iteration over a 0-d tensor")
-    length = tensor.shape[0]
-    if isinstance(length, int):
-        return (tensor[place] for place in range(length))  # as it is at each iteration
-    return Indexed(length, lambda index: _row(trace, tensor, index), tensor)
 
 
 def _row(trace: Trace, tensor: Any, index: Any) -> Any:
@@ -237,7 +233,10 @@ def unpack(trace: Trace, value: Any, count: int) -> Sequence[Any]:
     if kind is Generated and type(value.iterable) is Union and left_of(trace, value) is None:
         return _unpack_of_one(trace, value, count)  # type: ignore[no-any-return]
     if isinstance(value, Tensor) and isinstance(value.shape[0] if value.ndim else 0, Dim):
-        return _unpack_tensor(trace, value, count)
+        size = trace.tracer.number(value.shape[0])
+        wrong = ValueError(f"a wrong number of values to unpack (expected {count})")
+        trace.tracer.check(F.equal(size, count), wrong)
+        return [_row(trace, value, place) for place in range(count)]
     items = listed(trace, _unpacked(trace, value))
     if type(items) is SymbolicSequence:
         return _unpack_dynamic(trace, items, count)
@@ -266,14 +265,6 @@ def _unpack_of_one(trace: Trace, value: Generated, count: int) -> Any:
         return tuple(unpack(trace, trace.made(value.generator(one)), count))
 
     return map_cases(trace, items, value.iterable)
-
-
-def _unpack_tensor(trace: Trace, value: Tensor, count: int) -> list[Any]:
-    size = trace.tracer.number(value.shape[0])
-    trace.tracer.check(
-        F.equal(size, count), ValueError(f"a wrong number of values to unpack (expected {count})")
-    )
-    return [_row(trace, value, place) for place in range(count)]
 
 
 def _unpack_dynamic(trace: Trace, items: SymbolicSequence, count: int) -> list[Any]:

@@ -54,7 +54,13 @@ def effects_of(trace: Trace, taker: Taker) -> list[Effect]:
     tables = {id(one): owner for owner, *_ in trace.reads.values() for one in stores_of(owner)}
     for place in list(trace.over.values()):
         if id(place.owner) in tables:
-            _refuse_table(tables[id(place.owner)], place)
+            kind = type(tables[id(place.owner)]).__name__
+            raise ConversionError(
+                f"a table of parameters, buffers, sublayers or hooks of a {kind} is changed itself",
+                at=place.at,
+                why=f"the {kind} would not know that it holds others, nor would its Programs",
+                hint="set an attribute, or call add_sublayer(), register_buffer() and their like",
+            )
         is_global = type(place.owner) is dict and place.name is not CONTENT
         if trace.is_outside(place.owner) or is_global:
             kind = type(place.owner).__name__
@@ -66,17 +72,6 @@ def effects_of(trace: Trace, taker: Taker) -> list[Effect]:
                     effect.what = _in_words(place, kind)
             found += made
     return found
-
-
-def _refuse_table(layer: Layer, place: Place) -> None:
-    """Refuse to change what only the methods of a Layer may change."""
-    kind = type(layer).__name__
-    raise ConversionError(
-        f"a table of parameters, buffers, sublayers or hooks of a {kind} is changed itself",
-        at=place.at,
-        why=f"the {kind} would not know that it holds others, nor would its Programs",
-        hint="set an attribute, or call add_sublayer(), register_buffer() and their like",
-    )
 
 
 def _in_words(place: Place, kind: str) -> str:

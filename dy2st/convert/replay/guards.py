@@ -188,7 +188,13 @@ class _Writer:
                 self.numbers[id(owner)] = (*self.numbers.get(id(owner), ()), name)
         self.found: dict[int, tuple[str, Any]] = {}
         self.of_layers: list[tuple[int, Read]] = []
-        self.classes = _classes(reads)
+        # Classes in which names were looked up, each with those that it does not have.
+        looked_up: dict[int, tuple[type, list[str]]] = {}
+        for owner, kind, name, value in reads:
+            if kind == "class":
+                missing = looked_up.setdefault(id(owner), (owner, []))[1]
+                missing += [name] if value is MISSING else []
+        self.classes = list(looked_up.values())
         self.others: list[tuple[int, Read]] = []
         whole = {id(owner) for owner, kind, name, _ in reads if (kind, name) == ("layer", "all")}
         for index, read in enumerate(reads):
@@ -516,16 +522,6 @@ def _is_fixed(read: Read) -> bool:
     """Whether nobody can change what was read: an attribute of a dtype that has no fields."""
     owner, kind, _, _ = read
     return kind == "attr" and isinstance(owner, np.dtype) and owner.names is None
-
-
-def _classes(reads: list[Read]) -> list[tuple[type, list[str]]]:
-    """The classes in which names were looked up, each with those that it does not have."""
-    found: dict[int, tuple[type, list[str]]] = {}
-    for owner, kind, name, value in reads:
-        if kind == "class":
-            missing = found.setdefault(id(owner), (owner, []))[1]
-            missing += [name] if value is MISSING else []
-    return list(found.values())
 
 
 def _ends(classes: Sequence[tuple[type, Any]]) -> list[type]:

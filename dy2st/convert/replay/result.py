@@ -149,7 +149,10 @@ class Taker:
         if type(value) is Text:
             return Written(value.mapped(self.take))
         if isinstance(value, tuple):
-            return self._tuple(value)
+            items = [self.take(item) for item in value]
+            # A tuple of constants is a constant, and stays the object that it is.
+            is_made = any(isinstance(item, TREES) for item in items)
+            return Made(type(value), (), items) if is_made else value
         if type(value) is SymbolicSequence:
             return self._rows(value)
         if id(value) in self.known:
@@ -169,13 +172,6 @@ class Taker:
             return all(map(self._is_known, value))
         is_atom = type(value) in _ATOMS or isinstance(value, (np.generic, type, Enum))
         return is_atom or self.trace.is_outside(value)
-
-    def _tuple(self, value: tuple[Any, ...]) -> Any:
-        items = [self.take(item) for item in value]
-        # A tuple of constants is a constant, and stays the object that it is.
-        if not any(isinstance(item, TREES) for item in items):
-            return value
-        return Made(type(value), (), items)
 
     def _object(self, value: Any) -> Any:
         trace, kind = self.trace, type(value)
@@ -200,7 +196,12 @@ class Taker:
             return self._note(value, Made(type(value), (), [], copy(value)))
         base = next((base for base in DERIVED if isinstance(value, base)), None)
         if base is not None:
-            return self._derived(value, base)
+            derived: Made = self._note(value, Made(type(value), (), [], base))
+            held = dict(getattr(value, "__dict__", ()))
+            names = (name for name in slots_of(type(value)) if hasattr(value, name))
+            held |= {name: getattr(value, name) for name in names}
+            derived.items += [self._container(held, dict), self._container(base(value), base)]
+            return derived
         parts = _parts(self.trace, value)
         if parts is None:
             raise self._refusal(value)
@@ -210,16 +211,6 @@ class Taker:
             if isinstance(tree, TREES) and not isinstance(tree, Known):
                 raise self._refusal(value)
         return known
-
-    def _derived(self, value: Any, base: type) -> Made:
-        """An object of a class derived from a container: its attributes, and what it holds."""
-        made: Made = self._note(value, Made(type(value), (), [], base))
-        held = dict(getattr(value, "__dict__", ()))
-        held |= {
-            name: getattr(value, name) for name in slots_of(type(value)) if hasattr(value, name)
-        }
-        made.items += [self._container(held, dict), self._container(base(value), base)]
-        return made
 
     def _note(self, value: Any, tree: Any) -> Any:
         """The tree of an object, which is one however often it is met."""

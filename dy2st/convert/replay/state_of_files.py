@@ -97,7 +97,12 @@ class Keeping:
     def begin(self, trace: Trace) -> None:
         """Let a trace find the state in the places."""
         roots: dict[Any, list[Kept]] = {}
-        self.found = {one.label: _placeholder(trace, one) for one in self.kept.values()}
+        self.found = {}
+        for one in self.kept.values():
+            self.found[one.label] = one.tensor
+            if one.number is not None:
+                variable = self.found[one.label] = trace.tracer.captured(one.tensor)
+                variable.number = one.number
         for one in self.kept.values():
             roots.setdefault(one.home.key[:2], []).append(one)
         for found in roots.values():
@@ -328,14 +333,6 @@ def _with_values(trace: Trace, before: Any, values: Mapping[tuple[Any, ...], Any
     trace.mark_outside(before)
     trace.write(before, CONTENT, copy)
     return before
-
-
-def _placeholder(trace: Trace, one: Kept) -> Any:
-    if one.number is None:
-        return one.tensor
-    variable = trace.tracer.captured(one.tensor)
-    variable.number = one.number
-    return variable
 
 
 def _kept(home: Home, before: Any, at: Location | None) -> Kept | None:

@@ -154,7 +154,11 @@ def run_region(
 ) -> Region:
     """Record one side into a Block of its own."""
     with trace.region(branch_condition(pred, taken)) as region:
-        _narrow(trace, region, pred, taken)
+        # A side knows which cases a value can be whose case decided.
+        if pred in trace.narrowing:
+            value, cases = trace.narrowing[pred]
+            others = frozenset(range(len(value.layouts))) - cases
+            trace.know_cases(region.frame, value, cases if taken else others)
         end_region(trace, region, partial(side, *state), of_cases)
     return region
 
@@ -300,15 +304,6 @@ def _again(trace: Trace, value: Any) -> Any:
     pred = is_case(trace, value, trace.cases_of(value)[0])
     side = lambda: (_again(trace, value),)  # noqa: E731
     return stage_if(trace, pred, side, side, (), (_NAME,))[0]
-
-
-def _narrow(trace: Trace, region: Region, pred: Variable, taken: bool) -> None:
-    """A side knows which cases a value can be whose case decided."""
-    known = trace.narrowing.get(pred)
-    if known is not None:
-        value, cases = known
-        others = frozenset(range(len(value.layouts))) - cases
-        trace.know_cases(region.frame, value, cases if taken else others)
 
 
 def places_of(trace: Trace, regions: Sequence[Region]) -> list[JoinedVariable]:

@@ -320,17 +320,6 @@ def _note_views(loop: _Loop, parameters: Sequence[Variable]) -> None:
                 tracer.aliases.note(parameter, one)
 
 
-def _find_views(loop: _Loop, leaves: Sequence[Variable]) -> bool:
-    """Note leaves that are views of what the body changes; whether there are new ones."""
-    views, count = loop.trace.tracer.views, len(leaves) - len(loop.tensors)
-    known = len(loop.views)
-    for place, leaf in enumerate(leaves[:count]):
-        root = views.root_of_view(leaf)
-        if root is not None and id(root) in loop.tensors:
-            loop.views[place] = leaf
-    return len(loop.views) > known
-
-
 def _refuse_writes(loop: _Loop, region: Region) -> None:
     """The condition must not change anything: the body would not see it."""
     known = {_key(slot.place) for slot in loop.slots if slot.place is not None}
@@ -482,7 +471,14 @@ def _types_hold(loop: _Loop, body_region: Region) -> bool:
     ]
     same = all(old is new for old, new in zip(loop.types, joined, strict=True))
     loop.types = joined
-    return same and not _find_views(loop, body_region.block.yields)
+    # Leaves may be views of what the body changes: new ones count as a rise, too.
+    views, known = trace.tracer.views, len(loop.views)
+    count = len(body_region.block.yields) - len(loop.tensors)
+    for place, leaf in enumerate(body_region.block.yields[:count] if same else ()):
+        root = views.root_of_view(leaf)
+        if root is not None and id(root) in loop.tensors:
+            loop.views[place] = leaf
+    return same and len(loop.views) == known
 
 
 def _mismatch(words: str) -> Exception:

@@ -126,9 +126,21 @@ def is_caught(trace: Trace, kind: type[BaseException]) -> bool:
     for handler in reversed(trace.handlers):
         if handler.catches(kind):
             if handler.ends_loop:
-                _refuse_end(kind)
+                raise ConversionError(
+                    f"a loop over an object ends with a {kind.__name__} that a tensor decides on",
+                    at=user_location(),
+                    why="the loop is unrolled, and how often it would run is known only later",
+                    hint="write a generator with `yield`, or a `while` loop on the tensor",
+                )
             if not handler.is_staged:
-                _refuse(kind)
+                raise ConversionError(
+                    f"{kind.__name__} is raised in a branch or loop that depends on a tensor, in a "
+                    "`try` or `with` that may catch it and that stays Python's own",
+                    at=user_location(),
+                    why="whether it is raised is known only when the Program runs",
+                    hint="let no `yield`, and no `return` in `finally`, stand in the `try` or "
+                    "`with`",
+                )
             return True
     return False
 
@@ -162,25 +174,6 @@ def ending(trace: Trace, *kinds: type[Exception]) -> Iterator[None]:
     """What the user's code raises inside ends a loop of Python's."""
     with under(trace, Handler(lambda: kinds, is_staged=False, ends_loop=True)):
         yield
-
-
-def _refuse_end(kind: type[BaseException]) -> None:
-    raise ConversionError(
-        f"a loop over an object ends with a {kind.__name__} that a tensor decides on",
-        at=user_location(),
-        why="the loop is unrolled, and how often it would run is known only later",
-        hint="write a generator with `yield`, or a `while` loop on the tensor",
-    )
-
-
-def _refuse(kind: type[BaseException]) -> None:
-    raise ConversionError(
-        f"{kind.__name__} is raised in a branch or loop that depends on a tensor, in a `try` or "
-        "`with` that may catch it and that stays Python's own",
-        at=user_location(),
-        why="whether it is raised is known only when the Program runs",
-        hint="let no `yield`, and no `return` in `finally`, stand in the `try` or `with`",
-    )
 
 
 def is_endless(error: BaseException) -> bool:

@@ -17,18 +17,14 @@ def splice(trace: Trace, region: Region) -> None:
     outer.operators += region.block.operators
     for inner, known in own.items():
         tracer.forward(inner, known)  # the user's values may hold it
-    _take_over(trace, region)
-    for tensor, variable in region.tensors.values():
-        tracer.assign(tensor, own.get(variable, variable))
-    for variable in region.overwritten:
-        tracer.overwrite(variable)
-
-
-def _take_over(trace: Trace, region: Region) -> None:
-    """What the region made and wrote, and what is known in it."""
+    # What the region made and wrote, and what is known in it, is that of the frame around.
     if trace.is_nested:
         trace.frame.born.update(region.frame.born)
     trace.alias_tracker.marks.take(region.marks)
     trace.frame.known_cases.update(region.frame.known_cases)
     for place in region.changes.values():
         trace.take_place(place)
+    for tensor, variable in region.tensors.values():
+        tracer.assign(tensor, own.get(variable, variable))
+    for variable in region.overwritten:
+        tracer.overwrite(variable)

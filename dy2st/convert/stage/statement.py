@@ -7,7 +7,6 @@ import sys
 
 from dy2st.convert.stage.outcome import AlwaysRaises, Carried, Refused
 from dy2st.convert.trace import Trace
-from dy2st_runtime.errors import Location
 from dy2st_runtime.ir import user_location
 
 
@@ -30,14 +29,9 @@ class staging:
         if isinstance(error, Refused):
             error = error.error
         if error is not None and not isinstance(error, (AlwaysRaises, Carried)) and self._place:
-            _add_note(error, self._kind, self._place)
-
-
-def _add_note(error: BaseException, kind: str, place: Location) -> None:
-    """Say in which statement an error arose; 3.10 has no notes."""
-    if sys.version_info < (3, 11):
-        return
-    text = linecache.getline(place.file, place.line).strip()
-    note = f"in the staged `{kind}` of {place}" + (f": {text}" if text else "")
-    if note not in getattr(error, "__notes__", ()):
-        error.add_note(note)
+            place = self._place
+            text = linecache.getline(place.file, place.line).strip()
+            note = f"in the staged `{self._kind}` of {place}" + (f": {text}" if text else "")
+            # 3.10 has no notes.
+            if sys.version_info >= (3, 11) and note not in getattr(error, "__notes__", ()):
+                error.add_note(note)

@@ -46,7 +46,11 @@ def flatten(trace: Trace, value: Any, node: Layout, view: View) -> list[Variable
     if isinstance(node, Number):
         return [as_number(trace.tracer, value, node.kind)]
     if isinstance(node, Leaf):
-        return [_as_tensor(trace.tracer, value, node)]
+        if number_kind(value) is None:
+            return [trace.tracer.variable(value)]
+        if isinstance(value, Variable):
+            return [trace.tracer.cast_number(value, node.dtype)]
+        return [trace.tracer.variable(value, node.dtype)]
     if isinstance(node, SequenceLayout):
         return _arrays(trace, value, node, view)
     if isinstance(node, Cases):
@@ -87,14 +91,6 @@ def as_number(tracer: Tracer, value: Any, kind: type) -> Variable:
     if made.tensor_type.dtype != DTYPES[kind]:
         made = tracer.cast_number(made, DTYPES[kind])
     return made
-
-
-def _as_tensor(tracer: Tracer, value: Any, node: Leaf) -> Variable:
-    if number_kind(value) is None:
-        return tracer.variable(value)
-    if isinstance(value, Variable):
-        return tracer.cast_number(value, node.dtype)
-    return tracer.variable(value, node.dtype)
 
 
 def _arrays(trace: Trace, value: Any, node: SequenceLayout, view: View) -> list[Variable]:
