@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -70,6 +71,31 @@ def test_files_stay_small_and_say_what_they_are_for(path):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             inner = [n for n in ast.walk(node) if isinstance(n, (ast.Import, ast.ImportFrom))]
             assert not inner or path.name == "reading.py", "imports stand at the top"
+
+
+# Words of our own for what the field has a term for: iteration, known, merged, borrowed, returned.
+BANNED = frozenset("turn turns turned told tell tells twin twins lent lend loan loans".split())
+
+
+def names_in(tree):
+    """All names that a file gives or uses."""
+    for node in ast.walk(tree):
+        for field in ("name", "arg", "id", "attr"):
+            value = getattr(node, field, None)
+            if isinstance(value, str):
+                yield value
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=str)
+def test_names_are_words_of_the_field(path):
+    text = path.read_text(encoding="utf-8")
+    names = {path.stem, *names_in(ast.parse(text))} - OF_PYTHON
+    words = {name: {*re.sub("([a-z])([A-Z])", r"\1_\2", name).lower().split("_")} for name in names}
+    assert not {name for name, parts in words.items() if parts & BANNED}
+    assert "handed on" not in text and "hands on" not in text
+
+
+OF_PYTHON = frozenset({"tell"})  # of files
 
 
 def test_what_the_engines_make_once_is_made_by_one_thread():

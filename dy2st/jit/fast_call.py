@@ -141,7 +141,7 @@ def _state(
 
 
 def _untold(concrete: ConcreteProgram, held: Sequence[str]) -> list[str]:
-    """The conditions under which two tensors that may be handed on have one array."""
+    """The conditions under which two tensors that may be returned have one array."""
     places = [] if concrete.aliasing is None else concrete.aliasing.perhaps.values()
     pairs = {pair: None for chosen in places for pair in combinations(chosen, 2)}
     named = [(held[one], held[other]) for one, other in pairs]

@@ -113,7 +113,7 @@ class UndecidedDim(ShapeError, TypeError):
     def __init__(self, *args: object):
         """A refusal, though nobody words its parts."""
         super().__init__(*args)
-        _tell(self)
+        _notify(self)
 
 
 class DTypeError(Dy2stError, TypeError):
@@ -152,7 +152,7 @@ class _Listener(ThreadState):
 listener = _Listener()
 
 
-def _tell(refusal: Dy2stError) -> None:
+def _notify(refusal: Dy2stError) -> None:
     if listener.hear is not None:
         listener.hear(refusal)
 
@@ -172,7 +172,7 @@ class ConversionError(Dy2stError, RuntimeError):
         if hint:
             lines.append(f"  instead: {hint}")
         super().__init__("\n".join(lines))
-        _tell(self)
+        _notify(self)
 
 
 class NotConvertible(ConversionError, TypeError):

@@ -267,13 +267,13 @@ def _folds_into(node: Affine, readers: dict[Node, list[Node]], wanted: list[Node
     while readers[source] and len(readers[source]) == 1 and source not in wanted:
         if isinstance(source, Conv):
             return source
-        if not _hands_on(node, source):
+        if not _commutes(node, source):
             return None
         source = source.inputs[0]
     return None
 
 
-def _hands_on(node: Affine, source: Node) -> bool:
+def _commutes(node: Affine, source: Node) -> bool:
     """Whether a scale and shift in front of a step gives what it gives behind it."""
     if isinstance(source, Pool):
         is_kept = source.pads == NO_PADS or not node.shift.any()

@@ -69,7 +69,7 @@ class Flow:
     state: the variables that it changes and that are read later, or in the next iteration.
     given: those of `state` that may have a value before.
     own: variables that it changes, whose values before it may read, and that nobody reads later.
-    reads: of an `if`, what each branch reads of what is before it, or hands on.
+    reads: of an `if`, what each branch reads of what is before it, or gives back.
     """
 
     state: list[str]
