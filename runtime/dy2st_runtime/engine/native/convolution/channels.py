@@ -67,6 +67,7 @@ class Run(NamedTuple):
 def runs(channels: Channels) -> list[Run]:
     """All channels by runs that are as long as possible."""
     found: list[Run] = []
+    # By source and place, so that neighbours in a source follow each other.
     for to in np.lexsort((channels.places, channels.which)):
         source, place = int(channels.which[to]), int(channels.places[to])
         longer = _longer(found[-1], source, place, int(to)) if found else None

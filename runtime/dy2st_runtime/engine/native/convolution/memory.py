@@ -43,6 +43,7 @@ class Memory:
         self._arena = aligned(plan.bytes)
         start = self._arena.ctypes.data
         library = plan.library
+        # Objects of the library are made once: a call only sets addresses in them.
         self._memories = {
             id(buffer): library.memory(buffer.layout, start + buffer.offset)
             for buffer in plan.buffers
@@ -77,6 +78,7 @@ class Memory:
 
     def run(self, weights: Weights, given: Sequence[Array], made: Sequence[Array]) -> int:
         """Do all steps; the flags that were raised."""
+        # The addresses of kept weights change only when other arrays have come.
         if weights is not self._weights():
             self._take(weights)
         for number, buffer in enumerate(self._outer):

@@ -36,6 +36,7 @@ class Packing:
 
     def is_of(self, sources: Sequence[Array]) -> bool:
         """Whether it is still right, for these arrays."""
+        # Only where memory was exported since can an array have become one that others may change.
         if self._exported != exported_buffers.COUNT:
             self._exported = int(exported_buffers.COUNT)
             self._is_constant = all(map(exported_buffers.is_constant, self._sources))
@@ -46,6 +47,8 @@ class Packing:
         found = self._of_plans.get(plan)
         if found is None:
             arrays = [self._array(kept, plan, threads) for kept in plan.kept]
+            # Once for each packing: a look at all weights in each call would take as long as small
+            # layers.
             is_finite = all(np.isfinite(array.view(np.float32)).all() for array in arrays)
             found = self._of_plans[plan] = Weights(arrays, is_finite)
         return found

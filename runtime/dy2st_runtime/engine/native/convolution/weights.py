@@ -87,6 +87,7 @@ def _batch_norm(
     norm: Operator, mean: Array, variance: Array, *others: Array
 ) -> tuple[Array | None, Array | None]:
     """(x - mean) / sqrt(variance + epsilon) * weight + bias."""
+    # In float32, as the kernel adds it.
     factor = 1.0 / np.sqrt(variance + np.float32(norm.attributes["epsilon"]))
     if others:
         factor = factor * others[0]

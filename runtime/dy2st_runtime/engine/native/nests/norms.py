@@ -43,6 +43,7 @@ def _softmax(pieces: Pieces, operator: Operator) -> bool:
     if shifted is None:
         return False
     powers = pieces.apply("exp", shifted[0])
+    # One division a row, and a product for each element.
     total = pieces.apply("reciprocal", _of_rows(pieces, "sum", powers, shifted[1]))
     pieces.apply("multiply", powers, total)
     return pieces.end()
@@ -65,6 +66,7 @@ def _layer_norm(pieces: Pieces, operator: Operator) -> bool:
     # Weights have the sizes of the last axes, though the Program may know them by other names.
     weights = [(v, pieces.axes[rank - v.tensor_type.rank :]) for v in operator.operands[1:]]
     operands: list[Piece] = [pieces.operand(0), *weights]
+    # NumPy computes in the widest of the dtypes, too.
     if any(own[0].tensor_type.dtype != dtype for own in operands):
         operands = [pieces.apply("cast", own, dtype=dtype) for own in operands]
     x = operands[0]
@@ -119,6 +121,7 @@ def _of_some(pieces: Pieces, operator: Operator) -> bool:
     member = reduction(operator)
     if member is None:
         return isinstance(operator.attributes["axis"], tuple) and _of_one(pieces, operator)
+    # The largest of no elements is an error, which the kernel raises.
     pieces.check(pieces.apply("less_than", pieces.size(0), pieces.size(member.count)))
     pieces.members.append(member)
     return True

@@ -108,6 +108,7 @@ def _broadcast(operator: Operator, index: int, runs: Runs) -> Runs:
     for size, wanted, run in zip(own, whole[lead:], runs[lead:], strict=True):
         step = repeated(size, wanted)
         start, step = product([step, run.start]), product([step, run.step])
+        # Where only the run knows a size, the step is a formula, 0 or 1 there: see `repeated`.
         found.append(_STILL if is_one(size) else Run(run.place, start, step))
     return found
 

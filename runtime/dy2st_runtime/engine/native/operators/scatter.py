@@ -52,6 +52,8 @@ class Scatter:
         plain, found = contiguous(self.whole), 0
         for axis, place in reversed(self.kept):
             step = self.value[place]
+            # A row lies behind all axes that are picked, and the value must not be repeated along
+            # it.
             if axis < max(self.axes) or not is_same(step, plain[place]):
                 break
             found += 1
@@ -129,10 +131,12 @@ class Scatter:
         sizes = [self.shape[axis] for axis, _ in self.kept[len(self.kept) - self.tail :]]
         count, code = self.size(product(sizes)), self.code
         if not self.operator.attributes["accumulate"]:
+            # What is put, not added, is copied as bytes, whatever they mean.
             bytes = code.times(count, self.dtype.itemsize)
             arguments = f"ptr {target}, ptr {source}, i64 {bytes}, i1 false"
             code.line(f"call void @llvm.memcpy.p0.p0.i64({arguments})")
             return
+        # Without a row there is one element at each place, and the next place may be the same.
         wide = _VECTOR // self.dtype.itemsize if self.tail else 1
         end = code.times(code.over(count, wide), wide) if wide > 1 else "0"
         if wide > 1:

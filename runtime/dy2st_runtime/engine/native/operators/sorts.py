@@ -34,6 +34,7 @@ def _order(body: Body, step: Step, operator: Operator) -> None:
     arguments = [f"ptr {target}", f"ptr {source}"]
     sizes: list[Size] = [shape[axis], inner, attributes.get("count", shape[axis])]
     arguments += [f"i64 {body.sizes.value(size)}" for size in sizes]
+    # Rows are sorted each for itself, so threads take some of them each.
     share = share_along(number, 1, product(shape) * rows.work)
     if share is None:
         arguments += ["i64 0", f"i64 {body.sizes.value(number)}"]
@@ -83,12 +84,14 @@ class Rows:
             source = code.at("%x", code.plus(code.times(first, "%count"), column))
             to = code.plus(code.times(first, "%wanted"), column)
             target = at_of(code, "%out", UINT64, to)
+            # Rows that lie in one piece are sorted where they belong.
             places = code.choose(is_row, target, own_places, "ptr")
             given = [("ptr", own_keys), ("ptr", source), ("i64", "%count"), ("i64", "%inner")]
             code.call(keys, *given)
             code.call(sort, ("ptr", places), ("ptr", own_keys), *counts, ("ptr", room))
             with code.when(code.no(is_row)):
                 _spread(code, target, own_places)
+        # A signal that ends the loop gives the scratch back, too.
         code.jump("leaving")
         code.begin("leaving")
         code.line(f"call void @scratch_give(ptr {own_keys})")

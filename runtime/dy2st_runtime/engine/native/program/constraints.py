@@ -32,6 +32,7 @@ class Constraints:
     @contextmanager
     def inside(self) -> Iterator[None]:
         """What is bound in a Block is known in it alone."""
+        # A branch may not run: what it binds says nothing behind it.
         slots, waiting = dict(self._sizes.slots), list(self._waiting)
         yield
         self._sizes.slots, self._waiting = slots, waiting
@@ -50,6 +51,7 @@ class Constraints:
             if not is_symbol(size) or size in self._sizes.known:
                 continue
             assert isinstance(size, Dim)
+            # The first value that has the size binds it.
             if size in self._sizes.slots and not again:
                 continue
             slot = self._sizes.slots.setdefault(size, self._function.alloca("i64"))
@@ -68,7 +70,9 @@ class Constraints:
         for symbol in new:
             for condition in _range(symbol):
                 self._calls.unless(self._sizes.condition(condition), misfitting(variable), ())
+        # Before anything is computed of them: 64 bits would wrap silently.
         self._check_magnitudes(variable, new)
+        # Arrays from Python may have any shape; what code has made has the right one.
         place = self._places.of(variable)
         if place.kind is Kind.OBJECT:
             axes = [
@@ -110,6 +114,7 @@ class Constraints:
     def leave_unless(self, conditions: Iterable[Condition], label: str) -> None:
         """Go elsewhere unless all conditions hold, each of which may rely on those before."""
         for condition in conditions:
+            # One after the other: a divisor in one may be 0 unless those before hold.
             holds, right = self._sizes.condition(condition), self._function.label("right")
             self._function.branch(holds, right, label)
             self._function.begin(right)

@@ -116,6 +116,7 @@ def _look_ahead(iteration: Planned, carried: int) -> None:
 
 def _with_endings(block: Block, steps: list[Step]) -> list[Step]:
     """Let nests be the endings of products that they alone read; of several, of the last."""
+    # A product that somebody else reads must be whole in memory: it has no ending.
     uses = Counter(variable for step in steps for variable in step.reads)
     uses.update(block.yields)
     products: dict[Variable, tuple[int, Step]] = {}
@@ -124,6 +125,7 @@ def _with_endings(block: Block, steps: list[Step]) -> list[Step]:
         ended = None if step.nest is None else _ended(step, step.nest, products)
         if ended is not None:
             product, step = ended
+            # It moves to where the nest stood, as the nest may read what is made in between.
             del found[product]
         found[step] = None
         operator = step.operator
@@ -157,6 +159,7 @@ def _blocks(operator: Operator) -> Sequence[Block]:
     with tracer.tracing(), interpreting(tracer):
         results = made(*parameters, **operator.attributes)
     for inner in tracer.block.operators:
+        # Errors name the line of the operator that the user wrote.
         inner.location = operator.location
     tracer.block.yields = list(results) if isinstance(results, tuple) else [results]
     return [tracer.block]
