@@ -1,4 +1,4 @@
-"""Samples into batches: fields are stacked, whatever they are nested in."""
+"""Collates samples to batches: fields are stacked, whatever they are nested in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Datasets: what has samples, by number or one after the other, and what is made of others."""
+"""Defines datasets: what has samples, by number or in order, and what is made of others."""
 
 from __future__ import annotations
 

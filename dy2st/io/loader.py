@@ -1,4 +1,4 @@
-"""DataLoader: batches of a dataset, made here or by worker processes."""
+"""Loads batches of a dataset, made here or by worker processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Samplers: in which order samples are asked for, and which make a batch."""
+"""Samples: in which order samples are asked for, and which make a batch."""
 
 from __future__ import annotations
 

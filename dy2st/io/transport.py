@@ -1,4 +1,4 @@
-"""Batches from process to process: small ones through a pipe, large arrays in shared memory.
+"""Sends batches between processes: small ones by a pipe, large arrays in shared memory.
 
 Large arrays lie in a file without a name in memory, of which the descriptor is sent. So nothing
 stays behind whoever is killed, /dev/shm need not be large, and the receiver copies nothing. For

@@ -1,4 +1,4 @@
-"""The life of a worker: a process that fetches batches for a DataLoader."""
+"""Runs a worker: a process that fetches batches for a DataLoader."""
 
 from __future__ import annotations
 

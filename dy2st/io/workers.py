@@ -1,4 +1,4 @@
-"""The processes that fetch batches for a DataLoader, seen from the user's process.
+"""Runs the processes that fetch batches for a DataLoader, seen from the user's process.
 
 Batch i is fetched by worker i mod n, so what a worker draws with its own seed is the same in every
 run. The user's process has no thread for them: one that holds a lock while another loader forks

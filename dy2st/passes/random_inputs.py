@@ -1,4 +1,4 @@
-"""Inputs made up for a Program: sizes that satisfy its constraints, and numbers."""
+"""Makes up inputs for a Program: sizes that satisfy its constraints, and numbers."""
 
 from __future__ import annotations
 

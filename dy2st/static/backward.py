@@ -1,4 +1,4 @@
-"""Gradients as part of a Program: appended to a finished one, or to the one that is traced."""
+"""Appends gradients to a Program: to a finished one, or to the one that is traced."""
 
 from __future__ import annotations
 

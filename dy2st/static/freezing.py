@@ -1,4 +1,4 @@
-"""freeze: a Program for one size, or for fewer sizes, of one for many."""
+"""Freezes a Program for many sizes to one for one size, or for fewer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bringing an outer value into nested Blocks, which read nothing but their parameters."""
+"""Brings an outer value into nested Blocks, which read nothing but their parameters."""
 
 from __future__ import annotations
 

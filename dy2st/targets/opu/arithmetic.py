@@ -1,4 +1,4 @@
-"""Rules of elementwise operators: scales and shifts by channel, residual sums, activations."""
+"""Lowers elementwise operators: scales and shifts by channel, residual sums, activations."""
 
 from __future__ import annotations
 

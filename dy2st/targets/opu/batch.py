@@ -1,4 +1,4 @@
-"""Batch: the Program for one image of a Program for several; the host runs it image by image.
+"""Makes the Program for one image of a Program for several; the host runs it image by image.
 
 The batch becomes a size of its own, and it is proved that no image's result depends on the others;
 then the size is 1.

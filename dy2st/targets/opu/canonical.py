@@ -1,4 +1,4 @@
-"""Canonical layers: vectors of one form, who reads whom, and zeros stored by producers.
+"""Brings layers into a canonical form: vectors, who reads whom, zeros stored by producers.
 
 The machine's multipliers know no padding: a layer's zeros are part of the map that it reads. So the
 producer stores them, as much on each side as the widest consumer wants; the others skip the rest.

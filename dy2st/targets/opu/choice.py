@@ -1,4 +1,4 @@
-"""Choice: which plan a step gets, by timing the operations of the best few candidates alone."""
+"""Chooses the plan of a step, by timing the operations of the best few candidates alone."""
 
 from __future__ import annotations
 

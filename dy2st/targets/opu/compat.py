@@ -1,4 +1,4 @@
-"""Compat: the square tiles that the public tool chain chooses, made to fit.
+"""Fits the square tiles that the public tool chain chooses.
 
 The rest of its mode is the flag `is_compat` of the scheduler (banks are filled in turn, features
 are loaded again for every tile of outputs, a layer begins when all before it is stored) and of the

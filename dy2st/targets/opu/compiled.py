@@ -1,4 +1,4 @@
-"""Compiled: a Network as a program for the OPU, with its image of DRAM, ready to be run.
+"""Compiles a Network to a program for the OPU, with its image of DRAM, ready to be run.
 
 model = compile_network(network, machine("opu1024"))
 model.run([x])           # int8 (n, h, w, c) in, a list of the network's outputs out

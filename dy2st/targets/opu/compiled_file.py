@@ -1,4 +1,4 @@
-"""A compiled network as a folder that can be run from its files alone, and back.
+"""Writes a compiled network as a folder that can be run from its files alone, and reads it.
 
 compiled.json    the machine, the mode, and where inputs and outputs lie in DRAM; with the length
                  and checksum of every file that the program needs

@@ -1,4 +1,4 @@
-"""From a source line to operator, layer, tile, block, words and cycles, and back."""
+"""Leads from a source line to operator, layer, tile, block, words and cycles, and back."""
 
 from __future__ import annotations
 

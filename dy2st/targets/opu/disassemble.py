@@ -1,4 +1,4 @@
-"""A program as text: one line an operation."""
+"""Writes a program as text: one line an operation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drafts: Nodes joined to layers.
+"""Joins Nodes to drafts of layers.
 
     [concat] [padding] (convolution | scale | none) {residual, activation, pooling} [upsample]
 

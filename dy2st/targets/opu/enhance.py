@@ -1,4 +1,4 @@
-"""Enhance: which layers read the network's input as columns of their windows.
+"""Chooses the layers that read the network's input as columns of their windows.
 
 An image has few channels, so its passes leave most lanes idle. As columns, all elements of a window
 are channels of one pixel: fewer passes, more words to load. The order of the sums changes with it,

@@ -1,4 +1,4 @@
-"""A Network in real numbers, layer by layer: what the integers are compared with.
+"""Runs a Network in real numbers, layer by layer: what the integers are compared with.
 
 Maps are (n, h, w, c) without post padding: where they are stored with a border, the border is
 computed anew for every consumer, so that a Network gives the same before and after post padding.

@@ -1,4 +1,4 @@
-"""gen_ir: from a Program to the OPU's layers, quantised, as a Network and as a folder.
+"""Generates the OPU's layers from a Program, quantised, as a Network and as a folder.
 
 network, report = gen_ir(program, calibration=images, state=arrays, folder="out")
 

@@ -1,4 +1,4 @@
-"""Grouping: the operators of a Program, after the passes of the pipeline `opu`, as a Network.
+"""Groups the operators of a Program, after the passes of the pipeline `opu`, to a Network.
 
 Operators become Nodes (`lowering.py`), Nodes become layers (`drafts.py`). What no layer computes is
 refused with operator, line and reason, or left to the host together with all that follows it. What

@@ -1,4 +1,4 @@
-"""Host: what stands before and behind the layers, and is computed where the program is started.
+"""Computes on the host what stands before and behind the layers.
 
 The tail is a Program from values that layers make, and from inputs, to the outputs of the model. It
 always exists; where layers make the outputs themselves it has no operators.

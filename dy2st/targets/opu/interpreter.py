@@ -1,4 +1,4 @@
-"""The layers of a Network with plain integers: what every other form of it must equal, bit for bit.
+"""Runs a Network with plain integers: what every other form of it must equal, bit for bit.
 
 There are no tiles, buffers or words here, only values and the order of the passes, which is part of
 the result because sums saturate:

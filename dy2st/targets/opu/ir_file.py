@@ -1,4 +1,4 @@
-"""OPU_IR.json and its arrays: a Network as a folder, and back.
+"""Writes a Network as a folder, OPU_IR.json and its arrays, and reads it.
 
 OPU_IR.json              one layer a line, with the known keys, and ours where they say something
 network.json             inputs, outputs and what the host computes; files of others have none

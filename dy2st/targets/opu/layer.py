@@ -1,4 +1,4 @@
-"""Layer: one step of the OPU, with exactly the keys of `OPU_IR.json`, and what it computes.
+"""Defines a layer, one step of the OPU, with exactly the keys of `OPU_IR.json`.
 
 [concat] [padding] (fully connected | convolution | transposed | scale | none) [bias]
     {residual, activation, pooling, in the order of res_position} [upsample] [post padding]

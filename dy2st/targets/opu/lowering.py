@@ -1,4 +1,4 @@
-"""Lowering: the operators of a Program as Nodes.
+"""Lowers the operators of a Program to Nodes.
 
 Every Variable becomes a View: a Node, and the shape in which the Program sees its elements. What
 has no Node becomes a Failure with the reason; whether that matters is decided later, for a pattern

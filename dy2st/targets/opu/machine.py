@@ -1,4 +1,4 @@
-"""Machine: everything that compiler, simulators and reports know of one OPU, from a TOML file."""
+"""Describes one OPU, from a TOML file, for compiler, simulators and reports."""
 
 from __future__ import annotations
 

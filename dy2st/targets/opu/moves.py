@@ -1,4 +1,4 @@
-"""Rules of operators that move elements: shapes, concats, channels, padding, enlargement."""
+"""Lowers operators that move elements: shapes, concats, channels, padding, enlargement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Network: the layers of a Program, their parameters, and what goes in and comes out."""
+"""Defines a Network: the layers of a Program, their parameters, and what goes in and comes out."""
 
 from __future__ import annotations
 

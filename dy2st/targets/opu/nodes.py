@@ -1,4 +1,4 @@
-"""Nodes: what a Program means to the OPU, one step each, before steps are joined to layers.
+"""Defines Nodes: what a Program means to the OPU, before steps are joined to layers.
 
 A Node makes one map (c, h, w) of others. Paddings are (top, bottom, left, right).
 """

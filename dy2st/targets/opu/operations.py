@@ -1,4 +1,4 @@
-"""Operations: what the OPU's engines do, and what one instruction block says.
+"""Defines operations: what the OPU's engines do, and what one instruction block says.
 
 Load and Store move rectangles of 64-byte words between DRAM and the buffers, Compute runs the
 multipliers over a tile. Each waits until so many operations of every kind, counted from the start

@@ -1,4 +1,4 @@
-"""Packing: few output channels leave lanes idle; pixels side by side take them.
+"""Packs pixels side by side into lanes that few output channels leave idle.
 
 A pass then reads a window that is wider by some columns, and `across` times the outputs, with zeros
 in the weights where a pixel does not reach. Every pixel adds the same products in the same order,

@@ -1,4 +1,4 @@
-"""Places: where everything lies in DRAM; maps that are not needed any more give theirs away."""
+"""Places everything in DRAM; maps that are not needed any more give their places away."""
 
 from __future__ import annotations
 

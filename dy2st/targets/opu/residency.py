@@ -1,4 +1,4 @@
-"""Residency: what lies in which rows of the banks while a program is put together.
+"""Tracks what lies in which rows of the banks while a program is put together.
 
 The order of all uses is known, so what is used no more gives way first, and what was read longest
 ago before what has just been read: its load can begin early.

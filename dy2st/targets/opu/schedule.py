@@ -1,4 +1,4 @@
-"""Schedule: the operations of steps, with exact waits, across all layers in one go.
+"""Schedules the operations of steps, with exact waits, across all layers in one go.
 
 First the order of all computes and stores is laid down; from it follows when everything that lies
 in a buffer is used, so what must be loaded, where to, and what the load must wait for.

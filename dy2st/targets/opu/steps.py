@@ -1,4 +1,4 @@
-"""Steps: what the engines sweep over, one or a few of them for every layer of a Network.
+"""Makes steps of layers: what the engines sweep over, one or a few for every layer.
 
 A convolution, a fully connected layer, a depthwise one and one without weights are a step each. A
 transposed convolution is one for each phase of its stride; where pooling, a residual or upsampling

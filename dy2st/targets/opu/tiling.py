@@ -1,4 +1,4 @@
-"""Tiling: how a step is cut into rectangles that fit in every buffer, and which cuts are tried.
+"""Cuts a step into rectangles that fit in every buffer, and lists the cuts to try.
 
 Cuts are along the map behind pooling, so a tile has whole windows; where windows overlap, tiles do.
 """

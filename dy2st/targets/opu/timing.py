@@ -1,4 +1,4 @@
-"""When every operation begins and ends: three queues, one DMA, one array of multipliers.
+"""Times every operation: three queues, one DMA, one array of multipliers.
 
 Instructions are fetched in order, one word a cycle. An operation enters its engine's queue with
 its last word, if fewer than `machine.queue` operations wait there; until then fetching stands

@@ -1,4 +1,4 @@
-"""The 32-bit words of the OPU: every opcode with its fields, in one table.
+"""Describes the 32-bit words of the OPU: every opcode with its fields, in one table.
 
 Bits 5..0 are the opcode, bit 31 is 0 in the last word of a block. Words 0 to 33 are those of the
 public machine (`ours` is False); of their fields the Operations use those that `REGISTERS` names,

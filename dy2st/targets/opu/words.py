@@ -1,4 +1,4 @@
-"""Operations to the OPU's 32-bit words and back: `encode`, `decode`, and blocks with their places.
+"""Encodes operations to the OPU's 32-bit words and decodes them, with the places of blocks.
 
 A program begins with PROGRAM and ends with network_done. Between, every operation is one block:
 the words whose registers change, WAIT if it waits, and the word of its engine, LOAD, COMPUTE or

@@ -1,4 +1,4 @@
-"""From what a command was given to a network of layers, quantised or not, and its report."""
+"""Generates a network of layers from what a command was given, quantised or not."""
 
 from __future__ import annotations
 

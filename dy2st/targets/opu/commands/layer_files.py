@@ -1,4 +1,4 @@
-"""Commands on layers that are there already: a folder with OPU_IR.json, or that file alone."""
+"""Reads layers that are there already: a folder with OPU_IR.json, or that file alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calibration: the float forward of every input, and what it shows of every tensor."""
+"""Calibrates: runs the float forward of every input, and keeps what it shows of tensors."""
 
 from __future__ import annotations
 

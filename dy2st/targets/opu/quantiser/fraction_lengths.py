@@ -1,4 +1,4 @@
-"""Fraction lengths: errors of every candidate, the rules that choose, and what is legal.
+"""Chooses fraction lengths: errors of every candidate, rules, and what is legal.
 
 real = integer * 2 ** -fraction length; rounded half away from zero, and clamped.
 """

@@ -1,4 +1,4 @@
-"""Groups of tensors that must have one fraction length.
+"""Groups tensors that must have one fraction length.
 
 A node is ("in", layer) or ("out", producer): 0, -1, ... are the network's inputs.
 """

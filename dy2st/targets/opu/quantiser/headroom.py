@@ -1,4 +1,4 @@
-"""Partial sums: what their clamping costs, and what their rounding down is worth on average.
+"""Estimates for partial sums what clamping costs, and what rounding down is worth.
 
 A partial sum holds the range of the output, so that sums on the way can be clamped although the
 result fits. A fraction length that is smaller by one has room for twice as much.

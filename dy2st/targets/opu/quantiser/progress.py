@@ -1,4 +1,4 @@
-"""A progress bar if somebody asks for one: tqdm's if it is installed, else counts on stderr."""
+"""Shows a progress bar if asked for: tqdm's if it is installed, else counts on stderr."""
 
 from __future__ import annotations
 

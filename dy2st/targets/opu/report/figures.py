@@ -1,4 +1,4 @@
-"""Figures of a compiled network: for every layer, and in total.
+"""Computes the figures of a compiled network: for every layer, and in total.
 
 Layers overlap, and every cycle is counted for one of them: a cycle in which something is multiplied
 for the layer of the product, any other for the first layer that has not ended. So the times of all

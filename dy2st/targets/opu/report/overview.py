@@ -1,4 +1,4 @@
-"""An overview of a schedule as a picture: how long every layer takes, and what bounds it."""
+"""Draws a schedule: how long every layer takes, and what bounds it."""
 
 from __future__ import annotations
 

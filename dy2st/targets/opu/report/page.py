@@ -1,4 +1,4 @@
-"""A report as one page of HTML that needs nothing else: figures, timeline, layers."""
+"""Writes a report as one page of HTML that needs nothing else: figures, timeline, layers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A report as text: a table for the terminal, JSON, CSV, and a trace for Chrome's viewer."""
+"""Writes a report as text: a table, JSON, CSV, and a trace for Chrome's viewer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Special functions in float64: of the gamma family, and the modified Bessel functions.
+"""Computes special functions in float64: the gamma family, and modified Bessel functions.
 
 lgamma: with |t| <= 1/2, lgamma(2 + t) = t * P(t); products bring what is below 8 there. Beyond, it
 is Stirling's series. The derivatives: a sum of the first terms, then the series at infinity. What

@@ -1,4 +1,4 @@
-"""Rows of arithmetic: sums, products, quotients, bits, rounding, limits."""
+"""Has the rows of arithmetic: sums, products, quotients, bits, rounding, limits."""
 
 from __future__ import annotations
 

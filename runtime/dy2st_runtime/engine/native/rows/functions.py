@@ -1,4 +1,4 @@
-"""Rows of mathematical functions, and of activations made of them."""
+"""Has the rows of mathematical functions, and of activations made of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of comparisons, logic, choice by element, and what copies or converts."""
+"""Has the rows of comparisons, logic, choice by element, and what copies or converts."""
 
 from __future__ import annotations
 
