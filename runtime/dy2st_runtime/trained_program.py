@@ -185,10 +185,10 @@ class ProgramNode(Node):
         given = tuple(gradient is not None for gradient in output_gradients)
         starts = [gradient for gradient in output_gradients if gradient is not None]
         if is_grad_enabled() or not self._parts.fit(given, starts):
-            return self._again(given, starts)
+            return self._interpreted(given, starts)
         second = self._parts.second(given)
         if second is None:
-            return self._again(given, starts)
+            return self._interpreted(given, starts)
         backward, executable = second
         values = [start.array for start in starts]
         for variable in backward.inputs:
@@ -197,7 +197,7 @@ class ProgramNode(Node):
         results = executable.run(values, [])
         return _found(backward, [EagerTensor(result) for result in results])
 
-    def _again(self, given: Given, starts: Sequence[Any]) -> list[Any]:
+    def _interpreted(self, given: Given, starts: Sequence[Any]) -> list[Any]:
         """The gradients by way of the tape: as operators that leave Nodes, or of other types."""
         edges, parts = self.edges, self._parts
         assert edges is not None
