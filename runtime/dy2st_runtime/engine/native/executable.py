@@ -103,6 +103,8 @@ class Executable(Runner):
         if is_known and len(inputs) + len(state) == self._count:
             results = self._function(*inputs, *state)
             if results is None:
+                # Once more with copies that are in order: most arrays are, and no call looks at
+                # that before.
                 results = self._function(*map(_in_order, inputs), *map(_in_order, state))
         if results is None:  # the code does not take these arrays
             return self.reference.run(inputs, state, as_is, as_one, bare)

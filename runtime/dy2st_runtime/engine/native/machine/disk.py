@@ -51,6 +51,7 @@ def write(name: str, code: bytes) -> None:
     folder = _folder()
     if folder is None:
         return
+    # A whole file takes its name at once: others never read a part of one.
     written = folder / f".{name}-{os.getpid()}-{os.urandom(4).hex()}"
     try:
         with open(os.open(written, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
@@ -64,6 +65,7 @@ def write(name: str, code: bytes) -> None:
 
 def _head(name: str, code: bytes) -> bytes:
     """What stands before the code: a file that took the name of another one is recognised by it."""
+    # The name is in the sum, so that code cannot stand for another text.
     return _START + sha256(name.encode() + code).digest()
 
 

@@ -87,6 +87,7 @@ class _Builder:
         natural = _natural(group)
         reduced = group.reduced()
         rows = [axis for axis in natural if axis not in reduced]
+        # Rows come first: what a row is reduced to is complete when its columns are over.
         self.order = rows + [axis for axis in natural if axis in reduced]
         self.rows = len(rows)
         # Where the rows are neighbours in memory and the columns are not, lanes are rows.
@@ -155,6 +156,7 @@ class _Builder:
             strides = [product(pair) for pair in zip(strides, use.steps, strict=True)]
         picks = tuple([strides[axis] for axis, _ in use.picks])
         strides = self._strides(strides, use.places)
+        # Formulas are compared by identity: those that are equal and not the same are read twice.
         parts = (s if isinstance(s, int) else str(id(s)) for s in (offset, *strides))
         by = tuple([value for _, value in use.picks])
         by = by if use.guard is None else (*by, use.guard)
@@ -170,6 +172,7 @@ class _Builder:
         for axis, step in zip(places, steps, strict=True):
             if axis is not None:
                 place = self.number[axis.root]
+                # Two axes of a tensor may be one of the nest, as of a diagonal: the steps add up.
                 strides[place] = strides[place] + step
         return strides
 
@@ -178,6 +181,7 @@ class _Builder:
     def _part(self, strides: Sequence[Strides]) -> Part:
         """The part without nodes; neighbours that are one axis for all tensors become one."""
         reduced = bool(self.group.own_reduced)
+        # An axis of rows and one of columns never become one: the loops around a row end there.
         ends = [0, self.rows, len(self.order)] if reduced else [0, len(self.order)]
         sizes: list[list[Size]] = []
         for start, end in reversed(list(pairwise(ends))):
@@ -191,6 +195,7 @@ class _Builder:
     def _collapsed(self, start: int, end: int, strides: Sequence[Strides]) -> list[Size]:
         """The sizes of axes start to end, where what can be one axis is one."""
         sizes = [axis.size for axis in self.order[start:end]]
+        # From the last one on, so that those in front keep their numbers.
         for axis in range(end - 2, start - 1, -1):
             inner = sizes[axis - start + 1]
             counted = {axis, axis + 1} & self.counted
@@ -216,6 +221,7 @@ class _Builder:
             self.made[member.variable] = operands[0] if operands else self._said(member, dtype)
             return
         if member.reduced:
+            # A reduction is one number for all columns.
             own = axes - part.column_axes
             name, count = member.operator.name, member.count
             node: Node = Reduce(dtype, own, tuple(operands), kind=name, count=count)
@@ -238,6 +244,7 @@ class _Builder:
         dtype = variable.tensor_type.dtype
         if read is None:
             number = literal_of(variable)
+            # A number in the code takes no load.
             self.made[variable] = self._new(Literal(dtype, frozenset(), value=number))
             return self.made[variable]
         if read not in self.made:

@@ -80,6 +80,7 @@ class _Sums:
         if self._is_back:
             pixels = code.times(code.times("%count", "%channels"), code.times("%height", "%width"))
             bytes = code.times(pixels, self._dtype.itemsize)
+            # Boxes overlap, so what goes back is added.
             code.line(f"call void @llvm.memset.p0.i64(ptr %out, i8 0, i64 {bytes}, i1 false)")
         with code.loop("0", "%boxes") as box:
             self._box(box, memory)
@@ -117,6 +118,8 @@ class _Sums:
                 code.line(f"store i64 {code.least(low, at)}, ptr {ends[0]}")
                 code.line(f"store i64 {code.most(high, code.plus(at, 1))}, ptr {ends[1]}")
         low, high = (code.let(f"load i64, ptr {end}") for end in ends)
+        # Without any weight the first place is the length: the box is empty then, and begins
+        # inside.
         low = code.least(low, high)
         return low, code.minus(high, low)
 
@@ -221,6 +224,7 @@ def _dot(dtype: DType, weight: DType) -> str:
         share = lanes.cast(lanes.load(source, weight, mask), dtype)
         value = lanes.load(code.at("%x", at), dtype, mask)
         lanes.store(lanes.fma(share, value, lanes.load(place, dtype)), place)
+    # -0.0 is the neutral element of sums of floats.
     total = f"{code.element} -0.0, {lanes.type(dtype)} {lanes.load(place, dtype).text}"
     reduced = f"@llvm.vector.reduce.fadd.{lanes.suffix(dtype)}"
     code.line(f"ret {code.element} {code.let(f'call reassoc {code.element} {reduced}({total})')}")

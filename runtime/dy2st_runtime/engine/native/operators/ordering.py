@@ -85,6 +85,7 @@ def order(key: DType, vector: int, polls: bool = False) -> str:
     code = Code("NAME", parameters, "i64", attributes=_ATTRIBUTES)
     code.polls = polls
     lanes = Lanes(code, vector // key.itemsize)
+    # Data is often in order, and to look takes a small part of the time of sorting.
     with _way(code, _is_in_order(code, key, lanes)), code.loop("0", "%count") as at:
         code.line(f"store i64 {at}, ptr {code.at('%places', at)}")
     with _way(code, code.compare("sle", "%count", _SHORT)):
@@ -134,6 +135,7 @@ class _ByCounting:
             own = lanes.load(at_of(code, "%keys", key, first), key)
             end = code.least(code.plus(first, lanes.lanes), "%count")
             lanes.store(lanes.constant(0, key), self._total)
+            # Of equal keys the first one comes first: those before count, those behind do not.
             with code.loop("0", first) as at:
                 self._add(lanes.compare("le", self._other(at), own))
             with code.loop(first, end) as at:
@@ -188,6 +190,8 @@ class _ByBytes:
             counts = code.let(f"getelementptr [{_DIGITS} x i32], ptr {self._counts}, i64 {byte}")
             first = self._count_of(counts, self._digit("%room", byte))
             differs = code.let(f"icmp ne i32 {code.let(f'load i32, ptr {first}')}, {self._short()}")
+            # Where all keys have the same byte nothing moves, as in the high bytes of small
+            # integers.
             with code.when(differs):
                 self._move(counts, byte)
         with code.loop("0", "%count") as at:
@@ -209,6 +213,8 @@ class _ByBytes:
             entry = code.let(f"or {self._entry} {high}, {place}")
             to = code.let(f"getelementptr {self._entry}, ptr %room, i64 {at}")
             code.line(f"store {self._entry} {entry}, ptr {to}, align 8")
+            # Bytes are counted for all passes at once: how often each occurs does not change by
+            # moving.
             for byte in range(self._bytes):
                 moved = code.let(f"lshr i{self._bits} {key}, {8 * byte}")
                 digit = self._resized(code.let(f"and i{self._bits} {moved}, 255"), self._bits, 64)

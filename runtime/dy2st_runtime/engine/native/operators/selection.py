@@ -77,6 +77,7 @@ class _First:
             self._look(at)
             with code.when(code.compare("sge", self._number(), self._most)):
                 self._sort()
+        # After a sort there are just as many as are wanted, already in order.
         with code.when(code.compare("ne", self._number(), "%wanted")):
             self._sort()
         self._copy("%places", self._own, 8)
@@ -85,6 +86,7 @@ class _First:
     def _begin(self) -> None:
         """The first elements are kept; behind the last one nothing is better than any."""
         code, key = self._code, self._key
+        # A vector may be read across the end.
         worst = self._lanes.constant(-1, key)
         self._lanes.store(worst, at_of(code, "%keys", key, "%count"))
         with code.loop("0", self._most) as at:
@@ -97,6 +99,7 @@ class _First:
         code, lanes, key = self._code, self._lanes, self._key
         limit = Value(code.let(f"load {self._one.type(key)}, ptr {self._limit}"), key)
         found = lanes.load(at_of(code, "%keys", key, at), key)
+        # Strictly: of equal ones the first stay.
         better = lanes.compare("lt", found, lanes.splat(limit))
         bits, wide = f"i{lanes.lanes}", f"<{lanes.lanes} x i1>"
         mask = code.let(f"zext {bits} {code.let(f'bitcast {wide} {better.text} to {bits}')} to i64")
