@@ -73,6 +73,7 @@ class Aliases:
         if not self.has_elements or not DEFINITIONS[operator.name].borrows:
             return
         names = DEFINITIONS[operator.name].inputs
+        # A last name, as `items*`, is that of all operands that follow.
         names += names[-1:] * len(operator.operands)
         held = [
             operand
@@ -93,6 +94,8 @@ class Aliases:
         """The Variable and all that may be the same tensor."""
         if variable not in self._sources and variable not in self._takers:
             return [variable]
+        # Down to the first sources, then up to all that may be one of them. Loops make cycles, in
+        # which there is no first: then all that is reached counts.
         firsts = [one for one in _reached(self._sources, [variable]) if one not in self._sources]
         found = _reached(self._takers, firsts or _reached(self._sources, [variable]))
         family = self._apart.get(variable, -1)

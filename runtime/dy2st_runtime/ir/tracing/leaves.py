@@ -56,6 +56,7 @@ class _Walk:
     def _behind(self, variable: Variable) -> list[Variable]:
         maker = variable.maker
         if not isinstance(maker, Operator):
+            # A parameter of the Program is a leaf; that of a loop comes from an earlier iteration.
             if maker.parent is None:
                 self.leaves[variable] = self.tracer.flags.state.get(variable, variable)
             self.is_carried = self.is_carried or maker.parent is not None
@@ -84,6 +85,7 @@ class _Walk:
     def _begins_in(self, operator: Operator, result: Variable) -> bool:
         """Whether gradients of a result of a `cond` or `while` begin in a leaf of its Blocks."""
         place = next(i for i, one in enumerate(operator.results) if one is result)
+        # The first Block of a loop is its condition, a bool: no gradient flows through it.
         for block in operator.blocks if operator.name == "cond" else operator.blocks[1:]:
             waiting = [block.yields[place]] if operator.name == "cond" else [*block.yields]
             seen = set[Variable]()

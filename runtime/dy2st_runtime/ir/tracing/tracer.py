@@ -140,6 +140,8 @@ class Tracer:
         self.program = Program() if program is None else program
         self.block = self.program.block
         self._capture = capture
+        # What stands for each tensor now, and at first. By id, as tensors compare by elements; the
+        # entry holds the tensor, so that its id is not given to another one.
         self._known: dict[int, tuple[Tensor, Variable]] = {}
         self._first: dict[int, Variable] = {}
         self._ends: dict[Block, dict[int, tuple[Tensor, Variable]]] = {}  # of finished Blocks
@@ -192,6 +194,7 @@ class Tracer:
             note_inputs(current(), self.program)
             yield
             self.locate_constraints(user_location())
+            # Only now all facts are known, by which constraints may follow from others.
             drop_implied(self.program)
             simplify_types(self.program)
 
@@ -277,9 +280,11 @@ class Tracer:
         operator = self.append(definition.name, operands, attributes, types)
         if definition.data is not None:
             carry(definition, operator)
+        # A size that the data decides is a new symbol; what bounds it is a fact from here on.
         limits = [] if self._is_scratch else take_limits()
         if limits:
             self.learn(limits, "as many as there may be")
+        # What Python computes of numbers alone is a number, and does not widen a tensor's dtype.
         if definition.promote and all_numbers(inputs):
             for result in operator.results:
                 result.number = _NUMBERS.get(result.tensor_type.dtype.kind)
@@ -414,6 +419,7 @@ class Tracer:
         """
         self.overwrite(self.captured(tensor))
         self.assign(tensor, variable)
+        # The list that holds the element changes with it.
         if isinstance(tensor, Variable) and tensor in self.aliases.borrowed:
             self.assign(self.aliases.borrowed[tensor], F.array_of([variable]))
 
@@ -434,6 +440,7 @@ class Tracer:
         """Take back what was recorded since the Block had `mark` operators, but for tensors."""
         new = self.block.operators[mark:]
         results = {result for operator in new for result in operator.results}
+        # A tensor that holds one of the results needs its operator: then all stay.
         if not results.isdisjoint(variable for _, variable in self._known.values()):
             return
         del self.block.operators[mark:]
@@ -455,6 +462,7 @@ class Tracer:
             self._known[key] = (tensor, old)
         if changed:
             self._ends[block] = changed
+        # What the Block has made itself ends with it: nobody around can name it.
         own = {key for key, (one, _) in changed.items() if getattr(one, "block", None) is block}
         return {key: one for key, one in changed.items() if key not in own}
 
@@ -473,6 +481,7 @@ class Tracer:
         """A value of whatever Block around as the current Block has it."""
         if variable.block is self.block:
             return variable
+        # A parameter has a type alone; whether it is a number of Python goes along beside it.
         number, mixed = variable.number, variable.mixed
         for block in self._path_from(variable):
             variable = self.import_into(block, variable)
@@ -493,6 +502,7 @@ class Tracer:
                 variable = self.import_into(block, variable)
         if variable.overwritten is None and self.captured(variable) is variable:
             return variable
+        # Another Variable of the same value: no change in place has put it out of date.
         return self.append("assign", [variable], {}, [variable.type]).results[0]
 
     def _path_from(self, variable: Variable) -> list[Block]:
@@ -536,6 +546,7 @@ class Tracer:
         """Give a tensor other numbers, as an optimizer does: what is a leaf stays one."""
         variable = self.variable(value)
         check_replaced(tensor, self.captured(tensor), variable)
+        # Gradients begin in the leaf, so none flow on into what computed its new numbers.
         if self.flags.get(tensor):
             (new,) = self.append("detach", [variable], {}, [variable.type]).results
         else:
@@ -584,6 +595,7 @@ class Tracer:
             return variable
         if self.flags.is_surely_stopped(variable):
             return variable
+        # Once for each Block: what one branch has recorded does not run in another one.
         key = (self.block, variable)
         if key not in self._detached:
             result = self.append("detach", [variable], {}, [variable.type]).results[0]

@@ -69,6 +69,7 @@ class Views:
         """Note a view of a tensor."""
         if self._is_own:
             return
+        # A view of a view that is reshaped is a copy where its elements do not lie row by row.
         copies: bool | None = False
         if (
             isinstance(base, Variable)
@@ -145,6 +146,7 @@ class Views:
         if before is version:
             return held
         self._check_sure(view)
+        # What was made anew in a Block around is known in here, too.
         block: Block | None = self._tracer.block
         while block is not None:
             if (block, view, held, version) in self._made:
@@ -209,7 +211,7 @@ class Views:
     def change(self, tensor: Tensor, new: Variable) -> None:
         """A tensor is about to hold a new value: it gets it, and with it all that share memory."""
         tracer = self._tracer
-        if not self.links:
+        if not self.links:  # most traces have no views, and pay nothing for them
             tracer.hold(tensor, new)
             return
         if new in self.links or new.block is not tracer.block:
@@ -217,6 +219,7 @@ class Views:
         root = self.root(tensor)
         self._has_changed = True
         self._lose_aliases(tensor, root)
+        # A value of another dtype or shape cannot lie in the memory that is shared.
         if isinstance(tensor, Variable) and not _fits(new, tracer.captured(tensor)):
             self._leave_memory(tensor)
             tracer.hold(tensor, new)
@@ -257,6 +260,7 @@ class Views:
 
     def _put_back(self, view: Variable, whole: Variable, new: Variable) -> Variable:
         """The base with the elements at which a view looks replaced."""
+        # First all values between the base and the view, then each change put into the one before.
         values, steps = [whole], self._steps(view)
         for step in steps[:-1]:
             values.append(self._taken(step, values[-1]))
