@@ -83,7 +83,8 @@ class Profile:
     def __init__(self, program: Program) -> None:
         """Write, compile and link it."""
         self.written = write(program, "steps", _TimedBody)
-        module, count = self.written.module, 2 * _rows(self.written.steps)
+        rows = 1 + max((_place(step) for step in self.written.steps.all()), default=0)
+        module, count = self.written.module, 2 * rows
         module.add("now", _COUNTER if platform.machine() == "x86_64" else _CLOCK)
         module.add("profile", _TABLE.format(count=count))
         self.linked = Linked(module, ("profile", "now"))
@@ -132,10 +133,6 @@ def _is_timed(step: Step) -> bool:
 
 def _place(step: Step) -> int:
     return step.number + 1
-
-
-def _rows(planned: Planned) -> int:
-    return 1 + max((_place(step) for step in planned.all()), default=0)
 
 
 __all__ = ["Profile", "Row"]

@@ -14,7 +14,7 @@ import numpy as np
 
 from dy2st_runtime.dims import Dim, equal, is_symbol, symbols
 from dy2st_runtime.engine.native.convolution.regions import Region
-from dy2st_runtime.engine.native.nests.axes import Axis, Places, Use
+from dy2st_runtime.engine.native.nests.axes import Axis, Places
 from dy2st_runtime.engine.native.nests.builder import build
 from dy2st_runtime.engine.native.nests.concatenation import joined, uses_of
 from dy2st_runtime.engine.native.nests.members import Group, Member, members_of
@@ -396,12 +396,8 @@ def _pair_by_leaves(maker: Group, reader: Group, pairs: dict[Axis, Axis]) -> Non
     for variable, uses in reader.leaves.items():
         for made in maker.leaves.get(variable, ())[:1]:
             trial = dict(pairs)
-            if _is_alike(uses[0], made) and _pair(uses[0].places, made.places, trial):
+            if uses[0].is_plain and made.is_plain and _pair(uses[0].places, made.places, trial):
                 pairs.update(trial)
-
-
-def _is_alike(one: Use, other: Use) -> bool:
-    return one.is_plain and other.is_plain
 
 
 def _fit(maker: Group, reader: Group, pairs: dict[Axis, Axis]) -> bool:

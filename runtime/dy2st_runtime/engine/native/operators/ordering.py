@@ -189,7 +189,9 @@ class _ByBytes:
         with code.loop("0", str(self._bytes)) as byte:
             counts = code.let(f"getelementptr [{_DIGITS} x i32], ptr {self._counts}, i64 {byte}")
             first = self._count_of(counts, self._digit("%room", byte))
-            differs = code.let(f"icmp ne i32 {code.let(f'load i32, ptr {first}')}, {self._short()}")
+            alike = code.let(f"load i32, ptr {first}")
+            all = code.let("trunc i64 %count to i32")
+            differs = code.let(f"icmp ne i32 {alike}, {all}")
             # Where all keys have the same byte nothing moves, as in the high bytes of small
             # integers.
             with code.when(differs):
@@ -197,9 +199,6 @@ class _ByBytes:
         with code.loop("0", "%count") as at:
             entry = self._load(code.let(f"load ptr, ptr {self._from}"), at)
             code.line(f"store i64 {self._place_of(entry)}, ptr {code.at('%places', at)}")
-
-    def _short(self) -> str:
-        return self._code.let("trunc i64 %count to i32")
 
     def _make(self) -> None:
         """All entries, and how often each byte has each value."""

@@ -41,7 +41,8 @@ class Products:
         """Compute a product where `target` says; its ending may make something else of it."""
         left, right = sides(operator)
         result = operator.results[0].tensor_type.shape
-        lead = result[: len(result) - (left.variable.tensor_type.rank > 1) - _has_columns(right)]
+        matrices = [side for side in (left, right) if side.variable.tensor_type.rank > 1]
+        lead = result[: len(result) - len(matrices)]
         rows = left.shape[-2]
         if is_single(operator):
             rows, lead = product(left.shape[:-1]), ()
@@ -191,10 +192,6 @@ class Products:
         library = linked(self._processor, suffix)
         self._module.add(name, declaration(name))
         self._module.link(name, library.addresses[name], library)
-
-
-def _has_columns(right: Side) -> bool:
-    return right.variable.tensor_type.rank > 1
 
 
 __all__ = ["Products"]
