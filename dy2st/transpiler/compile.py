@@ -48,19 +48,16 @@ class Factory:
         ]
         factory = FunctionType(self.code, function.__globals__)
         made: FunctionType = factory(function, *cells, *taken)
-        return _as_the_original(made, function)
-
-
-def _as_the_original(made: FunctionType, original: FunctionType) -> FunctionType:
-    made.__name__, made.__qualname__ = original.__name__, original.__qualname__
-    made.__defaults__, made.__kwdefaults__ = original.__defaults__, original.__kwdefaults__
-    made.__annotations__ = original.__annotations__
-    made.__doc__, made.__module__ = original.__doc__, original.__module__
-    if hasattr(original, "__type_params__"):
-        setattr(made, "__type_params__", original.__type_params__)  # noqa: B010
-    made.__dict__.update(original.__dict__)
-    made.__dict__.pop("__wrapped__", None)
-    return made
+        # It is as the original but for its code, as tools and the user's code look at it.
+        made.__name__, made.__qualname__ = function.__name__, function.__qualname__
+        made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+        made.__annotations__ = function.__annotations__
+        made.__doc__, made.__module__ = function.__doc__, function.__module__
+        if hasattr(function, "__type_params__"):
+            setattr(made, "__type_params__", function.__type_params__)  # noqa: B010
+        made.__dict__.update(function.__dict__)
+        made.__dict__.pop("__wrapped__", None)
+        return made
 
 
 def factory_tree(low: Lowering, tree: Node, body: list[ast.stmt], place: Place) -> ast.Module:

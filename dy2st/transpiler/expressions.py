@@ -141,7 +141,12 @@ def call(low: Lowering, node: Node) -> ast.expr:
     if _is_globals(low, node):
         return low.call(place, "attr", load(place, low.function), constant(place, "__globals__"))
     if _has_star(node.args) or any(keyword.arg is None for keyword in node.keywords):
-        return _spread_call(low, place, node)
+        # How many arguments there are may be known to the Program alone.
+        marks = [constant(place, None), constant(place, True)]
+        called = low.call(place, "convert_call", low.expression(node.func), *marks)
+        values = spread(low, node.args, "spread_star")
+        keywords = [_keyword(low, keyword, "spread_double_star") for keyword in node.keywords]
+        return call_of(place, called, values, keywords)
     if isinstance(node.func, gast.Attribute) and _is_quiet(node):
         name = constant(low.place(node.func), node.func.attr)
         called = low.call(place, "convert_call", low.expression(node.func.value), name)
@@ -149,15 +154,6 @@ def call(low: Lowering, node: Node) -> ast.expr:
         called = low.call(place, "convert_call", low.expression(node.func))
     arguments = spread(low, node.args)
     return call_of(place, called, arguments, [_keyword(low, keyword) for keyword in node.keywords])
-
-
-def _spread_call(low: Lowering, place: Place, node: Node) -> ast.expr:
-    """A call with `*` or `**`: how many arguments there are may be known to the Program alone."""
-    marks = [constant(place, None), constant(place, True)]
-    called = low.call(place, "convert_call", low.expression(node.func), *marks)
-    arguments = spread(low, node.args, "spread_star")
-    keywords = [_keyword(low, keyword, "spread_double_star") for keyword in node.keywords]
-    return call_of(place, called, arguments, keywords)
 
 
 def _is_quiet(node: Node) -> bool:
@@ -244,18 +240,14 @@ def dict_display(low: Lowering, node: Node) -> ast.expr:
     """`{k: v}`."""
     place = low.place(node)
     if not all(isinstance(key, gast.Constant) for key in node.keys):
-        return low.call(place, "gather_dict", *_entries(low, place, node))
+        entries = []
+        for key, value in zip(node.keys, node.values):
+            first = [] if key is None else [low.expression(key)]
+            entries.append(tuple_of(place, [*first, low.expression(value)]))
+        return low.call(place, "gather_dict", *entries)
     keys: Any = low.expressions(node.keys)
     values = low.expressions(node.values)
     return low.call(place, "made", ast.Dict(keys=keys, values=values, **place))
-
-
-def _entries(low: Lowering, place: Place, node: Node) -> list[ast.expr]:
-    entries = []
-    for key, value in zip(node.keys, node.values):
-        first = [] if key is None else [low.expression(key)]
-        entries.append(tuple_of(place, [*first, low.expression(value)]))
-    return entries
 
 
 def _has_star(nodes: Block) -> bool:

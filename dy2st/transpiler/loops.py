@@ -65,7 +65,13 @@ def for_(low: Lowering, node: Node) -> list[ast.stmt]:
         goes_on = low.call(place, "not_", load(place, stop))
         made.append(define(place, name, arguments(place, flow.state), [give(place, goes_on)]))
         condition = load(place, name)
-    name, item, bound = low.fresh("for_loop_body"), *_item(low, place, node.target, flow)
+    name, target = low.fresh("for_loop_body"), node.target
+    bound: list[ast.stmt] = []
+    if isinstance(target, gast.Name) and low.is_local(target.id) and target.id not in flow.state:
+        item = target.id
+    else:
+        item = low.fresh("item")
+        bound = low.apart(lambda: bind_target(low, target, load(low.place(target), item)))
     body = [*bound, *low.block(node.body), give(place, loads(place, flow.state))]
     made.append(define(place, name, arguments(place, [item, *flow.state]), body))
     plain = plain_loop(low, place, node, flow)
@@ -89,15 +95,6 @@ def _call(
         return ast.Expr(value=call, **place)
     targets = [store(place, name) for name in flow.state]
     return assign(place, ast.List(elts=targets, ctx=STORE, **place), call)
-
-
-def _item(low: Lowering, place: Place, target: Node, flow: Flow) -> tuple[str, list[ast.stmt]]:
-    """The parameter for the item, and what binds the target to it."""
-    is_name = isinstance(target, gast.Name) and low.is_local(target.id)
-    if is_name and target.id not in flow.state:
-        return target.id, []
-    item = low.fresh("item")
-    return item, low.apart(lambda: bind_target(low, target, load(low.place(target), item)))
 
 
 def _python_for(low: Lowering, place: Place, node: Node, iterable: ast.expr) -> ast.stmt:

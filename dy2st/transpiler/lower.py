@@ -117,7 +117,12 @@ def module_of(tree: Node, context: Context) -> tuple[Lowering, ast.Module]:
     low = Lowering(context, names, inner, _EXPRESSIONS, _STATEMENTS)
     place = low.place(tree)
     body = low.block(split_docstring(tree.body)[1])
-    start = [*_rest(low, tree), *_cells(low, tree)]
+    start: list[ast.stmt] = []
+    if tree.args.vararg is not None:
+        # What `*rest` holds may be as long as the data decides.
+        rest = tree.args.vararg.id
+        start.append(assign_name(place, rest, low.call(place, "rest", load(place, rest))))
+    start += _cells(low, tree)
     for name in sorted(low.names.starts):
         start.append(assign_name(low.place(tree), name, low.undefined(low.place(tree), name)))
     body = [*start, *body] or [ast.Pass(**place)]
@@ -166,14 +171,6 @@ REWRITES: tuple[tuple[str, Callable[[Node, Context], None]], ...] = (
     ("early_return", _early_return),
     ("break_continue", break_continue.transform),
 )
-
-
-def _rest(low: Lowering, tree: Node) -> list[ast.stmt]:
-    """What `*rest` holds may be as long as the data decides."""
-    if tree.args.vararg is None:
-        return []
-    place, name = low.place(tree), tree.args.vararg.id
-    return [assign_name(place, name, low.call(place, "rest", load(place, name)))]
 
 
 def _cells(low: Lowering, tree: Node) -> list[ast.stmt]:

@@ -30,7 +30,10 @@ def keep_plain_loops(tree: Node) -> None:
         is_plain = isinstance(node, LOOPS) and not node.orelse
         if is_plain and all(isinstance(n, _ALLOWED) or _is_range(n) for n in _inside(node)):
             node.plain = gast.gast_to_ast(node)
-            node.names_of_plain = _names(node)
+            names = [one for one in _inside(node) if isinstance(one, gast.Name)]
+            found = frozenset(one.id for one in names)
+            written = {one.id for one in names if isinstance(one.ctx, gast.Store)}
+            node.names_of_plain = found - written, found  # those that are read alone, and all
         elif not isinstance(node, SCOPES):
             todo += statements_inside(node)
 
@@ -44,14 +47,6 @@ def _inside(loop: Node) -> list[Node]:
 def _is_range(node: Node) -> bool:
     is_call = isinstance(node, gast.Call) and isinstance(node.func, gast.Name)
     return is_call and node.func.id == "range" and not node.keywords
-
-
-def _names(loop: Node) -> tuple[frozenset[str], frozenset[str]]:
-    """The variables that are read alone, and all."""
-    names = [node for node in _inside(loop) if isinstance(node, gast.Name)]
-    written = {node.id for node in names if isinstance(node.ctx, gast.Store)}
-    found = frozenset(node.id for node in names)
-    return found - written, found
 
 
 class PlainLoop(NamedTuple):

@@ -15,7 +15,11 @@ from dy2st.transpiler.source import find_source, mangle
 def prepared(function: FunctionType) -> tuple[Node, Context]:
     """The tree of a function, with names as the compiler sees them."""
     source = find_source(function)
-    tree = _as_definition(gast.ast_to_gast(source.node))
+    tree = gast.ast_to_gast(source.node)
+    if isinstance(tree, gast.Lambda):  # as the function that it is
+        body = [at(tree.body, gast.Return(tree.body))]
+        made = gast.FunctionDef("<lambda>", tree.args, body, [], None, None, [])
+        tree = at(tree, made)
     if source.owner is not None:
         _mangle(tree, source.owner)
     return tree, Context(function, identifiers(tree) | set(function.__code__.co_freevars))
@@ -26,15 +30,6 @@ def without_decorators(tree: Node) -> ast.AST:
     tree.decorator_list = []
     made: ast.AST = gast.gast_to_ast(tree)
     return made
-
-
-def _as_definition(tree: Node) -> Node:
-    """A lambda as the function that it is."""
-    if not isinstance(tree, gast.Lambda):
-        return tree
-    body = [at(tree.body, gast.Return(tree.body))]
-    made = gast.FunctionDef("<lambda>", tree.args, body, [], None, None, [])
-    return at(tree, made)
 
 
 def _mangle(tree: Node, owner: str) -> None:

@@ -58,11 +58,8 @@ def reason_against(tree: Node) -> str:
         return "async"
     for statement in tree.body:
         for node in () if isinstance(statement, SCOPES) else walk_scope(statement):
-            if isinstance(node, gast.Call) and _looks(node):
-                return "namespace"
+            if isinstance(node, gast.Call) and isinstance(node.func, gast.Name):
+                name = node.func.id
+                if name in _LOOK or (name in _LOOK_WITHOUT_ARGUMENTS and not node.args):
+                    return "namespace"
     return ""
-
-
-def _looks(node: Node) -> bool:
-    name = node.func.id if isinstance(node.func, gast.Name) else ""
-    return name in _LOOK or (name in _LOOK_WITHOUT_ARGUMENTS and not node.args)

@@ -62,7 +62,14 @@ def find_source(function: FunctionType) -> Source:
             return source
         if not is_guess(function):
             why = "its text has changed since the function was made"
-    raise _unavailable(function, why)
+    code = function.__code__
+    raise SourceUnavailable(
+        f"the source of {function.__qualname__} is not available",
+        at=Location(code.co_filename, code.co_firstlineno),
+        why=why,
+        hint="define it in a file, a notebook cell or an interactive session, and after an edit "
+        "import its module again; or mark it with not_to_static",
+    )
 
 
 def _file_of(function: FunctionType, lines: list[str]) -> _File:
@@ -87,7 +94,9 @@ def _fitting(file: _File, function: FunctionType) -> Source | None:
     code = function.__code__
     place = (code.co_firstlineno, code.co_name)
     found = file.functions.get(place, [])
-    fitting = [source for source in found if _parameters(source) == _code_parameters(code)]
+    variadic = bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + variadic]
+    fitting = [source for source in found if _parameters(source) == names]
     codes = file.codes.get(place, [])
     if not any(one == code and _lines(one) == _lines(code) for one in codes):
         # Import hooks, such as that of pytest, add to what is written.
@@ -180,11 +189,6 @@ def _parameters(source: Source) -> tuple[str, ...]:
     return tuple(mangle(name, source.owner) for name in names)
 
 
-def _code_parameters(code: CodeType) -> tuple[str, ...]:
-    variadic = bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)
-    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + variadic]
-
-
 def mangle(name: str, owner: str | None) -> str:
     """The name as the compiler sees it inside class `owner`: `__x` becomes `_Owner__x`."""
     if owner is None or not name.startswith("__") or name.endswith("__") or "." in name:
@@ -208,14 +212,3 @@ def _covers(node: AnyFunction, code: CodeType) -> bool:
         if line is not None and end_line is not None and column is not None and end_column
     ]
     return bool(places) and all(start <= first and last <= end for first, last in places)
-
-
-def _unavailable(function: FunctionType, why: str) -> SourceUnavailable:
-    code = function.__code__
-    return SourceUnavailable(
-        f"the source of {function.__qualname__} is not available",
-        at=Location(code.co_filename, code.co_firstlineno),
-        why=why,
-        hint="define it in a file, a notebook cell or an interactive session, and after an edit "
-        "import its module again; or mark it with not_to_static",
-    )

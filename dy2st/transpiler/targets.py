@@ -74,21 +74,17 @@ def _several(low: Lowering, place: Place, targets: Block, value: ast.expr) -> li
         later.append((inner, low.fresh("part")))
         names.append(ast.Name(id=later[-1][1], ctx=STORE, **place))
     bound = ast.Tuple(elts=names, ctx=STORE, **place)
-    out = [assign(place, bound, _unpacked(low, place, targets, value))]
-    for inner, part in later:
-        out += [*bind_target(low, inner, load(place, part)), forget(place, part)]
-    return out
-
-
-def _unpacked(low: Lowering, place: Place, targets: Block, value: ast.expr) -> ast.expr:
     stars = [k for k, target in enumerate(targets) if isinstance(target, gast.Starred)]
     if stars:
         first, last = stars[0], len(targets) - stars[0] - 1
         counts = [constant(place, first), constant(place, last)]
-        return low.call(place, "unpack_star", value, *counts)
-    if isinstance(value, ast.Tuple) and len(value.elts) == len(targets):
-        return value
-    return low.call(place, "unpack", value, constant(place, len(targets)))
+        value = low.call(place, "unpack_star", value, *counts)
+    elif not isinstance(value, ast.Tuple) or len(value.elts) != len(targets):
+        value = low.call(place, "unpack", value, constant(place, len(targets)))
+    out = [assign(place, bound, value)]
+    for inner, part in later:
+        out += [*bind_target(low, inner, load(place, part)), forget(place, part)]
+    return out
 
 
 def delete(low: Lowering, target: Node, is_unsure: bool) -> list[ast.stmt]:

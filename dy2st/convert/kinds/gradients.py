@@ -188,19 +188,16 @@ def enter(trace: Trace, mode: Any) -> None:
     if not is_grad_enabled() or trace.call_context.gradients is None:
         return
     if not trace.call_context.gradients[0]:
-        _leave_to_python(trace)
+        # The Program would be run without a tape: Python makes the call, which has one here.
+        if not any(kind == EACH_CALL for _, kind, *_ in trace.reads.values()):
+            trace.call_context.lose()
+            warn_user(
+                "a converted function that calls enable_grad() runs as Python under no_grad()"
+            )
+        raise ConversionError(
+            "enable_grad() in a converted function that is called under no_grad()",
+            at=user_location(),
+            why="a Program that is run without gradients records none of its parts",
+            hint="call the function outside of no_grad(), and detach() what it returns",
+        )
     trace.read_volatile(is_grad_enabled)
-
-
-def _leave_to_python(trace: Trace) -> None:
-    """The Program would be run without a tape: Python makes the call, which has one here."""
-    done = any(kind == EACH_CALL for _, kind, *_ in trace.reads.values())
-    if not done:
-        trace.call_context.lose()
-        warn_user("a converted function that calls enable_grad() runs as Python under no_grad()")
-    raise ConversionError(
-        "enable_grad() in a converted function that is called under no_grad()",
-        at=user_location(),
-        why="a Program that is run without gradients records none of its parts",
-        hint="call the function outside of no_grad(), and detach() what it returns",
-    )

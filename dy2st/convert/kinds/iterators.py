@@ -377,21 +377,17 @@ def _gathered(trace: Trace, generated: Generated) -> list[Any]:
     made = {id(out), *region.frame.born}
     changed = [one.owner for one in region.changes.values() if id(one.owner) not in made]
     if region.tensors or not all(isinstance(one, (Generated, Indexed)) for one in changed):
-        raise _gathered_early()
+        raise UnsupportedSyntax(
+            "items of a generator with an `if`, or of a filter, are taken one by one, and to make "
+            "them changes something else",
+            at=user_location(),
+            why="a tensor decides how many there are, so all are made with the first; Python makes "
+            "each when it is asked for",
+            hint="go through it in a `for` loop, which may `break`, or gather all items in a list "
+            "first",
+        )
     splice(trace, region)
     return out
-
-
-def _gathered_early() -> UnsupportedSyntax:
-    return UnsupportedSyntax(
-        "items of a generator with an `if`, or of a filter, are taken one by one, and to make them "
-        "changes something else",
-        at=user_location(),
-        why="a tensor decides how many there are, so all are made with the first; Python makes "
-        "each when it is asked for",
-        hint="go through it in a `for` loop, which may `break`, or gather all items in a list "
-        "first",
-    )
 
 
 def _mapped_now(trace: Trace, generated: Generated) -> Any:

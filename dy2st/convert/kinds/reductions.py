@@ -175,7 +175,11 @@ def _decided(trace: Trace, iterable: Any, decisive: bool) -> Any:
     if source is not None:
         return trace.is_decided(source, decisive)
     if hasattr(type(iterable), "__next__"):
-        return _decided_one_by_one(trace, iterable, decisive)
+        # An iterator is left at the item that decides.
+        goes_on = lambda found: trace.not_(found) if decisive else found  # noqa: E731
+        iteration = lambda item, _: (trace.truth_value(item),)  # noqa: E731
+        names = ("whether it is found",)
+        return trace.for_(iterable, goes_on, iteration, (not decisive,), names)[0]
     items = trace.items_of(iterable)
     if type(items) is Indexed:
 
@@ -198,15 +202,3 @@ def _decided(trace: Trace, iterable: Any, decisive: bool) -> Any:
         else:
             found = (F.logical_or if decisive else F.logical_and)(found, answer)
     return found if isinstance(found, bool) else as_number(trace, found, bool)
-
-
-def _decided_one_by_one(trace: Trace, iterator: Any, decisive: bool) -> Any:
-    """The same of an iterator: it is left at the item that decides."""
-
-    def goes_on(found: Any) -> Any:
-        return trace.not_(found) if decisive else found
-
-    def iteration(item: Any, _: Any) -> tuple[Any]:
-        return (trace.truth_value(item),)
-
-    return trace.for_(iterator, goes_on, iteration, (not decisive,), ("whether it is found",))[0]

@@ -63,19 +63,15 @@ def _len(trace: Trace, owner: Any) -> Any:
     return trace.call(len, owner)
 
 
-def _register(kind: type, family: tuple[type, ...]) -> None:
-    """Give a class a row for each method of the tables that it has."""
-    for name, function in _OF_ONE.items():
-        if hasattr(kind, name):
-            _of_one(kind, name, function)
-    for name, operator in _OF_TWO.items():
-        if hasattr(kind, name):
-            _of_two(kind, name, operator, family)
-    for name, operator in _OF_ANY.items():
-        if hasattr(kind, name):
-            _of_any(kind, name, operator)
-
-
 for _family in _FAMILIES:
     for _kind in _family:
-        _register(_kind, _family)
+        # A row for each method of the tables that the class has.
+        for _name, _function in _OF_ONE.items():
+            if hasattr(_kind, _name):
+                _of_one(_kind, _name, _function)
+        for _name, _operator in _OF_TWO.items():
+            if hasattr(_kind, _name):
+                _of_two(_kind, _name, _operator, _family)
+        for _name, _operator in _OF_ANY.items():
+            if hasattr(_kind, _name):
+                _of_any(_kind, _name, _operator)

@@ -47,7 +47,16 @@ def gather_dict(trace: Trace, *parts: tuple[Any, ...]) -> Any:
     for part in parts:
         is_keyed_one = type(part[0]) in DICTS and is_keyed(trace, part[0])
         if len(part) == 1 and not is_keyed_one:
-            _spread_into(trace, found, part[0])
+            # An entry that may be missing leaves what was there before.
+            other = part[0]
+            if type(other) not in DICTS:
+                found.update(double_star(trace, other))
+                continue
+            for key, value in whole_dict(trace, other).items():
+                if may_be_missing(trace, value) and key in found:
+                    before = found[key]
+                    value = there_or(trace, value, lambda before=before: before)  # type: ignore[misc]
+                found[key] = value
         elif len(part) == 1 or is_traced_key(part[0]):
             # A key that the Program computes: entries are put in one by one.
             made = trace.made({})
@@ -60,18 +69,6 @@ def gather_dict(trace: Trace, *parts: tuple[Any, ...]) -> Any:
         else:
             found[part[0]] = part[1]
     return trace.made(found)
-
-
-def _spread_into(trace: Trace, found: dict[Any, Any], other: Any) -> None:
-    """`**other` in a display; an entry that may be missing leaves what was there before."""
-    if type(other) not in DICTS:
-        found.update(double_star(trace, other))
-        return
-    for key, value in whole_dict(trace, other).items():
-        if may_be_missing(trace, value) and key in found:
-            before = found[key]
-            value = there_or(trace, value, lambda before=before: before)  # type: ignore[misc]
-        found[key] = value
 
 
 def text(trace: Trace, *parts: Any) -> Any:

@@ -67,8 +67,10 @@ def item(trace: Trace, owner: Any, index: Any) -> Any:
         return _of_sequence(trace, tuple(owner), index)
     traced_keys.refuse_native_key(owner, (index,))
     index = trace.exported((index,))[0]
-    if isinstance(owner, dict) and _is_missing(trace, owner, index):
-        return _missing(trace, owner, index)
+    if isinstance(owner, dict):
+        has_entry = lambda: dict.__contains__(trace.native(owner), index)  # noqa: E731
+        if not with_overlay_materialised(trace, [owner], has_entry, only_reads=True):
+            return _missing(trace, owner, index)
 
     def part() -> Any:
         held = trace.native(owner)
@@ -77,12 +79,6 @@ def item(trace: Trace, owner: Any, index: Any) -> Any:
     found = with_overlay_materialised(trace, [owner], part, only_reads=True)
     is_part = trace.is_outside(owner) and not isinstance(found, np.ndarray)
     return trace.mark_outside(found) if is_part else found
-
-
-def _is_missing(trace: Trace, owner: Any, key: Any) -> bool:
-    """Whether a dict of the user's class has no such entry."""
-    has_entry = lambda: dict.__contains__(trace.native(owner), key)  # noqa: E731
-    return not with_overlay_materialised(trace, [owner], has_entry, only_reads=True)
 
 
 def _missing(trace: Trace, owner: Any, key: Any) -> Any:

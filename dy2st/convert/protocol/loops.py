@@ -95,19 +95,15 @@ def for_(
                 why="each iteration becomes a part of the Program",
                 hint="loop over a tensor or over range() of a traced number, or use `while`",
             )
-        _note_left(trace, iterable)
+        # A tensor may have left a loop over an iterator: nobody knows what is left of it.
+        if hasattr(type(iterable), "__next__") and id(iterable) not in trace.generators:
+            trace.note_generator(iterable, lambda _: None)
+            trace.generators[id(iterable)].is_left = True
         state = _iteration(trace, truth, body, item, state, names)
     raise AssertionError("count() does not end")
 
 
 _END = object()
-
-
-def _note_left(trace: Trace, iterable: Any) -> None:
-    """A tensor may have left a loop over an iterator: nobody knows what is left of it."""
-    if hasattr(type(iterable), "__next__") and id(iterable) not in trace.generators:
-        trace.note_generator(iterable, lambda _: None)
-        trace.generators[id(iterable)].is_left = True
 
 
 def _iteration(

@@ -36,17 +36,14 @@ def why_left_alone(function: FunctionType, args: Sequence[Any] = ()) -> str:
     if is_marked(function):
         return "it is marked with not_to_static"
     module = module_of_code(function)
-    if args and _is_inherited(module, function):
+    of_class = function.__qualname__.partition(".")[0]
+    is_inherited = module == "collections" and of_class in _INHERITED
+    if args and (is_inherited or module == "collections.abc"):
         # A collection of Python's own, as `os.environ` is, may reach beyond the process.
         kind = str(type(args[0]).__module__)
         if not is_library(kind) or kind in ("collections", "collections.abc"):
             return ""
     return f"functions of the module {module} are left as they are" if is_library(module) else ""
-
-
-def _is_inherited(module: str, function: FunctionType) -> bool:
-    is_plain = module == "collections" and function.__qualname__.partition(".")[0] in _INHERITED
-    return is_plain or module == "collections.abc"
 
 
 def form_of(trace: Trace, function: FunctionType) -> TracedForm | None:

@@ -73,7 +73,9 @@ def found_by(read: Any) -> Iterator[Any]:
     """
     owner, kind, _, value = read
     if kind == "content":
-        return _flat(() if isinstance(owner, Table) else _items_of(owner))
+        if isinstance(owner, (dict, MappingProxyType)) and not isinstance(owner, Table):
+            return _flat(owner.values())
+        return _flat(owner if isinstance(owner, (list, deque)) else ())
     if kind == "code":
         return _flat((*(owner.__defaults__ or ()), *(owner.__kwdefaults__ or {}).values()))
     return _flat((value,))
@@ -90,12 +92,6 @@ def _places_of(read: Any) -> Iterator[tuple[int, int, Any]]:
         is_from_end = kind == "item" and isinstance(owner, (list, deque)) and name < 0
         name = name + len(owner) if is_from_end else name
         yield from ((id(one), id(owner), name) for one in found_by(read))
-
-
-def _items_of(owner: Any) -> Iterable[Any]:
-    if isinstance(owner, (dict, MappingProxyType)):
-        return owner.values()
-    return owner if isinstance(owner, (list, deque)) else ()
 
 
 def _flat(values: Iterable[Any]) -> Iterator[Any]:

@@ -235,16 +235,13 @@ class Reads:
         if type(before) in CONTAINERS and is_content:
             return id(before) in self.touched
         held = owner if name is CONTENT else native_attribute(owner, name)
-        is_read = self._has_name(owner, name)
+        is_read = (id(owner), "layer", "all") in self.keys
+        is_read = is_read or any((id(owner), kind, name) in self.keys for kind in _PLACES)
         for step in steps:
             if not isinstance(held, tuple):
                 is_read = self._has_item(held, step)
             held = held[step]
         return is_read
-
-    def _has_name(self, owner: Any, name: Any) -> bool:
-        is_whole = (id(owner), "layer", "all") in self.keys
-        return is_whole or any((id(owner), kind, name) in self.keys for kind in _PLACES)
 
     def _has_item(self, held: Any, key: Any) -> bool:
         names = (key, key - len(held)) if isinstance(held, _LISTS) else (key,)

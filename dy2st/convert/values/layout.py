@@ -144,7 +144,10 @@ def opened(node: Layout) -> Layout:
         assert not isinstance(value.type, ArrayType), "an array is no value of the user's"
         return Leaf(value.tensor_type, value.mixed)
     if kind is Union:
-        return Cases(_flat_cases(value, view))
+        cases = [layout_of_case(value, place, view) for place in range(len(value.layouts))]
+        # Of a case that is one of several itself, its own cases.
+        inner = [case.cases if isinstance(case, Cases) else [case] for case in cases]
+        return Cases([one for several in inner for one in several])
     if kind is SymbolicSequence:
         return SequenceLayout(value.kind, _of_element(value, view), value.like)
     held = _held(value, view)
@@ -166,12 +169,6 @@ def _held(value: Any, view: View) -> Any:
     if kind in _VALUES or (issubclass(kind, tuple) and hasattr(kind, "_fields")):
         return value
     return view.taken(value)
-
-
-def _flat_cases(value: Union, view: View) -> list[Layout]:
-    """The cases of a value; of one that is one of several itself its own."""
-    cases = [layout_of_case(value, place, view) for place in range(len(value.layouts))]
-    return [one for case in cases for one in (case.cases if isinstance(case, Cases) else [case])]
 
 
 def layout_of_case(value: Union, place: int, view: View) -> Layout:

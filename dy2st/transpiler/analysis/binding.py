@@ -130,7 +130,12 @@ class Binding:
             for name in reads_now(node):
                 if name.id in self._local and name.id not in bound:
                     self.unsure_reads[id(name)] = name
-            self.in_comprehension.update(_inside_comprehensions(node))
+            # All but its first iterable a comprehension reads in its own scope.
+            for inner in walk(node):
+                if isinstance(inner, COMPREHENSIONS):
+                    first = {id(n) for n in walk(inner.generators[0].iter)}
+                    names = {id(n) for n in walk(inner) if isinstance(n, gast.Name)}
+                    self.in_comprehension |= names - first
         if not self._has_walrus:
             return bound
         return bound | {walrus.target.id for walrus in _sure_walruses(node)}
@@ -166,15 +171,6 @@ def reads_now(node: Node) -> Iterator[Node]:
             todo += [*node.decorator_list, *node.bases, *node.keywords]
         else:
             todo += children(node)
-
-
-def _inside_comprehensions(node: Node) -> Iterator[int]:
-    """The names that a comprehension reads in its own scope: all but its first iterable."""
-    for inner in walk(node):
-        if isinstance(inner, COMPREHENSIONS):
-            first = {id(n) for n in walk(inner.generators[0].iter)}
-            names = (n for n in walk(inner) if isinstance(n, gast.Name))
-            yield from (id(n) for n in names if id(n) not in first)
 
 
 def _sure_walruses(node: Node) -> Iterator[Node]:

@@ -52,17 +52,14 @@ class Liveness:
 
     def block(self, block: Block, after: frozenset[str], exits: Exits) -> frozenset[str]:
         """The names live before a block, by one walk."""
-        for statement in reversed(block):
-            after = self._statement(statement, after, exits)
+        for node in reversed(block):
+            live = self._through(node, after, exits) | exits.at_exception
+            if isinstance(node, (*CONTROL, *TRIES, gast.With)):
+                self.after[id(node)] = after
+                self.before[id(node)] = live
+                self.on_exception[id(node)] = exits.at_exception
+            after = live
         return after
-
-    def _statement(self, node: Node, after: frozenset[str], exits: Exits) -> frozenset[str]:
-        live = self._through(node, after, exits) | exits.at_exception
-        if isinstance(node, (*CONTROL, *TRIES, gast.With)):
-            self.after[id(node)] = after
-            self.before[id(node)] = live
-            self.on_exception[id(node)] = exits.at_exception
-        return live
 
     def _through(self, node: Node, after: frozenset[str], exits: Exits) -> frozenset[str]:
         if isinstance(node, gast.If):
@@ -86,9 +83,6 @@ class Liveness:
                 guard = self._reads(case.guard) if case.guard is not None else _NONE
                 live |= self._reads(case.pattern) | guard | self.block(case.body, after, exits)
             return live
-        return self._simple(node, after, exits)
-
-    def _simple(self, node: Node, after: frozenset[str], exits: Exits) -> frozenset[str]:
         if isinstance(node, gast.Break):
             return exits.at_break
         if isinstance(node, gast.Continue):

@@ -66,13 +66,8 @@ class NameTable:
             return self._of_class(node)
         if isinstance(node, COMPREHENSIONS):
             return self._of_comprehension(node)
-        names = Names()
-        self._take_in(node, names)
-        return names
-
-    def _take_in(self, node: Node, names: Names) -> None:
-        """Add the names of a node that opens no scope; statements inside are kept for later."""
-        todo = [node]
+        # A node that opens no scope; the names of statements inside are kept for later.
+        names, todo = Names(), [node]
         for inner in todo:
             if isinstance(inner, gast.Name):
                 _add_name(inner, names)
@@ -81,6 +76,7 @@ class NameTable:
             else:
                 _add_strings(inner, names)
                 todo += children(inner)
+        return names
 
     def _of_function(self, node: Node) -> Names:
         """A nested function: its defaults and decorators are read now, its body later."""
