@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from dy2st.convert.running import running
+from dy2st.convert.current_trace import running
 from dy2st.convert.values.special import UNBOUND
 from dy2st.convert.vocabulary import TRACED_CALLS
 from dy2st_runtime.errors import UnsupportedSyntax

@@ -15,7 +15,7 @@ from types import (
 )
 from typing import Any
 
-from dy2st.convert.ignored import is_like_the_users
+from dy2st.convert.ignored_modules import is_like_the_users
 from dy2st.convert.states import CONTAINERS
 from dy2st.convert.values.forms import BUNDLES
 from dy2st.convert.values.special import MISSING, UNBOUND, Union

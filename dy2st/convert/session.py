@@ -8,17 +8,17 @@ from functools import partial
 from typing import Any
 
 from dy2st.convert.call_context import CallContext
+from dy2st.convert.current_trace import deeper, run_in
 from dy2st.convert.kinds.gradients import note_gradients
 from dy2st.convert.kinds.layers import note_change
 from dy2st.convert.protocol.machine import Machine
-from dy2st.convert.protocol.unconverted import require_source
+from dy2st.convert.protocol.untraced_functions import require_source
 from dy2st.convert.record import Record
 from dy2st.convert.replay.effects import effects_of
 from dy2st.convert.replay.places import Source, Varied
 from dy2st.convert.replay.result import Finished, Taker
 from dy2st.convert.replay.state_of_files import Keeping, Reads
 from dy2st.convert.replay.structure import structure_of
-from dy2st.convert.running import deeper, run_in
 from dy2st.convert.stage.outcome import (
     AlwaysRaises,
     Refused,

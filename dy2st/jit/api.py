@@ -15,9 +15,9 @@ from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.nn.layer import Layer
 
 if TYPE_CHECKING:
-    from dy2st.jit import optimized
+    from dy2st.jit import program_passes
 else:
-    optimized = Lazy("dy2st.jit.optimized")
+    program_passes = Lazy("dy2st.jit.program_passes")
 from types import FunctionType, MethodType
 
 AnyLayer = TypeVar("AnyLayer", bound=Layer)
@@ -71,7 +71,7 @@ def to_static(
     engines.check_name(engine)
     if options.get("property"):  # it gives a Python value, which no Program computes
         return _unchanged if function is None else function
-    passes = None if build_strategy is None else optimized.as_pass(build_strategy)
+    passes = None if build_strategy is None else program_passes.as_pass(build_strategy)
     if function is None:
         kept = {"input_spec": input_spec, "build_strategy": passes, "engine": engine}
         return functools.partial(to_static, **kept)

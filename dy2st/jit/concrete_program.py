@@ -12,13 +12,13 @@ from dy2st.convert.replay.effects import Effect, perform
 from dy2st.convert.replay.rebuild import rebuild
 from dy2st.convert.replay.result import Finished, Out
 from dy2st.convert.replay.structure import why_not_plain
-from dy2st.jit.distinct import Distinct, check_apart, check_changes, check_leaf
+from dy2st.jit.alias_checks import Distinct, check_apart, check_changes, check_leaf
 from dy2st.jit.fast_call import Call, is_any_open, is_pure, straight
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.live_state import LiveState, take_in_place
-from dy2st.jit.optimized import OptimizedProgram
 from dy2st.jit.output_aliasing import OutputAliasing
 from dy2st.jit.persistent_state import check_step, drop_flags, is_gradient, read_at
+from dy2st.jit.program_passes import OptimizedProgram
 from dy2st.jit.report import Report
 from dy2st_runtime import engine as engines
 from dy2st_runtime.autograd import cut_off

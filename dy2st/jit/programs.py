@@ -11,8 +11,8 @@ from dy2st.jit.call_key import add_values, constant_key
 from dy2st.jit.code_level import note
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.number_inputs import NumberInputs, kind_of
+from dy2st.jit.retrace_warnings import Watch
 from dy2st.jit.signature import Signature, to_named_specs
-from dy2st.jit.watch import Watch
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.autocast import autocast
 from dy2st_runtime.ir.grad_mode import is_grad_enabled

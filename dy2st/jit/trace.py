@@ -16,10 +16,10 @@ from dy2st.convert.replay.state_of_files import Keeping
 from dy2st.convert.session import Traced
 from dy2st.convert.session import trace as run_trace
 from dy2st.convert.trace import CONTENT, EACH_CALL
+from dy2st.jit.alias_checks import Distinct
 from dy2st.jit.code_level import FULL, settings
 from dy2st.jit.concrete_program import ConcreteProgram
 from dy2st.jit.declared_sizes import Requirement, resolve
-from dy2st.jit.distinct import Distinct
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.live_state import LiveState
 from dy2st.jit.number_inputs import NumberSpec

@@ -38,10 +38,10 @@ from dy2st.transpiler.nodes import (
     walk,
 )
 from dy2st.transpiler.plain_loops import keep_plain_loops
-from dy2st.transpiler.prepared import name_super, prepared, without_decorators
-from dy2st.transpiler.reading import readable, to_source
+from dy2st.transpiler.preparation import name_super, prepared, without_decorators
 from dy2st.transpiler.reasons import reason_against
 from dy2st.transpiler.rewrites import break_continue, early_return, match
+from dy2st.transpiler.source_printer import readable, to_source
 from dy2st.transpiler.trees import assign_name, load
 
 _EXPRESSIONS = {**expressions.EXPRESSIONS, **comprehensions.EXPRESSIONS, **functions.EXPRESSIONS}

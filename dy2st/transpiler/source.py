@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
-from dy2st.transpiler.quiet import quiet
 from dy2st.transpiler.texts import is_guess, texts_of
+from dy2st.transpiler.warning_filters import quiet
 from dy2st_runtime.errors import Location, SourceUnavailable
 
 AnyFunction: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"

@@ -20,7 +20,7 @@ from dy2st.convert.kinds import (  # noqa: F401  each registers its rows
     polyfills,
     reductions,
     sets,
-    specials,
+    special_methods,
     tensors,
     text,
     views,

@@ -24,9 +24,9 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.convert.ignored import IGNORED_PACKAGES, module_of_code
+from dy2st.convert.current_trace import users_limit
+from dy2st.convert.ignored_modules import IGNORED_PACKAGES, module_of_code
 from dy2st.convert.kinds.table import function_row
-from dy2st.convert.running import users_limit
 from dy2st.convert.trace import CONTENT, Trace
 
 

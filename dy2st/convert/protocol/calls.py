@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.classes import of_class, own_method, special
-from dy2st.convert.ignored import module_of_code
+from dy2st.convert.ignored_modules import module_of_code
 from dy2st.convert.kinds.callers import called_by_the_user, looks_at_caller
 from dy2st.convert.kinds.messages import logs_message
 from dy2st.convert.kinds.objects import call_generated
@@ -39,8 +39,8 @@ from dy2st.convert.kinds.table import (
 )
 from dy2st.convert.protocol.materialise import shown, with_overlay_materialised
 from dy2st.convert.protocol.reachable_state import note_reached
-from dy2st.convert.protocol.unconverted import form_of, is_library, why_left_alone
 from dy2st.convert.protocol.unions import has_union, known, map_cases
+from dy2st.convert.protocol.untraced_functions import form_of, is_library, why_left_alone
 from dy2st.convert.stage.outcome import reraise_swallowed_refusals
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.layout import is_traced_number

@@ -22,10 +22,10 @@ from dy2st.convert.protocol import (
     names,
     natives,
     operators,
-    spreading,
+    star_arguments,
     try_with,
-    unconverted,
     unions,
+    untraced_functions,
 )
 from dy2st.convert.protocol.fast_paths import short_ways
 from dy2st.convert.record import Record
@@ -55,7 +55,7 @@ class Machine(Trace):
         tracer.guard.on_failing = partial(check_operator, self)
         tracer.call = partial(calls.call, self)
         tracer.outside = self.outside
-        tracer.explain = partial(unconverted.explain, self)
+        tracer.explain = partial(untraced_functions.explain, self)
         self._bind_what_forms_call()
         self._bind_statements()
         self._bind_what_rows_call()
@@ -88,9 +88,9 @@ class Machine(Trace):
         self.truth = bind(ifelse.truth, self)
         self.star = bind(iteration.star, self)
         self.double_star = bind(iteration.double_star, self)
-        self.spread_star = bind(spreading.spread_star, self)
+        self.spread_star = bind(star_arguments.spread_star, self)
         self.spread_double_star = bind(iteration.spread_double_star, self)
-        self.rest = bind(spreading.rest, self)
+        self.rest = bind(star_arguments.rest, self)
         self.gather = bind(displays.gather, self)
         self.gather_dict = bind(displays.gather_dict, self)
         self.text = bind(displays.text, self)
@@ -108,7 +108,7 @@ class Machine(Trace):
     def _bind_statements(self) -> None:
         self.call = bind(calls.call, self)
         self.method = bind(attributes.method, self)
-        self.call_spread = bind(spreading.call_spread, self)
+        self.call_spread = bind(star_arguments.call_spread, self)
         self.bound = bind(ifelse.bound, self)
         self.and_ = bind(ifelse.and_, self)
         self.or_ = bind(ifelse.or_, self)

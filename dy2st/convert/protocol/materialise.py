@@ -14,7 +14,7 @@ import numpy as np
 
 from dy2st.convert.kinds.process import variables
 from dy2st.convert.objects import ATOMS, is_plain_field, slots_of
-from dy2st.convert.protocol.shared import HeldVariable, held_variables
+from dy2st.convert.protocol.shared_variables import HeldVariable, held_variables
 from dy2st.convert.states import base_of, has_states, read_state, same_state, write_state
 from dy2st.convert.trace import CONTAINERS, CONTENT, MISSING, STATE, Trace, native_attribute
 from dy2st.convert.values.special import SymbolicSequence, Union

@@ -16,7 +16,7 @@ from typing import Any
 from weakref import ProxyTypes, ref
 
 from dy2st.convert.classes import HEAP_TYPE
-from dy2st.convert.ignored import is_machinery, module_of_code
+from dy2st.convert.ignored_modules import is_machinery, module_of_code
 from dy2st.convert.kinds.layers import read_layer
 from dy2st.convert.kinds.process import is_of_library, is_opaque, note_settings
 from dy2st.convert.states import has_state

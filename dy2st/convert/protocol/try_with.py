@@ -19,8 +19,8 @@ from dy2st.convert.classes import own_method, special
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.generators import Variables, begin, source_of
 from dy2st.convert.protocol.ifelse import test_of
-from dy2st.convert.protocol.unconverted import is_library
 from dy2st.convert.protocol.unions import map_cases
+from dy2st.convert.protocol.untraced_functions import is_library
 from dy2st.convert.stage.attempt import State, attempt
 from dy2st.convert.stage.branch import raise_outcome, stage_if
 from dy2st.convert.stage.cases import is_case, known

@@ -17,8 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from dy2st.convert.objects import is_namespace
-from dy2st.convert.replay.places import AnyNumber, Path, ReadKey, Varied, paths_of, value_at
-from dy2st.convert.replay.same import (
+from dy2st.convert.replay.comparison import (
     COMPARED,
     LayerState,
     References,
@@ -38,6 +37,7 @@ from dy2st.convert.replay.same import (
     text_of,
     weak,
 )
+from dy2st.convert.replay.places import AnyNumber, Path, ReadKey, Varied, paths_of, value_at
 from dy2st.convert.states import read_state, same_state
 from dy2st.convert.trace import CONTAINERS, EACH_CALL, MISSING
 from dy2st.convert.values.special import UNBOUND

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from dy2st.convert.objects import is_namespace
-from dy2st.convert.replay.same import cell_value, item_value, layer_value, weak
+from dy2st.convert.replay.comparison import cell_value, item_value, layer_value, weak
 from dy2st.convert.trace import CONTAINERS, CONTENT, MISSING, Trace
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.nn.tables import Table

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dy2st.convert.ignored import is_ignored_module
+from dy2st.convert.current_trace import users_limit
+from dy2st.convert.ignored_modules import is_ignored_module
 from dy2st.convert.objects import members_of
-from dy2st.convert.running import users_limit
 from dy2st.convert.trace import Trace
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import (

@@ -17,7 +17,7 @@ import gast
 from dy2st.transpiler.lowering import Lowering
 from dy2st.transpiler.nodes import Node, split_docstring
 from dy2st.transpiler.operators import BINARY, BUILTINS, COMPARE, IN_PLACE, UNARY
-from dy2st.transpiler.quiet import quiet
+from dy2st.transpiler.warning_filters import quiet
 
 LOAD, STORE, DEL = ast.Load(), ast.Store(), ast.Del()
 

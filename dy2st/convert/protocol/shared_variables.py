@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from types import CellType, FunctionType
 from typing import Any
 
-from dy2st.convert.ignored import module_of_code
+from dy2st.convert.ignored_modules import module_of_code
 from dy2st.convert.kinds.process import is_of_library
 from dy2st.convert.protocol.reachable_state import names_of
 from dy2st.convert.trace import MISSING, Trace, native_attribute

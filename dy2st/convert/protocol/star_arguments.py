@@ -19,8 +19,8 @@ from dy2st.convert.kinds.scalars import check
 from dy2st.convert.kinds.traced_keys import has_objects
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.iteration import listed, unknown_arguments
-from dy2st.convert.protocol.unconverted import why_left_alone
 from dy2st.convert.protocol.unions import known
+from dy2st.convert.protocol.untraced_functions import why_left_alone
 from dy2st.convert.trace import MISSING, Trace
 from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.layout import Layout, Leaf, Parts, opened
