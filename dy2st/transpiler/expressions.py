@@ -56,6 +56,7 @@ def binary(low: Lowering, node: Node) -> ast.expr:
 def unary(low: Lowering, node: Node) -> ast.expr:
     """`-a`, `not a`."""
     place = low.place(node)
+    # `-1` stays a constant.
     if isinstance(node.operand, gast.Constant) and isinstance(node.op, gast.USub):
         value = low.expression(node.operand)
         return ast.UnaryOp(op=ast.USub(), operand=value, **place)
@@ -239,6 +240,7 @@ def set_display(low: Lowering, node: Node) -> ast.expr:
 def dict_display(low: Lowering, node: Node) -> ast.expr:
     """`{k: v}`."""
     place = low.place(node)
+    # Constants are hashed by Python; any other key may be one that the Program computes.
     if not all(isinstance(key, gast.Constant) for key in node.keys):
         entries = []
         for key, value in zip(node.keys, node.values):

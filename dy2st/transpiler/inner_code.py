@@ -38,6 +38,7 @@ class InnerCodes:
             here = (*path, index)
             key = (value.co_name, value.co_firstlineno)
             self._found.setdefault(key, []).append((here, value))
+            # A comprehension with code of its own holds the functions that are made in it.
             if value.co_name in _COMPREHENSIONS:
                 self._collect(value, here)
 
@@ -45,6 +46,7 @@ class InnerCodes:
     def captured(self) -> set[str]:
         """The variables that functions, classes and generators inside take as cells."""
         codes = [code for found in self._found.values() for _, code in found]
+        # A list comprehension runs at once: nobody reads its cells later.
         lasting = [code for code in codes if code.co_name not in _AT_ONCE]
         return {name for code in lasting for name in code.co_freevars}
 

@@ -109,6 +109,7 @@ def _left_in(node: Node, depth: int, why: str) -> Iterator[tuple[int, str]]:
 def module_of(tree: Node, context: Context) -> tuple[Lowering, ast.Module]:
     """Rewrite and lower a function."""
     _prepare(tree)
+    # Before the rewrites, which add names of their own.
     local = bound_in(NameTable().inside(tree), tree)
     for _, rewrite in REWRITES:
         rewrite(tree, context)

@@ -192,6 +192,8 @@ def _handler(low: Lowering, node: Node) -> ast.ExceptHandler:
     if node.name is None:
         return ast.ExceptHandler(type=kind, name=None, body=low.block(node.body), **place)
     name: str = node.name.id
+    # Behind the handler Python deletes the name: a variable that starts as `unbound` must be so
+    # again.
     if low.is_local(name) and name not in low.names.starts:
         return ast.ExceptHandler(type=kind, name=name, body=low.block(node.body), **place)
     caught = low.fresh("error")
@@ -223,6 +225,7 @@ def matched(low: Lowering, node: Node) -> list[ast.stmt]:
     place = low.place(node)
     kept = Kept(low, place, low.expression(node.subject))
     inner: list[ast.stmt] = []
+    # From the last one on, since each case stands in the `else` of the one before.
     for case in node.cases[::-1]:
         name = case.pattern.name
         bound = [] if name is None else [low.write(place, name, kept.value)]

@@ -53,6 +53,7 @@ class Binding:
 
     def _statement(self, node: Node, bound: Bound) -> Bound:
         if isinstance(node, (*CONTROL, *TRIES, gast.With)):
+            # A `finally` is walked twice: sure is what both walks have bound.
             self.at[id(node)] = self.at.get(id(node), bound) & bound
         if isinstance(node, gast.If):
             bound = self._read(node.test, bound)
@@ -80,16 +81,20 @@ class Binding:
                 self.unsure_statements[id(node)] = node
         bound = self._read(node, bound)
         if isinstance(node, gast.Return | gast.Raise | gast.Break | gast.Continue):
+            # No path goes on behind a jump: all names count as bound, so that a join asks the other
+            # path.
             return self._local
         if isinstance(node, gast.Delete):
             return bound - self._names.of(node).deletes
         return bound | self._surely_bound(node)
 
     def _loop(self, node: Node, bound: Bound) -> Bound:
+        # An earlier iteration may have unbound these; `except E as e` unbinds e at its end.
         removed = self._names.of_all(node.body).deletes | _exception_names(node)
         if isinstance(node, gast.While):
             bound = self._read(node.test, bound - removed) - removed
             ended = self.block(node.body, bound)
+            # `while not flag` begins with the flag down, so its body has run when it ends.
             if getattr(node, "at_least_once", False):
                 return ended
         else:
@@ -110,6 +115,7 @@ class Binding:
         if not node.finalbody:
             return after
         elsewhere = [*node.handlers, *node.orelse]
+        # Once as behind an exception, for its reads; once as behind the end, for what follows.
         self.block(node.finalbody, at_exception - self._names.of_all(elsewhere).deletes)
         return self.block(node.finalbody, after)
 
@@ -159,6 +165,7 @@ def reads_now(node: Node) -> Iterator[Node]:
             todo += getattr(node, "decorator_list", [])
             body = node.body if isinstance(node.body, list) else [node.body]
             todo += body if is_own(node) else []
+        # All but its first iterable is read when somebody asks for an item.
         elif isinstance(node, gast.GeneratorExp):
             todo.append(node.generators[0].iter)
         elif isinstance(node, COMPREHENSIONS):
@@ -184,6 +191,7 @@ def _sure_walruses(node: Node) -> Iterator[Node]:
             todo.append(node.values[0])
         elif isinstance(node, gast.IfExp):
             todo.append(node.test)
+        # A chain may stop behind its second operand.
         elif isinstance(node, gast.Compare):
             todo += [node.left, node.comparators[0]]
         elif not isinstance(node, (*FUNCTIONS, *COMPREHENSIONS, gast.Lambda, gast.ClassDef)):

@@ -115,6 +115,8 @@ def analyse(function: Node, local: set[str], captured: set[str], context: Contex
     for node in staged:
         written = _written(node, table)
         live = liveness.on_exception[id(node)] | liveness.when_caught.get(id(node), _NONE)
+        # What a handler reads must be as it was at the exception: a cell is, the results of a call
+        # that has raised are not.
         cells |= (written & local & live) - context.flags
     plain = frozenset(local - cells)
     unsure = {**binding.unsure_reads, **binding.unsure_statements}
@@ -122,6 +124,7 @@ def analyse(function: Node, local: set[str], captured: set[str], context: Contex
     for node in staged:
         found.flows[id(node)] = flow = _flow(node, table, liveness, plain)
         passed = {*flow.given, *flow.own}.union(*flow.reads)
+        # What is passed to a staged statement needs a value: `unbound`, where it may have none.
         found.starts |= passed - binding.at[id(node)]
     found.starts.update(node.id for node in binding.unsure_reads.values())
     for node in binding.unsure_statements.values():
@@ -174,9 +177,8 @@ def _written(node: Node, table: NameTable) -> set[str]:
 def _flow(node: Node, table: NameTable, liveness: Liveness, plain: frozenset[str]) -> Flow:
     written = _written(node, table) & plain
     before, later = liveness.before[id(node)], liveness.after[id(node)]
-    later |= liveness.header.get(
-        id(node), _NONE
-    )  # what the next iteration, `else` or `finally` reads
+    # What the next iteration, `else` or `finally` reads.
+    later |= liveness.header.get(id(node), _NONE)
     state = sorted(written & later)
     given, own = before.intersection(state), before & written - {*state}
     if not isinstance(node, gast.If):
@@ -184,6 +186,7 @@ def _flow(node: Node, table: NameTable, liveness: Liveness, plain: frozenset[str
     reads = []
     for block, live in zip(blocks(node), liveness.in_branches[id(node)], strict=True):
         used = table.of_all(block)
+        # A branch takes what it names, and what it hands on as it is.
         known = used.reads | used.writes | used.deletes | {*state}
         reads.append(sorted(live & known & plain))
     return Flow(state, given, own, tuple(reads))

@@ -78,6 +78,7 @@ class Liveness:
             body = self.block(node.body, after, inside) - items.writes
             return body | items.reads | items.captured
         if isinstance(node, gast.Match):
+            # It may be that no case fits.
             live = after | self._reads(node.subject)
             for case in node.cases:
                 guard = self._reads(case.guard) if case.guard is not None else _NONE
@@ -101,6 +102,7 @@ class Liveness:
         bound = _NONE if is_while else frozenset(plain_targets(node.target))
         # A `for` whose `break` became a flag looks at the flag after each iteration.
         header = at_iteration | ended | {*filter(None, [getattr(node, "stop", None)])}
+        # What is known of the header grows from walk to walk, up to a fixpoint.
         known = self.header.get(id(node), _NONE)
         header |= known
         inside = replace(exits, at_break=after, at_continue=header)
@@ -113,6 +115,7 @@ class Liveness:
         leaving = exits.at_exception.union(*(exits.of(kind) for kind in _jumps_out(node)))
         last = self.block(node.finalbody, after | leaving, exits) if node.finalbody else after
         if node.finalbody:
+            # Every way out leads through `finally`.
             exits = Exits(last, last, last, last)
         caught = exits.at_exception
         for handler in node.handlers:

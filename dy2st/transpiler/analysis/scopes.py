@@ -83,6 +83,7 @@ class NameTable:
         names = self.of_all(_evaluated_at_definition(node))
         inner = self.inside(node)
         free = (inner.reads | inner.captured | inner.writes | inner.deletes) - bound_in(inner, node)
+        # A function that a rewrite has made runs at once, for the code that it stands for.
         if is_own(node):
             names.reads |= free
             names.writes |= inner.writes & inner.declared
@@ -102,6 +103,7 @@ class NameTable:
         inner = self.of_all(node.body)
         names.reads |= inner.reads
         names.captured |= inner.reads | inner.captured | inner.nonlocals
+        # What a class body declares nonlocal is bound in the function at once.
         names.writes |= {node.name} | (inner.writes & inner.nonlocals)
         return names
 
@@ -129,6 +131,7 @@ _KEPT = (gast.stmt, gast.Lambda, *COMPREHENSIONS)
 def _add_name(node: Node, names: Names) -> None:
     if isinstance(node.ctx, gast.Load):
         names.reads.add(node.id)
+    # To delete what is unbound raises, so it counts as a read.
     elif isinstance(node.ctx, gast.Del):
         names.reads.add(node.id)
         names.deletes.add(node.id)
@@ -141,6 +144,7 @@ def _add_strings(node: Node, names: Names) -> None:
     kind = node.__class__
     if kind not in _WITH_STRINGS:
         return
+    # Its target stands there as stored, and is read as well.
     if kind is gast.AugAssign:
         names.reads |= {node.target.id} if isinstance(node.target, gast.Name) else set()
     elif kind is gast.Import or kind is gast.ImportFrom:

@@ -69,6 +69,7 @@ class _Loop:
         loop = self._loop
         start = self._move_walrus_into_body()
         jumps = list(own_jumps(loop.body))
+        # A loop that gives control away stays Python's own, with its jumps.
         if any(isinstance(node, _NEVER_REWRITTEN) for node in walk_scope(loop)):
             return [*start, loop, *self._else_if_ended()]
         self._jumping = _jumping(loop.body)
@@ -120,6 +121,7 @@ class _Loop:
             return []
         if isinstance(loop, gast.For):
             loop.stop = flag
+        # `while True` ends by its flag alone, which is down at first.
         elif isinstance(loop.test, gast.Constant) and loop.test.value:
             loop.at_least_once = True
             loop.test = at(loop.test, negate(load(flag)))
@@ -147,8 +149,10 @@ class _Loop:
             if isinstance(statement, SCOPES) or not any(True for _ in own_jumps([statement])):
                 out.append(statement)
                 continue
+            # No flag is asked where the rest fits into the branch that does not jump.
             if self._fall_through(statement, rest):
                 return [*out, statement]
+            # Asked before the jumps in it become flags.
             flags = self._flags_of([statement])
             out += self._inside(statement)
             if rest:

@@ -122,6 +122,7 @@ class _SingleExit:
             return [at(statement, assign(self._value, constant(None))), statement]
         done = self._flag()
         start = at(statement, assign(done, constant(False)))
+        # Asked before its returns become flags, behind which a path goes on.
         ends = isinstance(statement, gast.Try) and ends_here([statement])
         flagged = self._flagged([statement], in_loop=False)
         if ends:
@@ -163,6 +164,7 @@ class _SingleExit:
             if id(statement) not in self._touched:
                 continue
             rest = block[k + 1 :]
+            # A loop is left by `break` at once: in it nothing has to move.
             if not in_loop and self._fall_through(statement, rest):
                 return out
             out[-1] = self._inside(statement, in_loop)

@@ -31,6 +31,7 @@ def own_jumps(block: Block) -> Iterator[Node]:
         if isinstance(statement, gast.Break | gast.Continue):
             yield statement
         elif isinstance(statement, LOOPS):
+            # Jumps in its body are its own, those in its `else` belong to the loop around.
             yield from own_jumps(statement.orelse)
         elif not isinstance(statement, SCOPES):
             for inner in blocks(statement):
