@@ -169,7 +169,15 @@ def _map(trace: Trace, function: Any, *iterables: Any) -> Any:
     if len(iterables) == 1 and trace.source_of(iterables[0]) is not None:
         return trace.mapped(function, iterables[0])
     if len(iterables) == 1 and type(iterables[0]) is Union:
-        return _mapped_later(trace, function, iterables[0])
+        # Each of several things is gone through where somebody asks for the items.
+        def generator(one: Any) -> Iterator[Any]:
+            return (trace.call(function, item) for item in trace.iterate(one))
+
+        def pushing(one: Any, push: Any) -> None:
+            iteration = lambda item: (push(trace.call(function, item)), ())[1]  # noqa: E731
+            trace.for_(one, None, iteration, (), ())
+
+        return trace.generate(generator, iterables[0], pushing)
     if any(type(one) is Union for one in (function, *iterables)):
         return trace.map_cases(lambda *given: _map(trace, *given), function, *iterables)
     if len(iterables) == 1:
@@ -200,19 +208,6 @@ def _of_each(trace: Trace, function: Any, items: Any) -> Any:
             return
 
     return trace.made(asked())
-
-
-def _mapped_later(trace: Trace, function: Any, iterable: Union) -> Any:
-    """`map` over one of several things: each is gone through where somebody asks for the items."""
-
-    def generator(one: Any) -> Iterator[Any]:
-        return (trace.call(function, item) for item in trace.iterate(one))
-
-    def pushing(one: Any, push: Any) -> None:
-        iteration = lambda item: (push(trace.call(function, item)), ())[1]  # noqa: E731
-        trace.for_(one, None, iteration, (), ())
-
-    return trace.generate(generator, iterable, pushing)
 
 
 @function_row(filter)

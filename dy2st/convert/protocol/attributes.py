@@ -87,7 +87,11 @@ def attr(trace: Trace, owner: Any, name: str) -> Any:
     if kind.__getattribute__ is not _PLAIN_GET:
         own = own_method(trace, owner, "__getattribute__")
         if own is not None:
-            return _by_getattribute(trace, own, owner, name)
+            found = lambda: call(trace, own, owner, name)  # noqa: E731
+            other = own_method(trace, owner, "__getattr__")
+            if other is None:
+                return found()
+            return caught(trace, found, AttributeError, lambda: call(trace, other, owner, name))
     return plain_attr(trace, owner, name)
 
 
@@ -115,20 +119,17 @@ def plain_attr(trace: Trace, owner: Any, name: str) -> Any:
     return getattr(owner, name)  # raises, in Python's words
 
 
-def _by_getattribute(trace: Trace, own: FunctionType, owner: Any, name: str) -> Any:
-    other = own_method(trace, owner, "__getattr__")
-    if other is None:
-        return call(trace, own, owner, name)
-    found = lambda: call(trace, own, owner, name)  # noqa: E731
-    return caught(trace, found, AttributeError, lambda: call(trace, other, owner, name))
-
-
 def _of_namespace(trace: Trace, owner: Any, name: str) -> Any:
     """An attribute of a module or class."""
     if isinstance(owner, ModuleType):
         key = id(vars(owner)), name
         if name in vars(owner) or key in trace.over:
-            return _of_module(trace, owner, name)
+            # Its functions know the same place as a global.
+            names = trace.mark_outside(vars(owner))
+            place = trace.over.get((id(names), name))
+            value = trace.read("item", names, name, names[name]) if place is None else place.value
+            there = lambda one: _inherited(owner, name) if one is MISSING else one  # noqa: E731
+            return map_cases(trace, there, value)
     if trace.over:
         for one in owner.__mro__ if isinstance(owner, type) else (owner,):
             place = trace.over.get((id(one), name))
@@ -147,14 +148,6 @@ def _of_namespace(trace: Trace, owner: Any, name: str) -> Any:
             trace, lambda one: _inherited(owner, name) if one is MISSING else one, value
         )
     return value if id(owner) in trace.own else trace.read("attr", owner, name, value)
-
-
-def _of_module(trace: Trace, owner: ModuleType, name: str) -> Any:
-    """What a module holds: its functions know the same place as a global."""
-    names = trace.mark_outside(vars(owner))
-    place = trace.over.get((id(names), name))
-    value = trace.read("item", names, name, names[name]) if place is None else place.value
-    return map_cases(trace, lambda one: _inherited(owner, name) if one is MISSING else one, value)
 
 
 def _inherited(owner: Any, name: str) -> Any:
@@ -180,7 +173,12 @@ def _from_descriptor(trace: Trace, found: Any, owner: Any, name: str) -> Any:
         value = trace.seen("attr", owner, name, value) if place is None else value
         return _there(trace, owner, name, value)
     if kind is classmethod:
-        return _of_class_method(trace, found, owner)
+        inner = found.__func__
+        if type(inner) is FunctionType:
+            return MethodType(inner, type(owner))
+        if type(inner) is property and sys.version_info < (3, 13):  # a property of the class
+            return call(trace, inner.fget, type(owner))
+        return found.__get__(owner, type(owner))
     if kind is staticmethod:
         return found.__func__
     get = special(trace, found, "__get__")
@@ -191,15 +189,6 @@ def _from_descriptor(trace: Trace, found: Any, owner: Any, name: str) -> Any:
     value = get(found, owner, type(owner))
     is_place = kind is GetSetDescriptorType and not isinstance(owner, np.ndarray)
     return trace.seen("attr", owner, name, value) if is_place else value  # all of an array is noted
-
-
-def _of_class_method(trace: Trace, found: Any, owner: Any) -> Any:
-    inner = found.__func__
-    if type(inner) is FunctionType:
-        return MethodType(inner, type(owner))
-    if type(inner) is property and sys.version_info < (3, 13):  # a property of the class
-        return call(trace, inner.fget, type(owner))
-    return found.__get__(owner, type(owner))
 
 
 def _own(trace: Trace, owner: Any, name: str) -> Any:

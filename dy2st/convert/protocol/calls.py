@@ -45,7 +45,7 @@ from dy2st.convert.stage.outcome import reraise_swallowed_refusals
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.layout import is_traced_number
 from dy2st.convert.values.special import Union
-from dy2st.transpiler.traced_form import TracedForm, traced_form
+from dy2st.transpiler.traced_form import traced_form
 from dy2st_runtime.errors import ConversionError, SourceUnavailable, TensorAsPython
 from dy2st_runtime.ir import Variable, user_location
 from dy2st_runtime.ir.choice import Text
@@ -109,11 +109,7 @@ def call_function(
         form = None
     if form is None:
         return call_library(trace, function, args, kwargs)
-    return _called(trace, function, _bound(trace, function, form), args, kwargs)
-
-
-def _bound(trace: Trace, function: FunctionType, form: TracedForm) -> Callable[..., Any]:
-    """The traced form of a function, made once in a trace; what it holds is noted."""
+    # The traced form is made once in a trace; what the function holds is noted.
     trace.read("code", function, "__code__", function.__code__)
     if trace.is_outside(function):
         for one in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
@@ -124,7 +120,7 @@ def _bound(trace: Trace, function: FunctionType, form: TracedForm) -> Callable[.
     trace.forms[id(function)] = function, bound
     if not function.__code__.co_flags & CO_GENERATOR:
         trace.direct[id(function)] = bound
-    return bound
+    return _called(trace, function, bound, args, kwargs)
 
 
 def _called(

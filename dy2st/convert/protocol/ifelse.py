@@ -42,7 +42,17 @@ def test_of(trace: Trace, value: Any) -> Any:
         return truth_of(trace, value)
     if kind in VIEWS:
         return test_of(trace, length(trace, value))
-    return _asked(trace, value)
+    for name in ("__bool__", "__len__"):
+        method = special(trace, value, name)
+        if type(method) is FunctionType:
+            found = known(trace, call(trace, method, value))
+            if name == "__bool__" and type(found) is not Union and number_kind(found) is not bool:
+                word = call(trace, type, found).__name__
+                raise TypeError(f"__bool__ should return bool, returned {word}")
+            return test_of(trace, found)
+        if method is not None:
+            break
+    return bool(value)
 
 
 def _content_truth(trace: Trace, content: Any) -> Any:
@@ -62,21 +72,6 @@ def _number(trace: Trace, value: Any) -> Any:
     if isinstance(truth, Variable):
         truth.number = bool
     return truth
-
-
-def _asked(trace: Trace, value: Any) -> Any:
-    """The truth of an object, which its class may say."""
-    for name in ("__bool__", "__len__"):
-        method = special(trace, value, name)
-        if type(method) is FunctionType:
-            found = known(trace, call(trace, method, value))
-            if name == "__bool__" and type(found) is not Union and number_kind(found) is not bool:
-                kind = call(trace, type, found).__name__
-                raise TypeError(f"__bool__ should return bool, returned {kind}")
-            return test_of(trace, found)
-        if method is not None:
-            break
-    return bool(value)
 
 
 def is_plain(trace: Trace, *values: Any) -> bool:

@@ -239,7 +239,12 @@ def unpack(trace: Trace, value: Any, count: int) -> Sequence[Any]:
         return [_row(trace, value, place) for place in range(count)]
     items = listed(trace, _unpacked(trace, value))
     if type(items) is SymbolicSequence:
-        return _unpack_dynamic(trace, items, count)
+        length = length_of(trace, items)
+        few = ValueError(f"not enough values to unpack (expected {count})")
+        trace.tracer.check(F.greater_equal(length, count), few)
+        many = ValueError(f"too many values to unpack (expected {count})")
+        trace.tracer.check(F.less_equal(length, count), many)
+        return [element_at(trace, items, place) for place in range(count)]
     if len(items) < count:
         raise ValueError(f"not enough values to unpack (expected {count}, got {len(items)})")
     if len(items) > count:
@@ -265,16 +270,6 @@ def _unpack_of_one(trace: Trace, value: Generated, count: int) -> Any:
         return tuple(unpack(trace, trace.made(value.generator(one)), count))
 
     return map_cases(trace, items, value.iterable)
-
-
-def _unpack_dynamic(trace: Trace, items: SymbolicSequence, count: int) -> list[Any]:
-    length = length_of(trace, items)
-    enough = F.greater_equal(length, count)
-    text = f"not enough values to unpack (expected {count})"
-    trace.tracer.check(enough, ValueError(text))
-    fits = F.less_equal(length, count)
-    trace.tracer.check(fits, ValueError(f"too many values to unpack (expected {count})"))
-    return [element_at(trace, items, place) for place in range(count)]
 
 
 def unpack_star(trace: Trace, value: Any, before: int, after: int) -> Sequence[Any]:

@@ -99,28 +99,13 @@ def for_(
         if hasattr(type(iterable), "__next__") and id(iterable) not in trace.generators:
             trace.note_generator(iterable, lambda _: None)
             trace.generators[id(iterable)].is_left = True
-        state = _iteration(trace, truth, body, item, state, names)
+        iterate = lambda *values, item=item: body(item, *values)  # noqa: E731
+        with staging(trace, "for"):
+            state = stage_if(trace, truth, iterate, lambda *values: values, state, names)
     raise AssertionError("count() does not end")
 
 
 _END = object()
-
-
-def _iteration(
-    trace: Trace,
-    truth: Any,
-    body: Callable[..., Sequence[Any]],
-    item: Any,
-    state: Sequence[Any],
-    names: Sequence[str],
-) -> Sequence[Any]:
-    """One iteration of a loop that a tensor may have left."""
-
-    def run(*values: Any) -> Sequence[Any]:
-        return body(item, *values)
-
-    with staging(trace, "for"):
-        return stage_if(trace, truth, run, lambda *values: values, state, names)
 
 
 def spread_loop(

@@ -126,7 +126,11 @@ def _spread(
     kwargs: dict[str, Any],
 ) -> Any:
     if function in (max, min):
-        return _extreme(trace, function, args, items, kwargs)
+        # Of two at least: one alone would be an iterable.
+        every = _rest(trace, (*args, Spread(items)), list)
+        error = TypeError(f"{function.__name__} expected at least 2 arguments to compare")
+        check(trace, F.greater_equal(length_of(trace, every), 2), error)
+        return call(trace, function, every, **kwargs)
     row = None if args or not isinstance(function, type) else _ROWS.get(function)
     if row is not None:
         return row(trace, items, **kwargs)
@@ -159,20 +163,6 @@ def _parameters(function: Any) -> tuple[FunctionType | None, int]:
     if isinstance(function, type):
         return _parameters(function.__init__)[0], 1  # type: ignore[misc]
     return (function if type(function) is FunctionType else None), 0
-
-
-def _extreme(
-    trace: Trace,
-    function: Any,
-    args: tuple[Any, ...],
-    items: SymbolicSequence,
-    kwargs: dict[str, Any],
-) -> Any:
-    """`max(*values)`, of two at least: one alone would be an iterable."""
-    every = _rest(trace, (*args, Spread(items)), list)
-    error = TypeError(f"{function.__name__} expected at least 2 arguments to compare")
-    check(trace, F.greater_equal(length_of(trace, every), 2), error)
-    return call(trace, function, every, **kwargs)
 
 
 def _zip(trace: Trace, items: SymbolicSequence, strict: bool = False) -> Any:

@@ -190,7 +190,13 @@ def _of_content(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
     if isinstance(content, dict):
         return _of_dict(trace, taker, place, is_whole)
     if isinstance(content, set):
-        return _of_set(taker, place, is_whole)
+        before = place.owner
+        if is_whole:
+            keys = _keys(taker, content, before)
+            return [_effect(taker, place, partial(_change_set, None), keys)]
+        gone, new = before - content, content - before
+        change = partial(_change_set, gone)
+        return [_effect(taker, place, change, _keys(taker, new, before))] if gone or new else []
     return _of_list(trace, taker, place, is_whole)
 
 
@@ -257,15 +263,6 @@ def _of_dict(trace: Trace, taker: Taker, place: Place, is_whole: bool) -> list[E
     values = _taken(taker, [after.get(key, MISSING) for key in changed])
     pairs = Made(list, (), [_keys(taker, changed, before), values])
     return [_effect(taker, place, _set_keys, pairs)] if changed else []
-
-
-def _of_set(taker: Taker, place: Place, is_whole: bool) -> list[Effect]:
-    before, after = place.owner, place.value
-    if is_whole:
-        return [_effect(taker, place, partial(_change_set, None), _keys(taker, after, before))]
-    gone, new = before - after, after - before
-    change = partial(_change_set, gone)
-    return [_effect(taker, place, change, _keys(taker, new, before))] if gone or new else []
 
 
 def _keys(taker: Taker, keys: Iterable[Any], before: Any) -> Any:

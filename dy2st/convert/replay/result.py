@@ -254,19 +254,14 @@ class Taker:
         if any(value is one for one in self.chosen):
             raise holds_itself(value, self.at)
         self.chosen.append(value)
-        taken = self._several(self._as_changed(value))
-        self.chosen.pop()
-        return taken
-
-    def _several(self, value: Union) -> Several:
-        tag = self.out(value.tag, int)
+        now = self._as_changed(value)
+        tag = self.out(now.tag, int)
         held: dict[int, Any] = {}
-        for layout in value.layouts:
+        for layout in now.layouts:
             self._hold(layout, held)
-        cases = [
-            (layout, [self.out(array) for array in arrays])
-            for layout, arrays in zip(value.layouts, value.arrays, strict=True)
-        ]
+        pairs = zip(now.layouts, now.arrays, strict=True)
+        cases = [(layout, [self.out(array) for array in arrays]) for layout, arrays in pairs]
+        self.chosen.pop()
         return Several(tag, cases, held)
 
     def _as_changed(self, value: Union) -> Union:

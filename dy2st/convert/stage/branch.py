@@ -338,7 +338,13 @@ def _combined(trace: Trace, pred: Variable, regions: Sequence[Region], names: Se
         return End(dead=AlwaysRaises())
     if left.raised is not None or right.raised is not None:
         return _go_on(trace, pred, regions)
-    slots = _slots_of(left, right, names)
+    slots: list[JoinedVariable] = []
+    known = left.results if left.results is not None else right.results
+    if known is not None:
+        absent = (ABSENT,) * len(known)
+        pairs = left.results or absent, right.results or absent
+        rows = zip(names or [_NAME] * len(known), *pairs, strict=True)
+        slots = [JoinedVariable(*row) for row in rows]
     has_outcome = left.outcome is not None or right.outcome is not None
     if has_outcome:
         slots.append(JoinedVariable("an exception", left.outcome, right.outcome))
@@ -352,20 +358,20 @@ def _combined(trace: Trace, pred: Variable, regions: Sequence[Region], names: Se
     return End(None if is_raised else values[:-1], values[-1])
 
 
-def _slots_of(left: Region, right: Region, names: Sequence[str]) -> list[JoinedVariable]:
-    known = left.results if left.results is not None else right.results
-    if known is None:
-        return []
-    absent = (ABSENT,) * len(known)
-    pairs = left.results or absent, right.results or absent
-    names = names or [_NAME] * len(known)
-    return [JoinedVariable(*row) for row in zip(names, *pairs, strict=True)]
-
-
 def settled_set(place: Place, value: Any, other: Any) -> Any:
     """What a place holds after a region; tensors in sets are there as the objects that they are."""
     if place.name is STATE:
-        return _settled_state(place, value, other)
+        # What C code keeps must be the same on all paths.
+        are_there = value is not MISSING and other is not MISSING
+        if value is other or (are_there and same_state(value, other)):
+            return other
+        kind = type(place.owner).__name__
+        raise BranchMismatch(
+            f"the {kind} in a variable is changed in a branch or loop that depends on a tensor",
+            at=place.at,
+            why=f"what a {kind} holds is no part of a Program",
+            hint="keep the values in a tensor or list",
+        )
     if place.name is not CONTENT or type(place.owner) is not set:
         return value
     if SymbolicSequence not in (type(value), type(other)) and value == other:
@@ -378,21 +384,6 @@ def settled_set(place: Place, value: Any, other: Any) -> Any:
         at=place.at,
         why="which tensors a set has is part of the Program",
         hint="keep a list, or make numbers of them: int(...)",
-    )
-
-
-def _settled_state(place: Place, value: Any, other: Any) -> Any:
-    """What an object that C code keeps holds after a region: the same on all paths."""
-    if value is other or (
-        value is not MISSING and other is not MISSING and same_state(value, other)
-    ):
-        return other
-    kind = type(place.owner).__name__
-    raise BranchMismatch(
-        f"the {kind} in a variable is changed in a branch or loop that depends on a tensor",
-        at=place.at,
-        why=f"what a {kind} holds is no part of a Program",
-        hint="keep the values in a tensor or list",
     )
 
 

@@ -490,20 +490,16 @@ def _put_together(
     trace: Trace, node: Any, leaves: Iterator[Variable], known: dict[Any, Any], fragile: bool
 ) -> Any:
     if isinstance(node, SequenceLayout):
-        return _grown(trace, node, leaves)
+        arrays = [next(leaves) for _ in range(width(node.element))]
+        held = SymbolicSequence(node.kind, node.element, arrays, node.like)
+        if node.kind is tuple:
+            return held
+        made = trace.made(emptied(node.kind, node.like))
+        trace.hold(made, held)
+        return made
     items = [build(trace, item, leaves, known, fragile) for item in node.items]
     made = form_of(node.kind).make(node.kind, items, node.names, node.like)
     return made if is_unchanging(node.kind) else trace.made(made)
-
-
-def _grown(trace: Trace, node: SequenceLayout, leaves: Iterator[Variable]) -> Any:
-    arrays = [next(leaves) for _ in range(width(node.element))]
-    held = SymbolicSequence(node.kind, node.element, arrays, node.like)
-    if node.kind is tuple:
-        return held
-    made = trace.made(emptied(node.kind, node.like))
-    trace.hold(made, held)
-    return made
 
 
 def element_at(trace: Trace, held: SymbolicSequence, index: Any) -> Any:
