@@ -74,7 +74,7 @@ def straight(concrete: ConcreteProgram) -> Call:
     names["as_is"] = () if aliasing is None else aliasing.as_is(better is not None)
     state, held, is_open, arrays = _state(concrete, inputs, names)
     made = _made(concrete, results, inputs + held)
-    full_if = [is_open, *_untold(concrete, inputs + held)]
+    full_if = [is_open, *_same_arrays(concrete, inputs + held)]
     if better is not None:
         names |= {"is_current": better.is_current, "own": better.arrays, "better": better}
         of_state = "[one.array for one in better.state.values()]"
@@ -140,7 +140,7 @@ def _state(
     return [], held, f"not ({are_stopped}) and records()", f"[{_arrays(held)}]"
 
 
-def _untold(concrete: ConcreteProgram, held: Sequence[str]) -> list[str]:
+def _same_arrays(concrete: ConcreteProgram, held: Sequence[str]) -> list[str]:
     """The conditions under which two tensors that may be returned have one array."""
     places = [] if concrete.aliasing is None else concrete.aliasing.perhaps.values()
     pairs = {pair: None for chosen in places for pair in combinations(chosen, 2)}

@@ -162,6 +162,7 @@ def pairs_of(trace: Trace, *others: Any) -> Any:
     found: dict[Any, Any] = {}
     for pair in items:
         key, value = trace.unpack(pair, 2)
+        # Keys before and behind may be equal to one that the Program computes: all stay pairs.
         if traced_keys.is_decided(trace, key):
             return items
         found[key] = value

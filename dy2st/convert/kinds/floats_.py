@@ -86,6 +86,7 @@ def _fmod(x: Any, y: Any) -> Any:
 
 
 def _cbrt(x: Any) -> Any:
+    # The cubes in a step of Newton's would leave the floats: 2 ** 600 has the root 2 ** 200.
     is_tiny = F.less_than(F.abs(x), 1e-200)
     size = F.where(is_tiny, F.abs(x) * 2.0**600, F.abs(x))
     root = F.pow(size, 1 / 3)
@@ -110,6 +111,7 @@ def _gamma(x: Any) -> Any:
     is_whole = F.equal(F.cast(near, "float64"), x)
     positive = F.exp(F.lgamma(F.abs(x)))
     sine = F.sin(math.pi * F.remainder(F.where(is_finite(x), F.abs(x), 1.0), 2.0))
+    # Gamma(-a) is -pi / (a sin(pi a) gamma(a)).
     divisor = F.abs(x) * sine * positive
     negative = -math.pi / F.where(F.equal(divisor, 0), 1.0, divisor)
     pole = F.where(F.equal(F.floor(x), x), math.nan, negative)

@@ -101,6 +101,7 @@ def _round(trace: Trace, number: Any, ndigits: Any = None) -> Any:
     kind = number_kind(value)
     if not is_traced(value) or kind is None:
         return round(value) if ndigits is None else round(value, ndigits)
+    # An int is rounded to itself, unless to tens.
     if kind is not float and (ndigits is None or (type(ndigits) is int and ndigits >= 0)):
         return trace.pos(value)
     if ndigits is not None:

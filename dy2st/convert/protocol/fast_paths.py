@@ -51,6 +51,7 @@ def _items(trace: Trace) -> Sequence[Way]:
     watched, frames = trace.watched, trace.frames
 
     def item(owner: Any, index: Any) -> Any:
+        # Nothing is known of what is not watched: what Python says of it is right.
         if id(owner) not in watched:
             if type(owner) is list and type(index) is int:
                 return owner[index]
@@ -83,6 +84,7 @@ def _names(trace: Trace) -> Sequence[Way]:
     def glob(function: FunctionType, name: str) -> Any:
         held = function.__globals__
         known = fixed.get((id(held), name))
+        # Code that is not traced may have set the global meanwhile.
         if known is not None and held.get(name, MISSING) is known[0]:
             return known[1]
         value = names.glob(trace, function, name)
@@ -97,6 +99,7 @@ def _attributes(trace: Trace) -> Sequence[Way]:
     watched, frames, fixed, direct = trace.watched, trace.frames, trace.fixed, trace.direct
 
     def attr(owner: Any, name: str) -> Any:
+        # `fixed` itself stands for a name that was not looked up yet.
         found = fixed.get((type(owner), name), fixed)
         if found is not None and id(owner) not in watched:
             if found is fixed:
@@ -136,6 +139,7 @@ def _attributes(trace: Trace) -> Sequence[Way]:
 
 def _in_class(trace: Trace, kind: type, name: str) -> Any:
     """What the class of a plain object has under a name: MISSING, or a function; None of others."""
+    # Once the code changes names of classes, none of their answers stays.
     if trace.changes_names:
         return None
     found = None
@@ -176,6 +180,7 @@ def _calls(trace: Trace) -> Sequence[Way]:
             except TypeError as error:
                 say_misfit(error, function, args, kwargs)
                 raise
+        # From the second call on its row is found at once.
         if id(function) in FUNCTIONS:
             rows[id(function)] = FUNCTIONS[id(function)][1]
         return calls.call(trace, function, *args, **kwargs)

@@ -57,6 +57,7 @@ def consumed(
     trace: Trace, source: Source, take: Push, goes_on: Callable[[], Any] | None = None
 ) -> Any:
     """Give each item to `take`, while `goes_on()` holds; returns the value of the generator."""
+    # Classes of this consumer alone, so that no other handler takes its way out.
     left = type("GeneratorExit", (GeneratorExit,), {})
     failed = type("GeneratorExit", (GeneratorExit,), {})
     begin(trace, source)
@@ -302,6 +303,7 @@ def _asked(trace: Trace, iterator: Any) -> Sequence[Any] | None:
     except (ConversionError, Refused):
         region.raised = AlwaysRaises()
     if region.raised is not None or region.outcome is not None:
+        # What the attempt has required must not bind the Program.
         del constraints[known:]
         return None
     splice(trace, region)

@@ -89,6 +89,7 @@ def _places_of(read: Any) -> Iterator[tuple[int, int, Any]]:
         for key, value in pairs if not isinstance(owner, Table) else ():
             yield from ((id(one), id(owner), key) for one in _flat((value,)))
     else:
+        # One place has one name: its index from the beginning.
         is_from_end = kind == "item" and isinstance(owner, (list, deque)) and name < 0
         name = name + len(owner) if is_from_end else name
         yield from ((id(one), id(owner), name) for one in found_by(read))
@@ -196,6 +197,7 @@ class Varied:
                 continue
             parts = list(enumerate(value)) if type(value) is tuple else [(None, value)]
             held = [(index, one) for index, one in parts if is_plain_tensor(one)]
+            # With a second place the two must stay one tensor, which an input of its own would not.
             if held and all(count[id(one)] == 1 for _, one in held):
                 found[key] = [(one, Source(finder(owner), kind, index)) for index, one in held]
         return found

@@ -79,6 +79,7 @@ class _Plain:
         return _filled(tree.kind, tree.keys, [self.of(item) for item in tree.items])
 
     def _meet(self, tree: Any) -> None:
+        # A file has no words for two places that hold one object.
         if id(tree) in self._seen:
             raise _NotPlain("one object in two places")
         self._seen.add(id(tree))
