@@ -186,7 +186,7 @@ def _flow(node: Node, table: NameTable, liveness: Liveness, plain: frozenset[str
     reads = []
     for block, live in zip(blocks(node), liveness.in_branches[id(node)], strict=True):
         used = table.of_all(block)
-        # A branch takes what it names, and what it hands on as it is.
+        # A branch takes what it names, and what it gives back as it was.
         known = used.reads | used.writes | used.deletes | {*state}
         reads.append(sorted(live & known & plain))
     return Flow(state, given, own, tuple(reads))
