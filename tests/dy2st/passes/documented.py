@@ -223,7 +223,8 @@ def with_texts(page: str) -> str:
     """The page with the texts of now under every heading of a pass."""
     for name in EXAMPLES:
         before, after = before_and_after(name)
-        section = re.compile(rf"(### {name}\n.*?)```mlir\n.*?```(.*?)```mlir\n.*?```", re.DOTALL)
+        text, block = r"(?:(?!\n##).)*?", r"```mlir\n.*?```"  # of this section, not of the next
+        section = re.compile(rf"(### {name}\n{text}){block}({text}){block}", re.DOTALL)
         assert section.search(page), f"docs/passes.md has no two blocks under ### {name}"
         page = section.sub(
             lambda m, b=before, a=after: f"{m[1]}```mlir\n{b}\n```{m[2]}```mlir\n{a}\n```",

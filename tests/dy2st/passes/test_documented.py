@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from dy2st.passes import Module, find, pass_names
@@ -18,6 +20,15 @@ def test_every_pass_has_an_example():
 def test_the_page_shows_the_texts_of_now():
     page = PAGE.read_text(encoding="utf-8")
     assert with_texts(page) == page, "run: python tests/dy2st/passes/documented.py"
+
+
+def test_a_section_without_texts_takes_none_of_the_next_one():
+    page = PAGE.read_text(encoding="utf-8")
+    name = "SimplifyAlgebra"
+    bare = re.sub(rf"(### {name}\n).*?(?=\n###)", r"\1", page, count=1, flags=re.DOTALL)
+    assert bare != page
+    with pytest.raises(AssertionError, match=f"no two blocks under ### {name}"):
+        with_texts(bare)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
