@@ -99,18 +99,13 @@ def report_of(record: Record, staged: Iterable[Staged]) -> Report:
 
 def _statements(met: Met, staged: set[Statement]) -> list[StatementReport]:
     """The branches and loops of a function, and the expressions of it that were staged."""
-    found = {
-        StatementReport(*place, "staged" if _is_among(staged, place) else "run by Python")
-        for place in met.statements
-    }
+    found = set()
+    for place in met.statements:
+        # Before Python 3.11 only the line of what runs is known.
+        is_staged = place in staged or (*place[:2], 0) in staged
+        found.add(StatementReport(*place, "staged" if is_staged else "run by Python"))
     found |= {StatementReport(*place, "staged") for place in staged if place[0] in _EXPRESSIONS}
     return sorted(found, key=lambda statement: (statement.line, statement.column, statement.kind))
-
-
-def _is_among(staged: set[Statement], place: Statement) -> bool:
-    """Whether a statement was staged; before Python 3.11 only the line of what runs is known."""
-    kind, line, _ = place
-    return place in staged or (kind, line, 0) in staged
 
 
 # Other places where something is staged are of statements that a rewrite has made.

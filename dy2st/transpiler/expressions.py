@@ -276,16 +276,12 @@ def _part(low: Lowering, node: Node) -> ast.expr:
         return low.expression(node)
     place = low.place(node)
     conversion = "" if node.conversion in (-1, None) else chr(node.conversion)
-    spec = constant(place, "") if node.format_spec is None else _spec(low, node.format_spec)
+    spec = constant(place, "")
+    if node.format_spec is not None:
+        parts = node.format_spec.values
+        is_text = len(parts) == 1 and isinstance(parts[0], gast.Constant)
+        spec = low.expression(parts[0] if is_text else node.format_spec)
     return tuple_of(place, [low.expression(node.value), constant(place, conversion), spec])
-
-
-def _spec(low: Lowering, node: Node) -> ast.expr:
-    """What stands behind the `:`."""
-    values = node.values
-    if len(values) == 1 and isinstance(values[0], gast.Constant):
-        return low.expression(values[0])
-    return low.expression(node)
 
 
 def yielded(low: Lowering, node: Node) -> ast.expr:

@@ -126,7 +126,9 @@ def _reversed(trace: Trace, iterable: Any) -> Any:
                 trace, places.length, lambda index: trace.item(iterable, places.item(index))
             )
         return trace.made(trace.item(iterable, place) for place in places)
-    if not isinstance(iterable, (SymbolicSequence, Indexed)) and not _is_reversible(type(iterable)):
+    is_ours = type(iterable) in (Indexed, Generated, SymbolicSequence, Union)
+    is_pythons = any(hasattr(type(iterable), name) for name in ("__reversed__", "__getitem__"))
+    if not is_ours and not is_pythons:
         return reversed(iterable)  # raises what Python raises
     items = trace.items_of(iterable)
     if type(items) is Indexed:
@@ -156,11 +158,6 @@ def held_now(trace: Trace, owner: Any) -> Any:
             hint="loop over a copy: `for item in list(items)`",
         )
     return content
-
-
-def _is_reversible(kind: type) -> bool:
-    is_ours = kind in (Indexed, Generated, SymbolicSequence, Union)
-    return is_ours or hasattr(kind, "__reversed__") or hasattr(kind, "__getitem__")
 
 
 @whole_row
@@ -343,7 +340,10 @@ def resolved(trace: Trace, generated: Generated) -> Any:
     """What is left of a generator expression: an Indexed, or an iterator of Python."""
     if left_of(trace, generated) is None:
         source = generated.iterable
-        if not _ends(source):
+        innermost = source
+        while type(innermost) is Generated:
+            innermost = innermost.iterable
+        if not isinstance(innermost, ENDS):
             items = trace.made(generated.generator(source))
         elif generated.is_map:
             items = _mapped_now(trace, generated)
@@ -410,12 +410,6 @@ def left_of(trace: Trace, generated: Generated) -> Any:
             hint="gather the items in a list first",
         )
     return items
-
-
-def _ends(source: Any) -> bool:
-    while type(source) is Generated:
-        source = source.iterable
-    return isinstance(source, ENDS)
 
 
 def refuse_advance(trace: Trace, iterator: Any) -> None:

@@ -128,7 +128,9 @@ class _Matcher:
         if not self._is_a(kind, _SEQUENCE):
             return False
         if type(subject) not in (*CONTAINERS, tuple, SymbolicSequence):
-            if self._is_by_index(parts):
+            # Python asks for single items alone where nobody wants all of the rest.
+            is_wild = [part[0] == "any" or part == ("star", None) for part in parts]
+            if ("star", None) in parts or all(is_wild):
                 return self._indexed(subject, parts, found)
             if not _fits(self.trace.call(len, subject), parts):
                 return False
@@ -158,11 +160,6 @@ class _Matcher:
         if kind.__flags__ & HEAP_TYPE:
             note_abstract(self.trace)
         return bool(kind.__flags__ & flag)
-
-    def _is_by_index(self, parts: Sequence[Pattern]) -> bool:
-        """Whether Python asks for single items alone: nobody wants all of the rest."""
-        is_wild = [part[0] == "any" or part == ("star", None) for part in parts]
-        return ("star", None) in parts or all(is_wild)
 
     def _indexed(self, subject: Any, parts: Sequence[Pattern], found: Found) -> Any:
         """A sequence of the user's: how long it is, and the items that have a pattern."""

@@ -184,7 +184,12 @@ def _columns(trace: Trace, items: SymbolicSequence, element: Layout) -> tuple[An
         size = node.type.shape[0] if node.rank else None
         places = range(size) if isinstance(size, int) else None
         return None if places is None else tuple(_column(trace, items, place) for place in places)
-    if not isinstance(node, Parts) or not _is_row(node.kind):
+    if not isinstance(node, Parts):
+        return None
+    # To go through a tuple or list is to go through its parts; so it is of named tuples.
+    is_named = hasattr(node.kind, "_fields")
+    own = getattr(node.kind, "__iter__", None)
+    if node.kind not in (tuple, list) and not (is_named and own is tuple.__iter__):
         return None
     if node is not element or any(map(has_objects, node.items)):
         return None
@@ -193,12 +198,6 @@ def _columns(trace: Trace, items: SymbolicSequence, element: Layout) -> tuple[An
     own = [items.arrays[start:end] or items.arrays[:1] for start, end in itertools.pairwise(ends)]
     pairs = zip(node.items, own, strict=True)
     return tuple(SymbolicSequence(tuple, item, arrays) for item, arrays in pairs)
-
-
-def _is_row(kind: type) -> bool:
-    """Whether to go through one is to go through its parts; so it is of named tuples."""
-    is_named, own = hasattr(kind, "_fields"), getattr(kind, "__iter__", None)
-    return kind in (tuple, list) or (is_named and own is tuple.__iter__)
 
 
 def _column(trace: Trace, items: SymbolicSequence, place: int) -> Any:

@@ -8,7 +8,7 @@ who may set their numbers past that count, take 0.1 us each.
 from __future__ import annotations
 
 from abc import get_cache_token
-from collections.abc import Callable, Collection, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable
 from functools import partial
 from operator import is_
 from types import CellType, FunctionType, MappingProxyType, MemberDescriptorType, ModuleType
@@ -219,7 +219,10 @@ class _Writer:
     def outside(self) -> Callable[[], int | None]:
         self.met.clear()
         lines = [self.line(index, read) for index, read in sorted(self.others, key=self.cost)]
-        lines += [([], self.mro_as_it_was(kind), -1) for kind in _ends(self.classes)]
+        # Of the classes that are no bases of others among them: their MROs hold the bases.
+        bases = {id(base) for kind, _ in self.classes for base in kind.__mro__[1:]}
+        ends = [kind for kind, _ in self.classes if id(kind) not in bases]
+        lines += [([], self.mro_as_it_was(kind), -1) for kind in ends]
         lines += [([], self.has_none(*one), -1) for one in self.classes if one[1]]
         # A container that the trace changes must not be another one that it knows: the change would
         # have to show there, too.
@@ -522,13 +525,6 @@ def _is_fixed(read: Read) -> bool:
     """Whether nobody can change what was read: an attribute of a dtype that has no fields."""
     owner, kind, _, _ = read
     return kind == "attr" and isinstance(owner, np.dtype) and owner.names is None
-
-
-def _ends(classes: Sequence[tuple[type, Any]]) -> list[type]:
-    """The classes that are no bases of others among them."""
-    kinds = [kind for kind, _ in classes]
-    bases = [base for kind in kinds for base in kind.__mro__[1:]]
-    return [one for one in kinds if not any(one is base for base in bases)]
 
 
 def _has_changed(read: Read) -> bool:
