@@ -38,6 +38,8 @@ def main() -> int:
             print(f"{case.name}: {said.kind}: {said.says}"[:400], flush=True)
         if taken > options.times:
             print(f"{case.name}: {taken:.1f} s", flush=True)
+    if not found:
+        parser.error(f"no name begins with {options.start!r}")
     _summary(found)
     if options.table:
         _table(found)

@@ -227,6 +227,8 @@ def main(*words: str) -> None:
                 print(f"{row.name} [{way}] {type(error).__name__}: {text:.300}", flush=True)
         seconds = time.process_time() - begin
         print(f"{row.name}: {len(ways)} ways, {seconds:.1f} s", flush=True)
+    if not tried:
+        sys.exit(f"no row begins with {start!r}")
     print(f"{tried} tried, {failed} failed")
 
 

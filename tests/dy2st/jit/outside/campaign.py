@@ -44,6 +44,8 @@ def main() -> int:
         print(f"{result.verdict:9}{' '.join(map(str, result.traces)):9} {name}")
         if options.verbose and result.detail:
             print(f"          {result.detail[:400]}")
+    if not found:
+        parser.error(f"no scenario has {options.part!r} in its name")
     print(f"{sum(found.values())} scenarios, {traces} traces")
     for verdict, text in LEGEND.items():
         print(f"{found[verdict]:5} {verdict:9} {text}")
