@@ -36,6 +36,12 @@ def is_set_to_stop(variable: Variable) -> bool:
     return bool(maker.attributes["value"])
 
 
+def is_opened(variable: Variable) -> bool:
+    """Whether the code has set its `stop_gradient` to False."""
+    maker = variable.maker
+    return isinstance(maker, Operator) and maker.name == SETTER and not is_set_to_stop(variable)
+
+
 def is_stopped(variable: Variable) -> bool:
     """Whether no gradient flows through a Variable, by what it is alone."""
     return is_set_to_stop(variable) or not is_differentiable(variable)

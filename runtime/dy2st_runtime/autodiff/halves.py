@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from dy2st_runtime.autodiff.activity import Varied, before_setting
+from dy2st_runtime.autodiff.activity import Varied, before_setting, is_differentiable, is_opened
 from dy2st_runtime.autodiff.flows import Flags, UnknownFlow
 from dy2st_runtime.autodiff.gradient import Gradient, cleaned, flag_of
 from dy2st_runtime.autodiff.lists import add_lists
@@ -96,6 +96,9 @@ class Halves:
     def _check_begun(self) -> None:
         """Raise UnknownFlow if gradients of a result begin in the Program itself."""
         operators = self.forward.block.operators
+        opened = [one for one in self._yields if is_opened(one) and not is_differentiable(one)]
+        if opened:  # of integers: no target, since no gradient ever arrives there
+            raise UnknownFlow("the function sets stop_gradient of a result that has no gradient")
         begun = Varied(before_setting(one.results[0]) for one in operators if one.name == SETTER)
         if not begun.known:
             return

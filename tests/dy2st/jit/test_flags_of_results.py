@@ -91,3 +91,21 @@ def test_many_operators_behind_a_branch_that_may_stop_gradients():
         y = f(dy2st.to_tensor([1.0, 2.0]), w)
     assert isinstance(y.node, ProgramNode) and not y.stop_gradient
     assert f(dy2st.to_tensor([-1.0, 0.0]), w).stop_gradient
+
+
+@pytest.mark.parametrize("flag", [True, False])
+@pytest.mark.parametrize("dtype", ["bool", "int64", "float32", "float64"])
+def test_a_flag_that_the_code_sets_is_that_of_the_result_in_every_call(dtype, flag):
+    def f(x, p):
+        b = p.astype(dtype)
+        b.stop_gradient = True
+        c = b.astype("float32") * x
+        b.stop_gradient = flag
+        return b, c
+
+    static = to_static(f)
+    for stopped in (True, False, False, True):
+        x = dy2st.to_tensor([1.0, 2.0], stop_gradient=stopped)
+        expected, found = (one(x, dy2st.ones([2])) for one in (f, static))
+        for left, right in zip(expected, found, strict=True):
+            assert (left.stop_gradient, left.is_leaf) == (right.stop_gradient, right.is_leaf)
