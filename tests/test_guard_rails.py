@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,28 @@ def test_files_stay_small_and_say_what_they_are_for(path):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             inner = [n for n in ast.walk(node) if isinstance(n, (ast.Import, ast.ImportFrom))]
             assert not inner or path.name == "source_printer.py", "imports stand at the top"
+
+
+# These go down only: a helper that is used once is a line of its caller unless its name says more
+# than the code, and a small file with one user joins its neighbour.
+MOST_USED_ONCE, MOST_SMALL_FILES, SMALL = 0.23, 92, 60
+
+
+def test_helpers_used_once_and_small_files_become_fewer():
+    functions, used_once, small = 0, 0, 0
+    for path in SOURCES:
+        text = path.read_text(encoding="utf-8")
+        small += path.name != "__init__.py" and text.count("\n") < SMALL
+        nodes = [*ast.walk(ast.parse(text))]
+        uses = Counter(getattr(node, "id", getattr(node, "attr", "")) for node in nodes)
+        found = [
+            node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        ]
+        functions += len(found)
+        private = [f for f in found if f.name.startswith("_") and not f.name.startswith("__")]
+        used_once += sum(uses[f.name] == 1 and not f.decorator_list for f in private)
+    assert used_once <= MOST_USED_ONCE * functions, f"{used_once} of {functions}"
+    assert small <= MOST_SMALL_FILES, small
 
 
 # Words of our own for what the field has a term for: iteration, known, merged, borrowed, returned.
