@@ -6,13 +6,12 @@ what the statement does in Python. The trace looks them up here, by name, when i
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from dy2st.convert.current_trace import running
-from dy2st.convert.values.special import UNBOUND
+from dy2st.convert.values.special import UNBOUND, UNBOUND_LOCAL
 from dy2st.convert.vocabulary import TRACED_CALLS
 from dy2st_runtime.errors import UnsupportedSyntax
 from dy2st_runtime.ir import user_location
@@ -38,6 +37,7 @@ def convert_call(function: Any, method: str | None = None, is_spread: bool = Fal
     if trace is None:
         return function if method is None else getattr(function, method)
     if method is not None:
+        # By its name, not as a bound method: of one of several objects each case has its own.
         return partial(trace.method, function, method)
     return partial(trace.call_spread if is_spread else trace.call, function)
 
@@ -67,6 +67,8 @@ def convert_ifelse(
         return true_fn(*true_args)
     if test is False:
         return false_fn(*false_args)
+    # The trace joins tuples, a value for each variable. Arguments are bound here: both branches
+    # start with what the variables hold now.
     is_single = len(return_vars) == 1
     sides = _side(true_fn, true_args, is_single), _side(false_fn, false_args, is_single)
     known = names or _unnamed(return_vars)
@@ -105,6 +107,7 @@ def convert_while_loop(
         while cond(*loop_vars):
             loop_vars = body(*loop_vars)
         return loop_vars
+    # Then no tensor can decide anything in it, and thousands of iterations cost what Python takes.
     if plain is not None and trace.is_plain(*plain[1]):
         return plain[0](*plain[1])
     return trace.while_(cond, body, loop_vars, names or _unnamed(loop_vars))
@@ -129,6 +132,7 @@ def convert_for_loop(
     if trace is None:
         for item in iterable:
             loop_vars = body(item, *loop_vars)
+            # After the iteration: `break` takes no further item, which others might see.
             if cond is not None and not cond(*loop_vars):
                 break
         return loop_vars
@@ -279,6 +283,7 @@ def convert_swallowed(jumped: Any, failed: bool) -> Any:
     return failed and jumped if trace is None else trace.swallowed(jumped, failed)
 
 
+# In a trace UNBOUND stands for it, which joins know how to carry.
 class Undefined:
     """The value of a variable that has none: to use it raises what Python raises."""
 
@@ -287,15 +292,10 @@ class Undefined:
         self._name = name
 
     def _refuse(self, *args: Any) -> NoReturn:
-        raise UnboundLocalError(_UNBOUND.format(self._name))
+        raise UnboundLocalError(UNBOUND_LOCAL.format(repr(self._name)))
 
     __bool__ = __call__ = __getitem__ = __iter__ = __len__ = _refuse
     __add__ = __sub__ = __mul__ = __truediv__ = __neg__ = __lt__ = __gt__ = _refuse
-
-
-_UNBOUND = "cannot access local variable '{}' where it is not associated with a value"
-if sys.version_info < (3, 11):
-    _UNBOUND = "local variable '{}' referenced before assignment"
 
 
 def undefined(name: str) -> Any:
@@ -317,7 +317,7 @@ def defined(value: Any, name: str) -> Any:
     if trace is not None:
         return trace.bound(value, name)
     if type(value) is Undefined:  # to ask for `__class__` would run code of the user's
-        raise UnboundLocalError(_UNBOUND.format(name))
+        raise UnboundLocalError(UNBOUND_LOCAL.format(repr(name)))
     return value
 
 
@@ -341,6 +341,8 @@ def __getattr__(name: str) -> Callable[..., Any]:
     return operation(known)
 
 
+# One function for each name, since guards ask for identity; and one code for all, by which their
+# row is found (kinds/converters.py).
 @cache
 def operation(name: str) -> Callable[..., Any]:
     """The function that does an operation of the trace that runs; all have one code."""

@@ -196,7 +196,7 @@ def _sort(trace: Trace, owner: Any, *, key: Any = None, reverse: Any = False) ->
     content.clear()
     try:
         new = ordered(trace, items, key, reverse)
-    except BaseException:
+    except BaseException:  # any, Ctrl-C too: a list that could not be sorted is as it was
         content[:] = items
         raise
     was_changed = bool(content)

@@ -286,7 +286,7 @@ def _asked(trace: Trace, iterator: Any) -> Sequence[Any] | None:
     def first(region: Region) -> tuple[Any]:
         try:
             return (next(iterator),)
-        except BaseException as error:
+        except BaseException as error:  # any that Python's iterator raises, as a case of its items
             if (
                 not is_thrown(trace, error)
                 or is_refusal(error)

@@ -110,12 +110,14 @@ def _of_sequence(trace: Trace, owner: Any, index: Any) -> Any:
         trace.read_length(owner)
         return new_list(trace, [], kind)  # whatever its ends are
     if is_traced:
+        # A slice whose ends the data decides has a length that the data decides.
         return item_of(trace, as_dynamic(trace, held(trace, owner), kind), index)
     if is_slice:
         return new_list(trace, held(trace, owner)[index], kind)
     if kind is tuple:
         return content[index]
     if not -len(content) <= index < len(content):
+        # The error depends on the length: a longer list outside needs another Program.
         trace.read_length(owner)
     return trace.read_item(owner, index, content[index])
 
@@ -144,6 +146,7 @@ def _chosen(trace: Trace, content: Any, index: Any, kind: type) -> Any:
     number = trace.tracer.variable(index)
     number = F.where(F.less_than(number, 0), number + len(content), number)
 
+    # By halves, so that an element is found in as many branches as the length has binary digits.
     def pick(start: int, stop: int) -> Any:
         if stop - start == 1:
             return content[start]
@@ -223,6 +226,7 @@ def _set_in_dict(trace: Trace, owner: Any, key: Any, value: Any) -> None:
     if is_assigned or is_namespace(owner):
         trace.write(owner, key, value)
     elif type(key) is Union and _has_all(trace, owner, key):
+        # Every case has its entry, so the keys of the dict stay as they are.
         map_cases(trace, lambda one: _set_in_dict(trace, owner, one, value), key)
     elif traced_keys.is_decided(trace, key) or is_moved(trace, owner, key):
         traced_keys.set_item(trace, owner, key, value)
@@ -256,6 +260,7 @@ def _set_in_list(trace: Trace, owner: Any, index: Any, value: Any) -> None:
             note_slice(trace, owner, content, index, value)
             content[index] = value
             return
+    # Which elements move, and where to, depends on the whole list: all of it is read.
     to_move(trace, owner)
     if isinstance(index, slice):
         set_slice_of(trace, owner, index, trace.listed(value))
@@ -287,7 +292,7 @@ def del_item(trace: Trace, owner: Any, index: Any) -> None:
         if traced_keys.is_keyed(trace, owner) or traced_keys.is_decided(trace, index):
             traced_keys.del_item(trace, owner, index)
             return
-        item(trace, owner, index)
+        item(trace, owner, index)  # raises KeyError as Python does, and is a read of the entry
         if is_namespace(owner):
             trace.write(owner, index, MISSING)
         else:

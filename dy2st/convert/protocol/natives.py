@@ -43,7 +43,7 @@ def native(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Any:
     kind = type(value)
     if kind in CONTAINERS:
         if any(value is one for one in around):
-            return value
+            return value  # it holds itself
         around = (*around, value)
     if kind is SymbolicSequence:
         return _array(trace, value)
@@ -51,6 +51,7 @@ def native(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Any:
         return trace.tracer.number(value)
     if kind is tuple:
         parts = tuple(native(trace, one, around) for one in value)
+        # Native code may ask for identity: what holds nothing of the trace stays the same object.
         return value if all(map(is_, parts, value)) else parts
     if kind is slice:
         ends = value.start, value.stop, value.step
@@ -222,6 +223,7 @@ def _in_order(trace: Trace, name: str, pairs: list[Any], lengths: tuple[int, int
         same = True if a is b else equals(trace, a, b)
         if same is True:
             continue
+        # As Python does, ask only the first pair that differs for its order: others may have none.
         if same is False:
             return binary(trace, name, a, b)
         rest = pairs[place + 1 :]
