@@ -15,9 +15,9 @@ import numpy as np
 from dy2st.paddle.private_modules import private_modules
 from dy2st_runtime.amp_lists import settings_of, short_float
 from dy2st_runtime.grad_scaler import GradScaler
-from dy2st_runtime.ir.autocast import autocast as _in_force
-from dy2st_runtime.ir.autocast import autocasting
-from dy2st_runtime.ir.element_types import named_dtype
+from dy2st_runtime.ir.promotion import autocast as _in_force
+from dy2st_runtime.ir.promotion import autocasting
+from dy2st_runtime.ir.types import named_dtype
 from dy2st_runtime.nn.layer import Layer
 
 Function = TypeVar("Function", bound=Callable[..., Any])

@@ -10,7 +10,7 @@ import numpy as np
 from dy2st.jit.dimension import Dim
 from dy2st_runtime import dims
 from dy2st_runtime.ir import Tensor
-from dy2st_runtime.ir.element_types import given_dtype
+from dy2st_runtime.ir.types import given_dtype
 
 Axis = int | str | Dim | dims.Dim | None
 

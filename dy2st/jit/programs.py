@@ -14,10 +14,9 @@ from dy2st.jit.number_inputs import NumberInputs, kind_of
 from dy2st.jit.retrace_warnings import Watch
 from dy2st.jit.signature import Signature, to_named_specs
 from dy2st_runtime.errors import ArgumentError
-from dy2st_runtime.ir.autocast import autocast
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.location import place_of, warn_user
-from dy2st_runtime.ir.promotion import get_promotion
+from dy2st_runtime.ir.promotion import autocast, get_promotion
 from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.ops.creation import get_default_dtype

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.errors import DTypeError
-from dy2st_runtime.ir.element_types import named_dtype
+from dy2st_runtime.ir.types import named_dtype
 
 dtype = np.dtype
 complex64, complex128 = np.dtype("complex64"), np.dtype("complex128")

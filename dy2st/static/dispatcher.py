@@ -19,8 +19,7 @@ from dy2st_runtime import engine as engines
 from dy2st_runtime.dims import Dim, Size, symbol
 from dy2st_runtime.errors import ArgumentError, SpecError
 from dy2st_runtime.ir import Program
-from dy2st_runtime.ir.checks.broken_sizes import refusal
-from dy2st_runtime.ir.checks.misfits import check_inputs
+from dy2st_runtime.ir.checks.broken_sizes import check_inputs, refusal
 from dy2st_runtime.ir.rebuild import rebuild
 from dy2st_runtime.ir.sizes import input_sizes, origins
 from dy2st_runtime.ir.structure import rebuild as nested

@@ -7,11 +7,10 @@ from typing import Any
 
 from dy2st_runtime.errors import ArgumentError, DTypeError
 from dy2st_runtime.ir import DEFINITIONS
-from dy2st_runtime.ir.autocast import LONG, Autocast
-from dy2st_runtime.ir.element_types import named_dtype
 from dy2st_runtime.ir.location import warn_user
 from dy2st_runtime.ir.operator_families import MODULE_OF_OPERATOR
-from dy2st_runtime.ir.types import DType
+from dy2st_runtime.ir.promotion import LONG, Autocast
+from dy2st_runtime.ir.types import DType, named_dtype
 
 LEVELS = ("O0", "OD", "O1", "O2")
 SHORT = ("float16", "bfloat16")

@@ -9,7 +9,6 @@ import numpy as np
 from dy2st_runtime.autograd import Array, Node
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import EscapedVariable
-from dy2st_runtime.ir.autocast import autocast, autocasting, cast_inputs
 from dy2st_runtime.ir.definition import Effect, OperatorDefinition
 from dy2st_runtime.ir.dispatch import F, Look, install_eager
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
@@ -17,7 +16,7 @@ from dy2st_runtime.ir.inputs import as_array, common_dtype, complete, drop_missi
 from dy2st_runtime.ir.kernel_errors import as_ours
 from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Variable
-from dy2st_runtime.ir.promotion import as_paddle, is_paddles
+from dy2st_runtime.ir.promotion import as_paddle, autocast, autocasting, cast_inputs, is_paddles
 from dy2st_runtime.ir.tracing.tracer import infer
 from dy2st_runtime.ir.types import is_differentiable
 from dy2st_runtime.storage import lay_by_rows, share

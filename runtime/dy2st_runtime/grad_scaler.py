@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.ir.autocast import autocasting
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.grad_mode import no_grad
+from dy2st_runtime.ir.promotion import autocasting
 from dy2st_runtime.parameter_updates import Changing, put, value_of
 from dy2st_runtime.tensor import EagerTensor
 

@@ -15,7 +15,6 @@ from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ArgumentError, ShapeError, TensorAsPython
 from dy2st_runtime.exported_buffers import note_export
 from dy2st_runtime.ir.dispatch import F, stack
-from dy2st_runtime.ir.element_types import given_dtype
 from dy2st_runtime.ir.grad_mode import is_grad_enabled, no_grad
 from dy2st_runtime.ir.inputs import as_array, exact_array
 from dy2st_runtime.ir.location import user_location, warn_user
@@ -24,7 +23,7 @@ from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracing.gradient_flow import refuse_leaf
 from dy2st_runtime.ir.tracing.traced_list import TracedList
 from dy2st_runtime.ir.tracing.tracer import Tracer, current_tracer
-from dy2st_runtime.ir.types import TensorType
+from dy2st_runtime.ir.types import TensorType, given_dtype
 from dy2st_runtime.storage import Storage, VarType
 
 _STATE = ("_grad", "array", "hooks", "index", "name", "node", "stopped", "storage")

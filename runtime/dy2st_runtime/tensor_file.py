@@ -22,7 +22,7 @@ from safetensors.numpy import save, save_file
 
 from dy2st_runtime.errors import ArgumentError, FormatError
 from dy2st_runtime.files import naming, replacing
-from dy2st_runtime.ir.element_types import named_dtype
+from dy2st_runtime.ir.types import named_dtype
 
 Array = np.ndarray[Any, Any]
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.errors import DTypeError
-from dy2st_runtime.ir.element_types import element_text, named_dtype
+from dy2st_runtime.ir.types import element_text, named_dtype
 from dy2st_runtime.tensor import EagerTensor
 
 Array = np.ndarray[Any, Any]

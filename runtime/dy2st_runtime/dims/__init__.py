@@ -25,7 +25,6 @@ asks the constraints of a Program before it proves anything, just as the trace d
 """
 
 from dy2st_runtime.dims.conditions import Condition
-from dy2st_runtime.dims.current_facts import conflict, count_steps, current, stages, using
 from dy2st_runtime.dims.evaluation import (
     evaluate,
     substitute,
@@ -34,7 +33,15 @@ from dy2st_runtime.dims.evaluation import (
     to_python,
 )
 from dy2st_runtime.dims.expression import Dim, Size, is_symbol, symbol
-from dy2st_runtime.dims.facts import Contradiction, Facts
+from dy2st_runtime.dims.facts import (
+    Contradiction,
+    Facts,
+    conflict,
+    count_steps,
+    current,
+    stages,
+    using,
+)
 from dy2st_runtime.dims.intervals import bounds
 from dy2st_runtime.dims.operations import (
     broadcast_sizes,

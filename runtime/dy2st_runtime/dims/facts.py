@@ -1,4 +1,4 @@
-"""Facts: what is known of sizes beside their ranges, and sizes rewritten by it.
+"""Facts: what is known of sizes beside their ranges, sizes rewritten by it, and those in force.
 
 An equality becomes a rewrite rule: a symbol, or a product, that another size stands for. So does
 divisibility: `n % 8 == 0` makes n into 8*q for a symbol q that only the Facts know. Rules are used
@@ -7,7 +7,9 @@ when a size is asked about, never on all sizes at once, so a late equality costs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from math import gcd
 
 from dy2st_runtime.dims.assumptions import Question, note
@@ -35,8 +37,7 @@ from dy2st_runtime.dims.expression import (
     make_atom,
     of_atom,
 )
-from dy2st_runtime.dims.inequalities import Inequalities
-from dy2st_runtime.dims.intervals import DECLARED, atom_interval, bounds
+from dy2st_runtime.dims.intervals import DECLARED, Inequalities, atom_interval, bounds
 from dy2st_runtime.dims.operations import (
     broadcast_forms,
     broadcast_members,
@@ -57,6 +58,7 @@ from dy2st_runtime.dims.polynomial import (
     subtract,
 )
 from dy2st_runtime.dims.samples import Values, deep_atoms, deep_symbols, sampled
+from dy2st_runtime.thread_state import ThreadState
 
 _MOST_STEPS = 200_000  # that the proofs of a trace may take: up to ten seconds
 _ROUNDS, _DEEPEST, _MOST_TERMS = 8, 60, 20_000  # what rules make of rules may grow with each
@@ -633,3 +635,71 @@ def _times(term: Size, atom: Atom, facts: Facts) -> Size:
         return multiply(term, of_atom(atom))
     args = tuple([_without_quotients(argument, facts) for argument in atom.args])
     return multiply(term, operation(atom.kind, args))
+
+
+class _InForce(ThreadState):
+    def __init__(self) -> None:
+        self.facts = Facts()
+        self.facts.steps_left = [sys.maxsize]  # no trace that is to end: they are for good
+
+
+_in_force = _InForce()
+
+
+def current() -> Facts:
+    """The facts in force in this thread."""
+    return _in_force.facts
+
+
+def count_steps() -> None:
+    """Begin to count the steps that proofs take, for a trace: it has as many as others."""
+    current().steps_left = Facts().steps_left
+
+
+@contextmanager
+def using(facts: Facts) -> Iterator[Facts]:
+    """Let these facts be in force inside the `with`."""
+    outer, _in_force.facts = _in_force.facts, facts
+    try:
+        yield facts
+    finally:
+        _in_force.facts = outer
+
+
+def stages(facts: Facts) -> Iterator[Facts]:
+    """The facts as they were learnt: none, the first, the first two, and so on.
+
+    What is known can hide a proof, as it rewrites sizes: one that was found once may need fewer.
+    """
+    known = Facts()
+    known.steps_left = facts.steps_left
+    known.age = facts.age.copy()
+    yield known
+    for condition, _ in facts.log:
+        known = known.inside()
+        known.assume(condition)
+        yield known
+
+
+def conflict(facts: Facts, condition: Condition) -> str:
+    """What a condition cannot hold beside, as few facts as it takes: lines with origins."""
+    kept = [entry for entry in facts.log if entry[0] != condition]
+    if not _cannot_hold(kept, condition):
+        return ""
+    for entry in list(kept):
+        rest = [other for other in kept if other is not entry]
+        if _cannot_hold(rest, condition):
+            kept = rest
+    lines = [f"\n  {known}" + (f"  ({origin})" if origin else "") for known, origin in kept]
+    return f" beside{''.join(lines)}"
+
+
+def _cannot_hold(log: list[tuple[Condition, str]], condition: Condition) -> bool:
+    facts = Facts()
+    try:
+        for known, _ in log:
+            facts.assume(known)
+        facts.assume(condition)
+    except Contradiction:
+        return True
+    return False

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from dy2st_runtime.dims.conditions import Condition
 from dy2st_runtime.dims.expression import Atom, Dim, Interval, Monomial, Size, factors_of, of_atom
-from dy2st_runtime.dims.inequalities import Inequalities
-from dy2st_runtime.dims.intervals import DECLARED, bounds
+from dy2st_runtime.dims.intervals import DECLARED, Inequalities, bounds
 from dy2st_runtime.dims.polynomial import (
     Terms,
     add,

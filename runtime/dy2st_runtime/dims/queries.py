@@ -11,11 +11,10 @@ from typing import Any
 
 from dy2st_runtime.dims.assumptions import Question, order, question, zero
 from dy2st_runtime.dims.conditions import Condition
-from dy2st_runtime.dims.current_facts import current, using
 from dy2st_runtime.dims.equations import substitute_atom
 from dy2st_runtime.dims.evaluation import substitute
 from dy2st_runtime.dims.expression import Atom, Dim, Size, factors_of, make_atom, of_atom
-from dy2st_runtime.dims.facts import Contradiction, Facts, readable
+from dy2st_runtime.dims.facts import Contradiction, Facts, current, readable, using
 from dy2st_runtime.dims.intervals import bounds
 from dy2st_runtime.dims.operations import modulo
 from dy2st_runtime.dims.order import is_plain, is_spent, positive_when_shifted, proved

@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 
 from dy2st_runtime.dims.assumptions import solved_for_symbol
 from dy2st_runtime.dims.conditions import Condition
-from dy2st_runtime.dims.current_facts import conflict, current, using
 from dy2st_runtime.dims.equations import exactness
 from dy2st_runtime.dims.evaluation import symbols
 from dy2st_runtime.dims.expression import OPERATIONS, Dim, Size, checked, of_atom, undecided
-from dy2st_runtime.dims.facts import Contradiction
+from dy2st_runtime.dims.facts import Contradiction, conflict, current, using
 from dy2st_runtime.dims.intervals import bounds
 from dy2st_runtime.dims.operations import broadcast_forms, broadcast_sizes, floordiv, modulo
 from dy2st_runtime.dims.polynomial import add, common_factor, of_term, subtract

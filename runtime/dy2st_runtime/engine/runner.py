@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.ir.aliasing import may_give_back, owner
-from dy2st_runtime.ir.checks.broken_sizes import refusal
-from dy2st_runtime.ir.checks.misfits import check_inputs
+from dy2st_runtime.ir.checks.broken_sizes import check_inputs, refusal
 from dy2st_runtime.ir.program import Block, Program, Variable
 from dy2st_runtime.ir.sizes import input_sizes
 from dy2st_runtime.ir.types import ArrayType

@@ -17,9 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dy2st_runtime.dims import Condition, Dim
-from dy2st_runtime.ir.element_types import element_text
 from dy2st_runtime.ir.structure import wrong_entries
-from dy2st_runtime.ir.types import ArrayType, ValueType
+from dy2st_runtime.ir.types import ArrayType, ValueType, element_text
 
 _LIMIT = 2**63
 MOST_NEAR = 2**62

@@ -1,13 +1,15 @@
-"""Decides the dtype of integers beside floats: by the rules of NumPy, or by PaddlePaddle's.
+"""Decides dtypes of operands: integers beside floats, and mixed precision.
 
-The switch acts on what users compute and trace. PaddlePaddle's rule is said in casts in front of
-the same operators, so a Program means the same wherever it runs.
+Integers beside floats follow NumPy's rules, or PaddlePaddle's; mixed precision computes in a short
+float where users ask for it. The switches act on what users compute and trace: both are said in
+casts in front of the same operators, so a Program means the same wherever it runs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,7 @@ from dy2st_runtime.ir.fresh_symbols import fresh_symbols_from
 from dy2st_runtime.ir.inputs import all_numbers, is_promoted
 from dy2st_runtime.ir.program import Variable
 from dy2st_runtime.ir.tensor import Tensor
-from dy2st_runtime.ir.types import DType, TensorType, is_differentiable
+from dy2st_runtime.ir.types import ArrayType, DType, TensorType, is_differentiable
 from dy2st_runtime.thread_state import ThreadState
 
 Infer = Callable[[OperatorDefinition, Sequence[Any], Mapping[str, Any]], Sequence[Any]]
@@ -173,3 +175,81 @@ def _is_integer(value: Any) -> bool:
 def _is_float(value: Any) -> bool:
     """Whether it is a Python float, a traced one too, or a complex number."""
     return type(value) in (float, complex) or getattr(value, "number", None) is float
+
+
+LONG = np.dtype("float32")
+_SHORT = ("float16", "bfloat16")
+
+
+@dataclass(frozen=True)
+class Autocast:
+    """The settings that are in force.
+
+    short      the short float.
+    white      the operators that compute in it.
+    black      those that compute in float32.
+    others     what all others compute in: None is what their operands are, the widest of them.
+    """
+
+    level: str
+    short: DType
+    white: frozenset[str]
+    black: frozenset[str]
+    others: DType | None
+
+    def dtype_of(self, name: str) -> DType | None:
+        """What an operator computes in; None if its operands say it."""
+        if name in self.white:
+            return self.short
+        return LONG if name in self.black else self.others
+
+
+class _Casting(ThreadState):
+    settings: Autocast | None = None
+
+
+_casting = _Casting()
+
+
+def autocast() -> Autocast | None:
+    """The settings in force; None where mixed precision is not asked for."""
+    return _casting.settings
+
+
+class autocasting:
+    """Let settings be in force in a `with`, in this thread."""
+
+    def __init__(self, settings: Autocast | None):
+        """Take them."""
+        self._settings = settings
+        self._outer: list[Autocast | None] = []
+
+    def __enter__(self) -> None:
+        """From now on."""
+        self._outer.append(_casting.settings)
+        _casting.settings = self._settings
+
+    def __exit__(self, *_: object) -> None:
+        """No more."""
+        _casting.settings = self._outer.pop()
+
+
+def cast_inputs(
+    settings: Autocast, definition: OperatorDefinition, inputs: tuple[Any, ...]
+) -> tuple[Any, ...]:
+    """The inputs of an operator in the dtype in which it is to compute."""
+    wanted = settings.dtype_of(definition.name)
+    if wanted is None or "dtype" in definition.attributes:  # it says what it gives
+        return inputs
+    return tuple(
+        F.cast(one, wanted) if _is_cast(one) and one.dtype != wanted else one for one in inputs
+    )
+
+
+def _is_cast(value: Any) -> bool:
+    """Whether it is a tensor of float32 or a short float."""
+    if not isinstance(value, Tensor) or getattr(value, "number", None) is not None:
+        return False
+    if isinstance(getattr(value, "type", None), ArrayType):
+        return False
+    return value.dtype == LONG or value.dtype.name in _SHORT

@@ -20,8 +20,7 @@ import numpy as np
 
 from dy2st_runtime.errors import FormatError
 from dy2st_runtime.ir.choice import Choice, Hole, Text, is_format
-from dy2st_runtime.ir.element_types import element_text
-from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
+from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType, element_text
 
 _MAX_NESTING = 30
 _EMPTY = ArrayType(None)

@@ -17,11 +17,11 @@ import numpy as np
 from dy2st_runtime import unique_name
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import Tensor, current_tracer, user_location
-from dy2st_runtime.ir.argument_kinds import checked
 from dy2st_runtime.ir.arguments import as_dtype
 from dy2st_runtime.ir.checks.tracebacks import hide_own_frames
 from dy2st_runtime.ir.dispatch import stack
 from dy2st_runtime.ir.location import warn_user
+from dy2st_runtime.ir.spelling import checked
 from dy2st_runtime.ir.tracing.tracer import converted
 from dy2st_runtime.nn.initializer import Initializer
 from dy2st_runtime.nn.layer_tree import LayerTree, attribute_changes, note_change

@@ -10,8 +10,8 @@ from dy2st_runtime import unique_name
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import current_tracer, user_location
 from dy2st_runtime.ir.arguments import as_shape
-from dy2st_runtime.ir.element_types import given_dtype
 from dy2st_runtime.ir.grad_mode import no_grad
+from dy2st_runtime.ir.types import given_dtype
 from dy2st_runtime.nn.initializer import Constant, Initializer, XavierUniform, global_initializer
 from dy2st_runtime.regularizer import WeightDecayRegularizer
 from dy2st_runtime.tensor import Parameter

@@ -6,8 +6,8 @@ from functools import partial
 from typing import Any, ClassVar
 
 from dy2st_runtime.ir import F
-from dy2st_runtime.ir.autocast import autocast
 from dy2st_runtime.ir.dispatch import active
+from dy2st_runtime.ir.promotion import autocast
 from dy2st_runtime.ir.types import is_floating
 from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.nn.containers import LayerList

@@ -13,8 +13,8 @@ from dy2st_runtime.dims import broadcast as joined
 from dy2st_runtime.errors import ArgumentError, DTypeError
 from dy2st_runtime.ir import F, Kind, Sample, Tensor, TensorType, apply, define, method, public
 from dy2st_runtime.ir.arguments import as_shape, dtype_of, shape_of
-from dy2st_runtime.ir.element_types import largest
 from dy2st_runtime.ir.tracing.traced_list import TracedList
+from dy2st_runtime.ir.types import largest
 from dy2st_runtime.ops.rules import PAIRS, define_binary, with_floats
 from dy2st_runtime.ops.short_floats import in_float32
 

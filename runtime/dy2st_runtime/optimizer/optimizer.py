@@ -12,8 +12,8 @@ import numpy as np
 from dy2st_runtime import engine as engines
 from dy2st_runtime.errors import ArgumentError, DTypeError, ParameterMismatch
 from dy2st_runtime.ir import Tensor, current_tracer
-from dy2st_runtime.ir.autocast import autocasting
 from dy2st_runtime.ir.grad_mode import no_grad
+from dy2st_runtime.ir.promotion import autocasting
 from dy2st_runtime.ir.types import is_floating
 from dy2st_runtime.nn.clip import ClipGradBase
 from dy2st_runtime.optimizer.lr import LRScheduler

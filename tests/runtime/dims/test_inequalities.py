@@ -8,7 +8,7 @@ import pytest
 
 from dy2st_runtime.dims import symbol
 from dy2st_runtime.dims.facts import Facts
-from dy2st_runtime.dims.inequalities import Inequalities
+from dy2st_runtime.dims.intervals import Inequalities
 from dy2st_runtime.dims.order import _Proof
 from dy2st_runtime.dims.samples import deep_symbols, examples, value_at
 

@@ -11,8 +11,8 @@ import dy2st
 from dy2st import nn
 from dy2st.errors import Dy2stError, WrongKind
 from dy2st.nn import functional as F
-from dy2st_runtime.ir.argument_kinds import kinds_of
 from dy2st_runtime.ir.dispatch import SPELLED
+from dy2st_runtime.ir.spelling import kinds_of
 from dy2st_runtime.ops.lazy import load_all
 
 load_all()

@@ -7,8 +7,8 @@ import pytest
 
 from dy2st_runtime import engine
 from dy2st_runtime.ir import F, TensorType
+from dy2st_runtime.ir.aliasing import lists_in_place
 from dy2st_runtime.ir.interpret import interpret
-from dy2st_runtime.ir.list_owners import lists_in_place
 from dy2st_runtime.ops.control_flow import cond, while_loop
 from dy2st_runtime.tensor import EagerTensor
 from tests.effort import effort

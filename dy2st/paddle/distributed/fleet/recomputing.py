@@ -11,8 +11,8 @@ import numpy as np
 
 from dy2st_runtime.autograd import Edge, Node, gathered
 from dy2st_runtime.errors import ArgumentError
-from dy2st_runtime.ir.autocast import autocast, autocasting
 from dy2st_runtime.ir.grad_mode import is_grad_enabled, set_grad_enabled
+from dy2st_runtime.ir.promotion import autocast, autocasting
 from dy2st_runtime.ir.structure import flatten, rebuild
 from dy2st_runtime.ir.tracing.tracer import Tracer, converted, current_tracer
 from dy2st_runtime.nn import Layer

@@ -12,8 +12,7 @@ from dy2st_runtime.engine.numpy.codegen import generate
 from dy2st_runtime.engine.numpy.sizes_code import SizesOfCalls
 from dy2st_runtime.engine.runner import Runner
 from dy2st_runtime.errors import ShapeError
-from dy2st_runtime.ir.checks.broken_sizes import place_text
-from dy2st_runtime.ir.checks.misfits import check_inputs
+from dy2st_runtime.ir.checks.broken_sizes import check_inputs, place_text
 from dy2st_runtime.ir.checks.tracebacks import show_operator
 from dy2st_runtime.ir.program import Program
 from dy2st_runtime.ir.sizes import input_sizes

@@ -23,7 +23,6 @@ from dy2st_runtime.dims import (
 )
 from dy2st_runtime.errors import Dy2stError, ShapeError
 from dy2st_runtime.ir.definition import OperatorDefinition, find
-from dy2st_runtime.ir.element_types import element_text
 from dy2st_runtime.ir.fresh_symbols import fresh_symbols_from
 from dy2st_runtime.ir.inputs import is_promoted
 from dy2st_runtime.ir.program import Block, Operator, Program, Variable
@@ -31,7 +30,7 @@ from dy2st_runtime.ir.sizes import origins
 from dy2st_runtime.ir.structure import wrong_entries
 from dy2st_runtime.ir.tracing.tracer import infer
 from dy2st_runtime.ir.type_match import matches
-from dy2st_runtime.ir.types import MAX_LIST_DEPTH, ArrayType, TensorType, ValueType
+from dy2st_runtime.ir.types import MAX_LIST_DEPTH, ArrayType, TensorType, ValueType, element_text
 
 Texts = Iterator[str]
 

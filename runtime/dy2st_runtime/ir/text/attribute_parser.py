@@ -14,12 +14,19 @@ import numpy as np
 from dy2st_runtime.dims import Condition, Dim, parse, parse_condition
 from dy2st_runtime.errors import Location, ParseError, ShapeError
 from dy2st_runtime.ir.choice import Choice, Hole, Text
-from dy2st_runtime.ir.element_types import element_dtype, is_element_text
 from dy2st_runtime.ir.structure import Only, Output, Rows
 from dy2st_runtime.ir.text.array_parser import build_array, float_from_bits, read_elements
 from dy2st_runtime.ir.text.attribute_text import ELIDED, MAX_DEPTH
 from dy2st_runtime.ir.text.lexer import Lexer
-from dy2st_runtime.ir.types import MAX_LIST_DEPTH, ArrayType, DType, TensorType, ValueType
+from dy2st_runtime.ir.types import (
+    MAX_LIST_DEPTH,
+    ArrayType,
+    DType,
+    TensorType,
+    ValueType,
+    element_dtype,
+    is_element_text,
+)
 
 _LIMIT = 2**63
 _MAX_DECIMALS = 20

@@ -37,10 +37,9 @@ import numpy as np
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import Location
 from dy2st_runtime.ir.choice import Choice, Text
-from dy2st_runtime.ir.element_types import element_text
 from dy2st_runtime.ir.exceptions import ErrorKind
 from dy2st_runtime.ir.structure import Only, Output, Rows
-from dy2st_runtime.ir.types import ArrayType, DType, TensorType
+from dy2st_runtime.ir.types import ArrayType, DType, TensorType, element_text
 
 Array = np.ndarray[Any, Any]
 

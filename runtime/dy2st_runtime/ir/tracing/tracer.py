@@ -21,7 +21,6 @@ from dy2st_runtime.dims import (
     using,
 )
 from dy2st_runtime.errors import Location
-from dy2st_runtime.ir.autocast import autocast, cast_inputs
 from dy2st_runtime.ir.data import carry, data_of
 from dy2st_runtime.ir.definition import OperatorDefinition
 from dy2st_runtime.ir.dispatch import F, Look, interpreting, stack
@@ -52,9 +51,8 @@ from dy2st_runtime.ir.program import (
     Program,
     Variable,
 )
-from dy2st_runtime.ir.promotion import as_paddle, is_paddles
+from dy2st_runtime.ir.promotion import as_paddle, autocast, cast_inputs, is_paddles
 from dy2st_runtime.ir.tensor import Tensor
-from dy2st_runtime.ir.tracing.aliases import Aliases
 from dy2st_runtime.ir.tracing.changes import (
     check_replaced,
     escaped,
@@ -66,7 +64,7 @@ from dy2st_runtime.ir.tracing.gradient_flow import GradientFlags
 from dy2st_runtime.ir.tracing.growth import Growth, lightened
 from dy2st_runtime.ir.tracing.python_numbers import may_outgrow
 from dy2st_runtime.ir.tracing.traced_list import given
-from dy2st_runtime.ir.tracing.views import Views
+from dy2st_runtime.ir.tracing.views import Aliases, Views
 from dy2st_runtime.ir.types import ArrayType, DType, TensorType, ValueType
 
 OnRequired = Callable[[Condition, Exception], bool]

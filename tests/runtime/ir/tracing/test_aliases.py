@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dy2st_runtime.ir import Program, TensorType, Variable
-from dy2st_runtime.ir.tracing.aliases import Aliases
+from dy2st_runtime.ir.tracing.views import Aliases
 
 COUNT = 12
 PAIRS = st.lists(st.tuples(st.integers(0, COUNT - 1), st.integers(0, COUNT - 1)), max_size=20)

@@ -14,8 +14,8 @@ from dy2st_runtime.engine.native.program.lifetimes import Kind
 from dy2st_runtime.engine.native.program.places import Places
 from dy2st_runtime.engine.native.text.function import Function
 from dy2st_runtime.engine.native.text.sizes import Sizes
+from dy2st_runtime.ir.aliasing import lists_in_place
 from dy2st_runtime.ir.checks.broken_sizes import formulas
-from dy2st_runtime.ir.list_owners import lists_in_place
 from dy2st_runtime.ir.program import Operator, Program, Variable
 from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.lazy import Lazy
