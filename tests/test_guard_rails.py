@@ -219,7 +219,7 @@ def test_every_refusal_names_a_place_a_cause_and_a_way_out():
 LISTS_OF_NAMES = {
     "passes/mixed_precision.py": "what is worth a short float is a decision of the pass",
     "passes/peephole.py": "what a host may compute at the end is a decision of the pass",
-    "engine/numpy/lowering.py": "shorter calls of NumPy are a matter of this engine",
+    "engine/numpy/codegen.py": "shorter calls of NumPy are a matter of this engine",
     "native/rows/arithmetic.py": "machine code is a matter of this engine",
     "native/rows/functions.py": "as for arithmetic",
     "native/rows/logic.py": "as for arithmetic",
