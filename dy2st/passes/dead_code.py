@@ -43,8 +43,7 @@ def drop_unread_state(program: Program) -> None:
     for table in (program.parameters, program.buffers):
         for name, variable in list(table.items()):
             if variable not in read and name not in program.updates:
-                del table[name]
-                program.trainable.pop(name, None)
+                program.drop_state(name)
     program.block.parameters = [*program.inputs, *program.state.values()]
 
 

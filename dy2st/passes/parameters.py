@@ -50,8 +50,7 @@ def _freeze(program: Program, module: Module) -> None:
             module.frozen.add(name)
             constants.append(operator)
             replaced[variable] = operator.results[0]
-            del table[name]
-            program.trainable.pop(name, None)
+            program.drop_state(name)
     replace_values(program.block, replaced)
     program.block.operators[:0] = constants
     program.block.parameters = [*program.inputs, *program.state.values()]

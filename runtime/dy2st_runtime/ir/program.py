@@ -18,6 +18,7 @@ from dy2st_runtime.dims import Constraint
 from dy2st_runtime.errors import Location, TensorAsPython
 from dy2st_runtime.ir.dispatch import F, active
 from dy2st_runtime.ir.location import is_asked_by_library, user_location
+from dy2st_runtime.ir.placement import Placement
 from dy2st_runtime.ir.refusals import needs_value, refused_by_numpy
 from dy2st_runtime.ir.structure import Output
 from dy2st_runtime.ir.tensor import Tensor
@@ -539,6 +540,7 @@ class Program:
     yields of `block` are the outputs, then the new values of the buffers named in `updates`.
 
     structure   how the outputs are nested, a literal with `Output(i)` in place of the i-th.
+    placements  how parameters and buffers lie on a mesh of devices, of those that do.
     """
 
     name: str = "main"
@@ -550,6 +552,7 @@ class Program:
     updates: list[str] = field(default_factory=list)
     constraints: list[LocatedConstraint] = field(default_factory=list)
     structure: Any = None
+    placements: dict[str, Placement] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.block.program = self
@@ -568,6 +571,11 @@ class Program:
     def state(self) -> dict[str, Variable]:
         """Parameters and buffers by name, in the order of the Block's parameters."""
         return {**self.parameters, **self.buffers}
+
+    def drop_state(self, name: str) -> None:
+        """Forget a parameter or buffer; `block.parameters` is the caller's to set."""
+        for table in (self.parameters, self.buffers, self.trainable, self.placements):
+            table.pop(name, None)
 
     def __str__(self) -> str:
         """The text form, without locations."""

@@ -78,6 +78,7 @@ class _Rebuild:
         self.old, self.sizes, self.rewrite, self.inputs = old, sizes, rewrite, inputs
         self.new = Program(old.name, structure=old.structure, updates=list(old.updates))
         self.new.trainable = dict(old.trainable)
+        self.new.placements = dict(old.placements)
         self.values: dict[Variable, Variable] = {}
         self.waiting: list[LocatedConstraint] = list(old.constraints)
         self.known: set[Dim] = set()

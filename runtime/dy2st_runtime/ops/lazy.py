@@ -52,6 +52,7 @@ FAMILIES = (
         methods="cdist corrcoef cov dist pdist renorm",
     ),
     Family("dy2st_runtime.ops.metering", operators="spend spend_result"),
+    Family("dy2st_runtime.ops.placement", operators="reshard"),
     Family(
         "dy2st_runtime.ops.bessel",
         functions="i0 i0e i1 i1e",

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from dy2st_runtime.dims import symbol
 from dy2st_runtime.errors import Location
 from dy2st_runtime.ir import F, Output, Program, TensorType, Tracer, current_tracer
+from dy2st_runtime.ir.placement import Placement
 from dy2st_runtime.ops.control_flow import close_blocks, while_loop
 
 SIZES = [symbol("n"), symbol("m", 1), symbol("k", 2, 512), 1, 3, 4]
@@ -119,6 +120,8 @@ def _random_program(draw):
             known = draw(st.sampled_from([program.parameters, program.buffers]))
             known[name] = program.block.add_parameter(TensorType("float32", (2, 3)), name)
             program.trainable[name] = draw(st.booleans())
+            if draw(st.booleans()):
+                program.placements[name] = Placement((("dp", 2),), ("shard 1",))
     program.block.parameters = [*program.inputs, *program.state.values()]
     tracer = Tracer(program)
     with tracer.tracing():

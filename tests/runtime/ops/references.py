@@ -228,6 +228,7 @@ REFERENCES: dict[str, Any] = {
     "clip": clip,
     "assign": lambda x: x,
     "detach": lambda x: x,
+    "reshard": lambda x, mesh, placements: x,
     "straight_through": lambda x, source: x,
     "cast": lambda x, dtype: x.astype(dtype),
     "shape": lambda x: np.array(x.shape),

@@ -354,7 +354,7 @@ def _call(writer: _Writer, operator: Operator, depth: int) -> None:
     if definition.kernel is None:
         _expand(writer, operator, definition, depth)
         return
-    if operator.name in ("assign", "detach"):
+    if operator.name in ("assign", "detach", "reshard"):
         _assign(
             writer, [writer.name(operator.results[0])], [writer.name(operator.operands[0])], depth
         )

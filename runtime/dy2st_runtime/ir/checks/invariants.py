@@ -25,6 +25,7 @@ from dy2st_runtime.errors import Dy2stError, ShapeError
 from dy2st_runtime.ir.definition import OperatorDefinition, find
 from dy2st_runtime.ir.fresh_symbols import fresh_symbols_from
 from dy2st_runtime.ir.inputs import is_promoted
+from dy2st_runtime.ir.placement import are_placements, is_mesh, misfit
 from dy2st_runtime.ir.program import Block, Operator, Program, Variable
 from dy2st_runtime.ir.sizes import origins
 from dy2st_runtime.ir.structure import wrong_entries
@@ -452,6 +453,20 @@ def program_takes_inputs_and_state(program: Program) -> Texts:
             yield f"`{name}` is trained and is no parameter or buffer"
 
 
+def state_lies_on_a_mesh(program: Program) -> Texts:
+    """What is said to lie on a mesh is there, and can lie so."""
+    for name, (mesh, placements) in program.placements.items():
+        known = program.state.get(name)
+        if known is None:
+            yield f"`{name}` lies on a mesh and is no parameter or buffer"
+        elif not is_mesh(mesh) or not are_placements(placements):
+            yield f"the placement of `{name}` is {mesh!r:.80}, {placements!r:.80}"
+        elif isinstance(known.type, TensorType) and (
+            why := misfit(mesh, placements, known.type.rank)
+        ):
+            yield f"the placement of `{name}` does not fit: {why}"
+
+
 def updates_are_last_yields(program: Program) -> Texts:
     """The last yields are the new values of the buffers that are updated, with their types."""
     updates, yields = program.updates, program.block.yields
@@ -497,6 +512,7 @@ def constraints_are_few(program: Program) -> Texts:
 
 PROGRAM_RULES: tuple[Callable[[Program], Texts], ...] = (
     program_takes_inputs_and_state,
+    state_lies_on_a_mesh,
     updates_are_last_yields,
     structure_can_be_kept,
     constraints_are_few,

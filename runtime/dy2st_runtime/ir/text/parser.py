@@ -15,6 +15,7 @@ from dy2st_runtime.errors import FormatError, Location, ParseError
 from dy2st_runtime.ir.definition import DEFINITIONS, find
 from dy2st_runtime.ir.garbage_collection import without_collection
 from dy2st_runtime.ir.operator_families import MODULE_OF_OPERATOR
+from dy2st_runtime.ir.placement import Placement, are_placements, is_mesh
 from dy2st_runtime.ir.program import Block, LocatedConstraint, Operator, Program, Variable
 from dy2st_runtime.ir.text.line_reader import LineReader
 from dy2st_runtime.ir.text.printer import FORMAT
@@ -145,6 +146,8 @@ class _Parser(LineReader):
                 found[name] = list(self.listed("[", self._constraint, "]"))
             elif name == "structure":
                 found[name] = self.attribute()
+            elif name == "placements":
+                found[name] = self._placements()
             elif name in _NAME_LISTS:
                 found[name] = self.strings()
             else:
@@ -165,6 +168,17 @@ class _Parser(LineReader):
             except ValueError as error:
                 raise self.error(str(error), place) from None
         return scope
+
+    def _placements(self) -> dict[str, Placement]:
+        place, found = self.place, {}
+        for name, value in self.entries().items():
+            is_pair = type(value) is tuple and len(value) == 2
+            if not (is_pair and is_mesh(value[0]) and are_placements(value[1])):
+                raise self.error(
+                    f"the placement of `{name[:80]}` is no mesh with placements", place
+                )
+            found[name] = Placement(*value)
+        return found
 
     def _constraint(self) -> LocatedConstraint:
         self.expect("{")
@@ -194,7 +208,8 @@ class _Parser(LineReader):
                 place,
             )
         state = dict(zip(names[len(inputs) :], variables[len(inputs) :], strict=True))
-        unknown = [name for name in (*trained, *updates) if name not in state]
+        placements = properties.get("placements", {})
+        unknown = [name for name in (*trained, *updates, *placements) if name not in state]
         if unknown:
             raise self.error(f"there is no parameter or buffer `{unknown[0][:80]}`", place)
         for name, variable in zip(names, variables, strict=True):
@@ -209,6 +224,7 @@ class _Parser(LineReader):
             updates=list(updates),
             constraints=properties.get("constraints", []),
             structure=properties.get("structure"),
+            placements=placements,
         )
 
     # -- Blocks ------------------------------------------------------------------------------

@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     # program.py prints through this module; only annotations look back at it.
     from dy2st_runtime.ir.program import Block, Operator, Program, Variable
 
-# A text says the oldest format that has all of it: 2 has the digest of the arrays beside it.
-FORMAT = 2
-_WITHOUT_DIGEST = 1
+# A text says the oldest format that has all of it: 2 has the digest of the arrays beside it, 3 says
+# how state lies on a mesh of devices.
+FORMAT = 3
 PRODUCER = "dy2st 0.1.0"
 
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_$.-]")
@@ -67,7 +67,7 @@ def to_text(
     reading by people, and does not parse. `digest` is that of the arrays beside the text.
     """
     several = programs if isinstance(programs, Sequence) else [programs]
-    number = FORMAT if digest else _WITHOUT_DIGEST
+    number = FORMAT if any(p.placements for p in several) else 2 if digest else 1
     arrays = f', arrays = "{digest}"' if digest else ""
     lines = [f'"dy2st.model"() <{{format = {number} : i64, producer = "{PRODUCER}"{arrays}}}> ({{']
     for program in several:
@@ -169,6 +169,7 @@ class _Printer:
             ("trainable", _names_text(trained)),
             ("updates", _names_text(program.updates)),
             ("constraints", self._constraints_text(program)),
+            ("placements", _placements_text(program)),
         ]
         if program.structure is not None:
             texts.append(("structure", self._attribute(program.structure)))
@@ -274,6 +275,13 @@ class _Printer:
 def _names_text(names: Iterable[str]) -> str:
     found = tuple(names)
     return attribute_text(found) if found else ""
+
+
+def _placements_text(program: Program) -> str:
+    """`{weight = [[["dp", 4]], ["shard 0"]]}`: mesh and placements, in the order of state."""
+    on = program.placements
+    entries = [(name, attribute_text(tuple(on[name]))) for name in program.state if name in on]
+    return dict_text(entries) if entries else ""
 
 
 def _symbols_text(program: Program) -> str:

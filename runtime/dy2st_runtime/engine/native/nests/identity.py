@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from dy2st_runtime.ir.program import Block, Operator, Program, Variable
 from dy2st_runtime.ir.tracing.gradient_flow import SETTER
 
-_NAMES = ("assign", "detach", SETTER)
+_NAMES = ("assign", "detach", "reshard", SETTER)
 
 
 def same(variable: Variable) -> Variable:
