@@ -34,60 +34,42 @@ class Slotted:
 def an_attribute():
     held = Plain()
 
-    def f(x):
-        return x * held.scale
-
-    return f, lambda: setattr(held, "scale", 9.0)
+    return lambda x: x * held.scale, lambda: setattr(held, "scale", 9.0)
 
 
 @change
 def an_attribute_of_a_slot():
     held = Slotted()
 
-    def f(x):
-        return x * held.scale
-
-    return f, lambda: setattr(held, "scale", 9.0)
+    return lambda x: x * held.scale, lambda: setattr(held, "scale", 9.0)
 
 
 @change
 def a_slot_by_its_descriptor():
     held = Slotted()
 
-    def f(x):
-        return x * Slotted.scale.__get__(held)
-
-    return f, lambda: setattr(held, "scale", 9.0)
+    return lambda x: x * Slotted.scale.__get__(held), lambda: setattr(held, "scale", 9.0)
 
 
 @change
 def an_attribute_of_an_attribute():
     held = Box(inner=Box(scale=2.0))
 
-    def f(x):
-        return x * held.inner.scale
-
-    return f, lambda: setattr(held.inner, "scale", 9.0)
+    return lambda x: x * held.inner.scale, lambda: setattr(held.inner, "scale", 9.0)
 
 
 @change
 def an_object_between_replaced():
     held = Box(inner=Box(scale=2.0))
 
-    def f(x):
-        return x * held.inner.scale
-
-    return f, lambda: setattr(held, "inner", Box(scale=9.0))
+    return lambda x: x * held.inner.scale, lambda: setattr(held, "inner", Box(scale=9.0))
 
 
 @change
 def an_attribute_deleted():
     held = Plain()
 
-    def f(x):
-        return x * held.scale
-
-    return f, lambda: delattr(held, "scale")
+    return lambda x: x * held.scale, lambda: delattr(held, "scale")
 
 
 @change
@@ -95,20 +77,14 @@ def an_attribute_deleted_above_that_of_the_class():
     held = Plain()
     held.shared = 5.0
 
-    def f(x):
-        return x * held.shared
-
-    return f, lambda: delattr(held, "shared")
+    return lambda x: x * held.shared, lambda: delattr(held, "shared")
 
 
 @change
 def an_attribute_set_over_that_of_the_class():
     held = Plain()
 
-    def f(x):
-        return x * held.shared
-
-    return f, lambda: setattr(held, "shared", 9.0)
+    return lambda x: x * held.shared, lambda: setattr(held, "shared", 9.0)
 
 
 @change
@@ -118,10 +94,7 @@ def an_attribute_of_the_class_by_an_instance():
 
     held = Local()
 
-    def f(x):
-        return x * held.level
-
-    return f, lambda: setattr(Local, "level", 9.0)
+    return lambda x: x * held.level, lambda: setattr(Local, "level", 9.0)
 
 
 @change
@@ -134,20 +107,14 @@ def a_class_between_gets_the_attribute():
 
     held = Local()
 
-    def f(x):
-        return x * held.shared
-
-    return f, lambda: setattr(Middle, "shared", 9.0)
+    return lambda x: x * held.shared, lambda: setattr(Middle, "shared", 9.0)
 
 
 @change
 def a_property():
     held = Plain()
 
-    def f(x):
-        return x * held.double
-
-    return f, lambda: setattr(held, "_hidden", 9.0)
+    return lambda x: x * held.double, lambda: setattr(held, "_hidden", 9.0)
 
 
 @change
@@ -157,24 +124,18 @@ def a_property_replaced():
 
     held = Local()
 
-    def f(x):
-        return x * held.double
-
-    return f, lambda: setattr(Local, "double", property(lambda self: 9.0))
+    return lambda x: x * held.double, lambda: setattr(Local, "double", property(lambda self: 9.0))
 
 
 @opaque
 def a_cached_property_forgotten():
     held = Plain()
 
-    def f(x):
-        return x * held.once
-
     def turn():
         held._hidden = 9.0
         del held.once
 
-    return f, turn
+    return lambda x: x * held.once, turn
 
 
 @change
@@ -193,30 +154,21 @@ def what_a_setter_changes():
 
     held = Local()
 
-    def f(x):
-        return x * held.scale
-
-    return f, lambda: setattr(held, "scale", 9.0)
+    return lambda x: x * held.scale, lambda: setattr(held, "scale", 9.0)
 
 
 @change
 def attributes_set_by_dict_update():
     held = Plain()
 
-    def f(x):
-        return x * held.scale
-
-    return f, lambda: held.__dict__.update(scale=9.0)
+    return lambda x: x * held.scale, lambda: held.__dict__.update(scale=9.0)
 
 
 @change
 def the_dict_of_an_object_replaced():
     held = Plain()
 
-    def f(x):
-        return x * held.scale
-
-    return f, lambda: setattr(held, "__dict__", {"scale": 9.0})
+    return lambda x: x * held.scale, lambda: setattr(held, "__dict__", {"scale": 9.0})
 
 
 @change

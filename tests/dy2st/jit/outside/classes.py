@@ -42,10 +42,7 @@ def the_bases_of_a_class():
 
     held = Local()
 
-    def f(x):
-        return x * held.factor()
-
-    return f, lambda: setattr(Local, "__bases__", (Nine,))
+    return lambda x: x * held.factor(), lambda: setattr(Local, "__bases__", (Nine,))
 
 
 @change
@@ -55,20 +52,14 @@ def a_method_replaced_in_the_class():
 
     held = Local()
 
-    def f(x):
-        return x * held.factor()
-
-    return f, lambda: setattr(Local, "factor", lambda self: 9.0)
+    return lambda x: x * held.factor(), lambda: setattr(Local, "factor", lambda self: 9.0)
 
 
 @change
 def a_method_replaced_in_the_object():
     held = Plain()
 
-    def f(x):
-        return x * held.factor()
-
-    return f, lambda: setattr(held, "factor", lambda: 9.0)
+    return lambda x: x * held.factor(), lambda: setattr(held, "factor", lambda: 9.0)
 
 
 @change
@@ -76,10 +67,7 @@ def a_static_method_replaced():
     class Local(Plain):
         pass
 
-    def f(x):
-        return x * Local.fixed()
-
-    return f, lambda: setattr(Local, "fixed", staticmethod(lambda: 9.0))
+    return lambda x: x * Local.fixed(), lambda: setattr(Local, "fixed", staticmethod(lambda: 9.0))
 
 
 @change
@@ -87,10 +75,7 @@ def what_a_class_method_reads():
     class Local(Plain):
         pass
 
-    def f(x):
-        return x * Local.common()
-
-    return f, lambda: setattr(Local, "shared", 9.0)
+    return lambda x: x * Local.common(), lambda: setattr(Local, "shared", 9.0)
 
 
 @change
@@ -105,10 +90,7 @@ def what_super_finds():
 
     held = Local()
 
-    def f(x):
-        return x * held.factor()
-
-    return f, lambda: setattr(Base, "factor", lambda self: 9.0)
+    return lambda x: x * held.factor(), lambda: setattr(Base, "factor", lambda self: 9.0)
 
 
 @change
@@ -119,10 +101,7 @@ def an_operator_of_a_class_replaced():
 
     held = Local()
 
-    def f(x):
-        return held * x
-
-    return f, lambda: setattr(Local, "__mul__", lambda self, other: other * 9)
+    return lambda x: held * x, lambda: setattr(Local, "__mul__", lambda self, other: other * 9)
 
 
 @change
@@ -135,10 +114,7 @@ def an_operator_that_reads():
 
     held = Local()
 
-    def f(x):
-        return held @ x
-
-    return f, lambda: setattr(held, "by", 9.0)
+    return lambda x: held @ x, lambda: setattr(held, "by", 9.0)
 
 
 @change
@@ -151,10 +127,7 @@ def call_of_an_object():
 
     held = Local()
 
-    def f(x):
-        return held(x)
-
-    return f, lambda: setattr(held, "by", 9.0)
+    return lambda x: held(x), lambda: setattr(held, "by", 9.0)
 
 
 @change
@@ -192,10 +165,7 @@ def a_descriptor():
 
     held = Local()
 
-    def f(x):
-        return x * held.scale
-
-    return f, lambda: setattr(held, "_scale", 9.0)
+    return lambda x: x * held.scale, lambda: setattr(held, "_scale", 9.0)
 
 
 @change
@@ -215,10 +185,7 @@ def the_name_that_a_descriptor_reads():
 
     held = Local()
 
-    def f(x):
-        return x * held.scale
-
-    return f, lambda: setattr(named, "name", "two")
+    return lambda x: x * held.scale, lambda: setattr(named, "name", "two")
 
 
 @change
@@ -239,10 +206,7 @@ def a_descriptor_that_keeps_values_itself():
     held = Local()
     held.scale = 2.0
 
-    def f(x):
-        return x * held.scale
-
-    return f, lambda: setattr(held, "scale", 9.0)
+    return lambda x: x * held.scale, lambda: setattr(held, "scale", 9.0)
 
 
 @change
@@ -256,10 +220,7 @@ def getattr_of_a_class():
 
     held = Local()
 
-    def f(x):
-        return x * held.scale
-
-    return f, lambda: held.kept.update(scale=9.0)
+    return lambda x: x * held.scale, lambda: held.kept.update(scale=9.0)
 
 
 @change
@@ -270,10 +231,7 @@ def getattr_hidden_by_a_new_attribute():
 
     held = Local()
 
-    def f(x):
-        return x * held.scale
-
-    return f, lambda: setattr(held, "scale", 9.0)
+    return lambda x: x * held.scale, lambda: setattr(held, "scale", 9.0)
 
 
 @change
@@ -286,10 +244,7 @@ def getattribute_of_a_class():
 
     held = Local()
 
-    def f(x):
-        return x * held.scale
-
-    return f, lambda: setattr(level, "now", 9.0)
+    return lambda x: x * held.scale, lambda: setattr(level, "now", 9.0)
 
 
 @change
@@ -304,10 +259,7 @@ def a_property_of_a_metaclass():
     class Local(metaclass=Meta):
         pass
 
-    def f(x):
-        return x * Local.scale
-
-    return f, lambda: setattr(Meta, "level", 9.0)
+    return lambda x: x * Local.scale, lambda: setattr(Meta, "level", 9.0)
 
 
 @change
@@ -322,10 +274,7 @@ def the_class_of_an_object():
 
     held = Two()
 
-    def f(x):
-        return x * held.factor()
-
-    return f, lambda: setattr(held, "__class__", Nine)
+    return lambda x: x * held.factor(), lambda: setattr(held, "__class__", Nine)
 
 
 @change
@@ -338,10 +287,7 @@ def the_class_asked_for_its_name():
 
     held = Two()
 
-    def f(x):
-        return x * len(type(held).__name__)
-
-    return f, lambda: setattr(held, "__class__", Longer)
+    return lambda x: x * len(type(held).__name__), lambda: setattr(held, "__class__", Longer)
 
 
 @change
@@ -349,10 +295,7 @@ def the_name_of_a_class():
     class Two:
         pass
 
-    def f(x):
-        return x * len(Two.__name__)
-
-    return f, lambda: setattr(Two, "__name__", "Longer")
+    return lambda x: x * len(Two.__name__), lambda: setattr(Two, "__name__", "Longer")
 
 
 @change
@@ -365,10 +308,7 @@ def a_class_registered_with_another():
 
     held = Local()
 
-    def f(x):
-        return x * (9 if isinstance(held, Base) else 2)
-
-    return f, lambda: Base.register(Local)
+    return lambda x: x * (9 if isinstance(held, Base) else 2), lambda: Base.register(Local)
 
 
 @change
@@ -379,10 +319,7 @@ def a_class_registered_for_issubclass():
     class Base(abc.ABC):
         pass
 
-    def f(x):
-        return x * (9 if issubclass(Local, Base) else 2)
-
-    return f, lambda: Base.register(Local)
+    return lambda x: x * (9 if issubclass(Local, Base) else 2), lambda: Base.register(Local)
 
 
 @change

@@ -14,20 +14,14 @@ from tests.dy2st.jit.outside.scenario import Box, change
 def a_nested_entry():
     held = {"a": [{"b": 2.0}]}
 
-    def f(x):
-        return x * held["a"][0]["b"]
-
-    return f, lambda: held["a"][0].update(b=9.0)
+    return lambda x: x * held["a"][0]["b"], lambda: held["a"][0].update(b=9.0)
 
 
 @change
 def an_entry_deleted():
     held = {"a": 2.0}
 
-    def f(x):
-        return x * held["a"]
-
-    return f, lambda: held.pop("a")
+    return lambda x: x * held["a"], lambda: held.pop("a")
 
 
 @change
@@ -46,14 +40,11 @@ def the_order_of_a_dict():
 def a_key_that_is_an_equal_number():
     held = {1: 2.0}
 
-    def f(x):
-        return x * (2 if isinstance(next(iter(held)), bool) else 3)
-
     def turn():
         held.clear()
         held[True] = 2.0
 
-    return f, turn
+    return lambda x: x * (2 if isinstance(next(iter(held)), bool) else 3), turn
 
 
 @change
@@ -71,40 +62,28 @@ def a_tuple_in_a_list_replaced():
 def a_list_sorted_in_place():
     held = [3.0, 1.0]
 
-    def f(x):
-        return x * held[0]
-
-    return f, held.sort
+    return lambda x: x * held[0], held.sort
 
 
 @change
 def a_list_emptied():
     held = [3.0]
 
-    def f(x):
-        return x * held[-1] if held else x
-
-    return f, held.clear
+    return lambda x: x * held[-1] if held else x, held.clear
 
 
 @change
 def an_equal_object_put_in_place():
     held = [True]
 
-    def f(x):
-        return x * (2 if held[0] is True else 3)
-
-    return f, lambda: held.__setitem__(0, 1)
+    return lambda x: x * (2 if held[0] is True else 3), lambda: held.__setitem__(0, 1)
 
 
 @change
 def a_set():
     held = {1, 2}
 
-    def f(x):
-        return x * 2 if 3 in held else x * 3
-
-    return f, lambda: held.add(3)
+    return lambda x: x * 2 if 3 in held else x * 3, lambda: held.add(3)
 
 
 @change
@@ -131,10 +110,7 @@ def a_frozen_set_replaced():
 def a_deque():
     held = collections.deque([2.0, 3.0], maxlen=2)
 
-    def f(x):
-        return x * held[0]
-
-    return f, lambda: held.append(9.0)
+    return lambda x: x * held[0], lambda: held.append(9.0)
 
 
 @change
@@ -153,50 +129,35 @@ def a_deque_rotated():
 def an_array():
     held = array.array("d", [2.0, 3.0])
 
-    def f(x):
-        return x * held[0]
-
-    return f, lambda: held.__setitem__(0, 9.0)
+    return lambda x: x * held[0], lambda: held.__setitem__(0, 9.0)
 
 
 @change
 def an_ordered_dict():
     held = collections.OrderedDict(a=2.0, b=3.0)
 
-    def f(x):
-        return x * next(iter(held.values()))
-
-    return f, lambda: held.move_to_end("a")
+    return lambda x: x * next(iter(held.values())), lambda: held.move_to_end("a")
 
 
 @change
 def a_default_dict():
     held = collections.defaultdict(float)
 
-    def f(x):
-        return x * (held.get("a") or 3.0)
-
-    return f, lambda: held.update(a=9.0)
+    return lambda x: x * (held.get("a") or 3.0), lambda: held.update(a=9.0)
 
 
 @change
 def the_factory_of_a_default_dict():
     held = collections.defaultdict(lambda: 2.0)
 
-    def f(x):
-        return x * copy.copy(held)["a"]
-
-    return f, lambda: setattr(held, "default_factory", lambda: 9.0)
+    return lambda x: x * copy.copy(held)["a"], lambda: setattr(held, "default_factory", lambda: 9.0)
 
 
 @change
 def a_counter():
     held = collections.Counter("aab")
 
-    def f(x):
-        return x * held["a"] + held["missing"]
-
-    return f, lambda: held.update("aa")
+    return lambda x: x * held["a"] + held["missing"], lambda: held.update("aa")
 
 
 @change
@@ -214,10 +175,7 @@ def the_most_common_of_a_counter():
 def a_chain_map():
     held = collections.ChainMap({}, {"a": 2.0})
 
-    def f(x):
-        return x * held["a"]
-
-    return f, lambda: held.update(a=9.0)
+    return lambda x: x * held["a"], lambda: held.update(a=9.0)
 
 
 @change
@@ -225,30 +183,21 @@ def a_map_below_a_chain_map():
     below = {"a": 2.0}
     held = collections.ChainMap({}, below)
 
-    def f(x):
-        return x * held["a"]
-
-    return f, lambda: below.update(a=9.0)
+    return lambda x: x * held["a"], lambda: below.update(a=9.0)
 
 
 @change
 def a_user_dict():
     held = collections.UserDict(a=2.0)
 
-    def f(x):
-        return x * held["a"]
-
-    return f, lambda: held.update(a=9.0)
+    return lambda x: x * held["a"], lambda: held.update(a=9.0)
 
 
 @change
 def a_user_list():
     held = collections.UserList([2.0])
 
-    def f(x):
-        return x * held[0] + len(held)
-
-    return f, lambda: held.append(9.0)
+    return lambda x: x * held[0] + len(held), lambda: held.append(9.0)
 
 
 @change
@@ -259,10 +208,7 @@ def a_class_derived_from_dict():
 
     held = Settings({"else": 2.0})
 
-    def f(x):
-        return x * held["a"]
-
-    return f, lambda: held.update(a=9.0)
+    return lambda x: x * held["a"], lambda: held.update(a=9.0)
 
 
 @change
@@ -274,10 +220,7 @@ def a_class_derived_from_list():
 
     held = Numbers([2.0])
 
-    def f(x):
-        return x * held.first
-
-    return f, lambda: held.__setitem__(0, 9.0)
+    return lambda x: x * held.first, lambda: held.__setitem__(0, 9.0)
 
 
 @change
@@ -328,10 +271,7 @@ def an_iterable_of_the_user():
 def a_bytearray():
     held = bytearray(b"ab")
 
-    def f(x):
-        return x * held[0]
-
-    return f, lambda: held.__setitem__(0, 3)
+    return lambda x: x * held[0], lambda: held.__setitem__(0, 3)
 
 
 @change
@@ -339,50 +279,35 @@ def a_memory_view():
     held = bytearray(b"ab")
     view = memoryview(held)
 
-    def f(x):
-        return x * view[0]
-
-    return f, lambda: held.__setitem__(0, 3)
+    return lambda x: x * view[0], lambda: held.__setitem__(0, 3)
 
 
 @change
 def a_queue():
     held = queue.SimpleQueue()
 
-    def f(x):
-        return x * 2 if held.empty() else x * 3
-
-    return f, lambda: held.put(1)
+    return lambda x: x * 2 if held.empty() else x * 3, lambda: held.put(1)
 
 
 @change
 def a_large_list():
     held = [2.0] * 12_000
 
-    def f(x):
-        return x * held[5]
-
-    return f, lambda: held.__setitem__(5, 9.0)
+    return lambda x: x * held[5], lambda: held.__setitem__(5, 9.0)
 
 
 @change
 def a_large_dict():
     held = dict.fromkeys(range(12_000), 2.0)
 
-    def f(x):
-        return x * held[5]
-
-    return f, lambda: held.__setitem__(5, 9.0)
+    return lambda x: x * held[5], lambda: held.__setitem__(5, 9.0)
 
 
 @change
 def one_of_many_objects():
     held = [[Box(scale=2.0) for _ in range(30)] for _ in range(40)]
 
-    def f(x):
-        return x * held[7][5].scale
-
-    return f, lambda: setattr(held[7][5], "scale", 9.0)
+    return lambda x: x * held[7][5].scale, lambda: setattr(held[7][5], "scale", 9.0)
 
 
 @change
@@ -390,10 +315,7 @@ def a_list_that_holds_itself():
     held = [2.0]
     held.append(held)
 
-    def f(x):
-        return x * held[1][1][0]
-
-    return f, lambda: held.__setitem__(0, 9.0)
+    return lambda x: x * held[1][1][0], lambda: held.__setitem__(0, 9.0)
 
 
 @change
@@ -401,20 +323,14 @@ def two_names_for_one_list():
     held = [2.0]
     other = Box(numbers=held)
 
-    def f(x):
-        return x * other.numbers[0]
-
-    return f, lambda: held.__setitem__(0, 9.0)
+    return lambda x: x * other.numbers[0], lambda: held.__setitem__(0, 9.0)
 
 
 @change
 def a_dict_of_functions():
     held = {"scale": lambda x: x * 2}
 
-    def f(x):
-        return held["scale"](x)
-
-    return f, lambda: held.update(scale=lambda x: x * 9)
+    return lambda x: held["scale"](x), lambda: held.update(scale=lambda x: x * 9)
 
 
 @change

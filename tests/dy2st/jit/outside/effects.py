@@ -426,10 +426,7 @@ def an_argument_that_is_a_list_of_an_object():
         out.append(x)
         return len(out) > 0
 
-    def f(x):
-        return x * 2 if collect(x.sum(), held.out) else x
-
-    return f, lambda: seen(held.out)
+    return lambda x: x * 2 if collect(x.sum(), held.out) else x, lambda: seen(held.out)
 
 
 @effect

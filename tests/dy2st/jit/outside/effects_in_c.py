@@ -16,40 +16,28 @@ from tests.dy2st.jit.outside.scenario import each_call, effect
 def an_iterator_advanced():
     held = itertools.count(1)
 
-    def f(x):
-        return x * next(held)
-
-    return f, lambda: repr(held)
+    return lambda x: x * next(held), lambda: repr(held)
 
 
 @each_call
 def an_iterator_of_a_list_advanced():
     held = iter([1.0, 2.0, 3.0, 4.0, 5.0])
 
-    def f(x):
-        return x * next(held)
-
-    return f, lambda: held.__length_hint__()
+    return lambda x: x * next(held), lambda: held.__length_hint__()
 
 
 @effect
 def an_iterator_that_ends():
     held = iter([1.0, 2.0])
 
-    def f(x):
-        return x * next(held, 7.0)
-
-    return f, lambda: held.__length_hint__()
+    return lambda x: x * next(held, 7.0), lambda: held.__length_hint__()
 
 
 @each_call
 def a_cycle_advanced():
     held = itertools.cycle([1.0, 2.0])
 
-    def f(x):
-        return x * next(held)
-
-    return f, lambda: None
+    return lambda x: x * next(held), lambda: None
 
 
 @each_call
@@ -62,54 +50,36 @@ def a_generator_held():
 
     held = numbers()
 
-    def f(x):
-        return x * next(held)
-
-    return f, lambda: None
+    return lambda x: x * next(held), lambda: None
 
 
 @each_call
 def a_random_number_drawn():
     held = random.Random(3)
 
-    def f(x):
-        return x * held.random()
-
-    return f, lambda: held.getstate()[2]
+    return lambda x: x * held.random(), lambda: held.getstate()[2]
 
 
 @each_call
 def random_numbers_of_the_module():
-    def f(x):
-        return x * random.random() if random.random() < 0.5 else x
-
-    return f, lambda: None
+    return lambda x: x * random.random() if random.random() < 0.5 else x, lambda: None
 
 
 @each_call
 def random_numbers_of_numpy():
-    def f(x):
-        return x * float(np.random.rand())
-
-    return f, lambda: None
+    return lambda x: x * float(np.random.rand()), lambda: None
 
 
 @each_call
 def a_generator_of_numpy():
     held = np.random.default_rng(3)
 
-    def f(x):
-        return x * held.standard_normal(2).astype("float32")
-
-    return f, lambda: None
+    return lambda x: x * held.standard_normal(2).astype("float32"), lambda: None
 
 
 @effect
 def random_tensors():
-    def f(x):
-        return x + dy2st.rand([2])
-
-    return f, lambda: None
+    return lambda x: x + dy2st.rand([2]), lambda: None
 
 
 @each_call

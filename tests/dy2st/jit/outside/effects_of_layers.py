@@ -171,10 +171,7 @@ def a_buffer_set_in_place():
 
 @effect
 def running_statistics():
-    def forward(self, x):
-        return self.norm(x.reshape([2, 1]).tile([1, 2]))
-
-    net = layer(forward, norm=nn.BatchNorm1D(2))
+    net = layer(lambda self, x: self.norm(x.reshape([2, 1]).tile([1, 2])), norm=nn.BatchNorm1D(2))
     return net, lambda: [comparable(net.norm._mean), comparable(net.norm._variance)]
 
 
@@ -267,10 +264,7 @@ def what_a_sublayer_counts():
         self.count += 1
         return x * self.count
 
-    def forward(self, x):
-        return self.inner(self.inner(x))
-
-    net = layer(forward, inner=layer(inner, count=0))
+    net = layer(lambda self, x: self.inner(self.inner(x)), inner=layer(inner, count=0))
     return net, lambda: net.inner.count
 
 

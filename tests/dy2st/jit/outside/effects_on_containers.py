@@ -133,10 +133,7 @@ def a_window_of_the_last_two():
 def a_stack_that_is_popped():
     held = [1.0, 2.0, 3.0, 4.0, 5.0]
 
-    def f(x):
-        return x * held.pop()
-
-    return f, lambda: held
+    return lambda x: x * held.pop(), lambda: held
 
 
 @each_call
@@ -281,10 +278,7 @@ def a_key_that_a_tensor_decides():
 def an_entry_popped():
     held = {"a": 1.0, "b": 2.0}
 
-    def f(x):
-        return x * held.pop("a", 5.0)
-
-    return f, lambda: held
+    return lambda x: x * held.pop("a", 5.0), lambda: held
 
 
 @each_call
@@ -357,10 +351,7 @@ def a_function_with_a_cache():
         calls.append(n)
         return dy2st.ones([n])
 
-    def f(x):
-        return x + mask(x.shape[0])
-
-    return f, lambda: calls
+    return lambda x: x + mask(x.shape[0]), lambda: calls
 
 
 @effect
@@ -375,10 +366,7 @@ def a_cached_property():
 
     held = Local()
 
-    def f(x):
-        return x + held.mask
-
-    return f, lambda: seen(held.calls, vars(held))
+    return lambda x: x + held.mask, lambda: seen(held.calls, vars(held))
 
 
 @effect
@@ -398,7 +386,4 @@ def an_attribute_of_the_function():
 
     helper.calls = 0
 
-    def f(x):
-        return helper(x)
-
-    return f, lambda: helper.calls
+    return lambda x: helper(x), lambda: helper.calls

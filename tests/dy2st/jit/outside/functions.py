@@ -17,20 +17,14 @@ def times(x, by=2.0):
 def the_keywords_of_a_partial():
     held = functools.partial(times, by=2.0)
 
-    def f(x):
-        return held(x)
-
-    return f, lambda: held.keywords.__setitem__("by", 9.0)
+    return lambda x: held(x), lambda: held.keywords.__setitem__("by", 9.0)
 
 
 @change
 def a_partial_replaced():
     held = Box(scale=functools.partial(times, by=2.0))
 
-    def f(x):
-        return held.scale(x)
-
-    return f, lambda: setattr(held, "scale", functools.partial(times, by=9.0))
+    return lambda x: held.scale(x), lambda: setattr(held, "scale", functools.partial(times, by=9.0))
 
 
 @change
@@ -38,20 +32,14 @@ def a_list_given_to_a_partial():
     levels = [2.0]
     held = functools.partial(lambda levels, x: x * levels[0], levels)
 
-    def f(x):
-        return held(x)
-
-    return f, lambda: levels.__setitem__(0, 9.0)
+    return lambda x: held(x), lambda: levels.__setitem__(0, 9.0)
 
 
 @change
 def the_state_of_a_partial():
     held = functools.partial(times, by=2.0)
 
-    def f(x):
-        return held(x)
-
-    return f, lambda: held.__setstate__((times, (), {"by": 9.0}, {}))
+    return lambda x: held(x), lambda: held.__setstate__((times, (), {"by": 9.0}, {}))
 
 
 @change
@@ -59,10 +47,7 @@ def an_attribute_of_a_partial():
     held = functools.partial(times)
     held.by = 2.0
 
-    def f(x):
-        return held(x, held.by)
-
-    return f, lambda: setattr(held, "by", 9.0)
+    return lambda x: held(x, held.by), lambda: setattr(held, "by", 9.0)
 
 
 @change
@@ -77,10 +62,7 @@ def a_partial_method():
 
     held = Local()
 
-    def f(x):
-        return held.minus(x)
-
-    return f, lambda: setattr(held, "by", 9.0)
+    return lambda x: held.minus(x), lambda: setattr(held, "by", 9.0)
 
 
 @change
@@ -94,10 +76,7 @@ def a_bound_method_held():
     owner = Local()
     held = owner.scale
 
-    def f(x):
-        return held(x)
-
-    return f, lambda: setattr(owner, "by", 9.0)
+    return lambda x: held(x), lambda: setattr(owner, "by", 9.0)
 
 
 @change
@@ -105,10 +84,7 @@ def a_bound_method_of_c_held():
     numbers = {"a": 2.0}
     held = numbers.get
 
-    def f(x):
-        return x * held("a")
-
-    return f, lambda: numbers.update(a=9.0)
+    return lambda x: x * held("a"), lambda: numbers.update(a=9.0)
 
 
 @change
@@ -116,10 +92,7 @@ def a_method_made_by_hand():
     owner = Box(by=2.0)
     held = types.MethodType(lambda self, x: x * self.by, owner)
 
-    def f(x):
-        return held(x)
-
-    return f, lambda: setattr(owner, "by", 9.0)
+    return lambda x: held(x), lambda: setattr(owner, "by", 9.0)
 
 
 @change
@@ -128,10 +101,7 @@ def what_a_cache_has_kept():
     def config():
         return {"scale": 2.0}
 
-    def f(x):
-        return x * config()["scale"]
-
-    return f, lambda: config().update(scale=9.0)
+    return lambda x: x * config()["scale"], lambda: config().update(scale=9.0)
 
 
 @change
@@ -142,14 +112,11 @@ def a_cache_cleared():
     def scale(name):
         return level.now
 
-    def f(x):
-        return x * scale("a")
-
     def turn():
         level.now = 9.0
         scale.cache_clear()
 
-    return f, turn
+    return lambda x: x * scale("a"), turn
 
 
 @change
@@ -163,10 +130,7 @@ def a_cached_method():
 
     held = Local()
 
-    def f(x):
-        return x * held.scale()[0]
-
-    return f, lambda: held.scale().__setitem__(0, 9.0)
+    return lambda x: x * held.scale()[0], lambda: held.scale().__setitem__(0, 9.0)
 
 
 @change
@@ -175,10 +139,7 @@ def the_size_of_a_cache():
     def config(name):
         return len(name)
 
-    def f(x):
-        return x * (config.cache_info().currsize + 1)
-
-    return f, lambda: config("a")
+    return lambda x: x * (config.cache_info().currsize + 1), lambda: config("a")
 
 
 @opaque
@@ -187,10 +148,7 @@ def a_function_that_is_registered_later():
     def scale(value):
         return 2.0
 
-    def f(x):
-        return x * scale("a")
-
-    return f, lambda: scale.register(str, lambda value: 9.0)
+    return lambda x: x * scale("a"), lambda: scale.register(str, lambda value: 9.0)
 
 
 @change
@@ -208,10 +166,7 @@ def what_a_decorator_closes_over():
     def helper(x):
         return x + 1
 
-    def f(x):
-        return helper(x)
-
-    return f, lambda: levels.update(by=9.0)
+    return lambda x: helper(x), lambda: levels.update(by=9.0)
 
 
 @change
@@ -292,10 +247,7 @@ def a_strategy_object_replaced():
 
     held = Box(strategy=Two())
 
-    def f(x):
-        return held.strategy(x)
-
-    return f, lambda: setattr(held, "strategy", Nine())
+    return lambda x: held.strategy(x), lambda: setattr(held, "strategy", Nine())
 
 
 @change
@@ -305,10 +257,7 @@ def a_function_reached_by_its_attribute():
 
     helper.inner = lambda x: x * 3
 
-    def f(x):
-        return helper.inner(x)
-
-    return f, lambda: setattr(helper, "inner", lambda x: x * 9)
+    return lambda x: helper.inner(x), lambda: setattr(helper, "inner", lambda x: x * 9)
 
 
 @change
@@ -327,10 +276,7 @@ def the_doc_of_a_function():
     def helper(x):
         """Two."""
 
-    def f(x):
-        return x * len(helper.__doc__)
-
-    return f, lambda: setattr(helper, "__doc__", "Longer.")
+    return lambda x: x * len(helper.__doc__), lambda: setattr(helper, "__doc__", "Longer.")
 
 
 @change
@@ -342,10 +288,7 @@ def the_wrapped_function_replaced():
     def wrapper(x):
         return wrapper.__wrapped__(x)
 
-    def f(x):
-        return wrapper(x)
-
-    return f, lambda: setattr(wrapper, "__wrapped__", lambda x: x * 9)
+    return lambda x: wrapper(x), lambda: setattr(wrapper, "__wrapped__", lambda x: x * 9)
 
 
 @change
@@ -380,7 +323,4 @@ def a_deferred_value():
     level = Box(now=2.0)
     held = Lazy(lambda: level.now)
 
-    def f(x):
-        return x * float(held)
-
-    return f, lambda: setattr(level, "now", 9.0)
+    return lambda x: x * float(held), lambda: setattr(level, "now", 9.0)

@@ -231,59 +231,41 @@ def reading(forward, **attributes):
 
 @change
 def a_buffer_replaced():
-    def forward(self, x):
-        return x + self.mean
-
-    net = reading(forward)
+    net = reading(lambda self, x: x + self.mean)
     net.register_buffer("mean", dy2st.ones([2]))
     return net, lambda: setattr(net, "mean", dy2st.to_tensor(NINE))
 
 
 @change
 def a_buffer_set():
-    def forward(self, x):
-        return x + self.mean
-
-    net = reading(forward)
+    net = reading(lambda self, x: x + self.mean)
     net.register_buffer("mean", dy2st.ones([2]))
     return net, lambda: net.mean.set_value(np.array(NINE, "float32"))
 
 
 @change
 def a_buffer_of_another_shape():
-    def forward(self, x):
-        return (x + self.mean).sum() * self.mean.shape[0]
-
-    net = reading(forward)
+    net = reading(lambda self, x: (x + self.mean).sum() * self.mean.shape[0])
     net.register_buffer("mean", dy2st.ones([2]))
     return net, lambda: setattr(net, "mean", dy2st.ones([1]))
 
 
 @change
 def a_buffer_that_becomes_none():
-    def forward(self, x):
-        return x if self.mean is None else x + self.mean
-
-    net = reading(forward)
+    net = reading(lambda self, x: x if self.mean is None else x + self.mean)
     net.register_buffer("mean", dy2st.ones([2]))
     return net, lambda: setattr(net, "mean", None)
 
 
 @change
 def a_buffer_that_comes_to_be():
-    def forward(self, x):
-        return x + self.mean if hasattr(self, "mean") else x
-
-    net = reading(forward)
+    net = reading(lambda self, x: x + self.mean if hasattr(self, "mean") else x)
     return net, lambda: net.register_buffer("mean", dy2st.ones([2]))
 
 
 @change
 def a_buffer_by_a_computed_name():
-    def forward(self, x):
-        return x + getattr(self, f"mean_{self.step}")
-
-    net = reading(forward, step=0)
+    net = reading(lambda self, x: x + getattr(self, f"mean_{self.step}"), step=0)
     net.register_buffer("mean_0", dy2st.ones([2]))
     net.register_buffer("mean_1", dy2st.to_tensor(NINE))
     return net, lambda: setattr(net, "step", 1)
@@ -291,37 +273,25 @@ def a_buffer_by_a_computed_name():
 
 @change
 def a_plain_tensor_replaced():
-    def forward(self, x):
-        return x + self.shift
-
-    net = reading(forward, shift=dy2st.ones([2]))
+    net = reading(lambda self, x: x + self.shift, shift=dy2st.ones([2]))
     return net, lambda: setattr(net, "shift", dy2st.to_tensor(NINE))
 
 
 @change
 def a_tensor_in_a_list_of_a_layer():
-    def forward(self, x):
-        return x + self.shifts[0]
-
-    net = reading(forward, shifts=[dy2st.ones([2])])
+    net = reading(lambda self, x: x + self.shifts[0], shifts=[dy2st.ones([2])])
     return net, lambda: net.shifts.__setitem__(0, dy2st.to_tensor(NINE))
 
 
 @change
 def a_tensor_in_a_dict_of_a_layer():
-    def forward(self, x):
-        return x + self.cache["shift"]
-
-    net = reading(forward, cache={"shift": dy2st.ones([2])})
+    net = reading(lambda self, x: x + self.cache["shift"], cache={"shift": dy2st.ones([2])})
     return net, lambda: net.cache.update(shift=dy2st.to_tensor(NINE))
 
 
 @change
 def two_buffers_that_become_one():
-    def forward(self, x):
-        return x * 2 if self.one is self.two else x + self.one + self.two
-
-    net = reading(forward)
+    net = reading(lambda self, x: x * 2 if self.one is self.two else x + self.one + self.two)
     net.register_buffer("one", dy2st.ones([2]))
     net.register_buffer("two", dy2st.ones([2]))
     return net, lambda: setattr(net, "two", net.one)
@@ -329,10 +299,7 @@ def two_buffers_that_become_one():
 
 @change
 def the_mode_of_training():
-    def forward(self, x):
-        return x * 2 if self.training else x * 3
-
-    net = reading(forward)
+    net = reading(lambda self, x: x * 2 if self.training else x * 3)
     return net, net.eval
 
 

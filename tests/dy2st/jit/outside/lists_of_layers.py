@@ -52,10 +52,7 @@ def a_list_of_layers_grown():
 
 @change
 def an_entry_of_a_list_of_layers():
-    def forward(self, x):
-        return self.steps[0](x)
-
-    net = reading(forward, steps=nn.LayerList([Scale()]))
+    net = reading(lambda self, x: self.steps[0](x), steps=nn.LayerList([Scale()]))
     return net, lambda: net.steps.__setitem__(0, Scale(9.0))
 
 
@@ -105,10 +102,7 @@ def a_dict_of_layers():
 
 @change
 def an_entry_of_a_layer_dict():
-    def forward(self, x):
-        return self.steps["a"](x)
-
-    net = reading(forward, steps=nn.LayerDict({"a": Scale()}))
+    net = reading(lambda self, x: self.steps["a"](x), steps=nn.LayerDict({"a": Scale()}))
     return net, lambda: net.steps.update({"a": Scale(9.0)})
 
 
@@ -132,10 +126,7 @@ def an_attribute_in_a_sequential():
 
 @change
 def a_sequential_inside():
-    def forward(self, x):
-        return self.steps(x)
-
-    net = reading(forward, steps=nn.Sequential(Scale()))
+    net = reading(lambda self, x: self.steps(x), steps=nn.Sequential(Scale()))
     return net, lambda: net.steps.add_sublayer("more", Scale(9.0))
 
 
@@ -157,24 +148,18 @@ def a_parameter_list_grown():
 
 @change
 def an_entry_of_a_parameter_list():
-    def forward(self, x):
-        return x * self.weights[0]
-
     def parameter(value):
         made = dy2st.create_parameter([2], "float32")
         made.set_value(np.array(value, "float32"))
         return made
 
-    net = reading(forward, weights=nn.ParameterList([parameter(TWO)]))
+    net = reading(lambda self, x: x * self.weights[0], weights=nn.ParameterList([parameter(TWO)]))
     return net, lambda: net.weights.__setitem__(0, parameter(NINE))
 
 
 @change
 def the_number_of_parameters():
-    def forward(self, x):
-        return x * len(self.parameters())
-
-    net = reading(forward, one=Scale())
+    net = reading(lambda self, x: x * len(self.parameters()), one=Scale())
     return net, lambda: net.add_sublayer("two", Scale())
 
 
@@ -203,10 +188,7 @@ def the_names_of_buffers():
 
 @change
 def the_state_dict_read_inside():
-    def forward(self, x):
-        return x * sum(self.state_dict().values())
-
-    net = reading(forward, one=Scale())
+    net = reading(lambda self, x: x * sum(self.state_dict().values()), one=Scale())
     return net, lambda: net.add_sublayer("two", Scale())
 
 
@@ -221,38 +203,26 @@ def whether_a_parameter_is_trained():
 
 @change
 def the_gradient_of_a_parameter():
-    def forward(self, x):
-        return x if self.inner.weight.grad is None else x * 9
-
-    net = reading(forward, inner=Scale())
+    net = reading(lambda self, x: x if self.inner.weight.grad is None else x * 9, inner=Scale())
     return net, lambda: net.inner.weight.sum().backward()
 
 
 @change
 def the_name_of_a_parameter():
-    def forward(self, x):
-        return x * len(self.inner.weight.name)
-
-    net = reading(forward, inner=Scale())
+    net = reading(lambda self, x: x * len(self.inner.weight.name), inner=Scale())
     net.inner.weight.name = "w"
     return net, lambda: setattr(net.inner.weight, "name", "weights")
 
 
 @change
 def the_activation_that_is_an_attribute():
-    def forward(self, x):
-        return self.activation(x)
-
-    net = reading(forward, activation=nn.functional.relu)
+    net = reading(lambda self, x: self.activation(x), activation=nn.functional.relu)
     return net, lambda: setattr(net, "activation", nn.functional.sigmoid)
 
 
 @change
 def the_activation_by_its_name():
-    def forward(self, x):
-        return getattr(nn.functional, self.activation)(x)
-
-    net = reading(forward, activation="relu")
+    net = reading(lambda self, x: getattr(nn.functional, self.activation)(x), activation="relu")
     return net, lambda: setattr(net, "activation", "sigmoid")
 
 
@@ -269,10 +239,7 @@ def settings_that_layers_share():
 
 @change
 def a_counter_of_steps():
-    def forward(self, x):
-        return x * 2 if self.steps < 10 else x * 3
-
-    net = reading(forward, steps=0)
+    net = reading(lambda self, x: x * 2 if self.steps < 10 else x * 3, steps=0)
     return net, lambda: setattr(net, "steps", 10)
 
 
@@ -322,30 +289,21 @@ def a_method_of_a_layer_replaced():
 def a_layer_of_a_global_table():
     table = {"inner": Scale()}
 
-    def f(x):
-        return table["inner"](x)
-
-    return f, lambda: table.update(inner=Scale(9.0))
+    return lambda x: table["inner"](x), lambda: table.update(inner=Scale(9.0))
 
 
 @change
 def a_layer_of_a_closure():
     inner = Scale()
 
-    def f(x):
-        return inner(x)
-
-    return f, lambda: setattr(inner, "by", 9.0)
+    return lambda x: inner(x), lambda: setattr(inner, "by", 9.0)
 
 
 @change
 def a_method_of_a_layer_that_is_converted():
     net = nn.Sequential(Scale())
 
-    def f(x):
-        return net[0].forward(x)
-
-    return f, lambda: setattr(net[0], "by", 9.0)
+    return lambda x: net[0].forward(x), lambda: setattr(net[0], "by", 9.0)
 
 
 @change

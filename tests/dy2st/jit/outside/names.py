@@ -32,78 +32,57 @@ class Held:
 def a_global_number():
     globals()["LEVEL"] = 2.0
 
-    def f(x):
-        return x * LEVEL
-
     def turn():
         global LEVEL
         LEVEL = 9.0
 
-    return f, turn
+    return lambda x: x * LEVEL, turn
 
 
 @change
 def a_global_of_another_type():
     globals()["LEVEL"] = 2
 
-    def f(x):
-        return x * (3 if isinstance(LEVEL, float) else 4)
-
     def turn():
         global LEVEL
         LEVEL = 2.0
 
-    return f, turn
+    return lambda x: x * (3 if isinstance(LEVEL, float) else 4), turn
 
 
 @change
 def a_global_that_a_helper_reads():
     globals()["LEVEL"] = 2.0
 
-    def f(x):
-        return x * uses_level()
-
-    return f, lambda: globals().update(LEVEL=9.0)
+    return lambda x: x * uses_level(), lambda: globals().update(LEVEL=9.0)
 
 
 @change
 def a_global_by_globals():
     globals()["LEVEL"] = 2.0
 
-    def f(x):
-        return x * globals()["LEV" + "EL"]
-
-    return f, lambda: globals().update(LEVEL=9.0)
+    return lambda x: x * globals()["LEV" + "EL"], lambda: globals().update(LEVEL=9.0)
 
 
 @change
 def a_global_dict():
     CONFIG["scale"] = 2.0
 
-    def f(x):
-        return x * CONFIG["scale"]
-
-    return f, lambda: CONFIG.update(scale=9.0)
+    return lambda x: x * CONFIG["scale"], lambda: CONFIG.update(scale=9.0)
 
 
 @change
 def a_global_dict_replaced():
     globals()["CONFIG"] = {"scale": 2.0}
 
-    def f(x):
-        return x * CONFIG["scale"]
-
-    return f, lambda: globals().update(CONFIG={"scale": 9.0})
+    return lambda x: x * CONFIG["scale"], lambda: globals().update(CONFIG={"scale": 9.0})
 
 
 @change
 def a_global_function_replaced():
     kept = factor
 
-    def f(x):
-        return x * factor()
-
-    yield f, lambda: globals().update(factor=lambda: 9.0)
+    yield lambda x: x * factor(), lambda: globals().update(factor=lambda: 9.0)
     globals()["factor"] = kept
 
 
@@ -111,10 +90,7 @@ def a_global_function_replaced():
 def a_global_deleted():
     globals()["OTHER"] = 3.0
 
-    def f(x):
-        return x * OTHER
-
-    yield f, lambda: globals().pop("OTHER")
+    yield lambda x: x * OTHER, lambda: globals().pop("OTHER")
     globals()["OTHER"] = 3.0
 
 
@@ -134,10 +110,7 @@ def a_global_that_comes_to_be():
 
 @change
 def a_builtin_shadowed():
-    def f(x):
-        return x * max(2, 3)
-
-    yield f, lambda: globals().update(max=min)
+    yield lambda x: x * max(2, 3), lambda: globals().update(max=min)
     globals().pop("max", None)
 
 
@@ -156,14 +129,11 @@ def a_name_put_into_builtins():
 def a_closure_number():
     level = 2.0
 
-    def f(x):
-        return x * level
-
     def turn():
         nonlocal level
         level = 9.0
 
-    return f, turn
+    return lambda x: x * level, turn
 
 
 @change
@@ -176,14 +146,11 @@ def a_closure_of_a_closure():
 
         return innermost()
 
-    def f(x):
-        return x * inner()
-
     def turn():
         nonlocal level
         level = 9.0
 
-    return f, turn
+    return lambda x: x * inner(), turn
 
 
 @change
@@ -200,14 +167,11 @@ def a_cell_set_from_outside():
 def a_cell_that_is_emptied():
     level = 2.0
 
-    def f(x):
-        return x * level
-
     def turn():
         nonlocal level
         del level
 
-    return f, turn
+    return lambda x: x * level, turn
 
 
 @change
@@ -215,24 +179,18 @@ def a_function_of_a_closure_replaced():
     def scale(x):
         return x * 2
 
-    def f(x):
-        return scale(x)
-
     def turn():
         nonlocal scale
         scale = abs
 
-    return f, turn, dy2st.to_tensor([-1.0, 4.0])
+    return lambda x: scale(x), turn, dy2st.to_tensor([-1.0, 4.0])
 
 
 @change
 def a_list_of_a_closure():
     levels = [2.0]
 
-    def f(x):
-        return x * levels[0]
-
-    return f, lambda: levels.__setitem__(0, 9.0)
+    return lambda x: x * levels[0], lambda: levels.__setitem__(0, 9.0)
 
 
 @change
@@ -248,10 +206,7 @@ def the_defaults_of_a_helper():
     def helper(x, by=2.0):
         return x * by
 
-    def f(x):
-        return helper(x)
-
-    return f, lambda: setattr(helper, "__defaults__", (9.0,))
+    return lambda x: helper(x), lambda: setattr(helper, "__defaults__", (9.0,))
 
 
 @change
@@ -259,10 +214,7 @@ def the_keyword_defaults_of_a_helper():
     def helper(x, *, by=2.0):
         return x * by
 
-    def f(x):
-        return helper(x)
-
-    return f, lambda: helper.__kwdefaults__.__setitem__("by", 9.0)
+    return lambda x: helper(x), lambda: helper.__kwdefaults__.__setitem__("by", 9.0)
 
 
 @change
@@ -281,10 +233,7 @@ def the_code_of_a_helper():
     def other(x):
         return x * 9
 
-    def f(x):
-        return helper(x)
-
-    return f, lambda: setattr(helper, "__code__", other.__code__)
+    return lambda x: helper(x), lambda: setattr(helper, "__code__", other.__code__)
 
 
 @change
@@ -294,10 +243,7 @@ def an_attribute_of_a_function():
 
     helper.by = 2.0
 
-    def f(x):
-        return helper(x)
-
-    return f, lambda: setattr(helper, "by", 9.0)
+    return lambda x: helper(x), lambda: setattr(helper, "by", 9.0)
 
 
 @change
@@ -305,10 +251,7 @@ def an_attribute_of_a_module():
     module = types.ModuleType("outside_state")
     module.level = 2.0
 
-    def f(x):
-        return x * module.level
-
-    return f, lambda: setattr(module, "level", 9.0)
+    return lambda x: x * module.level, lambda: setattr(module, "level", 9.0)
 
 
 @change
@@ -370,20 +313,14 @@ def a_module_attribute_by_getattr():
     module = types.ModuleType("outside_state")
     module.__getattr__ = lambda name: {"level": 2.0}[name]
 
-    def f(x):
-        return x * module.level
-
-    return f, lambda: setattr(module, "__getattr__", lambda name: 9.0)
+    return lambda x: x * module.level, lambda: setattr(module, "__getattr__", lambda name: 9.0)
 
 
 @change
 def a_constant_of_the_library_patched():
     kept = math.pi
 
-    def f(x):
-        return x * math.pi
-
-    yield f, lambda: setattr(math, "pi", 3.0)
+    yield lambda x: x * math.pi, lambda: setattr(math, "pi", 3.0)
     math.pi = kept
 
 
@@ -391,10 +328,7 @@ def a_constant_of_the_library_patched():
 def a_function_of_the_library_patched():
     kept = math.sqrt
 
-    def f(x):
-        return x * math.sqrt(4)
-
-    yield f, lambda: setattr(math, "sqrt", lambda v: v)
+    yield lambda x: x * math.sqrt(4), lambda: setattr(math, "sqrt", lambda v: v)
     math.sqrt = kept
 
 
@@ -402,10 +336,7 @@ def a_function_of_the_library_patched():
 def an_attribute_of_a_global_class():
     Held.level = 2.0
 
-    def f(x):
-        return x * Held.level
-
-    return f, lambda: setattr(Held, "level", 9.0)
+    return lambda x: x * Held.level, lambda: setattr(Held, "level", 9.0)
 
 
 @change
@@ -413,10 +344,7 @@ def a_global_class_replaced():
     kept = Held
     Held.level = 2.0
 
-    def f(x):
-        return x * Held.level
-
-    yield f, lambda: globals().update(Held=Box(level=9.0))
+    yield lambda x: x * Held.level, lambda: globals().update(Held=Box(level=9.0))
     globals()["Held"] = kept
 
 
@@ -427,10 +355,7 @@ def a_class_made_of_a_global_base():
     class Derived(Held):
         pass
 
-    def f(x):
-        return x * Derived().level
-
-    return f, lambda: setattr(Held, "level", 9.0)
+    return lambda x: x * Derived().level, lambda: setattr(Held, "level", 9.0)
 
 
 @change
@@ -438,14 +363,11 @@ def what_a_lambda_captures():
     level = 2.0
     scale = lambda x: x * level  # noqa: E731
 
-    def f(x):
-        return scale(x)
-
     def turn():
         nonlocal level
         level = 9.0
 
-    return f, turn
+    return lambda x: scale(x), turn
 
 
 @change
@@ -453,17 +375,11 @@ def what_exec_defines():
     scope = {"level": 2.0}
     exec("def level_of():\n    return level", scope)
 
-    def f(x):
-        return x * scope["level_of"]()
-
-    return f, lambda: scope.update(level=9.0)
+    return lambda x: x * scope["level_of"](), lambda: scope.update(level=9.0)
 
 
 @opaque
 def what_eval_reads():
     scope = {"level": 2.0}
 
-    def f(x):
-        return x * eval("level", scope)
-
-    return f, lambda: scope.update(level=9.0)
+    return lambda x: x * eval("level", scope), lambda: scope.update(level=9.0)

@@ -53,10 +53,7 @@ def the_environment_by_getenv():
 def the_working_directory():
     kept = os.getcwd()
 
-    def f(x):
-        return x * len(os.getcwd())
-
-    yield f, lambda: os.chdir("/")
+    yield lambda x: x * len(os.getcwd()), lambda: os.chdir("/")
     os.chdir(kept)
 
 
@@ -64,10 +61,7 @@ def the_working_directory():
 def the_limit_of_recursions():
     kept = sys.getrecursionlimit()
 
-    def f(x):
-        return x * sys.getrecursionlimit()
-
-    yield f, lambda: sys.setrecursionlimit(kept + 7)
+    yield lambda x: x * sys.getrecursionlimit(), lambda: sys.setrecursionlimit(kept + 7)
     sys.setrecursionlimit(kept)
 
 
@@ -75,10 +69,7 @@ def the_limit_of_recursions():
 def sys_path():
     kept = list(sys.path)
 
-    def f(x):
-        return x * len(sys.path)
-
-    yield f, lambda: sys.path.append("/nowhere")
+    yield lambda x: x * len(sys.path), lambda: sys.path.append("/nowhere")
     sys.path[:] = kept
 
 
@@ -86,10 +77,7 @@ def sys_path():
 def sys_argv():
     kept = list(sys.argv)
 
-    def f(x):
-        return x * len(sys.argv)
-
-    yield f, lambda: sys.argv.append("more")
+    yield lambda x: x * len(sys.argv), lambda: sys.argv.append("more")
     sys.argv[:] = kept
 
 
@@ -104,10 +92,7 @@ def the_default_dtype():
 
 @change
 def the_default_dtype_of_what_is_made():
-    def f(x):
-        return dy2st.zeros([2])
-
-    yield f, lambda: dy2st.set_default_dtype("float64")
+    yield lambda x: dy2st.zeros([2]), lambda: dy2st.set_default_dtype("float64")
     dy2st.set_default_dtype("float32")
 
 
@@ -124,14 +109,11 @@ def whether_gradients_are_on():
 def conversion_switched_off():
     level = [2.0]
 
-    def f(x):
-        return x * level[0]
-
     def turn():
         level[0] = 9.0
         dy2st.jit.enable_to_static(False)
 
-    yield f, turn
+    yield lambda x: x * level[0], turn
     dy2st.jit.enable_to_static(True)
 
 
@@ -139,58 +121,40 @@ def conversion_switched_off():
 def conversion_switched_off_and_on():
     level = [2.0]
 
-    def f(x):
-        return x * level[0]
-
     def turn():
         dy2st.jit.enable_to_static(False)
         level[0] = 9.0
         dy2st.jit.enable_to_static(True)
 
-    return f, turn
+    return lambda x: x * level[0], turn
 
 
 @change
 def another_converted_function_replaced():
     held = {"step": to_static(lambda x: x * 2)}
 
-    def f(x):
-        return held["step"](x)
-
-    return f, lambda: held.update(step=to_static(lambda x: x * 9))
+    return lambda x: held["step"](x), lambda: held.update(step=to_static(lambda x: x * 9))
 
 
 @change
 def what_another_converted_function_reads():
     level = [2.0]
 
-    def inner(x):
-        return x * level[0]
+    step = to_static(lambda x: x * level[0])
 
-    step = to_static(inner)
-
-    def f(x):
-        return step(x)
-
-    return f, lambda: level.__setitem__(0, 9.0)
+    return lambda x: step(x), lambda: level.__setitem__(0, 9.0)
 
 
 @change
 def the_seed_of_random():
-    def f(x):
-        return x * (random.getstate()[1][1] % 7)
-
-    return f, lambda: random.seed(5)
+    return lambda x: x * (random.getstate()[1][1] % 7), lambda: random.seed(5)
 
 
 @change
 def a_generator_of_random_numbers_seeded():
     held = random.Random(1)
 
-    def f(x):
-        return x * (held.getstate()[1][1] % 7)
-
-    return f, lambda: held.seed(5)
+    return lambda x: x * (held.getstate()[1][1] % 7), lambda: held.seed(5)
 
 
 @opaque
@@ -231,10 +195,7 @@ def the_error_state_of_numpy():
 def how_numpy_prints():
     held = np.array([1.23456789])
 
-    def f(x):
-        return x * len(str(held))
-
-    yield f, lambda: np.set_printoptions(precision=3)
+    yield lambda x: x * len(str(held)), lambda: np.set_printoptions(precision=3)
     np.set_printoptions(precision=8)
 
 
@@ -242,10 +203,7 @@ def how_numpy_prints():
 def a_context_variable():
     token = MODE.set(2.0)
 
-    def f(x):
-        return x * MODE.get()
-
-    yield f, lambda: MODE.set(9.0)
+    yield lambda x: x * MODE.get(), lambda: MODE.set(9.0)
     MODE.reset(token)
 
 
@@ -253,24 +211,18 @@ def a_context_variable():
 def a_value_of_this_thread():
     LOCAL.scale = 2.0
 
-    def f(x):
-        return x * LOCAL.scale
-
-    return f, lambda: setattr(LOCAL, "scale", 9.0)
+    return lambda x: x * LOCAL.scale, lambda: setattr(LOCAL, "scale", 9.0)
 
 
 @opaque
 def the_context_of_decimals():
     kept = decimal.getcontext().prec
 
-    def f(x):
-        return x * float(decimal.Decimal(1) / 3)
-
     def turn():
         decimal.getcontext().prec = 2
 
     decimal.getcontext().prec = 28
-    yield f, turn
+    yield lambda x: x * float(decimal.Decimal(1) / 3), turn
     decimal.getcontext().prec = kept
 
 
@@ -298,10 +250,7 @@ def the_filters_of_warnings():
 
 @opaque
 def whether_garbage_is_collected():
-    def f(x):
-        return x * 2 if gc.isenabled() else x * 3
-
-    yield f, gc.disable
+    yield lambda x: x * 2 if gc.isenabled() else x * 3, gc.disable
     gc.enable()
 
 
@@ -311,10 +260,7 @@ def a_file_that_is_read():
         path = pathlib.Path(folder, "level")
         path.write_text("2.0")
 
-        def f(x):
-            return x * float(path.read_text())
-
-        yield f, lambda: path.write_text("9.0")
+        yield lambda x: x * float(path.read_text()), lambda: path.write_text("9.0")
 
 
 @opaque
@@ -335,10 +281,7 @@ def whether_a_file_is_there():
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "level")
 
-        def f(x):
-            return x * 2 if path.exists() else x * 3
-
-        yield f, lambda: path.write_text("9.0")
+        yield lambda x: x * 2 if path.exists() else x * 3, lambda: path.write_text("9.0")
 
 
 @opaque
@@ -361,14 +304,11 @@ def a_module_reloaded():
         importlib.invalidate_caches()
         module = importlib.import_module("outside_reloaded")
 
-        def f(x):
-            return module.scale(x)
-
         def turn():
             path.write_text("LEVEL = 9.0\n\ndef scale(x):\n    return x * LEVEL + 1\n")
             importlib.reload(module)
 
-        yield f, turn
+        yield lambda x: module.scale(x), turn
         sys.path.remove(folder)
         sys.dont_write_bytecode = kept
         del sys.modules["outside_reloaded"]
@@ -385,14 +325,11 @@ def a_module_reloaded_that_gave_a_function():
         module = importlib.import_module("outside_again")
         scale = module.scale
 
-        def f(x):
-            return scale(x)
-
         def turn():
             path.write_text("LEVEL = 9.0\n\ndef scale(x):\n    return x * LEVEL + 100\n")
             importlib.reload(module)
 
-        yield f, turn
+        yield lambda x: scale(x), turn
         sys.path.remove(folder)
         sys.dont_write_bytecode = kept
         del sys.modules["outside_again"]
@@ -403,10 +340,7 @@ def how_many_threads_there_are():
     ends = threading.Event()
     thread = threading.Thread(target=ends.wait)
 
-    def f(x):
-        return x * threading.active_count()
-
-    yield f, thread.start
+    yield lambda x: x * threading.active_count(), thread.start
     ends.set()
     thread.join()
 
@@ -415,20 +349,14 @@ def how_many_threads_there_are():
 def an_event_that_is_set():
     held = threading.Event()
 
-    def f(x):
-        return x * 2 if held.is_set() else x * 3
-
-    return f, held.set
+    return lambda x: x * 2 if held.is_set() else x * 3, held.set
 
 
 @opaque
 def a_lock_that_is_held():
     held = threading.Lock()
 
-    def f(x):
-        return x * 2 if held.locked() else x * 3
-
-    return f, held.acquire
+    return lambda x: x * 2 if held.locked() else x * 3, held.acquire
 
 
 @change

@@ -233,10 +233,7 @@ def deepcopy_of_an_object(held):
 
 @attribute
 def hasattr_of_what_is_there(held):
-    def f(x):
-        return x * (held.scale if hasattr(held, "scale") else 3)
-
-    return f
+    return lambda x: x * (held.scale if hasattr(held, "scale") else 3)
 
 
 @change
@@ -253,10 +250,7 @@ def hasattr_of_what_comes():
 def getattr_with_a_default():
     held = Box()
 
-    def f(x):
-        return x * getattr(held, "missing", 3.0)
-
-    return f, lambda: setattr(held, "missing", 9.0)
+    return lambda x: x * getattr(held, "missing", 3.0), lambda: setattr(held, "missing", 9.0)
 
 
 @change
@@ -316,10 +310,7 @@ def identity_of_two_objects():
 def truth_of_an_attribute():
     held = Box(on=0)
 
-    def f(x):
-        return x * 2 if held.on else x * 3
-
-    return f, lambda: setattr(held, "on", 1)
+    return lambda x: x * 2 if held.on else x * 3, lambda: setattr(held, "on", 1)
 
 
 @change
@@ -337,30 +328,21 @@ def not_and_or():
 def the_type_of_a_value():
     held = Box(scale=2)
 
-    def f(x):
-        return x * (3 if type(held.scale) is int else 4)
-
-    return f, lambda: setattr(held, "scale", 2.0)
+    return lambda x: x * (3 if type(held.scale) is int else 4), lambda: setattr(held, "scale", 2.0)
 
 
 @change
 def a_bool_in_place_of_a_number():
     held = Box(scale=1)
 
-    def f(x):
-        return x * (3 if held.scale is True else 4)
-
-    return f, lambda: setattr(held, "scale", True)
+    return lambda x: x * (3 if held.scale is True else 4), lambda: setattr(held, "scale", True)
 
 
 @change
 def the_sign_of_zero():
     held = Box(scale=0.0)
 
-    def f(x):
-        return x * math.copysign(1, held.scale)
-
-    return f, lambda: setattr(held, "scale", -0.0)
+    return lambda x: x * math.copysign(1, held.scale), lambda: setattr(held, "scale", -0.0)
 
 
 @change

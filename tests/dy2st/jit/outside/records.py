@@ -19,10 +19,7 @@ def a_field_of_a_dataclass():
 
     held = Settings()
 
-    def f(x):
-        return x * held.scale
-
-    return f, lambda: setattr(held, "scale", 9.0)
+    return lambda x: x * held.scale, lambda: setattr(held, "scale", 9.0)
 
 
 @change
@@ -34,10 +31,7 @@ def a_field_of_a_slotted_dataclass():
 
     held = Settings(2.0)
 
-    def f(x):
-        return x * held.scale
-
-    return f, lambda: setattr(held, "scale", 9.0)
+    return lambda x: x * held.scale, lambda: setattr(held, "scale", 9.0)
 
 
 @change
@@ -62,10 +56,7 @@ def a_frozen_dataclass_forced():
 
     held = Settings()
 
-    def f(x):
-        return x * held.scale
-
-    return f, lambda: object.__setattr__(held, "scale", 9.0)
+    return lambda x: x * held.scale, lambda: object.__setattr__(held, "scale", 9.0)
 
 
 @change
@@ -74,10 +65,7 @@ def the_default_of_a_dataclass():
     class Settings:
         scale: float = 2.0
 
-    def f(x):
-        return x * Settings.scale
-
-    return f, lambda: setattr(Settings, "scale", 9.0)
+    return lambda x: x * Settings.scale, lambda: setattr(Settings, "scale", 9.0)
 
 
 @change
@@ -111,10 +99,7 @@ def an_enum_member_chosen():
 
     held = Box(mode=Mode.FAST)
 
-    def f(x):
-        return x * held.mode.value
-
-    return f, lambda: setattr(held, "mode", Mode.SLOW)
+    return lambda x: x * held.mode.value, lambda: setattr(held, "mode", Mode.SLOW)
 
 
 @change
@@ -124,10 +109,7 @@ def an_attribute_of_an_enum_member():
 
     Mode.FAST.scale = 2.0
 
-    def f(x):
-        return x * Mode.FAST.scale
-
-    return f, lambda: setattr(Mode.FAST, "scale", 9.0)
+    return lambda x: x * Mode.FAST.scale, lambda: setattr(Mode.FAST, "scale", 9.0)
 
 
 @opaque
@@ -149,10 +131,7 @@ def flags_of_an_enum():
 def a_simple_namespace():
     held = types.SimpleNamespace(scale=2.0)
 
-    def f(x):
-        return x * held.scale
-
-    return f, lambda: vars(held).update(scale=9.0)
+    return lambda x: x * held.scale, lambda: vars(held).update(scale=9.0)
 
 
 @change
@@ -160,10 +139,7 @@ def a_weakly_held_parent():
     parent = Box(scale=2.0)
     held = Box(parent=weakref.ref(parent))
 
-    def f(x):
-        return x * held.parent().scale
-
-    return f, lambda: setattr(parent, "scale", 9.0)
+    return lambda x: x * held.parent().scale, lambda: setattr(parent, "scale", 9.0)
 
 
 @change
@@ -171,10 +147,7 @@ def an_object_behind_a_weak_proxy():
     parent = Box(scale=2.0)
     held = Box(parent=weakref.proxy(parent))
 
-    def f(x):
-        return x * held.parent.scale
-
-    return f, lambda: setattr(parent, "scale", 9.0)
+    return lambda x: x * held.parent.scale, lambda: setattr(parent, "scale", 9.0)
 
 
 @change

@@ -32,23 +32,17 @@ def by_index():
 def by_cell():
     level = 2.0
 
-    def read():
-        return level
-
     def turn():
         nonlocal level
         level = 9.0
 
-    return read, turn
+    return lambda: level, turn
 
 
 def by_name():
     held, names = Box(scale=2.0), ["scale"]
 
-    def read():
-        return getattr(held, names[-1])
-
-    return read, lambda: setattr(held, "scale", 9.0)
+    return lambda: getattr(held, names[-1]), lambda: setattr(held, "scale", 9.0)
 
 
 def by_length():
@@ -66,10 +60,7 @@ def place(use: Callable[[Any, Callable[[], float]], Any]) -> None:
         def make(reader: Any = reader) -> Any:
             read, turn = reader()
 
-            def f(x):
-                return use(x, read)
-
-            return f, turn
+            return lambda x: use(x, read), turn
 
         make.__name__ = f"{use.__name__}_{reader.__name__}"
         change(make)

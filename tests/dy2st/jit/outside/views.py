@@ -16,10 +16,7 @@ def a_mapping_proxy():
     held = {"a": 2.0}
     proxy = types.MappingProxyType(held)
 
-    def f(x):
-        return x * proxy["a"]
-
-    return f, lambda: held.update(a=9.0)
+    return lambda x: x * proxy["a"], lambda: held.update(a=9.0)
 
 
 @change
@@ -29,10 +26,7 @@ def the_proxy_of_a_class():
 
     proxy = Local.__dict__
 
-    def f(x):
-        return x * proxy["scale"]
-
-    return f, lambda: setattr(Local, "scale", 9.0)
+    return lambda x: x * proxy["scale"], lambda: setattr(Local, "scale", 9.0)
 
 
 @change
@@ -40,10 +34,7 @@ def a_view_of_values_held():
     held = {"a": 2.0}
     values = held.values()
 
-    def f(x):
-        return x * sum(values)
-
-    return f, lambda: held.update(a=9.0)
+    return lambda x: x * sum(values), lambda: held.update(a=9.0)
 
 
 @change
@@ -51,10 +42,7 @@ def a_view_of_items_held():
     held = {"a": 2.0}
     items = held.items()
 
-    def f(x):
-        return x * dict(items)["a"]
-
-    return f, lambda: held.update(a=9.0)
+    return lambda x: x * dict(items)["a"], lambda: held.update(a=9.0)
 
 
 @change
@@ -62,10 +50,7 @@ def a_view_of_keys_held():
     held = {"a": 2.0}
     keys = held.keys()
 
-    def f(x):
-        return x * len(keys) if "a" in keys else x
-
-    return f, lambda: held.update(b=9.0)
+    return lambda x: x * len(keys) if "a" in keys else x, lambda: held.update(b=9.0)
 
 
 @change
@@ -73,10 +58,7 @@ def a_view_of_the_dict_of_an_object():
     held = Box(a=2.0)
     values = vars(held).values()
 
-    def f(x):
-        return x * sum(values)
-
-    return f, lambda: setattr(held, "a", 9.0)
+    return lambda x: x * sum(values), lambda: setattr(held, "a", 9.0)
 
 
 @change
@@ -84,10 +66,7 @@ def an_entry_of_a_weak_value_dictionary():
     kept = [Box(scale=2.0), Box(scale=9.0)]
     held = weakref.WeakValueDictionary(a=kept[0])
 
-    def f(x):
-        return x * held["a"].scale
-
-    return f, lambda: held.update(a=kept[1])
+    return lambda x: x * held["a"].scale, lambda: held.update(a=kept[1])
 
 
 @change
@@ -95,10 +74,7 @@ def an_entry_that_leaves_a_weak_value_dictionary():
     kept = [Box(scale=2.0)]
     held = weakref.WeakValueDictionary(a=kept[0])
 
-    def f(x):
-        return x * (2 if "a" in held else 3)
-
-    return f, kept.clear
+    return lambda x: x * (2 if "a" in held else 3), kept.clear
 
 
 @change
@@ -106,10 +82,7 @@ def an_entry_of_a_weak_key_dictionary():
     key = Box()
     held = weakref.WeakKeyDictionary({key: 2.0})
 
-    def f(x):
-        return x * held[key]
-
-    return f, lambda: held.__setitem__(key, 9.0)
+    return lambda x: x * held[key], lambda: held.__setitem__(key, 9.0)
 
 
 @change
@@ -117,40 +90,28 @@ def a_weak_set():
     kept = [Box(), Box()]
     held = weakref.WeakSet(kept)
 
-    def f(x):
-        return x * len(held)
-
-    return f, lambda: held.discard(kept[0])
+    return lambda x: x * len(held), lambda: held.discard(kept[0])
 
 
 @change
 def a_copy_of_an_iterator_held():
     held = iter([2.0, 3.0, 4.0])
 
-    def f(x):
-        return x * next(copy.copy(held))
-
-    return f, lambda: next(held)
+    return lambda x: x * next(copy.copy(held)), lambda: next(held)
 
 
 @change
 def what_is_left_of_an_iterator_held():
     held = iter([2.0, 3.0, 4.0])
 
-    def f(x):
-        return x * operator.length_hint(held)
-
-    return f, lambda: next(held)
+    return lambda x: x * operator.length_hint(held), lambda: next(held)
 
 
 @change
 def a_counter_of_itertools_held():
     held = itertools.count(2)
 
-    def f(x):
-        return x * next(copy.copy(held))
-
-    return f, lambda: next(held)
+    return lambda x: x * next(copy.copy(held)), lambda: next(held)
 
 
 @change
@@ -158,10 +119,7 @@ def a_list_behind_an_iterator_held():
     numbers = [2.0, 3.0]
     held = iter(numbers)
 
-    def f(x):
-        return x * sum(copy.copy(held))
-
-    return f, lambda: numbers.append(9.0)
+    return lambda x: x * sum(copy.copy(held)), lambda: numbers.append(9.0)
 
 
 @change
@@ -180,7 +138,4 @@ def a_range_replaced():
 def a_slice_held():
     held = Box(part=slice(0, 1))
 
-    def f(x):
-        return x[held.part]
-
-    return f, lambda: setattr(held, "part", slice(None))
+    return lambda x: x[held.part], lambda: setattr(held, "part", slice(None))
