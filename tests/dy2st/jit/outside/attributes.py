@@ -33,42 +33,36 @@ class Slotted:
 @change
 def an_attribute():
     held = Plain()
-
     return lambda x: x * held.scale, lambda: setattr(held, "scale", 9.0)
 
 
 @change
 def an_attribute_of_a_slot():
     held = Slotted()
-
     return lambda x: x * held.scale, lambda: setattr(held, "scale", 9.0)
 
 
 @change
 def a_slot_by_its_descriptor():
     held = Slotted()
-
     return lambda x: x * Slotted.scale.__get__(held), lambda: setattr(held, "scale", 9.0)
 
 
 @change
 def an_attribute_of_an_attribute():
     held = Box(inner=Box(scale=2.0))
-
     return lambda x: x * held.inner.scale, lambda: setattr(held.inner, "scale", 9.0)
 
 
 @change
 def an_object_between_replaced():
     held = Box(inner=Box(scale=2.0))
-
     return lambda x: x * held.inner.scale, lambda: setattr(held, "inner", Box(scale=9.0))
 
 
 @change
 def an_attribute_deleted():
     held = Plain()
-
     return lambda x: x * held.scale, lambda: delattr(held, "scale")
 
 
@@ -76,14 +70,12 @@ def an_attribute_deleted():
 def an_attribute_deleted_above_that_of_the_class():
     held = Plain()
     held.shared = 5.0
-
     return lambda x: x * held.shared, lambda: delattr(held, "shared")
 
 
 @change
 def an_attribute_set_over_that_of_the_class():
     held = Plain()
-
     return lambda x: x * held.shared, lambda: setattr(held, "shared", 9.0)
 
 
@@ -113,7 +105,6 @@ def a_class_between_gets_the_attribute():
 @change
 def a_property():
     held = Plain()
-
     return lambda x: x * held.double, lambda: setattr(held, "_hidden", 9.0)
 
 
@@ -160,14 +151,12 @@ def what_a_setter_changes():
 @change
 def attributes_set_by_dict_update():
     held = Plain()
-
     return lambda x: x * held.scale, lambda: held.__dict__.update(scale=9.0)
 
 
 @change
 def the_dict_of_an_object_replaced():
     held = Plain()
-
     return lambda x: x * held.scale, lambda: setattr(held, "__dict__", {"scale": 9.0})
 
 

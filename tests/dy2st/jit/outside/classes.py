@@ -58,7 +58,6 @@ def a_method_replaced_in_the_class():
 @change
 def a_method_replaced_in_the_object():
     held = Plain()
-
     return lambda x: x * held.factor(), lambda: setattr(held, "factor", lambda: 9.0)
 
 

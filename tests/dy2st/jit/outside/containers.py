@@ -13,14 +13,12 @@ from tests.dy2st.jit.outside.scenario import Box, change
 @change
 def a_nested_entry():
     held = {"a": [{"b": 2.0}]}
-
     return lambda x: x * held["a"][0]["b"], lambda: held["a"][0].update(b=9.0)
 
 
 @change
 def an_entry_deleted():
     held = {"a": 2.0}
-
     return lambda x: x * held["a"], lambda: held.pop("a")
 
 
@@ -61,28 +59,24 @@ def a_tuple_in_a_list_replaced():
 @change
 def a_list_sorted_in_place():
     held = [3.0, 1.0]
-
     return lambda x: x * held[0], held.sort
 
 
 @change
 def a_list_emptied():
     held = [3.0]
-
     return lambda x: x * held[-1] if held else x, held.clear
 
 
 @change
 def an_equal_object_put_in_place():
     held = [True]
-
     return lambda x: x * (2 if held[0] is True else 3), lambda: held.__setitem__(0, 1)
 
 
 @change
 def a_set():
     held = {1, 2}
-
     return lambda x: x * 2 if 3 in held else x * 3, lambda: held.add(3)
 
 
@@ -109,7 +103,6 @@ def a_frozen_set_replaced():
 @change
 def a_deque():
     held = collections.deque([2.0, 3.0], maxlen=2)
-
     return lambda x: x * held[0], lambda: held.append(9.0)
 
 
@@ -128,35 +121,30 @@ def a_deque_rotated():
 @change
 def an_array():
     held = array.array("d", [2.0, 3.0])
-
     return lambda x: x * held[0], lambda: held.__setitem__(0, 9.0)
 
 
 @change
 def an_ordered_dict():
     held = collections.OrderedDict(a=2.0, b=3.0)
-
     return lambda x: x * next(iter(held.values())), lambda: held.move_to_end("a")
 
 
 @change
 def a_default_dict():
     held = collections.defaultdict(float)
-
     return lambda x: x * (held.get("a") or 3.0), lambda: held.update(a=9.0)
 
 
 @change
 def the_factory_of_a_default_dict():
     held = collections.defaultdict(lambda: 2.0)
-
     return lambda x: x * copy.copy(held)["a"], lambda: setattr(held, "default_factory", lambda: 9.0)
 
 
 @change
 def a_counter():
     held = collections.Counter("aab")
-
     return lambda x: x * held["a"] + held["missing"], lambda: held.update("aa")
 
 
@@ -174,7 +162,6 @@ def the_most_common_of_a_counter():
 @change
 def a_chain_map():
     held = collections.ChainMap({}, {"a": 2.0})
-
     return lambda x: x * held["a"], lambda: held.update(a=9.0)
 
 
@@ -182,21 +169,18 @@ def a_chain_map():
 def a_map_below_a_chain_map():
     below = {"a": 2.0}
     held = collections.ChainMap({}, below)
-
     return lambda x: x * held["a"], lambda: below.update(a=9.0)
 
 
 @change
 def a_user_dict():
     held = collections.UserDict(a=2.0)
-
     return lambda x: x * held["a"], lambda: held.update(a=9.0)
 
 
 @change
 def a_user_list():
     held = collections.UserList([2.0])
-
     return lambda x: x * held[0] + len(held), lambda: held.append(9.0)
 
 
@@ -270,7 +254,6 @@ def an_iterable_of_the_user():
 @change
 def a_bytearray():
     held = bytearray(b"ab")
-
     return lambda x: x * held[0], lambda: held.__setitem__(0, 3)
 
 
@@ -278,35 +261,30 @@ def a_bytearray():
 def a_memory_view():
     held = bytearray(b"ab")
     view = memoryview(held)
-
     return lambda x: x * view[0], lambda: held.__setitem__(0, 3)
 
 
 @change
 def a_queue():
     held = queue.SimpleQueue()
-
     return lambda x: x * 2 if held.empty() else x * 3, lambda: held.put(1)
 
 
 @change
 def a_large_list():
     held = [2.0] * 12_000
-
     return lambda x: x * held[5], lambda: held.__setitem__(5, 9.0)
 
 
 @change
 def a_large_dict():
     held = dict.fromkeys(range(12_000), 2.0)
-
     return lambda x: x * held[5], lambda: held.__setitem__(5, 9.0)
 
 
 @change
 def one_of_many_objects():
     held = [[Box(scale=2.0) for _ in range(30)] for _ in range(40)]
-
     return lambda x: x * held[7][5].scale, lambda: setattr(held[7][5], "scale", 9.0)
 
 
@@ -314,7 +292,6 @@ def one_of_many_objects():
 def a_list_that_holds_itself():
     held = [2.0]
     held.append(held)
-
     return lambda x: x * held[1][1][0], lambda: held.__setitem__(0, 9.0)
 
 
@@ -322,14 +299,12 @@ def a_list_that_holds_itself():
 def two_names_for_one_list():
     held = [2.0]
     other = Box(numbers=held)
-
     return lambda x: x * other.numbers[0], lambda: held.__setitem__(0, 9.0)
 
 
 @change
 def a_dict_of_functions():
     held = {"scale": lambda x: x * 2}
-
     return lambda x: held["scale"](x), lambda: held.update(scale=lambda x: x * 9)
 
 

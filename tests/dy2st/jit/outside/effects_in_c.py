@@ -15,28 +15,24 @@ from tests.dy2st.jit.outside.scenario import each_call, effect
 @each_call
 def an_iterator_advanced():
     held = itertools.count(1)
-
     return lambda x: x * next(held), lambda: repr(held)
 
 
 @each_call
 def an_iterator_of_a_list_advanced():
     held = iter([1.0, 2.0, 3.0, 4.0, 5.0])
-
     return lambda x: x * next(held), lambda: held.__length_hint__()
 
 
 @effect
 def an_iterator_that_ends():
     held = iter([1.0, 2.0])
-
     return lambda x: x * next(held, 7.0), lambda: held.__length_hint__()
 
 
 @each_call
 def a_cycle_advanced():
     held = itertools.cycle([1.0, 2.0])
-
     return lambda x: x * next(held), lambda: None
 
 
@@ -56,7 +52,6 @@ def a_generator_held():
 @each_call
 def a_random_number_drawn():
     held = random.Random(3)
-
     return lambda x: x * held.random(), lambda: held.getstate()[2]
 
 
@@ -73,7 +68,6 @@ def random_numbers_of_numpy():
 @each_call
 def a_generator_of_numpy():
     held = np.random.default_rng(3)
-
     return lambda x: x * held.standard_normal(2).astype("float32"), lambda: None
 
 

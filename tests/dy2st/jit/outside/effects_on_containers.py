@@ -132,7 +132,6 @@ def a_window_of_the_last_two():
 @each_call
 def a_stack_that_is_popped():
     held = [1.0, 2.0, 3.0, 4.0, 5.0]
-
     return lambda x: x * held.pop(), lambda: held
 
 
@@ -277,7 +276,6 @@ def a_key_that_a_tensor_decides():
 @effect
 def an_entry_popped():
     held = {"a": 1.0, "b": 2.0}
-
     return lambda x: x * held.pop("a", 5.0), lambda: held
 
 

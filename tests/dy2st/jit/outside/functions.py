@@ -16,14 +16,12 @@ def times(x, by=2.0):
 @change
 def the_keywords_of_a_partial():
     held = functools.partial(times, by=2.0)
-
     return lambda x: held(x), lambda: held.keywords.__setitem__("by", 9.0)
 
 
 @change
 def a_partial_replaced():
     held = Box(scale=functools.partial(times, by=2.0))
-
     return lambda x: held.scale(x), lambda: setattr(held, "scale", functools.partial(times, by=9.0))
 
 
@@ -31,14 +29,12 @@ def a_partial_replaced():
 def a_list_given_to_a_partial():
     levels = [2.0]
     held = functools.partial(lambda levels, x: x * levels[0], levels)
-
     return lambda x: held(x), lambda: levels.__setitem__(0, 9.0)
 
 
 @change
 def the_state_of_a_partial():
     held = functools.partial(times, by=2.0)
-
     return lambda x: held(x), lambda: held.__setstate__((times, (), {"by": 9.0}, {}))
 
 
@@ -46,7 +42,6 @@ def the_state_of_a_partial():
 def an_attribute_of_a_partial():
     held = functools.partial(times)
     held.by = 2.0
-
     return lambda x: held(x, held.by), lambda: setattr(held, "by", 9.0)
 
 
@@ -83,7 +78,6 @@ def a_bound_method_held():
 def a_bound_method_of_c_held():
     numbers = {"a": 2.0}
     held = numbers.get
-
     return lambda x: x * held("a"), lambda: numbers.update(a=9.0)
 
 
@@ -91,7 +85,6 @@ def a_bound_method_of_c_held():
 def a_method_made_by_hand():
     owner = Box(by=2.0)
     held = types.MethodType(lambda self, x: x * self.by, owner)
-
     return lambda x: held(x), lambda: setattr(owner, "by", 9.0)
 
 

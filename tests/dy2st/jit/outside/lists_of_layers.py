@@ -288,21 +288,18 @@ def a_method_of_a_layer_replaced():
 @change
 def a_layer_of_a_global_table():
     table = {"inner": Scale()}
-
     return lambda x: table["inner"](x), lambda: table.update(inner=Scale(9.0))
 
 
 @change
 def a_layer_of_a_closure():
     inner = Scale()
-
     return lambda x: inner(x), lambda: setattr(inner, "by", 9.0)
 
 
 @change
 def a_method_of_a_layer_that_is_converted():
     net = nn.Sequential(Scale())
-
     return lambda x: net[0].forward(x), lambda: setattr(net[0], "by", 9.0)
 
 

@@ -53,35 +53,30 @@ def a_global_of_another_type():
 @change
 def a_global_that_a_helper_reads():
     globals()["LEVEL"] = 2.0
-
     return lambda x: x * uses_level(), lambda: globals().update(LEVEL=9.0)
 
 
 @change
 def a_global_by_globals():
     globals()["LEVEL"] = 2.0
-
     return lambda x: x * globals()["LEV" + "EL"], lambda: globals().update(LEVEL=9.0)
 
 
 @change
 def a_global_dict():
     CONFIG["scale"] = 2.0
-
     return lambda x: x * CONFIG["scale"], lambda: CONFIG.update(scale=9.0)
 
 
 @change
 def a_global_dict_replaced():
     globals()["CONFIG"] = {"scale": 2.0}
-
     return lambda x: x * CONFIG["scale"], lambda: globals().update(CONFIG={"scale": 9.0})
 
 
 @change
 def a_global_function_replaced():
     kept = factor
-
     yield lambda x: x * factor(), lambda: globals().update(factor=lambda: 9.0)
     globals()["factor"] = kept
 
@@ -89,7 +84,6 @@ def a_global_function_replaced():
 @change
 def a_global_deleted():
     globals()["OTHER"] = 3.0
-
     yield lambda x: x * OTHER, lambda: globals().pop("OTHER")
     globals()["OTHER"] = 3.0
 
@@ -189,7 +183,6 @@ def a_function_of_a_closure_replaced():
 @change
 def a_list_of_a_closure():
     levels = [2.0]
-
     return lambda x: x * levels[0], lambda: levels.__setitem__(0, 9.0)
 
 
@@ -250,7 +243,6 @@ def an_attribute_of_a_function():
 def an_attribute_of_a_module():
     module = types.ModuleType("outside_state")
     module.level = 2.0
-
     return lambda x: x * module.level, lambda: setattr(module, "level", 9.0)
 
 
@@ -312,14 +304,12 @@ def import_module_by_name():
 def a_module_attribute_by_getattr():
     module = types.ModuleType("outside_state")
     module.__getattr__ = lambda name: {"level": 2.0}[name]
-
     return lambda x: x * module.level, lambda: setattr(module, "__getattr__", lambda name: 9.0)
 
 
 @change
 def a_constant_of_the_library_patched():
     kept = math.pi
-
     yield lambda x: x * math.pi, lambda: setattr(math, "pi", 3.0)
     math.pi = kept
 
@@ -327,7 +317,6 @@ def a_constant_of_the_library_patched():
 @change
 def a_function_of_the_library_patched():
     kept = math.sqrt
-
     yield lambda x: x * math.sqrt(4), lambda: setattr(math, "sqrt", lambda v: v)
     math.sqrt = kept
 
@@ -335,7 +324,6 @@ def a_function_of_the_library_patched():
 @change
 def an_attribute_of_a_global_class():
     Held.level = 2.0
-
     return lambda x: x * Held.level, lambda: setattr(Held, "level", 9.0)
 
 
@@ -343,7 +331,6 @@ def an_attribute_of_a_global_class():
 def a_global_class_replaced():
     kept = Held
     Held.level = 2.0
-
     yield lambda x: x * Held.level, lambda: globals().update(Held=Box(level=9.0))
     globals()["Held"] = kept
 
@@ -374,12 +361,10 @@ def what_a_lambda_captures():
 def what_exec_defines():
     scope = {"level": 2.0}
     exec("def level_of():\n    return level", scope)
-
     return lambda x: x * scope["level_of"](), lambda: scope.update(level=9.0)
 
 
 @opaque
 def what_eval_reads():
     scope = {"level": 2.0}
-
     return lambda x: x * eval("level", scope), lambda: scope.update(level=9.0)

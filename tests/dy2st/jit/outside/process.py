@@ -52,7 +52,6 @@ def the_environment_by_getenv():
 @change
 def the_working_directory():
     kept = os.getcwd()
-
     yield lambda x: x * len(os.getcwd()), lambda: os.chdir("/")
     os.chdir(kept)
 
@@ -60,7 +59,6 @@ def the_working_directory():
 @change
 def the_limit_of_recursions():
     kept = sys.getrecursionlimit()
-
     yield lambda x: x * sys.getrecursionlimit(), lambda: sys.setrecursionlimit(kept + 7)
     sys.setrecursionlimit(kept)
 
@@ -68,7 +66,6 @@ def the_limit_of_recursions():
 @change
 def sys_path():
     kept = list(sys.path)
-
     yield lambda x: x * len(sys.path), lambda: sys.path.append("/nowhere")
     sys.path[:] = kept
 
@@ -76,7 +73,6 @@ def sys_path():
 @change
 def sys_argv():
     kept = list(sys.argv)
-
     yield lambda x: x * len(sys.argv), lambda: sys.argv.append("more")
     sys.argv[:] = kept
 
@@ -132,16 +128,13 @@ def conversion_switched_off_and_on():
 @change
 def another_converted_function_replaced():
     held = {"step": to_static(lambda x: x * 2)}
-
     return lambda x: held["step"](x), lambda: held.update(step=to_static(lambda x: x * 9))
 
 
 @change
 def what_another_converted_function_reads():
     level = [2.0]
-
     step = to_static(lambda x: x * level[0])
-
     return lambda x: step(x), lambda: level.__setitem__(0, 9.0)
 
 
@@ -153,7 +146,6 @@ def the_seed_of_random():
 @change
 def a_generator_of_random_numbers_seeded():
     held = random.Random(1)
-
     return lambda x: x * (held.getstate()[1][1] % 7), lambda: held.seed(5)
 
 
@@ -194,7 +186,6 @@ def the_error_state_of_numpy():
 @opaque
 def how_numpy_prints():
     held = np.array([1.23456789])
-
     yield lambda x: x * len(str(held)), lambda: np.set_printoptions(precision=3)
     np.set_printoptions(precision=8)
 
@@ -202,7 +193,6 @@ def how_numpy_prints():
 @change
 def a_context_variable():
     token = MODE.set(2.0)
-
     yield lambda x: x * MODE.get(), lambda: MODE.set(9.0)
     MODE.reset(token)
 
@@ -210,7 +200,6 @@ def a_context_variable():
 @change
 def a_value_of_this_thread():
     LOCAL.scale = 2.0
-
     return lambda x: x * LOCAL.scale, lambda: setattr(LOCAL, "scale", 9.0)
 
 
@@ -348,14 +337,12 @@ def how_many_threads_there_are():
 @change
 def an_event_that_is_set():
     held = threading.Event()
-
     return lambda x: x * 2 if held.is_set() else x * 3, held.set
 
 
 @opaque
 def a_lock_that_is_held():
     held = threading.Lock()
-
     return lambda x: x * 2 if held.locked() else x * 3, held.acquire
 
 

@@ -249,7 +249,6 @@ def hasattr_of_what_comes():
 @change
 def getattr_with_a_default():
     held = Box()
-
     return lambda x: x * getattr(held, "missing", 3.0), lambda: setattr(held, "missing", 9.0)
 
 
@@ -309,7 +308,6 @@ def identity_of_two_objects():
 @change
 def truth_of_an_attribute():
     held = Box(on=0)
-
     return lambda x: x * 2 if held.on else x * 3, lambda: setattr(held, "on", 1)
 
 
@@ -327,21 +325,18 @@ def not_and_or():
 @change
 def the_type_of_a_value():
     held = Box(scale=2)
-
     return lambda x: x * (3 if type(held.scale) is int else 4), lambda: setattr(held, "scale", 2.0)
 
 
 @change
 def a_bool_in_place_of_a_number():
     held = Box(scale=1)
-
     return lambda x: x * (3 if held.scale is True else 4), lambda: setattr(held, "scale", True)
 
 
 @change
 def the_sign_of_zero():
     held = Box(scale=0.0)
-
     return lambda x: x * math.copysign(1, held.scale), lambda: setattr(held, "scale", -0.0)
 
 

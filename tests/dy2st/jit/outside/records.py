@@ -130,7 +130,6 @@ def flags_of_an_enum():
 @change
 def a_simple_namespace():
     held = types.SimpleNamespace(scale=2.0)
-
     return lambda x: x * held.scale, lambda: vars(held).update(scale=9.0)
 
 
@@ -138,7 +137,6 @@ def a_simple_namespace():
 def a_weakly_held_parent():
     parent = Box(scale=2.0)
     held = Box(parent=weakref.ref(parent))
-
     return lambda x: x * held.parent().scale, lambda: setattr(parent, "scale", 9.0)
 
 
@@ -146,7 +144,6 @@ def a_weakly_held_parent():
 def an_object_behind_a_weak_proxy():
     parent = Box(scale=2.0)
     held = Box(parent=weakref.proxy(parent))
-
     return lambda x: x * held.parent.scale, lambda: setattr(parent, "scale", 9.0)
 
 

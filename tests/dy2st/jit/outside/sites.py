@@ -41,7 +41,6 @@ def by_cell():
 
 def by_name():
     held, names = Box(scale=2.0), ["scale"]
-
     return lambda: getattr(held, names[-1]), lambda: setattr(held, "scale", 9.0)
 
 
@@ -59,7 +58,6 @@ def place(use: Callable[[Any, Callable[[], float]], Any]) -> None:
 
         def make(reader: Any = reader) -> Any:
             read, turn = reader()
-
             return lambda x: use(x, read), turn
 
         make.__name__ = f"{use.__name__}_{reader.__name__}"
