@@ -338,9 +338,6 @@ def test_attributes_of_one_symbolic_size_are_the_same(t):
 
 @pytest.mark.parametrize("size", [10_000])
 def test_a_value_with_many_equal_users_are_one(t, size):
-    def build(x):
-        return F.concat([F.exp(x) for _ in range(size)])
-
-    program = t.program_of(build, t.floats(1))
+    program = t.program_of(lambda x: F.concat([F.exp(x) for _ in range(size)]), t.floats(1))
     after = PASS(program)
     assert t.names(after) == ["exp", "concat"]

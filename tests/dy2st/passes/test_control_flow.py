@@ -48,10 +48,7 @@ def test_results_constants_and_captured_values_come_along(t, value):
             z = F.matmul(x, w)
             return [z + y, z * 2.0, x]
 
-        def false():
-            return [y, F.matmul(F.exp(x), w) - 1.0, F.neg(x)]
-
-        a, b, c = cond(truth(value), true, false)
+        a, b, c = cond(truth(value), true, lambda: [y, F.matmul(F.exp(x), w) - 1.0, F.neg(x)])
         return [F.relu(a) + b, c]
 
     after = t.settled(PASS, t.program_of(build, t.floats("n", 3), t.floats("n", 2)))
@@ -260,10 +257,7 @@ def test_random_numbers_of_constants_are_drawn_when_the_program_runs(t, name):
         def body(i, z, y):
             return [i + 1, F.cast(draw(), "float32"), F.tanh(y)]
 
-        def condition(i, z, y):
-            return F.logical_and(i < 3, z < 1e9)
-
-        return while_loop(condition, body, first)
+        return while_loop(lambda i, z, y: F.logical_and(i < 3, z < 1e9), body, first)
 
     after = PASS(t.program_of(build, t.floats("n")))
     assert kinds(t, after) == ["while"]

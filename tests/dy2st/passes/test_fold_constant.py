@@ -65,10 +65,7 @@ def test_the_rest_stays_as_it_is(t):
 
 
 def test_the_text_is_that_of_the_description(t):
-    def build(x):
-        return x * (known(2.0) * known(3.0))
-
-    after = FoldConstant()(t.program_of(build, t.floats(2)))
+    after = FoldConstant()(t.program_of(lambda x: x * (known(2.0) * known(3.0)), t.floats(2)))
     lines = [line.split(" loc(")[0].strip() for line in str(after).splitlines()]
     assert lines[6:8] == [
         '%0 = "dy2st.constant"() {value = dense<6.0> : tensor<f32>} : () -> tensor<f32>',

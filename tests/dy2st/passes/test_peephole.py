@@ -113,10 +113,7 @@ def test_peephole1_works_inside_branches_and_loops(t):
     def inner(x):
         return (F.conv2d(x, np.ones((3, 3, 1, 1), np.float32)) + 0.5) * t.array(3, 1, 1)
 
-    def build(x):
-        return t.nested(inner, x, *x.shape)
-
-    program = t.program_of(build, t.floats("n", 3, 2, 2))
+    program = t.program_of(lambda x: t.nested(inner, x, *x.shape), t.floats("n", 3, 2, 2))
     after = t.settled(Peephole1(), program)
     assert t.names(after).count("multiply") == 2 * t.names(program).count("multiply")
 

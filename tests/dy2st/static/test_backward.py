@@ -397,10 +397,7 @@ def test_what_has_no_gradient_is_refused_in_words(ask, error, text):
 
 
 def test_only_the_taken_branch_is_worked_for():
-    def f(x, w):
-        return (x @ w).sum() if x.sum() > 0 else (x * 2).sum()
-
-    program = program_of(f)
+    program = program_of(lambda x, w: (x @ w).sum() if x.sum() > 0 else (x * 2).sum())
     gradients(program.outputs, program.inputs)
     made = [o for o in program.operators if o.name == "cond"][1]
     assert not any(inner.name == "matmul" for inner in made.blocks[1].walk())
