@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
-from dy2st.transpiler.lowering import Lowering
+from dy2st.transpiler.lowering import BUILTINS, Lowering
 from dy2st.transpiler.nodes import Node
-from dy2st.transpiler.operators import BUILTINS
+from dy2st.transpiler.source import quiet
 from dy2st.transpiler.trees import Place, arguments, define, give, load
-from dy2st.transpiler.warning_filters import quiet
 
 Statement: TypeAlias = "tuple[str, int, int]"  # its kind, such as "if", line and column
 

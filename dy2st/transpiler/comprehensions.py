@@ -10,7 +10,7 @@ import gast
 from dy2st.transpiler.analysis.flow import INLINES, Scope
 from dy2st.transpiler.lowering import Lowering
 from dy2st.transpiler.nodes import Node
-from dy2st.transpiler.targets import bind_target
+from dy2st.transpiler.statements import bind_target
 from dy2st.transpiler.trees import (
     LOAD,
     STORE,

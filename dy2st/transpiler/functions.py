@@ -9,9 +9,9 @@ import gast
 
 from dy2st.transpiler.analysis.scopes import parameter_nodes
 from dy2st.transpiler.expressions import keywords_as_dict, own_lambda, spread
-from dy2st.transpiler.inner_code import is_generic
 from dy2st.transpiler.lowering import Lowering
 from dy2st.transpiler.nodes import Node, is_own
+from dy2st.transpiler.source import is_generic
 from dy2st.transpiler.trees import LOAD, Place, call_of, constant, load, tuple_of
 
 

@@ -1,54 +1,148 @@
-"""From the source of a function to the factory of its traced form."""
+"""From the source of a function to its traced form, made once for each code object.
+
+A statement, or a whole function, that is left as Python is exact for Python values. If its
+condition turns out to be a traced tensor, the error is worded from REASONS.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from types import FunctionType
+from dataclasses import dataclass
+from types import CodeType, FunctionType
 from typing import Any
 
 import gast
 
 from dy2st.transpiler import (
     comprehensions,
+    control_flow,
     expressions,
     functions,
-    ifelse,
-    loops,
     statements,
     try_with,
 )
 from dy2st.transpiler.analysis.flow import analyse, obstacle
 from dy2st.transpiler.analysis.scopes import NameTable, bound_in, parameter_nodes
 from dy2st.transpiler.compile import Factory, Statement, compiled, factory_tree
-from dy2st.transpiler.context import Context
-from dy2st.transpiler.inner_code import InnerCodes
+from dy2st.transpiler.control_flow import keep_plain_loops
 from dy2st.transpiler.lowering import Lowering
 from dy2st.transpiler.nodes import (
     CONTROL,
     FUNCTIONS,
     SCOPES,
     TRIES,
+    Context,
     Node,
     at,
     constant,
+    identifiers,
     kinds_in,
+    name_super,
     split_docstring,
     statements_inside,
     walk,
+    walk_scope,
 )
-from dy2st.transpiler.plain_loops import keep_plain_loops
-from dy2st.transpiler.preparation import name_super, prepared, without_decorators
-from dy2st.transpiler.reasons import reason_against
 from dy2st.transpiler.rewrites import break_continue, early_return, match
+from dy2st.transpiler.source import InnerCodes, find_source, mangle
 from dy2st.transpiler.source_printer import readable, to_source
 from dy2st.transpiler.trees import assign_name, load
+from dy2st_runtime.identity_tables import ByIdentity
+
+
+def prepared(function: FunctionType) -> tuple[Node, Context]:
+    """The tree of a function, with names as the compiler sees them."""
+    source = find_source(function)
+    tree = gast.ast_to_gast(source.node)
+    if isinstance(tree, gast.Lambda):  # as the function that it is
+        body = [at(tree.body, gast.Return(tree.body))]
+        made = gast.FunctionDef("<lambda>", tree.args, body, [], None, None, [])
+        tree = at(tree, made)
+    if source.owner is not None:
+        _mangle(tree, source.owner)
+    return tree, Context(function, identifiers(tree) | set(function.__code__.co_freevars))
+
+
+def without_decorators(tree: Node) -> ast.AST:
+    """A function in Python's own nodes, as it is converted."""
+    tree.decorator_list = []
+    made: ast.AST = gast.gast_to_ast(tree)
+    return made
+
+
+def _mangle(tree: Node, owner: str) -> None:
+    """Private names, as the compiler makes them of the names in a class."""
+    fields = ("id", "attr", "name", "rest")
+    for node in walk(tree):
+        if isinstance(node, gast.Global | gast.Nonlocal):
+            node.names = [mangle(name, owner) for name in node.names]
+        if isinstance(node, gast.alias):
+            private = mangle(node.asname or node.name, owner)
+            node.asname = node.asname if private == (node.asname or node.name) else private
+            continue
+        for name in fields:
+            value = getattr(node, name, None)
+            if isinstance(value, str) and value.startswith("__"):
+                setattr(node, name, mangle(value, owner))
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why, and what to write instead; `{name}` stands for the variable concerned."""
+
+    why: str
+    hint: str
+
+
+REASONS: dict[str, Reason] = {
+    "yield": Reason(
+        "the statement contains `yield` or `await`, which must run in the function itself",
+        "compute the tensor condition in a helper function without `yield`",
+    ),
+    "jump": Reason(
+        "a `return`, `break` or `continue` leaves it in `finally`, a generator or a coroutine",
+        "assign a result inside the statement, and leave the loop or function after it",
+    ),
+    "super": Reason(
+        "it calls super() without arguments",
+        "call super() before the statement, or write super(Class, self)",
+    ),
+    "namespace": Reason(
+        "its function calls locals(), eval(), exec(), vars() or dir(), which would see the rewrite",
+        "make the call in a function of its own",
+    ),
+    "depth": Reason(
+        "it is nested too deeply to be rewritten", "split the function into smaller ones"
+    ),
+    "async": Reason(
+        "it stands in or contains an `async` statement",
+        "move the tensor code into a plain function",
+    ),
+}
+
+# Functions of Python that see the variables of their caller, or which future features it has.
+_LOOK = frozenset({"locals", "eval", "exec", "compile"})
+_LOOK_WITHOUT_ARGUMENTS = frozenset({"vars", "dir"})
+
+
+def reason_against(tree: Node) -> str:
+    """The code of the reason, or nothing."""
+    if isinstance(tree, gast.AsyncFunctionDef):
+        return "async"
+    for statement in tree.body:
+        for node in () if isinstance(statement, SCOPES) else walk_scope(statement):
+            if isinstance(node, gast.Call) and isinstance(node.func, gast.Name):
+                name = node.func.id
+                if name in _LOOK or (name in _LOOK_WITHOUT_ARGUMENTS and not node.args):
+                    return "namespace"
+    return ""
+
 
 _EXPRESSIONS = {**expressions.EXPRESSIONS, **comprehensions.EXPRESSIONS, **functions.EXPRESSIONS}
 _STATEMENTS = {
     **statements.STATEMENTS,
-    **ifelse.STATEMENTS,
-    **loops.STATEMENTS,
+    **control_flow.STATEMENTS,
     **try_with.STATEMENTS,
     **functions.STATEMENTS,
 }
@@ -210,3 +304,54 @@ def _pushed(node: Any, context: Context) -> Any:
     if isinstance(node, gast.YieldFrom):
         return at(node, context.call("push_all", node.value))
     return node
+
+
+class TracedForm:
+    """A function whose every touch of an object goes through a protocol.
+
+    untouched: why it has no such form (a key of REASONS); empty if it has.
+    """
+
+    def __init__(self, function: FunctionType, pushes: bool = False):
+        """Find the source of a function, lower and compile it."""
+        made = lowered(function, pushes)
+        self.untouched = made if isinstance(made, str) else ""
+        self._factory = made if isinstance(made, Factory) else None
+
+    @property
+    def why(self) -> str:
+        """Why it has no traced form, in words; empty if it has."""
+        return REASONS[self.untouched].why if self.untouched else ""
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """The branches and loops that the user has written in it."""
+        return () if self._factory is None else self._factory.statements
+
+    def bind(self, protocol: object, function: FunctionType) -> FunctionType:
+        """The function that does what `function`, which has this code, does by the protocol."""
+        return function if self._factory is None else self._factory.made(protocol, function)
+
+
+def traced_form(
+    function: FunctionType,
+    pushes: bool = False,
+    on_form: Callable[[FunctionType], object] | None = None,
+) -> TracedForm:
+    """The traced form of a function; raises SourceUnavailable if its source is not to be found.
+
+    pushes: each `yield` of a generator function calls `push` of the protocol.
+    on_form: gets a function whose form is made now.
+    """
+    forms = _pushing_forms if pushes else _forms
+    known = forms.get(function.__code__)
+    if known is None:
+        known = forms.setdefault(function.__code__, TracedForm(function, pushes))
+        if on_form is not None:
+            on_form(function)
+    return known
+
+
+# By identity, since two functions of two files may have equal code.
+_forms: ByIdentity[CodeType, TracedForm] = ByIdentity()
+_pushing_forms: ByIdentity[CodeType, TracedForm] = ByIdentity()

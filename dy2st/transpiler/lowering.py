@@ -6,11 +6,11 @@ import __future__
 import ast
 from collections.abc import Callable, Mapping
 
+import gast
+
 from dy2st.transpiler.analysis.flow import Analysis, Scope
-from dy2st.transpiler.context import Context
-from dy2st.transpiler.inner_code import InnerCodes
-from dy2st.transpiler.nodes import Block, Node
-from dy2st.transpiler.operators import BUILTINS
+from dy2st.transpiler.nodes import Block, Context, Node
+from dy2st.transpiler.source import InnerCodes
 from dy2st.transpiler.trees import (
     Place,
     arguments,
@@ -22,6 +22,68 @@ from dy2st.transpiler.trees import (
     load,
     thunk,
 )
+
+BINARY: dict[type, str] = {
+    gast.Add: "add",
+    gast.Sub: "sub",
+    gast.Mult: "mul",
+    gast.Div: "truediv",
+    gast.FloorDiv: "floordiv",
+    gast.Mod: "mod",
+    gast.Pow: "pow_",
+    gast.MatMult: "matmul",
+    gast.LShift: "lshift",
+    gast.RShift: "rshift",
+    gast.BitAnd: "and_bits",
+    gast.BitOr: "or_bits",
+    gast.BitXor: "xor",
+}
+
+IN_PLACE: dict[type, str] = {
+    gast.Add: "iadd",
+    gast.Sub: "isub",
+    gast.Mult: "imul",
+    gast.Div: "itruediv",
+    gast.FloorDiv: "ifloordiv",
+    gast.Mod: "imod",
+    gast.Pow: "ipow_",
+    gast.MatMult: "imatmul",
+    gast.LShift: "ilshift",
+    gast.RShift: "irshift",
+    gast.BitAnd: "iand_bits",
+    gast.BitOr: "ior_bits",
+    gast.BitXor: "ixor",
+}
+
+UNARY: dict[type, str] = {
+    gast.USub: "neg",
+    gast.UAdd: "pos",
+    gast.Invert: "invert",
+    gast.Not: "not_",
+}
+
+COMPARE: dict[type, str] = {
+    gast.Lt: "lt",
+    gast.LtE: "le",
+    gast.Gt: "gt",
+    gast.GtE: "ge",
+    gast.Eq: "eq",
+    gast.NotEq: "ne",
+    gast.Is: "is_",
+    gast.IsNot: "is_not",
+    gast.In: "in_",
+    gast.NotIn: "not_in",
+}
+
+# Python's own, which code reads under names of its own.
+BUILTINS: dict[str, object] = {
+    "BaseException": BaseException,
+    "list": list,
+    "set": set,
+    "slice_": slice,
+    "tuple": tuple,
+}
+
 
 _LAZY = __future__.annotations.compiler_flag
 

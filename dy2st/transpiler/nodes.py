@@ -1,8 +1,13 @@
-"""Small builders for the tree: every new node takes the place of the node that it stands for."""
+"""Small builders and walks for the tree, and the names that the rewrites of one function make.
+
+Every new node takes the place of the node that it stands for.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from types import FunctionType
 from typing import Any, TypeAlias
 
 import gast
@@ -100,8 +105,8 @@ def negate(value: Node) -> Node:
 
 def blocks(node: Node) -> Iterator[Block]:
     """The lists of statements directly inside a statement."""
-    for field in ("body", "orelse", "finalbody"):
-        block = getattr(node, field, None)
+    for part in ("body", "orelse", "finalbody"):
+        block = getattr(node, part, None)
         if isinstance(block, list):
             yield block
     for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
@@ -122,8 +127,8 @@ def children(node: Node) -> Block:
     fields = _parts.get(kind)
     if fields is None:
         fields = _parts[kind] = tuple(name for name in kind._fields if name not in _BARE)
-    for field in fields:
-        value = getattr(node, field, None)
+    for part in fields:
+        value = getattr(node, part, None)
         if isinstance(value, gast.AST):
             found.append(value)
         elif value.__class__ is list:
@@ -163,8 +168,8 @@ def statements_inside(node: Node) -> Block:
     fields = _inner.get(kind)
     if fields is None:
         fields = _inner[kind] = tuple(name for name in kind._fields if name in _BLOCKS)
-    for field in fields:
-        block = getattr(node, field)
+    for part in fields:
+        block = getattr(node, part)
         found += block if block.__class__ is list else ()
     return found
 
@@ -239,3 +244,83 @@ def is_generator(function: Node) -> bool:
         if not isinstance(statement, SCOPES)
         for node in walk_scope(statement)
     )
+
+
+@dataclass(eq=False, repr=False)
+class Context:
+    """The state of one conversion."""
+
+    function: FunctionType
+    taken: set[str]
+    helpers: dict[str, str] = field(default_factory=dict)
+    counters: dict[str, int] = field(default_factory=dict)
+    flags: set[str] = field(default_factory=set)
+    kinds: set[type] = field(default_factory=set)
+
+    def has(self, *kinds: type) -> bool:
+        """Whether the tree has nodes of one of these kinds."""
+        return not self.kinds.isdisjoint(kinds)
+
+    def fresh(self, stem: str) -> str:
+        """A new name `stem_0`, `stem_1`, ... that the function does not use."""
+        while True:
+            number = self.counters.get(stem, 0)
+            self.counters[stem] = number + 1
+            name = f"{stem}_{number}"
+            if name not in self.taken:
+                self.taken.add(name)
+                return name
+
+    def flag(self, stem: str) -> str:
+        """A fresh name for a variable that no user can see."""
+        name = self.fresh(stem)
+        self.flags.add(name)
+        return name
+
+    def helper(self, name: str) -> str:
+        """The name under which one of our functions is called, unlike any of the user's."""
+        known = self.helpers.get(name)
+        if known is None:
+            known = name
+            while known in self.taken:
+                known += "_"
+            self.taken.add(known)
+            self.helpers[name] = known
+        return known
+
+    def call(self, helper: str, *arguments: Node, **keywords: Node) -> Node:
+        """Call one of our functions."""
+        return call(self.helper(helper), *arguments, **keywords)
+
+
+def identifiers(tree: Node) -> set[str]:
+    """Every identifier in the tree, of any scope."""
+    found: set[str] = set()
+    for node in walk(tree):
+        if isinstance(node, gast.Name):
+            found.add(node.id)
+            continue
+        for field_name, value in gast.iter_fields(node):
+            if isinstance(value, str) and field_name in _IDENTIFIERS:
+                found.add(value)
+        if isinstance(node, gast.Global | gast.Nonlocal):
+            found.update(node.names)
+        if isinstance(node, gast.alias):
+            found.add((node.asname or node.name).split(".")[0])
+    return found
+
+
+_IDENTIFIERS = frozenset({"id", "name", "rest", "arg"})
+
+
+def name_super(tree: Node, context: Context) -> None:
+    """`super()` becomes `super(__class__, self)`."""
+    if "__class__" not in context.function.__code__.co_freevars:
+        return
+    first = [*tree.args.posonlyargs, *tree.args.args][:1]
+    if not first or "super" in context.function.__globals__:
+        return
+    for statement in tree.body:
+        for node in () if isinstance(statement, SCOPES) else walk_scope(statement):
+            if is_bare_super(node):
+                node.args = [at(node, load("__class__")), at(node, load(first[0].id))]

@@ -14,10 +14,9 @@ from typing import Any
 
 import gast
 
-from dy2st.transpiler.lowering import Lowering
+from dy2st.transpiler.lowering import BINARY, BUILTINS, COMPARE, IN_PLACE, UNARY, Lowering
 from dy2st.transpiler.nodes import Node, split_docstring
-from dy2st.transpiler.operators import BINARY, BUILTINS, COMPARE, IN_PLACE, UNARY
-from dy2st.transpiler.warning_filters import quiet
+from dy2st.transpiler.source import quiet
 
 LOAD, STORE, DEL = ast.Load(), ast.Store(), ast.Del()
 

@@ -9,10 +9,10 @@ import gast
 
 from dy2st.transpiler import statements
 from dy2st.transpiler.analysis.flow import Flow
-from dy2st.transpiler.bodies import body_of, start_state, state_of
+from dy2st.transpiler.control_flow import body_of, start_state, state_of
 from dy2st.transpiler.lowering import Lowering
 from dy2st.transpiler.nodes import Block, Node, is_own
-from dy2st.transpiler.targets import bind_target
+from dy2st.transpiler.statements import bind_target
 from dy2st.transpiler.trees import (
     Place,
     arguments,

@@ -10,7 +10,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import FunctionType, ModuleType
 from typing import Any
 
-from dy2st.transpiler.traced_form import traced_form
+from dy2st.transpiler.lower import traced_form
 from tests.dy2st.transpiler.plain_protocol import PLAIN
 
 # What a class does not let itself be given anew.

@@ -17,7 +17,7 @@ from dy2st.convert.kinds.table import function_row
 from dy2st.convert.objects import ATOMS
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.sequences import Indexed
-from dy2st.transpiler.traced_form import traced_form
+from dy2st.transpiler.lower import traced_form
 
 
 def _raised(heap: Any, start: int, place: int) -> None:

@@ -45,7 +45,7 @@ from dy2st.convert.stage.outcome import reraise_swallowed_refusals
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.layout import is_traced_number
 from dy2st.convert.values.special import Union
-from dy2st.transpiler.traced_form import traced_form
+from dy2st.transpiler.lower import traced_form
 from dy2st_runtime.errors import ConversionError, SourceUnavailable, TensorAsPython
 from dy2st_runtime.ir import Variable, user_location
 from dy2st_runtime.ir.choice import Text

@@ -18,7 +18,7 @@ from dy2st.convert.protocol.unions import known, map_cases
 from dy2st.convert.trace import Trace, native_attribute
 from dy2st.convert.values.forms import DICTS
 from dy2st.convert.values.special import SymbolicSequence, Union
-from dy2st.transpiler.inner_code import code_at, user_function
+from dy2st.transpiler.source import code_at, user_function
 from dy2st_runtime.ir.choice import joined as joined_texts
 
 _INNER = ("__func__", "fget", "fset", "fdel")  # where other things hold methods

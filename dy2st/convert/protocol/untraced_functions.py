@@ -9,7 +9,7 @@ from typing import Any
 
 from dy2st.convert.ignored_modules import IGNORE_MARK, is_ignored_module, module_of_code
 from dy2st.convert.trace import Trace
-from dy2st.transpiler.traced_form import TracedForm, traced_form
+from dy2st.transpiler.lower import TracedForm, traced_form
 from dy2st_runtime.errors import SourceUnavailable
 from dy2st_runtime.ir.location import explain_frames
 from dy2st_runtime.ir.tracing.tracer import current_tracer

@@ -7,16 +7,15 @@ from dataclasses import dataclass, field
 
 import gast
 
-from dy2st.transpiler.analysis.binding import Binding
-from dy2st.transpiler.analysis.liveness import Liveness, plain_targets
+from dy2st.transpiler.analysis.liveness import Binding, Liveness, plain_targets
 from dy2st.transpiler.analysis.scopes import NameTable, bound_in, parameters
-from dy2st.transpiler.context import Context
 from dy2st.transpiler.nodes import (
     COMPREHENSIONS,
     CONTROL,
     LOOPS,
     SCOPES,
     Block,
+    Context,
     Node,
     blocks,
     children,

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import gast
 
-from dy2st.transpiler.context import Context
 from dy2st.transpiler.nodes import (
     LOOPS,
     SCOPES,
     TRIES,
     Block,
+    Context,
     Node,
     assign,
     at,

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 
 import gast
 
-from dy2st.transpiler.context import Context
 from dy2st.transpiler.nodes import (
     CONTROL,
     LOOPS,
     SCOPES,
     TRIES,
     Block,
+    Context,
     Node,
     assign,
     at,

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 
 import gast
 
-from dy2st.transpiler.context import Context
 from dy2st.transpiler.nodes import (
     LOOPS,
     SCOPES,
     Block,
+    Context,
     Node,
     assign,
     at,

@@ -17,10 +17,10 @@ import copy
 
 import gast
 
-from dy2st.transpiler.context import Context
 from dy2st.transpiler.nodes import (
     SCOPES,
     Block,
+    Context,
     Node,
     assign,
     at,

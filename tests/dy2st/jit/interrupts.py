@@ -25,7 +25,7 @@ import numpy as np
 
 import dy2st
 from dy2st.static import InputSpec
-from dy2st.transpiler import traced_form as traced
+from dy2st.transpiler import lower as traced
 from dy2st_runtime import thread_state
 from dy2st_runtime.dims import Dim
 from dy2st_runtime.ir import Variable

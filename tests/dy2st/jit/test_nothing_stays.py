@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import dy2st
-from dy2st.transpiler import traced_form as traced
+from dy2st.transpiler import lower as traced
 
 TEXT = """\
 def helper(x):

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from dy2st.jit import dy2static
-from dy2st.transpiler.lower import code_of
-from dy2st.transpiler.traced_form import traced_form
+from dy2st.transpiler.lower import code_of, traced_form
 from tests.dy2st.transpiler import same
 
 Compare = Callable[..., None]

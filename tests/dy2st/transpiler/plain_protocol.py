@@ -11,8 +11,8 @@ from typing import Any
 
 from dy2st.convert import dy2static
 from dy2st.convert.vocabulary import TRACED_CALLS
-from dy2st.transpiler import operators as vocabulary
-from dy2st.transpiler.inner_code import code_at, user_class, user_function
+from dy2st.transpiler import lowering as vocabulary
+from dy2st.transpiler.source import code_at, user_class, user_function
 from tests.dy2st.transpiler import plain_match
 
 _LOCAL = "cannot access local variable {0!r} where it is not associated with a value"

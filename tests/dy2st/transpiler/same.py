@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import FunctionType, GeneratorType
 from typing import Any
 
-from dy2st.transpiler.traced_form import traced_form
+from dy2st.transpiler.lower import traced_form
 from tests.dy2st.transpiler.plain_protocol import PLAIN
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from dy2st.transpiler.traced_form import traced_form
+from dy2st.transpiler.lower import traced_form
 from tests.dy2st.constructs.catalogue import Row, outcome
 from tests.dy2st.constructs.sections import ALL_ROWS
 from tests.dy2st.transpiler.plain_protocol import PLAIN

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from dy2st.transpiler.traced_form import traced_form
+from dy2st.transpiler.lower import traced_form
 from tests.dy2st.transpiler.plain_protocol import PLAIN
 from tests.dy2st.transpiler.same import outcome
 from tests.dy2st.transpiler.test_random_programs_equal_python import INPUTS, Effects, Writer

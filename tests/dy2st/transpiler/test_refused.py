@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from dy2st.errors import SourceUnavailable
-from dy2st.transpiler.traced_form import traced_form
+from dy2st.transpiler.lower import traced_form
 from tests.dy2st.transpiler.plain_protocol import PLAIN
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dy2st.transpiler.lower import left_as_python
-from dy2st.transpiler.reasons import REASONS
+from dy2st.transpiler.lower import REASONS, left_as_python
 
 LEFT = {
     "yield": "for i in xs:\n        yield i",

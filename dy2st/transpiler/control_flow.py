@@ -1,0 +1,257 @@
+"""`if`, `while` and `for` become calls that take their bodies as functions of what they change.
+
+Those with a `yield` inside stay Python's, and so do loops that compute with numbers alone, where all
+begins with such.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any, NamedTuple
+
+import gast
+
+from dy2st.transpiler.analysis.flow import Flow
+from dy2st.transpiler.lowering import Lowering
+from dy2st.transpiler.nodes import LOOPS, SCOPES, Block, Node, statements_inside, walk
+from dy2st.transpiler.statements import bind_target
+from dy2st.transpiler.trees import (
+    LOAD,
+    STORE,
+    Place,
+    arguments,
+    assign,
+    assign_name,
+    constant,
+    define,
+    give,
+    load,
+    loads,
+    store,
+    texts,
+    thunk,
+    tuple_of,
+)
+
+
+def body_of(
+    low: Lowering, place: Place, stem: str, block: Block, flow: Flow
+) -> tuple[ast.expr, list[ast.stmt]]:
+    """A part of a `try` as an expression, and the statement that defines it."""
+    result = loads(place, flow.state)
+    if not block:
+        return thunk(place, result, flow.state), []
+    written = low.names.table.of_all(block)
+    own = sorted(flow.own & (written.writes | written.deletes))
+    name = low.fresh(stem)
+    body = [*low.block(block), give(place, result)]
+    made = define(place, name, arguments(place, flow.state, own), body)
+    return load(place, name), [made]
+
+
+def body_or_pass(low: Lowering, block: Block, place: Place) -> list[ast.stmt]:
+    """The body of a statement that stays Python's own."""
+    return low.block(block) or [ast.Pass(**place)]
+
+
+def start_state(low: Lowering, place: Place, flow: Flow) -> list[ast.stmt]:
+    """Let the variables that have no value before a statement be `undefined`."""
+    unset = [name for name in flow.state if name not in flow.given]
+    return [assign_name(place, name, low.undefined(place, name)) for name in unset]
+
+
+def state_of(place: Place, flow: Flow) -> list[ast.expr]:
+    """The values before, and the names."""
+    return [loads(place, flow.state), texts(place, flow.state)]
+
+
+_ALLOWED = (
+    *(gast.For, gast.While, gast.If, gast.Pass, gast.Break, gast.Continue),
+    *(gast.Assign, gast.AugAssign, gast.Name, gast.Constant, gast.Tuple),
+    *(gast.BinOp, gast.UnaryOp, gast.BoolOp, gast.Compare, gast.IfExp),
+)
+
+
+def keep_plain_loops(tree: Node) -> None:
+    """Keep the outermost loops of this kind as they are written: `plain` of the loop."""
+    todo = statements_inside(tree)
+    for node in todo:
+        is_plain = isinstance(node, LOOPS) and not node.orelse
+        if is_plain and all(isinstance(n, _ALLOWED) or _is_range(n) for n in _inside(node)):
+            node.plain = gast.gast_to_ast(node)
+            names = [one for one in _inside(node) if isinstance(one, gast.Name)]
+            found = frozenset(one.id for one in names)
+            written = {one.id for one in names if isinstance(one.ctx, gast.Store)}
+            node.names_of_plain = found - written, found  # those that are read alone, and all
+        elif not isinstance(node, SCOPES):
+            todo += statements_inside(node)
+
+
+def _inside(loop: Node) -> list[Node]:
+    """All of a loop but for what it runs over."""
+    parts = [loop.test] if isinstance(loop, gast.While) else [loop.target]
+    return [node for part in (*parts, *loop.body) for node in walk(part)]
+
+
+def _is_range(node: Node) -> bool:
+    is_call = isinstance(node, gast.Call) and isinstance(node.func, gast.Name)
+    return is_call and node.func.id == "range" and not node.keywords
+
+
+class PlainLoop(NamedTuple):
+    """A loop as it is written: the function of it, and what a call of the staged one gets of it."""
+
+    made: list[ast.stmt]
+    given: list[ast.expr]
+
+
+def plain_loop(low: Lowering, place: Place, loop: Node, flow: Flow) -> PlainLoop:
+    """`def plain_loop_0(n, a): while ...; return (a,)`, and `(plain_loop_0, (n, a))`.
+
+    A `for` takes what it runs over first. Without such a loop there is nothing.
+    """
+    if not hasattr(loop, "plain"):
+        return PlainLoop([], [])
+    written: Any = loop.plain
+    only_read, names = loop.names_of_plain
+    if not all(low.is_local(name) or name == "range" for name in names):
+        return PlainLoop([], [])
+    name = low.fresh("plain_loop")
+    read = sorted(names & {*only_read, *flow.given, *flow.own})
+    unset = [one for one in flow.state if one in names and one not in flow.given]
+    parameters = list(read)
+    if isinstance(written, ast.For):
+        iterable = low.fresh("iterable")
+        written.iter = load(place, iterable)
+        parameters.insert(0, iterable)
+    body = [written, give(place, loads(place, flow.state))]
+    made = define(place, name, arguments(place, parameters, unset), body)
+    asked = tuple_of(place, [low.read(place, one) for one in read])
+    return PlainLoop([made], [tuple_of(place, [load(place, name), asked])])
+
+
+def if_(low: Lowering, node: Node) -> list[ast.stmt]:
+    """`y = convert_ifelse(pred, true_fn_0, false_fn_0, (x,), (y,), (y,), ("y",))`."""
+    flow = low.names.flows.get(id(node))
+    place = low.place(node)
+    test = low.expression(node.test)
+    if flow is None:
+        body, orelse = body_or_pass(low, node.body, place), low.block(node.orelse)
+        return [ast.If(test=low.call(place, "truth", test), body=body, orelse=orelse, **place)]
+    true, false = low.fresh("true_fn"), low.fresh("false_fn")
+    sides = ((true, node.body, flow.reads[0]), (false, node.orelse, flow.reads[1]))
+    made = [_branch(low, place, *side, flow) for side in sides]
+    taken = [loads(place, reads) for _, _, reads in sides]
+    values = [load(place, true), load(place, false), *taken, loads(place, flow.state)]
+    call = low.call(place, "convert_ifelse", test, *values, texts(place, flow.state))
+    return [*start_state(low, place, flow), *made, _bound(place, flow.state, call)]
+
+
+def _branch(
+    low: Lowering, place: Place, name: str, block: Block, reads: list[str], flow: Flow
+) -> ast.stmt:
+    """`def true_fn_0(x): ...; return y`."""
+    body = low.block(block)
+    if flow.state:
+        names = flow.state
+        result = load(place, names[0]) if len(names) == 1 else loads(place, names)
+        body.append(give(place, result))
+    return define(place, name, arguments(place, reads), body or [ast.Pass(**place)])
+
+
+def _bound(place: Place, names: list[str], call: ast.expr) -> ast.stmt:
+    """Bind what a branch gives; the value of a single variable is not wrapped."""
+    if not names:
+        return ast.Expr(value=call, **place)
+    targets = [store(place, name) for name in names]
+    if len(names) == 1:
+        return assign(place, targets[0], call)
+    return assign(place, ast.Tuple(elts=targets, ctx=ast.Store(), **place), call)
+
+
+def while_(low: Lowering, node: Node) -> list[ast.stmt]:
+    """`[a, b] = convert_while_loop(while_condition_0, while_body_0, [a, b], ("a", "b"))`."""
+    flow = low.names.flows.get(id(node))
+    place = low.place(node)
+    if flow is None:
+        test = low.call(place, "truth", low.expression(node.test))
+        body, orelse = body_or_pass(low, node.body, place), low.block(node.orelse)
+        return [ast.While(test=test, body=body, orelse=orelse, **place)]
+    start = start_state(low, place, flow)
+    condition, name = low.fresh("while_condition"), low.fresh("while_body")
+    tested = low.apart(lambda: [give(low.place(node.test), low.expression(node.test))])
+    made = [define(low.place(node.test), condition, arguments(place, flow.state), tested)]
+    body = [*low.block(node.body), give(place, loads(place, flow.state))]
+    made.append(define(place, name, arguments(place, flow.state), body))
+    plain = plain_loop(low, place, node, flow)
+    values = [load(place, condition), load(place, name)]
+    call = _call(low, place, "convert_while_loop", values, flow, plain.given)
+    return [*start, *made, *plain.made, call]
+
+
+def for_(low: Lowering, node: Node) -> list[ast.stmt]:
+    """`[a, b] = convert_for_loop(iterable, condition or None, for_loop_body_0, [a, b], ...)`."""
+    flow = low.names.flows.get(id(node))
+    place = low.place(node)
+    iterable = low.expression(node.iter)
+    if flow is None:
+        return [_python_for(low, place, node, iterable)]
+    start = start_state(low, place, flow)
+    made: list[ast.stmt] = []
+    stop = getattr(node, "stop", None)
+    condition = constant(place, None)
+    if stop:
+        name = low.fresh("for_loop_condition")
+        goes_on = low.call(place, "not_", load(place, stop))
+        made.append(define(place, name, arguments(place, flow.state), [give(place, goes_on)]))
+        condition = load(place, name)
+    name, target = low.fresh("for_loop_body"), node.target
+    bound: list[ast.stmt] = []
+    if isinstance(target, gast.Name) and low.is_local(target.id) and target.id not in flow.state:
+        item = target.id
+    else:
+        item = low.fresh("item")
+        bound = low.apart(lambda: bind_target(low, target, load(low.place(target), item)))
+    body = [*bound, *low.block(node.body), give(place, loads(place, flow.state))]
+    made.append(define(place, name, arguments(place, [item, *flow.state]), body))
+    plain = plain_loop(low, place, node, flow)
+    values = [iterable, condition, load(place, name)]
+    call = _call(low, place, "convert_for_loop", values, flow, plain.given)
+    return [*start, *made, *plain.made, call]
+
+
+def _call(
+    low: Lowering,
+    place: Place,
+    helper: str,
+    values: list[ast.expr],
+    flow: Flow,
+    plain: list[ast.expr],
+) -> ast.stmt:
+    """`[a, b] = helper(..., [a, b], ("a", "b"))`."""
+    listed = ast.List(elts=[load(place, name) for name in flow.state], ctx=LOAD, **place)
+    call = low.call(place, helper, *values, listed, texts(place, flow.state), *plain)
+    if not flow.state:
+        return ast.Expr(value=call, **place)
+    targets = [store(place, name) for name in flow.state]
+    return assign(place, ast.List(elts=targets, ctx=STORE, **place), call)
+
+
+def _python_for(low: Lowering, place: Place, node: Node, iterable: ast.expr) -> ast.stmt:
+    taken = low.call(place, "iterate", iterable)
+    start: list[ast.stmt] = []
+    if isinstance(node.target, gast.Name) and low.is_local(node.target.id):
+        target = store(place, node.target.id)
+    else:
+        item = low.fresh("item")
+        target = store(place, item)
+        start = bind_target(low, node.target, load(place, item))
+    body = [*start, *body_or_pass(low, node.body, place)]
+    if getattr(node, "stop", None):
+        test = low.call(place, "truth", load(place, node.stop))
+        body.append(ast.If(test=test, body=[ast.Break(**place)], orelse=[], **place))
+    orelse = low.block(node.orelse)
+    return ast.For(target=target, iter=taken, body=body, orelse=orelse, **place)
+
+
+STATEMENTS: dict[type, Any] = {gast.If: if_, gast.While: while_, gast.For: for_}
