@@ -49,6 +49,3 @@ def users_limit(trace: Trace) -> int:
     """The limit of Python that the user's code knows of."""
     now = sys.getrecursionlimit()
     return trace.limit if now == max(trace.limit, _LEAST) else now
-
-
-__all__ = ["run_in", "running"]

@@ -38,9 +38,14 @@ def ignore_module(modules: Iterable[ModuleType]) -> None:
 
 def is_ignored_module(name: str) -> bool:
     """Whether the functions of a module are called as they are: libraries, and as asked for."""
-    if name.partition(".")[0] in IGNORED_PACKAGES:
+    if is_of_library(name):
         return not is_like_the_users(name)
     return _is_in(name, _ignored_modules)
+
+
+def is_of_library(module: str) -> bool:
+    """Whether a module is one of a library whose functions nobody looks into."""
+    return module.partition(".")[0] in IGNORED_PACKAGES
 
 
 def module_of_code(function: FunctionType) -> str:
@@ -51,7 +56,7 @@ def module_of_code(function: FunctionType) -> str:
     False
     """
     named = str(function.__module__)
-    if named.partition(".")[0] in IGNORED_PACKAGES:
+    if is_of_library(named):
         return str(function.__globals__.get("__name__", named))
     return named
 
@@ -75,15 +80,3 @@ def is_ignored(function: FunctionType) -> bool:
     """Whether a function is one of those modules, or marked by `not_to_static`."""
     name = str(function.__globals__.get("__name__", ""))
     return is_ignored_module(name) or getattr(function, IGNORE_MARK, False)
-
-
-__all__ = [
-    "IGNORED_PACKAGES",
-    "IGNORE_MARK",
-    "ignore_module",
-    "is_ignored",
-    "is_ignored_module",
-    "is_like_the_users",
-    "is_machinery",
-    "module_of_code",
-]

@@ -1,11 +1,11 @@
-"""Records the functions that one trace calls, for its report."""
+"""Records the functions that one trace calls, and reports what became of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, TypeAlias
 
 from dy2st.transpiler.compile import Statement
 
@@ -48,3 +48,116 @@ class Record:
         name = getattr(called, "__qualname__", None) or repr(called)
         module = getattr(called, "__module__", None)
         self.others[name if module in (None, "builtins") else f"{module}.{name}"] = None
+
+
+Staged: TypeAlias = "tuple[str, str, int, int]"  # its kind, such as "if", file, line and column
+
+
+@dataclass(frozen=True)
+class StatementReport:
+    """One `if`, loop or other choice: "staged", "run by Python", or "left as Python" and why."""
+
+    kind: str
+    line: int
+    column: int
+    how: str
+    why: str = ""
+    hint: str = ""
+
+    def __str__(self) -> str:
+        """One line, and those of the reason."""
+        text = f"  line {self.line}: {self.kind}: {self.how}"
+        if self.why:
+            text += f"\n    because: {self.why}"
+        if self.hint:
+            text += f"\n    instead: {self.hint}"
+        return text
+
+
+@dataclass(frozen=True)
+class FunctionReport:
+    """One function; `why` says why it was left as Python and is empty if it was converted."""
+
+    name: str
+    module: str
+    file: str
+    line: int
+    why: str
+    statements: tuple[StatementReport, ...] = ()
+
+    @property
+    def converted(self) -> bool:
+        """Whether its converted form was called."""
+        return not self.why
+
+    def __str__(self) -> str:
+        """The function, and its statements below."""
+        how = "converted" if self.converted else f"left as Python: {self.why}"
+        return "\n".join(
+            [f"{self.name} ({self.file}:{self.line}): {how}", *map(str, self.statements)]
+        )
+
+
+@dataclass(frozen=True)
+class Report:
+    """Functions in the order of their first calls; `others` are C functions and classes.
+
+    `again` says what has changed since the trace before, of calls like this one.
+    """
+
+    functions: tuple[FunctionReport, ...]
+    others: tuple[str, ...]
+    again: str = ""
+
+    def __str__(self) -> str:
+        """The user's functions one by one, those of libraries by name."""
+        of_library = "functions of the module"  # why nothing of it is converted
+        own = [f for f in self.functions if not f.why.startswith(of_library)]
+        every, mine = ({f"{f.module}.{f.name}" for f in some} for some in (self.functions, own))
+        libraries = sorted(every - mine)
+        parts = [f"traced again, since {self.again}"] if self.again else []
+        parts += map(str, own)
+        if libraries:
+            parts.append(f"library functions, called as they are: {', '.join(libraries)}")
+        if self.others:
+            parts.append(f"C functions and classes, called as they are: {', '.join(self.others)}")
+        return "\n".join(parts)
+
+    __repr__ = __str__
+
+
+def report_of(record: Record, staged: Iterable[Staged]) -> Report:
+    """The report of a trace that met this, and has staged statements and expressions."""
+    functions = []
+    for met in record.functions.values():
+        code = met.code
+        place = met.name, met.module, code.co_filename, code.co_firstlineno
+        found = () if met.why else tuple(_statements(met, _inside(code, staged)))
+        functions.append(FunctionReport(*place, met.why, found))
+    return Report(tuple(functions), tuple(sorted(record.others)))
+
+
+def _statements(met: Met, staged: set[Statement]) -> list[StatementReport]:
+    """The branches and loops of a function, and the expressions of it that were staged."""
+    found = set()
+    for place in met.statements:
+        # Before Python 3.11 only the line of what runs is known.
+        is_staged = place in staged or (*place[:2], 0) in staged
+        found.add(StatementReport(*place, "staged" if is_staged else "run by Python"))
+    found |= {StatementReport(*place, "staged") for place in staged if place[0] in _EXPRESSIONS}
+    return sorted(found, key=lambda statement: (statement.line, statement.column, statement.kind))
+
+
+# Other places where something is staged are of statements that a rewrite has made.
+_EXPRESSIONS = frozenset({"if expression", "and", "or"})
+
+
+def _inside(code: CodeType, staged: Iterable[Staged]) -> set[Statement]:
+    """What stands in the lines of a code."""
+    lines = [line for _, _, line in code.co_lines() if line is not None]
+    first, last = code.co_firstlineno, max(lines, default=code.co_firstlineno)
+    return {
+        (kind, line, column)
+        for kind, file, line, column in staged
+        if file == code.co_filename and first <= line <= last
+    }

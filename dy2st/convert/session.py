@@ -16,9 +16,8 @@ from dy2st.convert.protocol.untraced_functions import require_source
 from dy2st.convert.record import Record
 from dy2st.convert.replay.effects import effects_of
 from dy2st.convert.replay.places import Source, Varied
-from dy2st.convert.replay.result import Finished, Taker
+from dy2st.convert.replay.result import Finished, Taker, structure_of
 from dy2st.convert.replay.state_of_files import Keeping, Reads
-from dy2st.convert.replay.structure import structure_of
 from dy2st.convert.stage.outcome import (
     AlwaysRaises,
     Refused,

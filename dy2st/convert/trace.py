@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from copy import copy
 from dataclasses import dataclass, field
-from types import CellType
+from types import CellType, FunctionType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -35,8 +35,10 @@ from dy2st.convert.states import CONTAINERS, fill, read_state
 from dy2st.convert.values.flatten import case_content
 from dy2st.convert.values.special import CONTENT, MISSING, STATE, UNBOUND, SymbolicSequence, Union
 from dy2st.convert.vocabulary import TracedCalls, Vocabulary
+from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import Location
 from dy2st_runtime.ir import Block, F, Tensor, Tracer, Variable, user_location
+from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.ir.fresh_symbols import fresh_mark
 from dy2st_runtime.ops.control_flow import cond, while_loop
 
@@ -599,6 +601,50 @@ def label(trace: Trace, place: Place) -> str:
 def in_words(name: str) -> str:
     """A variable as messages show it; what has no name is in words already."""
     return f"`{name}`" if name.isidentifier() else name
+
+
+_OURS = (Tensor, Dim, Condition, Text)
+HEAP_TYPE = 1 << 9  # the flag of classes that a `class` statement makes: others nobody changes
+
+
+def of_class(trace: Trace, kind: type, name: str, behind: type | None = None) -> Any:
+    """What a class or one of its bases, those `behind` one alone, hold; MISSING if nothing."""
+    key = id(kind), name, id(behind)
+    is_new = key not in trace.looked_up
+    found = MISSING
+    mro = kind.__mro__
+    for one in mro if behind is None else mro[mro.index(behind) + 1 :]:
+        if trace.over:
+            place = trace.over.get((id(one), name))
+            if place is not None and place.value is not MISSING:
+                return place.value
+        found = one.__dict__.get(name, MISSING)
+        if is_new and one.__flags__ & HEAP_TYPE and id(one) not in trace.own:
+            trace.read("class", one, name, found)
+        if found is not MISSING:
+            break
+    if is_new:
+        trace.looked_up[key] = kind, behind
+    return found
+
+
+def special(trace: Trace, value: Any, name: str) -> Any:
+    """The special method of the class of a value; None if there is none."""
+    if isinstance(value, _OURS):
+        return getattr(type(value), name, None)
+    found = of_class(trace, type(value), name)
+    return None if found is MISSING else found
+
+
+def own_method(trace: Trace, value: Any, *names: str) -> FunctionType | None:
+    """The first of some special methods that the user's class has written in Python."""
+    if isinstance(value, _OURS):
+        return None
+    for name in names:
+        method = special(trace, value, name)
+        if method is not None:
+            return method if type(method) is FunctionType else None
+    return None
 
 
 __all__ = [

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from types import CellType, FunctionType
 from typing import Any, Concatenate, TypeAlias
 
-from dy2st.convert.values.sequences import Generated, Indexed
+from dy2st.convert.values.special import Generated, Indexed
 
 Thunk: TypeAlias = Callable[[], Any]
 State: TypeAlias = Sequence[Any]
@@ -189,5 +189,3 @@ class Vocabulary(TracedCalls):
 # `made` is a method of the Trace: a new list, set or dict, noted as made here. `push` is what the
 # form of a generator is given where its consumer takes each item at once: what `yield` gives.
 TRACED_CALLS = frozenset({*TracedCalls.__annotations__, "made", "push"})
-
-__all__ = ["TRACED_CALLS", "TracedCalls", "Vocabulary"]

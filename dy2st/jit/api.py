@@ -192,6 +192,3 @@ def not_convertible(what: str, function: Any, why: str) -> NotConvertible:
     else:
         hint = "write a Python function that calls it, and convert that"
     return NotConvertible(f"{what}, not {function!r:.80}", why=why, hint=hint)
-
-
-__all__ = ["not_to_static", "to_static"]

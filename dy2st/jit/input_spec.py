@@ -1,16 +1,160 @@
-"""InputSpec: what a converted function may expect of one tensor argument."""
+"""InputSpec: what a converted function may expect of a tensor argument; Dim declares its sizes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import keyword
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from dy2st.jit.dimension import Dim
 from dy2st_runtime import dims
-from dy2st_runtime.ir import Tensor
+from dy2st_runtime.dims import Size
+from dy2st_runtime.errors import SpecError
+from dy2st_runtime.ir import Tensor, TensorType
+from dy2st_runtime.ir.sizes import solved
 from dy2st_runtime.ir.types import given_dtype
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """The values that a size of this name may have."""
+
+    name: str
+    minimum: int = 0
+    maximum: int | None = None
+    multiple: int = 1
+
+    @property
+    def symbol(self) -> dims.Dim:
+        """The symbol that stands for the size in Programs."""
+        return dims.symbol(self.name, self.minimum, self.maximum)
+
+    def __str__(self) -> str:
+        """`from 1 to 512, a multiple of 8`."""
+        limits = f"at least {self.minimum}"
+        if self.maximum is not None:
+            limits = f"from {self.minimum} to {self.maximum}"
+        return limits if self.multiple == 1 else f"{limits}, a multiple of {self.multiple}"
+
+
+class Dim:
+    """An unknown size in an InputSpec: its name, its limits, and what divides it.
+
+    The same name in several inputs is the same size. Formulas of sizes are sizes too.
+
+    >>> n = Dim("n", min=1, max=512, multiple=8)
+    >>> n, 2 * n + 1
+    (Dim('n', min=1, max=512, multiple=8), Dim(2*n + 1))
+    """
+
+    __slots__ = ("declared", "size")
+
+    declared: Mapping[str, Declaration]
+    size: dims.Dim
+
+    def __init__(self, name: str, min: int = 0, max: int | None = None, multiple: int = 1):
+        """Check what is said; TypeError or ValueError name what has no meaning."""
+        if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
+            raise ValueError(f"the name of a size is an identifier, not {name!r}")
+        _check_number(name, "min", min, 0)
+        _check_number(name, "multiple", multiple, 1)
+        if max is not None:
+            _check_number(name, "max", max, 0)
+            if max < min:
+                raise ValueError(f"the size {name} has no value: min={min} is above max={max}")
+            if max // multiple * multiple < min:
+                raise ValueError(
+                    f"the size {name} has no value: no multiple of {multiple} lies from {min} to "
+                    f"{max}"
+                )
+        declaration = Declaration(name, min, max, multiple)
+        self.declared, self.size = {name: declaration}, declaration.symbol
+
+    def _combined(self, operation: Callable[[Any, Any], Any], other: Any) -> Any:
+        """A Dim for the result, or an int if the symbols cancel."""
+        value: dims.Size
+        if isinstance(other, Dim):
+            declared, value = _merged(self.declared, other.declared), other.size
+        elif isinstance(other, int) and not isinstance(other, bool):
+            declared, value = dict(self.declared), other
+        else:
+            return NotImplemented
+        size = operation(self.size, value)
+        if not isinstance(size, dims.Dim):
+            return size
+        result = object.__new__(Dim)
+        # What has cancelled needs no declaration: no axis would determine it.
+        names = {str(symbol) for symbol in dims.symbols(size)}
+        result.declared = {name: entry for name, entry in declared.items() if name in names}
+        result.size = size
+        return result
+
+    def __add__(self, other: Any) -> Any:
+        return self._combined(lambda a, b: a + b, other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return self._combined(lambda a, b: a - b, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._combined(lambda a, b: b - a, other)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._combined(lambda a, b: a * b, other)
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: Any) -> Any:
+        return self._combined(lambda a, b: a // b, other)
+
+    def __mod__(self, other: Any) -> Any:
+        return self._combined(lambda a, b: a % b, other)
+
+    def __eq__(self, other: object) -> bool:
+        """Equal when the formula and all declarations are."""
+        return isinstance(other, Dim) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        """Agree with equality."""
+        return hash(self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        return str(self.size), tuple(sorted(self.declared.items()))
+
+    def __repr__(self) -> str:
+        """As one would write it."""
+        if not dims.is_symbol(self.size):
+            return f"Dim({self.size})"
+        (entry,) = self.declared.values()
+        parts = [repr(entry.name)]
+        parts += [f"min={entry.minimum}"] * (entry.minimum != 0)
+        parts += [f"max={entry.maximum}"] * (entry.maximum is not None)
+        parts += [f"multiple={entry.multiple}"] * (entry.multiple != 1)
+        return f"Dim({', '.join(parts)})"
+
+
+def _merged(
+    left: Mapping[str, Declaration], right: Mapping[str, Declaration]
+) -> dict[str, Declaration]:
+    for name, entry in right.items():
+        known = left.get(name, entry)
+        if known != entry:
+            raise ValueError(
+                f"the size {name} is {known} in one part of a formula, {entry} in another"
+            )
+    return {**left, **right}
+
+
+def _check_number(name: str, what: str, value: Any, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{what} of the size {name} is an int, not {value!r}")
+    if value < least:
+        raise ValueError(f"{what} of the size {name} is at least {least}, not {value}")
+
 
 Axis = int | str | Dim | dims.Dim | None
 
@@ -105,3 +249,100 @@ def _checked_size(size: Any) -> Axis:
         raise ValueError(f"a size cannot be {number}")
     # PaddlePaddle writes -1 for an unknown size.
     return None if number == -1 else number
+
+
+class Requirement(NamedTuple):
+    """A condition that the user declared, and the words for it."""
+
+    condition: Any
+    reason: str
+
+
+class _Sizes:
+    """The names of one list of InputSpecs: what was said of each, and where first."""
+
+    def __init__(self) -> None:
+        self.declared: dict[str, tuple[Declaration, str]] = {}
+        self.requirements: list[Requirement] = []
+        self.shapes: list[tuple[Size, ...]] = []
+
+    def declare(self, entry: Declaration, place: str) -> None:
+        known, first = self.declared.setdefault(entry.name, (entry, place))
+        if known != entry:
+            raise SpecError(
+                f"the size `{entry.name}` is {known} in the InputSpec of {first}, but {entry} in "
+                f"that of {place}: give the limits once, and the name alone elsewhere"
+            )
+        # Required once for each name, where it is declared first.
+        if first == place and entry.multiple > 1:
+            condition = entry.symbol % entry.multiple == 0
+            self.requirements.append(Requirement(condition, f"declared in InputSpec of {place}"))
+
+    def size(self, entry: Any, place: str, unknown: str) -> Size:
+        """The size of one axis, when all declarations are known."""
+        if isinstance(entry, str):
+            return self.named(entry)
+        if entry is None:
+            # The user may have declared a size of this very name.
+            while unknown in self.declared:
+                unknown += "_"
+            return self.named(unknown)
+        size: Size = entry.size if isinstance(entry, Dim) else entry
+        largest = dims.bounds(size)[1]
+        if largest is not None and largest < 0:
+            raise SpecError(f"{place} of an InputSpec is {size}, which is always below 0")
+        least = size >= 0
+        if not isinstance(least, bool):
+            self.requirements.append(Requirement(least, f"declared in InputSpec of {place}"))
+        return size
+
+    def named(self, name: str) -> Size:
+        entry, _ = self.declared.setdefault(name, (Declaration(name), ""))
+        return entry.symbol
+
+
+def resolve(
+    specs: Sequence[InputSpec], names: Sequence[str]
+) -> tuple[list[TensorType], list[Requirement]]:
+    """Types of the placeholders, and what the user declared beyond ranges, for one call's specs.
+
+    Unknown sizes are named after argument and axis. Raises SpecError if the specs contradict each
+    other, or name a size that no axis determines.
+    """
+    sizes = _Sizes()
+    for spec, name in zip(specs, names, strict=True):
+        for axis, entry in enumerate(spec.shape):
+            for declaration in _declarations(entry):
+                sizes.declare(declaration, f"`{name}`, axis {axis}")
+    for entry in (entry for spec in specs for entry in spec.shape if isinstance(entry, str)):
+        sizes.named(entry)  # before the unknown sizes choose their names
+    types = []
+    for spec, name in zip(specs, names, strict=True):
+        shape = []
+        for axis, entry in enumerate(spec.shape):
+            unknown = re.sub(r"\W", "_", f"{name}_axis{axis}")
+            unknown = unknown if unknown.isidentifier() else f"_{unknown}"
+            shape.append(sizes.size(entry, f"`{name}`, axis {axis}", unknown))
+        types.append(TensorType(spec.dtype, shape))
+    _check_determined(types, names)
+    return types, sizes.requirements
+
+
+def _declarations(entry: Any) -> list[Declaration]:
+    if isinstance(entry, Dim):
+        return list(entry.declared.values())
+    return [Declaration(str(s), s.minimum, s.maximum) for s in dims.symbols(entry)]
+
+
+def _check_determined(types: Sequence[TensorType], names: Sequence[str]) -> None:
+    """Every symbol can be computed from an axis that holds it alone."""
+    solvable = {found.symbol for type in types for size in type.shape if (found := solved(size))}
+    for type, name in zip(types, names, strict=True):
+        for axis, size in enumerate(type.shape):
+            for symbol in dims.symbols(size):
+                if symbol not in solvable:
+                    raise SpecError(
+                        f"`{name}`, axis {axis} of an InputSpec is {size}, from which {symbol} "
+                        f"cannot be computed: some axis must be {symbol}, or a multiple of it "
+                        "plus a number"
+                    )

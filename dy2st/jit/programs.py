@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dy2st.jit.cache import ProgramCache
-from dy2st.jit.call_key import add_values, constant_key
 from dy2st.jit.code_level import note
 from dy2st.jit.input_spec import InputSpec
-from dy2st.jit.number_inputs import NumberInputs, kind_of
-from dy2st.jit.retrace_warnings import Watch
-from dy2st.jit.signature import Signature, to_named_specs
+from dy2st.jit.signature import (
+    NumberInputs,
+    Signature,
+    add_values,
+    constant_key,
+    kind_of,
+    to_named_specs,
+)
 from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.identity_tables import ByIdentity
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.location import place_of, warn_user
 from dy2st_runtime.ir.promotion import autocast, get_promotion
@@ -30,6 +36,121 @@ if TYPE_CHECKING:
     from dy2st.jit.shape_history import Axis, Family, Shapes
 else:
     tracing = Lazy("dy2st.jit.tracing")
+
+# A Program is some 100 KB with its code; who needs more than 64 at a time has one for each call.
+MOST_PROGRAMS = 64
+# Shapes of calls that were found to fit a Program; forgotten ones are found out again.
+MOST_CALLS = 1024
+# Programs of one key, of which each fits other values outside of the function.
+MOST_ALTERNATIVES = 8
+
+
+class ProgramCache:
+    """Programs by key, the ones used last. Several kinds of calls may lead to one Program.
+
+    Threads share it without a lock, for each step leaves it whole: what one drops while another
+    uses it is made again.
+    """
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._programs: dict[Hashable, list[ConcreteProgram]] = {}
+        self._calls: dict[Hashable, list[ConcreteProgram]] = {}
+        self._used: ByIdentity[ConcreteProgram, int] = ByIdentity()
+        self._last: ConcreteProgram | None = None
+        self._clock = itertools.count()
+
+    def find(self, key: Hashable, call: CallContext | None = None) -> ConcreteProgram | None:
+        """The Program of a key; None without one, or if a value it was traced with changed."""
+        # Keys of calls and keys of InputSpecs differ: at most one of the tables knows it.
+        for known in self._calls.get(key) or self._programs.get(key) or ():
+            if known.is_current() and (call is None or known.gets_the_same(call)):
+                # Most calls take the Program that was used last, whose tick is the highest already.
+                if known is not self._last:
+                    self._use(known)
+                return known
+        return None
+
+    def is_spent(self, key: Hashable) -> bool:
+        """Whether the Program of a key was for one call, which it has served."""
+        return any(known.is_spent for known in self._programs.get(key, ()))
+
+    def why_none(self, key: Hashable) -> str:
+        """What has changed outside, where there is a Program of a key and none that fits."""
+        for known in self._programs.get(key, ()):
+            for guard in known.guards:
+                if getattr(guard, "why", ""):
+                    return str(guard.why)
+        return ""
+
+    def add(self, key: Hashable, program: ConcreteProgram) -> None:
+        """Keep a Program; the one that was not used for longest may go for it.
+
+        Those of the key that fit other values stay behind it.
+        """
+        others = self._programs.get(key, [])
+        others = others[: MOST_ALTERNATIVES - 1]
+        self._drop(key, others)  # if it is traced anew
+        self._programs[key] = [program, *others]
+        self._use(program)
+        while len(self._programs) > MOST_PROGRAMS:
+            last_use = {
+                kept: max(self._used.get(one) or 0 for one in programs)
+                for kept, programs in list(self._programs.items())
+            }
+            self._drop(min(last_use, key=last_use.__getitem__))
+
+    def add_call(self, key: Hashable, program: ConcreteProgram) -> None:
+        """Note that calls of this key are for a Program that is kept."""
+        if len(self._calls) >= MOST_CALLS:
+            self._calls.clear()
+        others = [one for one in self._calls.get(key, ()) if one is not program]
+        self._calls[key] = [program, *others[: MOST_ALTERNATIVES - 1]]
+        self._use(program)
+
+    def _use(self, program: ConcreteProgram) -> None:
+        self._last = program
+        self._used[program] = next(self._clock)
+
+    def discard(self, program: ConcreteProgram) -> None:
+        """Forget a Program."""
+        for key, known in list(self._programs.items()):
+            if any(one is program for one in known):
+                self._drop(key, [one for one in known if one is not program])
+
+    def _drop(self, key: Hashable, kept: Sequence[ConcreteProgram] = ()) -> None:
+        """Forget the Programs of a key but for those that are kept."""
+        gone = {id(one) for one in self._programs.pop(key, ())} - {id(one) for one in kept}
+        if kept:
+            self._programs[key] = list(kept)
+        # Calls that led to what is dropped would find it still, and keep it alive.
+        for call, known in list(self._calls.items()):
+            left = [one for one in known if id(one) not in gone]
+            if not left:
+                self._calls.pop(call, None)
+            elif len(left) < len(known):
+                self._calls[call] = left
+
+    def last(self) -> ConcreteProgram | None:
+        """The Program that was used last."""
+        return self._last
+
+    def concrete_programs(self) -> list[ConcreteProgram]:
+        """Every Program once, oldest first."""
+        # Under one key the newest stands first.
+        known = list(self._programs.values())
+        return list(dict.fromkeys(one for programs in known for one in programs[::-1]))
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._programs.clear()
+        self._calls.clear()
+        self._last = None
+
+    def __len__(self) -> int:
+        """How many different Programs there are."""
+        return len(self.concrete_programs())
+
 
 # Calls that differ in more than sizes; forgotten ones begin again with a Program for their sizes.
 _MOST_FAMILIES = 256
@@ -286,3 +407,58 @@ def _can_be_given_again(value: Any) -> bool:
 
 
 _PLAIN = (int, float, bool, str, type(None))
+
+
+_TRACES, _VALUES = 5, 10
+"""The trace of one kind of call, and the value of one number, that are worth a warning."""
+
+_MOST_KEYS = 1024
+
+
+class Watch:
+    """Counts the traces of one function."""
+
+    def __init__(self) -> None:
+        """Nothing was traced yet."""
+        self._traces: Counter[Hashable] = Counter()
+        self._values: dict[str, set[Any]] = {}
+
+    def traced(
+        self,
+        name: str,
+        function: Callable[..., Any],
+        key: Hashable,
+        arguments: Mapping[str, Any],
+        again: str,
+    ) -> None:
+        """Note a trace: of calls of a key, with these arguments, since something has changed."""
+        for argument, value in arguments.items():
+            if type(value) in (int, float):
+                self._note_value(name, function, argument, value)
+        if not again:
+            return
+        if len(self._traces) > _MOST_KEYS:
+            self._traces.clear()
+        self._traces[key] += 1
+        if self._traces[key] == _TRACES - 1:  # the first one had no reason
+            warn_user(
+                f"{name}() is traced the {_TRACES}th time for calls of one kind, which takes long, "
+                f"since {again}. Keep what changes from call to call in a tensor, or give it to "
+                "the function as one",
+                place_of(function),
+            )
+
+    def _note_value(
+        self, name: str, function: Callable[..., Any], argument: str, value: float
+    ) -> None:
+        seen = self._values.setdefault(argument, set())
+        if len(seen) == _VALUES:
+            return
+        seen.add(value)
+        if len(seen) == _VALUES:
+            warn_user(
+                f"{name}() has a Program for each of {_VALUES} values of its argument "
+                f"`{argument}`, and each takes long to make. Give it the number as a tensor: "
+                f"to_tensor({argument})",
+                place_of(function),
+            )

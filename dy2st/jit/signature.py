@@ -1,22 +1,238 @@
-"""The parameters of a function: what a call gives them, and what InputSpecs say of them."""
+"""The parameters of a function, what a call gives them, and the key that the call is found by.
+
+Keys are equal only for calls and values of Python that a trace cannot tell apart. Numbers that take
+value after value are inputs from the fifth on: the first have Programs of their own, in which they
+are constants. Where a trace with an input is refused (a key of a dict, an operator's attribute),
+they stay constants.
+"""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+import struct
+from collections import OrderedDict
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 from operator import is_
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from dy2st.jit.call_key import constant_key, is_constant
 from dy2st.jit.input_spec import InputSpec
-from dy2st.jit.number_inputs import NumberInput, spec_of
 from dy2st_runtime.errors import ArgumentError, SpecError
-from dy2st_runtime.ir import Tensor
+from dy2st_runtime.identity_tables import reference_to
+from dy2st_runtime.ir import Output, Tensor
 from dy2st_runtime.ir.structure import is_container, map_entries
 from dy2st_runtime.tensor import EagerTensor, from_numpy
+
+_PLAIN = frozenset({int, bool, str, bytes, type(None)})
+
+
+def add_values(values: Iterable[Any], key: list[Any], tensors: list[EagerTensor]) -> bool:
+    """Add to a key what values are beside the numbers in their tensors, and these to `tensors`.
+
+    Equal keys are those of calls that a trace cannot tell apart. False if there is no key.
+    """
+    for value in values:
+        kind = type(value)
+        if isinstance(value, EagerTensor):
+            array = value.array
+            key.append(array.dtype)
+            key.append(array.shape)
+            tensors.append(value)
+        elif kind in _PLAIN:
+            key += kind, value
+        elif kind is list or kind is tuple:
+            # The length closes the list, so that `[a], b` and `[a, b]` have two keys.
+            key += kind, len(value)
+            if not add_values(value, key, tensors):
+                return False
+        elif not _add_other(value, key, tensors):
+            return False
+    return True
+
+
+def _add_other(value: Any, key: list[Any], tensors: list[EagerTensor]) -> bool:
+    if type(value) is dict:
+        # Keys in their order, in which a trace goes through the dict.
+        key += dict, len(value)
+        key += map(constant_key, value)
+        return add_values(value.values(), key, tensors)
+    if type(value) is np.ndarray:
+        try:
+            return add_values((from_numpy(value),), key, tensors)
+        except ArgumentError:  # whoever binds the call says so
+            return False
+    # Binding the arguments takes these apart, and finds the Program by their structure.
+    if is_container(value) or isinstance(value, (Tensor, np.ndarray, InputSpec)):
+        return False
+    key.append(constant_key(value))
+    return True
+
+
+def constant_key(value: Any) -> Hashable:
+    """A key that is equal only for Python values that a trace cannot tell apart.
+
+    Types count (1, 1.0 and True differ), floats count by their bits (0.0 and -0.0 differ), and
+    objects that are not plain values count by identity.
+
+    >>> constant_key((1, "a")) == constant_key((1, "a"))
+    True
+    >>> constant_key(1) == constant_key(True)
+    False
+    """
+    kind = type(value)
+    if kind is float:
+        return kind, struct.pack("<d", value)
+    if kind in (int, bool, str, bytes, type(None), type(Ellipsis)):
+        return kind, value
+    if kind in (list, tuple) or (isinstance(value, tuple) and is_container(value)):
+        return kind, tuple(constant_key(entry) for entry in value)
+    if kind is dict or kind is OrderedDict:
+        return kind, tuple((constant_key(k), constant_key(v)) for k, v in value.items())
+    if kind in (set, frozenset):
+        return kind, frozenset(constant_key(entry) for entry in value)
+    if kind is Output or isinstance(value, InputSpec):
+        return kind, value
+    if isinstance(value, np.dtype):
+        return np.dtype, value.str
+    if isinstance(value, np.generic):
+        return kind, value.tobytes()
+    return _Identity(value)
+
+
+def is_constant(value: Any) -> bool:
+    """Whether a value that is no data stays what its key says.
+
+    >>> is_constant(("a", None)), is_constant(["a"])
+    (True, False)
+    """
+    kind = type(value)
+    if kind is tuple:
+        return all(map(is_constant, value))
+    return kind is not set and not is_container(value)
+
+
+class _Identity:
+    """Equal to another only for the same object, and to none when it is gone."""
+
+    __slots__ = ("hash", "value")
+
+    def __init__(self, value: Any):
+        self.value = reference_to(value)
+        # Kept, since the key stays in tables when its object is gone.
+        self.hash = id(value)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        value = self.value()
+        return isinstance(other, _Identity) and value is not None and other.value() is value
+
+    def __hash__(self) -> int:
+        return self.hash
+
+
+_CONSTANTS = 4
+"""So many values of an argument are constants of Programs."""
+
+_MOST_PLACES = 64
+_DTYPES = {int: np.dtype("int64"), float: np.dtype("float64")}
+_SMALLEST, _LARGEST = -(2**63), 2**63 - 1
+
+Place = int | str
+
+
+class NumberInput(EagerTensor):
+    """A Python number of a call that is an input of its Program."""
+
+    __slots__ = ()
+
+
+class NumberSpec(InputSpec):
+    """What a converted function may expect of a number: the Program takes it as a tensor."""
+
+    def __init__(self, number: type, name: str | None = None):
+        """Take the kind of the number, int or float."""
+        super().__init__([], _DTYPES[number], name)
+        self.number = number
+
+    def _key(self) -> tuple[Any, ...]:
+        return *super()._key(), self.number
+
+
+class Call(NamedTuple):
+    """The arguments of a call in which numbers are inputs, and the places that are."""
+
+    args: Sequence[Any]
+    kwargs: Mapping[str, Any]
+    places: tuple[Place, ...]
+
+
+class NumberInputs:
+    """The arguments of one function that are inputs, by place or name."""
+
+    def __init__(self) -> None:
+        """None is at first."""
+        self.are: dict[Any, set[Any]] = {}  # each with the values that stay constants
+        self._refused: set[Place] = set()
+        self._seen: dict[Place, set[Any]] = {}
+
+    def see(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        """Learn from a call that has no Program yet."""
+        given: list[tuple[Any, Any]] = [*enumerate(args), *kwargs.items()]
+        for place, value in given:
+            if type(value) not in _DTYPES or place in self.are or place in self._refused:
+                continue
+            # Names of `**kwargs` may be any: the table has an end.
+            if place not in self._seen and len(self._seen) == _MOST_PLACES:
+                continue
+            seen = self._seen.setdefault(place, set())
+            seen.add(value)
+            if len(seen) > _CONSTANTS:
+                # Values before this one have Programs in which they are constants; this one has
+                # none yet.
+                self.are[place] = self._seen.pop(place) - {value}
+
+    def refuse(self, places: Sequence[Place]) -> None:
+        """Let arguments be constants from now on."""
+        self._refused.update(places)
+        self.are = {at: first for at, first in self.are.items() if at not in self._refused}
+
+    def of(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
+        """A call with its numbers as inputs, where they are."""
+        new, named = list(args), kwargs
+        places: list[Place] = []
+        for place, first in self.are.items():
+            if isinstance(place, int):
+                if place < len(new) and _is_number(new[place], first):
+                    new[place] = _as_input(new[place])
+                    places.append(place)
+            elif place in named and _is_number(named[place], first):
+                named = {**named, place: _as_input(named[place])}
+                places.append(place)
+        return Call(new, named, tuple(places))
+
+
+def _is_number(value: Any, first: Container[Any]) -> bool:
+    kind = type(value)
+    # A Program has int64: what does not fit stays a constant.
+    is_one = kind is float or (kind is int and _SMALLEST <= value <= _LARGEST)
+    return is_one and value not in first
+
+
+def _as_input(value: float) -> NumberInput:
+    return NumberInput(np.asarray(value, _DTYPES[type(value)]))
+
+
+def kind_of(tensor: EagerTensor) -> Any:
+    """What tells a tensor of a call from a number beside its shape."""
+    return tensor.array.dtype if type(tensor) is not NumberInput else (tensor.array.dtype, "number")
+
+
+def spec_of(tensor: NumberInput, name: str) -> NumberSpec:
+    """The spec of a number."""
+    return NumberSpec(float if tensor.array.dtype.kind == "f" else int, name)
 
 
 class Signature:

@@ -8,8 +8,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dy2st.jit.cache import ProgramCache
-from dy2st.jit.programs import Callee, Programs
+from dy2st.jit.programs import Callee, ProgramCache, Programs
 from dy2st.jit.signature import Signature, as_tensor, is_tensor, to_named_specs
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.identity_tables import reference_to
@@ -24,10 +23,10 @@ from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor
 
 if TYPE_CHECKING:
+    from dy2st.convert.record import Report
     from dy2st.convert.replay.state_of_files import Keeping
     from dy2st.jit import tracing
     from dy2st.jit.concrete_program import ConcreteProgram
-    from dy2st.jit.report import Report
     from dy2st.jit.shape_table import ShapeTable
 else:
     tracing = Lazy("dy2st.jit.tracing")

@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from dy2st.jit.dimension import Dim
-from dy2st.jit.input_spec import InputSpec
+from dy2st.jit.input_spec import Dim, InputSpec
 from dy2st_runtime.lazy import lazy_names
 
 if TYPE_CHECKING:

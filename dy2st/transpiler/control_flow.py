@@ -1,6 +1,6 @@
 """`if`, `while` and `for` become calls that take their bodies as functions of what they change.
 
-Those with a `yield` inside stay Python's, and so do loops that compute with numbers alone, where all
+Those with a `yield` inside stay Python's, and so do loops that compute with numbers alone where all
 begins with such.
 """
 

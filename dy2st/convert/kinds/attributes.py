@@ -8,15 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.convert.classes import own_method
 from dy2st.convert.kinds.callers import called_by_the_user
-from dy2st.convert.kinds.process import note_abstract
+from dy2st.convert.kinds.side_effects import note_abstract
 from dy2st.convert.kinds.table import function_row
-from dy2st.convert.stage.attempt import caught
-from dy2st.convert.trace import MISSING, Trace
+from dy2st.convert.stage.checks import caught
+from dy2st.convert.trace import MISSING, Trace, own_method
 from dy2st.convert.values.layout import is_traced_number, number_kind
-from dy2st.convert.values.sequences import Generated, Indexed
-from dy2st.convert.values.special import SymbolicSequence, Union
+from dy2st.convert.values.special import Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError, TensorAsPython
 from dy2st_runtime.ir import Variable, user_location
 from dy2st_runtime.ir.choice import Text

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from dy2st.convert.classes import own_method
 from dy2st.convert.kinds import entries
 from dy2st.convert.kinds.lists import length_of
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.kinds.views import VIEWS, length
-from dy2st.convert.trace import CONTAINERS, Trace
-from dy2st.convert.values.sequences import Indexed
-from dy2st.convert.values.special import SymbolicSequence
+from dy2st.convert.trace import CONTAINERS, Trace, own_method
+from dy2st.convert.values.special import Indexed, SymbolicSequence
 from dy2st_runtime.ir import Tensor
 
 

@@ -13,10 +13,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from dy2st.convert.classes import own_method
 from dy2st.convert.kinds.scalars import as_number, check, is_traced, scalar, to_float
 from dy2st.convert.kinds.table import function_row
-from dy2st.convert.trace import Trace
+from dy2st.convert.trace import Trace, own_method
 from dy2st.convert.values.layout import number_kind
 from dy2st.convert.values.special import SymbolicSequence
 from dy2st_runtime.ir import F, Variable

@@ -9,14 +9,12 @@ from typing import Any
 
 from dy2st.convert.call_context import Answer
 from dy2st.convert.kinds.attributes import class_of
-from dy2st.convert.kinds.process import note_abstract
 from dy2st.convert.kinds.scalars import check, is_traced
-from dy2st.convert.kinds.side_effects import check_side_effects
+from dy2st.convert.kinds.side_effects import check_side_effects, note_abstract
 from dy2st.convert.kinds.table import code_row, function_row, method_row
 from dy2st.convert.trace import CONTAINERS, EACH_CALL, Trace
 from dy2st.convert.values.layout import is_traced_number
-from dy2st.convert.values.sequences import Indexed
-from dy2st.convert.values.special import SymbolicSequence, Union
+from dy2st.convert.values.special import Indexed, SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import Operator, user_location
 from dy2st_runtime.ir.dispatch import eagerly

@@ -10,19 +10,23 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, NoReturn
 
-from dy2st.convert.classes import own_method
 from dy2st.convert.kinds.lists import as_dynamic, length_of
 from dy2st.convert.kinds.scalars import as_number, check, is_traced, scalar
 from dy2st.convert.kinds.table import function_row, whole_row
 from dy2st.convert.objects import ATOMS
-from dy2st.convert.stage.attempt import caught
-from dy2st.convert.stage.branch import end_region
+from dy2st.convert.stage.branch import end_region, splice
+from dy2st.convert.stage.checks import caught
 from dy2st.convert.stage.outcome import ending
-from dy2st.convert.stage.splice import splice
-from dy2st.convert.trace import CONTAINERS, Trace
+from dy2st.convert.trace import CONTAINERS, Trace, own_method
 from dy2st.convert.values.flatten import element_at
-from dy2st.convert.values.sequences import Generated, Indexed, zipped
-from dy2st.convert.values.special import Special, SymbolicSequence, Union
+from dy2st.convert.values.special import (
+    Generated,
+    Indexed,
+    Special,
+    SymbolicSequence,
+    Union,
+    zipped,
+)
 from dy2st_runtime.dims import Condition, Dim, ceil_divide, maximum, minimum
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import F, Tensor, user_location

@@ -11,8 +11,7 @@ from dy2st.convert.kinds.lists import joined
 from dy2st.convert.kinds.scalars import check, is_traced
 from dy2st.convert.kinds.table import function_row, method_row
 from dy2st.convert.trace import Trace
-from dy2st.convert.values.sequences import Generated, Indexed
-from dy2st.convert.values.special import SymbolicSequence
+from dy2st.convert.values.special import Generated, Indexed, SymbolicSequence
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import user_location
 

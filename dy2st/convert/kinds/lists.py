@@ -6,18 +6,15 @@ from collections import deque
 from typing import Any
 
 from dy2st.convert.alias_tracker import BorrowedElement
-from dy2st.convert.classes import own_method
 from dy2st.convert.kinds.container_writes import to_move
 from dy2st.convert.kinds.scalars import is_traced, scalar
 from dy2st.convert.kinds.table import row_of_method
 from dy2st.convert.stage.checks import check_place
-from dy2st.convert.trace import Trace
+from dy2st.convert.trace import Trace, own_method
 from dy2st.convert.values.flatten import copied, element_at, promote_elements, row_of
-from dy2st.convert.values.layout import Layout, Same, number_kind
+from dy2st.convert.values.layout import Layout, Same, number_kind, width
 from dy2st.convert.values.lub import Lub, Unlike
-from dy2st.convert.values.sequences import Generated, Indexed
-from dy2st.convert.values.special import CONTENT, SymbolicSequence, Union
-from dy2st.convert.values.widths import width
+from dy2st.convert.values.special import CONTENT, Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Variable, user_location
 from dy2st_runtime.ir.choice import Text

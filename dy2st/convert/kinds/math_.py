@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.convert.classes import own_method
 from dy2st.convert.kinds.numbers_ import whole
 from dy2st.convert.kinds.scalars import as_number, as_numpy, is_traced, to_float
 from dy2st.convert.kinds.table import function_row, method_row
-from dy2st.convert.trace import Trace
+from dy2st.convert.trace import Trace, own_method
 from dy2st.convert.values.layout import is_traced_number, number_kind
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, user_location

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dy2st.convert.classes import own_method
 from dy2st.convert.kinds.scalars import as_number, is_traced, scalar, to_float
 from dy2st.convert.kinds.table import function_row
-from dy2st.convert.trace import Trace
+from dy2st.convert.trace import Trace, own_method
 from dy2st.convert.values.layout import number_kind
 from dy2st_runtime.dims import Condition, Dim, maximum
 from dy2st_runtime.errors import ConversionError, TensorAsPython

@@ -13,10 +13,9 @@ from operator import is_
 from types import FunctionType, MethodType, SimpleNamespace
 from typing import Any
 
-from dy2st.convert.classes import HEAP_TYPE, own_method
 from dy2st.convert.kinds.lists import held, new_list
 from dy2st.convert.kinds.table import function_row
-from dy2st.convert.trace import CONTAINERS, MISSING, Trace
+from dy2st.convert.trace import CONTAINERS, HEAP_TYPE, MISSING, Trace, own_method
 from dy2st.convert.values.special import SymbolicSequence
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.ir import F, Tensor

@@ -6,10 +6,9 @@ import operator
 from collections.abc import Iterator
 from typing import Any
 
-from dy2st.convert.classes import own_method
 from dy2st.convert.kinds.scalars import is_traced
 from dy2st.convert.kinds.table import function_row, method_row
-from dy2st.convert.trace import Trace
+from dy2st.convert.trace import Trace, own_method
 from dy2st.convert.values.layout import number_kind
 
 # Functions of `operator`, by the name that the protocol has for them.

@@ -24,12 +24,11 @@ from dy2st.convert.values.layout import (
     Number,
     Parts,
     Same,
+    count,
     number_kind,
     opened,
 )
-from dy2st.convert.values.sequences import Indexed
-from dy2st.convert.values.special import SymbolicSequence, Union
-from dy2st.convert.values.widths import count
+from dy2st.convert.values.special import Indexed, SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Tensor, Variable, user_location
 

@@ -16,7 +16,7 @@ from typing import Any
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.objects import ATOMS
 from dy2st.convert.trace import Trace
-from dy2st.convert.values.sequences import Indexed
+from dy2st.convert.values.special import Indexed
 from dy2st.transpiler.lower import traced_form
 
 

@@ -15,8 +15,7 @@ from dy2st.convert.kinds.table import function_row
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.layout import number_kind
-from dy2st.convert.values.sequences import Indexed
-from dy2st.convert.values.special import SymbolicSequence
+from dy2st.convert.values.special import Indexed, SymbolicSequence
 from dy2st_runtime.dims import Dim, maximum, minimum
 from dy2st_runtime.ir import F, Tensor, Variable
 

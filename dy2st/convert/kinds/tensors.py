@@ -11,8 +11,7 @@ import numpy as np
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.layout import Layout, Leaf, Number, Parts, Same, opened
-from dy2st.convert.values.sequences import Generated, Indexed
-from dy2st.convert.values.special import SymbolicSequence
+from dy2st.convert.values.special import Generated, Indexed, SymbolicSequence
 from dy2st_runtime import ops
 from dy2st_runtime.errors import TensorAsPython
 from dy2st_runtime.ir import F, Tensor, Variable

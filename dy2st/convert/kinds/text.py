@@ -10,18 +10,15 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from dy2st.convert.classes import own_method
 from dy2st.convert.kinds.callers import called_by_the_user
-from dy2st.convert.kinds.process import note_settings
 from dy2st.convert.kinds.scalars import is_traced
-from dy2st.convert.kinds.side_effects import check_side_effects
+from dy2st.convert.kinds.side_effects import check_side_effects, note_settings
 from dy2st.convert.kinds.table import function_row, method_row, operator_row
 from dy2st.convert.kinds.views import VIEWS
 from dy2st.convert.stage.outcome import reraise_swallowed_refusals
-from dy2st.convert.trace import CONTAINERS, Trace
+from dy2st.convert.trace import CONTAINERS, Trace, own_method
 from dy2st.convert.values.forms import DICTS
-from dy2st.convert.values.sequences import Generated, Indexed
-from dy2st.convert.values.special import SymbolicSequence, Union
+from dy2st.convert.values.special import Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, TensorAsPython
 from dy2st_runtime.ir import F, Variable, user_location

@@ -10,11 +10,10 @@ from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any
 
-from dy2st.convert.classes import own_method
+from dy2st.convert.ignored_modules import is_of_library
 from dy2st.convert.kinds.entries import must
 from dy2st.convert.kinds.lists import length_of, of_both, of_each, with_item
-from dy2st.convert.kinds.process import is_of_library
-from dy2st.convert.trace import Trace
+from dy2st.convert.trace import Trace, own_method
 from dy2st.convert.values.flatten import element_at, flatten
 from dy2st.convert.values.forms import emptied
 from dy2st.convert.values.layout import (
@@ -24,13 +23,12 @@ from dy2st.convert.values.layout import (
     Parts,
     Same,
     SequenceLayout,
+    count,
     leaves_of,
     number_kind,
     opened,
 )
-from dy2st.convert.values.sequences import Indexed
-from dy2st.convert.values.special import SymbolicSequence, Union
-from dy2st.convert.values.widths import count
+from dy2st.convert.values.special import Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, TensorAsPython
 from dy2st_runtime.ir import F, Tensor, Variable, user_location

@@ -15,18 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.convert.classes import of_class, own_method, special
 from dy2st.convert.kinds.attributes import class_of
 from dy2st.convert.kinds.entries import may_be_missing, presence
 from dy2st.convert.kinds.gradients import grad_of, set_grad
-from dy2st.convert.kinds.members import member
+from dy2st.convert.kinds.scalars import member
 from dy2st.convert.kinds.table import row_of_method
 from dy2st.convert.objects import setters_of
 from dy2st.convert.protocol.calls import call, call_method_row
-from dy2st.convert.protocol.unions import known, map_cases
-from dy2st.convert.stage.attempt import caught
 from dy2st.convert.stage.branch import stage_if
-from dy2st.convert.trace import CONTAINERS, CONTENT, MISSING, Trace
+from dy2st.convert.stage.cases import known
+from dy2st.convert.stage.checks import caught, map_cases
+from dy2st.convert.trace import CONTAINERS, CONTENT, MISSING, Trace, of_class, own_method, special
 from dy2st.convert.values.layout import number_kind
 from dy2st.convert.values.special import UNBOUND, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
@@ -375,15 +374,3 @@ def method(trace: Trace, owner: Any, name: str, /, *args: Any, **kwargs: Any) ->
     if row is not None:
         return call_method_row(trace, row, owner, name, args, kwargs)
     return call(trace, attr(trace, owner, name), *args, **kwargs)
-
-
-__all__ = [
-    "attr",
-    "del_attr",
-    "del_own",
-    "method",
-    "plain_attr",
-    "set_attr",
-    "set_own",
-    "set_plain",
-]

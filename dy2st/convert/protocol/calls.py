@@ -22,13 +22,19 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.convert.classes import of_class, own_method, special
 from dy2st.convert.ignored_modules import module_of_code
 from dy2st.convert.kinds.callers import called_by_the_user, looks_at_caller
 from dy2st.convert.kinds.messages import logs_message
 from dy2st.convert.kinds.objects import call_generated
-from dy2st.convert.kinds.process import has_set_variables, is_asked_again, note_environment
-from dy2st.convert.kinds.side_effects import check_side_effects, is_fresh, is_silent, only_reads
+from dy2st.convert.kinds.side_effects import (
+    check_side_effects,
+    has_set_variables,
+    is_asked_again,
+    is_fresh,
+    is_silent,
+    note_environment,
+    only_reads,
+)
 from dy2st.convert.kinds.table import (
     CODES,
     WHOLE,
@@ -37,12 +43,12 @@ from dy2st.convert.kinds.table import (
     say_method_misfit,
     say_misfit,
 )
-from dy2st.convert.protocol.materialise import shown, with_overlay_materialised
-from dy2st.convert.protocol.reachable_state import note_reached
-from dy2st.convert.protocol.unions import has_union, known, map_cases
+from dy2st.convert.protocol.materialise import note_reached, shown, with_overlay_materialised
 from dy2st.convert.protocol.untraced_functions import form_of, is_library, why_left_alone
+from dy2st.convert.stage.cases import known
+from dy2st.convert.stage.checks import has_union, map_cases
 from dy2st.convert.stage.outcome import reraise_swallowed_refusals
-from dy2st.convert.trace import Trace
+from dy2st.convert.trace import Trace, of_class, own_method, special
 from dy2st.convert.values.layout import is_traced_number
 from dy2st.convert.values.special import Union
 from dy2st.transpiler.lower import traced_form
@@ -421,13 +427,3 @@ def _holds_number(values: Iterable[Any], depth: int = 0) -> bool:
 
 
 _DEPTH = 8
-
-__all__ = [
-    "call",
-    "call_function",
-    "call_layer",
-    "call_library",
-    "call_method_row",
-    "call_native",
-    "pushing",
-]

@@ -12,9 +12,8 @@ from types import (
 )
 from typing import Any
 
-from dy2st.convert.classes import of_class
 from dy2st.convert.protocol.calls import call
-from dy2st.convert.trace import MISSING, Trace
+from dy2st.convert.trace import MISSING, Trace, of_class
 
 _NATIVE = (WrapperDescriptorType, MethodDescriptorType, BuiltinFunctionType)
 # To put two of them together is asked last, after all methods of the right operand.

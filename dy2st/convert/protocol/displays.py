@@ -14,7 +14,8 @@ from dy2st.convert.kinds.traced_keys import is_keyed, is_traced_key
 from dy2st.convert.protocol.iteration import double_star, listed
 from dy2st.convert.protocol.materialise import with_overlay_materialised
 from dy2st.convert.protocol.names import CELL, filled
-from dy2st.convert.protocol.unions import known, map_cases
+from dy2st.convert.stage.cases import known
+from dy2st.convert.stage.checks import map_cases
 from dy2st.convert.trace import Trace, native_attribute
 from dy2st.convert.values.forms import DICTS
 from dy2st.convert.values.special import SymbolicSequence, Union
@@ -167,14 +168,3 @@ def note_class_made(trace: Trace, kind: Any) -> None:
             for cell in method.__closure__ or ():
                 if native_attribute(cell, CELL) is kind:
                     trace.own[id(cell)] = cell
-
-
-__all__ = [
-    "gather",
-    "gather_dict",
-    "make_class",
-    "make_function",
-    "make_generic",
-    "note_class_made",
-    "text",
-]

@@ -11,11 +11,10 @@ from functools import partial
 from types import FunctionType, ModuleType
 from typing import Any
 
-from dy2st.convert.classes import of_class
 from dy2st.convert.kinds.table import FUNCTIONS, METHODS, say_method_misfit, say_misfit
 from dy2st.convert.protocol import attributes, calls, items, names, operators
-from dy2st.convert.protocol.unions import has_union
-from dy2st.convert.trace import MISSING, Frame, Trace
+from dy2st.convert.stage.checks import has_union
+from dy2st.convert.trace import MISSING, Frame, Trace, of_class
 from dy2st.convert.values.special import Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.ir import Tensor

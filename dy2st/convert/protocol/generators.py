@@ -13,17 +13,14 @@ from inspect import GEN_CREATED, getgeneratorstate
 from types import GeneratorType
 from typing import Any, NoReturn
 
-from dy2st.convert.classes import own_method
 from dy2st.convert.kinds.iterators import left_of, refuse_advance, refuse_left
 from dy2st.convert.protocol.ifelse import test_of
 from dy2st.convert.protocol.names import CELL, new_cell, set_cell
-from dy2st.convert.stage.attempt import attempt, each
-from dy2st.convert.stage.branch import end_region, stage_if
+from dy2st.convert.stage.branch import end_region, splice, stage_if
+from dy2st.convert.stage.checks import attempt, each
 from dy2st.convert.stage.outcome import AlwaysRaises, Handler, Refused, is_refusal, is_thrown
-from dy2st.convert.stage.splice import splice
-from dy2st.convert.trace import Region, Source, Trace
-from dy2st.convert.values.sequences import Generated
-from dy2st.convert.values.special import UNBOUND
+from dy2st.convert.trace import Region, Source, Trace, own_method
+from dy2st.convert.values.special import UNBOUND, Generated
 from dy2st_runtime.errors import ConversionError
 
 Push = Callable[[Any], Any]
@@ -324,19 +321,3 @@ def _given(trace: Trace, source: Source, default: Sequence[Any]) -> Any:
     if not default:
         trace.if_(is_found, tuple, ends, (), ())
     return trace.bound(item, "the next item")
-
-
-__all__ = [
-    "Variables",
-    "begin",
-    "consumed",
-    "enumerated",
-    "filtered",
-    "first_of",
-    "generate",
-    "is_decided",
-    "mapped",
-    "push_all",
-    "push_loop",
-    "source_of",
-]

@@ -6,15 +6,14 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any, NoReturn
 
-from dy2st.convert.classes import special
 from dy2st.convert.kinds.entries import is_sure, presence
 from dy2st.convert.kinds.views import VIEWS, length
 from dy2st.convert.protocol.calls import call
-from dy2st.convert.protocol.unions import known, map_cases
 from dy2st.convert.stage.branch import stage_if
-from dy2st.convert.stage.statement import staging
-from dy2st.convert.stage.truth import truth_of
-from dy2st.convert.trace import CONTAINERS, Trace
+from dy2st.convert.stage.cases import known, truth_of
+from dy2st.convert.stage.checks import map_cases
+from dy2st.convert.stage.outcome import staging
+from dy2st.convert.trace import CONTAINERS, Trace, special
 from dy2st.convert.values.layout import number_kind
 from dy2st.convert.values.special import UNBOUND, UNBOUND_LOCAL, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
@@ -174,17 +173,3 @@ def bound(trace: Trace, value: Any, name: str) -> Any:
         return value
     value.name = value.name or name
     return map_cases(trace, lambda one: bound(trace, one, name), value)
-
-
-__all__ = [
-    "and_",
-    "assert_",
-    "bound",
-    "if_",
-    "if_exp",
-    "is_plain",
-    "not_",
-    "or_",
-    "test_of",
-    "truth",
-]

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.convert.classes import own_method, special
 from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.container_writes import note_put, note_slice, to_move
 from dy2st.convert.kinds.dicts import factory_of, is_moved
@@ -31,10 +30,10 @@ from dy2st.convert.protocol.attributes import method
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.materialise import with_overlay_materialised
 from dy2st.convert.protocol.natives import value_at
-from dy2st.convert.protocol.unions import known, map_cases
 from dy2st.convert.stage.branch import stage_if
-from dy2st.convert.stage.checks import check_place
-from dy2st.convert.trace import MISSING, Trace
+from dy2st.convert.stage.cases import known
+from dy2st.convert.stage.checks import check_place, map_cases
+from dy2st.convert.trace import MISSING, Trace, own_method, special
 from dy2st.convert.values.forms import DICTS
 from dy2st.convert.values.layout import Same, is_traced_number
 from dy2st.convert.values.special import SymbolicSequence, Union
@@ -306,6 +305,3 @@ def del_item(trace: Trace, owner: Any, index: Any) -> None:
     index = trace.exported((index,))[0]
     refuse_change(trace, owner)
     with_overlay_materialised(trace, [owner], lambda: delitem(owner, index))
-
-
-__all__ = ["del_item", "item", "set_item"]

@@ -8,7 +8,6 @@ from itertools import count
 from types import FunctionType
 from typing import Any
 
-from dy2st.convert.classes import of_class, own_method, special
 from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.attributes import class_of
 from dy2st.convert.kinds.entries import check_sure, is_sure
@@ -33,16 +32,15 @@ from dy2st.convert.kinds.views import VIEWS, shown_by
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.generators import consumed, source_of
 from dy2st.convert.protocol.ifelse import test_of
-from dy2st.convert.protocol.reachable_state import note_reached
-from dy2st.convert.protocol.unions import known, map_cases
+from dy2st.convert.protocol.materialise import note_reached
 from dy2st.convert.stage.branch import stage_if
+from dy2st.convert.stage.cases import known, truth_of
+from dy2st.convert.stage.checks import map_cases
 from dy2st.convert.stage.loop import stage_while
-from dy2st.convert.stage.statement import staging
-from dy2st.convert.stage.truth import truth_of
-from dy2st.convert.trace import CONTAINERS, Source, Trace
+from dy2st.convert.stage.outcome import staging
+from dy2st.convert.trace import CONTAINERS, Source, Trace, of_class, own_method, special
 from dy2st.convert.values.flatten import element_at
-from dy2st.convert.values.sequences import Generated, Indexed
-from dy2st.convert.values.special import MISSING, SymbolicSequence, Union
+from dy2st.convert.values.special import MISSING, Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Dim
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import F, Tensor, user_location
@@ -335,20 +333,3 @@ def spread_double_star(trace: Trace, value: Any) -> Any:
     if type(found) is SymbolicSequence:
         raise unknown_arguments(f"a {type(value).__name__} whose keys the data decides")
     return {key: trace.item(value, key) for key in found}
-
-
-__all__ = [
-    "double_star",
-    "gathered",
-    "items_of",
-    "items_or_source",
-    "iterate",
-    "listed",
-    "loop_by_index",
-    "next_of",
-    "spread_double_star",
-    "star",
-    "unknown_arguments",
-    "unpack",
-    "unpack_star",
-]

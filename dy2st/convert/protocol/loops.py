@@ -6,19 +6,16 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
-from dy2st.convert.classes import own_method
 from dy2st.convert.kinds.iterators import taken
 from dy2st.convert.protocol.generators import push_loop
 from dy2st.convert.protocol.ifelse import test_of
 from dy2st.convert.protocol.iteration import items_or_source, loop_by_index, next_of
-from dy2st.convert.protocol.unions import known
 from dy2st.convert.stage.branch import stage_if
-from dy2st.convert.stage.cases import is_case
+from dy2st.convert.stage.cases import is_case, known
 from dy2st.convert.stage.loop import stage_while
-from dy2st.convert.stage.statement import staging
-from dy2st.convert.trace import Trace
-from dy2st.convert.values.sequences import Generated, Indexed
-from dy2st.convert.values.special import Union
+from dy2st.convert.stage.outcome import staging
+from dy2st.convert.trace import Trace, own_method
+from dy2st.convert.values.special import Generated, Indexed, Union
 from dy2st_runtime.errors import UnsupportedSyntax
 from dy2st_runtime.ir import user_location
 
@@ -126,6 +123,3 @@ def spread_loop(
         return spread_loop(trace, value, test, body, values, names)
 
     return stage_if(trace, pred, again, again, state, names)
-
-
-__all__ = ["for_", "while_"]

@@ -24,12 +24,11 @@ from dy2st.convert.protocol import (
     operators,
     star_arguments,
     try_with,
-    unions,
     untraced_functions,
 )
 from dy2st.convert.protocol.fast_paths import short_ways
 from dy2st.convert.record import Record
-from dy2st.convert.stage.checks import carry_check, check_operator, check_sizes
+from dy2st.convert.stage import cases, checks
 from dy2st.convert.trace import Trace
 from dy2st_runtime.ir import Tracer
 
@@ -50,9 +49,9 @@ class Machine(Trace):
     ):
         """Bind the protocol."""
         super().__init__(tracer, record, call_context)
-        tracer.on_check = partial(carry_check, self)
-        tracer.guard.on_required = partial(check_sizes, self)
-        tracer.guard.on_failing = partial(check_operator, self)
+        tracer.on_check = partial(checks.carry_check, self)
+        tracer.guard.on_required = partial(checks.check_sizes, self)
+        tracer.guard.on_failing = partial(checks.check_operator, self)
         tracer.call = partial(calls.call, self)
         tracer.outside = self.outside
         tracer.explain = partial(untraced_functions.explain, self)
@@ -149,8 +148,8 @@ class Machine(Trace):
         self.note_class_made = bind(displays.note_class_made, self)
         self.note_fields = bind(natives.note_fields, self)
         self.note_reached = bind(natives.note_reached, self)
-        self.known = bind(unions.known, self)
-        self.map_cases = bind(unions.map_cases, self)
+        self.known = bind(cases.known, self)
+        self.map_cases = bind(checks.map_cases, self)
         self.listed = bind(iteration.listed, self)
         self.items_of = bind(iteration.items_of, self)
         self.gathered = bind(iteration.gathered, self)

@@ -10,20 +10,18 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dy2st.convert.classes import HEAP_TYPE
 from dy2st.convert.kinds.entries import check_sure, is_sure
-from dy2st.convert.kinds.process import note_abstract
+from dy2st.convert.kinds.side_effects import note_abstract
 from dy2st.convert.protocol.attributes import attr
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.ifelse import and_, if_exp, or_
 from dy2st.convert.protocol.items import item
 from dy2st.convert.protocol.iteration import listed
 from dy2st.convert.protocol.operators import binary, is_
-from dy2st.convert.protocol.unions import known
-from dy2st.convert.stage.attempt import caught
 from dy2st.convert.stage.branch import stage_if
-from dy2st.convert.stage.cases import is_case
-from dy2st.convert.trace import CONTAINERS, Trace
+from dy2st.convert.stage.cases import is_case, known
+from dy2st.convert.stage.checks import caught
+from dy2st.convert.trace import CONTAINERS, HEAP_TYPE, Trace
 from dy2st.convert.values.layout import number_kind
 from dy2st.convert.values.lub import is_missing
 from dy2st.convert.values.special import MISSING, UNBOUND, SymbolicSequence, Union
@@ -305,6 +303,3 @@ def _positional(kind: type, count: int) -> list[Any] | None:
 def _now(value: Any) -> Any:
     """A literal, or what a lambda in the pattern gives."""
     return value() if callable(value) else value
-
-
-__all__ = ["match"]

@@ -11,9 +11,9 @@ from importlib.util import resolve_name
 from types import CellType, FunctionType
 from typing import Any, NoReturn
 
-from dy2st.convert.protocol.unions import map_cases
 from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.stage.cases import is_case, is_constant, known
+from dy2st.convert.stage.checks import map_cases
 from dy2st.convert.trace import MISSING, Trace, native_attribute
 from dy2st.convert.values.special import UNBOUND, UNBOUND_FREE, UNBOUND_LOCAL, Union
 
@@ -169,17 +169,3 @@ def del_cell(trace: Trace, owner: CellType, name: str) -> None:
     """`del name` of a shared variable."""
     cell(trace, owner, name)
     set_cell(trace, owner, UNBOUND)
-
-
-__all__ = [
-    "cell",
-    "del_cell",
-    "del_glob",
-    "filled",
-    "glob",
-    "imported",
-    "local_cell",
-    "new_cell",
-    "set_cell",
-    "set_glob",
-]

@@ -14,16 +14,20 @@ from dy2st.convert.kinds.lists import place_of_index, write_back
 from dy2st.convert.kinds.scalars import as_number
 from dy2st.convert.kinds.views import VIEWS, shown_by
 from dy2st.convert.protocol.ifelse import if_exp, not_, or_, test_of
-from dy2st.convert.protocol.materialise import viewed, with_overlay_materialised
+from dy2st.convert.protocol.materialise import (
+    note_class,
+    note_fields,
+    note_reached,
+    viewed,
+    with_overlay_materialised,
+)
 from dy2st.convert.protocol.operators import binary
-from dy2st.convert.protocol.reachable_state import note_class, note_fields, note_reached
 from dy2st.convert.stage.branch import stage_if
+from dy2st.convert.stage.cases import truth_of
 from dy2st.convert.stage.loop import stage_while
-from dy2st.convert.stage.truth import truth_of
 from dy2st.convert.trace import CONTAINERS, STATE, Trace
 from dy2st.convert.values.layout import Leaf, Number
-from dy2st.convert.values.sequences import Generated, Indexed
-from dy2st.convert.values.special import MISSING, SymbolicSequence, Union
+from dy2st.convert.values.special import MISSING, Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Variable, user_location

@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.convert.classes import of_class, own_method
 from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.dicts import contains as dict_contains
 from dy2st.convert.kinds.iterators import left_of
 from dy2st.convert.kinds.lists import compare_lists, concatenate, contains, held, repeat
-from dy2st.convert.kinds.process import note_settings
+from dy2st.convert.kinds.side_effects import note_settings
 from dy2st.convert.kinds.table import row_of_operator
 from dy2st.convert.kinds.views import VIEWS
 from dy2st.convert.protocol.calls import call
@@ -29,14 +28,12 @@ from dy2st.convert.protocol.dispatch import (
 )
 from dy2st.convert.protocol.ifelse import not_
 from dy2st.convert.protocol.materialise import with_overlay_materialised
-from dy2st.convert.protocol.unions import known, map_cases
-from dy2st.convert.stage.cases import is_case
-from dy2st.convert.stage.truth import truth_of
-from dy2st.convert.trace import CONTAINERS, MISSING, Trace
+from dy2st.convert.stage.cases import is_case, known, truth_of
+from dy2st.convert.stage.checks import map_cases
+from dy2st.convert.trace import CONTAINERS, MISSING, Trace, of_class, own_method
 from dy2st.convert.values.forms import DICTS
 from dy2st.convert.values.layout import number_kind
-from dy2st.convert.values.sequences import Generated, Indexed
-from dy2st.convert.values.special import SymbolicSequence, Union
+from dy2st.convert.values.special import Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import TensorAsPython
 from dy2st_runtime.ir import Block, F, Tensor, Variable, user_location
@@ -408,17 +405,3 @@ def _is_met(trace: Trace, item: Any, container: Any) -> Any:
 def not_in(trace: Trace, item: Any, container: Any) -> Any:
     """`item not in container`."""
     return not_(trace, in_(trace, item, container))
-
-
-__all__ = [
-    "BINARY",
-    "IN_PLACE",
-    "UNARY",
-    "binary",
-    "in_",
-    "in_place",
-    "is_",
-    "is_not",
-    "not_in",
-    "unary",
-]

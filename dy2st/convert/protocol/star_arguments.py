@@ -19,14 +19,12 @@ from dy2st.convert.kinds.scalars import check
 from dy2st.convert.kinds.traced_keys import has_objects
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.iteration import listed, unknown_arguments
-from dy2st.convert.protocol.unions import known
 from dy2st.convert.protocol.untraced_functions import why_left_alone
+from dy2st.convert.stage.cases import known
 from dy2st.convert.trace import MISSING, Trace
 from dy2st.convert.values.flatten import element_at
-from dy2st.convert.values.layout import Layout, Leaf, Parts, opened
-from dy2st.convert.values.sequences import Indexed
-from dy2st.convert.values.special import SymbolicSequence
-from dy2st.convert.values.widths import count
+from dy2st.convert.values.layout import Layout, Leaf, Parts, count, opened
+from dy2st.convert.values.special import Indexed, SymbolicSequence
 from dy2st_runtime.ir import F
 from dy2st_runtime.nn.layer import Layer
 
@@ -209,5 +207,3 @@ _ROWS: dict[Any, Callable[..., Any]] = {
     zip: _zip,
     itertools.chain: lambda trace, items: trace.call(itertools.chain.from_iterable, items),
 }
-
-__all__ = ["Spread", "call_spread", "rest", "spread_star"]

@@ -15,15 +15,13 @@ from itertools import pairwise
 from types import FunctionType
 from typing import Any, NoReturn
 
-from dy2st.convert.classes import own_method, special
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.generators import Variables, begin, source_of
 from dy2st.convert.protocol.ifelse import test_of
-from dy2st.convert.protocol.unions import map_cases
 from dy2st.convert.protocol.untraced_functions import is_library
-from dy2st.convert.stage.attempt import State, attempt
 from dy2st.convert.stage.branch import raise_outcome, stage_if
 from dy2st.convert.stage.cases import is_case, known
+from dy2st.convert.stage.checks import State, attempt, map_cases
 from dy2st.convert.stage.outcome import (
     Handler,
     Refused,
@@ -33,7 +31,7 @@ from dy2st.convert.stage.outcome import (
     is_thrown,
     under,
 )
-from dy2st.convert.trace import Source, Trace
+from dy2st.convert.trace import Source, Trace, own_method, special
 from dy2st.convert.values.special import Union
 from dy2st_runtime.errors import UnsupportedSyntax
 from dy2st_runtime.ir import user_location
@@ -311,6 +309,3 @@ def raised(trace: Trace, error: Any) -> Any:
     if isinstance(made, BaseException) and not isinstance(made, Exception):
         trace.thrown.append(made)
     return made
-
-
-__all__ = ["handling", "manager", "raised", "swallowed", "try_", "with_"]

@@ -84,6 +84,3 @@ def explain(trace: Trace, frame: FrameType) -> str:
     if met is None or not met.why:
         return ""
     return f"{met.name}() is not converted: {met.why}"
-
-
-__all__ = ["explain", "form_of", "is_library", "is_marked", "require_source", "why_left_alone"]

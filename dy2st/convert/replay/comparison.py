@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.convert.classes import HEAP_TYPE
-from dy2st.convert.trace import MISSING
+from dy2st.convert.trace import HEAP_TYPE, MISSING
 from dy2st.convert.values.forms import BUNDLES
 from dy2st.convert.values.special import UNBOUND
 from dy2st_runtime.nn.layer import Layer

@@ -16,8 +16,7 @@ from typing import Any
 from dy2st.convert.objects import setters_of
 from dy2st.convert.replay.comparison import cell_value, like, stores_of
 from dy2st.convert.replay.places import ReadKey
-from dy2st.convert.replay.rebuild import rebuild
-from dy2st.convert.replay.result import Made, Taker
+from dy2st.convert.replay.result import Made, Taker, rebuild
 from dy2st.convert.states import write_state
 from dy2st.convert.trace import CONTENT, MISSING, STATE, Place, Trace, label, native_attribute
 from dy2st.convert.values.layout import number_kind

@@ -1,9 +1,12 @@
-"""Trees over the outputs of a Program: what a call returns, and what it writes outside."""
+"""Trees over the outputs of a Program: what a call returns, and what it writes outside.
+
+Values of Python are made of them after a run, and files hold their structure.
+"""
 
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from enum import Enum
@@ -26,21 +29,35 @@ from dy2st.convert.replay.places import owners_of
 from dy2st.convert.states import has_states
 from dy2st.convert.trace import CONTAINERS, Trace
 from dy2st.convert.values.flatten import build, flatten
-from dy2st.convert.values.forms import BUNDLES
+from dy2st.convert.values.forms import BUNDLES, bare, emptied, form_of
 from dy2st.convert.values.layout import (
+    Cases,
     Layout,
+    Leaf,
+    Number,
     Same,
+    SequenceLayout,
+    count,
     holds_itself,
     leaves_of,
     number_kind,
     opened,
+    width,
 )
-from dy2st.convert.values.sequences import Generated, Indexed
-from dy2st.convert.values.special import Special, SymbolicSequence, Unbound, Union, is_changed
+from dy2st.convert.values.special import (
+    MISSING,
+    Generated,
+    Indexed,
+    Special,
+    SymbolicSequence,
+    Unbound,
+    Union,
+    is_changed,
+)
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, Location
-from dy2st_runtime.ir import Variable
-from dy2st_runtime.ir.choice import Text
+from dy2st_runtime.ir import Output, Variable, structure
+from dy2st_runtime.ir.choice import Choice, Text
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor
 
@@ -379,3 +396,251 @@ class Finished:
     kept: dict[str, int] = field(default_factory=dict)
     kept_places: set[Any] = field(default_factory=set)
     lost: ConversionError | None = None
+
+
+_PLAIN = (list, tuple, dict)
+_Held = Mapping[int, Any]
+_ENTRIES = "a dict, or an object, of which a tensor decides the entries"
+
+
+class _NotPlain(Exception):
+    """A tree that is no structure; its text says what is none."""
+
+
+def structure_of(tree: Any) -> Any:
+    """The tree as a structure, in a tuple; None if files cannot hold it."""
+    try:
+        return (_Plain().of(tree),)
+    except _NotPlain:
+        return None
+
+
+def why_not_plain(tree: Any) -> str:
+    """What in a tree files cannot hold, in words; empty if they can hold all of it."""
+    try:
+        _Plain().of(tree)
+    except _NotPlain as error:
+        return str(error)
+    return ""
+
+
+class _Plain:
+    """Makes the structure of one result: an object that is met twice is none that a file keeps."""
+
+    def __init__(self) -> None:
+        self._seen: set[int] = set()
+
+    def of(self, tree: Any) -> Any:
+        """The structure of a tree."""
+        if isinstance(tree, Out):
+            return Output(tree.index, tree.number not in (None, np.generic))
+        if isinstance(tree, Written):
+            return tree.text.mapped(self.of)
+        if isinstance(tree, Rows):
+            self._meet(tree)
+            return self._rows(tree.kind, tree.element, _outputs(tree.arrays), tree.held)
+        if isinstance(tree, Several):
+            cases = [self._case(layout, outs, tree.held) for layout, outs in tree.cases]
+            return Choice(Output(tree.tag.index), tuple(cases))
+        return self._made(tree) if isinstance(tree, TREES) else tree
+
+    def _case(self, layout: Layout, outs: Sequence[Out], held: _Held) -> Any:
+        """A case of a choice; one that is older than the branch has its outputs to itself."""
+        if isinstance(layout, Same):
+            return self.of(held[id(layout)]) if id(layout) in held else self._same(layout, held)
+        return structure.Only(self._entry(layout, _outputs(outs), held))
+
+    def _made(self, tree: Any) -> Any:
+        if not isinstance(tree, Made) or tree.like is not None:
+            held = None if isinstance(tree, Made) else tree.get()
+            if isinstance(held, (Special, Unbound)):
+                raise _NotPlain(_ENTRIES)
+            kind = tree.kind if isinstance(tree, Made) else type(held)
+            raise _NotPlain(f"a {kind.__name__}")
+        self._meet(tree)
+        return _filled(tree.kind, tree.keys, [self.of(item) for item in tree.items])
+
+    def _meet(self, tree: Any) -> None:
+        # A file has no words for two places that hold one object.
+        if id(tree) in self._seen:
+            raise _NotPlain("one object in two places")
+        self._seen.add(id(tree))
+
+    def _rows(
+        self, kind: type, element: Layout | None, outputs: Iterator[Output], held: _Held
+    ) -> Any:
+        """A list: of tensors it is an output as it is."""
+        if kind is not list:
+            what = "keys" if issubclass(kind, dict) else "elements"
+            raise _NotPlain(f"a {kind.__name__} of which a tensor decides the {what}")
+        arrays = [next(outputs) for _ in range(width(element))]
+        if isinstance(element, Leaf):
+            return arrays[0]
+        entry = None if element is None else self._entry(element, iter(arrays), held)
+        return structure.Rows(arrays[0], entry)
+
+    def _entry(self, node: Layout, outputs: Iterator[Output], held: _Held) -> Any:
+        """The structure of what has a layout, of the lists that hold its leaves."""
+        if isinstance(node, Same):
+            return self._same(node, held)
+        if isinstance(node, Number):
+            return Output(next(outputs).index, as_number=True)
+        if isinstance(node, Leaf):
+            return next(outputs)
+        if isinstance(node, SequenceLayout):
+            return self._rows(node.kind, node.element, outputs, held)
+        if isinstance(node, Cases):
+            tag = next(outputs)
+            own = [[next(outputs) for _ in range(count(case))] for case in node.cases]
+            pairs = zip(node.cases, own, strict=True)
+            return Choice(
+                tag, tuple(structure.Only(self._entry(c, iter(o), held)) for c, o in pairs)
+            )
+        items = [self._entry(item, outputs, held) for item in node.items]
+        if node.kind is Text:
+            return node.like.with_values(items)
+        return _filled(node.kind, node.names, items)
+
+    def _same(self, node: Same, held: _Held) -> Any:
+        """What every row has; an output would be one of all rows, and not of one."""
+        if isinstance(node.value, (Special, Unbound)):
+            raise _NotPlain(_ENTRIES)
+        found = self.of(held[id(node)]) if id(node) in held else node.value
+        if structure.flatten(found, lambda entry: isinstance(entry, Output))[0]:
+            raise _NotPlain("one tensor in all elements of a list")
+        return found
+
+
+def _filled(kind: type, keys: Sequence[Any], items: list[Any]) -> Any:
+    """A new container of a plain kind."""
+    if not issubclass(kind, _PLAIN):
+        raise _NotPlain(f"a {kind.__name__}")
+    if issubclass(kind, dict):
+        return kind(dict(zip(keys, items, strict=True)))
+    return kind(*items) if hasattr(kind, "_fields") else kind(items)
+
+
+def _outputs(outs: Sequence[Out]) -> Iterator[Output]:
+    return iter([Output(out.index) for out in outs])
+
+
+def rebuild(tree: Any, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
+    """The value of a tree over the outputs; what is met twice is one object."""
+    kind = type(tree)
+    if kind is Out:
+        return _number(outputs[tree.index], tree.number)
+    if kind is Known:
+        return tree.get()
+    if kind is Made:
+        return _made(tree, outputs, known)
+    if kind is Written:
+        return tree.text.mapped(lambda inner: rebuild(inner, outputs, known)).filled()
+    if kind is Rows or kind is Several:
+        if id(tree) not in known:
+            known[id(tree)] = _decided(tree, outputs, _holder(tree.held, outputs, known))
+        return known[id(tree)]
+    return tree
+
+
+def _decided(tree: Rows | Several, outputs: Sequence[Any], same: Callable[[Same], Any]) -> Any:
+    """What only the outputs tell: a list of some length, one of several values."""
+    if isinstance(tree, Rows):
+        arrays = [outputs[array.index] for array in tree.arrays]
+        return of_rows(tree.kind, tree.like, tree.element, arrays, same)
+    layout, places = tree.cases[int(outputs[tree.tag.index].item())]
+    return of_layout(layout, iter([outputs[array.index][0] for array in places]), same)
+
+
+def _holder(
+    held: dict[int, Any], outputs: Sequence[Any], known: dict[int, Any]
+) -> Callable[[Same], Any]:
+    """What gives the value that a layout tells."""
+    return lambda node: rebuild(held[id(node)], outputs, known) if id(node) in held else node.value
+
+
+def _number(value: Any, kind: type | None) -> Any:
+    if kind is np.generic:
+        return value.numpy()[()]
+    return value if kind is None else kind(value.item())
+
+
+def _made(tree: Made, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
+    if id(tree) in known:
+        return known[id(tree)]
+    kind = tree.kind
+    if issubclass(kind, tuple):
+        items = [rebuild(item, outputs, known) for item in tree.items]
+        return kind(*items) if hasattr(kind, "_fields") else kind(items)
+    if tree.like is object:
+        made: Any = bare(kind)
+        known[id(tree)] = made
+        for name, item in zip(tree.keys, tree.items, strict=True):
+            value = rebuild(item, outputs, known)
+            if value is not MISSING:  # no branch of this call has set it
+                object.__setattr__(made, name, value)
+        return made
+    if isinstance(tree.like, type) and tree.like is not object:
+        return _derived(tree, outputs, known)
+    made = known[id(tree)] = tree.kind() if tree.like is None else copy(tree.like)
+    items = [rebuild(item, outputs, known) for item in tree.items]
+    if not items:
+        return made
+    if isinstance(made, dict):
+        pairs = zip(tree.keys, items, strict=True)
+        made.update({key: item for key, item in pairs if item is not MISSING})
+    else:
+        made.update(items) if isinstance(made, set) else made.extend(items)
+    return made
+
+
+def _derived(tree: Made, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
+    """An object of a class derived from a container, which no method of that class has filled."""
+    made = known[id(tree)] = tree.like.__new__(tree.kind)
+    attributes, held = (rebuild(item, outputs, known) for item in tree.items)
+    slots: Any = slots_of(tree.kind)
+    for name, one in attributes.items():  # past the methods of its class
+        object.__setattr__(made, name, one) if name in slots else vars(made).update({name: one})
+    put = DERIVED[tree.like]
+    for item in held.items() if isinstance(held, dict) else ((one,) for one in held):
+        put(made, *item)
+    return made
+
+
+def of_rows(
+    kind: type,
+    like: Any,
+    element: Layout | None,
+    arrays: Sequence[Any],
+    same: Callable[[Same], Any],
+) -> Any:
+    """A list, tuple, set or dict of the elements that stand side by side in arrays."""
+    rows = zip(*arrays, strict=True) if element is not None else ()
+    items = [of_layout(element, iter(row), same) for row in rows]  # type: ignore[arg-type]
+    if kind is tuple:
+        return tuple(items)
+    made = emptied(kind, like)
+    if isinstance(made, dict):
+        made.update(dict(items))
+    else:
+        made.update(items) if isinstance(made, set) else made.extend(items)
+    return made
+
+
+def of_layout(node: Layout, leaves: Iterator[Any], same: Callable[[Same], Any]) -> Any:
+    """A value of its leaves."""
+    if isinstance(node, Same):
+        return same(node)
+    if isinstance(node, Number):
+        return _number(next(leaves), node.kind)
+    if isinstance(node, Leaf):
+        return next(leaves)
+    if isinstance(node, SequenceLayout):
+        arrays = [next(leaves) for _ in range(width(node.element))]
+        return of_rows(node.kind, node.like, node.element, arrays, same)
+    if isinstance(node, Cases):
+        place = int(next(leaves).item())
+        own = [[next(leaves) for _ in range(count(case))] for case in node.cases]
+        return of_layout(node.cases[place], iter([array[0] for array in own[place]]), same)
+    items = [of_layout(item, leaves, same) for item in node.items]
+    made = form_of(node.kind).make(node.kind, items, node.names, node.like)
+    return made.filled() if type(made) is Text else made

@@ -27,7 +27,6 @@ from dy2st.convert.stage.outcome import (
     note_raise,
     record,
 )
-from dy2st.convert.stage.splice import splice
 from dy2st.convert.states import same_state
 from dy2st.convert.trace import (
     CONTENT,
@@ -51,6 +50,32 @@ from dy2st_runtime.ir.facts import branch_condition
 from dy2st_runtime.ir.fresh_symbols import made_since
 from dy2st_runtime.ir.join import facts_of_branches, join_types
 from dy2st_runtime.ops.control_flow import close_blocks
+
+
+def splice(trace: Trace, region: Region) -> None:
+    """Let a region count as run in the frame around it: the only side of a branch that goes on."""
+    tracer, outer = trace.tracer, trace.tracer.block
+    own = {inner: outside for outside, inner in tracer.captured_by(region.block).items()}
+    for operator in region.block.operators:
+        operator.operands[:] = [own.get(operand, operand) for operand in operator.operands]
+        operator.block = outer
+        for block in operator.blocks:
+            block.parent = outer
+    outer.operators += region.block.operators
+    for inner, outside in own.items():
+        tracer.forward(inner, outside)  # the user's values may hold it
+    # What the region made and wrote, and what is known in it, is that of the frame around.
+    if trace.is_nested:
+        trace.frame.born.update(region.frame.born)
+    trace.alias_tracker.marks.take(region.marks)
+    trace.frame.known_cases.update(region.frame.known_cases)
+    for place in region.changes.values():
+        trace.take_place(place)
+    for tensor, variable in region.tensors.values():
+        tracer.assign(tensor, own.get(variable, variable))
+    for variable in region.overwritten:
+        tracer.overwrite(variable)
+
 
 Side = Callable[..., Sequence[Any]]
 _NAME = "a value"

@@ -1,14 +1,15 @@
-"""Raises what a Program checks for in branches, where a handler may catch it."""
+"""Branches that no statement asks for: for cases of a value, for checks, and for handlers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn, TypeAlias
 
-from dy2st.convert.stage.branch import stage_if
-from dy2st.convert.stage.outcome import is_caught, may_be_caught
+from dy2st.convert.stage.branch import proceed, run, settled, stage_if
+from dy2st.convert.stage.cases import is_case, known
+from dy2st.convert.stage.outcome import Handler, is_caught, may_be_caught, under
 from dy2st.convert.trace import Trace
-from dy2st.convert.values.special import SymbolicSequence
+from dy2st.convert.values.special import UNBOUND, UNBOUND_LOCAL, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition
 from dy2st_runtime.errors import PlaceError
 from dy2st_runtime.ir import ArrayType, F, Variable, apply, interpreting
@@ -16,6 +17,38 @@ from dy2st_runtime.ir.choice import Hole, Text
 from dy2st_runtime.ir.definition import OperatorDefinition
 from dy2st_runtime.ir.failures import raised_by
 from dy2st_runtime.ir.kernel_errors import ours_of
+
+
+def has_union(values: Sequence[Any]) -> bool:
+    """Whether one of some values is one of several."""
+    for value in values:  # noqa: SIM110  twice as fast as any()
+        if type(value) is Union:
+            return True
+    return False
+
+
+def map_cases(trace: Trace, function: Callable[..., Any], *values: Any) -> Any:
+    """`function(*values)` for each case of those that are one of several."""
+    values = tuple(_read(trace, value) for value in values)
+    place = next((i for i, value in enumerate(values) if type(value) is Union), None)
+    if place is None:
+        return function(*values)
+    union: Union = values[place]
+    pred = is_case(trace, union, trace.cases_of(union)[0])
+
+    def again() -> tuple[Any]:
+        return (map_cases(trace, function, *values),)
+
+    return stage_if(trace, pred, again, again, (), ("a value",), of_cases=True)[0]
+
+
+def _read(trace: Trace, value: Any) -> Any:
+    """A value for an operation: UnboundLocalError where its variable is unbound."""
+    found = known(trace, value)
+    if found is UNBOUND:
+        name = value.name if type(value) is Union else ""
+        raise UnboundLocalError(UNBOUND_LOCAL.format(repr(name) if name else "of this function"))
+    return found
 
 
 def carry_check(trace: Trace, flag: Variable, error: BaseException) -> bool:
@@ -96,3 +129,71 @@ def _check_axes(
 def _carry_failure(trace: Trace, flag: Variable, error: Exception) -> bool:
     trace.of_operators.append(error)
     return carry_check(trace, flag, error)
+
+
+State: TypeAlias = "Sequence[Any]"
+
+
+def attempt(
+    trace: Trace,
+    handler: Handler,
+    body: Callable[..., State],
+    after: Callable[..., State],
+    handled: Callable[[BaseException], State],
+    state: State,
+    names: Sequence[str],
+) -> State:
+    """Run `after(*body(*state))`; where the body raises what the handler catches, `handled`."""
+    before = len(trace.opened)
+
+    def fitting(error: BaseException) -> State:
+        if handler.catches(type(error)):
+            return handled(error)
+        # `raise` would put the exception that is being handled here into its context.
+        context = error.__context__
+        try:
+            raise error
+        finally:
+            error.__context__ = context
+
+    def caught(outcome: Any) -> State:
+        return each(trace, outcome, fitting, names)
+
+    try:
+        with under(trace, handler):
+            end = run(trace, lambda: body(*state), before, handler)
+        inside = len(trace.opened)
+        if end.results is not None:
+            results = end.results
+            end = run(trace, lambda: after(*results), before)
+        elif end.outcome is not None:
+            outcome = end.outcome
+            end = run(trace, lambda: caught(outcome), before)
+        # Paths that `after` has opened first: what it raises is not for this handler.
+        end = settled(trace, inside, end, None, names)
+        return proceed(trace, settled(trace, before, end, caught, names), names)
+    except BaseException:  # Ctrl-C too: no path of an attempt that failed may stay open
+        trace.abandon(before)
+        raise
+
+
+def each(
+    trace: Trace, outcome: Any, function: Callable[[BaseException], State], names: Sequence[str]
+) -> State:
+    """What a function gives for an exception, or for each that it can be."""
+    outcome = known(trace, outcome)
+    if type(outcome) is not Union:
+        return function(outcome)
+    pred = is_case(trace, outcome, trace.cases_of(outcome)[0])
+    again = lambda: each(trace, outcome, function, names)  # noqa: E731
+    return stage_if(trace, pred, again, again, (), names, of_cases=True)
+
+
+def caught(
+    trace: Trace, run: Callable[[], Any], kind: type[Exception], otherwise: Callable[[], Any]
+) -> Any:
+    """`run()`, or `otherwise()` where that raises an exception of a class, be it in a branch."""
+    names = ("what is asked for",)
+    handled = lambda error: (otherwise(),)  # noqa: E731
+    after = lambda *found: found  # noqa: E731
+    return attempt(trace, Handler(lambda: kind), lambda: (run(),), after, handled, (), names)[0]

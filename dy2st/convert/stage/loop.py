@@ -1,12 +1,15 @@
 """A loop that a tensor decides on, as the operator `while`.
 
 The body is traced with what is assumed of the loop variables, at first that nothing changes. What
-an iteration leaves is joined with it; where that rises, the body is traced again.
+an iteration leaves is joined with it; where that rises, the body is traced again: mostly twice. A
+loop inside of it that begins with what it has found in the round before has settled at once; else
+each level of loops in loops would take twice as long.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,19 +33,65 @@ from dy2st.convert.stage.branch import (
     settled_set,
     stage_if,
 )
-from dy2st.convert.stage.fixpoint import Rounds, rounds_of_loop
-from dy2st.convert.stage.truth import truth_of
+from dy2st.convert.stage.cases import truth_of
 from dy2st.convert.trace import CONTAINERS, CONTENT, Key, Place, Region, Trace, in_words, label
 from dy2st.convert.values.flatten import build, flatten
-from dy2st.convert.values.layout import Cases, Layout, Leaf, Number, Same, depth, opened
+from dy2st.convert.values.layout import Cases, Layout, Leaf, Number, Same, depth, opened, types_of
 from dy2st.convert.values.lub import Lub, Unlike
 from dy2st.convert.values.special import UNBOUND, Older
-from dy2st.convert.values.widths import types_of
 from dy2st_runtime.dims import Dim, symbols
-from dy2st_runtime.errors import ConversionError, LoopMismatch, UnsupportedSyntax
+from dy2st_runtime.errors import ConversionError, Location, LoopMismatch, UnsupportedSyntax
 from dy2st_runtime.ir import ArrayType, Tensor, TensorType, ValueType, Variable, user_location
 from dy2st_runtime.ir.join import facts_of_iterations, join_types, renewed
 from dy2st_runtime.ops.control_flow import close_blocks
+
+
+@dataclass(eq=False)
+class Rounds:
+    """How a loop has settled.
+
+    kinds   the kinds of layouts of its variables, and of the places outside that it writes.
+    places  those places.
+    inner   the loops inside, in the order in which a round meets them.
+    met     how many of them this round has met.
+    """
+
+    kinds: list[type] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
+    inner: dict[tuple[int, Location | None], Rounds] = field(default_factory=dict)
+    met: int = 0
+
+    def next(self) -> Rounds:
+        """Those of the loop that stands here."""
+        key = self.met, user_location()
+        self.met += 1
+        return self.inner.setdefault(key, Rounds())
+
+    def begin(self, slots: Sequence[JoinedVariable]) -> None:
+        """Let variables and places begin as the tensors and numbers that they were found to be."""
+        # In the first round of the loop around, nothing is known of this one.
+        for slot, kind in zip(slots, self.kinds, strict=False):
+            node = opened(slot.layout)
+            if kind in (Leaf, Number) and type(node) is kind:
+                slot.layout = node
+
+    def note(self, trace: Trace, slots: Sequence[JoinedVariable]) -> None:
+        """Note how a loop has settled."""
+        known = [slot for slot in slots if slot.place is None or trace.is_outside(slot.place.owner)]
+        self.kinds = [type(slot.layout) for slot in known]
+        self.places = [slot.place for slot in known if slot.place is not None]
+
+
+@contextmanager
+def rounds_of_loop(trace: Trace) -> Iterator[Rounds]:
+    """What is known of the loop that is staged here."""
+    outer = trace.rounds
+    trace.rounds = Rounds() if outer is None else outer.next()
+    try:
+        yield trace.rounds
+    finally:
+        trace.rounds = outer
+
 
 Test = Callable[..., Any]
 Body = Callable[..., Sequence[Any]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import linecache
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -272,3 +273,30 @@ def record(error: BaseException) -> None:
 def _is_foreign(value: Any) -> bool:
     constants = (bool, int, float, str, bytes, type(None), Tensor, Dim, Condition)
     return not is_container(value) and not isinstance(value, constants)
+
+
+class staging:
+    """A statement or expression is staged: an error that leaves it gets a note of where it is."""
+
+    def __init__(self, trace: Trace, kind: str):
+        """`kind` is its word in Python."""
+        self._trace, self._kind = trace, kind
+        self._place = user_location()
+
+    def __enter__(self) -> None:
+        """Note where it is."""
+        place = self._place
+        if place is not None:
+            self._trace.staged[self._kind, place.file, place.line, place.column] = None
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        """Leave it; what the trace itself raises is no error."""
+        if isinstance(error, Refused):
+            error = error.error
+        if error is not None and not isinstance(error, (AlwaysRaises, Carried)) and self._place:
+            place = self._place
+            text = linecache.getline(place.file, place.line).strip()
+            note = f"in the staged `{self._kind}` of {place}" + (f": {text}" if text else "")
+            # 3.10 has no notes.
+            if sys.version_info >= (3, 11) and note not in getattr(error, "__notes__", ()):
+                error.add_note(note)

@@ -11,6 +11,7 @@ import numpy as np
 from dy2st.convert.states import CONTAINERS
 from dy2st.convert.values.forms import bare, emptied, form_of, is_unchanging
 from dy2st.convert.values.layout import (
+    DTYPES,
     Cases,
     Layout,
     Leaf,
@@ -19,14 +20,15 @@ from dy2st.convert.values.layout import (
     Same,
     SequenceLayout,
     View,
+    count,
     layout_of_case,
     leaves_of,
     number_kind,
     same_form,
+    width,
 )
 from dy2st.convert.values.lub import Lub, is_missing
 from dy2st.convert.values.special import MISSING, SymbolicSequence, Union, is_changed
-from dy2st.convert.values.widths import DTYPES, count, width
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Tracer, Variable
 from dy2st_runtime.ir.location import user_location

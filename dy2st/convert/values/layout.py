@@ -7,10 +7,12 @@ iteration. Two values that differ are opened one level, and joined part by part 
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
 from operator import is_
 from typing import Any, Protocol, TypeAlias
+
+import numpy as np
 
 from dy2st.convert.values.forms import BUNDLES, form_of, like_of
 from dy2st.convert.values.special import SymbolicSequence, Union, is_changed
@@ -18,7 +20,8 @@ from dy2st_runtime.dims import Condition, Dim, equal
 from dy2st_runtime.errors import ConversionError, Location
 from dy2st_runtime.ir import ArrayType, Tensor, Variable, user_location
 from dy2st_runtime.ir.choice import Text
-from dy2st_runtime.ir.types import DType, TensorType
+from dy2st_runtime.ir.join import any_size
+from dy2st_runtime.ir.types import DType, TensorType, ValueType
 
 
 class View(Protocol):
@@ -307,3 +310,50 @@ _VALUES = (tuple, Text, *BUNDLES)
 # Values without an identity that anybody could ask for.
 _PARTS = (*_VALUES, Tensor, Dim, Condition, Union, SymbolicSequence)
 _COMPARED = frozenset({bool, int, str, bytes, complex, range, frozenset})
+
+
+DTYPES = {bool: np.dtype("bool"), int: np.dtype("int64"), float: np.dtype("float64")}
+
+
+def width(element: Layout | None) -> int:
+    """How many arrays hold elements of a layout."""
+    return 1 if element is None else max(1, count(element))
+
+
+def count(node: Layout) -> int:
+    """How many leaves a layout has."""
+    if isinstance(node, Same):
+        return 0
+    if isinstance(node, (Number, Leaf)):
+        return 1
+    if isinstance(node, SequenceLayout):
+        return width(node.element)
+    if isinstance(node, Cases):
+        return 1 + sum(map(count, node.cases))
+    return sum(map(count, node.items))
+
+
+def types_of(node: Layout, fixed: Container[Dim] = ()) -> list[ValueType]:
+    """The types of the leaves, as far as the layout tells.
+
+    Elements of arrays may differ in sizes that are not made of `fixed`.
+    """
+    if isinstance(node, Same):
+        return []
+    if isinstance(node, Number):
+        return [TensorType(DTYPES[node.kind], ())]
+    if isinstance(node, Leaf):
+        return [node.type]
+    if isinstance(node, SequenceLayout):
+        if node.element is None:
+            return [ArrayType(None)]
+        types = types_of(node.element, fixed) or [TensorType(DTYPES[int], ())]
+        return [_array(type, fixed) for type in types]
+    if isinstance(node, Cases):
+        own = [_array(type, fixed) for case in node.cases for type in types_of(case, fixed)]
+        return [TensorType(DTYPES[int], ()), *own]
+    return [type for item in node.items for type in types_of(item, fixed)]
+
+
+def _array(element: ValueType, fixed: Container[Dim]) -> ArrayType:
+    return ArrayType(element if isinstance(element, ArrayType) else any_size(element, fixed))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from dy2st_runtime.dims.expression import Atom, Dim, Interval, Size
+from dy2st_runtime.dims.samples import deep_symbols
 
 if TYPE_CHECKING:
 
@@ -14,11 +15,6 @@ if TYPE_CHECKING:
 
         def interval(self, atom: Atom) -> Interval:
             """The least and the largest value of an atom."""
-
-
-from collections.abc import Iterable, Iterator
-
-from dy2st_runtime.dims.samples import deep_symbols
 
 
 class _Declared:

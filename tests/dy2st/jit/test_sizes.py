@@ -12,7 +12,7 @@ import pytest
 import dy2st
 from dy2st import to_static
 from dy2st.errors import ShapeError, SpecError
-from dy2st.jit.cache import MOST_PROGRAMS
+from dy2st.jit.programs import MOST_PROGRAMS
 from dy2st.static import Dim, InputSpec
 from dy2st_runtime import dims
 from dy2st_runtime.ir.checks.verifier import verify

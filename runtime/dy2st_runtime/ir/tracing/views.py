@@ -11,28 +11,25 @@ others that share its memory the elements change, and gradients flow as if they 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dy2st_runtime.dims import same_shape
 from dy2st_runtime.errors import ConversionError
-from dy2st_runtime.ir.definition import View, lookup
+from dy2st_runtime.ir.definition import DEFINITIONS, View, lookup
 from dy2st_runtime.ir.grad_mode import set_grad_enabled
 from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Block, Operator, Variable
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracing.changes import lost_view, out_of_date
 from dy2st_runtime.ir.tracing.strides import is_copy
-from dy2st_runtime.ir.types import TensorType
+from dy2st_runtime.ir.types import ArrayType, TensorType
 
 if TYPE_CHECKING:
     from dy2st_runtime.ir.tracing.tracer import Tracer
-from collections.abc import Iterable, Mapping, Sequence
 
-from dy2st_runtime.ir.definition import DEFINITIONS
-from dy2st_runtime.ir.types import ArrayType
 
 _ELEMENTS = ("item", "items*")  # what the operators on lists call what they put in
 

@@ -10,7 +10,7 @@ import struct
 import pytest
 
 import dy2st
-from dy2st.convert.kinds.process import is_asked_again, is_known
+from dy2st.convert.kinds.side_effects import is_asked_again, is_known
 from dy2st.jit import to_static
 
 X = dy2st.ones([2])
