@@ -11,27 +11,10 @@ from dy2st.passes import Module, PassContext, explain
 from dy2st.passes.core import registry
 from dy2st.passes.random_inputs import random_inputs
 from dy2st_runtime import engine
-from dy2st_runtime.dims import symbol
-from dy2st_runtime.ir import F, Program, TensorType, Tracer
+from dy2st_runtime.ir import F
 from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ops.control_flow import cond, while_loop
-
-
-def floats(*shape, dtype="float32"):
-    """The type of a tensor; sizes given by name are symbols."""
-    return TensorType(dtype, [symbol(s) if isinstance(s, str) else s for s in shape])
-
-
-def program_of(function, *types, name="main"):
-    """What a function of Variables records."""
-    program = Program(name)
-    program.inputs = [program.block.add_parameter(t, f"x{i}") for i, t in enumerate(types)]
-    tracer = Tracer(program)
-    with tracer.tracing():
-        results = function(*program.inputs)
-        results = results if isinstance(results, (list, tuple)) else [results]
-        program.block.yields = [tracer.variable(result) for result in results]
-    return verify(program)
+from tests.recorded import floats, program_of
 
 
 def names(program, constants=False):

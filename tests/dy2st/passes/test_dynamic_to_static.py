@@ -22,21 +22,7 @@ from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ir.text.parser import parse_one
 from dy2st_runtime.ir.text.printer import to_text
 from dy2st_runtime.ops.dynamic import TABLE
-
-
-def program_of(function, *types):
-    program = Program("main")
-    program.inputs = [program.block.add_parameter(t, f"x{i}") for i, t in enumerate(types)]
-    tracer = Tracer(program)
-    with tracer.tracing():
-        results = function(*program.inputs)
-        results = results if isinstance(results, (list, tuple)) else [results]
-        program.block.yields = [tracer.variable(result) for result in results]
-    return verify(program)
-
-
-def floats(*shape):
-    return TensorType("float32", shape)
+from tests.recorded import floats, program_of
 
 
 def constant(values, dtype="int64"):

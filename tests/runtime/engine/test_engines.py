@@ -13,26 +13,17 @@ import pytest
 from dy2st_runtime import engine, io, ops
 from dy2st_runtime.dims import symbol
 from dy2st_runtime.errors import ArgumentError, EngineError, ShapeError, SpecError
-from dy2st_runtime.ir import TensorType, Tracer
-from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.ir.program import Output
 from dy2st_runtime.tensor import EagerTensor, to_tensor
+from tests import recorded
 
 
 def program_of(function, *shapes):
     """The Program of a function on float32 Variables."""
-    tracer = Tracer()
-    program = tracer.program
-    for number, shape in enumerate(shapes):
-        variable = program.block.add_parameter(TensorType("float32", shape), f"x{number}")
-        program.inputs.append(variable)
-    with tracer.tracing():
-        results = function(*program.inputs)
-        results = results if isinstance(results, tuple) else (results,)
-        program.block.yields = [tracer.variable(result) for result in results]
+    program = recorded.program_of(function, *[("float32", shape) for shape in shapes])
     program.structure = Output(0)
-    return verify(program)
+    return program
 
 
 class Interpreting(engine.Runner):

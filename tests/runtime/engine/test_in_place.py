@@ -9,25 +9,12 @@ import pytest
 
 from dy2st_runtime import engine, ops
 from dy2st_runtime.dims import symbol
-from dy2st_runtime.ir import DEFINITIONS, F, OperatorDefinition, TensorType, Tracer, apply
+from dy2st_runtime.ir import DEFINITIONS, F, OperatorDefinition, apply
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.ops.control_flow import cond, while_loop
 from dy2st_runtime.ops.tensor_array import array_append, array_of, array_read, array_stack
 from dy2st_runtime.tensor import EagerTensor
-
-
-def program_of(function, *shapes):
-    tracer = Tracer()
-    program = tracer.program
-    inputs = [
-        program.block.add_parameter(TensorType("float32", s), f"x{i}") for i, s in enumerate(shapes)
-    ]
-    program.inputs = inputs
-    with tracer.tracing():
-        results = function(*inputs)
-        results = results if isinstance(results, (list, tuple)) else [results]
-        program.block.yields = [tracer.variable(result) for result in results]
-    return program
+from tests.recorded import floats, program_of
 
 
 def arrays(*shapes):
@@ -70,7 +57,7 @@ def composite(x, y):
 @pytest.mark.parametrize("rows", [20, "n"])
 def test_the_results_are_those_of_the_interpreter(function, rows):
     sizes = (symbol("n") if rows == "n" and function is not residual else 20, 10)
-    program = program_of(function, sizes, sizes)
+    program = program_of(function, floats(*sizes), floats(*sizes))
     executable = engine.compile(program)
     given = arrays((20, 10), (20, 10))
     copies = [array.copy() for array in given]
@@ -88,7 +75,7 @@ def test_a_chain_needs_the_memory_of_one_value():
             x = F.relu(F.tanh(x) * 0.5)
         return x
 
-    executable = engine.compile(program_of(chain, (1000, 1000)))
+    executable = engine.compile(program_of(chain, floats(1000, 1000)))
     (x,) = arrays((1000, 1000))
     tracemalloc.start()
     executable.run([x], [])
@@ -116,7 +103,7 @@ def test_a_composite_operator_may_give_back_its_operand(monkeypatch, name):
         z = F.neg(y)
         return held, apply(name, x), apply(name, z) * 2.0, z * 2.0
 
-    executable = engine.compile(program_of(function, (20, 10)))
+    executable = engine.compile(program_of(function, floats(20, 10)))
     (x,) = arrays((20, 10))
     held, given, *_ = executable.run([x], [])
     assert not np.shares_memory(given, x)

@@ -12,26 +12,10 @@ import pytest
 from dy2st_runtime import engine, ops
 from dy2st_runtime.dims import symbol
 from dy2st_runtime.errors import ArgumentError, ShapeError, SpecError
-from dy2st_runtime.ir import TensorType, Tracer
-from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.ops.control_flow import while_loop
 from dy2st_runtime.tensor import EagerTensor
-
-
-def program_of(function, *types):
-    """The Program of a function on Variables."""
-    tracer = Tracer()
-    program = tracer.program
-    for number, (dtype, shape) in enumerate(types):
-        variable = program.block.add_parameter(TensorType(dtype, shape), f"x{number}")
-        program.inputs.append(variable)
-    with tracer.tracing():
-        results = function(*program.inputs)
-        results = results if isinstance(results, tuple) else (results,)
-        program.block.yields = [tracer.variable(result) for result in results]
-    return verify(program)
-
+from tests.recorded import program_of
 
 N = symbol("n")
 F32 = ("float32", (N, 3))

@@ -12,27 +12,17 @@ from dy2st_runtime import engine, ops
 from dy2st_runtime.dims import require, symbol
 from dy2st_runtime.engine.numpy import codegen
 from dy2st_runtime.errors import ShapeError, SpecError
-from dy2st_runtime.ir import TensorType, Tracer
-from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.ops.control_flow import cond
 from dy2st_runtime.tensor import EagerTensor
+from tests import recorded
 
 A, B, H, W = symbol("a"), symbol("b"), symbol("h"), symbol("w")
 
 
 def program_of(function, *shapes):
     """The Program of a function on float32 Variables x, y, z."""
-    tracer = Tracer()
-    program = tracer.program
-    for name, shape in zip("xyz", shapes, strict=False):
-        variable = program.block.add_parameter(TensorType("float32", shape), name)
-        program.inputs.append(variable)
-    with tracer.tracing():
-        results = function(*program.inputs)
-        results = results if isinstance(results, tuple) else (results,)
-        program.block.yields = [tracer.variable(result) for result in results]
-    return verify(program)
+    return recorded.program_of(function, *[("float32", shape) for shape in shapes], names="xyz")
 
 
 def arrays_of(shapes):

@@ -7,25 +7,14 @@ import pytest
 
 from dy2st_runtime.dims import symbol
 from dy2st_runtime.errors import ShapeError
-from dy2st_runtime.ir import Tracer
-from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ir.interpret import concrete, interpret
 from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.ops import concat, cond, reshape, while_loop, zeros
 from dy2st_runtime.tensor import to_tensor
+from tests.recorded import program_of
 
 NUMBER = TensorType("int64", ())
 PAIR = TensorType("float32", (2,))
-
-
-def program_of(function, *types):
-    tracer = Tracer()
-    program = tracer.program
-    for i, type in enumerate(types):
-        program.inputs.append(program.block.add_parameter(type, f"x{i}"))
-    with tracer.tracing():
-        program.block.yields = [tracer.variable(v) for v in function(*program.inputs)]
-    return verify(program)
 
 
 def gradient(program, x, *others):

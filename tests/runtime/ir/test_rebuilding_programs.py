@@ -15,23 +15,9 @@ from dy2st_runtime.ir import Program, TensorType, Tracer
 from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ir.program import LocatedConstraint
 from dy2st_runtime.ir.rebuild import rebuild
+from tests.recorded import floats, program_of
 
 N, M = symbol("n"), symbol("m")
-
-
-def program_of(function, *types):
-    program = Program("f")
-    program.inputs = [program.block.add_parameter(t, f"x{i}") for i, t in enumerate(types)]
-    tracer = Tracer(program)
-    with tracer.tracing():
-        results = function(*program.inputs)
-        results = results if isinstance(results, (list, tuple)) else [results]
-        program.block.yields = [tracer.variable(result) for result in results]
-    return verify(program)
-
-
-def floats(*shape):
-    return TensorType("float32", shape)
 
 
 def run(program, *arrays):

@@ -28,17 +28,7 @@ from dy2st_runtime.ops import (
     zeros,
 )
 from dy2st_runtime.tensor import EagerTensor, to_tensor
-
-
-def program_of(function, *types, capture=None):
-    tracer = Tracer(capture=capture)
-    program = tracer.program
-    for i, type in enumerate(types):
-        program.inputs.append(program.block.add_parameter(type, f"x{i}"))
-    with tracer.tracing():
-        results = function(*program.inputs)
-        program.block.yields = [tracer.variable(value) for value in results]
-    return verify(program)
+from tests.recorded import program_of
 
 
 def run(program, *arrays):

@@ -14,24 +14,11 @@ from dy2st_runtime import engine
 from dy2st_runtime.autograd import grad
 from dy2st_runtime.dims import symbol
 from dy2st_runtime.errors import ArgumentError, ShapeError
-from dy2st_runtime.ir import Tracer
-from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.tensor import EagerTensor, to_tensor
+from tests.recorded import program_of
 
 RNG = np.random.default_rng(3)
-
-
-def program_of(function, *types):
-    tracer = Tracer()
-    program = tracer.program
-    for i, type in enumerate(types):
-        program.inputs.append(program.block.add_parameter(type, f"x{i}"))
-    with tracer.tracing():
-        results = function(*program.inputs)
-        results = results if isinstance(results, (list, tuple)) else [results]
-        program.block.yields = [tracer.variable(v) for v in results]
-    return verify(program)
 
 
 def check(function, want, *arrays):

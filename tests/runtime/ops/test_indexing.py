@@ -11,26 +11,14 @@ from dy2st_runtime import engine
 from dy2st_runtime.autograd import grad
 from dy2st_runtime.dims import symbol
 from dy2st_runtime.errors import ShapeError, UndecidedDim
-from dy2st_runtime.ir import Tracer
-from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.ops import setitem, shape
 from dy2st_runtime.tensor import EagerTensor, to_tensor
 from tests.effort import effort
+from tests.recorded import program_of
 
 # NumPy 2.2, the last for Python 3.10, warns where later ones raise.
 pytestmark = pytest.mark.filterwarnings("ignore:Out of bound index found:DeprecationWarning")
-
-
-def program_of(function, *types):
-    """The Program of a function of tensors of these types."""
-    tracer = Tracer()
-    program = tracer.program
-    for i, type in enumerate(types):
-        program.inputs.append(program.block.add_parameter(type, f"x{i}"))
-    with tracer.tracing():
-        program.block.yields = [tracer.variable(function(*program.inputs))]
-    return verify(program)
 
 
 def run(function, *arrays, sizes=None):

@@ -10,8 +10,9 @@ import scipy.special
 from dy2st_runtime import engine
 from dy2st_runtime import to_tensor as tensor
 from dy2st_runtime.errors import DTypeError
-from dy2st_runtime.ir import F, Program, TensorType, Tracer
+from dy2st_runtime.ir import F
 from dy2st_runtime.nn import functional
+from tests.recorded import floats, program_of
 
 # Inputs with their slopes, as PaddlePaddle 3.3.1 gives them.
 SLOPES = {
@@ -45,15 +46,6 @@ FUNCTIONS = {
 TOLERANCE = {"float64": 1e-14, "float32": 1e-6, "float16": 2e-3, "bfloat16": 1e-2}
 
 
-def recorded(function, shape, dtype="float32"):
-    program = Program("main")
-    program.inputs = [program.block.add_parameter(TensorType(dtype, shape))]
-    tracer = Tracer(program)
-    with tracer.tracing():
-        program.block.yields = [tracer.variable(function(*program.inputs))]
-    return program
-
-
 @pytest.mark.parametrize("dtype", TOLERANCE)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_blocks_turned_operands_and_empty_ones_are_right(name, dtype):
@@ -71,7 +63,7 @@ def test_blocks_turned_operands_and_empty_ones_are_right(name, dtype):
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_program_holds_one_operator(name):
-    program = recorded(FUNCTIONS[name][0], (2, 3))
+    program = program_of(FUNCTIONS[name][0], floats(2, 3))
     assert [o.name for o in program.operators if o.name != "constant"] == [name]
 
 
@@ -84,7 +76,7 @@ def test_it_is_written_over_an_operand_that_dies(name, turned):
         y = F.transpose(F.exp(x), [1, 0]) if turned else F.exp(x)
         return function(function(y))
 
-    executable = engine.compile(recorded(twice, (300, 100)))
+    executable = engine.compile(program_of(twice, floats(300, 100)))
     assert executable.source.count("out=") == 2
     x = np.random.default_rng(0).uniform(-2, 2, (300, 100)).astype("float32")
     (found,) = executable.run([x.copy()], [])

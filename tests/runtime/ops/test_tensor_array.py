@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from dy2st_runtime import engine
 from dy2st_runtime.dims import is_symbol, symbol
 from dy2st_runtime.errors import BranchMismatch, ConversionError
-from dy2st_runtime.ir import ArrayType, Tracer
-from dy2st_runtime.ir.checks.verifier import verify
+from dy2st_runtime.ir import ArrayType
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.ops import (
@@ -28,19 +27,10 @@ from dy2st_runtime.ops import (
     stack,
 )
 from dy2st_runtime.tensor import EagerTensor, to_tensor
+from tests.recorded import program_of
 
 PAIR = TensorType("float32", (2,))
 NUMBER = TensorType("int64", ())
-
-
-def program_of(function, *types):
-    tracer = Tracer()
-    program = tracer.program
-    for i, type in enumerate(types):
-        program.inputs.append(program.block.add_parameter(type, f"x{i}"))
-    with tracer.tracing():
-        program.block.yields = [tracer.variable(v) for v in function(*program.inputs)]
-    return verify(program)
 
 
 def run(function, *arrays):

@@ -9,29 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Dim, evaluate, symbol, using
+from dy2st_runtime.dims import Dim, evaluate, using
 from dy2st_runtime.engine.native.machine.llvm import Library, Processor, compile_object, load
 from dy2st_runtime.engine.native.nests import emit, groups
 from dy2st_runtime.engine.native.nests.nests import Nest, verify
-from dy2st_runtime.ir import Program, TensorType, Tracer
+from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.dispatch import eagerly
 from dy2st_runtime.ir.facts import facts_of
 from dy2st_runtime.ir.interpret import _Run
 from dy2st_runtime.tensor import EagerTensor
 
 DECLARED = ["declare ptr @malloc(i64)", "declare void @free(ptr)"]
-
-
-def traced(function, *types):
-    """The Program of a function; types are ("float32", (2, "n"))."""
-    program = Program()
-    for index, (dtype, shape) in enumerate(types):
-        sizes = [symbol(size) if isinstance(size, str) else size for size in shape]
-        program.inputs.append(program.block.add_parameter(TensorType(dtype, sizes), f"x{index}"))
-    with Tracer(program).tracing():
-        results = function(*program.inputs)
-    program.block.yields = list(results) if isinstance(results, (tuple, list)) else [results]
-    return program
 
 
 def blocks_of(block):

@@ -19,7 +19,7 @@ from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.engine.native.machine.llvm import compile_object
 from dy2st_runtime.engine.native.machine.subprocess_compiler import Elsewhere
 from dy2st_runtime.errors import ArgumentError, SpecError
-from tests.runtime.engine.native.running_nests import traced
+from tests.recorded import program_of as traced
 
 X = np.linspace(-1, 1, 50, dtype=np.float32)
 LONGEST = 60

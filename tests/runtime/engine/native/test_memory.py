@@ -18,7 +18,7 @@ from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.errors import SpecError
 from dy2st_runtime.ops.control_flow import cond, while_loop
 from tests.effort import effort
-from tests.runtime.engine.native.running_nests import traced
+from tests.recorded import program_of as traced
 
 STATM = "/proc/self/statm"
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
@@ -51,7 +51,7 @@ import sys
 import numpy as np
 from dy2st_runtime.engine.native.executable import Executable
 from tests.runtime.engine.native import test_memory
-from tests.runtime.engine.native.running_nests import traced
+from tests.recorded import program_of as traced
 
 def peak():
     with open("/proc/self/status") as file:

@@ -13,7 +13,7 @@ from dy2st_runtime import ops
 from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.ops import matrices
 from dy2st_runtime.ops.control_flow import while_loop
-from tests.runtime.engine.native.running_nests import traced
+from tests.recorded import program_of as traced
 
 COLUMNS = re.compile("  +")
 

@@ -10,7 +10,8 @@ from dy2st_runtime.engine.native.nests.concatenation import joined
 from dy2st_runtime.engine.native.nests.members import members_of
 from dy2st_runtime.engine.native.nests.norms import taken_apart
 from dy2st_runtime.ir import DEFINITIONS, apply
-from tests.runtime.engine.native.running_nests import compiled, run, traced
+from tests.recorded import program_of as traced
+from tests.runtime.engine.native.running_nests import compiled, run
 
 
 def program_of(name, sample):

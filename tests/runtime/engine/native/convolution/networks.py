@@ -10,7 +10,7 @@ from dy2st_runtime.engine.native.convolution.region_calls import RegionCall
 from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.engine.native.program.planner import planned
 from dy2st_runtime.tensor import EagerTensor
-from tests.runtime.engine.native.running_nests import traced
+from tests.recorded import program_of as traced
 
 needs_library = pytest.mark.skipif(find() is None, reason="oneDNN is not installed")
 

@@ -12,7 +12,7 @@ from dy2st_runtime import exported_buffers, ops
 from dy2st_runtime.engine.native.convolution import region_calls
 from dy2st_runtime.engine.native.convolution.region_calls import region_call
 from dy2st_runtime.engine.native.convolution.regions import Region, with_regions
-from tests.runtime.engine.native.running_nests import traced
+from tests.recorded import program_of as traced
 
 from .networks import drawn, needs_library
 

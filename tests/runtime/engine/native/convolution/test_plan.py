@@ -8,7 +8,7 @@ from dy2st_runtime import ops
 from dy2st_runtime.engine.native.convolution.library import find
 from dy2st_runtime.engine.native.convolution.primitives import plan
 from dy2st_runtime.engine.native.convolution.recipe import nodes_of
-from tests.runtime.engine.native.running_nests import traced
+from tests.recorded import program_of as traced
 
 from .networks import needs_library
 

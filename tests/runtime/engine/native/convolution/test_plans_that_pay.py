@@ -8,7 +8,7 @@ from dy2st_runtime import ops
 from dy2st_runtime.engine.native.convolution.region_calls import RegionCall, is_much, region_call
 from dy2st_runtime.engine.native.convolution.regions import Region
 from dy2st_runtime.ir import apply
-from tests.runtime.engine.native.running_nests import traced
+from tests.recorded import program_of as traced
 
 from .networks import drawn, needs_library
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dy2st_runtime import ops
 from dy2st_runtime.engine.native.convolution.recipe import nodes_of
-from tests.runtime.engine.native.running_nests import traced
+from tests.recorded import program_of as traced
 
 X, W, C = ("float32", (2, 4, 8, 8)), ("float32", (4, 4, 3, 3)), ("float32", (4,))
 

@@ -10,7 +10,7 @@ from dy2st_runtime import ops
 from dy2st_runtime.engine.native.convolution import regions
 from dy2st_runtime.engine.native.convolution.regions import Region, with_regions
 from dy2st_runtime.ir import apply
-from tests.runtime.engine.native.running_nests import traced
+from tests.recorded import program_of as traced
 
 X, W = ("float32", ("n", 4, 8, 8)), ("float32", (4, 4, 3, 3))
 

@@ -11,7 +11,7 @@ from dy2st_runtime.engine.native.convolution.primitives import plan
 from dy2st_runtime.engine.native.convolution.recipe import nodes_of
 from dy2st_runtime.engine.native.convolution.reorders import LayoutCopy, layout_copy_between
 from dy2st_runtime.engine.native.machine.threads import set_num_threads
-from tests.runtime.engine.native.running_nests import traced
+from tests.recorded import program_of as traced
 
 from .networks import assert_alike, assert_by_library, compiled, drawn, needs_library
 

@@ -11,7 +11,7 @@ import pytest
 
 from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.engine.native.machine import disk, llvm
-from tests.runtime.engine.native.running_nests import traced
+from tests.recorded import program_of as traced
 
 NAME = disk.key("text")
 

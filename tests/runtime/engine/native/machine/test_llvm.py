@@ -19,7 +19,7 @@ from dy2st_runtime.engine.native.machine import llvm
 from dy2st_runtime.engine.native.machine.llvm import Processor, compile_object, load
 from dy2st_runtime.engine.native.text.function import Function
 from dy2st_runtime.errors import ArgumentError
-from tests.runtime.engine.native.running_nests import traced
+from tests.recorded import program_of as traced
 
 SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
 

@@ -11,7 +11,8 @@ from dy2st_runtime import ops
 from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.engine.native.machine.llvm import Processor
 from dy2st_runtime.ir import F
-from tests.runtime.engine.native.running_nests import compiled, run, traced
+from tests.recorded import program_of as traced
+from tests.runtime.engine.native.running_nests import compiled, run
 
 SIZES = (0, 1, 2, 7, 16, 17, 33, 1000)
 

@@ -12,7 +12,7 @@ from dy2st_runtime.engine.native.machine.threads import set_num_threads
 from dy2st_runtime.engine.native.program.planner import planned
 from dy2st_runtime.ir import Program, TensorType, Tracer
 from dy2st_runtime.ops.control_flow import cond, while_loop
-from tests.runtime.engine.native.running_nests import traced
+from tests.recorded import program_of as traced
 
 SIZES = [
     (3, 0, 50),

@@ -15,8 +15,9 @@ from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.tensor import EagerTensor
 from tests.effort import effort
 from tests.random_programs import random_program
+from tests.recorded import program_of as traced
 from tests.runtime.engine.exactly import exactly, off
-from tests.runtime.engine.native.running_nests import blocks_of, compiled, run, traced
+from tests.runtime.engine.native.running_nests import blocks_of, compiled, run
 
 
 def planned(program):

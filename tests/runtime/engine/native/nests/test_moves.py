@@ -13,7 +13,8 @@ from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.engine.native.program.planner import planned
 from dy2st_runtime.ir import DEFINITIONS, F, apply
 from tests.effort import effort
-from tests.runtime.engine.native.running_nests import compiled, run, traced
+from tests.recorded import program_of as traced
+from tests.runtime.engine.native.running_nests import compiled, run
 
 
 def results(function, *pairs):

@@ -7,7 +7,8 @@ import pytest
 
 from dy2st_runtime.engine.native.nests.nests import Leaf, Load, Nest, Part, Store, verify
 from dy2st_runtime.ir import F, TensorType, Variable
-from tests.runtime.engine.native.running_nests import compiled, traced
+from tests.recorded import program_of as traced
+from tests.runtime.engine.native.running_nests import compiled
 
 
 def copying(**changes):

@@ -14,7 +14,7 @@ from dy2st_runtime import ops as F
 from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.engine.native.machine.threads import set_num_threads
 from dy2st_runtime.engine.native.nests import shares
-from tests.runtime.engine.native.running_nests import traced
+from tests.recorded import program_of as traced
 
 CASES = {
     "elementwise": (lambda x, y: x * 2 + y.exp(), [(7, "n")] * 2),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dy2st_runtime.engine.native.nests.stages import schedule
 from dy2st_runtime.ir import F
-from tests.runtime.engine.native.running_nests import compiled, traced
+from tests.recorded import program_of as traced
+from tests.runtime.engine.native.running_nests import compiled
 
 
 def stages_of(function, *types):

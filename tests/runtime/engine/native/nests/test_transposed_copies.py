@@ -11,7 +11,7 @@ from dy2st_runtime.engine.native.machine.threads import set_num_threads
 from dy2st_runtime.engine.native.nests.emit import TransposedCopy, transposed_copy_of
 from dy2st_runtime.engine.native.program.planner import planned
 from tests.effort import effort
-from tests.runtime.engine.native.running_nests import traced
+from tests.recorded import program_of as traced
 
 DTYPES = ("float32", "float64", "int32", "int64", "int8", "bool")
 SIZES = (1, 2, 7, 8, 15, 16, 17, 31, 33, 64, 70)

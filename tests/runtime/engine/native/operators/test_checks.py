@@ -10,7 +10,7 @@ from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.ir import apply
 from dy2st_runtime.ops.control_flow import cond, while_loop
 from dy2st_runtime.ops.side_effects import assert_, raise_
-from tests.runtime.engine.native.running_nests import traced
+from tests.recorded import program_of as traced
 
 
 def native(function, *types):

@@ -8,7 +8,7 @@ import pytest
 from dy2st_runtime import ops
 from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.ir import apply
-from tests.runtime.engine.native.running_nests import traced
+from tests.recorded import program_of as traced
 
 
 def native(function, *types):

@@ -30,7 +30,7 @@ from dy2st_runtime.ops.tensor_array import (
     array_stack,
     array_write,
 )
-from tests.runtime.engine.native.running_nests import traced
+from tests.recorded import program_of as traced
 from tests.runtime.engine.test_random_programs import flat
 
 X = ("float32", ("n", 3))

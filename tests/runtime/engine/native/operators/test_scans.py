@@ -7,7 +7,7 @@ import pytest
 
 from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.ir import DEFINITIONS, F, apply
-from tests.runtime.engine.native.running_nests import traced
+from tests.recorded import program_of as traced
 
 
 def native(function, *types):

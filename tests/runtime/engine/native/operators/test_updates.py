@@ -12,7 +12,7 @@ from dy2st_runtime.engine.native.program.lifetimes import Analysis
 from dy2st_runtime.engine.native.program.planner import planned
 from dy2st_runtime.ir import apply
 from dy2st_runtime.ops.control_flow import cond, while_loop
-from tests.runtime.engine.native.running_nests import traced
+from tests.recorded import program_of as traced
 from tests.runtime.engine.test_random_programs import flat
 
 X = ("float32", ("n", 4))

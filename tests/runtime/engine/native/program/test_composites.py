@@ -9,7 +9,7 @@ from dy2st_runtime import ops
 from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir import DEFINITIONS, apply
-from tests.runtime.engine.native.running_nests import traced
+from tests.recorded import program_of as traced
 
 WINDOWS = [
     {"kernel": (3, 3), "strides": (1, 1), "pads": ((1, 1), (1, 1))},

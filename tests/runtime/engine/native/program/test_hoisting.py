@@ -11,7 +11,7 @@ from dy2st_runtime.engine.native.machine.threads import set_num_threads
 from dy2st_runtime.engine.native.program.planner import planned
 from dy2st_runtime.ops.control_flow import while_loop
 from tests.effort import effort
-from tests.runtime.engine.native.running_nests import traced
+from tests.recorded import program_of as traced
 
 K, N = 40, 130
 

@@ -12,8 +12,8 @@ from dy2st_runtime.ir import F, apply
 from dy2st_runtime.ops.control_flow import cond, while_loop
 from tests.effort import effort
 from tests.random_programs import Draw, random_program
+from tests.recorded import program_of as traced
 from tests.runtime.engine.native.random_runs import check
-from tests.runtime.engine.native.running_nests import traced
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 

@@ -10,7 +10,7 @@ from dy2st_runtime.dims import symbol
 from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.engine.native.text.magnitudes import largest_symbol
 from dy2st_runtime.ir import apply
-from tests.runtime.engine.native.running_nests import traced
+from tests.recorded import program_of as traced
 
 N, M = symbol("n"), symbol("m")
 
