@@ -25,8 +25,7 @@ from dy2st_runtime import engine
 from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ir.clone import clone
 from dy2st_runtime.trained_program import ProgramNode
-from tests.campaign import campaign
-from tests.dy2st.jit.tensor_programs import define
+from tests.campaign import campaign, define
 
 SPECS = [InputSpec([None, 3], "float64", "x"), InputSpec([3, 3], "float64", "w")]
 PRELUDE = """import dy2st

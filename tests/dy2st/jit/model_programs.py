@@ -11,7 +11,6 @@ state are compared after each call. "Loosely" means that a Python number may be 
 from __future__ import annotations
 
 import contextlib
-import linecache
 import random
 import re
 import signal
@@ -26,7 +25,7 @@ import dy2st
 from dy2st.errors import Dy2stError
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
-from tests.campaign import campaign
+from tests.campaign import campaign, define, reason
 from tests.dy2st.constructs.catalogue import comparable
 from tests.dy2st.jit.model_idioms import (
     BLOCKS,
@@ -329,15 +328,6 @@ def program_of(seed: int) -> str:
 # -- running it both ways --------------------------------------------------------------------
 
 
-def define(text: str, name: str) -> Callable[[], Any]:
-    """The class `Model` of a program, with its source where tracebacks find it."""
-    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    scope: dict[str, Any] = {"__name__": "random_model"}
-    exec(compile(text, name, "exec", dont_inherit=True), scope)
-    kind: Callable[[], Any] = scope["Model"]
-    return kind
-
-
 def shown(value: Any) -> Any:
     """A value as what == compares, with what objects hold."""
     if isinstance(value, (list, tuple)):
@@ -378,7 +368,7 @@ def outcome(model: Any, layer: Any, inputs: Any) -> Any:
 
 def compare(text: str, name: str = "<random model>", has_spec: bool = True) -> str:
     """Run a program both ways: "equal", or what is refused; AssertionError if they differ."""
-    kind = define(text, name)
+    kind = define(text, name, "Model")
     eager, layer = kind(), kind()
     expected = [outcome(eager, eager, inputs) for inputs in INPUTS]
     specs = [InputSpec([None], "float32", "x"), InputSpec([None, 3], "float32", "rows")]
@@ -387,7 +377,7 @@ def compare(text: str, name: str = "<random model>", has_spec: bool = True) -> s
         static = to_static(layer, input_spec=specs if has_spec else None)
         found += [outcome(static, layer, inputs) for inputs in INPUTS]
     except Dy2stError as error:
-        return f"refused: {type(error).__name__}: {_first_sentence(error)}"
+        return f"refused: {type(error).__name__}: {reason(error)}"
     if found == expected:
         return "equal"
     for number, (wanted, got) in enumerate(zip(expected, found, strict=True), start=1):
@@ -397,12 +387,6 @@ def compare(text: str, name: str = "<random model>", has_spec: bool = True) -> s
             f"{text}\ncall {number}, {INPUTS[number - 1]}\nPython  {wanted}\nProgram {got}"
         )
     return "equal loosely"
-
-
-def _first_sentence(error: Exception) -> str:
-    """What is refused, without the names and numbers of this program."""
-    text = str(error).splitlines()[0].split(": ", 1)[-1]
-    return re.sub(r"`.*?`|'.*?'|\d+", "_", text)[:100]
 
 
 @contextlib.contextmanager

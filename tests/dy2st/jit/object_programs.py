@@ -8,9 +8,7 @@ All numbers are small whole ones, so that sums are exact in any order.
 
 from __future__ import annotations
 
-import linecache
 import random
-import re
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -19,7 +17,7 @@ import dy2st
 from dy2st.errors import Dy2stError
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
-from tests.campaign import campaign
+from tests.campaign import campaign, define, reason
 
 Choose = Callable[[Sequence[Any]], Any]
 
@@ -256,15 +254,6 @@ def program_of(seed: int) -> str:
     return Writer(random.Random(seed).choice).program()
 
 
-def define(text: str, name: str) -> Callable[..., Any]:
-    """The function of a program, with its source where tracebacks find it."""
-    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    scope: dict[str, Any] = {"__name__": __name__, "dy2st": dy2st}
-    exec(compile(text, name, "exec"), scope)
-    function: Callable[..., Any] = scope["f"]
-    return function
-
-
 def shown(value: Any, above: tuple[Any, ...] = ()) -> Any:
     """A value as what == compares: objects with their attributes.
 
@@ -298,16 +287,19 @@ def outcome(function: Callable[..., Any], values: Sequence[int]) -> Any:
 
 def compare(text: str, name: str = "<random program>") -> str:
     """Run a program all ways: "equal", or what is refused; AssertionError if two differ."""
-    function = define(text, name)
+    function = define(text, name, dy2st=dy2st)
     verdict = "equal"
-    unknown = to_static(define(text, name), input_spec=[InputSpec([None], "float32")])
-    for static, inputs in ((to_static(define(text, name)), INPUTS), (unknown, INPUTS + SIZES)):
+    unknown = to_static(define(text, name, dy2st=dy2st), input_spec=[InputSpec([None], "float32")])
+    for static, inputs in (
+        (to_static(define(text, name, dy2st=dy2st)), INPUTS),
+        (unknown, INPUTS + SIZES),
+    ):
         for values in inputs:
             expected = outcome(function, values)
             try:
                 found = outcome(static, values)
             except Dy2stError as error:
-                verdict = f"refused: {_first_line(error)}"
+                verdict = f"refused: {reason(error)}"
                 break
             if (
                 found != expected
@@ -318,11 +310,6 @@ def compare(text: str, name: str = "<random program>") -> str:
                 break
             assert found == expected, f"{text}\n{values}\nPython  {expected}\nProgram {found}"
     return verdict
-
-
-def _first_line(error: Exception) -> str:
-    text = str(error).splitlines()[0].split(": ", 1)[-1]
-    return re.sub(r"`.*?`|<.*|'.*?'", "...", text)[:100]
 
 
 def main() -> int:

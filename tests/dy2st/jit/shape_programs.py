@@ -29,7 +29,7 @@ from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ir.rebuild import rebuild
 from dy2st_runtime.ir.sizes import input_sizes
-from tests.campaign import campaign
+from tests.campaign import campaign, reason
 
 SIZES = ("n", "m", "k")
 VALUES = (1, 2, 3, 4, 5, 6, 8, 9)
@@ -443,7 +443,7 @@ def _compared(writer: Writer, function: Callable[..., Any], text: str) -> str:
     except (VerifyError, PassError):
         raise
     except Dy2stError as error:
-        return f"refused: {type(error).__name__}: {_reason(error)}"
+        return f"refused: {type(error).__name__}: {reason(error)}"
     _rebuilt(writer, static.main_program)
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "model")
@@ -515,11 +515,6 @@ def _short(outcome: Any) -> str:
     if isinstance(outcome, list):
         return f"{[a.shape for a in outcome]} {outcome}"[:1200]
     return f"{type(outcome).__name__}: {outcome}"[:600]
-
-
-def _reason(error: Dy2stError) -> str:
-    first = str(error).splitlines()[0].split(": ", 1)[-1]
-    return re.sub(r"\d+|[xyzaw]\d*_axis\d+|\w+_\d+", "_", first)[:110]
 
 
 def main() -> int:

@@ -8,9 +8,7 @@ All numbers are small whole ones, so that every dtype has them and sums are exac
 
 from __future__ import annotations
 
-import linecache
 import random
-import re
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -22,7 +20,7 @@ from dy2st import nn
 from dy2st.errors import Dy2stError
 from dy2st.jit import save, to_static
 from dy2st.static import InputSpec
-from tests.campaign import campaign
+from tests.campaign import campaign, define, reason
 from tests.dy2st.constructs.catalogue import comparable
 
 Choose = Callable[[Sequence[Any]], Any]
@@ -186,15 +184,6 @@ def program_of(seed: int) -> str:
     return Writer(random.Random(seed).choice).program()
 
 
-def define(text: str, name: str) -> Callable[[], Any]:
-    """The class `Model` of a program, with its source where tracebacks find it."""
-    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    scope: dict[str, Any] = {"__name__": "random_program", "dy2st": dy2st, "nn": nn}
-    exec(compile(text, name, "exec"), scope)
-    kind: Callable[[], Any] = scope["Model"]
-    return kind
-
-
 def calls(model: Any, layer: Any = None) -> list[Any]:
     """What calls of a model give, what they leave in the Layer and in the tensors that it held
     before, and the gradients of the inputs."""
@@ -225,31 +214,26 @@ def gradient(results: Sequence[Any], x: Any) -> Any:
 
 def compare(text: str, name: str = "<random program>") -> str:
     """Run a program all ways: "equal", or what is refused; AssertionError if two differ."""
-    kind = define(text, name)
+    kind = define(text, name, "Model", dy2st=dy2st, nn=nn)
     eager, layer = kind(), kind()
     try:
         expected = calls(eager, eager)
     except RuntimeError as error:  # a leaf that is changed in place
-        return f"refused: Python says: {_first_line(error)}"
+        return f"refused: Python says: {reason(error)}"
     try:
         found = calls(to_static(layer), layer)
     except Dy2stError as error:
-        return f"refused: {_first_line(error)}"
+        return f"refused: {reason(error)}"
     assert found == expected, f"{text}\n{_difference(expected, found)}"
     with tempfile.TemporaryDirectory() as folder:
         try:
             save(kind(), f"{folder}/m", [InputSpec([3], "float32", "x")])
         except Dy2stError as error:
-            return f"equal, not saved: {_first_line(error)}"
+            return f"equal, not saved: {reason(error)}"
         loaded = dy2st_runtime.load(f"{folder}/m")
         found, results = calls(loaded), expected[::5]
     assert found == results, f"{text}\nloaded: {_difference(results, found)}"
     return "equal"
-
-
-def _first_line(error: Exception) -> str:
-    text = str(error).splitlines()[0].split(": ", 1)[-1]
-    return re.sub(r"`.*?`|<.*", "...", text)[:70]
 
 
 def _difference(expected: list[Any], found: list[Any]) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import linecache
 import random
 import re
 import sys
@@ -23,7 +22,7 @@ import dy2st
 from dy2st.errors import Dy2stError
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
-from tests.campaign import campaign
+from tests.campaign import campaign, define
 from tests.dy2st.constructs.catalogue import comparable
 from tests.dy2st.jit.program_features import FEATURES, PRELUDE
 
@@ -325,15 +324,6 @@ class Writer:
 def program_of(seed: int) -> str:
     """The text of the program of a seed."""
     return Writer(random.Random(seed).choice).program()
-
-
-def define(text: str, name: str) -> Callable[[Any], Any]:
-    """The function `f` of a program, with its source where tracebacks find it."""
-    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    scope: dict[str, Any] = {"__name__": "random_program"}
-    exec(compile(text, name, "exec"), scope)
-    function: Callable[[Any], Any] = scope["f"]
-    return function
 
 
 _LOST = r".* raises, and what it has written outside before that is lost"

@@ -10,7 +10,7 @@ import dy2st
 from dy2st.errors import Dy2stError
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
-from tests.dy2st.jit.tensor_programs import define
+from tests.campaign import define
 from tests.effort import effort
 
 INPUTS = [

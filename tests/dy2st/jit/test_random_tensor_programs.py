@@ -8,7 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
-from tests.dy2st.jit.tensor_programs import INPUTS, Writer, compare, define, lines_taken, program_of
+from tests.campaign import define
+from tests.dy2st.jit.tensor_programs import INPUTS, Writer, compare, lines_taken, program_of
 from tests.effort import effort
 
 ROUNDS, PROGRAMS = effort(2, 6), effort(15, 50)

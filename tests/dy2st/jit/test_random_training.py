@@ -14,7 +14,8 @@ from dy2st.errors import Dy2stError
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
 from dy2st_runtime.trained_program import ProgramNode
-from tests.dy2st.jit.tensor_programs import INPUTS, define, program_of
+from tests.campaign import define
+from tests.dy2st.jit.tensor_programs import INPUTS, program_of
 from tests.effort import effort
 
 PROGRAMS = effort(12, 60)

@@ -22,8 +22,7 @@ import dy2st
 from dy2st.errors import Dy2stError
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
-from tests.campaign import campaign
-from tests.dy2st.jit.tensor_programs import define
+from tests.campaign import campaign, define
 
 SHAPES = ((2, 3), (3, 4), (4,), (2, 2, 3), (4, 2))
 _CUT = "\n# with NumPy\n"

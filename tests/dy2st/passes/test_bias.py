@@ -8,25 +8,9 @@ import pytest
 from dy2st.passes import CanonicalizeOps, FoldBias, FoldConstant, Sequential
 from dy2st_runtime.ir import F, apply
 from dy2st_runtime.ops.control_flow import cond, while_loop
+from tests.dy2st.passes.scales import conv, conv6, w
 
 IMAGE = ("n", 4, 6, 6)
-
-
-def w(*shape, seed=0, dtype="float32"):
-    """Weights around zero."""
-    return np.random.default_rng([seed, *shape]).standard_normal(shape).astype(dtype)
-
-
-def conv(x, weights, bias=None, groups=1, stride=1, pad=0):
-    """conv of any rank, with its bias as an operand."""
-    axes = weights.ndim - 2
-    geometry = {"strides": (stride,) * axes, "dilations": (1,) * axes, "groups": groups}
-    operands = [x, weights] if bias is None else [x, weights, bias]
-    return apply("conv", *operands, pads=((pad, pad),) * axes, **geometry)
-
-
-def conv6(x, bias=None):
-    return conv(x, w(6, x.shape[1], 3, 3), bias)
 
 
 FOLDS = {
@@ -42,7 +26,7 @@ FOLDS = {
     "conv3d": lambda x: conv(F.unsqueeze(x, [4]), w(5, 4, 3, 3, 1)) + w(1, 5, 1, 1, 1),
     "conv_transpose": lambda x: F.conv2d_transpose(x, w(4, 5, 3, 3), w(5)),
     "conv_transpose, groups": lambda x: F.conv2d_transpose(x, w(4, 3, 3, 3), w(6), groups=2),
-    "second bias": lambda x: conv6(x, w(6)) + w(6, 1, 1),
+    "second bias": lambda x: conv6(x, bias=w(6)) + w(6, 1, 1),
     "two additions": lambda x: (conv6(x) + w(6, 1, 1)) + w(1, 6, 1, 1),
 }
 
@@ -109,12 +93,12 @@ LEFT_ALONE = {
     "subtracted": lambda x: conv6(x) - w(6, 1, 1),
     "multiplied": lambda x: conv6(x) * w(6, 1, 1),
     "another dtype": lambda x: conv6(x) + w(6, 1, 1, dtype="float64"),
-    "another dtype behind a bias": lambda x: conv6(x, w(6)) + w(6, 1, 1, dtype="float64"),
+    "another dtype behind a bias": lambda x: conv6(x, bias=w(6)) + w(6, 1, 1, dtype="float64"),
     "a second bias too large": lambda x: (
-        conv6(x, np.full(6, 3e38, "f4")) + np.full((6, 1, 1), 3e38, "f4")
+        conv6(x, bias=np.full(6, 3e38, "f4")) + np.full((6, 1, 1), 3e38, "f4")
     ),
     "a second bias that is computed": lambda x: (
-        conv6(x, w(6)) + F.mean(F.exp(x), axis=[0, 2, 3])[0] * w(6, 1, 1)
+        conv6(x, bias=w(6)) + F.mean(F.exp(x), axis=[0, 2, 3])[0] * w(6, 1, 1)
     ),
     "behind relu": lambda x: F.relu(conv6(x)) + w(6, 1, 1),
     "behind matmul": lambda x: F.matmul(x, w(6, 5)) + w(4, 1, 1),
@@ -132,11 +116,11 @@ def test_what_is_no_bias_stays_an_addition(t, build):
 
 
 EXPANDS = {
-    "conv": lambda x: conv6(x, w(6)),
+    "conv": lambda x: conv6(x, bias=w(6)),
     "conv1d": lambda x: conv(F.flatten(x, 2), w(5, 4, 3), w(5)),
     "conv3d": lambda x: conv(F.unsqueeze(x, [4]), w(5, 4, 3, 3, 1), w(5)),
     "groups": lambda x: conv(x, w(6, 2, 3, 3), w(6), groups=2),
-    "a bias that is computed": lambda x: conv6(x, F.exp(F.reshape(x[0, 0, 0], [6]))),
+    "a bias that is computed": lambda x: conv6(x, bias=F.exp(F.reshape(x[0, 0, 0], [6]))),
     "conv_transpose": lambda x: apply(
         "conv_transpose", x, w(4, 5, 3, 3), w(5), sizes=(8, 8), strides=(1, 1),
         pads=((0, 0),) * 2, dilations=(1, 1), groups=1,
@@ -160,7 +144,7 @@ def test_a_convolution_without_bias_stays(t):
 
 
 def test_the_two_passes_undo_each_other(t):
-    program = t.program_of(lambda x: F.relu(conv6(x, w(6))), t.floats(*IMAGE))
+    program = t.program_of(lambda x: F.relu(conv6(x, bias=w(6))), t.floats(*IMAGE))
     chain = Sequential([CanonicalizeOps(), FoldConstant(), FoldBias()])
     after = t.check(chain, program, rtol=0)
     assert str(after) == str(program)
@@ -172,7 +156,7 @@ def test_both_work_inside_branches_and_loops(t):
             return [i + 1, F.tanh(conv(y, w(4, 4, 3, 3), pad=1) + w(4, 1, 1))]
 
         y = while_loop(lambda i, y: i < 2, body, [F.full([], 0, "int64"), x])[1]
-        return cond(F.sum(x) > 0, lambda: [conv6(y) + w(6, 1, 1)], lambda: [conv6(y, w(6))])
+        return cond(F.sum(x) > 0, lambda: [conv6(y) + w(6, 1, 1)], lambda: [conv6(y, bias=w(6))])
 
     program = t.program_of(build, t.floats(*IMAGE))
     folded = [o for o in t.check(FoldBias(), program).block.walk() if o.name == "conv"]

@@ -17,16 +17,7 @@ from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F, apply
 from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ops.control_flow import cond, while_loop
-
-
-def w(*shape, seed=0, dtype="float32"):
-    """Numbers around zero."""
-    return np.random.default_rng([seed, *shape]).standard_normal(shape).astype(dtype)
-
-
-def s(*shape, dtype="float32"):
-    """Positive numbers."""
-    return (np.abs(w(*shape, seed=9)) + 0.5).astype(dtype)
+from tests.dy2st.passes.scales import s, w
 
 
 def normed(x, *given, axis=1, epsilon=1e-3):

@@ -10,6 +10,7 @@ from dy2st_runtime.errors import DTypeError
 from dy2st_runtime.ir import F, apply
 from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ops.control_flow import cond, while_loop
+from tests.dy2st.passes.scales import w
 
 IMAGE = ("n", 4, 6, 6)
 SHORT = {"float16": 2e-2, "bfloat16": 2e-1}
@@ -21,11 +22,6 @@ def short(request):
     if request.param == "bfloat16":
         pytest.importorskip("ml_dtypes")
     return request.param
-
-
-def w(*shape, seed=0, dtype="float32"):
-    """Weights around zero."""
-    return np.random.default_rng([seed, *shape]).standard_normal(shape).astype(dtype)
 
 
 def conv(x, out=6, seed=0):

@@ -17,11 +17,7 @@ from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F, apply
 from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ops.control_flow import cond, while_loop
-
-
-def w(*shape, seed=0, dtype="float32"):
-    """Numbers around zero."""
-    return np.random.default_rng([seed, *shape]).standard_normal(shape).astype(dtype)
+from tests.dy2st.passes.scales import w
 
 
 def known(array):

@@ -16,19 +16,10 @@ from dy2st.passes import (
 from dy2st_runtime.ir import F, apply
 from dy2st_runtime.ops.control_flow import cond, while_loop
 from dy2st_runtime.ops.generator import seed
+from tests.dy2st.passes.scales import s, w
 
 NORMS = {"batch_norm", "layer_norm"}
 FOLD = [SimplifyInference(), FoldConstant(), FoldScaleAxis()]
-
-
-def w(*shape, seed=0, dtype="float32"):
-    """Numbers around zero."""
-    return np.random.default_rng([seed, *shape]).standard_normal(shape).astype(dtype)
-
-
-def s(*shape, dtype="float32"):
-    """Positive numbers."""
-    return (np.abs(w(*shape, seed=9)) + 0.5).astype(dtype)
 
 
 def norm(x, axis=1, affine=2, epsilon=1e-3, dtype="float32"):

@@ -9,7 +9,6 @@ any order. What has been rounded is only returned, and compared with a tolerance
 
 from __future__ import annotations
 
-import linecache
 import random
 import sys
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ import dy2st
 from dy2st import to_static
 from dy2st.errors import Dy2stError, ShapeError, SpecError
 from dy2st.static import Dim, InputSpec, bucket
-from tests.campaign import campaign
+from tests.campaign import campaign, define
 
 LARGEST = {"n": 6, "t": 5}
 """The one bucket of each size."""
@@ -477,14 +476,6 @@ STATEMENTS = (
 def program_of(seed: int) -> str:
     """The text of the program of a seed."""
     return Writer(random.Random(seed)).program()
-
-
-def define(text: str, name: str) -> Any:
-    """The function `f` of a program, with its source where tracebacks find it."""
-    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    scope: dict[str, Any] = {"__name__": "random_program"}
-    exec(compile(text, name, "exec"), scope)
-    return scope["f"]
 
 
 def inputs_of(n: int, t: int, seed: int = 0) -> list[Any]:

@@ -42,3 +42,10 @@ def off(values, exact):
     exact = np.asarray(exact)
     known = np.isfinite(exact) & np.isfinite(values)
     return np.max(np.abs(values - exact)[known] / (1 + np.abs(exact[known])), initial=0)
+
+
+def flat(values):
+    """Arrays of values, those of lists one after the other."""
+    return [
+        a for v in values for a in (flat(v) if isinstance(v, list) else [getattr(v, "array", v)])
+    ]

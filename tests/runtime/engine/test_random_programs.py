@@ -13,13 +13,7 @@ from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.tensor import EagerTensor
 from tests.effort import effort
 from tests.random_programs import random_program
-
-
-def flat(values):
-    """Arrays of values, those of lists one after the other."""
-    return [
-        a for v in values for a in (flat(v) if isinstance(v, list) else [getattr(v, "array", v)])
-    ]
+from tests.runtime.engine.exactly import flat
 
 
 def interpreted(made):

@@ -5,16 +5,10 @@ from __future__ import annotations
 import dataclasses
 
 import dy2st
-from tests.dy2st.constructs.catalogue import comparable
-from tests.dy2st.jit.outside.scenario import Box, effect
+from tests.dy2st.jit.outside.scenario import Box, effect, seen
 
 COUNT = 0
 HISTORY = []
-
-
-def seen(*values):
-    """What to compare: tensors as their numbers."""
-    return [comparable(value) for value in values]
 
 
 @effect

@@ -14,20 +14,7 @@ import warnings
 import dy2st
 from dy2st import nn
 from tests.dy2st.constructs.catalogue import comparable
-from tests.dy2st.jit.outside.scenario import Box, each_call, effect
-
-
-def layer(forward, **attributes):
-    """A Layer of one forward, with attributes."""
-
-    class Local(nn.Layer):
-        def __init__(self):
-            super().__init__()
-            for name, value in attributes.items():
-                setattr(self, name, value)
-
-    Local.forward = forward
-    return Local()
+from tests.dy2st.jit.outside.scenario import Box, each_call, effect, layer_of
 
 
 def of(net, *names):
@@ -41,7 +28,7 @@ def a_counter():
         self.count += 1
         return x * 2
 
-    net = layer(forward, count=0)
+    net = layer_of(forward, count=0)
     return net, of(net, "count")
 
 
@@ -53,7 +40,7 @@ def a_warm_up():
             return x * (self.step / 3)
         return x
 
-    net = layer(forward, step=0)
+    net = layer_of(forward, step=0)
     return net, of(net, "step")
 
 
@@ -64,7 +51,7 @@ def a_layer_chosen_by_a_counter():
         self.turn = (self.turn + 1) % 2
         return y
 
-    net = layer(forward, steps=nn.LayerList([nn.ReLU(), nn.Sigmoid()]), turn=0)
+    net = layer_of(forward, steps=nn.LayerList([nn.ReLU(), nn.Sigmoid()]), turn=0)
     return net, of(net, "turn")
 
 
@@ -75,7 +62,7 @@ def a_log():
         self.log.append(y)
         return y
 
-    net = layer(forward, log=[])
+    net = layer_of(forward, log=[])
     return net, of(net, "log")
 
 
@@ -85,7 +72,7 @@ def a_log_of_python_numbers():
         self.log.append((len(x.shape), "called"))
         return x
 
-    net = layer(forward, log=[])
+    net = layer_of(forward, log=[])
     return net, of(net, "log")
 
 
@@ -96,7 +83,7 @@ def a_dict_of_statistics():
         self.stats["calls"] = self.stats.get("calls", 0) + 1
         return x - self.stats["mean"]
 
-    net = layer(forward, stats={})
+    net = layer_of(forward, stats={})
     return net, of(net, "stats")
 
 
@@ -106,7 +93,7 @@ def a_buffer():
         self.mean = self.mean * 0.5 + x * 0.5
         return x - self.mean
 
-    net = layer(forward)
+    net = layer_of(forward)
     net.register_buffer("mean", dy2st.zeros([2]))
     return net, of(net, "mean")
 
@@ -118,7 +105,7 @@ def a_buffer_read_before_it_is_assigned():
         self.h = dy2st.tanh(x + before)
         return self.h - before
 
-    net = layer(forward)
+    net = layer_of(forward)
     net.register_buffer("h", dy2st.zeros([2]))
     return net, of(net, "h")
 
@@ -130,7 +117,7 @@ def a_buffer_in_a_branch():
             self.h = self.h + x
         return x + self.h
 
-    net = layer(forward)
+    net = layer_of(forward)
     net.register_buffer("h", dy2st.zeros([2]))
     return net, of(net, "h")
 
@@ -142,7 +129,7 @@ def a_buffer_in_a_loop():
             self.h = self.h + value
         return x + self.h
 
-    net = layer(forward)
+    net = layer_of(forward)
     net.register_buffer("h", dy2st.zeros([2]))
     return net, of(net, "h")
 
@@ -153,7 +140,7 @@ def a_counter_that_is_a_buffer():
         self.seen += 1
         return x / self.seen
 
-    net = layer(forward)
+    net = layer_of(forward)
     net.register_buffer("seen", dy2st.zeros([], "int64"))
     return net, of(net, "seen")
 
@@ -164,14 +151,16 @@ def a_buffer_set_in_place():
         self.h.set_value(x * 2)
         return x
 
-    net = layer(forward)
+    net = layer_of(forward)
     net.register_buffer("h", dy2st.zeros([2]))
     return net, of(net, "h")
 
 
 @effect
 def running_statistics():
-    net = layer(lambda self, x: self.norm(x.reshape([2, 1]).tile([1, 2])), norm=nn.BatchNorm1D(2))
+    net = layer_of(
+        lambda self, x: self.norm(x.reshape([2, 1]).tile([1, 2])), norm=nn.BatchNorm1D(2)
+    )
     return net, lambda: [comparable(net.norm._mean), comparable(net.norm._variance)]
 
 
@@ -183,7 +172,7 @@ def a_hidden_state():
         self.hidden = dy2st.tanh(self.hidden + x)
         return self.hidden * 2
 
-    net = layer(forward, hidden=None)
+    net = layer_of(forward, hidden=None)
     return net, of(net, "hidden")
 
 
@@ -196,7 +185,7 @@ def a_hidden_state_of_two():
         self.state = (h, c)
         return h
 
-    net = layer(forward, state=(dy2st.zeros([2]), dy2st.zeros([2])))
+    net = layer_of(forward, state=(dy2st.zeros([2]), dy2st.zeros([2])))
     return net, of(net, "state")
 
 
@@ -208,7 +197,7 @@ def a_cache_of_masks():
             self.masks[n] = dy2st.arange(n).astype("float32")
         return x * self.masks[n]
 
-    net = layer(forward, masks={})
+    net = layer_of(forward, masks={})
     return net, of(net, "masks")
 
 
@@ -233,7 +222,7 @@ def the_mode_set_inside():
             return x * 2
         return x * 3
 
-    net = layer(forward)
+    net = layer_of(forward)
     return net, of(net, "training")
 
 
@@ -243,7 +232,7 @@ def a_loss_kept_beside_the_result():
         self.loss = (x * x).mean()
         return x * 2
 
-    net = layer(forward)
+    net = layer_of(forward)
     return net, of(net, "loss")
 
 
@@ -254,7 +243,7 @@ def a_layer_made_at_the_first_call():
             self.inner = nn.LayerNorm([x.shape[0]])
         return self.inner(x)
 
-    net = layer(forward, inner=None)
+    net = layer_of(forward, inner=None)
     return net, lambda: type(net.inner).__name__
 
 
@@ -264,7 +253,7 @@ def what_a_sublayer_counts():
         self.count += 1
         return x * self.count
 
-    net = layer(lambda self, x: self.inner(self.inner(x)), inner=layer(inner, count=0))
+    net = layer_of(lambda self, x: self.inner(self.inner(x)), inner=layer_of(inner, count=0))
     return net, lambda: net.inner.count
 
 
@@ -279,7 +268,7 @@ def what_two_layers_share():
     def take(self, x):
         return x + self.shared.memory.pop()
 
-    net = nn.Sequential(layer(put, shared=shared), layer(take, shared=shared))
+    net = nn.Sequential(layer_of(put, shared=shared), layer_of(take, shared=shared))
     return net, lambda: len(shared.memory)
 
 
@@ -291,7 +280,7 @@ def a_buffer_assigned_before_an_error():
             raise ValueError("too much")
         return x
 
-    net = layer(forward)
+    net = layer_of(forward)
     net.register_buffer("steps", dy2st.zeros([]))
     return net, of(net, "steps")
 
@@ -304,7 +293,7 @@ def a_buffer_set_in_place_before_an_error():
             raise ValueError("too much")
         return x
 
-    net = layer(forward)
+    net = layer_of(forward)
     net.register_buffer("mean", dy2st.zeros([2]))
     return net, of(net, "mean")
 

@@ -6,13 +6,7 @@ import collections
 import functools
 
 import dy2st
-from tests.dy2st.constructs.catalogue import comparable
-from tests.dy2st.jit.outside.scenario import Box, each_call, effect
-
-
-def seen(*values):
-    """What to compare: tensors as their numbers."""
-    return [comparable(value) for value in values]
+from tests.dy2st.jit.outside.scenario import Box, each_call, effect, seen
 
 
 @effect

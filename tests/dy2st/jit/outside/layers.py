@@ -8,7 +8,7 @@ import numpy as np
 
 import dy2st
 from dy2st import nn
-from tests.dy2st.jit.outside.scenario import Box, change
+from tests.dy2st.jit.outside.scenario import Box, change, layer_of
 
 TWO, NINE = [2.0, 2.0], [9.0, 9.0]
 
@@ -216,56 +216,43 @@ def the_order_of_hooks():
     return net, turn
 
 
-def reading(forward, **attributes):
-    """A Layer of one forward, with attributes."""
-
-    class Local(nn.Layer):
-        def __init__(self):
-            super().__init__()
-            for name, value in attributes.items():
-                setattr(self, name, value)
-
-    Local.forward = forward
-    return Local()
-
-
 @change
 def a_buffer_replaced():
-    net = reading(lambda self, x: x + self.mean)
+    net = layer_of(lambda self, x: x + self.mean)
     net.register_buffer("mean", dy2st.ones([2]))
     return net, lambda: setattr(net, "mean", dy2st.to_tensor(NINE))
 
 
 @change
 def a_buffer_set():
-    net = reading(lambda self, x: x + self.mean)
+    net = layer_of(lambda self, x: x + self.mean)
     net.register_buffer("mean", dy2st.ones([2]))
     return net, lambda: net.mean.set_value(np.array(NINE, "float32"))
 
 
 @change
 def a_buffer_of_another_shape():
-    net = reading(lambda self, x: (x + self.mean).sum() * self.mean.shape[0])
+    net = layer_of(lambda self, x: (x + self.mean).sum() * self.mean.shape[0])
     net.register_buffer("mean", dy2st.ones([2]))
     return net, lambda: setattr(net, "mean", dy2st.ones([1]))
 
 
 @change
 def a_buffer_that_becomes_none():
-    net = reading(lambda self, x: x if self.mean is None else x + self.mean)
+    net = layer_of(lambda self, x: x if self.mean is None else x + self.mean)
     net.register_buffer("mean", dy2st.ones([2]))
     return net, lambda: setattr(net, "mean", None)
 
 
 @change
 def a_buffer_that_comes_to_be():
-    net = reading(lambda self, x: x + self.mean if hasattr(self, "mean") else x)
+    net = layer_of(lambda self, x: x + self.mean if hasattr(self, "mean") else x)
     return net, lambda: net.register_buffer("mean", dy2st.ones([2]))
 
 
 @change
 def a_buffer_by_a_computed_name():
-    net = reading(lambda self, x: x + getattr(self, f"mean_{self.step}"), step=0)
+    net = layer_of(lambda self, x: x + getattr(self, f"mean_{self.step}"), step=0)
     net.register_buffer("mean_0", dy2st.ones([2]))
     net.register_buffer("mean_1", dy2st.to_tensor(NINE))
     return net, lambda: setattr(net, "step", 1)
@@ -273,25 +260,25 @@ def a_buffer_by_a_computed_name():
 
 @change
 def a_plain_tensor_replaced():
-    net = reading(lambda self, x: x + self.shift, shift=dy2st.ones([2]))
+    net = layer_of(lambda self, x: x + self.shift, shift=dy2st.ones([2]))
     return net, lambda: setattr(net, "shift", dy2st.to_tensor(NINE))
 
 
 @change
 def a_tensor_in_a_list_of_a_layer():
-    net = reading(lambda self, x: x + self.shifts[0], shifts=[dy2st.ones([2])])
+    net = layer_of(lambda self, x: x + self.shifts[0], shifts=[dy2st.ones([2])])
     return net, lambda: net.shifts.__setitem__(0, dy2st.to_tensor(NINE))
 
 
 @change
 def a_tensor_in_a_dict_of_a_layer():
-    net = reading(lambda self, x: x + self.cache["shift"], cache={"shift": dy2st.ones([2])})
+    net = layer_of(lambda self, x: x + self.cache["shift"], cache={"shift": dy2st.ones([2])})
     return net, lambda: net.cache.update(shift=dy2st.to_tensor(NINE))
 
 
 @change
 def two_buffers_that_become_one():
-    net = reading(lambda self, x: x * 2 if self.one is self.two else x + self.one + self.two)
+    net = layer_of(lambda self, x: x * 2 if self.one is self.two else x + self.one + self.two)
     net.register_buffer("one", dy2st.ones([2]))
     net.register_buffer("two", dy2st.ones([2]))
     return net, lambda: setattr(net, "two", net.one)
@@ -299,7 +286,7 @@ def two_buffers_that_become_one():
 
 @change
 def the_mode_of_training():
-    net = reading(lambda self, x: x * 2 if self.training else x * 3)
+    net = layer_of(lambda self, x: x * 2 if self.training else x * 3)
     return net, net.eval
 
 
@@ -308,7 +295,7 @@ def the_mode_of_a_sublayer():
     def forward(self, x):
         return self.drop(x) * 2 if self.drop.training else self.drop(x)
 
-    net = reading(forward, drop=nn.Dropout(0.0))
+    net = layer_of(forward, drop=nn.Dropout(0.0))
     return net, net.drop.eval
 
 

@@ -8,35 +8,8 @@ import numpy as np
 
 import dy2st
 from dy2st import nn
-from tests.dy2st.jit.outside.scenario import Box, change
-
-TWO, NINE = [2.0, 2.0], [9.0, 9.0]
-
-
-class Scale(nn.Layer):
-    """Multiplies by a parameter, and by a plain number."""
-
-    def __init__(self, by=2.0):
-        super().__init__()
-        self.by = by
-        self.weight = dy2st.create_parameter([2], "float32")
-        self.weight.set_value(np.ones(2, "float32") * 3)
-
-    def forward(self, x):
-        return x * self.weight * self.by
-
-
-def reading(forward, **attributes):
-    """A Layer of one forward, with attributes."""
-
-    class Local(nn.Layer):
-        def __init__(self):
-            super().__init__()
-            for name, value in attributes.items():
-                setattr(self, name, value)
-
-    Local.forward = forward
-    return Local()
+from tests.dy2st.jit.outside.layers import NINE, TWO, Scale
+from tests.dy2st.jit.outside.scenario import Box, change, layer_of
 
 
 @change
@@ -46,13 +19,13 @@ def a_list_of_layers_grown():
             x = step(x)
         return x
 
-    net = reading(forward, steps=nn.LayerList([Scale()]))
+    net = layer_of(forward, steps=nn.LayerList([Scale()]))
     return net, lambda: net.steps.append(Scale(9.0))
 
 
 @change
 def an_entry_of_a_list_of_layers():
-    net = reading(lambda self, x: self.steps[0](x), steps=nn.LayerList([Scale()]))
+    net = layer_of(lambda self, x: self.steps[0](x), steps=nn.LayerList([Scale()]))
     return net, lambda: net.steps.__setitem__(0, Scale(9.0))
 
 
@@ -61,7 +34,7 @@ def a_list_of_layers_shortened():
     def forward(self, x):
         return self.steps[-1](x) * len(self.steps)
 
-    net = reading(forward, steps=nn.LayerList([Scale(), Scale(9.0)]))
+    net = layer_of(forward, steps=nn.LayerList([Scale(), Scale(9.0)]))
 
     def turn():
         del net.steps[1]
@@ -76,7 +49,7 @@ def a_list_of_layers_inserted_into():
             x = step(x) + i
         return x
 
-    net = reading(forward, steps=nn.LayerList([Scale(), Scale(9.0)]))
+    net = layer_of(forward, steps=nn.LayerList([Scale(), Scale(9.0)]))
     return net, lambda: net.steps.insert(0, Scale(5.0))
 
 
@@ -87,7 +60,7 @@ def a_plain_list_of_layers():
             x = step(x)
         return x
 
-    net = reading(forward, steps=[Scale()])
+    net = layer_of(forward, steps=[Scale()])
     return net, lambda: net.steps.append(Scale(9.0))
 
 
@@ -96,13 +69,13 @@ def a_dict_of_layers():
     def forward(self, x):
         return self.steps[self.mode](x)
 
-    net = reading(forward, steps={"a": Scale(), "b": Scale(9.0)}, mode="a")
+    net = layer_of(forward, steps={"a": Scale(), "b": Scale(9.0)}, mode="a")
     return net, lambda: setattr(net, "mode", "b")
 
 
 @change
 def an_entry_of_a_layer_dict():
-    net = reading(lambda self, x: self.steps["a"](x), steps=nn.LayerDict({"a": Scale()}))
+    net = layer_of(lambda self, x: self.steps["a"](x), steps=nn.LayerDict({"a": Scale()}))
     return net, lambda: net.steps.update({"a": Scale(9.0)})
 
 
@@ -126,7 +99,7 @@ def an_attribute_in_a_sequential():
 
 @change
 def a_sequential_inside():
-    net = reading(lambda self, x: self.steps(x), steps=nn.Sequential(Scale()))
+    net = layer_of(lambda self, x: self.steps(x), steps=nn.Sequential(Scale()))
     return net, lambda: net.steps.add_sublayer("more", Scale(9.0))
 
 
@@ -142,7 +115,7 @@ def a_parameter_list_grown():
         made.set_value(np.array(value, "float32"))
         return made
 
-    net = reading(forward, weights=nn.ParameterList([parameter(TWO)]))
+    net = layer_of(forward, weights=nn.ParameterList([parameter(TWO)]))
     return net, lambda: net.weights.append(parameter(NINE))
 
 
@@ -153,13 +126,13 @@ def an_entry_of_a_parameter_list():
         made.set_value(np.array(value, "float32"))
         return made
 
-    net = reading(lambda self, x: x * self.weights[0], weights=nn.ParameterList([parameter(TWO)]))
+    net = layer_of(lambda self, x: x * self.weights[0], weights=nn.ParameterList([parameter(TWO)]))
     return net, lambda: net.weights.__setitem__(0, parameter(NINE))
 
 
 @change
 def the_number_of_parameters():
-    net = reading(lambda self, x: x * len(self.parameters()), one=Scale())
+    net = layer_of(lambda self, x: x * len(self.parameters()), one=Scale())
     return net, lambda: net.add_sublayer("two", Scale())
 
 
@@ -170,7 +143,7 @@ def the_names_of_sublayers():
             x = step(x) + len(name)
         return x
 
-    net = reading(forward, one=Scale())
+    net = layer_of(forward, one=Scale())
     return net, lambda: net.add_sublayer("more", Scale())
 
 
@@ -181,14 +154,14 @@ def the_names_of_buffers():
             x = x + value
         return x
 
-    net = reading(forward)
+    net = layer_of(forward)
     net.register_buffer("one", dy2st.ones([2]))
     return net, lambda: net.register_buffer("two", dy2st.ones([2]))
 
 
 @change
 def the_state_dict_read_inside():
-    net = reading(lambda self, x: x * sum(self.state_dict().values()), one=Scale())
+    net = layer_of(lambda self, x: x * sum(self.state_dict().values()), one=Scale())
     return net, lambda: net.add_sublayer("two", Scale())
 
 
@@ -197,32 +170,32 @@ def whether_a_parameter_is_trained():
     def forward(self, x):
         return x * 2 if self.inner.weight.stop_gradient else x * 3
 
-    net = reading(forward, inner=Scale())
+    net = layer_of(forward, inner=Scale())
     return net, lambda: setattr(net.inner.weight, "stop_gradient", True)
 
 
 @change
 def the_gradient_of_a_parameter():
-    net = reading(lambda self, x: x if self.inner.weight.grad is None else x * 9, inner=Scale())
+    net = layer_of(lambda self, x: x if self.inner.weight.grad is None else x * 9, inner=Scale())
     return net, lambda: net.inner.weight.sum().backward()
 
 
 @change
 def the_name_of_a_parameter():
-    net = reading(lambda self, x: x * len(self.inner.weight.name), inner=Scale())
+    net = layer_of(lambda self, x: x * len(self.inner.weight.name), inner=Scale())
     net.inner.weight.name = "w"
     return net, lambda: setattr(net.inner.weight, "name", "weights")
 
 
 @change
 def the_activation_that_is_an_attribute():
-    net = reading(lambda self, x: self.activation(x), activation=nn.functional.relu)
+    net = layer_of(lambda self, x: self.activation(x), activation=nn.functional.relu)
     return net, lambda: setattr(net, "activation", nn.functional.sigmoid)
 
 
 @change
 def the_activation_by_its_name():
-    net = reading(lambda self, x: getattr(nn.functional, self.activation)(x), activation="relu")
+    net = layer_of(lambda self, x: getattr(nn.functional, self.activation)(x), activation="relu")
     return net, lambda: setattr(net, "activation", "sigmoid")
 
 
@@ -233,13 +206,13 @@ def settings_that_layers_share():
     def forward(self, x):
         return x * self.settings.by + self.inner.settings.by
 
-    net = reading(forward, settings=settings, inner=reading(None, settings=settings))
+    net = layer_of(forward, settings=settings, inner=layer_of(None, settings=settings))
     return net, lambda: setattr(settings, "by", 9.0)
 
 
 @change
 def a_counter_of_steps():
-    net = reading(lambda self, x: x * 2 if self.steps < 10 else x * 3, steps=0)
+    net = layer_of(lambda self, x: x * 2 if self.steps < 10 else x * 3, steps=0)
     return net, lambda: setattr(net, "steps", 10)
 
 

@@ -38,6 +38,24 @@ class Box:
         self.__dict__.update(attributes)
 
 
+def layer_of(forward: Callable[..., Any], **attributes: Any) -> nn.Layer:
+    """A Layer of one forward, with attributes."""
+
+    class Local(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            for name, value in attributes.items():
+                setattr(self, name, value)
+
+    Local.forward = forward  # type: ignore[method-assign]
+    return Local()
+
+
+def seen(*values: Any) -> list[Any]:
+    """What to compare: tensors as their numbers."""
+    return [comparable(value) for value in values]
+
+
 @dataclass(frozen=True)
 class Scenario:
     """A way in which state outside is read or written.

@@ -14,7 +14,8 @@ import numpy as np
 
 from dy2st_runtime.engine.native.executable import Executable
 from tests.random_programs import Made, random_program
-from tests.runtime.engine.test_random_programs import assert_same, assert_types, flat
+from tests.runtime.engine.exactly import flat
+from tests.runtime.engine.test_random_programs import assert_same, assert_types
 
 
 def run(executable, made: Made):

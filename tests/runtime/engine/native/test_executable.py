@@ -26,8 +26,8 @@ from dy2st_runtime.ops.dynamic import TABLE
 from tests.effort import effort
 from tests.random_programs import random_program
 from tests.recorded import program_of as traced
+from tests.runtime.engine.exactly import flat
 from tests.runtime.engine.native.random_runs import check
-from tests.runtime.engine.test_random_programs import flat
 from tests.runtime.ops.test_commuting_square import SAMPLES, Square, apply_all, drawn
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")

@@ -21,7 +21,7 @@ from dy2st_runtime.ops.control_flow import cond, while_loop
 from tests.effort import effort
 from tests.random_programs import random_program
 from tests.recorded import program_of as traced
-from tests.runtime.engine.test_random_programs import flat
+from tests.runtime.engine.exactly import flat
 
 LIBRARY = ("aligned_alloc", "malloc", "free", "memcpy", "memset")
 CC = shutil.which("cc")

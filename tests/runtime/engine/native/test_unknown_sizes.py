@@ -8,18 +8,10 @@ import numpy as np
 import pytest
 
 from dy2st_runtime import ops
-from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.ir import apply
-from tests.recorded import program_of as traced
+from tests.runtime.engine.native.machine_code import native
 
 TYPE = "float32"
-
-
-def native(function, *types):
-    """The function as machine code, which asks NumPy nothing."""
-    executable = Executable(traced(function, *types))
-    assert executable.explain().splitlines()[-1] == "computed by NumPy: nothing"
-    return executable
 
 
 def outcome(run):

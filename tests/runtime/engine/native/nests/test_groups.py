@@ -16,7 +16,7 @@ from dy2st_runtime.tensor import EagerTensor
 from tests.effort import effort
 from tests.random_programs import random_program
 from tests.recorded import program_of as traced
-from tests.runtime.engine.exactly import exactly, off
+from tests.runtime.engine.exactly import exactly, flat, off
 from tests.runtime.engine.native.running_nests import blocks_of, compiled, run
 
 
@@ -49,13 +49,6 @@ def assert_whole(block):
             assert known.issuperset(read_by(step.operator))
             known.update(step.operator.results)
     assert known.issuperset(block.yields)
-
-
-def flat(values):
-    """Arrays of values, those of lists one after the other."""
-    return [
-        a for v in values for a in (flat(v) if isinstance(v, list) else [getattr(v, "array", v)])
-    ]
 
 
 def expected(made):

@@ -14,6 +14,7 @@ from dy2st_runtime.engine.native.program.planner import planned
 from dy2st_runtime.ir import DEFINITIONS, F, apply
 from tests.effort import effort
 from tests.recorded import program_of as traced
+from tests.runtime.engine.native.machine_code import native
 from tests.runtime.engine.native.running_nests import compiled, run
 
 
@@ -174,7 +175,9 @@ def test_a_tensor_is_padded(mode, pads):
         pads = (pads[0], (0, 0))
     want = kernel(X, pads, mode, 2.5)
     for symbols in ((9, 40), (9, "m"), ("n", 40), ("n", "m")):
-        executable = native(lambda x: apply("pad", x, pads=pads, mode=mode, value=2.5), symbols)
+        executable = native(
+            lambda x: apply("pad", x, pads=pads, mode=mode, value=2.5), ("float32", symbols)
+        )
         np.testing.assert_array_equal(executable.run([X], [])[0], want)
 
 
@@ -183,7 +186,7 @@ def test_pads_may_be_sizes():
         rows, columns = x.shape
         return apply("pad", x, pads=((rows - 4, 2 - rows), (columns, 0)), value=1.5)
 
-    executable, kernel = native(function, ("n", "m")), DEFINITIONS["pad"].kernel
+    executable, kernel = native(function, ("float32", ("n", "m"))), DEFINITIONS["pad"].kernel
     for rows in (2, 3, 4, 9):
         x = X[:rows, :5].copy()
         want = kernel(x, ((rows - 4, 2 - rows), (5, 0)), "constant", 1.5)
@@ -194,14 +197,18 @@ def test_pads_may_be_sizes():
 def test_a_tensor_is_rolled(shifts):
     amounts, axes = shifts
     for symbols in ((9, 40), ("n", "m")):
-        executable = native(lambda x: apply("roll", x, shifts=amounts, axis=axes), symbols)
+        executable = native(
+            lambda x: apply("roll", x, shifts=amounts, axis=axes), ("float32", symbols)
+        )
         np.testing.assert_array_equal(executable.run([X], [])[0], np.roll(X, amounts, axes))
     empty = np.zeros((0, 3), np.float32)
     assert executable.run([empty], [])[0].shape == (0, 3)
 
 
 def test_a_tensor_is_rolled_by_sizes():
-    executable = native(lambda x: x.roll([x.shape[0] - 5, -x.shape[0]], [0, 1]), ("n", "m"))
+    executable = native(
+        lambda x: x.roll([x.shape[0] - 5, -x.shape[0]], [0, 1]), ("float32", ("n", "m"))
+    )
     for rows in (1, 3, 5, 9):
         x = X[:rows, :7].copy()
         want = np.roll(x, (rows - 5, -rows), (0, 1))
@@ -213,16 +220,10 @@ def test_what_is_put_together_is_read_behind_its_slices(symbols):
     def swapped(x):
         return F.concat([x[:, 3:], x[:, :3], F.transpose(x, [0, 1])], 1), F.stack([x, -x], 1)
 
-    executable = native(swapped, symbols)
+    executable = native(swapped, ("float32", symbols))
     steps = planned(executable.program.block).steps
     made = [step.operators[0].name for step in steps if step.nest is not None and step.results]
     assert made == ["concat", "neg", "stack"]
     have, other = executable.run([X], [])
     np.testing.assert_array_equal(have, np.concatenate([X[:, 3:], X[:, :3], X], 1))
     np.testing.assert_array_equal(other, np.stack([X, -X], 1))
-
-
-def native(function, shape):
-    executable = Executable(traced(function, ("float32", shape)))
-    assert executable.explain().splitlines()[-1] == "computed by NumPy: nothing"
-    return executable

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from dy2st_runtime.ir import apply
-from tests.runtime.engine.native.operators.test_updates import assert_same, native
+from tests.runtime.engine.native.machine_code import native
+from tests.runtime.engine.native.operators.test_updates import assert_same
 
 
 def aligned(name, blank=0, dtype="float64"):

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from dy2st_runtime.ir import DEFINITIONS, apply
+from tests.runtime.engine.native.machine_code import native as in_code
 from tests.runtime.engine.native.operators import test_updates
 
 
 def native(dtype, **options):
     types = [(dtype, ("n",)), (dtype, ("n",))]
-    return test_updates.native(
+    return in_code(
         lambda start, extent: apply("bilinear_weights", start, extent, **options), *types
     )
 
@@ -62,7 +63,7 @@ def test_pixels_of_boxes_are_summed(is_back, dtype, weight):
     types = [(dtype, ("r", "c", "p", "q") if is_back else ("n", "c", "h", "w"))]
     types += [(weight, names[0]), (weight, names[1]), ("int32", names[2])]
     name, options = ("regions_back", {"count": 2}) if is_back else ("regions", {})
-    executable = test_updates.native(lambda *given: apply(name, *given, **options), *types)
+    executable = in_code(lambda *given: apply(name, *given, **options), *types)
     rng = np.random.default_rng(7)
     for boxes, parts, across, height, width in (
         (6, 3, 2, 9, 21),
@@ -84,7 +85,7 @@ def test_boxes_of_other_images_are_refused(image):
         *(("float32", (1, 1, 2)) for _ in range(2)),
         ("int64", (1,)),
     ]
-    executable = test_updates.native(lambda *given: apply("regions", *given), *types)
+    executable = in_code(lambda *given: apply("regions", *given), *types)
     given = [np.ones(shape, np.float32) for _, shape in types[:3]]
     test_updates.assert_same(executable, *given, np.array([image]))
     (found,) = executable.run([*given, np.array([1])], [])
@@ -95,9 +96,7 @@ def test_boxes_of_other_images_are_refused(image):
 def test_the_largest_pixels_of_parts_are_found(dtype, scale):
     options, rng = {"high": 3, "wide": 2, "scale": scale}, np.random.default_rng(8)
     types = [("float32", ("n", "c", "h", "w")), (dtype, ("r", 4)), ("int64", ("r",))]
-    executable = test_updates.native(
-        lambda *given: apply("roi_pool_places", *given, **options), *types
-    )
+    executable = in_code(lambda *given: apply("roi_pool_places", *given, **options), *types)
     corners = rng.uniform(-4, 20, (40, 4)).astype(dtype)
     corners[:5] = [[0, 0, 5, 5], [2.5, -0.5, 3.5, 9], [30, 30, 40, 40], [5, 5, 1, 1], [0, 0, 0, 0]]
     corners[5, 1], corners[6, 2] = np.nan, np.inf
@@ -114,9 +113,7 @@ def test_the_largest_pixels_of_parts_are_found(dtype, scale):
 )
 def test_boxes_that_overlap_better_ones_are_left_out(dtype, threshold):
     types = [(dtype, ("n", 4)), ("int32", ("n",))]
-    executable = test_updates.native(
-        lambda *given: apply("nms", *given, threshold=threshold), *types
-    )
+    executable = in_code(lambda *given: apply("nms", *given, threshold=threshold), *types)
     rng = np.random.default_rng(9)
     for count in (0, 1, 7, 300):
         corners = rng.uniform(0, 9, (count, 2))
@@ -129,7 +126,7 @@ def test_boxes_that_overlap_better_ones_are_left_out(dtype, threshold):
 
 
 def test_a_box_stays_if_what_it_overlaps_was_left_out():
-    executable = test_updates.native(
+    executable = in_code(
         lambda *given: apply("nms", *given, threshold=0.3), ("float64", (4, 4)), ("int64", (4,))
     )
     boxes = np.array([[0, 0, 4, 1], [1, 0, 5, 1], [3, 0, 7, 1], [1, 0, 5, 1]], float)

@@ -6,18 +6,10 @@ import numpy as np
 import pytest
 
 from dy2st_runtime import ops
-from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.ir import apply
 from dy2st_runtime.ops.control_flow import cond, while_loop
 from dy2st_runtime.ops.side_effects import assert_, raise_
-from tests.recorded import program_of as traced
-
-
-def native(function, *types):
-    """The function as machine code, which asks NumPy nothing."""
-    executable = Executable(traced(function, *types))
-    assert executable.explain().splitlines()[-1] == "computed by NumPy: nothing"
-    return executable
+from tests.runtime.engine.native.machine_code import native
 
 
 def outcome(run):

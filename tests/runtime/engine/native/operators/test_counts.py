@@ -6,23 +6,8 @@ import numpy as np
 import pytest
 
 from dy2st_runtime import ops
-from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.ir import apply
-from tests.recorded import program_of as traced
-
-
-def native(function, *types):
-    """The function as machine code, which asks NumPy nothing."""
-    executable = Executable(traced(function, *types))
-    assert executable.explain().splitlines()[-1] == "computed by NumPy: nothing"
-    return executable
-
-
-def assert_same(executable, *arrays):
-    have, want = executable.run([*arrays], []), executable.reference.run([*arrays], [])
-    for left, right in zip(have, want, strict=True):
-        assert (left.dtype, left.shape) == (right.dtype, right.shape)
-        np.testing.assert_array_equal(left, right)
+from tests.runtime.engine.native.machine_code import assert_same, native
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "int64", "float32", "float64"])

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from dy2st_runtime.ir import DEFINITIONS, apply
-from tests.runtime.engine.native.operators.test_updates import assert_same, native
+from tests.runtime.engine.native.machine_code import native
+from tests.runtime.engine.native.operators.test_updates import assert_same
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

@@ -31,25 +31,11 @@ from dy2st_runtime.ops.tensor_array import (
     array_write,
 )
 from tests.recorded import program_of as traced
-from tests.runtime.engine.test_random_programs import flat
+from tests.runtime.engine.exactly import flat
+from tests.runtime.engine.native.machine_code import assert_same, native
 
 X = ("float32", ("n", 3))
 NUMBER = ("int64", ())
-
-
-def native(function, *types):
-    """The function as machine code, which asks NumPy nothing."""
-    executable = Executable(traced(function, *types))
-    assert executable.explain().splitlines()[-1] == "computed by NumPy: nothing"
-    return executable
-
-
-def assert_same(executable, *arrays):
-    have = flat(executable.run([*arrays], []))
-    want = flat(executable.reference.run([*arrays], []))
-    for left, right in zip(have, want, strict=True):
-        assert (left.dtype, left.shape) == (right.dtype, right.shape)
-        np.testing.assert_array_equal(left, right)
 
 
 def assert_fails_alike(executable, *arrays):

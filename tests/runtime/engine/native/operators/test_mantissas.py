@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dy2st_runtime.ir import F
-from tests.runtime.engine.native.operators.test_scans import native
+from tests.runtime.engine.native.machine_code import native
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

@@ -8,14 +8,7 @@ import pytest
 from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.ir import DEFINITIONS, F, apply
 from tests.recorded import program_of as traced
-
-
-def native(function, *types):
-    """The function as machine code, which asks NumPy nothing."""
-    executable = Executable(traced(function, *types))
-    assert executable.explain().splitlines()[-1] == "computed by NumPy: nothing"
-    return executable
-
+from tests.runtime.engine.native.machine_code import native
 
 SHAPES = [(7,), (0,), (1,), (3, 5), (4, 0), (0, 4), (5, 33), (2, 9, 16), (2, 9, 17)]
 

@@ -10,7 +10,7 @@ from dy2st_runtime.engine.native.machine.llvm import compile_object  # noqa: F40
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir import DEFINITIONS, apply
 from tests.effort import effort
-from tests.runtime.engine.native.operators.test_counts import assert_same, native
+from tests.runtime.engine.native.machine_code import assert_same, native
 
 DTYPES = [
     "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32",

@@ -6,24 +6,16 @@ import numpy as np
 import pytest
 
 from dy2st_runtime import ops
-from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.engine.native.operators.writers import is_change, is_placed
 from dy2st_runtime.engine.native.program.lifetimes import Analysis
 from dy2st_runtime.engine.native.program.planner import planned
 from dy2st_runtime.ir import apply
 from dy2st_runtime.ops.control_flow import cond, while_loop
-from tests.recorded import program_of as traced
-from tests.runtime.engine.test_random_programs import flat
+from tests.runtime.engine.exactly import flat
+from tests.runtime.engine.native.machine_code import native
 
 X = ("float32", ("n", 4))
 NUMBER = ("int64", ())
-
-
-def native(function, *types):
-    """The function as machine code, which asks NumPy nothing."""
-    executable = Executable(traced(function, *types))
-    assert executable.explain().splitlines()[-1] == "computed by NumPy: nothing"
-    return executable
 
 
 def outcome(run):
