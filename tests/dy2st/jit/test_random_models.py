@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.dy2st.jit.model_programs import (
-    INPUTS,
-    compare,
-    define,
-    loosely,
-    outcome,
-    program_of,
-)
+from tests.campaign import define
+from tests.dy2st.jit.model_programs import INPUTS, compare, loosely, outcome, program_of
 from tests.effort import effort
 
 # The campaign by hand finds models that differ: docs/development.md.
@@ -29,7 +23,7 @@ def test_a_model_does_what_it_does_in_python_or_is_refused(seed: int) -> None:
 def test_the_models_run_in_python_and_seldom_raise() -> None:
     raised = 0
     for seed in range(EAGER):
-        model = define(program_of(seed), f"<eager model {seed}>")()
+        model = define(program_of(seed), f"<eager model {seed}>", "Model")()
         for inputs in INPUTS:
             result, _ = outcome(model, model, inputs)
             raised += result[0] == "raised"

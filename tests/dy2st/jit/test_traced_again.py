@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import warnings
 from collections import Counter
 
@@ -119,3 +121,25 @@ def test_a_number_that_has_to_be_a_constant_warns_at_its_tenth_value():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         f(X, 1.0)
+
+
+# -- what is loaded late ---------------------------------------------------------------------------
+
+
+CODE = """
+import sys, dy2st
+net = dy2st.to_static(dy2st.nn.Linear(2, 2), engine="native")
+net(dy2st.ones([1, 2]))
+print(*sys.modules)
+"""
+
+
+def test_a_first_call_loads_no_passes_plans_and_checkpoints():
+    shown = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=True)
+    loaded = set(shown.stdout.split())
+    late = {
+        "dy2st.passes",
+        "dy2st_runtime.checkpoint",
+        "dy2st_runtime.engine.native.convolution.primitives",
+    }
+    assert not late & loaded and "dy2st_runtime.engine.native.entry" in loaded

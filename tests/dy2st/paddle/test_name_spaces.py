@@ -1,5 +1,7 @@
 """Name spaces of PaddlePaddle: imported in every way, they show the same objects as `dy2st`."""
 
+from __future__ import annotations
+
 import importlib
 import subprocess
 import sys
@@ -8,6 +10,7 @@ import numpy as np
 import pytest
 
 import dy2st
+from dy2st import inference
 from dy2st.paddle.mirrors import names_of
 
 SAME = [
@@ -418,3 +421,60 @@ def test_sums_and_archives_of_files_are_at_hand(tmp_path):
     assert md5file(str(path)) == hashlib.md5(path.read_bytes()).hexdigest()
     assert _decompress(str(path)) == str(tmp_path / "inner")
     assert _get_unique_endpoints(["a:1", "a:2", "b:1"]) == {"a:1", "b:1"}
+
+
+# -- models from the net ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["list", "help", "load", "load_state_dict_from_url"])
+def test_nothing_is_downloaded(name):
+    with pytest.raises(dy2st.errors.ArgumentError, match="downloads nothing; clone"):
+        getattr(dy2st.hub, name)("org/repository", "model")
+
+
+# -- Paddle Inference ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda: inference.Config("net.pdmodel", "net.pdiparams"),
+        lambda: inference.create_predictor(None),
+        lambda: inference.Predictor(),
+        lambda: inference.convert_to_mixed_precision(),
+    ],
+)
+def test_what_would_run_a_model_is_refused(use):
+    with pytest.raises(dy2st.errors.ArgumentError, match=r"jit.load\(\"net\"\); model\(x\)"):
+        use()
+
+
+def test_scripts_may_ask_for_names():
+    assert not isinstance(1, inference.Tensor) and inference.PlaceType.CPU.name == "CPU"
+    assert inference.PrecisionType.Float32 is not inference.PrecisionType.Half
+    assert inference.get_version() == f"version: {dy2st.version.full_version}"
+
+
+# -- old names -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "space, name, value",
+    [
+        ("base.framework", "in_dygraph_mode", dy2st.in_dynamic_mode),
+        ("base.core", "CPUPlace", dy2st.CPUPlace),
+        ("base.dygraph", "to_variable", dy2st.to_tensor),
+        ("base.dygraph", "Layer", dy2st.nn.Layer),
+        ("base.param_attr", "ParamAttr", dy2st.ParamAttr),
+        ("base.unique_name", "generate", dy2st.utils.unique_name.generate),
+        ("base.dygraph.layers", "Linear", dy2st.nn.Linear),
+        ("base.data_feeder", "check_type", dy2st.common_ops_import.check_type),
+    ],
+)
+def test_old_names_show_what_stands_elsewhere(space, name, value):
+    assert getattr(importlib.import_module(f"dy2st.{space}"), name) is value
+
+
+def test_a_guard_computes_at_once():
+    with dy2st.base.dygraph.guard(dy2st.CPUPlace()):
+        assert dy2st.ones([1]).tolist() == [1.0]

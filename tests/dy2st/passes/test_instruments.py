@@ -8,7 +8,7 @@ import json
 import pytest
 
 from dy2st import passes
-from dy2st.passes import Module, PassContext, PassInstrument, Sequential, Statistics
+from dy2st.passes import Module, PassContext, PassInstrument, PrintIR, Sequential, Statistics
 from dy2st_runtime.errors import PassError
 from dy2st_runtime.ir import F
 from tests.dy2st.passes.making import made
@@ -215,3 +215,42 @@ def test_the_verifier_lets_what_is_well_formed_pass(program):
     with PassContext(instruments=[passes.VerifyAfter()]):
         after = passes.pipeline("inference")(program)
     assert len(after.operators) == 3
+
+
+# -- PrintIR ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def shown_program(t):
+    def build(x):
+        F.exp(x)
+        return F.relu(x)
+
+    return t.program_of(build, t.floats("n"))
+
+
+def test_the_header_and_the_text_of_every_program_are_printed(t, program, capsys):
+    other = t.program_of(lambda x: F.tanh(x), t.floats(2), name="other")
+    PrintIR("here")(Module({"main": shown_program, "other": other}))
+    assert capsys.readouterr().out == f"PrintIR(here)\n{shown_program}{other}"
+
+
+def test_it_prints_what_is_there_at_its_place(program):
+    out = io.StringIO()
+    Sequential([PrintIR("1", out), passes.EliminateDeadCode(), PrintIR("2", out)])(shown_program)
+    first, second = out.getvalue().split("PrintIR(2)\n")
+    assert first == f"PrintIR(1)\n{shown_program}"
+    assert second == str(passes.EliminateDeadCode()(shown_program)) and "exp" not in second
+
+
+def test_nothing_is_changed(program):
+    assert str(PrintIR(file=io.StringIO())(shown_program)) == str(shown_program)
+    assert PrintIR().info.changes is False
+
+
+def test_it_runs_at_every_level_and_can_be_disabled(program, capsys):
+    with PassContext(opt_level=0):
+        Sequential([PrintIR("low")])(shown_program)
+    with PassContext(disabled_pass=["PrintIR"]):
+        Sequential([PrintIR("none")])(shown_program)
+    assert capsys.readouterr().out.count("PrintIR(") == 1

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import collections
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,6 +16,8 @@ from dy2st.errors import ArgumentError, ShapeError, SpecError
 from dy2st.static import Dim, InputSpec, bucket
 from dy2st.static.padding import NotIndifferent, proof_of
 from dy2st_runtime.ir import Program
+from tests.dy2st.static.bucket_programs import compare, program_of
+from tests.effort import effort
 
 F = nn.functional
 
@@ -458,3 +463,18 @@ def test_places_are_counted_from_another_size():
     fast = bucket(static_of(model, InputSpec(["n", 4]), InputSpec(["m", 4])), n=[8])
     x, y = dy2st.to_tensor(floats(5, 4)), dy2st.to_tensor(floats(3, 4))
     np.testing.assert_array_equal(fast(x, y).numpy(), model(x, y).numpy())
+
+
+# -- random programs -------------------------------------------------------------------------------
+
+
+COUNT = effort(60, 2_000)
+
+
+def test_random_programs_give_the_same_padded_and_not():
+    found = collections.Counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # means of nothing
+        for seed in range(COUNT):
+            found[compare(program_of(seed), f"<bucket program {seed}>").split()[0]] += 1
+    assert found["padded"] > COUNT * 2 // 3

@@ -1,11 +1,13 @@
-"""Tensors of no elements, of no axes and of one axis less, where PaddlePaddle 3.3.1 has an answer."""
+"""Tensors of no elements, no axes or one axis less, and no axes at all, as PaddlePaddle 3.3.1 has them."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+import dy2st
 import dy2st as P
+from dy2st.errors import ArgumentError
 from dy2st_runtime.errors import ShapeError
 
 F, L = P.nn.functional, P.linalg
@@ -83,3 +85,149 @@ def test_a_program_convolves_integers_as_eager_calls_do(dtype, engine):
     found = P.to_static(lambda x, w: F.conv1d(x, w, stride=2, padding=1), engine=engine)(x, weight)
     assert found.dtype == wanted.dtype == np.dtype(dtype)
     assert found.tolist() == wanted.tolist()
+
+
+# -- an empty list of axes -------------------------------------------------------------------------
+
+
+NUMBERS = np.array([[1, 2, 3], [4, 5, 6]], "float32")
+
+# What PaddlePaddle 3.3.1 gives for `axis=[]`.
+ANSWERS = {
+    "mean": 3.5,
+    "sum": 21.0,
+    "max": 6.0,
+    "min": 1.0,
+    "amax": 6.0,
+    "amin": 1.0,
+    "prod": 720.0,
+    "any": True,
+    "all": True,
+    "logsumexp": 6.456193447113037,
+    "std": 1.8708287477493286,
+    "var": 3.5,
+    "nansum": 21.0,
+    "nanmean": 3.5,
+    "norm": 9.539392471313477,
+    "count_nonzero": 6,
+}
+
+
+@pytest.mark.parametrize("keepdim", [False, True])
+@pytest.mark.parametrize("name", ANSWERS)
+@pytest.mark.parametrize("axis", [[], ()])
+def test_no_axes_mean_all_of_them(name, axis, keepdim):
+    x = dy2st.to_tensor(NUMBERS > 0 if name in ("any", "all") else NUMBERS)
+    function = getattr(dy2st, name)
+
+    def reduce(x):
+        return function(x, axis=axis, keepdim=keepdim)
+
+    for found in (reduce(x), dy2st.to_static(reduce)(x), getattr(x, name)(axis=axis)):
+        assert found.numpy().ravel() == pytest.approx([ANSWERS[name]], rel=1e-6)
+    assert list(reduce(x).shape) == ([1, 1] if keepdim else [])
+
+
+@pytest.mark.parametrize("name", ["quantile", "nanquantile"])
+def test_quantiles_along_no_axes(name):
+    assert getattr(dy2st, name)(dy2st.to_tensor(NUMBERS), 0.5, axis=[]).tolist() == 3.5
+
+
+@pytest.mark.parametrize("name", ["median", "nanmedian"])
+def test_medians_along_no_axes_are_refused(name):
+    with pytest.raises(ArgumentError, match="axis=None means all"):
+        getattr(dy2st, name)(dy2st.to_tensor(NUMBERS), axis=[])
+
+
+def test_the_gradient_of_a_largest_element_along_no_axes():
+    x = dy2st.to_tensor(NUMBERS, stop_gradient=False)
+    x.max(axis=[]).backward()
+    assert x.grad.tolist() == [[0, 0, 0], [0, 0, 1]]
+
+
+def test_what_rolls_along_no_axes_rolls_as_one_row():
+    assert dy2st.roll(dy2st.to_tensor(NUMBERS), 1, axis=[]).tolist() == [[6, 1, 2], [3, 4, 5]]
+
+
+def test_a_vector_has_a_length_for_each_element_under_weight_norm():
+    layer = dy2st.nn.Layer()
+    layer.weight = dy2st.nn.Parameter(np.array([3.0, -4.0], "float32"))
+    dy2st.nn.utils.weight_norm(layer, dim=0)
+    assert layer.weight_g.tolist() == [3, 4] and layer.weight.tolist() == [3, -4]
+
+
+@pytest.mark.parametrize("engine", [None, "numpy", "native"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "int64"])
+def test_the_mean_of_nothing_is_nan_without_a_warning(dtype, engine):
+    def means(x):
+        return x.mean(), x.mean(axis=0), x.mean(axis=1, keepdim=True)
+
+    function = means if engine is None else dy2st.to_static(means, engine=engine)
+    wanted = "float64" if dtype == "int64" else dtype
+    for found, shape in zip(function(dy2st.zeros([0, 3], dtype)), ([], [3], [0, 1]), strict=True):
+        assert found.dtype == np.dtype(wanted) and list(found.shape) == shape
+        assert np.isnan(found.numpy()).all()
+
+
+@pytest.mark.parametrize("shape", [[0, 4, 3], [2, 4, 0]])
+def test_normalisations_of_nothing_do_not_warn(shape):
+    x = dy2st.zeros(shape)
+    layers = dy2st.nn.InstanceNorm1D(4), dy2st.nn.GroupNorm(2, 4), dy2st.nn.LayerNorm(shape[1:])
+    for layer in layers:
+        assert list(layer(x).shape) == shape
+
+
+# -- axes of tensors without axes ------------------------------------------------------------------
+
+
+ITSELF = (
+    "sum max min prod mean amax amin sort cumsum median nanmedian logsumexp squeeze flip nansum "
+    "nanmean logcumsumexp"
+).split()
+FIRST = ("argmax", "argmin", "argsort")
+BOTH = ("cummax", "cummin", "mode")
+CALLS = {
+    **{name: (getattr(P, name), 3.0) for name in ITSELF},
+    **{name: (getattr(P, name), 0) for name in FIRST},
+    **{name: (getattr(P, name), (3.0, 0)) for name in BOTH},
+    "softmax": (F.softmax, 1.0),
+    "log_softmax": (F.log_softmax, 0.0),
+    "any": (P.any, True),
+    "all": (P.all, True),
+    "cumprod": (lambda x, axis: P.cumprod(x, axis), 3.0),
+    "norm": (lambda x, axis: P.norm(x, 2, axis), 3.0),
+    "quantile": (lambda x, axis: P.quantile(x, 0.5, axis), 3.0),
+    "kthvalue": (lambda x, axis: P.kthvalue(x, 1, axis), (3.0, 0)),
+    "topk": (lambda x, axis: P.topk(x, 1, axis), (3.0, 0)),
+    "count_nonzero": (P.count_nonzero, 1),
+}
+
+
+@pytest.mark.parametrize("engine", ["eager", "numpy", "native"])
+@pytest.mark.parametrize("axis", [0, -1])
+@pytest.mark.parametrize("name", CALLS)
+def test_a_number_is_a_vector_of_itself(name, axis, engine):
+    function, wanted = CALLS[name]
+    call = lambda x: function(x, axis=axis)  # noqa: E731
+    call = call if engine == "eager" else P.to_static(call, engine=engine)
+    found = call(P.to_tensor(3.0))
+    found = found if isinstance(wanted, tuple) else (found,)
+    for one, right in zip(found, wanted if isinstance(wanted, tuple) else (wanted,), strict=True):
+        assert (one.shape, one.item()) == ([], right)
+
+
+@pytest.mark.parametrize("name", [n for n in CALLS if n not in ("any", "all")])
+def test_other_axes_do_not_exist(name):
+    with pytest.raises(ArgumentError, match="axis"):
+        CALLS[name][0](P.to_tensor(3.0), axis=1)
+
+
+def test_gradients_go_through():
+    x = P.to_tensor(3.0, stop_gradient=False)
+    (P.cumsum(x, 0) * P.sort(x, -1) + F.softmax(x, 0)).backward()
+    assert x.grad.tolist() == 6.0
+
+
+def test_the_sum_of_no_powers_has_a_logarithm():
+    with pytest.warns(RuntimeWarning, match="divide by zero"):
+        assert P.logsumexp(P.zeros([2, 0]), 1).tolist() == [-float("inf")] * 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import sys
 
@@ -10,6 +11,7 @@ import pytest
 
 from dy2st import passes
 from dy2st.passes import PassContext, Sequential, find, pass_names
+from dy2st.passes.core.info import PassInfo, names_of, plain
 from dy2st.passes.core.registry import register
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F
@@ -199,3 +201,32 @@ def test_an_offered_rule_that_is_none_is_an_error_every_time(t, install):
     for _ in range(2):
         with pytest.raises(TypeError, match="an entry point of dy2st.rules.Spoilt is no rule: 3"):
             spoilt()(program)
+
+
+# -- PassInfo --------------------------------------------------------------------------------------
+
+
+def test_it_needs_a_name_alone():
+    info = PassInfo("Some")
+    assert (info.name, info.opt_level, info.required) == ("Some", 0, ())
+    assert info.traceable and info.changes
+
+
+def test_it_is_a_value():
+    assert PassInfo("Some", 1, ("Other",)) == PassInfo("Some", 1, ("Other",))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        PassInfo("Some").name = "Other"
+
+
+@pytest.mark.parametrize("required", ["Other", (3,), (None,)])
+def test_required_passes_are_names(required):
+    with pytest.raises(TypeError, match="required passes are given as a list of names, not as"):
+        PassInfo("Some", 0, required)
+
+
+def test_any_iterable_of_names_will_do():
+    assert names_of(iter(["b", "a"]), "names") == ("b", "a")
+
+
+def test_what_is_compared_of_a_name():
+    assert plain("Fold-constant_2 x") == plain("FoldConstant2X") != plain("FoldConstant")

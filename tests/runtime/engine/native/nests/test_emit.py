@@ -7,9 +7,12 @@ import re
 import numpy as np
 import pytest
 
+import dy2st as P
+from dy2st.static import InputSpec
 from dy2st_runtime import ops
 from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.engine.native.machine.llvm import Processor
+from dy2st_runtime.engine.native.nests.stages import schedule
 from dy2st_runtime.ir import F
 from tests.recorded import program_of as traced
 from tests.runtime.engine.native.running_nests import compiled, run
@@ -208,3 +211,62 @@ def test_rows_of_any_length_are_reduced_and_kept_whole(processor):
             executable.run([x], []), executable.reference.run([x], []), strict=True
         ):
             np.testing.assert_allclose(found, want, rtol=1e-5, atol=1e-6)
+
+
+# -- operands of checks ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+@pytest.mark.parametrize("row", [3, 7])
+def test_a_program_of_any_sizes_names_the_row_that_is_none(row, engine):
+    spec = [InputSpec([None, 3], "float32"), InputSpec([None], "int64")]
+    traced = P.to_static(
+        lambda w, i: P.nn.functional.embedding(i, w), engine=engine, input_spec=spec
+    )
+    with pytest.raises(IndexError, match=f" {row} "):
+        traced(P.ones([3, 3]), P.to_tensor([0, 1, row]))
+
+
+# -- in which loop a node is computed --------------------------------------------------------------
+
+
+def stages_of(function, *types):
+    """The stages of the only nest of a function."""
+    (nest,) = compiled(traced(function, *types)).nests
+    return nest.parts[0], schedule(nest.parts[0])
+
+
+def test_a_long_chain_is_computed_in_many_short_stages():
+    def chain(x):
+        for _ in range(20):
+            x = F.exp(F.tanh(x * 1.1))
+        return x
+
+    _, found = stages_of(chain, ("float32", ("n",)))
+    assert len(found.stages) >= 20
+    assert all(stage.computed for stage in found.stages)
+    assert max(stage.cost for stage in found.stages) < 100
+
+
+def test_what_costs_much_is_kept_and_what_is_cheap_is_computed_again():
+    def softened(x):
+        y = x - F.mean(x, axis=1, keepdim=True)
+        e = F.exp(y - F.max(y, axis=1, keepdim=True))
+        return e / F.sum(e, axis=1, keepdim=True)
+
+    part, found = stages_of(softened, ("float32", ("n", 64)))
+    texts = [node.words() for node in part.nodes]
+    times = [sum(index in stage.computed for stage in found.stages) for index in range(len(texts))]
+    assert times[next(i for i, text in enumerate(texts) if "exp" in text)] == 1
+    assert times[next(i for i, text in enumerate(texts) if "subtract" in text)] == 2
+    assert len(set(found.buffers.values())) == 1
+
+
+def test_what_is_not_needed_any_more_makes_room():
+    def chain(x):
+        for _ in range(8):
+            x = F.exp(F.tanh(x * 1.1))
+        return x
+
+    _, found = stages_of(chain, ("float32", ("n",)))
+    assert len(set(found.buffers.values())) <= 2 < len(found.buffers)

@@ -1,6 +1,10 @@
-"""Exceptions of called functions that a caller catches, where a tensor decides on them."""
+"""Exceptions of called functions and of the Program, inside of the user's handlers and outside."""
 
 from __future__ import annotations
+
+import contextlib
+import threading
+import warnings
 
 import pytest
 
@@ -159,3 +163,73 @@ def test_exceptions_that_differ_in_an_attribute_only_are_told_apart():
     for values in (X, [-1.0, -2.0, -3.0], [1.0, 1.0, 1.0]):
         x = dy2st.to_tensor(values)
         assert static(x).tolist() == function(x).tolist()
+
+
+# -- exceptions of the Program ---------------------------------------------------------------------
+
+
+class Silent:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *details):
+        return None
+
+
+@contextlib.contextmanager
+def passing():
+    try:
+        yield
+    finally:
+        pass
+
+
+def checked(x):
+    if x.sum() > 10:
+        raise ValueError("too much")
+    return x + 1
+
+
+def call(make):
+    def inside(x):
+        with make():
+            y = checked(x)
+        return y
+
+    return to_static(inside)
+
+
+@pytest.mark.parametrize(
+    "make", [Silent, passing, dy2st.no_grad, threading.Lock, warnings.catch_warnings]
+)
+def test_the_program_raises_inside_a_context_that_lets_it_pass(make):
+    static = call(make)
+    assert static(dy2st.to_tensor([1.0])).numpy().tolist() == [2.0]
+    with pytest.raises(ValueError, match="too much"):
+        static(dy2st.to_tensor([11.0]))
+
+
+def test_a_try_around_the_static_function_is_no_matter():
+    static = to_static(checked)
+    try:
+        static(dy2st.to_tensor([11.0]))
+    except ValueError as error:
+        assert str(error) == "too much"
+    else:
+        raise AssertionError("not raised")
+
+
+def test_a_function_that_a_try_defines_is_outside_of_it():
+    @to_static
+    def function(x):
+        try:
+
+            def inner(value):
+                return checked(value)
+
+        except ValueError:
+            return x
+        return inner(x)
+
+    with pytest.raises(ValueError, match="too much"):
+        function(dy2st.to_tensor([11.0]))

@@ -1,0 +1,91 @@
+"""Saved models: results that no file holds are refused, and files of other names are loaded by them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dy2st
+import dy2st as P
+from dy2st import nn, to_static
+from dy2st.errors import ArgumentError, ConversionError, MissingFile
+from dy2st.static import InputSpec
+
+
+@pytest.mark.parametrize("value", [range(3), 1j, ...])
+def test_a_constant_that_no_file_holds_is_refused_at_the_save(value, tmp_path):
+    static = to_static(lambda x: (value, x * 2), input_spec=[InputSpec([None])])
+    assert static(P.ones([1]))[0] == value
+    with pytest.raises(ConversionError, match="returns what a saved Program cannot give back") as e:
+        P.jit.save(static, str(tmp_path / "model"))
+    assert repr(value) in str(e.value)
+
+
+def _keys(x):
+    found = {}
+    for value in x:
+        if value > 0:
+            found[value.item()] = value
+    return found
+
+
+def _entries(x):
+    found = {"a": x}
+    if x.sum() > 0:
+        found["b"] = x * 2
+    return found
+
+
+NOT_HELD = {
+    "of which a tensor decides the keys": _keys,
+    "of which a tensor decides the entries": _entries,
+    "a set": lambda x: ({1, 2}, x),
+    "a slice": lambda x: (slice(1, 2), x),
+    "a function": lambda x: [x, lambda: 1],
+}
+
+
+@pytest.mark.parametrize("words", NOT_HELD)
+def test_a_result_that_no_file_holds_is_named(words, tmp_path):
+    static = to_static(NOT_HELD[words], input_spec=[InputSpec([3])])
+    with pytest.raises(ConversionError, match="a Program alone cannot give back: a .*\n") as error:
+        P.jit.save(static, str(tmp_path / "model"))
+    assert words in str(error.value)
+
+
+# -- names of saved files --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def saved(tmp_path):
+    layer = nn.Linear(2, 3)
+    spec = [dy2st.static.InputSpec([None, 2])]
+    dy2st.jit.save(layer, str(tmp_path / "net"), input_spec=spec)
+    return tmp_path, layer
+
+
+def assert_computes(loaded, layer):
+    x = dy2st.ones([4, 2])
+    np.testing.assert_array_equal(loaded(x).numpy(), layer(x).numpy())
+
+
+def test_files_of_a_folder_are_named_one_by_one(saved):
+    folder, layer = saved
+    assert_computes(dy2st.jit.load(str(folder), model_filename="net.mlir"), layer)
+    (folder / "net.safetensors").rename(folder / "weights.bin")
+    (folder / "net.mlir").rename(folder / "program.txt")
+    loaded = dy2st.jit.load(
+        str(folder), model_filename="program.txt", params_filename="weights.bin"
+    )
+    assert_computes(loaded, layer)
+
+
+def test_names_without_a_folder_are_refused(saved):
+    folder, _ = saved
+    for options in ({"params_filename": "net.safetensors"}, {"model_filename": "net.mlir"}):
+        with pytest.raises(ArgumentError, match="names in a folder"):
+            dy2st.jit.load(str(folder / "net"), **options)
+    with pytest.raises(ArgumentError, match="names in a folder"):
+        dy2st.jit.load(str(folder), params_filename="net.safetensors")
+    with pytest.raises(MissingFile, match="other.mlir"):
+        dy2st.jit.load(str(folder), model_filename="other.mlir")
