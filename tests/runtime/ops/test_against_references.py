@@ -22,40 +22,6 @@ def tensor(*shape, low=-2.0, high=2.0, dtype="float32"):
     return RNG.uniform(low, high, shape).astype(dtype)
 
 
-UNARY = {
-    "abs": np.abs, "exp": np.exp, "expm1": np.expm1, "sin": np.sin, "cos": np.cos, "tan": np.tan,
-    "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "atan": np.arctan, "asinh": np.arcsinh,
-    "erf": scipy.special.erf, "sigmoid": scipy.special.expit, "floor": np.floor, "ceil": np.ceil,
-    "round": np.round, "trunc": np.trunc, "sign": np.sign, "square": np.square,
-    "neg": np.negative,
-}  # fmt: skip
-POSITIVE = {
-    "log": np.log, "log1p": np.log1p, "log2": np.log2, "log10": np.log10, "sqrt": np.sqrt,
-    "rsqrt": lambda x: 1 / np.sqrt(x), "reciprocal": lambda x: 1 / x,
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-@pytest.mark.parametrize("shape", [(), (1,), (0, 3), (2, 3), (4, 1, 5)])
-@pytest.mark.parametrize("name", [*UNARY, *POSITIVE])
-def test_unary_functions_against_float64(name, shape, dtype):
-    low = 0.1 if name in POSITIVE else -3.0
-    array = tensor(*shape, low=low, high=3.0, dtype=dtype)
-    expected = (UNARY.get(name) or POSITIVE[name])(array.astype("float64"))
-    found = getattr(ops, name)(rt.to_tensor(array))
-    tolerance = {"float16": 4e-3, "float32": 1e-6, "float64": 1e-14}[dtype]
-    assert str(found.dtype) == dtype
-    np.testing.assert_allclose(found.numpy(), expected, rtol=tolerance, atol=tolerance)
-
-
-def test_erf_over_the_whole_range_is_within_three_ulp():
-    x = np.concatenate([np.linspace(-7, 7, 100001), [0.0, -0.0, np.inf, -np.inf, 1e-300]])
-    expected = scipy.special.erf(x)
-    found = ops.erf(rt.to_tensor(x)).numpy()
-    assert np.max(np.abs(found - expected) / np.spacing(np.abs(expected))) <= 6
-    assert np.isnan(ops.erf(rt.to_tensor(np.array([np.nan]))).numpy()).all()
-
-
 SHAPES = [((2, 3), (2, 3)), ((2, 3), (3,)), ((2, 1), (1, 3)), ((), (2,)), ((0, 3), (1, 3))]
 BINARY = {
     "add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.divide,
@@ -118,16 +84,6 @@ def test_matmul_against_float64(left, right):
     )
 
 
-@pytest.mark.parametrize(
-    "equation", ["ij,jk->ik", "bij,bjk->bik", "bhld,bhsd->bhls", "ij->ji", "ij->i"]
-)
-def test_einsum_against_numpy(equation):
-    sizes = dict(zip("bhldsijk", (2, 3, 4, 5, 6, 2, 3, 4), strict=True))
-    arrays = [tensor(*(sizes[c] for c in term)) for term in equation.split("->")[0].split(",")]
-    found = ops.einsum(equation, *map(rt.to_tensor, arrays))
-    np.testing.assert_allclose(found.numpy(), np.einsum(equation, *arrays), rtol=1e-5, atol=1e-6)
-
-
 def run_onnx(operator, inputs, **attributes):
     """One operator in onnxruntime."""
     names = [f"x{i}" for i in range(len(inputs))]
@@ -175,12 +131,6 @@ def test_conv2d_against_onnxruntime(shape, weight, stride, padding, dilation, gr
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
 
 
-def test_conv2d_against_scipy():
-    x, w = tensor(6, 7), tensor(3, 2)
-    found = F.conv2d(rt.to_tensor(x[None, None]), rt.to_tensor(w[None, None])).numpy()[0, 0]
-    np.testing.assert_allclose(found, scipy.signal.correlate2d(x, w, "valid"), rtol=1e-5, atol=1e-6)
-
-
 @pytest.mark.parametrize(
     ("stride", "padding", "output_padding", "groups"), [(1, 0, 0, 1), (2, 1, 1, 1), (3, 1, 0, 2)]
 )
@@ -226,31 +176,12 @@ def test_norms_against_onnxruntime():
     np.testing.assert_allclose(found.numpy(), expected, rtol=1e-4, atol=1e-5)
 
 
-ACTIVATIONS = {
-    "gelu": (lambda x: x * scipy.special.ndtr(x), {}),
-    "softplus": (lambda x: np.logaddexp(0, x), {}),
-    "silu": (lambda x: x * scipy.special.expit(x), {}),
-    "elu": (lambda x: np.where(x > 0, x, np.expm1(x)), {}),
-    "leaky_relu": (lambda x: np.where(x > 0, x, 0.01 * x), {}),
-    "hardswish": (lambda x: x * np.clip(x + 3, 0, 6) / 6, {}),
-    "mish": (lambda x: x * np.tanh(np.logaddexp(0, x)), {}),
-    "softsign": (lambda x: x / (1 + np.abs(x)), {}),
-    "log_sigmoid": (lambda x: -np.logaddexp(0, -x), {}),
-    "softmax": (lambda x: scipy.special.softmax(x, -1), {}),
-    "log_softmax": (lambda x: scipy.special.log_softmax(x, -1), {}),
-    "tanhshrink": (lambda x: x - np.tanh(x), {}),
-    "relu6": (lambda x: np.clip(x, 0, 6), {}),
-}
-
-
-@pytest.mark.parametrize("name", ACTIVATIONS)
-def test_activations_against_their_formulas(name):
+@pytest.mark.parametrize("name", ["softmax", "log_softmax"])
+def test_softmax_against_scipy(name):
     array = tensor(3, 5, low=-40.0, high=40.0)
-    formula, settings = ACTIVATIONS[name]
-    found = getattr(F, name)(rt.to_tensor(array), **settings)
-    np.testing.assert_allclose(
-        found.numpy(), formula(array.astype("float64")), rtol=2e-5, atol=2e-5
-    )
+    found = getattr(F, name)(rt.to_tensor(array)).numpy()
+    expected = getattr(scipy.special, name)(array.astype("float64"), -1)
+    np.testing.assert_allclose(found, expected, rtol=2e-5, atol=2e-5)
 
 
 def test_cross_entropy_against_its_formula():

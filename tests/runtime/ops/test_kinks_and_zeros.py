@@ -7,6 +7,7 @@ import pytest
 
 import dy2st as P
 from dy2st.static import InputSpec
+from tests.runtime.ops.test_every_operator import numeric_gradient
 
 F = P.nn.functional
 TWO = [[1.0, 2.0], [3.0, 4.0]]
@@ -188,3 +189,25 @@ def test_infinities_are_close_to_themselves_alone():
         np.testing.assert_array_equal(found, wanted)
     bools = P.to_tensor([True, False])
     assert P.isclose(bools, P.to_tensor([True, True])).tolist() == [True, False]
+
+
+def _slopes(y, x):
+    return P.grad([y], [x], create_graph=True)
+
+
+@pytest.mark.parametrize("approximate", [False, True])
+def test_gradients_of_gelu_of_all_orders_are_right(approximate):
+    numbers = np.linspace(-3, 3, 13)
+    x = P.to_tensor(numbers, stop_gradient=False)
+    (first,) = _slopes(F.gelu(x, approximate).sum(), x)
+    (second,) = _slopes(first.sum(), x)
+
+    def value(arrays):
+        return F.gelu(P.to_tensor(arrays[0]), approximate).numpy().sum()
+
+    def slope(arrays):
+        y = P.to_tensor(arrays[0], stop_gradient=False)
+        return _slopes(F.gelu(y, approximate).sum(), y)[0].numpy().sum()
+
+    np.testing.assert_allclose(first.numpy(), numeric_gradient(value, [numbers], 0), atol=1e-7)
+    np.testing.assert_allclose(second.numpy(), numeric_gradient(slope, [numbers], 0), atol=1e-7)

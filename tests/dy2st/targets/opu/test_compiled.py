@@ -87,30 +87,6 @@ def test_known_networks_compute_what_the_interpreter_does(name: str, edge: int) 
     check_convolutions(getattr(conv_networks, name)(edge, seed=3))
 
 
-# -- faults of the public tool chain ---------------------------------------------------------------
-@pytest.mark.parametrize(
-    "edge, channels, outputs, kernel, stride, pool",
-    [
-        (80, 20, 24, 3, 1, (2, 2, 0)),  # tiles that are not aligned to pooling
-        (48, 20, 192, 3, 1, None),  # three tiles of weights, several of the map
-        (20, 36, 48, 3, 1, None),  # channels that fill no tile
-        (20, 16, 40, 3, 1, None),  # few channels, many outputs
-        (24, 64, 64, 5, 1, None),  # more weights than a bank has rows
-        (24, 64, 64, 7, 1, None),
-        (90, 24, 24, 3, 2, None),  # a stride in several tiles
-        (100, 8, 130, 1, 1, None),  # more partial sums than a tile may have
-    ],
-)
-def test_what_the_public_tool_chain_gets_wrong(
-    edge, channels, outputs, kernel, stride, pool
-) -> None:
-    build = Builder(edge, channels, seed=edge)
-    build.conv(0, outputs, kernel, stride, pool=pool)
-    network = build.done()
-    network.layers[0].enhanced = 0
-    check_convolutions(network)
-
-
 def test_a_window_without_weights_reads_the_zeros_that_are_stored_around_its_map() -> None:
     stored = Layer(
         1, 3, [0], [2], [1, 6, 6, 4], [1, 8, 8, 4], [1, 1, 1], post_padding=1,
