@@ -229,13 +229,13 @@ def shown_program(t):
     return t.program_of(build, t.floats("n"))
 
 
-def test_the_header_and_the_text_of_every_program_are_printed(t, program, capsys):
+def test_the_header_and_the_text_of_every_program_are_printed(t, shown_program, capsys):
     other = t.program_of(lambda x: F.tanh(x), t.floats(2), name="other")
     PrintIR("here")(Module({"main": shown_program, "other": other}))
     assert capsys.readouterr().out == f"PrintIR(here)\n{shown_program}{other}"
 
 
-def test_it_prints_what_is_there_at_its_place(program):
+def test_it_prints_what_is_there_at_its_place(shown_program):
     out = io.StringIO()
     Sequential([PrintIR("1", out), passes.EliminateDeadCode(), PrintIR("2", out)])(shown_program)
     first, second = out.getvalue().split("PrintIR(2)\n")
@@ -243,12 +243,12 @@ def test_it_prints_what_is_there_at_its_place(program):
     assert second == str(passes.EliminateDeadCode()(shown_program)) and "exp" not in second
 
 
-def test_nothing_is_changed(program):
+def test_nothing_is_changed(shown_program):
     assert str(PrintIR(file=io.StringIO())(shown_program)) == str(shown_program)
     assert PrintIR().info.changes is False
 
 
-def test_it_runs_at_every_level_and_can_be_disabled(program, capsys):
+def test_it_runs_at_every_level_and_can_be_disabled(shown_program, capsys):
     with PassContext(opt_level=0):
         Sequential([PrintIR("low")])(shown_program)
     with PassContext(disabled_pass=["PrintIR"]):
