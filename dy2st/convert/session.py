@@ -222,6 +222,8 @@ def _capturing(
         key = names.get(id(tensor)) or _unused(tensor, program)
         known[key] = program.block.add_parameter(TensorType(tensor.dtype, tensor.array.shape), key)
         program.trainable[key] = not tensor.stopped  # to ask would make it a guard
+        if tensor.is_dist():
+            program.placements[key] = tensor.placed.written
         state[key] = tensor
         return known[key]
 

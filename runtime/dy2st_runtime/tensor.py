@@ -37,8 +37,10 @@ class EagerTensor(Tensor):
     """
 
     # `stopped` is `stop_gradient` as it is, whatever is being traced; `storage` is None while the
-    # tensor shares memory with no other one.
-    __slots__ = ("__weakref__", *_STATE)
+    # tensor shares memory with no other one. `placed` is set where it lies on a mesh alone: tensors
+    # are many.
+    __slots__ = ("__weakref__", "placed", *_STATE)
+    placed: Any
 
     def __init__(self, array: Array, stop_gradient: bool = True, name: str = ""):
         """Wrap an array; no copy is made."""
@@ -84,6 +86,22 @@ class EagerTensor(Tensor):
     def ndim(self) -> int:
         """Number of axes."""
         return self.array.ndim
+
+    @property
+    def placements(self) -> Any:
+        """How the tensor lies on each axis of its mesh of devices, None if it lies on none."""
+        placed = getattr(self, "placed", None)
+        return None if placed is None else placed.placements
+
+    @property
+    def process_mesh(self) -> Any:
+        """The mesh of devices that the tensor lies on, or None."""
+        placed = getattr(self, "placed", None)
+        return None if placed is None else placed.mesh
+
+    def is_dist(self) -> bool:
+        """Whether the tensor lies on a mesh of devices."""
+        return getattr(self, "placed", None) is not None
 
     @property
     def stop_gradient(self) -> bool:

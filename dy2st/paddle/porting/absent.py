@@ -45,10 +45,7 @@ REFUSED = {
 
 # Classes that models are made of, and functions that they import: whoever uses one gets advice.
 _IMPORTED = {
-    "distributed": "group_sharded_parallel Replicate Shard "
-    "ShardingStage1 ShardingStage2 ShardingStage3 Strategy "
-    "load_state_dict reshard save_state_dict shard_dataloader shard_optimizer shard_scaler "
-    "shard_tensor to_static",
+    "distributed": "group_sharded_parallel load_state_dict save_state_dict shard_scaler",
     "distributed.fleet": "DygraphShardingOptimizer DygraphShardingOptimizerV2 "
     "GroupShardedOptimizerStage2 GroupShardedScaler HybridParallelOptimizer",
     "distributed.fleet.meta_parallel": "LayerDesc PipelineLayer PipelineParallel SharedLayerDesc "

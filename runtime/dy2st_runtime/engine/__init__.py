@@ -87,6 +87,11 @@ def find(name: str | None = None) -> Engine:
     return _loaded(chosen, known) if isinstance(known, str) else known
 
 
+def is_installed(name: str) -> bool:
+    """Whether an engine is there with all that it needs."""
+    return name in names() and (name not in _NEEDED or bool(import_util.find_spec(_NEEDED[name])))
+
+
 def is_embedded() -> bool:
     """Whether the default engine is NumPy's, which calls a function for each operator."""
     return _chosen() == "numpy"
@@ -158,6 +163,7 @@ __all__ = [
     "compile",
     "find",
     "get_num_threads",
+    "is_installed",
     "names",
     "register_engine",
     "set_num_threads",

@@ -457,6 +457,18 @@ class Optimizer:
         """The state of a parameter before its first step."""
         return self.first_state(self._long(parameter), self._default_dict)
 
+    def remembered(self, parameter: Any) -> dict[str, Any]:
+        """The tensors that stay with a parameter from step to step, by the names of their slots."""
+        held = self._states.get(id(parameter))
+        if held is None:
+            first = self._state_of(parameter).items()
+            held = self._states[id(parameter)] = {k: EagerTensor(v) for k, v in first}
+        masters = self._master_weights
+        if self._is_short(parameter) and id(parameter) not in masters:
+            masters[id(parameter)] = EagerTensor(self._long(parameter))
+        master = masters.get(id(parameter))
+        return held if master is None else {**held, "master_weight": master}
+
     def _entries(self, slot: str, rest: dict[str, Any]) -> dict[int, Array]:
         """The arrays of one slot by the identity of their parameter; they leave `rest`."""
         ending = re.compile(rf"(.*)_{slot}_\d+")

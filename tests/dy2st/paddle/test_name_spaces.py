@@ -320,7 +320,7 @@ def test_classes_of_several_processes_can_be_imported_and_made_classes_of():
     class Pipe(PipelineLayer):
         pass
 
-    for refused in (Pipe, LayerDesc, dy2st.distributed.shard_tensor):
+    for refused in (Pipe, LayerDesc, dy2st.distributed.shard_scaler):
         with pytest.raises(dy2st.errors.ArgumentError, match="rank 0 of 1"):
             refused(1)
     assert not isinstance(dy2st.nn.Linear(1, 1), PipelineLayer)
