@@ -76,7 +76,18 @@ def to_static(
         kept = {"input_spec": input_spec, "build_strategy": passes, "engine": engine}
         return functools.partial(to_static, **kept)
     if isinstance(function, Layer):
-        return _convert_layer(function, input_spec, passes, engine)
+        forward = function.forward
+        if isinstance(forward, StaticFunction):
+            input_spec, passes = input_spec or forward.input_spec, passes or forward.passes
+            engine = engine or forward.engine
+            forward = forward.dygraph_function
+        if inspect.ismethod(forward) and forward.__self__ is function:
+            # The Layer holds the method: a reference back would keep it until the next collection.
+            converted = StaticFunction(forward.__func__, input_spec, function, passes, engine)
+        else:
+            converted = _convert(forward, input_spec, passes, engine)
+        object.__setattr__(function, "forward", converted)
+        return function
     return _convert(function, input_spec, passes, engine)
 
 
@@ -109,23 +120,6 @@ def _convert(
     if why:
         raise not_convertible("to_static takes a function, a method or a Layer", function, why)
     return StaticFunction(function, input_spec, None, passes, engine)
-
-
-def _convert_layer(
-    layer: AnyLayer, input_spec: InputSpecs, passes: Any, engine: str | None
-) -> AnyLayer:
-    forward = layer.forward
-    if isinstance(forward, StaticFunction):
-        input_spec, passes = input_spec or forward.input_spec, passes or forward.passes
-        engine = engine or forward.engine
-        forward = forward.dygraph_function
-    if inspect.ismethod(forward) and forward.__self__ is layer:
-        # The Layer holds the method: a reference back would keep it until the next collection.
-        converted = StaticFunction(forward.__func__, input_spec, layer, passes, engine)
-    else:
-        converted = _convert(forward, input_spec, passes, engine)
-    object.__setattr__(layer, "forward", converted)
-    return layer
 
 
 def _unchanged(function: Any) -> Any:

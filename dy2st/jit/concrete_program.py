@@ -98,7 +98,15 @@ def straight(concrete: ConcreteProgram) -> Call:
     names["as_is"] = () if aliasing is None else aliasing.as_is(better is not None)
     state, held, is_open, arrays = _state(concrete, inputs, names)
     made = _made(concrete, results, inputs + held)
-    full_if = [is_open, *_same_arrays(concrete, inputs + held)]
+    # The conditions under which two tensors that may be returned have one array
+    held = inputs + held
+    perhaps = [] if concrete.aliasing is None else concrete.aliasing.perhaps.values()
+    pairs = {pair: None for chosen in perhaps for pair in combinations(chosen, 2)}
+    named = [(held[one], held[other]) for one, other in pairs]
+    full_if = [
+        is_open,
+        *[f"{one}.array is {other}.array and {one} is not {other}" for one, other in named],
+    ]
     if better is not None:
         names |= {"is_current": better.is_current, "own": better.arrays, "better": better}
         of_state = "[one.array for one in better.state.values()]"
@@ -162,14 +170,6 @@ def _state(
     names |= zip(held, state, strict=True)
     are_stopped = " and ".join(f"{one}.stopped" for one in inputs + held) or "True"
     return [], held, f"not ({are_stopped}) and records()", f"[{_arrays(held)}]"
-
-
-def _same_arrays(concrete: ConcreteProgram, held: Sequence[str]) -> list[str]:
-    """The conditions under which two tensors that may be returned have one array."""
-    places = [] if concrete.aliasing is None else concrete.aliasing.perhaps.values()
-    pairs = {pair: None for chosen in places for pair in combinations(chosen, 2)}
-    named = [(held[one], held[other]) for one, other in pairs]
-    return [f"{one}.array is {other}.array and {one} is not {other}" for one, other in named]
 
 
 def _made(concrete: ConcreteProgram, results: Sequence[str], held: Sequence[str]) -> list[str]:

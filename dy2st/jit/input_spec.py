@@ -77,7 +77,15 @@ class Dim:
         """A Dim for the result, or an int if the symbols cancel."""
         value: dims.Size
         if isinstance(other, Dim):
-            declared, value = _merged(self.declared, other.declared), other.size
+            left = self.declared
+            right = other.declared
+            for name, entry in right.items():
+                known = left.get(name, entry)
+                if known != entry:
+                    raise ValueError(
+                        f"the size {name} is {known} in one part of a formula, {entry} in another"
+                    )
+            declared, value = {**left, **right}, other.size
         elif isinstance(other, int) and not isinstance(other, bool):
             declared, value = dict(self.declared), other
         else:
@@ -135,18 +143,6 @@ class Dim:
         parts += [f"max={entry.maximum}"] * (entry.maximum is not None)
         parts += [f"multiple={entry.multiple}"] * (entry.multiple != 1)
         return f"Dim({', '.join(parts)})"
-
-
-def _merged(
-    left: Mapping[str, Declaration], right: Mapping[str, Declaration]
-) -> dict[str, Declaration]:
-    for name, entry in right.items():
-        known = left.get(name, entry)
-        if known != entry:
-            raise ValueError(
-                f"the size {name} is {known} in one part of a formula, {entry} in another"
-            )
-    return {**left, **right}
 
 
 def _check_number(name: str, what: str, value: Any, least: int) -> None:
@@ -324,18 +320,7 @@ def resolve(
             unknown = unknown if unknown.isidentifier() else f"_{unknown}"
             shape.append(sizes.size(entry, f"`{name}`, axis {axis}", unknown))
         types.append(TensorType(spec.dtype, shape))
-    _check_determined(types, names)
-    return types, sizes.requirements
-
-
-def _declarations(entry: Any) -> list[Declaration]:
-    if isinstance(entry, Dim):
-        return list(entry.declared.values())
-    return [Declaration(str(s), s.minimum, s.maximum) for s in dims.symbols(entry)]
-
-
-def _check_determined(types: Sequence[TensorType], names: Sequence[str]) -> None:
-    """Every symbol can be computed from an axis that holds it alone."""
+    # Every symbol can be computed from an axis that holds it alone
     solvable = {found.symbol for type in types for size in type.shape if (found := solved(size))}
     for type, name in zip(types, names, strict=True):
         for axis, size in enumerate(type.shape):
@@ -346,3 +331,10 @@ def _check_determined(types: Sequence[TensorType], names: Sequence[str]) -> None
                         f"cannot be computed: some axis must be {symbol}, or a multiple of it "
                         "plus a number"
                     )
+    return types, sizes.requirements
+
+
+def _declarations(entry: Any) -> list[Declaration]:
+    if isinstance(entry, Dim):
+        return list(entry.declared.values())
+    return [Declaration(str(s), s.minimum, s.maximum) for s in dims.symbols(entry)]

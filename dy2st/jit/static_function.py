@@ -230,31 +230,22 @@ class StaticFunction:
             known = self._programs.known(args, kwargs, tensors)
             if known is not None and known.straight is not None:
                 return known.straight(tensors, known)
-            return self._run(args, kwargs, known, tensors)
+            # Run the Program that is known for these tensors, or the one for these arguments
+            if known is None:
+                return self._first(args, kwargs)
+            # What a run wrote before it raised is lost: only then Python makes the call once more.
+            if not known.finished.writes:
+                return known(tensors)
+            call = self._programs.new_call(_gradients(tensors))
+            try:
+                return known(tensors, call)
+            except BaseException:  # what the run raises is raised again, here or by Python below
+                if not call.is_lost:
+                    raise
+            return self.dygraph_function(*args, **kwargs)  # raises, and writes what comes before
         except BaseException as error:  # goes on, without our frames: no trace is around
             hide_own_frames(error)
             raise
-
-    def _run(
-        self,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        known: ConcreteProgram | None,
-        tensors: list[EagerTensor],
-    ) -> Any:
-        """Run the Program that is known for these tensors, or the one for these arguments."""
-        if known is None:
-            return self._first(args, kwargs)
-        # What a run wrote before it raised is lost: only then Python makes the call once more.
-        if not known.finished.writes:
-            return known(tensors)
-        call = self._programs.new_call(_gradients(tensors))
-        try:
-            return known(tensors, call)
-        except BaseException:  # what the run raises is raised again, here or by Python below
-            if not call.is_lost:
-                raise
-        return self.dygraph_function(*args, **kwargs)  # raises, and writes what comes before
 
     def _first(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run a call whose Program is not known by its key: it is found, or traced now."""

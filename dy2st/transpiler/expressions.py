@@ -138,7 +138,9 @@ def call(low: Lowering, node: Node) -> ast.expr:
     if is_own(node):
         values = low.expressions(node.args)
         return ast.Call(func=load(place, node.func.id), args=values, keywords=[], **place)
-    if _is_globals(low, node):
+    # Whether this is `globals()`, which would find those of whoever calls it
+    is_bare = isinstance(node.func, gast.Name) and not node.args and not node.keywords
+    if is_bare and node.func.id == "globals" and low.is_builtin("globals"):
         return low.call(place, "attr", load(place, low.function), constant(place, "__globals__"))
     if _has_star(node.args) or any(keyword.arg is None for keyword in node.keywords):
         # How many arguments there are may be known to the Program alone.
@@ -163,12 +165,6 @@ def _is_quiet(node: Node) -> bool:
 
 
 _QUIET = (gast.Name, gast.Constant, gast.Tuple)
-
-
-def _is_globals(low: Lowering, node: Node) -> bool:
-    """Whether this is `globals()`, which would find those of whoever calls it."""
-    is_bare = isinstance(node.func, gast.Name) and not node.args and not node.keywords
-    return is_bare and node.func.id == "globals" and low.is_builtin("globals")
 
 
 def spread(low: Lowering, nodes: Block, star: str = "star") -> list[ast.expr]:

@@ -60,7 +60,20 @@ def prepared(function: FunctionType) -> tuple[Node, Context]:
         made = gast.FunctionDef("<lambda>", tree.args, body, [], None, None, [])
         tree = at(tree, made)
     if source.owner is not None:
-        _mangle(tree, source.owner)
+        # Private names, as the compiler makes them of the names in a class
+        owner = source.owner
+        fields = ("id", "attr", "name", "rest")
+        for node in walk(tree):
+            if isinstance(node, gast.Global | gast.Nonlocal):
+                node.names = [mangle(name, owner) for name in node.names]
+            if isinstance(node, gast.alias):
+                private = mangle(node.asname or node.name, owner)
+                node.asname = node.asname if private == (node.asname or node.name) else private
+                continue
+            for name in fields:
+                value = getattr(node, name, None)
+                if isinstance(value, str) and value.startswith("__"):
+                    setattr(node, name, mangle(value, owner))
     return tree, Context(function, identifiers(tree) | set(function.__code__.co_freevars))
 
 
@@ -69,22 +82,6 @@ def without_decorators(tree: Node) -> ast.AST:
     tree.decorator_list = []
     made: ast.AST = gast.gast_to_ast(tree)
     return made
-
-
-def _mangle(tree: Node, owner: str) -> None:
-    """Private names, as the compiler makes them of the names in a class."""
-    fields = ("id", "attr", "name", "rest")
-    for node in walk(tree):
-        if isinstance(node, gast.Global | gast.Nonlocal):
-            node.names = [mangle(name, owner) for name in node.names]
-        if isinstance(node, gast.alias):
-            private = mangle(node.asname or node.name, owner)
-            node.asname = node.asname if private == (node.asname or node.name) else private
-            continue
-        for name in fields:
-            value = getattr(node, name, None)
-            if isinstance(value, str) and value.startswith("__"):
-                setattr(node, name, mangle(value, owner))
 
 
 @dataclass(frozen=True)

@@ -81,21 +81,18 @@ class _Calls(ast.NodeTransformer):
         """Cells that are made, and variables that an import binds, are names already."""
         name = self.called(node.value)
         if name == "new_cell":
-            return self._new_cell(node)
+            cell: Any = node.targets[0]
+            name = self._variable(cell.id)
+            self._own.add(name)
+            if node.value.args:  # type: ignore[attr-defined]
+                return []
+            # So it is a variable of this function, without a value.
+            unset = ast.Constant(value="undefined")
+            return [ast.AnnAssign(target=_store(name), annotation=unset, value=None, simple=1)]
         if name in ("imported", "rest"):
             return []
         target = node.targets[0]
         return self.assign(target, node.value)
-
-    def _new_cell(self, node: ast.Assign) -> list[ast.stmt]:
-        cell: Any = node.targets[0]
-        name = self._variable(cell.id)
-        self._own.add(name)
-        if node.value.args:  # type: ignore[attr-defined]
-            return []
-        # So it is a variable of this function, without a value.
-        unset = ast.Constant(value="undefined")
-        return [ast.AnnAssign(target=_store(name), annotation=unset, value=None, simple=1)]
 
     def _variable(self, cell: str) -> str:
         return cell.removeprefix("c_").rpartition("_")[0]
@@ -357,17 +354,13 @@ def to_source(tree: ast.AST) -> str:
     if sys.version_info >= (3, 14) or any(map(_beyond_astor, ast.walk(tree))):
         return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
     # Lines stay whole: astor would break them in the middle of a call.
-    text: str = _astor().to_source(tree, pretty_source="".join)
+    # The heavy import of this module, made where it is needed: it warns on Python 3.12
+    with quiet.held():
+        import astor
+    module: ModuleType = astor
+    text: str = module.to_source(tree, pretty_source="".join)
     return text
 
 
 def _beyond_astor(node: ast.AST) -> bool:
     return isinstance(node, _BEYOND_ASTOR) or bool(getattr(node, "type_params", None))
-
-
-def _astor() -> ModuleType:
-    """The heavy import of this module, made where it is needed: it warns on Python 3.12."""
-    with quiet.held():
-        import astor
-    module: ModuleType = astor
-    return module

@@ -105,28 +105,25 @@ def delete(low: Lowering, target: Node, is_unsure: bool) -> list[ast.stmt]:
     if isinstance(target, gast.Tuple | gast.List):
         return [made for part in target.elts for made in delete(low, part, is_unsure)]
     if isinstance(target, gast.Name):
-        return _delete_name(low, place, target.id, is_unsure)
+        name = target.id
+        text = constant(place, name)
+        if low.is_local(name):
+            look = ast.Expr(value=low.read(place, name, is_unsure), **place)
+            return [
+                *([look] if is_unsure else []),
+                assign_name(place, name, low.undefined(place, name)),
+            ]
+        out: list[ast.stmt] = []
+        if low.is_cell(name):
+            if low.scope.has_cell(name):  # it raises what Python raises for a variable of its own
+                out.append(ast.Expr(value=low.read(place, name), **place))
+            made = low.call(place, "del_cell", load(place, low.cell(name)), text)
+        else:
+            made = low.call(place, "del_glob", load(place, low.function), text)
+        return [*out, ast.Expr(value=made, **place)]
     kind = "del_attr" if isinstance(target, gast.Attribute) else "del_item"
     made = low.call(place, kind, low.expression(target.value), _key(low, place, target))
     return [ast.Expr(value=made, **place)]
-
-
-def _delete_name(low: Lowering, place: Place, name: str, is_unsure: bool) -> list[ast.stmt]:
-    text = constant(place, name)
-    if low.is_local(name):
-        look = ast.Expr(value=low.read(place, name, is_unsure), **place)
-        return [
-            *([look] if is_unsure else []),
-            assign_name(place, name, low.undefined(place, name)),
-        ]
-    out: list[ast.stmt] = []
-    if low.is_cell(name):
-        if low.scope.has_cell(name):  # it raises what Python raises for a variable of its own
-            out.append(ast.Expr(value=low.read(place, name), **place))
-        made = low.call(place, "del_cell", load(place, low.cell(name)), text)
-    else:
-        made = low.call(place, "del_glob", load(place, low.function), text)
-    return [*out, ast.Expr(value=made, **place)]
 
 
 def nothing(low: Lowering, node: Node) -> list[ast.stmt]:

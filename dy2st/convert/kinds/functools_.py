@@ -80,7 +80,21 @@ def cached(trace: Trace, function: Any, *args: Any, **options: Any) -> Any:
     if any(one is not None and isinstance(one.maker, Operator) for one in now):
         raise _refused(function, "gets a tensor that was changed", "the cache keeps what it held")
     if any(map(_is_of_program, given)):
-        return _computed_anew(trace, function, args, options)
+        # The result for tensors, by which Python's cache finds nothing: each call has others
+        before, mark = dict(trace.over), len(trace.tracer.block.operators)
+        found = trace.call(function.__wrapped__, *args, **options)
+        operators = trace.tracer.block.operators[mark:]
+        is_changed = any(
+            before.get(key) is not place and trace.is_outside(place.owner)
+            for key, place in trace.over.items()
+        )
+        if is_changed or any(map(_writes, operators)):
+            raise _refused(function, "gets a tensor", "it does more than to give a value")
+        if type(found) in CONTAINERS or trace.is_plain(found):
+            what = f"gets a tensor and gives a {type(found).__name__}"
+            why = "what is put into it lasts until the next call with the same tensor"
+            raise _refused(function, what, why)
+        return found
     before = function.cache_info().misses
     written = [place.owner for place in trace.over.values()]
 
@@ -99,27 +113,6 @@ def cached(trace: Trace, function: Any, *args: Any, **options: Any) -> Any:
         )
     trace.answers.append(Answer(function, args, options, found))
     return trace.mark_outside(found)
-
-
-def _computed_anew(trace: Trace, function: Any, args: Any, options: Any) -> Any:
-    """The result for tensors, by which Python's cache finds nothing: each call has others.
-
-    What would last until the next call with the same tensor is refused.
-    """
-    before, mark = dict(trace.over), len(trace.tracer.block.operators)
-    found = trace.call(function.__wrapped__, *args, **options)
-    operators = trace.tracer.block.operators[mark:]
-    is_changed = any(
-        before.get(key) is not place and trace.is_outside(place.owner)
-        for key, place in trace.over.items()
-    )
-    if is_changed or any(map(_writes, operators)):
-        raise _refused(function, "gets a tensor", "it does more than to give a value")
-    if type(found) in CONTAINERS or trace.is_plain(found):
-        what = f"gets a tensor and gives a {type(found).__name__}"
-        why = "what is put into it lasts until the next call with the same tensor"
-        raise _refused(function, what, why)
-    return found
 
 
 def _writes(operator: Operator) -> bool:

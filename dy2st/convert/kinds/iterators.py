@@ -296,7 +296,19 @@ def _next(trace: Trace, iterator: Any, default: Any = _NOTHING) -> Any:
     if source is not None and (not trace.is_nested or trace.is_made_here(iterator)):
         return trace.first_of(source, *(() if default is _NOTHING else (default,)))
     if type(iterator) is Indexed:
-        return _next_of_program(trace, iterator, default)
+        if iterator.in_progress:
+            refuse_left()
+        position = trace.held(iterator, "position")
+
+        def take() -> Any:
+            trace.set_field(iterator, "position", trace.add(position, 1))
+            return iterator.item(position)
+
+        is_left = trace.lt(position, iterator.length)
+        if default is not _NOTHING:
+            return trace.if_exp(is_left, take, lambda: default)
+        check(trace, trace.test_of(is_left), StopIteration())
+        return take()
     if is_counting(trace, iterator):
         return _counted(trace, iterator)
     own = own_method(trace, iterator, "__next__")
@@ -322,22 +334,6 @@ def counting(trace: Trace, iterator: Any) -> Iterator[Any]:
     """The numbers of an `itertools.count`, each taken when it is asked for."""
     while True:
         yield _counted(trace, iterator)
-
-
-def _next_of_program(trace: Trace, items: Indexed, default: Any) -> Any:
-    if items.in_progress:
-        refuse_left()
-    position = trace.held(items, "position")
-
-    def take() -> Any:
-        trace.set_field(items, "position", trace.add(position, 1))
-        return items.item(position)
-
-    is_left = trace.lt(position, items.length)
-    if default is not _NOTHING:
-        return trace.if_exp(is_left, take, lambda: default)
-    check(trace, trace.test_of(is_left), StopIteration())
-    return take()
 
 
 def resolved(trace: Trace, generated: Generated) -> Any:

@@ -242,7 +242,25 @@ def place_of(trace: Trace, content: Any, item: Any, start: Any, stop: Any) -> An
     """Where the first element stands that is equal; None if surely nowhere; else it is checked."""
     if type(content) is SymbolicSequence or any(isinstance(n, Variable) for n in (start, stop)):
         kind = content.kind if type(content) is SymbolicSequence else type(content)
-        return _place_in_program(trace, as_dynamic(trace, content, kind), item, start, stop)
+        content = as_dynamic(trace, content, kind)
+        length = length_of(trace, content)
+        if (start, stop) != (0, None):
+            raise ConversionError(
+                "index() with a start or an end of a list whose length depends on a tensor",
+                at=user_location(),
+                why="where the search begins and ends is known only when the Program runs",
+                hint="look in a slice: items[start:].index(x) + start",
+            )
+
+        def iteration(place: Any, found: Any) -> tuple[Any]:
+            is_new = trace.and_(
+                trace.lt(found, 0), lambda: _is_same(trace, element_at(trace, content, place), item)
+            )
+            return (trace.if_exp(is_new, lambda: place, lambda: found),)
+
+        first = trace.for_(trace.call(range, length), None, iteration, (-1,), ("the place",))[0]
+        _check_found(trace, first)
+        return first
     places = range(len(content))[start:stop]
     answers: list[tuple[int, Any]] = []
     for place in places:
@@ -267,29 +285,6 @@ def place_of(trace: Trace, content: Any, item: Any, start: Any, stop: Any) -> An
 def _check_found(trace: Trace, found: Any) -> None:
     flag = F.greater_equal(found, 0)
     trace.tracer.check(flag, ValueError("x is not in list"))
-
-
-def _place_in_program(
-    trace: Trace, content: SymbolicSequence, item: Any, start: Any, stop: Any
-) -> Any:
-    length = length_of(trace, content)
-    if (start, stop) != (0, None):
-        raise ConversionError(
-            "index() with a start or an end of a list whose length depends on a tensor",
-            at=user_location(),
-            why="where the search begins and ends is known only when the Program runs",
-            hint="look in a slice: items[start:].index(x) + start",
-        )
-
-    def iteration(place: Any, found: Any) -> tuple[Any]:
-        is_new = trace.and_(
-            trace.lt(found, 0), lambda: _is_same(trace, element_at(trace, content, place), item)
-        )
-        return (trace.if_exp(is_new, lambda: place, lambda: found),)
-
-    found = trace.for_(trace.call(range, length), None, iteration, (-1,), ("the place",))[0]
-    _check_found(trace, found)
-    return found
 
 
 Change = Callable[..., None]

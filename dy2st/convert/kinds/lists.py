@@ -241,7 +241,13 @@ def contains(trace: Trace, item: Any, container: Any) -> Any:
         return row(trace, container, item)
     # A number is compared with the ends; a tensor, of many elements perhaps, with each of them.
     if kind is range and number_kind(item) is not None and is_traced(item):
-        return _in_range(trace, item, container)
+        # Whether a number is one of those of a range: between its ends, and whole steps from them
+        if not container:
+            return False
+        low, high = min(container[0], container[-1]), max(container[0], container[-1])
+        inside = trace.and_(trace.ge(item, low), lambda: trace.le(item, high))
+        between = trace.sub(item, low)
+        return trace.and_(inside, lambda: trace.eq(trace.mod(between, abs(container.step)), 0))
     if kind is range and is_traced(item):
         return trace.any_in(
             lambda place: trace.equals(trace.item(container, place), item), len(container)
@@ -261,16 +267,6 @@ def contains(trace: Trace, item: Any, container: Any) -> Any:
     if type(item) is Text:
         return container in item  # refused, in its words
     return item in trace.native(container)
-
-
-def _in_range(trace: Trace, number: Any, places: range) -> Any:
-    """Whether a number is one of those of a range: between its ends, and whole steps from them."""
-    if not places:
-        return False
-    low, high = min(places[0], places[-1]), max(places[0], places[-1])
-    inside = trace.and_(trace.ge(number, low), lambda: trace.le(number, high))
-    between = trace.sub(number, low)
-    return trace.and_(inside, lambda: trace.eq(trace.mod(between, abs(places.step)), 0))
 
 
 def _among_rest(trace: Trace, item: Any, iterable: Any) -> Any:

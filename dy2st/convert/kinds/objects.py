@@ -47,21 +47,7 @@ def call_generated(
         return tuple.__new__(kind, [*bound.arguments.values()][1:])
     if not owners or "__dataclass_fields__" not in owners[0].__dict__:
         return NotImplemented
-    return _of_dataclass(trace, owners[0], function, args, kwargs)
-
-
-def _bound(function: FunctionType, args: Any, kwargs: Any) -> inspect.BoundArguments:
-    """What each parameter gets; where a call does not fit, Python's own words."""
-    try:
-        return inspect.signature(function).bind(*args, **kwargs)
-    except TypeError:
-        function(*args, **kwargs)  # raises
-        raise
-
-
-def _of_dataclass(
-    trace: Trace, kind: Any, function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
+    kind = owners[0]
     name, owner = function.__name__, args[0]
     if name == "__init__":
         return _initialise(trace, kind, owner, _bound(function, args, kwargs).arguments)
@@ -79,6 +65,15 @@ def _of_dataclass(
                 parts += [", " if parts else "", f"{field.name}=", value]
         return joined([f"{type(owner).__qualname__}(", *parts, ")"])
     return NotImplemented
+
+
+def _bound(function: FunctionType, args: Any, kwargs: Any) -> inspect.BoundArguments:
+    """What each parameter gets; where a call does not fit, Python's own words."""
+    try:
+        return inspect.signature(function).bind(*args, **kwargs)
+    except TypeError:
+        function(*args, **kwargs)  # raises
+        raise
 
 
 def _initialise(trace: Trace, kind: Any, owner: Any, given: dict[str, Any]) -> None:
@@ -295,7 +290,20 @@ def _deep(trace: Trace, value: Any, memo: Any) -> Any:
     if _says_how(trace, value) or isinstance(value, BaseException):
         return trace.call_library(copy.deepcopy, (value, memo), {})
     if kind in CONTAINERS:
-        return _deep_container(trace, value, memo)
+        content = held(trace, value)
+        if type(value) is set and type(content) is set:
+            return trace.made({_deepcopy(trace, one, memo) for one in content})
+        made = _remember(trace, memo, value, trace.call(value.copy))
+        if type(content) is SymbolicSequence or type(value) in (set, bytearray):
+            return made
+        if isinstance(made, dict):
+            for key, one in content.items():
+                made[key] = _deepcopy(trace, one, memo)
+            return made
+        items = [_deepcopy(trace, one, memo) for one in content]
+        made.clear()
+        made.extend(items)
+        return made
     fields = trace.fields(value)
     if fields is None:
         return trace.made(copy.deepcopy(trace.native(value)))
@@ -303,23 +311,6 @@ def _deep(trace: Trace, value: Any, memo: Any) -> Any:
     made = _remember(trace, memo, value, _new(trace, value, {}))
     for name, one in fields.items():
         trace.set_field(made, name, _deepcopy(trace, one, memo))
-    return made
-
-
-def _deep_container(trace: Trace, value: Any, memo: Any) -> Any:
-    content = held(trace, value)
-    if type(value) is set and type(content) is set:
-        return trace.made({_deepcopy(trace, one, memo) for one in content})
-    made = _remember(trace, memo, value, trace.call(value.copy))
-    if type(content) is SymbolicSequence or type(value) in (set, bytearray):
-        return made
-    if isinstance(made, dict):
-        for key, one in content.items():
-            made[key] = _deepcopy(trace, one, memo)
-        return made
-    items = [_deepcopy(trace, one, memo) for one in content]
-    made.clear()
-    made.extend(items)
     return made
 
 

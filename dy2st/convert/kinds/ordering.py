@@ -44,10 +44,39 @@ def ordered(trace: Trace, content: Any, key: Any, reverse: Any) -> Any:
     items = list(content)
     keys = _decisive(items if key is None else [trace.call(key, item) for item in items])
     if _are_known(trace, keys):
-        return _by_python(trace, items, keys, is_reversed)
+        places = range(len(items))
+        if all(type(one) in _PLAIN for one in keys):
+            order = sorted(places, key=keys.__getitem__, reverse=is_reversed)
+            return [items[place] for place in order]
+
+        def compared(left: int, right: int) -> int:
+            if trace.truth(trace.lt(keys[left], keys[right])):
+                return -1
+            return 1 if trace.truth(trace.lt(keys[right], keys[left])) else 0
+
+        order = sorted(places, key=cmp_to_key(compared), reverse=is_reversed)
+        return [items[place] for place in order]
     columns = _columns(trace, keys)
     if columns is None:
-        order = _by_pairs(trace, keys, is_reversed)
+        # The places of the elements of a list of Python in order
+        size = len(keys)
+        if size * (size - 1) // 2 > _MOST_PAIRS:
+            raise ConversionError(
+                f"{size} elements are put in an order that depends on a tensor",
+                at=user_location(),
+                why="their keys are no numbers, texts or 0-d tensors, so all pairs are compared",
+                hint="sort by a key that is a number, a 0-d tensor, or a tuple of such: key=...",
+            )
+        ranks: list[Any] = [0] * size
+        for later in range(size):
+            for earlier in range(later):
+                is_first = _comes_first(trace, keys[earlier], keys[later], is_reversed)
+                step = trace.if_exp(is_first, lambda: 1, lambda: 0)
+                ranks[earlier] = trace.add(ranks[earlier], step)
+                ranks[later] = trace.add(ranks[later], trace.sub(1, step))
+        order = _order(
+            trace, [F.stack([_number(trace, one, "int64") for one in ranks])], False, size
+        )
     else:
         order = _order(trace, columns, is_reversed, len(items))
     whole = as_dynamic(trace, items, list)
@@ -86,21 +115,6 @@ def _is_traced(key: Any) -> bool:
     )
 
 
-def _by_python(trace: Trace, items: list[Any], keys: list[Any], is_reversed: bool) -> list[Any]:
-    places = range(len(items))
-    if all(type(one) in _PLAIN for one in keys):
-        order = sorted(places, key=keys.__getitem__, reverse=is_reversed)
-        return [items[place] for place in order]
-
-    def compared(left: int, right: int) -> int:
-        if trace.truth(trace.lt(keys[left], keys[right])):
-            return -1
-        return 1 if trace.truth(trace.lt(keys[right], keys[left])) else 0
-
-    order = sorted(places, key=cmp_to_key(compared), reverse=is_reversed)
-    return [items[place] for place in order]
-
-
 # -- columns of numbers -------------------------------------------------------------------------
 
 
@@ -118,7 +132,9 @@ def _column(trace: Trace, keys: list[Any]) -> Any:
     if None not in kinds:
         dtype = "float64" if float in kinds else "int64"
         return F.stack([_number(trace, one, dtype) for one in keys])
-    if kinds == {None} and all(isinstance(one, Tensor) and _is_one(one) for one in keys):
+    if kinds == {None} and all(
+        isinstance(one, Tensor) and all(size == 1 for size in one.shape) for one in keys
+    ):
         scalars = [F.reshape(one, []) if one.ndim else one for one in keys]
         are_alike = len({str(one.dtype) for one in scalars}) == 1
         return F.stack(scalars) if are_alike else None
@@ -151,10 +167,6 @@ def _table(trace: Trace, node: Cases, places: dict[str, int], tags: Variable) ->
         return F.gather(trace.tracer.constant(np.asarray(table, "int64")), tags)
 
 
-def _is_one(tensor: Tensor) -> bool:
-    return all(size == 1 for size in tensor.shape)
-
-
 def _number(trace: Trace, value: Any, dtype: str) -> Any:
     number = (
         trace.tracer.variable(value) if isinstance(value, Tensor) else trace.tracer.number(value)
@@ -182,26 +194,6 @@ def _order(trace: Trace, columns: list[Any], is_reversed: bool, length: Any) -> 
 def _comes_first(trace: Trace, earlier: Any, later: Any, is_reversed: bool) -> Any:
     """Whether the later one of two keys comes before the earlier one."""
     return trace.lt(earlier, later) if is_reversed else trace.lt(later, earlier)
-
-
-def _by_pairs(trace: Trace, keys: list[Any], is_reversed: bool) -> Any:
-    """The places of the elements of a list of Python in order."""
-    size = len(keys)
-    if size * (size - 1) // 2 > _MOST_PAIRS:
-        raise ConversionError(
-            f"{size} elements are put in an order that depends on a tensor",
-            at=user_location(),
-            why="their keys are no numbers, texts or 0-d tensors, so all pairs are compared",
-            hint="sort by a key that is a number, a 0-d tensor, or a tuple of such: key=...",
-        )
-    places: list[Any] = [0] * size
-    for later in range(size):
-        for earlier in range(later):
-            is_first = _comes_first(trace, keys[earlier], keys[later], is_reversed)
-            step = trace.if_exp(is_first, lambda: 1, lambda: 0)
-            places[earlier] = trace.add(places[earlier], step)
-            places[later] = trace.add(places[later], trace.sub(1, step))
-    return _order(trace, [F.stack([_number(trace, one, "int64") for one in places])], False, size)
 
 
 def _places(trace: Trace, keys: SymbolicSequence, is_reversed: bool) -> Any:

@@ -79,7 +79,29 @@ def _extreme(trace: Trace, name: str, values: tuple[Any, ...], key: Any, default
     is_set = type(only) is set and key is None
     items = elements(trace, only) if is_set else trace.listed(only)
     if type(items) is SymbolicSequence:
-        return _of_dynamic(trace, name, items, key, default)
+        error = ValueError(_EMPTY.format(name))
+        if items.element is None:
+            if default is _MISSING:
+                raise error
+            return default
+        length = length_of(trace, items)
+
+        def key_of(item: Any) -> Any:
+            return item if key is None else trace.call(key, item)
+
+        def iteration(item: Any, best: Any, best_key: Any) -> Any:
+            return _better(trace, name, (item, key_of(item)), (best, best_key))
+
+        def found() -> Any:
+            first = element_at(trace, items, 0)
+            rest = Indexed(length - 1, lambda place: element_at(trace, items, place + 1))
+            names = ("the best item", "its key")
+            return trace.for_(rest, None, iteration, (first, key_of(first)), names)[0]
+
+        if default is not _MISSING:
+            return trace.if_exp(trace.gt(length, 0), found, lambda: default)
+        check(trace, F.greater_than(length, 0), error)
+        return found()
     if not items and default is not _MISSING:
         return default
     return _of_items(trace, name, items, key)
@@ -127,32 +149,6 @@ def _where(trace: Trace, answer: Variable, left: Any, right: Any) -> Any:
         return F.where(answer, left, right)
     sides = [one if isinstance(one, Tensor) else trace.tracer.number(one) for one in (left, right)]
     return as_number(trace, F.where(answer, *sides), kind)
-
-
-def _of_dynamic(trace: Trace, name: str, items: SymbolicSequence, key: Any, default: Any) -> Any:
-    error = ValueError(_EMPTY.format(name))
-    if items.element is None:
-        if default is _MISSING:
-            raise error
-        return default
-    length = length_of(trace, items)
-
-    def key_of(item: Any) -> Any:
-        return item if key is None else trace.call(key, item)
-
-    def iteration(item: Any, best: Any, best_key: Any) -> Any:
-        return _better(trace, name, (item, key_of(item)), (best, best_key))
-
-    def found() -> Any:
-        first = element_at(trace, items, 0)
-        rest = Indexed(length - 1, lambda place: element_at(trace, items, place + 1))
-        names = ("the best item", "its key")
-        return trace.for_(rest, None, iteration, (first, key_of(first)), names)[0]
-
-    if default is not _MISSING:
-        return trace.if_exp(trace.gt(length, 0), found, lambda: default)
-    check(trace, F.greater_than(length, 0), error)
-    return found()
 
 
 # -- truths -----------------------------------------------------------------------------------

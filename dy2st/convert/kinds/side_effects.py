@@ -140,12 +140,8 @@ def is_asked_again(function: Any, given: tuple[Any, ...]) -> bool:
     name = getattr(function, "__name__", "")
     if name not in _ASKED_AGAIN.get(module_of(function).partition(".")[0], ()):
         return False
-    return all(isinstance(one, _HASHED) or _is_one(one) for one in given)
-
-
-def _is_one(value: Any) -> bool:
-    """Whether a value is asked for by which object it is."""
-    return _hash_of(type(value)) is _BY_IDENTITY
+    # Whether a value is asked for by which object it is
+    return all(isinstance(one, _HASHED) or (_hash_of(type(one)) is _BY_IDENTITY) for one in given)
 
 
 def _hash_of(kind: type) -> Any:

@@ -192,26 +192,21 @@ def _pieces(
             continue
         if not field or field[0] in ".[":
             field = f"{next(count)}{field}"
-        value = _value_of(trace, field, args, named)
+        # What a field such as `0.scale[2]` means
+        first = re.split(r"[.\[]", field, maxsplit=1)[0]
+        if first.isdigit() and int(first) >= len(args):
+            text = f"Replacement index {first} out of range for positional args tuple"
+            raise IndexError(text)
+        value = args[int(first)] if first.isdigit() else named(first)
+        for name, index in _STEP.findall(field[len(first) :]):
+            if name:
+                value = trace.attr(value, name)
+            else:
+                value = trace.item(value, int(index) if index.isdigit() else index)
         if spec and "{" in spec:
             spec = trace.text(*_pieces(trace, spec, args, named, count))
         found.append((value, conversion or "", "" if spec is None else spec))
     return found
-
-
-def _value_of(trace: Trace, field: str, args: tuple[Any, ...], named: Callable[[str], Any]) -> Any:
-    """What a field such as `0.scale[2]` means."""
-    first = re.split(r"[.\[]", field, maxsplit=1)[0]
-    if first.isdigit() and int(first) >= len(args):
-        text = f"Replacement index {first} out of range for positional args tuple"
-        raise IndexError(text)
-    value = args[int(first)] if first.isdigit() else named(first)
-    for name, index in _STEP.findall(field[len(first) :]):
-        if name:
-            value = trace.attr(value, name)
-        else:
-            value = trace.item(value, int(index) if index.isdigit() else index)
-    return value
 
 
 @method_row(str)

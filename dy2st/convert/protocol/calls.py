@@ -70,13 +70,49 @@ def call(trace: Trace, function: Any, /, *args: Any, **kwargs: Any) -> Any:
     if kind is MethodType:
         return call(trace, function.__func__, function.__self__, *args, **kwargs)
     if kind in _BUILTIN_METHODS:
-        return _call_builtin(trace, function, args, kwargs)
+        trace.record.met_other(function)
+        row = row_of_function(function)
+        if row is not None:
+            return _by_row(trace, function, row, args, kwargs)
+        owner = getattr(function, "__self__", None)
+        if function.__name__ == "__call__" and type(owner) is FunctionType:
+            return trace.call(owner, *args, **kwargs)
+        row = row_of_method(type(owner), function.__name__) if owner is not None else None
+        if row is None and type(function) is MethodWrapperType:
+            of_class_in_c = getattr(function.__objclass__, function.__name__)
+            row = row_of_function(of_class_in_c)
+        if row is not None:
+            return call_method_row(trace, row, owner, function.__name__, args, kwargs)
+        return call_native(trace, function, args, kwargs)
     if kind is Union:
         return map_cases(
             trace, lambda one: call(trace, one, *args, **kwargs), known(trace, function)
         )
     if isinstance(function, type):
-        return _construct(trace, function, args, kwargs)
+        # A new object: `__new__`, then `__init__`, each in traced form if it is the user's
+        trace.record.met_other(function)
+        row = row_of_function(function)
+        if row is not None:
+            return _by_row(trace, function, row, args, kwargs)
+        meta_call = own_method(trace, function, "__call__")
+        if meta_call is not None:
+            return call(trace, meta_call, function, *args, **kwargs)
+        new, init = (_maker(trace, function, name) for name in ("__new__", "__init__"))
+        is_plain = isinstance(init, FunctionType) or isinstance(new, FunctionType)
+        if not is_plain or issubclass(function, type):
+            return _constructed_in_c(trace, function, args, kwargs)
+        if isinstance(new, FunctionType):
+            made = call(trace, new, function, *args, **kwargs)
+        elif new is object.__new__:
+            made = new(function)
+        else:
+            given = trace.exported(args) if issubclass(function, _OF_VALUES) else args
+            made = new(function, *given, **kwargs)
+        trace.made(made)
+        own_init = _maker(trace, type(made), "__init__")
+        if isinstance(made, function) and own_init is not object.__init__:
+            call(trace, own_init, made, *args, **kwargs)
+        return made
     if kind is partial:
         for name in ("func", "args", "keywords"):
             trace.seen("attr", function, name, getattr(function, name))
@@ -159,25 +195,6 @@ class _Pushing:
 def pushing(trace: Trace, function: FunctionType, push: Callable[[Any], Any]) -> Callable[..., Any]:
     """A generator function as one that gives each item to `push`, and returns its value."""
     return traced_form(function, pushes=True).bind(_Pushing(trace, push), function)
-
-
-def _call_builtin(
-    trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
-    trace.record.met_other(function)
-    row = row_of_function(function)
-    if row is not None:
-        return _by_row(trace, function, row, args, kwargs)
-    owner = getattr(function, "__self__", None)
-    if function.__name__ == "__call__" and type(owner) is FunctionType:
-        return trace.call(owner, *args, **kwargs)
-    row = row_of_method(type(owner), function.__name__) if owner is not None else None
-    if row is None and type(function) is MethodWrapperType:
-        of_class_in_c = getattr(function.__objclass__, function.__name__)
-        row = row_of_function(of_class_in_c)
-    if row is not None:
-        return call_method_row(trace, row, owner, function.__name__, args, kwargs)
-    return call_native(trace, function, args, kwargs)
 
 
 def _by_row(
@@ -271,33 +288,6 @@ def call_library(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dic
     given = (function, *args, *kwargs.values())
     reached = note_reached(trace, given, function.__name__ != "forward")
     return _with_real_objects(trace, function, reached, args, kwargs)
-
-
-def _construct(trace: Trace, kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A new object: `__new__`, then `__init__`, each in traced form if it is the user's."""
-    trace.record.met_other(kind)
-    row = row_of_function(kind)
-    if row is not None:
-        return _by_row(trace, kind, row, args, kwargs)
-    meta_call = own_method(trace, kind, "__call__")
-    if meta_call is not None:
-        return call(trace, meta_call, kind, *args, **kwargs)
-    new, init = (_maker(trace, kind, name) for name in ("__new__", "__init__"))
-    is_plain = isinstance(init, FunctionType) or isinstance(new, FunctionType)
-    if not is_plain or issubclass(kind, type):
-        return _constructed_in_c(trace, kind, args, kwargs)
-    if isinstance(new, FunctionType):
-        made = call(trace, new, kind, *args, **kwargs)
-    elif new is object.__new__:
-        made = new(kind)
-    else:
-        given = trace.exported(args) if issubclass(kind, _OF_VALUES) else args
-        made = new(kind, *given, **kwargs)
-    trace.made(made)
-    own_init = _maker(trace, type(made), "__init__")
-    if isinstance(made, kind) and own_init is not object.__init__:
-        call(trace, own_init, made, *args, **kwargs)
-    return made
 
 
 def _constructed_in_c(

@@ -142,23 +142,19 @@ def _in_class(trace: Trace, kind: type, name: str) -> Any:
     if trace.changes_names:
         return None
     found = None
-    if _is_plain(trace, kind):
-        found = of_class(trace, kind, name)
-        found = found if found is MISSING or type(found) is FunctionType else None
-    trace.fixed[kind, name] = found
-    return found
-
-
-def _is_plain(trace: Trace, kind: type) -> bool:
-    """Whether objects of a class hold their attributes in a dict, as Python has it."""
+    # Whether objects of a class hold their attributes in a dict, as Python has it
     own: Any = kind
-    return (
+    if (
         bool(kind.__dictoffset__)
         and not issubclass(kind, _OTHERS)
         and not any(id(one) in trace.own for one in kind.__mro__)
         and own.__setattr__ is object.__setattr__
         and own.__getattribute__ is object.__getattribute__
-    )
+    ):
+        found = of_class(trace, kind, name)
+        found = found if found is MISSING or type(found) is FunctionType else None
+    trace.fixed[kind, name] = found
+    return found
 
 
 _OTHERS = (Tensor, Dim, Condition, Layer, ModuleType, type, BaseException)

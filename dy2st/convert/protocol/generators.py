@@ -259,7 +259,19 @@ def first_of(trace: Trace, source: Source, *default: Any) -> Any:
     """`next` of a generator that has not begun; if a tensor decides on it, it cannot go on."""
     found = _asked(trace, source.made)
     if found is None:
-        return _given(trace, source, default)
+        first = Variables(trace, (False, default[0] if default else UNBOUND))
+        source.is_left = True
+        source = replace(source, made=(None for _ in ()), is_left=False)
+        trace.generators[id(source.made)] = source
+        consumed(trace, source, lambda item: first.hold((True, item)), lambda: False)
+        is_found, item = first.values()
+
+        def ends() -> NoReturn:
+            raise StopIteration
+
+        if not default:
+            trace.if_(is_found, tuple, ends, (), ())
+        return trace.bound(item, "the next item")
     if type(found[0]) is not _Raised:
         return found[0]
     error = found[0].error
@@ -305,19 +317,3 @@ def _asked(trace: Trace, iterator: Any) -> Sequence[Any] | None:
         return None
     splice(trace, region)
     return region.results
-
-
-def _given(trace: Trace, source: Source, default: Sequence[Any]) -> Any:
-    first = Variables(trace, (False, default[0] if default else UNBOUND))
-    source.is_left = True
-    source = replace(source, made=(None for _ in ()), is_left=False)
-    trace.generators[id(source.made)] = source
-    consumed(trace, source, lambda item: first.hold((True, item)), lambda: False)
-    is_found, item = first.values()
-
-    def ends() -> NoReturn:
-        raise StopIteration
-
-    if not default:
-        trace.if_(is_found, tuple, ends, (), ())
-    return trace.bound(item, "the next item")

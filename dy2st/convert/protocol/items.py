@@ -69,7 +69,16 @@ def item(trace: Trace, owner: Any, index: Any) -> Any:
     if isinstance(owner, dict):
         has_entry = lambda: dict.__contains__(trace.native(owner), index)  # noqa: E731
         if not with_overlay_materialised(trace, [owner], has_entry, only_reads=True):
-            return _missing(trace, owner, index)
+            # What `__missing__` gives, which Python's own dict would call untraced
+            own = special(trace, owner, "__missing__")
+            if type(own) is FunctionType:
+                return call(trace, own, owner, index)
+            factory = factory_of(trace, owner) if isinstance(owner, defaultdict) else None
+            if factory is None:
+                raise KeyError(index)
+            made = call(trace, factory)
+            set_item(trace, owner, index, made)
+            return made
 
     def part() -> Any:
         held = trace.native(owner)
@@ -78,19 +87,6 @@ def item(trace: Trace, owner: Any, index: Any) -> Any:
     found = with_overlay_materialised(trace, [owner], part, only_reads=True)
     is_part = trace.is_outside(owner) and not isinstance(found, np.ndarray)
     return trace.mark_outside(found) if is_part else found
-
-
-def _missing(trace: Trace, owner: Any, key: Any) -> Any:
-    """What `__missing__` gives, which Python's own dict would call untraced."""
-    own = special(trace, owner, "__missing__")
-    if type(own) is FunctionType:
-        return call(trace, own, owner, key)
-    factory = factory_of(trace, owner) if isinstance(owner, defaultdict) else None
-    if factory is None:
-        raise KeyError(key)
-    made = call(trace, factory)
-    set_item(trace, owner, key, made)
-    return made
 
 
 def _of_sequence(trace: Trace, owner: Any, index: Any) -> Any:

@@ -229,7 +229,11 @@ def unpack(trace: Trace, value: Any, count: int) -> Sequence[Any]:
         if type(value) is Union:
             return map_cases(trace, lambda one: tuple(unpack(trace, one, count)), value)  # type: ignore[no-any-return]
     if kind is Generated and type(value.iterable) is Union and left_of(trace, value) is None:
-        return _unpack_of_one(trace, value, count)  # type: ignore[no-any-return]
+        # The items of a generator over one of several things
+        def of_each(one: Any) -> tuple[Any, ...]:
+            return tuple(unpack(trace, trace.made(value.generator(one)), count))
+
+        return map_cases(trace, of_each, value.iterable)  # type: ignore[no-any-return]
     if isinstance(value, Tensor) and isinstance(value.shape[0] if value.ndim else 0, Dim):
         size = trace.tracer.number(value.shape[0])
         wrong = ValueError(f"a wrong number of values to unpack (expected {count})")
@@ -259,15 +263,6 @@ def _unpacked(trace: Trace, value: Any) -> Any:
 
 
 _OURS = frozenset({SymbolicSequence, Generated, Indexed, Union})
-
-
-def _unpack_of_one(trace: Trace, value: Generated, count: int) -> Any:
-    """The items of a generator over one of several things."""
-
-    def items(one: Any) -> tuple[Any, ...]:
-        return tuple(unpack(trace, trace.made(value.generator(one)), count))
-
-    return map_cases(trace, items, value.iterable)
 
 
 def unpack_star(trace: Trace, value: Any, before: int, after: int) -> Sequence[Any]:

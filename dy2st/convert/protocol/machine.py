@@ -55,15 +55,6 @@ class Machine(Trace):
         tracer.call = partial(calls.call, self)
         tracer.outside = self.outside
         tracer.explain = partial(untraced_functions.explain, self)
-        self._bind_what_forms_call()
-        self._bind_statements()
-        self._bind_what_rows_call()
-        vars(self).update({name: getattr(dy2static, name) for name in dy2static.STATEMENTS})
-        for name in operators.UNARY:
-            vars(self)[name] = partial(operators.unary, self, name)
-        vars(self).update(short_ways(self))
-
-    def _bind_what_forms_call(self) -> None:
         self.glob = bind(names.glob, self)
         self.set_glob = bind(names.set_glob, self)
         self.del_glob = bind(names.del_glob, self)
@@ -103,6 +94,12 @@ class Machine(Trace):
         self.manager = bind(try_with.manager, self)
         self.handling = bind(try_with.handling, self)
         self.raised = bind(try_with.raised, self)
+        self._bind_statements()
+        self._bind_what_rows_call()
+        vars(self).update({name: getattr(dy2static, name) for name in dy2static.STATEMENTS})
+        for name in operators.UNARY:
+            vars(self)[name] = partial(operators.unary, self, name)
+        vars(self).update(short_ways(self))
 
     def _bind_statements(self) -> None:
         self.call = bind(calls.call, self)

@@ -61,26 +61,23 @@ class _Matcher:
         """Whether a pattern fits; what it binds goes into `found`."""
         subject = known(self.trace, subject)
         if type(subject) is Union and pattern[0] in _LOOKING:
-            return self._cases(subject, pattern, found)
+            # Whichever value it is, is matched; the names are bound where it fits
+            trace, names = self.trace, [*_names_in(pattern)]
+            subject_now = known(trace, subject)
+
+            def run() -> tuple[Any, ...]:
+                own: Found = {}
+                hit = self.match(subject_now, pattern, own)
+                return (hit, *(own.get(name, UNBOUND) for name in names))
+
+            pred = is_case(trace, subject, trace.cases_of(subject)[0])
+            hit, *values = stage_if(
+                trace, pred, run, run, (), ("whether a pattern fits", *names), of_cases=True
+            )
+            if hit is not False:
+                found.update(zip(names, values, strict=True))
+            return hit
         return getattr(self, f"_{pattern[0]}")(subject, pattern, found)
-
-    def _cases(self, subject: Union, pattern: Pattern, found: Found) -> Any:
-        """Whichever value it is, is matched; the names are bound where it fits."""
-        trace, names = self.trace, [*_names_in(pattern)]
-        subject_now = known(trace, subject)
-
-        def run() -> tuple[Any, ...]:
-            own: Found = {}
-            hit = self.match(subject_now, pattern, own)
-            return (hit, *(own.get(name, UNBOUND) for name in names))
-
-        pred = is_case(trace, subject, trace.cases_of(subject)[0])
-        hit, *values = stage_if(
-            trace, pred, run, run, (), ("whether a pattern fits", *names), of_cases=True
-        )
-        if hit is not False:
-            found.update(zip(names, values, strict=True))
-        return hit
 
     def _any(self, subject: Any, pattern: Pattern, found: Found) -> Any:
         return True
@@ -129,7 +126,19 @@ class _Matcher:
             # Python asks for single items alone where nobody wants all of the rest.
             is_wild = [part[0] == "any" or part == ("star", None) for part in parts]
             if ("star", None) in parts or all(is_wild):
-                return self._indexed(subject, parts, found)
+                # A sequence of the user's: how long it is, and the items that have a pattern
+                star = next((k for k, part in enumerate(parts) if part[0] == "star"), len(parts))
+                is_any = star == 0 and len(parts) == 1
+                length = 0 if is_any else self.trace.call(len, subject)
+                if not _fits(length, parts):
+                    return False
+                hit: Any = True
+                for k, part in enumerate(parts):
+                    if part[0] not in ("any", "star") and hit is not False:
+                        place = k if k < star else length - len(parts) + k
+                        one = item(self.trace, subject, place)
+                        hit = self._both(hit, self.match(one, part, found))
+                return hit
             if not _fits(self.trace.call(len, subject), parts):
                 return False
         items = listed(self.trace, subject)
@@ -140,11 +149,12 @@ class _Matcher:
                 why="how many items the list has is known only when the Program runs",
                 hint="compare len(...) of the list with an `if`, and take its items by index",
             )
-        star = next((k for k, part in enumerate(parts) if part[0] == "star"), None)
-        if star is None:
+        stars = [k for k, part in enumerate(parts) if part[0] == "star"]
+        if not stars:
             return len(items) == len(parts) and self._all(items, parts, found)
         if len(items) < len(parts) - 1:
             return False
+        star = stars[0]
         end = len(items) - (len(parts) - star - 1)
         hit = self._all(items[:star], parts[:star], found)
         if hit is False:
@@ -158,21 +168,6 @@ class _Matcher:
         if kind.__flags__ & HEAP_TYPE:
             note_abstract(self.trace)
         return bool(kind.__flags__ & flag)
-
-    def _indexed(self, subject: Any, parts: Sequence[Pattern], found: Found) -> Any:
-        """A sequence of the user's: how long it is, and the items that have a pattern."""
-        star = next((k for k, part in enumerate(parts) if part[0] == "star"), len(parts))
-        is_any = star == 0 and len(parts) == 1
-        length = 0 if is_any else self.trace.call(len, subject)
-        if not _fits(length, parts):
-            return False
-        hit: Any = True
-        for k, part in enumerate(parts):
-            if part[0] not in ("any", "star") and hit is not False:
-                place = k if k < star else length - len(parts) + k
-                one = item(self.trace, subject, place)
-                hit = self._both(hit, self.match(one, part, found))
-        return hit
 
     def _all(self, items: Sequence[Any], parts: Sequence[Pattern], found: Found) -> Any:
         hit: Any = True

@@ -66,7 +66,18 @@ def native(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Any:
         if type(content) is SymbolicSequence:
             return _array(trace, content)
         trace.read_content(value)
-        return _container(trace, value, content, around)
+        # A container of Python: itself, if native code may see all that it holds
+        if isinstance(content, dict):
+            new: Any = {key: native(trace, one, around) for key, one in content.items()}
+            is_same = all(new[key] is content[key] for key in new)
+        elif isinstance(content, (list, deque)):
+            new = [native(trace, one, around) for one in content]
+            is_same = all(map(is_, new, content))
+        else:
+            return content
+        if content is value and is_same:
+            return value
+        return type(value)(new) if type(value) in (dict, list, deque) else content
     if kind is Indexed:
         return native(trace, trace.call(list, value))
     if id(value) in trace.views:
@@ -98,21 +109,6 @@ def _array_now(trace: Trace, value: Any) -> Any:
     if (id(viewed(trace, value)), STATE) not in trace.over:
         return value
     return with_overlay_materialised(trace, [value], value.copy, only_reads=True)
-
-
-def _container(trace: Trace, value: Any, content: Any, around: tuple[Any, ...]) -> Any:
-    """A container of Python: itself, if native code may see all that it holds."""
-    if isinstance(content, dict):
-        new: Any = {key: native(trace, one, around) for key, one in content.items()}
-        is_same = all(new[key] is content[key] for key in new)
-    elif isinstance(content, (list, deque)):
-        new = [native(trace, one, around) for one in content]
-        is_same = all(map(is_, new, content))
-    else:
-        return content
-    if content is value and is_same:
-        return value
-    return type(value)(new) if type(value) in (dict, list, deque) else content
 
 
 def _array(trace: Trace, content: SymbolicSequence) -> TracedList:
@@ -243,7 +239,15 @@ def _is_same(trace: Trace, left: Any, right: Any) -> Any:
         return left == right
     are_dicts = isinstance(left, dict) and isinstance(right, dict)
     if are_dicts and not (is_sure(trace, left) and is_sure(trace, right)):
-        return _is_same_by_entries(trace, left, right)
+        # Whether two dicts are equal that have entries which may be missing
+        if isinstance(left, OrderedDict) and isinstance(right, OrderedDict):
+            check_sure(trace, left)  # their order counts, too
+            check_sure(trace, right)
+        alike: Any = True
+        for key in {**left, **right}:
+            one, other = left.get(key, MISSING), right.get(key, MISSING)
+            alike = _both(alike, _is_same_entry(trace, one, other))
+        return alike
     are_tuples = isinstance(left, tuple) and isinstance(right, tuple)
     if not (are_dicts or are_tuples or type(left) is type(right)) or len(left) != len(right):
         return False
@@ -260,17 +264,6 @@ def _is_same(trace: Trace, left: Any, right: Any) -> Any:
             continue
         here = equals(trace, a, b)
         same = here if same is True else _both(same, here)
-    return same
-
-
-def _is_same_by_entries(trace: Trace, left: Any, right: Any) -> Any:
-    """Whether two dicts are equal that have entries which may be missing."""
-    if isinstance(left, OrderedDict) and isinstance(right, OrderedDict):
-        check_sure(trace, left)  # their order counts, too
-        check_sure(trace, right)
-    same: Any = True
-    for key in {**left, **right}:
-        same = _both(same, _is_same_entry(trace, left.get(key, MISSING), right.get(key, MISSING)))
     return same
 
 

@@ -232,7 +232,27 @@ def in_place(trace: Trace, name: str, left: Any, right: Any) -> Any:
     if kind is Union:
         return map_cases(trace, lambda one: in_place(trace, name, one, right), known(trace, left))
     if kind in CONTAINERS:
-        return _container_in_place(trace, name, left, right)
+        methods = {
+            "add": "extend",
+            "or_bits": "update",
+            "and_bits": "intersection_update",
+            "sub": "difference_update",
+            "xor": "symmetric_difference_update",
+        }
+        if isinstance(left, set) and not isinstance(right, (set, frozenset)):
+            # None of the methods, which take any iterable.
+            return binary(trace, name, left, right, in_place=True)
+        changed_by = "__iadd__" if type(left) is bytearray and name == "add" else methods.get(name)
+        if type(left) is Counter:
+            trace.hold(left, trace.content(binary(trace, name, left, right)))
+            return left
+        if changed_by is not None and hasattr(left, changed_by):
+            call(trace, getattr(left, changed_by), right)
+            return left
+        if name == "mul":
+            call(trace, left.__imul__, right)
+            return left
+        return binary(trace, name, left, right, in_place=True)
     if isinstance(left, np.ndarray):
         return with_overlay_materialised(trace, [left], lambda: plain(left, trace.native(right)))
     if isinstance(left, Tensor) and hasattr(kind, method):
@@ -243,30 +263,6 @@ def in_place(trace: Trace, name: str, left: Any, right: Any) -> Any:
         found = call(trace, bound(trace, own, left), right)
         if found is not NotImplemented:
             return found
-    return binary(trace, name, left, right, in_place=True)
-
-
-def _container_in_place(trace: Trace, name: str, left: Any, right: Any) -> Any:
-    methods = {
-        "add": "extend",
-        "or_bits": "update",
-        "and_bits": "intersection_update",
-        "sub": "difference_update",
-        "xor": "symmetric_difference_update",
-    }
-    if isinstance(left, set) and not isinstance(right, (set, frozenset)):
-        # None of the methods, which take any iterable.
-        return binary(trace, name, left, right, in_place=True)
-    method = "__iadd__" if type(left) is bytearray and name == "add" else methods.get(name)
-    if type(left) is Counter:
-        trace.hold(left, trace.content(binary(trace, name, left, right)))
-        return left
-    if method is not None and hasattr(left, method):
-        call(trace, getattr(left, method), right)
-        return left
-    if name == "mul":
-        call(trace, left.__imul__, right)
-        return left
     return binary(trace, name, left, right, in_place=True)
 
 
@@ -366,7 +362,12 @@ def in_(trace: Trace, item: Any, container: Any) -> Any:
     if isinstance(container, Tensor):
         return trace.truth_value(binary(trace, "eq", container, item).any())
     if _is_gone_through(trace, container):
-        return _is_met(trace, item, container)
+        # Whether an item is met in an object that is gone through, as far as Python goes
+        def iteration(one: Any, _: Any) -> tuple[Any]:
+            return (True if one is item else trace.truth_value(binary(trace, "eq", one, item)),)
+
+        goes_on = lambda found: not_(trace, found)  # noqa: E731
+        return trace.for_(container, goes_on, iteration, (False,), ("whether an item is met",))[0]
     if type(container) in DICTS:
         return dict_contains(trace, container, item)
     if type(container) not in (set, frozenset, *VIEWS):
@@ -390,16 +391,6 @@ def _has_program_length(trace: Trace, source: Any) -> bool:
         return bool(source.ndim) and isinstance(source.shape[0], Dim)
     is_held = type(source) in (list, deque) and type(held(trace, source)) is SymbolicSequence
     return is_held or type(source) in (Indexed, SymbolicSequence, Union)
-
-
-def _is_met(trace: Trace, item: Any, container: Any) -> Any:
-    """Whether an item is met in an object that is gone through, as far as Python goes."""
-
-    def iteration(one: Any, _: Any) -> tuple[Any]:
-        return (True if one is item else trace.truth_value(binary(trace, "eq", one, item)),)
-
-    goes_on = lambda found: not_(trace, found)  # noqa: E731
-    return trace.for_(container, goes_on, iteration, (False,), ("whether an item is met",))[0]
 
 
 def not_in(trace: Trace, item: Any, container: Any) -> Any:

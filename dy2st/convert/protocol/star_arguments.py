@@ -49,7 +49,23 @@ def call_spread(trace: Trace, function: Any, /, *args: Any, **kwargs: Any) -> An
     function = known(trace, function)
     unsure = [name for name, value in kwargs.items() if may_be_missing(trace, value)]
     if unsure:
-        return _with_or_without(trace, function, args, kwargs, unsure)
+        name = unsure[0]
+        value, others = kwargs[name], {key: one for key, one in kwargs.items() if key != name}
+        default = _default_of(function, name)
+        if default is not MISSING:
+            value = there_or(trace, value, lambda: default)
+            return call_spread(trace, function, *args, **{**kwargs, name: value})
+        if len(unsure) > _MOST_BRANCHES:
+            raise unknown_arguments(f"a dict with {len(unsure)} entries that may be missing")
+
+        def there() -> dict[str, Any]:
+            return {**kwargs, name: known(trace, value)}
+
+        return trace.if_exp(
+            presence(trace, value),
+            lambda: call_spread(trace, function, *args, **there()),
+            lambda: call_spread(trace, function, *args, **others),
+        )
     place = next((i for i, one in enumerate(args) if type(one) is Spread), None)
     if place is None:
         return call(trace, function, *args, **kwargs)
@@ -77,28 +93,6 @@ def _rest(trace: Trace, values: Sequence[Any], kind: type) -> SymbolicSequence:
 
 
 # -- entries that may be missing ------------------------------------------------------------------
-
-
-def _with_or_without(
-    trace: Trace, function: Any, args: Any, kwargs: dict[str, Any], unsure: list[str]
-) -> Any:
-    name = unsure[0]
-    value, others = kwargs[name], {key: one for key, one in kwargs.items() if key != name}
-    default = _default_of(function, name)
-    if default is not MISSING:
-        value = there_or(trace, value, lambda: default)
-        return call_spread(trace, function, *args, **{**kwargs, name: value})
-    if len(unsure) > _MOST_BRANCHES:
-        raise unknown_arguments(f"a dict with {len(unsure)} entries that may be missing")
-
-    def there() -> dict[str, Any]:
-        return {**kwargs, name: known(trace, value)}
-
-    return trace.if_exp(
-        presence(trace, value),
-        lambda: call_spread(trace, function, *args, **there()),
-        lambda: call_spread(trace, function, *args, **others),
-    )
 
 
 def _default_of(function: Any, name: str) -> Any:

@@ -166,28 +166,21 @@ def _in_generator(trace: Trace, source: Source, body: Callable[..., State], stat
     try:
         source.run(push)
     except BaseException as error:  # any: it goes on as the body raised it
-        _as_the_body_raised(error, thrown)
+        # What a manager made of a generator lets out of the body's exception: no frame of its own
+        for one, place in thrown:
+            is_wrapped = type(error) is RuntimeError and error.__cause__ is one
+            if one is error or (is_wrapped and isinstance(one, StopIteration)):
+                context = one.__context__
+                try:
+                    raise one.with_traceback(place)
+                finally:
+                    one.__context__ = context
+        if isinstance(error, StopIteration):
+            raise RuntimeError("generator raised StopIteration") from error
         raise
     if count.values() != (1,):
         raise RuntimeError("generator didn't yield")
     return variables.values()
-
-
-def _as_the_body_raised(error: BaseException, thrown: Sequence[tuple[BaseException, Any]]) -> None:
-    """What a manager made of a generator lets out of the body's exception: no frame of its own.
-
-    A StopIteration passes as it is, for all that Python makes of one that leaves a generator.
-    """
-    for one, place in thrown:
-        is_wrapped = type(error) is RuntimeError and error.__cause__ is one
-        if one is error or (is_wrapped and isinstance(one, StopIteration)):
-            context = one.__context__
-            try:
-                raise one.with_traceback(place)
-            finally:
-                one.__context__ = context
-    if isinstance(error, StopIteration):
-        raise RuntimeError("generator raised StopIteration") from error
 
 
 def _show(error: BaseException, context: BaseException | None) -> None:

@@ -196,7 +196,25 @@ def _of_content(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
         gone, new = before - content, content - before
         change = partial(_change_set, gone)
         return [_effect(taker, place, change, _keys(taker, new, before))] if gone or new else []
-    return _of_list(trace, taker, place, is_whole)
+    before, after = place.owner, place.value
+    given, count = _given(trace, before), len(before)
+    kept = after[:count] if isinstance(after, (list, bytearray)) else list(after)[:count]
+    changed = [i for i, item in enumerate(kept) if item is not given[i]]
+    found = []
+    is_other = len(kept) < count or len(changed) == count > 1 or getattr(before, "maxlen", None)
+    if is_whole or is_other:
+        if after is not before and not is_whole:
+            trace.read_content(before)
+        return [_effect(taker, place, _replace, _taken(taker, after))]
+    if changed:
+        trace.read("length", before, None, count)
+        items = _taken(taker, (kept[i] for i in changed))
+        found.append(_effect(taker, place, partial(_set_items, changed), items))
+    tail = list(after)[count:]
+    if tail:
+        extend = lambda owner, items: owner.extend(items)  # noqa: E731
+        found.append(_effect(taker, place, extend, _taken(taker, tail)))
+    return found
 
 
 def _effect(taker: Taker, place: Place, write: Callable[[Any, Any], None], tree: Any) -> Effect:
@@ -220,28 +238,6 @@ def _given(trace: Trace, owner: Any) -> Any:
     for name, one in found.items():
         held[name] = one
     return held
-
-
-def _of_list(trace: Trace, taker: Taker, place: Place, is_whole: bool) -> list[Effect]:
-    before, after = place.owner, place.value
-    given, count = _given(trace, before), len(before)
-    kept = after[:count] if isinstance(after, (list, bytearray)) else list(after)[:count]
-    changed = [i for i, item in enumerate(kept) if item is not given[i]]
-    found = []
-    is_other = len(kept) < count or len(changed) == count > 1 or getattr(before, "maxlen", None)
-    if is_whole or is_other:
-        if after is not before and not is_whole:
-            trace.read_content(before)
-        return [_effect(taker, place, _replace, _taken(taker, after))]
-    if changed:
-        trace.read("length", before, None, count)
-        items = _taken(taker, (kept[i] for i in changed))
-        found.append(_effect(taker, place, partial(_set_items, changed), items))
-    tail = list(after)[count:]
-    if tail:
-        extend = lambda owner, items: owner.extend(items)  # noqa: E731
-        found.append(_effect(taker, place, extend, _taken(taker, tail)))
-    return found
 
 
 def _of_dict(trace: Trace, taker: Taker, place: Place, is_whole: bool) -> list[Effect]:

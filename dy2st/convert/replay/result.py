@@ -174,23 +174,6 @@ class Taker:
             return self._rows(value)
         if id(value) in self.known:
             return self.known[id(value)]
-        return self._object(value)
-
-    def key(self, value: Any) -> Any:
-        """The tree of a key or an element of a set: of the user's objects it is that object."""
-        if self._is_known(value):
-            return value
-        if isinstance(value, (FunctionType, MethodType)):
-            raise self._refusal(value)
-        return self.take(value)
-
-    def _is_known(self, value: Any) -> bool:
-        if isinstance(value, (tuple, frozenset)):
-            return all(map(self._is_known, value))
-        is_atom = type(value) in _ATOMS or isinstance(value, (np.generic, type, Enum))
-        return is_atom or self.trace.is_outside(value)
-
-    def _object(self, value: Any) -> Any:
         trace, kind = self.trace, type(value)
         if kind in _ATOMS or isinstance(value, np.generic):
             return value
@@ -206,6 +189,20 @@ class Taker:
         made = self._note(value, Made(kind, list(held), [], object))
         made.items += [self.take(item) for item in held.values()]
         return made
+
+    def key(self, value: Any) -> Any:
+        """The tree of a key or an element of a set: of the user's objects it is that object."""
+        if self._is_known(value):
+            return value
+        if isinstance(value, (FunctionType, MethodType)):
+            raise self._refusal(value)
+        return self.take(value)
+
+    def _is_known(self, value: Any) -> bool:
+        if isinstance(value, (tuple, frozenset)):
+            return all(map(self._is_known, value))
+        is_atom = type(value) in _ATOMS or isinstance(value, (np.generic, type, Enum))
+        return is_atom or self.trace.is_outside(value)
 
     def _other(self, value: Any) -> Any:
         """An object that C code keeps: as it is if nobody can tell it from that of another call."""
@@ -537,7 +534,16 @@ def rebuild(tree: Any, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
         return tree.text.mapped(lambda inner: rebuild(inner, outputs, known)).filled()
     if kind is Rows or kind is Several:
         if id(tree) not in known:
-            known[id(tree)] = _decided(tree, outputs, _holder(tree.held, outputs, known))
+            # What gives the value that a layout tells
+            known[id(tree)] = _decided(
+                tree,
+                outputs,
+                lambda node: (
+                    rebuild(tree.held[id(node)], outputs, known)
+                    if id(node) in tree.held
+                    else node.value
+                ),
+            )
         return known[id(tree)]
     return tree
 
@@ -549,13 +555,6 @@ def _decided(tree: Rows | Several, outputs: Sequence[Any], same: Callable[[Same]
         return of_rows(tree.kind, tree.like, tree.element, arrays, same)
     layout, places = tree.cases[int(outputs[tree.tag.index].item())]
     return of_layout(layout, iter([outputs[array.index][0] for array in places]), same)
-
-
-def _holder(
-    held: dict[int, Any], outputs: Sequence[Any], known: dict[int, Any]
-) -> Callable[[Same], Any]:
-    """What gives the value that a layout tells."""
-    return lambda node: rebuild(held[id(node)], outputs, known) if id(node) in held else node.value
 
 
 def _number(value: Any, kind: type | None) -> Any:

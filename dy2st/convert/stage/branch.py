@@ -362,7 +362,16 @@ def _combined(trace: Trace, pred: Variable, regions: Sequence[Region], names: Se
         _append(trace, pred, regions, [], [])
         return End(dead=AlwaysRaises())
     if left.raised is not None or right.raised is not None:
-        return _go_on(trace, pred, regions)
+        # Only one side goes on: its operators run behind the check that the other one is not taken
+        left, right = regions
+        raising, other = (left, right) if left.raised is not None else (right, left)
+        with trace.tracer.nested() as empty:
+            empty.yields = []
+        blocks = [raising.block, empty] if raising is left else [empty, raising.block]
+        captured = close_blocks(trace.tracer, blocks, own=0)
+        trace.tracer.append("cond", [trace.tracer.local(pred), *captured], {}, [], blocks)
+        splice(trace, other)
+        return End(other.results, other.outcome)
     slots: list[JoinedVariable] = []
     known = left.results if left.results is not None else right.results
     if known is not None:
@@ -375,7 +384,17 @@ def _combined(trace: Trace, pred: Variable, regions: Sequence[Region], names: Se
         slots.append(JoinedVariable("an exception", left.outcome, right.outcome))
     count = len(slots)
     slots += places_of(trace, regions)
-    _join(slots, left, right)
+    join = Lub()
+    for slot in slots:
+        try:
+            slot.layout = join(slot.seen(slot.left, left), slot.seen(slot.right, right))
+        except Unlike as error:
+            raise BranchMismatch(
+                f"{in_words(slot.name)} is {error} after an `if` that depends on a tensor",
+                at=user_location(),
+                why="which one it is, is known only when the Program runs",
+                hint="let both branches give it values of one kind",
+            ) from None
     values = _finish(trace, pred, regions, slots)[:count]
     if not has_outcome:
         return End(values)
@@ -410,20 +429,6 @@ def settled_set(place: Place, value: Any, other: Any) -> Any:
         why="which tensors a set has is part of the Program",
         hint="keep a list, or make numbers of them: int(...)",
     )
-
-
-def _join(slots: Sequence[JoinedVariable], left: Region, right: Region) -> None:
-    join = Lub()
-    for slot in slots:
-        try:
-            slot.layout = join(slot.seen(slot.left, left), slot.seen(slot.right, right))
-        except Unlike as error:
-            raise BranchMismatch(
-                f"{in_words(slot.name)} is {error} after an `if` that depends on a tensor",
-                at=user_location(),
-                why="which one it is, is known only when the Program runs",
-                hint="let both branches give it values of one kind",
-            ) from None
 
 
 def _finish(
@@ -530,19 +535,6 @@ def _mismatch(words: str) -> Exception:
         why="which branch is taken is known only when the Program runs",
         hint="let both give values of one type: cast or reshape them",
     )
-
-
-def _go_on(trace: Trace, pred: Variable, regions: Sequence[Region]) -> End:
-    """Only one side goes on: its operators run behind the check that the other one is not taken."""
-    left, right = regions
-    raising, other = (left, right) if left.raised is not None else (right, left)
-    with trace.tracer.nested() as empty:
-        empty.yields = []
-    blocks = [raising.block, empty] if raising is left else [empty, raising.block]
-    captured = close_blocks(trace.tracer, blocks, own=0)
-    trace.tracer.append("cond", [trace.tracer.local(pred), *captured], {}, [], blocks)
-    splice(trace, other)
-    return End(other.results, other.outcome)
 
 
 def keep_items(trace: Trace, owner: Any, left: Any, right: Any) -> tuple[Any, Any]:

@@ -101,7 +101,13 @@ def check_operator(
         return
     places = operands[_PLACES.get(definition.name, len(operands)) :]
     if places and not any(one.ndim for one in places):
-        _check_axes(trace, operands[0], places, attributes["axes"])
+        # Raise what Python raises where a tensor has no such element.
+        for axis, place in zip(attributes["axes"], places, strict=True):
+            size = operands[0].shape[axis]
+            index = trace.tracer.local(place)
+            fits = F.logical_and(F.less_than(index, size), F.greater_equal(index, -size))
+            parts = "index ", Hole(index), " is out of bounds: the axis has the size ", Hole(size)
+            _carry_failure(trace, fits, PlaceError(Text(parts)))
         return
     names = tuple(kind.__name__ for kind in kinds)
     given = tuple(attributes.items())
@@ -112,18 +118,6 @@ def check_operator(
 
 
 _PLACES = {"index": 1, "index_put": 2}  # the first of the operands that are places
-
-
-def _check_axes(
-    trace: Trace, tensor: Variable, places: Sequence[Variable], axes: Sequence[int]
-) -> None:
-    """Raise what Python raises where a tensor has no such element."""
-    for axis, place in zip(axes, places, strict=True):
-        size = tensor.shape[axis]
-        number = trace.tracer.local(place)
-        fits = F.logical_and(F.less_than(number, size), F.greater_equal(number, -size))
-        words = "index ", Hole(number), " is out of bounds: the axis has the size ", Hole(size)
-        _carry_failure(trace, fits, PlaceError(Text(words)))
 
 
 def _carry_failure(trace: Trace, flag: Variable, error: Exception) -> bool:

@@ -163,7 +163,13 @@ def stage_while(
     except _Peel:
         # What rounds have required that are dropped must not bind the Program.
         del trace.tracer.program.constraints[known:]
-        return _peeled(trace, test, body, state, names)
+
+        # `if test: body; while test: body`
+        def first(*values: Any) -> Sequence[Any]:
+            return stage_while(trace, test, body, tuple(body(*values)), names, may_peel=False)
+
+        pred = truth_of(trace, test(*state))
+        return stage_if(trace, pred, first, lambda *values: values, state, names)
     except _Raises as raises:
         del trace.tracer.program.constraints[known:]
         return _until_raised(trace, test, body, state, names, raises.what == "test")
@@ -220,18 +226,6 @@ def _until_raised(
     return proceed(trace, End(found[2:], found[1]), names)
 
 
-def _peeled(
-    trace: Trace, test: Test, body: Body, state: Sequence[Any], names: Sequence[str]
-) -> tuple[Any, ...]:
-    """`if test: body; while test: body`."""
-
-    def first(*values: Any) -> Sequence[Any]:
-        return stage_while(trace, test, body, tuple(body(*values)), names, may_peel=False)
-
-    pred = truth_of(trace, test(*state))
-    return stage_if(trace, pred, first, lambda *values: values, state, names)
-
-
 def _settle(loop: _Loop, rounds: Rounds, test: Test, body: Body) -> tuple[Region, Region]:
     """Trace test and body until an iteration leaves what is assumed."""
     trace = loop.trace
@@ -245,7 +239,15 @@ def _settle(loop: _Loop, rounds: Rounds, test: Test, body: Body) -> tuple[Region
         # At first, and once a layout has risen, the leaves are others: types start from those
         # before the loop.
         if not loop.types:
-            _drop_carried(loop)
+            # Forget changes of tensors that variables begin with: an iteration changes what they
+            # hold.
+            leaves = _initial(loop)
+            count = len(leaves) - len(loop.tensors)
+            held = set(leaves[:count])
+            for key, leaf in zip([*loop.tensors], leaves[count:], strict=True):
+                if leaf in held and key not in loop.carried:
+                    loop.carried.add(key)
+                    del loop.tensors[key]
             loop.starts = _initial(loop)
             loop.types, loop.stops = _initial_types(loop), _stops(loop, loop.starts)
         uses = trace.tracer.flags.uses
@@ -296,20 +298,6 @@ def _initial(loop: _Loop) -> list[Variable]:
     return [trace.tracer.local(leaf) for leaf in leaves]
 
 
-def _drop_carried(loop: _Loop) -> None:
-    """Forget changes of tensors that variables begin with: an iteration changes what they hold.
-
-    One that is changed under another name, too, is found again, and kept.
-    """
-    leaves = _initial(loop)
-    count = len(leaves) - len(loop.tensors)
-    held = set(leaves[:count])
-    for key, leaf in zip([*loop.tensors], leaves[count:], strict=True):
-        if leaf in held and key not in loop.carried:
-            loop.carried.add(key)
-            del loop.tensors[key]
-
-
 def _run(loop: _Loop, function: Body, what: str) -> Region:
     """Record one call of the test or the body, on parameters for all that goes on."""
     trace = loop.trace
@@ -320,7 +308,16 @@ def _run(loop: _Loop, function: Body, what: str) -> Region:
     if region.outcome is not None:
         raise _Raises(what)
     if what == "test":
-        _refuse_writes(loop, region)
+        # The condition must not change anything: the body would not see it
+        known = {_key(slot.place) for slot in loop.slots if slot.place is not None}
+        for key, place in region.changes.items():
+            if key not in known and id(place.owner) not in region.frame.born:
+                raise UnsupportedSyntax(
+                    f"the condition of a loop changes {in_words(label(loop.trace, place))}",
+                    at=place.at,
+                    why="the loop depends on a tensor, so its condition can only be looked at",
+                    hint="use `while True:`, and begin the loop with `if not condition: break`",
+                )
     if region.raised is not None and what == "body":
         raise _RaisesAtOnce
     if region.raised is not None:
@@ -369,26 +366,21 @@ def _note_views(loop: _Loop, parameters: Sequence[Variable]) -> None:
                 tracer.aliases.note(parameter, one)
 
 
-def _refuse_writes(loop: _Loop, region: Region) -> None:
-    """The condition must not change anything: the body would not see it."""
-    known = {_key(slot.place) for slot in loop.slots if slot.place is not None}
-    for key, place in region.changes.items():
-        if key not in known and id(place.owner) not in region.frame.born:
-            raise UnsupportedSyntax(
-                f"the condition of a loop changes {in_words(label(loop.trace, place))}",
-                at=place.at,
-                why="the loop depends on a tensor, so its condition can only be looked at",
-                hint="use `while True:`, and begin the loop with `if not condition: break`",
-            )
-
-
 def _key(place: Place) -> Key:
     return id(place.owner), place.name
 
 
 def _holds(loop: _Loop, body_region: Region, uses: bool) -> bool:
     """Whether an iteration leaves what is assumed; what it does not, is assumed from now on."""
-    rises = _take_places(loop, body_region)
+    # Carry the places that the body writes
+    known = {_key(slot.place) for slot in loop.slots if slot.place is not None}
+    new = [slot for slot in places_of(loop.trace, [body_region]) if slot.place is not None]
+    rises = False
+    for slot in new:
+        assert slot.place is not None
+        if _key(slot.place) not in known:
+            _carry(loop, slot.place, slot.right)
+            rises = True
     assert body_region.results is not None
     for slot, value in zip(loop.variables, body_region.results, strict=True):
         slot.right = value
@@ -403,18 +395,8 @@ def _holds(loop: _Loop, body_region: Region, uses: bool) -> bool:
     for key, (tensor, _) in body_region.tensors.items():
         rises = rises or key not in loop.tensors
         loop.tensors[key] = tensor
-    # Types are compared leaf by leaf, so first all layouts must agree.
-    if _note_parts(loop, body_region) or rises:
-        loop.types = []
-        return False
-    return _types_hold(loop, body_region) and _stops_hold(loop, body_region, uses)
-
-
-def _note_parts(loop: _Loop, body_region: Region) -> bool:
-    """Note what is carried by value; whether an iteration could know more of that than this one.
-
-    It could where two variables hold one object, or hold one that may not change.
-    """
+    # Note what is carried by value: an iteration could know more of that than this one where two
+    # variables hold one object, or hold one that may not change.
     trace, holders, spoiled = loop.trace, dict[int, set[int]](), set[int]()
     for slot in loop.slots:
         slot.parts = []
@@ -429,7 +411,27 @@ def _note_parts(loop: _Loop, body_region: Region) -> bool:
     links = {frozenset(nodes) for nodes in holders.values() if len(nodes) > 1}
     is_new = not links <= loop.links or not spoiled <= loop.spoiled
     loop.links, loop.spoiled = links, spoiled
-    return is_new
+    # Types are compared leaf by leaf, so first all layouts must agree.
+    if is_new or rises:
+        loop.types = []
+        return False
+    # Whether the leaves keep their types; sizes that change become symbols
+    end_with(trace, body_region, loop.slots, "right", loop.tensors)
+    types = [
+        join_types(old, new.type, _mismatch, loop.free)
+        for old, new in zip(loop.types, body_region.block.yields, strict=True)
+    ]
+    same = all(old is new for old, new in zip(loop.types, types, strict=True))
+    loop.types = types
+    # Leaves may be views of what the body changes: new ones count as a rise, too.
+    views, count_before = trace.tracer.views, len(loop.views)
+    count = len(body_region.block.yields) - len(loop.tensors)
+    for number, leaf in enumerate(body_region.block.yields[:count] if same else ()):
+        root = views.root_of_view(leaf)
+        if root is not None and id(root) in loop.tensors:
+            loop.views[number] = leaf
+    holds = same and len(loop.views) == count_before
+    return holds and _stops_hold(loop, body_region, uses)
 
 
 def _joined(loop: _Loop, slot: JoinedVariable, after: Layout) -> Layout:
@@ -457,19 +459,6 @@ def _is_peeled(before: Layout, joined: Layout) -> bool:
         isinstance(before, Same) and before.value is UNBOUND
     )
     return is_first and isinstance(second, Leaf)
-
-
-def _take_places(loop: _Loop, body_region: Region) -> bool:
-    """Carry the places that the body writes."""
-    known = {_key(slot.place) for slot in loop.slots if slot.place is not None}
-    new = [slot for slot in places_of(loop.trace, [body_region]) if slot.place is not None]
-    found = False
-    for slot in new:
-        assert slot.place is not None
-        if _key(slot.place) not in known:
-            _carry(loop, slot.place, slot.right)
-            found = True
-    return found
 
 
 def _carry(loop: _Loop, place: Place, after: Any) -> None:
@@ -508,26 +497,6 @@ def _join(loop: _Loop, leaves: Sequence[Variable]) -> None:
 def _owners(loop: _Loop, leaves: Sequence[Variable]) -> list[Tensor]:
     """The tensors that hold leaves: those that are changed in place stand last."""
     return [*leaves[: len(leaves) - len(loop.tensors)], *loop.tensors.values()]
-
-
-def _types_hold(loop: _Loop, body_region: Region) -> bool:
-    """Whether the leaves keep their types; sizes that change become symbols."""
-    trace = loop.trace
-    end_with(trace, body_region, loop.slots, "right", loop.tensors)
-    joined = [
-        join_types(old, new.type, _mismatch, loop.free)
-        for old, new in zip(loop.types, body_region.block.yields, strict=True)
-    ]
-    same = all(old is new for old, new in zip(loop.types, joined, strict=True))
-    loop.types = joined
-    # Leaves may be views of what the body changes: new ones count as a rise, too.
-    views, known = trace.tracer.views, len(loop.views)
-    count = len(body_region.block.yields) - len(loop.tensors)
-    for place, leaf in enumerate(body_region.block.yields[:count] if same else ()):
-        root = views.root_of_view(leaf)
-        if root is not None and id(root) in loop.tensors:
-            loop.views[place] = leaf
-    return same and len(loop.views) == known
 
 
 def _mismatch(words: str) -> Exception:

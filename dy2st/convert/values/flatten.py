@@ -54,9 +54,45 @@ def flatten(trace: Trace, value: Any, node: Layout, view: View) -> list[Variable
             return [trace.tracer.cast_number(value, node.dtype)]
         return [trace.tracer.variable(value, node.dtype)]
     if isinstance(node, SequenceLayout):
-        return _arrays(trace, value, node, view)
+        # One array for each leaf of the elements; at least one, for its length
+        held: Any = (
+            value if type(value) in (SymbolicSequence, tuple) else _content(trace, value, view)
+        )
+        if type(held) is SymbolicSequence:
+            return promote_elements(trace, held, node.element, view)
+        if isinstance(held, dict):
+            return _of_pairs(trace, held, node.element, view)
+        rows = [_row(trace, item, node.element, view) for item in held]
+        for item in held:
+            # The arrays have the elements by value: a later change of one of these would be lost.
+            trace.alias_tracker.keep_copied(copied(trace, item, node.element, view))
+        if not rows:
+            return [F.array_of([]) for _ in range(width(node.element))]
+        return [F.array_of(list(column)) for column in zip(*rows, strict=True)]
     if isinstance(node, Cases):
-        return _tagged(trace, value, node, view)
+        # The tag, then for every case the arrays of its leaves
+        held = value if type(value) is Union else _held_union(value, node, view)
+        if held is not None:
+            # The same cases in other places, among others
+            union = _flat(trace, held)
+            places = [
+                case_of(node, layout_of_case(union, i, view)) for i in range(len(union.layouts))
+            ]
+            leaves = [_moved(trace.tracer, union.tag, places)]
+            for index, case in enumerate(node.cases):
+                those = [i for i, place in enumerate(places) if place == index]
+                leaves += _case_arrays(trace, union, those, case, view)
+            return leaves
+        place = case_of(node, Same(value, view))
+        leaves = [trace.tracer.number(place)]
+        for index, case in enumerate(node.cases):
+            own = flatten(trace, value, case, view) if index == place else None
+            leaves += (
+                [F.array_of([_exact(trace, leaf)]) for leaf in own]
+                if own is not None
+                else _empty(case)
+            )
+        return leaves
     parts = _parts(trace, value, node, view)
     pairs = zip(parts, node.items, strict=True)
     return [leaf for part, item in pairs for leaf in flatten(trace, part, item, view)]
@@ -93,22 +129,6 @@ def as_number(tracer: Tracer, value: Any, kind: type) -> Variable:
     if made.tensor_type.dtype != DTYPES[kind]:
         made = tracer.cast_number(made, DTYPES[kind])
     return made
-
-
-def _arrays(trace: Trace, value: Any, node: SequenceLayout, view: View) -> list[Variable]:
-    """One array for each leaf of the elements; at least one, for its length."""
-    held: Any = value if type(value) in (SymbolicSequence, tuple) else _content(trace, value, view)
-    if type(held) is SymbolicSequence:
-        return promote_elements(trace, held, node.element, view)
-    if isinstance(held, dict):
-        return _of_pairs(trace, held, node.element, view)
-    rows = [_row(trace, item, node.element, view) for item in held]
-    for item in held:
-        # The arrays have the elements by value: a later change of one of these would be lost.
-        trace.alias_tracker.keep_copied(copied(trace, item, node.element, view))
-    if not rows:
-        return [F.array_of([]) for _ in range(width(node.element))]
-    return [F.array_of(list(column)) for column in zip(*rows, strict=True)]
 
 
 def _of_pairs(
@@ -167,7 +187,15 @@ def copied_parts(
     if node is None or isinstance(node, (Same, Number, Leaf)):
         return []
     if type(value) is Union:
-        return _of_cases(trace, value, node, view)
+        found: list[tuple[Layout, Any]] = []
+        for place, before in enumerate(value.layouts):
+            now = layout_of_case(value, place, view)
+            case = node.cases[case_of(node, now)] if isinstance(node, Cases) else node
+            if place in value.objects:
+                found.append((case, value.objects[place]))
+            else:
+                found += _of_layout(trace, before, case, view)
+        return found
     if isinstance(node, Cases):
         return copied_parts(trace, value, node.cases[case_of(node, Same(value, view))], view)
     own: list[tuple[Layout, Any]] = []
@@ -182,18 +210,6 @@ def copied_parts(
     else:
         pairs = zip(_parts(trace, value, node, view), node.items, strict=True)
     return [*own, *(part for one, item in pairs for part in copied_parts(trace, one, item, view))]
-
-
-def _of_cases(trace: Trace, value: Union, node: Layout, view: View) -> list[tuple[Layout, Any]]:
-    found: list[tuple[Layout, Any]] = []
-    for place, before in enumerate(value.layouts):
-        now = layout_of_case(value, place, view)
-        case = node.cases[case_of(node, now)] if isinstance(node, Cases) else node
-        if place in value.objects:
-            found.append((case, value.objects[place]))
-        else:
-            found += _of_layout(trace, before, case, view)
-    return found
 
 
 def _of_layout(trace: Trace, before: Layout, node: Layout, view: View) -> list[tuple[Layout, Any]]:
@@ -232,21 +248,6 @@ def promote_elements(
 # -- one of several values --------------------------------------------------------------------
 
 
-def _tagged(trace: Trace, value: Any, node: Cases, view: View) -> list[Variable]:
-    """The tag, then for every case the arrays of its leaves."""
-    held = value if type(value) is Union else _held_union(value, node, view)
-    if held is not None:
-        return _tagged_union(trace, held, node, view)
-    place = case_of(node, Same(value, view))
-    leaves = [trace.tracer.number(place)]
-    for index, case in enumerate(node.cases):
-        own = flatten(trace, value, case, view) if index == place else None
-        leaves += (
-            [F.array_of([_exact(trace, leaf)]) for leaf in own] if own is not None else _empty(case)
-        )
-    return leaves
-
-
 def _held_union(value: Any, node: Cases, view: View) -> Union | None:
     """The cases of what a container holds, if it is none of the cases itself."""
     if type(value) not in (list, deque, dict, set):
@@ -275,17 +276,6 @@ def case_of(node: Cases, item: Layout) -> int:
             hint="give each of the objects all of its attributes before the branch or loop",
         )
     return place
-
-
-def _tagged_union(trace: Trace, value: Union, node: Cases, view: View) -> list[Variable]:
-    """The same cases in other places, among others."""
-    value = _flat(trace, value)
-    places = [case_of(node, layout_of_case(value, i, view)) for i in range(len(value.layouts))]
-    leaves = [_moved(trace.tracer, value.tag, places)]
-    for index, case in enumerate(node.cases):
-        own = [i for i, place in enumerate(places) if place == index]
-        leaves += _case_arrays(trace, value, own, case, view)
-    return leaves
 
 
 def _moved(tracer: Tracer, tag: Variable, places: Sequence[int]) -> Variable:
@@ -434,7 +424,14 @@ def build(
         return leaf
     known = {} if known is None else known
     if isinstance(node, Cases):
-        value = _union(trace, node, leaves)
+        tag = next(leaves)
+        tag.number = int
+        arrays = [[next(leaves) for _ in range(count(case))] for case in node.cases]
+        value = Union(tag, node.cases, arrays)
+        for place, case in enumerate(node.cases):
+            made = _object_of(trace, value, place, case)
+            if made is not None:
+                value.objects[place] = made
         for place, one in value.objects.items():
             known["case", id(node.cases[place])] = one
         for one in value.objects.values() if fragile else ():
@@ -447,18 +444,6 @@ def build(
         if fragile:
             trace.alias_tracker.keep_made(made)
     return known[id(node)]
-
-
-def _union(trace: Trace, node: Cases, leaves: Iterator[Variable]) -> Union:
-    tag = next(leaves)
-    tag.number = int
-    arrays = [[next(leaves) for _ in range(count(case))] for case in node.cases]
-    value = Union(tag, node.cases, arrays)
-    for place, case in enumerate(node.cases):
-        made = _object_of(trace, value, place, case)
-        if made is not None:
-            value.objects[place] = made
-    return value
 
 
 def _object_of(trace: Trace, value: Union, place: int, case: Layout) -> Any:

@@ -65,19 +65,16 @@ class Lub:
         if isinstance(a, Same) and isinstance(b, Same):
             if same_value(a.value, b.value):
                 return a
-            return self._of_two(a, b)
+            key = id(a.value), id(b.value)
+            if key in self._open:
+                raise holds_itself(a.value)
+            if key not in self._pairs:
+                self._open.add(key)
+                self._pairs[key] = self._joined(a, b)
+                self._open.remove(key)
+                self._held += [a, b]
+            return self._pairs[key]
         return self._joined(a, b)
-
-    def _of_two(self, a: Same, b: Same) -> Layout:
-        key = id(a.value), id(b.value)
-        if key in self._open:
-            raise holds_itself(a.value)
-        if key not in self._pairs:
-            self._open.add(key)
-            self._pairs[key] = self._joined(a, b)
-            self._open.remove(key)
-            self._held += [a, b]
-        return self._pairs[key]
 
     def _joined(self, a: Layout, b: Layout) -> Layout:
         if _is_reference(a) and _is_reference(b):
@@ -104,7 +101,17 @@ class Lub:
         if _is_bundle(left.kind):
             return self._bundle(left, right)
         if left.kind in DICTS:
-            return self._entries(left, right)
+            # A dict; a key that one side has not may be missing
+            is_like = len(left.names) == len(right.names)
+            if is_like and all(map(same_value, left.names, right.names)):
+                return self._parts(left, right)
+            keys = _merged(left.names, right.names)
+            if keys is None:
+                return self._grown(left, right)
+            own, other = dict(_pairs(left)), dict(_pairs(right))
+            items = [self._perhaps(own.get(key), other.get(key)) for key in keys]
+            is_same = len(keys) == len(own) and all(map(is_, items, left.items))
+            return left if is_same else Parts(left.kind, items, keys, left.like)
         if left.kind is set:
             return left if _values(left) == _values(right) else self._grown(left, right)
         if len(left.items) == len(right.items):
@@ -119,19 +126,6 @@ class Lub:
         joined = self._parts(left, right)
         # C reads the parts as they are: a value of several kinds is none that it knows.
         return None if any(map(_has_cases, joined.items)) else joined
-
-    def _entries(self, left: Parts, right: Parts) -> Layout | None:
-        """A dict; a key that one side has not may be missing."""
-        is_like = len(left.names) == len(right.names)
-        if is_like and all(map(same_value, left.names, right.names)):
-            return self._parts(left, right)
-        keys = _merged(left.names, right.names)
-        if keys is None:
-            return self._grown(left, right)
-        own, other = dict(_pairs(left)), dict(_pairs(right))
-        items = [self._perhaps(own.get(key), other.get(key)) for key in keys]
-        is_same = len(keys) == len(own) and all(map(is_, items, left.items))
-        return left if is_same else Parts(left.kind, items, keys, left.like)
 
     def _perhaps(self, item: Layout | None, other: Layout | None) -> Layout:
         known = [one for one in (item, other) if one is not None]
@@ -165,11 +159,6 @@ class Lub:
         if any(one is other for one in chosen for other in self._chosen):
             raise holds_itself(chosen[0])
         self._chosen += chosen
-        joined = self._of_cases(a, left, b, right)
-        del self._chosen[len(self._chosen) - len(chosen) :]
-        return joined
-
-    def _of_cases(self, a: Layout, left: Layout, b: Layout, right: Layout) -> Layout:
         cases = [as_value_layout(a)]
         rises = True
         if isinstance(left, Cases):
@@ -178,7 +167,9 @@ class Lub:
             rises = self._put(cases, as_value_layout(item)) or rises
         if len(cases) > MOST_CASES:
             raise Unlike(f"one of more than {MOST_CASES} kinds of values")
-        return Cases(cases) if rises else left
+        joined = Cases(cases) if rises else left
+        del self._chosen[len(self._chosen) - len(chosen) :]
+        return joined
 
     def _put(self, cases: list[Layout], item: Layout) -> bool:
         """Add a value to the case that serves for it, or as a new one; whether anything rises."""

@@ -104,7 +104,19 @@ def analyse(function: Node, local: set[str], captured: set[str], context: Contex
     liveness = Liveness(table, function)
     has_walrus = context.has(gast.NamedExpr)
     binding = Binding(table, liveness, function, local, has_walrus)
-    staged = _staged(function, context)
+    # The statements that become calls: no `yield` and no jump that stays is in them
+    yields = context.has(gast.Yield, gast.YieldFrom)
+    staged: list[Node] = []
+    todo = [(statement, 0) for statement in function.body]
+    while todo:
+        node, depth = todo.pop()
+        if isinstance(node, SCOPES):
+            continue
+        if isinstance(node, (*CONTROL, gast.Try, gast.With)):
+            staged += [] if obstacle(node, depth, not yields) else [node]
+            depth += 1
+        inner = (gast.stmt, gast.ExceptHandler, gast.match_case)
+        todo += [(child, depth) for child in children(node) if isinstance(child, inner)]
     cells = captured & local
     if has_walrus:
         cells |= _bound_lazily(function) & local
@@ -130,23 +142,6 @@ def analyse(function: Node, local: set[str], captured: set[str], context: Contex
         targets = [node.target] if isinstance(node, gast.AugAssign) else node.targets
         found.starts.update(name for target in targets for name in plain_targets(target))
     found.starts &= plain - parameters(function)
-    return found
-
-
-def _staged(function: Node, context: Context) -> list[Node]:
-    """The statements that become calls: no `yield` and no jump that stays is in them."""
-    yields = context.has(gast.Yield, gast.YieldFrom)
-    found: list[Node] = []
-    todo = [(statement, 0) for statement in function.body]
-    while todo:
-        node, depth = todo.pop()
-        if isinstance(node, SCOPES):
-            continue
-        if isinstance(node, (*CONTROL, gast.Try, gast.With)):
-            found += [] if obstacle(node, depth, not yields) else [node]
-            depth += 1
-        inner = (gast.stmt, gast.ExceptHandler, gast.match_case)
-        todo += [(child, depth) for child in children(node) if isinstance(child, inner)]
     return found
 
 

@@ -236,10 +236,15 @@ class Binding:
             # It may swallow an exception, so the body may end anywhere.
             return bound - self._names.of_all(node.body).deletes - _exception_names(node)
         if isinstance(node, gast.Match):
-            return self._match(node, bound)
-        return self._simple(node, bound)
-
-    def _simple(self, node: Node, bound: Bound) -> Bound:
+            bound = self._read(node.subject, bound)
+            after = bound
+            for case in node.cases:
+                caught = self._names.of(case.pattern).writes
+                inside = bound | caught
+                if case.guard is not None:
+                    self._read(case.guard, inside)
+                after &= self.block(case.body, inside)
+            return after
         if isinstance(node, gast.AugAssign | gast.Delete):
             targets = [node.target] if isinstance(node, gast.AugAssign) else node.targets
             changed = {n for target in targets for n in plain_targets(target)}
@@ -284,17 +289,6 @@ class Binding:
         # Once as behind an exception, for its reads; once as behind the end, for what follows.
         self.block(node.finalbody, at_exception - self._names.of_all(elsewhere).deletes)
         return self.block(node.finalbody, after)
-
-    def _match(self, node: Node, bound: Bound) -> Bound:
-        bound = self._read(node.subject, bound)
-        after = bound
-        for case in node.cases:
-            caught = self._names.of(case.pattern).writes
-            inside = bound | caught
-            if case.guard is not None:
-                self._read(case.guard, inside)
-            after &= self.block(case.body, inside)
-        return after
 
     def _read(self, node: Node, bound: Bound) -> Bound:
         """Note the reads in an expression (or simple statement) that are not sure."""

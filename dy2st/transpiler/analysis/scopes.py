@@ -61,11 +61,52 @@ class NameTable:
             _add_name(node, names)
             return names
         if isinstance(node, (*FUNCTIONS, gast.Lambda)):
-            return self._of_function(node)
+            # A nested function: its defaults and decorators are read now, its body later
+            arguments = node.args
+            parts = [*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)]
+            if isinstance(node, FUNCTIONS):
+                parts += node.decorator_list
+                parts += [p.annotation for p in parameter_nodes(node) if p.annotation is not None]
+                parts += [node.returns] if node.returns is not None else []
+            names = self.of_all(parts)
+            inner = self.inside(node)
+            free = (inner.reads | inner.captured | inner.writes | inner.deletes) - bound_in(
+                inner, node
+            )
+            # A function that a rewrite has made runs at once, for the code that it stands for.
+            if is_own(node):
+                names.reads |= free
+                names.writes |= inner.writes & inner.declared
+                return names
+            names.captured |= free
+            if isinstance(node, FUNCTIONS):
+                names.writes.add(node.name)
+            return names
         if isinstance(node, gast.ClassDef):
-            return self._of_class(node)
+            # A class body runs at once, but what it uses is a cell, and its methods run later
+            names = self.of_all([*node.decorator_list, *node.bases, *node.keywords])
+            inner = self.of_all(node.body)
+            names.reads |= inner.reads
+            names.captured |= inner.reads | inner.captured | inner.nonlocals
+            # What a class body declares nonlocal is bound in the function at once.
+            names.writes |= {node.name} | (inner.writes & inner.nonlocals)
+            return names
         if isinstance(node, COMPREHENSIONS):
-            return self._of_comprehension(node)
+            # Targets are its own; the first iterable is read now, the rest at once unless lazy
+            first, *others = node.generators
+            names = Names()
+            names.add(self.of(first.iter))
+            parts = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
+            inner = self.of_all([*parts, *first.ifs, *others])
+            inner.add(self.of(first.target))
+            targets = self.of_all([generator.target for generator in node.generators]).writes
+            walrus = {one.target.id for one in walk(node) if isinstance(one, gast.NamedExpr)}
+            free = inner.reads - targets
+            lazy = isinstance(node, gast.GeneratorExp)
+            names.reads |= set() if lazy else free
+            names.captured |= (free | walrus if lazy else set()) | (inner.captured - targets)
+            names.writes |= walrus
+            return names
         # A node that opens no scope; the names of statements inside are kept for later.
         names, todo = Names(), [node]
         for inner in todo:
@@ -78,51 +119,9 @@ class NameTable:
                 todo += children(inner)
         return names
 
-    def _of_function(self, node: Node) -> Names:
-        """A nested function: its defaults and decorators are read now, its body later."""
-        names = self.of_all(_evaluated_at_definition(node))
-        inner = self.inside(node)
-        free = (inner.reads | inner.captured | inner.writes | inner.deletes) - bound_in(inner, node)
-        # A function that a rewrite has made runs at once, for the code that it stands for.
-        if is_own(node):
-            names.reads |= free
-            names.writes |= inner.writes & inner.declared
-            return names
-        names.captured |= free
-        if isinstance(node, FUNCTIONS):
-            names.writes.add(node.name)
-        return names
-
     def inside(self, node: Node) -> Names:
         """The names in the body of a function, as the body sees them."""
         return self.of_all(node.body if isinstance(node.body, list) else [node.body])
-
-    def _of_class(self, node: Node) -> Names:
-        """A class body runs at once, but what it uses is a cell, and its methods run later."""
-        names = self.of_all([*node.decorator_list, *node.bases, *node.keywords])
-        inner = self.of_all(node.body)
-        names.reads |= inner.reads
-        names.captured |= inner.reads | inner.captured | inner.nonlocals
-        # What a class body declares nonlocal is bound in the function at once.
-        names.writes |= {node.name} | (inner.writes & inner.nonlocals)
-        return names
-
-    def _of_comprehension(self, node: Node) -> Names:
-        """Targets are its own; the first iterable is read now, the rest at once unless lazy."""
-        first, *others = node.generators
-        names = Names()
-        names.add(self.of(first.iter))
-        parts = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
-        inner = self.of_all([*parts, *first.ifs, *others])
-        inner.add(self.of(first.target))
-        targets = self.of_all([generator.target for generator in node.generators]).writes
-        walrus = {one.target.id for one in walk(node) if isinstance(one, gast.NamedExpr)}
-        free = inner.reads - targets
-        lazy = isinstance(node, gast.GeneratorExp)
-        names.reads |= set() if lazy else free
-        names.captured |= (free | walrus if lazy else set()) | (inner.captured - targets)
-        names.writes |= walrus
-        return names
 
 
 _KEPT = (gast.stmt, gast.Lambda, *COMPREHENSIONS)
@@ -169,16 +168,6 @@ _WITH_STRINGS = frozenset(
         gast.Nonlocal,
     }
 )
-
-
-def _evaluated_at_definition(node: Node) -> list[Node]:
-    arguments = node.args
-    parts = [*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)]
-    if isinstance(node, FUNCTIONS):
-        parts += node.decorator_list
-        parts += [p.annotation for p in parameter_nodes(node) if p.annotation is not None]
-        parts += [node.returns] if node.returns is not None else []
-    return parts
 
 
 def parameter_nodes(function: Node) -> list[Node]:

@@ -191,8 +191,35 @@ class _Loop:
         if isinstance(statement, LOOPS):
             statement.orelse = self._block(statement.orelse)
             return [statement]
-        if isinstance(statement, TRIES):
-            return self._inside_try(statement)
+        is_try = isinstance(statement, TRIES)
+        if is_try:
+            flags, last = self._flags_of(statement.body), self._flags_of(statement.finalbody)
+            forgets = [self._forget(statement.body) for _ in statement.handlers]
+            earlier = [*statement.body, *(s for h in statement.handlers for s in h.body)]
+            earlier += statement.orelse
+            late, pending = self._forget(earlier), self._flags_of(earlier)
+            for part in parts_of(statement):
+                part.body = self._block(part.body)
+            for handler, forget in zip(statement.handlers, forgets, strict=True):
+                handler.body = [*forget, *handler.body]
+            orelse = self._block(statement.orelse)
+            statement.orelse = (
+                [self._unless(flags, orelse, orelse[0])] if orelse and flags else orelse
+            )
+            if not last:
+                return [statement]
+            self._guards += 1
+            # A jump stands still while `finally` runs, and is forgotten if that jumps itself
+            final = self._block(statement.finalbody)
+            names = {flag: self._context.flag("pending") for flag in pending}
+            aside = [assign(kept, load(flag)) for flag, kept in names.items()]
+            aside += [assign(flag, constant(False)) for flag in pending]
+            again = [assign(flag, load(kept)) for flag, kept in names.items()]
+            before = [at(final[0], node) for node in aside]
+            after = [at(final[-1], gast.If(_none_of(last), again, []))] if again else []
+            statement.finalbody = [*before, *final, *after]
+            jumped = negate(_none_of(last)) if len(last) > 1 else load(last[0])
+            return swallowing(statement, jumped, late, self._context)
         forget = self._forget(statement.body) if isinstance(statement, gast.With) else []
         for part in parts_of(statement):
             if hasattr(part, "body"):
@@ -202,35 +229,6 @@ class _Loop:
         if forget:
             statement.body = forgetting(statement.body, forget, statement, self._context)
         return [statement]
-
-    def _inside_try(self, statement: Node) -> Block:
-        flags, last = self._flags_of(statement.body), self._flags_of(statement.finalbody)
-        forgets = [self._forget(statement.body) for _ in statement.handlers]
-        earlier = [*statement.body, *(s for h in statement.handlers for s in h.body)]
-        earlier += statement.orelse
-        late, pending = self._forget(earlier), self._flags_of(earlier)
-        for part in parts_of(statement):
-            part.body = self._block(part.body)
-        for handler, forget in zip(statement.handlers, forgets, strict=True):
-            handler.body = [*forget, *handler.body]
-        orelse = self._block(statement.orelse)
-        statement.orelse = [self._unless(flags, orelse, orelse[0])] if orelse and flags else orelse
-        if not last:
-            return [statement]
-        self._guards += 1
-        statement.finalbody = self._apart(self._block(statement.finalbody), pending, last)
-        jumped = negate(_none_of(last)) if len(last) > 1 else load(last[0])
-        return swallowing(statement, jumped, late, self._context)
-
-    def _apart(self, final: Block, pending: list[str], last: list[str]) -> Block:
-        """A jump stands still while `finally` runs, and is forgotten if that jumps itself."""
-        names = {flag: self._context.flag("pending") for flag in pending}
-        aside = [assign(kept, load(flag)) for flag, kept in names.items()]
-        aside += [assign(flag, constant(False)) for flag in pending]
-        again = [assign(flag, load(kept)) for flag, kept in names.items()]
-        before = [at(final[0], node) for node in aside]
-        after = [at(final[-1], gast.If(_none_of(last), again, []))] if again else []
-        return [*before, *final, *after]
 
     def _forget(self, block: Block) -> Block:
         """Lower the flags of a block that an exception may leave after a jump."""

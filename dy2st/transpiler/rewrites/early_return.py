@@ -238,22 +238,19 @@ class _SingleExit:
         statement.orelse = orelse
         statement.finalbody = self._flagged(statement.finalbody, in_loop)
         if pending and jumps:
-            self._set_aside(statement)
+            # A return stands still while `finally` runs, and is forgotten if that jumps itself
+            self._kept = True
+            final = statement.finalbody
+            names = {name: self._context.flag("pending") for name in (self._flag(), self._value)}
+            aside = [assign(kept, load(name)) for name, kept in names.items()]
+            again = [assign(name, load(kept)) for name, kept in names.items()]
+            lower = [assign(self._flag(), constant(False))]
+            statement.finalbody = [
+                *(at(final[0], node) for node in (*aside, *lower)),
+                *final,
+                *(at(final[-1], node) for node in again),
+            ]
         return statement
-
-    def _set_aside(self, statement: Node) -> None:
-        """A return stands still while `finally` runs, and is forgotten if that jumps itself."""
-        self._kept = True
-        final = statement.finalbody
-        names = {name: self._context.flag("pending") for name in (self._flag(), self._value)}
-        aside = [assign(kept, load(name)) for name, kept in names.items()]
-        again = [assign(name, load(kept)) for name, kept in names.items()]
-        lower = [assign(self._flag(), constant(False))]
-        statement.finalbody = [
-            *(at(final[0], node) for node in (*aside, *lower)),
-            *final,
-            *(at(final[-1], node) for node in again),
-        ]
 
     def _forget(self, place: Node) -> Block:
         return [at(place, assign(self._flag(), constant(False)))]

@@ -117,19 +117,19 @@ class _Chain:
         if not binds:
             test = at(guard, gast.BoolOp(gast.And(), [fits, guard]))
             return [*before, at(place, gast.If(test, case.body, others))]
-        return [*before, *self._guarded(case, fits, binds, others)]
-
-    def _guarded(self, case: Node, fits: Node, binds: Block, others: Block) -> Block:
-        """The guard sees the names, and they stay bound if it fails."""
+        # The guard sees the names, and they stay bound if it fails
         missed, guard = self._context.flag("missed"), case.guard
         asked = at(guard, assign(missed, negate(guard)))
         # Bound again, so that it is plain to see that the body has them.
         walrus = any(isinstance(node, gast.NamedExpr) for node in walk(guard))
         again = [] if walrus else copy.deepcopy(binds)
         return [
-            at(case.pattern, assign(missed, constant(True))),
-            at(case.pattern, gast.If(fits, [*binds, asked], [])),
-            at(guard, gast.If(negate(load(missed)), [*again, *case.body], others)),
+            *before,
+            *[
+                at(case.pattern, assign(missed, constant(True))),
+                at(case.pattern, gast.If(fits, [*binds, asked], [])),
+                at(guard, gast.If(negate(load(missed)), [*again, *case.body], others)),
+            ],
         ]
 
     def _bind_whole(self, pattern: Node) -> Block:
