@@ -103,23 +103,20 @@ def _renamed(
     consts: list[object] = []
     for one in code.co_consts:
         if isinstance(one, CodeType):
-            one = _inside(one, name, qualname, generators, mark)
+            label = name
+            full_name = qualname
+            sign = mark
+            if one.co_name in generators:
+                label, full_name, sign = "<genexpr>", f"{full_name}.<locals>.<genexpr>", ()
+            renamed = _renamed(one, label, full_name, generators, (_PART,))
+            changes: dict[str, Any] = {"co_name": label, "co_consts": (*renamed.co_consts, *sign)}
+            if _HAS_QUALNAME:
+                changes["co_qualname"] = full_name
+            one = renamed.replace(**changes)
         elif isinstance(one, str) and not _HAS_QUALNAME and one.rpartition(".")[2] in generators:
             one = f"{qualname}.<locals>.<genexpr>"  # up to Python 3.10 it stands beside the code
         consts.append(one)
     return code.replace(co_consts=tuple(consts))
-
-
-def _inside(
-    code: CodeType, name: str, qualname: str, generators: set[str], mark: tuple[object, ...]
-) -> CodeType:
-    if code.co_name in generators:
-        name, qualname, mark = "<genexpr>", f"{qualname}.<locals>.<genexpr>", ()
-    renamed = _renamed(code, name, qualname, generators, (_PART,))
-    changes: dict[str, Any] = {"co_name": name, "co_consts": (*renamed.co_consts, *mark)}
-    if _HAS_QUALNAME:
-        changes["co_qualname"] = qualname
-    return renamed.replace(**changes)
 
 
 def _parameters(a: Node, place: Place) -> ast.arguments:

@@ -182,33 +182,32 @@ def _map(trace: Trace, function: Any, *iterables: Any) -> Any:
     if any(type(one) is Union for one in (function, *iterables)):
         return trace.map_cases(lambda *given: _map(trace, *given), function, *iterables)
     if len(iterables) == 1:
-        return _of_each(trace, function, trace.items_of(iterables[0]))
+        entries = trace.items_of(iterables[0])
+        if type(entries) is Indexed:
+            return iterator(
+                trace,
+                lambda: entries.length,
+                lambda index: trace.call(function, entries.item(index)),
+            )
+        own = own_method(trace, entries, "__next__")
+        ask = lambda: trace.call(own, entries)  # noqa: E731
+        source = iter(entries) if own is None else each_until(trace, ask, StopIteration)
+
+        def asked() -> Iterator[Any]:
+            # As `map` does it: no item is held while the next one is asked for; either may end it.
+            try:
+                while True:
+                    yield trace.call(function, next(source))
+            except StopIteration:
+                return
+
+        return trace.made(asked())
     items = _zip(trace, *iterables)
     if type(items) is Indexed:
         return iterator(
             trace, lambda: items.length, lambda index: trace.call(function, *items.item(index))
         )
     return trace.made(trace.call(function, *item) for item in items)
-
-
-def _of_each(trace: Trace, function: Any, items: Any) -> Any:
-    if type(items) is Indexed:
-        return iterator(
-            trace, lambda: items.length, lambda index: trace.call(function, items.item(index))
-        )
-    own = own_method(trace, items, "__next__")
-    ask = lambda: trace.call(own, items)  # noqa: E731
-    source = iter(items) if own is None else each_until(trace, ask, StopIteration)
-
-    def asked() -> Iterator[Any]:
-        # As `map` does it: no item is held while the next one is asked for; either may end it.
-        try:
-            while True:
-                yield trace.call(function, next(source))
-        except StopIteration:
-            return
-
-    return trace.made(asked())
 
 
 @function_row(filter)

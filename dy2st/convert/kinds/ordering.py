@@ -196,29 +196,6 @@ def _comes_first(trace: Trace, earlier: Any, later: Any, is_reversed: bool) -> A
     return trace.lt(earlier, later) if is_reversed else trace.lt(later, earlier)
 
 
-def _places(trace: Trace, keys: SymbolicSequence, is_reversed: bool) -> Any:
-    """How many elements come before each one, as a tensor."""
-    length = length_of(trace, keys)
-
-    def is_before(other: Any, place: Any) -> Any:
-        one, two = element_at(trace, keys, place), element_at(trace, keys, other)
-        return trace.if_exp(
-            trace.lt(other, place),
-            lambda: trace.not_(_comes_first(trace, two, one, is_reversed)),
-            lambda: trace.truth_value(_comes_first(trace, one, two, is_reversed)),
-        )
-
-    def place_of(place: Any) -> Any:
-        def iteration(other: Any, found: Any) -> tuple[Any]:
-            is_one = trace.and_(trace.ne(other, place), lambda: is_before(other, place))
-            return (trace.add(found, trace.if_exp(is_one, lambda: 1, lambda: 0)),)
-
-        return trace.for_(trace.call(range, length), None, iteration, (0,), ("a place",))[0]
-
-    places = trace.content(trace.gathered(Indexed(length, place_of)))
-    return F.array_stack(trace.tracer.local(places.arrays[0]))
-
-
 # -- a list of a length -------------------------------------------------------------------------
 
 
@@ -239,7 +216,28 @@ def _of_dynamic(
         assert keys.element is not None
         columns = _columns_of(trace, keys.element, keys.arrays)
         if columns is None:
-            order = _order(trace, [_places(trace, keys, is_reversed)], False, length)
+            # How many elements come before each one, as a tensor
+            size = length_of(trace, keys)
+
+            def is_before(other: Any, place: Any) -> Any:
+                one, two = element_at(trace, keys, place), element_at(trace, keys, other)
+                return trace.if_exp(
+                    trace.lt(other, place),
+                    lambda: trace.not_(_comes_first(trace, two, one, is_reversed)),
+                    lambda: trace.truth_value(_comes_first(trace, one, two, is_reversed)),
+                )
+
+            def place_of(place: Any) -> Any:
+                def iteration(other: Any, found: Any) -> tuple[Any]:
+                    is_one = trace.and_(trace.ne(other, place), lambda: is_before(other, place))
+                    return (trace.add(found, trace.if_exp(is_one, lambda: 1, lambda: 0)),)
+
+                return trace.for_(trace.call(range, size), None, iteration, (0,), ("a place",))[0]
+
+            places = trace.content(trace.gathered(Indexed(size, place_of)))
+            order = _order(
+                trace, [F.array_stack(trace.tracer.local(places.arrays[0]))], False, length
+            )
         elif not columns:  # all keys are the same
             return [trace.tracer.local(array) for array in arrays]
         else:

@@ -187,18 +187,8 @@ class _Matcher:
         if not self._is_a(type(subject), _MAPPING):
             return False
         wanted = [_now(key) for key in keys]
-        self._check_keys(subject, wanted if rest is None else None)
-        values = self._values(subject, wanted)
-        if values is None:
-            return False
-        hit = self._all(values, parts, found)
-        if hit is not False and rest is not None:
-            others = [key for key in listed(self.trace, subject) if key not in wanted]
-            found[rest] = self.trace.made({key: item(self.trace, subject, key) for key in others})
-        return hit
-
-    def _check_keys(self, subject: Any, wanted: list[Any] | None) -> None:
-        """Refuse a dict of which the data decides whether it has the wanted keys; None: any."""
+        # Refuse a dict of which the data decides whether it has the wanted keys; None: any
+        needed = wanted if rest is None else None
         content = self.trace.content(subject) if type(subject) in CONTAINERS else None
         if type(content) is SymbolicSequence:
             raise ConversionError(
@@ -208,8 +198,16 @@ class _Matcher:
                 hint="ask for the keys in an `if`: `if key in table:`",
             )
         if isinstance(content, dict) and not is_sure(self.trace, content):
-            asked = content if wanted is None else {k: content[k] for k in wanted if k in content}
+            asked = content if needed is None else {k: content[k] for k in needed if k in content}
             check_sure(self.trace, asked)
+        values = self._values(subject, wanted)
+        if values is None:
+            return False
+        hit = self._all(values, parts, found)
+        if hit is not False and rest is not None:
+            others = [key for key in listed(self.trace, subject) if key not in wanted]
+            found[rest] = self.trace.made({key: item(self.trace, subject, key) for key in others})
+        return hit
 
     def _values(self, subject: Any, keys: list[Any]) -> list[Any] | None:
         values: list[Any] = []

@@ -94,7 +94,12 @@ def held_variables(trace: Trace, reached: Iterable[Any]) -> list[HeldVariable]:
     named: set[tuple[int, str]] = set()
     for function in reached:
         if type(function) is FunctionType and not is_of_library(module_of_code(function)):
-            places = _places(trace, function)
+            # The globals that a function may set, and the variables of functions around it
+            names = trace.mark_outside(function.__globals__)
+            result: dict[tuple[int, str], Any] = {
+                (id(names), n): names for n in names_of(function.__code__)
+            }
+            places = result | {(id(cell), _CELL): cell for cell in function.__closure__ or ()}
             named |= places.keys()
             found |= places
     held = [HeldVariable(trace, owner, name) for (_, name), owner in found.items()]
@@ -102,13 +107,6 @@ def held_variables(trace: Trace, reached: Iterable[Any]) -> list[HeldVariable]:
         if type(one.now) in (SymbolicSequence, Union) and (id(one.owner), one.name) in named:
             trace.native(one.now)  # refused, in its words
     return [one for one in held if type(one.now) not in (SymbolicSequence, Union)]
-
-
-def _places(trace: Trace, function: FunctionType) -> dict[tuple[int, str], Any]:
-    """The globals that a function may set, and the variables of functions around it."""
-    names = trace.mark_outside(function.__globals__)
-    found: dict[tuple[int, str], Any] = {(id(names), n): names for n in names_of(function.__code__)}
-    return found | {(id(cell), _CELL): cell for cell in function.__closure__ or ()}
 
 
 _COLLECTIONS = (list, dict, set, deque, MappingProxyType) + tuple(
