@@ -88,7 +88,13 @@ class Atom:
             self.order = f"{name}\0{minimum},{maximum}" if has_range else name
             self.mask = 1 << (crc32(name.encode()) & 63)  # hash() differs from run to run
         else:
-            self.order = _shortened(atom_text(kind, args, by_order))
+            # The order itself, or a fingerprint of it: nested sizes would grow without limit.
+            order = atom_text(kind, args, by_order)
+            if len(order) <= _LONGEST_ORDER:
+                self.order = order
+            else:
+                number = int.from_bytes(order.encode(), "big") % (2**521 - 1)
+                self.order = f"{order[:24]}\0{number:x}"
             self.mask = 0
             for argument in args:
                 self.mask |= argument.mask if isinstance(argument, Dim) else 0
@@ -101,14 +107,6 @@ class Atom:
     def __repr__(self) -> str:
         """The text."""
         return self.text
-
-
-def _shortened(order: str) -> str:
-    """The order itself, or a fingerprint of it: nested sizes would grow without limit."""
-    if len(order) <= _LONGEST_ORDER:
-        return order
-    number = int.from_bytes(order.encode(), "big") % (2**521 - 1)
-    return f"{order[:24]}\0{number:x}"
 
 
 by_order: Callable[[Atom], str] = attrgetter("order")

@@ -174,7 +174,15 @@ class Facts:
         self._nested += 1
         self._normal[size] = (self._iteration, value)  # for rules that lead back to it
         for _ in range(_ROUNDS):
-            before, value = value, self._rebuilt(value)
+            constant, terms = split(value)
+            self._looked_at += len(terms)
+            result: Size = constant
+            for atoms, factor in terms:
+                term: Size = factor
+                for atom in atoms:
+                    term = multiply(term, self._atom(atom))
+                result = add(result, term)
+            before, value = value, self._without_products(result)
             if value is before or isinstance(value, int):
                 break
             if value.is_long:
@@ -183,17 +191,6 @@ class Facts:
         self._nested -= 1
         self._normal[size] = (self._iteration, value)
         return value
-
-    def _rebuilt(self, size: Size) -> Size:
-        constant, terms = split(size)
-        self._looked_at += len(terms)
-        result: Size = constant
-        for atoms, factor in terms:
-            term: Size = factor
-            for atom in atoms:
-                term = multiply(term, self._atom(atom))
-            result = add(result, term)
-        return self._without_products(result)
 
     def _atom(self, atom: Atom) -> Size:
         rule = self._rules.get((atom,))
@@ -205,10 +202,8 @@ class Facts:
         if atom.kind == "symbol" or not atom.mask & self.mask:
             return of_atom(atom)
         args = tuple([self.normal(argument) for argument in atom.args])
-        return self._operation(atom.kind, args)
-
-    def _operation(self, kind: str, args: tuple[Size, ...]) -> Size:
-        """The operation on sizes in normal form, simplified by the facts."""
+        # The operation on sizes in normal form, simplified by the facts.
+        kind = atom.kind
         if kind == "floordiv":
             return self._quotient(*args)
         if kind == "broadcast":
@@ -296,7 +291,29 @@ class Facts:
             raise
 
     def _learn(self, condition: Condition) -> None:
-        self._assume(condition)
+        relation, left, right = condition.relation, condition.left, condition.right
+        if relation == "==":
+            self.note(left, right)
+            self._equate(subtract(left, right))
+        elif relation == "!=":
+            self._separate(self.normal(subtract(left, right)))
+        elif relation == "in":
+            self._choose(condition)
+        elif relation == "broadcasts":
+            self.note(left, right)
+            self._broadcasts.append(condition)
+            self._pairs.add(frozenset((left, right)))
+            self._changed(add(left, right))
+        elif relation == "not broadcasts":
+            for rest in (subtract(left, right), subtract(left, 1), subtract(right, 1)):
+                self._separate(self.normal(rest))
+        elif relation == "not in":
+            for entry in right:
+                self._separate(self.normal(subtract(left, entry)))
+        elif relation in ("<", "<="):
+            self._not_negative(subtract(subtract(right, left), int(relation == "<")))
+        else:
+            self._not_negative(subtract(subtract(left, right), int(relation == ">")))
         if condition.relation == "broadcasts":  # it says nothing of other pairs
             self._settle_broadcasts([condition])
             return
@@ -323,34 +340,20 @@ class Facts:
         touched, self._touched = self._touched, []
         for rest in sharing(self._nonzero, touched):
             del self._nonzero[rest]
-            self._step_off_zero(self.normal(rest))
+            # What is not 0, and not on one side of it, is on the other.
+            known = self.normal(rest)
+            if isinstance(known, int):
+                if known == 0:
+                    raise Contradiction
+            else:
+                self._nonzero[known] = None
+                low, high = bounds(known, self)
+                if low == 0:
+                    self._not_negative(subtract(known, 1))
+                elif high == 0:
+                    self._not_negative(subtract(-1, known))
         pairs = [c for c in self._broadcasts if c.mask & mask]
         self._settle_broadcasts([c for c in pairs if near(c.left) or near(c.right)])
-
-    def _assume(self, condition: Condition) -> None:
-        relation, left, right = condition.relation, condition.left, condition.right
-        if relation == "==":
-            self.note(left, right)
-            self._equate(subtract(left, right))
-        elif relation == "!=":
-            self._separate(self.normal(subtract(left, right)))
-        elif relation == "in":
-            self._choose(condition)
-        elif relation == "broadcasts":
-            self.note(left, right)
-            self._broadcasts.append(condition)
-            self._pairs.add(frozenset((left, right)))
-            self._changed(add(left, right))
-        elif relation == "not broadcasts":
-            for rest in (subtract(left, right), subtract(left, 1), subtract(right, 1)):
-                self._separate(self.normal(rest))
-        elif relation == "not in":
-            for entry in right:
-                self._separate(self.normal(subtract(left, entry)))
-        elif relation in ("<", "<="):
-            self._not_negative(subtract(subtract(right, left), int(relation == "<")))
-        else:
-            self._not_negative(subtract(subtract(left, right), int(relation == ">")))
 
     def _changed(self, size: Size) -> None:
         """Something is known of the symbols of a size: what was worked out may be too weak."""
@@ -404,19 +407,6 @@ class Facts:
         self._nonzero[rest] = None
         self._changed(rest)
 
-    def _step_off_zero(self, rest: Size) -> None:
-        """What is not 0, and not on one side of it, is on the other."""
-        if isinstance(rest, int):
-            if rest == 0:
-                raise Contradiction
-            return
-        self._nonzero[rest] = None
-        low, high = bounds(rest, self)
-        if low == 0:
-            self._not_negative(subtract(rest, 1))
-        elif high == 0:
-            self._not_negative(subtract(-1, rest))
-
     def _not_negative(self, size: Size, follows: Proof = never_negative) -> None:
         """size >= 0, which is nothing new where it follows from the rest."""
         size = least_multiple(self.normal(size))
@@ -431,25 +421,27 @@ class Facts:
         self._changed(size)
         atoms, factor = size.terms[0]
         if len(size.terms) == 1 and len(atoms) == 1:
-            self._narrow(atoms[0], factor, size.constant)
+            # factor * atom + constant >= 0 as a limit of the atom.
+            atom = atoms[0]
+            limit: Interval
+            limit = (
+                (-(size.constant // factor), None)
+                if factor > 0
+                else (None, size.constant // -factor)
+            )
+            low, high = narrowed(self.interval(atom), limit)
+            self._ranges[atom] = (low, high)
+            self._intervals.clear()
+            if low is not None and high is not None and low > high:
+                raise Contradiction
+            if low is not None and low == high:
+                self._equate(subtract(of_atom(atom), low))
         if len(size.terms) > 1 or len(atoms) > 1 or atoms[0].kind != "symbol":
             self.inequalities.append(size)
         for part in parts_never_negative(size, self):
             self._not_negative(part)
         if never_negative(multiply(size, -1), self):
             self._equate(size)
-
-    def _narrow(self, atom: Atom, factor: int, constant: int) -> None:
-        """factor * atom + constant >= 0 as a limit of the atom."""
-        limit: Interval
-        limit = (-(constant // factor), None) if factor > 0 else (None, constant // -factor)
-        low, high = narrowed(self.interval(atom), limit)
-        self._ranges[atom] = (low, high)
-        self._intervals.clear()
-        if low is not None and high is not None and low > high:
-            raise Contradiction
-        if low is not None and low == high:
-            self._equate(subtract(of_atom(atom), low))
 
     def _equate(self, rest: Size) -> None:
         """rest == 0."""
@@ -473,7 +465,17 @@ class Facts:
         if chosen is not None:
             self._enter(chosen, rest)
             return False
-        self._note_whole(rest)
+        # Keep that Q divides P, for a size Q: rest is P - Q * (P // Q) or its opposite.
+        for atom in dict.fromkeys(factors_of(rest)):
+            if atom.kind != "floordiv" or not isinstance(atom.args[1], Dim):
+                continue
+            above, below = atom.args
+            remainder = subtract(above, multiply(below, of_atom(atom)))
+            is_it = remainder is rest or remainder is multiply(rest, -1)
+            if is_it and isinstance(above, Dim):
+                self._wholes.append((above, below, of_atom(atom)))
+                if never_negative(subtract(above, 1), self) and never_negative(below, self):
+                    self._not_negative(subtract(above, below))
         exact = exactness(rest)
         if exact is not None and self._divide(*exact):
             return True
@@ -489,19 +491,6 @@ class Facts:
         self.inequalities.append(rest, -rest)
         self._changed(rest)
         return False
-
-    def _note_whole(self, rest: Dim) -> None:
-        """Keep that Q divides P, for a size Q: rest is P - Q * (P // Q) or its opposite."""
-        for atom in dict.fromkeys(factors_of(rest)):
-            if atom.kind != "floordiv" or not isinstance(atom.args[1], Dim):
-                continue
-            above, below = atom.args
-            remainder = subtract(above, multiply(below, of_atom(atom)))
-            is_it = remainder is rest or remainder is multiply(rest, -1)
-            if is_it and isinstance(above, Dim):
-                self._wholes.append((above, below, of_atom(atom)))
-                if never_negative(subtract(above, 1), self) and never_negative(below, self):
-                    self._not_negative(subtract(above, below))
 
     def _enter(self, term: tuple[Monomial, int], rest: Dim) -> None:
         """The rule that a term with coefficient 1 or -1 is what rest == 0 makes it."""
@@ -585,12 +574,8 @@ class Facts:
         chosen = chosen or lone_term(reduced, lambda factor: gcd(factor, number) == 1)
         if chosen is None:
             return False
-        self._enter_multiple(reduced, chosen, number)
-        return True
-
-    def _enter_multiple(self, size: Dim, term: tuple[Monomial, int], number: int) -> None:
-        """number divides size: size is number * q, solved for one of its terms."""
-        whole = scaled_multiple(size, term, number)
+        # number divides size: size is number * q, solved for one of its terms.
+        whole = scaled_multiple(reduced, chosen, number)
         low, high = bounds(whole, self)
         least = None if low is None else -(-low // number)
         most = None if high is None else high // number
@@ -602,7 +587,8 @@ class Facts:
         self.age[quotient] = len(self.age)
         equation = subtract(whole, multiply(of_atom(quotient), number))
         assert isinstance(equation, Dim)
-        self._enter((term[0], 1), equation)
+        self._enter((chosen[0], 1), equation)
+        return True
 
 
 def readable(size: Size, facts: Facts) -> Size:
@@ -619,22 +605,20 @@ def _without_quotients(size: Size, facts: Facts) -> Size:
     for atoms, factor in terms:
         term: Size = factor
         for atom in sorted(atoms, key=lambda atom: atom not in facts.quotients):
-            term = _times(term, atom, facts)
+            if atom in facts.quotients:
+                above, below = facts.quotients[atom]
+                above = _without_quotients(above, facts)
+                if isinstance(term, int) and term % below == 0:
+                    term = multiply(term // below, above)
+                else:
+                    term = multiply(term, floordiv(above, below))
+            elif atom.kind == "symbol":
+                term = multiply(term, of_atom(atom))
+            else:
+                args = tuple([_without_quotients(argument, facts) for argument in atom.args])
+                term = multiply(term, operation(atom.kind, args))
         result = add(result, term)
     return result
-
-
-def _times(term: Size, atom: Atom, facts: Facts) -> Size:
-    if atom in facts.quotients:
-        above, below = facts.quotients[atom]
-        above = _without_quotients(above, facts)
-        if isinstance(term, int) and term % below == 0:
-            return multiply(term // below, above)
-        return multiply(term, floordiv(above, below))
-    if atom.kind == "symbol":
-        return multiply(term, of_atom(atom))
-    args = tuple([_without_quotients(argument, facts) for argument in atom.args])
-    return multiply(term, operation(atom.kind, args))
 
 
 class _InForce(ThreadState):

@@ -217,7 +217,11 @@ class _Proof:
                 if self._is_positive(cofactor):
                     rest = subtract(size, of_term(atoms, factor))
                     yield from self._by_definition(rest, factor, cofactor, atom)
-        yield from _without_squares(size)
+        # Goals without (x - y)**2, where a product has the sign for it.
+        for atoms, times in size.terms:
+            if len(atoms) == 2 and atoms[0] is not atoms[1] and times < 0 and times % 2 == 0:
+                distance = subtract(of_atom(atoms[0]), of_atom(atoms[1]))
+                yield (subtract(size, multiply(multiply(distance, distance), -times // 2)),)
         yield from _by_whole_quotients(size)
         for fact in self.relevant:
             yield from self._without_term(size, fact)
@@ -265,14 +269,6 @@ class _Proof:
                     # size * -other = given + goal, so size >= 0 follows from goal > other
                     goal = subtract(multiply(size, -other), given)
                     yield (add(goal, -other - 1),)
-
-
-def _without_squares(size: Dim) -> Iterator[Goals]:
-    """Goals without (x - y)**2, where a product has the sign for it."""
-    for atoms, factor in size.terms:
-        if len(atoms) == 2 and atoms[0] is not atoms[1] and factor < 0 and factor % 2 == 0:
-            distance = subtract(of_atom(atoms[0]), of_atom(atoms[1]))
-            yield (subtract(size, multiply(multiply(distance, distance), -factor // 2)),)
 
 
 def _by_whole_quotients(size: Dim) -> Iterator[Goals]:
@@ -325,19 +321,15 @@ def positive_when_shifted(size: Dim, known: Known) -> bool:
             least = known.interval(atom)[0]
             if least is None:
                 return False
-            parts = _times_shifted(parts, atom, least)
+            grown: Terms = {}
+            for place, value in parts.items():
+                more = (*place, atom)  # in order, as those of the term are
+                grown[more] = grown.get(more, 0) + value
+                if least:
+                    grown[place] = grown.get(place, 0) + value * least
+            parts = grown
             if len(parts) > _MOST_SHIFTED:
                 return False
         for place, value in parts.items():
             total[place] = total.get(place, 0) + value
     return all([value >= 0 for value in total.values()])
-
-
-def _times_shifted(parts: Terms, atom: Atom, least: int) -> Terms:
-    grown: Terms = {}
-    for place, value in parts.items():
-        more = (*place, atom)  # in order, as those of the term are
-        grown[more] = grown.get(more, 0) + value
-        if least:
-            grown[place] = grown.get(place, 0) + value * least
-    return grown

@@ -19,7 +19,24 @@ def size_text(size: Size, label: Label) -> str:
     """The formula of a size, with `label(atom)` for its atoms."""
     if isinstance(size, int):
         return str(size)
-    terms, constant, remainders = _without_remainders(size)
+    # The terms that are no part of any `k * (p % c)`, the constant, and those (p // c, k).
+    terms: Terms = dict(size.terms)
+    constant, remainders = size.constant, []
+    for atoms, factor in size.terms:
+        atom = atoms[0]
+        if len(atoms) > 1 or atom.kind != "floordiv" or atoms not in terms:
+            continue
+        above, below = atom.args
+        if not isinstance(below, int) or isinstance(above, int) or factor % below:
+            continue
+        # k * (p % c) is k*p - k*c * (p//c)
+        times = -factor // below
+        if any(terms.get(place) != times * value for place, value in above.terms):
+            continue
+        for place in (atoms, *(place for place, _ in above.terms)):
+            del terms[place]
+        constant -= times * above.constant
+        remainders.append((atom, times))
     parts = [_product_text(atoms, factor, label) for atoms, factor in terms.items()]
     parts += [_remainder_text(atom, factor, label) for atom, factor in remainders]
     if constant:
@@ -31,7 +48,11 @@ def size_text(size: Size, label: Label) -> str:
     text = first
     if is_negative:
         # Python reads -x//2 as (-x)//2, so a lone quotient is put in brackets.
-        text = f"-({first})" if _is_quotient(size, first) else f"-{first}"
+        atoms, factor = size.terms[0]
+        is_quotient = "%" in first or (
+            factor == -1 and len(atoms) == 1 and atoms[0].kind == "floordiv"
+        )
+        text = f"-({first})" if is_quotient else f"-{first}"
     return text + "".join(f" {'-' if negative else '+'} {part}" for negative, part in parts[1:])
 
 
@@ -55,11 +76,6 @@ def _is_name_or_call(size: Dim) -> bool:
     return is_atom and atoms[0].kind != "floordiv"
 
 
-def _is_quotient(size: Dim, first: str) -> bool:
-    atoms, factor = size.terms[0]
-    return "%" in first or (factor == -1 and len(atoms) == 1 and atoms[0].kind == "floordiv")
-
-
 def _product_text(atoms: tuple[Atom, ...], factor: int, label: Label) -> tuple[bool, str]:
     """Whether a term is negative, and its text without the sign."""
     if len(atoms) == 1 and abs(factor) == 1:
@@ -73,25 +89,3 @@ def _product_text(atoms: tuple[Atom, ...], factor: int, label: Label) -> tuple[b
 def _remainder_text(atom: Atom, factor: int, label: Label) -> tuple[bool, str]:
     text = " % ".join(_operand_text(argument, label) for argument in atom.args)
     return factor < 0, text if abs(factor) == 1 else f"{abs(factor)}*({text})"
-
-
-def _without_remainders(size: Dim) -> tuple[Terms, int, list[tuple[Atom, int]]]:
-    """The terms that are no part of any `k * (p % c)`, the constant, and those (p // c, k)."""
-    terms: Terms = dict(size.terms)
-    constant, remainders = size.constant, []
-    for atoms, factor in size.terms:
-        atom = atoms[0]
-        if len(atoms) > 1 or atom.kind != "floordiv" or atoms not in terms:
-            continue
-        above, below = atom.args
-        if not isinstance(below, int) or isinstance(above, int) or factor % below:
-            continue
-        # k * (p % c) is k*p - k*c * (p//c)
-        times = -factor // below
-        if any(terms.get(place) != times * value for place, value in above.terms):
-            continue
-        for place in (atoms, *(place for place, _ in above.terms)):
-            del terms[place]
-        constant -= times * above.constant
-        remainders.append((atom, times))
-    return terms, constant, remainders

@@ -7,7 +7,6 @@ from contextlib import suppress
 from itertools import combinations as pairs
 from itertools import product as combinations
 from math import gcd, lcm, prod
-from typing import Any
 
 from dy2st_runtime.dims.assumptions import Question, order, question, zero
 from dy2st_runtime.dims.conditions import Condition
@@ -178,18 +177,12 @@ def _asked(
     if result is None:
         result = answer(form, facts, _DEPTH)
     if result is None and isinstance(size, Dim) and (form is not size or facts.mask & size.mask):
-        result = _asked_without_facts(asked, size, answer)
+        # What facts make of a size may be harder to see through than the size itself.
+        _ALONE.steps_left = [_MOST_CASES * _CASE]  # the answer is for all traces
+        with using(_ALONE):
+            result = _asked(asked, size, answer)
     facts.answers[key] = result
     return result
-
-
-def _asked_without_facts(
-    asked: Callable[[Size], Question], size: Size, answer: Answer
-) -> bool | None:
-    """What facts make of a size may be harder to see through than the size itself."""
-    _ALONE.steps_left = [_MOST_CASES * _CASE]  # the answer is for all traces
-    with using(_ALONE):
-        return _asked(asked, size, answer)
 
 
 def _is_zero(size: Size, facts: Facts, depth: int) -> bool | None:
@@ -250,7 +243,13 @@ def _by_cases(size: Dim, facts: Facts, depth: int, answer: Answer) -> bool | Non
     outside = [a for a in factors_of(size) if a in inside]
     split = min(outside, key=lambda atom: atom.order, default=None)
     if split is None:
-        cases = _by_remainders(size, facts)
+        # The size for all remainders of its symbols by the numbers they are divided by. With n
+        # = 12*q + r every division by 2, 3, 4, 6 or 12 vanishes, so the cases decide equality.
+        periods = _periods(size)
+        if not periods or prod(periods.values()) > _MOST_CASES:
+            cases = None
+        else:
+            cases = _remainder_cases(size, facts, periods)
     else:
         cases = _by_operands(size, split, facts)
     if cases is None:
@@ -299,22 +298,20 @@ def _choices(atom: Atom) -> Iterator[tuple[Size, list[Condition]]]:
             yield operand, [Condition(relation, operand, other) for other in others]
 
 
-def _by_remainders(size: Dim, facts: Facts) -> Cases | None:
-    """The size for all remainders of its symbols by the numbers they are divided by.
-
-    With n = 12*q + r every division by 2, 3, 4, 6 or 12 vanishes, so the cases decide equality.
-    """
-    periods = _periods(size)
-    if not periods or prod(periods.values()) > _MOST_CASES:
-        return None
-    return _remainder_cases(size, facts, periods)
-
-
 def _remainder_cases(size: Dim, facts: Facts, periods: dict[Atom, int]) -> Cases:
     for remainders in combinations(*(range(period) for period in periods.values())):
         values: dict[Dim, Size] = {}
         for (atom, period), remainder in zip(periods.items(), remainders, strict=True):
-            part = _part(atom, period, remainder, facts)
+            # period * q + remainder for a new symbol q, None if the symbol never has that
+            # remainder.
+            low, high = facts.interval(atom)
+            least = None if low is None else -((remainder - low) // period)
+            most = None if high is None else (high - remainder) // period
+            if least is not None and most is not None and most < least:
+                part = None
+            else:
+                piece = of_atom(make_atom("symbol", (), f"{atom.name}/{period}", least, most))
+                part = add(multiply(piece, period), remainder)
             if part is None:
                 break
             values[of_atom(atom)] = part
@@ -332,17 +329,6 @@ def _with_parts(facts: Facts, values: dict[Dim, Size]) -> Facts:
         if isinstance(renamed, Dim):
             known.inequalities.append(renamed)
     return known
-
-
-def _part(atom: Atom, period: int, remainder: int, facts: Facts) -> Size | None:
-    """period * q + remainder for a new symbol q, None if the symbol never has that remainder."""
-    low, high = facts.interval(atom)
-    least = None if low is None else -((remainder - low) // period)
-    most = None if high is None else (high - remainder) // period
-    if least is not None and most is not None and most < least:
-        return None
-    part = of_atom(make_atom("symbol", (), f"{atom.name}/{period}", least, most))
-    return add(multiply(part, period), remainder)
 
 
 def _periods(size: Dim) -> dict[Atom, int]:
@@ -367,17 +353,15 @@ def _period(size: Size, symbol: Atom) -> int:
                 continue
             below = atom.args[1] if atom.kind == "floordiv" else 1
             inner = _period(argument, symbol)
-            period = lcm(period, inner * _shortest(argument, symbol, below))
+            # The divisor, without what the coefficient of a plain symbol already cancels.
+            if not isinstance(below, int):
+                shortest = 1
+            else:
+                plain = [f for atoms, f in getattr(argument, "terms", ()) if atoms == (symbol,)]
+                inside = any(
+                    a is not symbol and symbol in deep_atoms(of_atom(a))
+                    for a in factors_of(argument)
+                )
+                shortest = below // gcd(below, plain[0]) if plain and not inside else below
+            period = lcm(period, inner * shortest)
     return period
-
-
-def _shortest(argument: Size, symbol: Atom, below: Any) -> int:
-    """The divisor, without what the coefficient of a plain symbol already cancels."""
-    if not isinstance(below, int):
-        return 1
-    plain = [f for atoms, f in getattr(argument, "terms", ()) if atoms == (symbol,)]
-    inside = any(
-        a is not symbol and symbol in deep_atoms(of_atom(a))
-        for a in factors_of(argument)  # type: ignore[arg-type]
-    )
-    return below // gcd(below, plain[0]) if plain and not inside else below

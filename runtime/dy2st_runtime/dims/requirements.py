@@ -119,25 +119,20 @@ def require_equal(left: Size, right: Size, reason: str) -> None:
     rest = subtract(left, right)
     exact = exactness(rest)
     if isinstance(rest, Dim) and exact is None:
-        left, right = _without_common_factor(rest, left, right)
+        # 4*n == 4*m as n == m.
+        number = gcd(rest.constant, common_factor(rest))
+        if number != 1:
+            sides: list[Size] = [0, 0]
+            for atoms, factor in rest.terms:
+                side = 0 if factor > 0 else 1
+                sides[side] = add(sides[side], of_term(atoms, abs(factor) // number))
+            constant = rest.constant // number
+            left, right = add(sides[0], max(constant, 0)), add(sides[1], max(-constant, 0))
     if exact is not None:  # h % 2 == 0 says more to a reader than 2*(h//2) == h
         left, right = modulo(*exact), 0
     if isinstance(left, int):
         left, right = right, left
     require(Condition("==", left, right), reason)
-
-
-def _without_common_factor(rest: Dim, left: Size, right: Size) -> tuple[Size, Size]:
-    """4*n == 4*m as n == m."""
-    number = gcd(rest.constant, common_factor(rest))
-    if number == 1:
-        return left, right
-    sides: list[Size] = [0, 0]
-    for atoms, factor in rest.terms:
-        side = 0 if factor > 0 else 1
-        sides[side] = add(sides[side], of_term(atoms, abs(factor) // number))
-    constant = rest.constant // number
-    return add(sides[0], max(constant, 0)), add(sides[1], max(-constant, 0))
 
 
 def broadcast(left: Size, right: Size) -> Size:

@@ -70,7 +70,15 @@ def examples(size: Size, facts: Facts) -> Iterator[Values]:
     """Some values of symbols that the facts allow: those that they relate to a size."""
     relevant = facts.inequalities.near(size)
     inside = _all_symbols((size, *relevant))
-    conditions = _near(facts.conditions, inside)
+    # Those about some of these symbols.
+    if not facts.conditions:
+        conditions = []
+    else:
+        mask = 0
+        for atom in inside:
+            mask |= atom.mask
+        hit = [condition for condition in facts.conditions if condition.mask & mask]
+        conditions = [c for c in hit if not set(inside).isdisjoint(condition_symbols(c))]
     inside = _all_symbols((*map(of_atom, inside), *(s for c in conditions for s in c.sizes)))
     limits = {atom: facts.interval(atom) for atom in inside}
     is_found = False
@@ -79,7 +87,15 @@ def examples(size: Size, facts: Facts) -> Iterator[Values]:
             is_found = True
             yield values
     if not is_found:
-        yield from _round_examples(size, facts, relevant, conditions)
+        # As `examples`, where facts say more of the symbols than that they are large enough.
+        sides = [side for condition in conditions for side in condition.sizes]
+        more = facts.inequalities.near(size, *sides)
+        limits = {atom: facts.interval(atom) for atom in _all_symbols((size, *sides, *more))}
+        for values in _round_points(limits, (size, *relevant)):
+            if _mend(values, limits, more) and _is_allowed(size, values, relevant, conditions):
+                if more or conditions:  # else only zeros in divisors make it hard
+                    facts.examples = (values, *facts.examples[: _KEPT - 1])
+                yield values
 
 
 def _all_symbols(sizes: Iterable[Size]) -> list[Atom]:
@@ -93,20 +109,6 @@ def _kept(examples: Sequence[Values], limits: dict[Atom, Interval]) -> Iterator[
             if not _fits(values.setdefault(atom, _least(limit)), limit):
                 break
         else:
-            yield values
-
-
-def _round_examples(
-    size: Size, facts: Facts, relevant: Sequence[Dim], conditions: Sequence[Condition]
-) -> Iterator[Values]:
-    """As `examples`, where facts say more of the symbols than that they are large enough."""
-    sides = [side for condition in conditions for side in condition.sizes]
-    more = facts.inequalities.near(size, *sides)
-    limits = {atom: facts.interval(atom) for atom in _all_symbols((size, *sides, *more))}
-    for values in _round_points(limits, (size, *relevant)):
-        if _mend(values, limits, more) and _is_allowed(size, values, relevant, conditions):
-            if more or conditions:  # else only zeros in divisors make it hard
-                facts.examples = (values, *facts.examples[: _KEPT - 1])
             yield values
 
 
@@ -201,17 +203,6 @@ def _ways(
             wanted = values[atom] - (value // abs(times)) * (1 if times > 0 else -1)
             if abs(wanted) <= _LARGEST and _fits(wanted, limits[atom]):
                 yield atom, wanted
-
-
-def _near(conditions: Sequence[Condition], inside: Sequence[Atom]) -> list[Condition]:
-    """Those about some of these symbols."""
-    if not conditions:
-        return []
-    mask = 0
-    for atom in inside:
-        mask |= atom.mask
-    hit = [condition for condition in conditions if condition.mask & mask]
-    return [c for c in hit if not set(inside).isdisjoint(condition_symbols(c))]
 
 
 def condition_symbols(condition: Condition) -> tuple[Atom, ...]:
