@@ -376,7 +376,14 @@ def grad(
         results = _traced(tracer, pairs, inputs, create_graph, not allow_unused)
     else:
         retain = create_graph if retain_graph is None else retain_graph
-        results = _taped(pairs, inputs, create_graph, retain, stops)
+        # The gradients by the tape, None for an input that has no part in the outputs.
+        wanted = [(t.node, t.index) for t in inputs]
+        sums, finished = _walk(pairs, create_graph, retain, stops)
+        results = [
+            finished.get((node, index)) if node else sums.of_leaves.get(id(tensor), (None, None))[1]
+            for tensor, (node, index) in zip(inputs, wanted, strict=True)
+        ]
+        results = [_wanting(result) for result in results] if create_graph else results
     if not allow_unused and any(result is None for result in results):
         for one in inputs:
             if not is_differentiable(one.dtype):
@@ -388,23 +395,6 @@ def grad(
             "an input has no part in the outputs; pass allow_unused=True to get None for it"
         )
     return results
-
-
-def _taped(
-    pairs: Sequence[tuple[Any, Any]],
-    inputs: Sequence[Any],
-    create_graph: bool,
-    retain: bool,
-    stops: Sequence[Any],
-) -> list[Any]:
-    """The gradients by the tape, None for an input that has no part in the outputs."""
-    wanted = [(t.node, t.index) for t in inputs]
-    sums, finished = _walk(pairs, create_graph, retain, stops)
-    results = [
-        finished.get((node, index)) if node else sums.of_leaves.get(id(tensor), (None, None))[1]
-        for tensor, (node, index) in zip(inputs, wanted, strict=True)
-    ]
-    return [_wanting(result) for result in results] if create_graph else results
 
 
 def _wanting(result: Any) -> Any:

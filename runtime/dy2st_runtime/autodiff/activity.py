@@ -81,7 +81,11 @@ class Varied:
         """Go through operators in their order."""
         for operator in operators:
             if operator.blocks:
-                found = self._through_blocks(operator, key)
+                given = [self.has(operand, key) for operand in operator.operands]
+                if operator.name == "cond":
+                    found = self._branches(operator, given[1:])
+                else:
+                    found = self._iterations(operator, given)
             elif operator.name == SETTER or not passes(operator):
                 continue
             else:
@@ -95,12 +99,6 @@ class Varied:
             if self.has(operand, key):
                 return True
         return False
-
-    def _through_blocks(self, operator: Operator, key: Key) -> list[bool]:
-        given = [self.has(operand, key) for operand in operator.operands]
-        if operator.name == "cond":
-            return self._branches(operator, given[1:])
-        return self._iterations(operator, given)
 
     def _branches(self, operator: Operator, given: Sequence[bool]) -> list[bool]:
         if not any(given):  # then nothing in it needs to be looked at

@@ -42,7 +42,12 @@ def through_branches(walk: Walk, operator: Operator, found: Found) -> None:
     places = [wanted[i] for i in given]
     types = [type_of_gradient(operator.operands[place].type) for place in places]
     presences = [[side.found[i] for side in sides] for i in given]
-    flagged = [i for i, pair in enumerate(presences) if not _is_plain(pair)]
+    # Whether each branch surely has a gradient, or surely has none.
+    flagged = [
+        i
+        for i, pair in enumerate(presences)
+        if not all(gradient is None or gradient.there is None for gradient in pair)
+    ]
     listed = [isinstance(type, ArrayType) for type in types]
     for number, side in enumerate(sides):
         with tracer.inside(side.block):
@@ -105,11 +110,6 @@ def _value(walk: Walk, side: _Side, index: int, operand: Variable) -> Variable:
     value = walk.tracer.local(cleaned(gradient).value)
     same_sizes(walk.tracer, value, operand)
     return value
-
-
-def _is_plain(pair: Sequence[Gradient | None]) -> bool:
-    """Whether each branch surely has a gradient, or surely has none."""
-    return all(gradient is None or gradient.there is None for gradient in pair)
 
 
 def _plainly(condition: Variable, pair: Sequence[Gradient | None]) -> Presence:

@@ -70,8 +70,26 @@ class Halves:
         self.varied = Varied(self.wanted)
         self.varied.mark(block.operators)
         self.targets = [i for i, v in enumerate(self._yields) if self.varied.has(v)]
-        self.flags = self._flags()
-        self._check_begun()
+        # The flags of gradients, true if they flow through each target; None where they do.
+        flags = Flags(self.forward, self.varied)
+        targets = [self._yields[place] for place in self.targets]
+        unsure = [target for target in targets if not flags.is_sure(target)]
+        found = dict(zip(unsure, flags.flags(unsure), strict=True))
+        self.flags = [found.get(target) for target in targets]
+        # Raise UnknownFlow if gradients of a result begin in the Program itself.
+        operators = self.forward.block.operators
+        opened = [one for one in self._yields if is_opened(one) and not is_differentiable(one)]
+        if opened:  # of integers: no target, since no gradient ever arrives there
+            raise UnknownFlow("the function sets stop_gradient of a result that has no gradient")
+        begun = Varied(before_setting(one.results[0]) for one in operators if one.name == SETTER)
+        if begun.known:
+            begun.mark(operators)
+            pairs = zip(self.targets, self.flags, strict=True)
+            sure = {place for place, flag in pairs if flag is None}
+            if any(begun.has(one) and place not in sure for place, one in enumerate(self._yields)):
+                raise UnknownFlow(
+                    "gradients flow through a result because they begin in the function"
+                )
         self._residuals = Residuals(SymbolBinders(block))
         self._settled: list[Variable] | None = None
         self._backward: dict[Given, Backward | None] = {}
@@ -84,29 +102,6 @@ class Halves:
         self.place_of.update({variable: ~i for i, variable in enumerate(self.residuals)})
         extra = [*self.residuals, *(flag for flag in self.flags if flag is not None)]
         block.yields[self._count : self._count] = extra
-
-    def _flags(self) -> list[Variable | None]:
-        """The flags of gradients, true if they flow through each target; None where they do."""
-        flags = Flags(self.forward, self.varied)
-        targets = [self._yields[place] for place in self.targets]
-        unsure = [target for target in targets if not flags.is_sure(target)]
-        found = dict(zip(unsure, flags.flags(unsure), strict=True))
-        return [found.get(target) for target in targets]
-
-    def _check_begun(self) -> None:
-        """Raise UnknownFlow if gradients of a result begin in the Program itself."""
-        operators = self.forward.block.operators
-        opened = [one for one in self._yields if is_opened(one) and not is_differentiable(one)]
-        if opened:  # of integers: no target, since no gradient ever arrives there
-            raise UnknownFlow("the function sets stop_gradient of a result that has no gradient")
-        begun = Varied(before_setting(one.results[0]) for one in operators if one.name == SETTER)
-        if not begun.known:
-            return
-        begun.mark(operators)
-        pairs = zip(self.targets, self.flags, strict=True)
-        sure = {place for place, flag in pairs if flag is None}
-        if any(begun.has(one) and place not in sure for place, one in enumerate(self._yields)):
-            raise UnknownFlow("gradients flow through a result because they begin in the function")
 
     def backward(self, given: Given) -> Backward | None:
         """The Program of the gradients that begin with those of some targets.

@@ -16,7 +16,7 @@ from dy2st_runtime.autodiff.gradient import Gradient, cleaned, flag_of, type_of_
 from dy2st_runtime.autodiff.stand_ins import StandIns
 from dy2st_runtime.autodiff.walk import Found, Walk, same_sizes
 from dy2st_runtime.autodiff.zero_gradients import zero_gradient
-from dy2st_runtime.dims import Dim, Size
+from dy2st_runtime.dims import Dim
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.fresh_symbols import fresh_symbol
 from dy2st_runtime.ir.join import renewed
@@ -103,7 +103,11 @@ class _Backward:
         sizes = []
         # A gradient has the sizes of its value, which may be others before and after iterations.
         for size, *rest in zip(type.shape, *shapes, strict=True):
-            if not all(_is_written_alike(size, other) for other in rest):
+            if not all(
+                size is other
+                or (isinstance(size, int) and isinstance(other, int) and size == other)
+                for other in rest
+            ):
                 size = fresh_symbol("size")
                 self.free.add(size)
             sizes.append(size)
@@ -121,7 +125,21 @@ class _Backward:
         with self.tracer.nested() as self.made:
             self.left = self.made.add_parameter(_COUNT)
             inside = [self._parameters(one, self.made) for one in self.carried]
-            self.forward = self._stand_ins()
+            residuals, operator = self.walk.shared.residuals, self.operator
+            value = self.walk.forward.value
+            pairs = zip(self.body.parameters, operator.operands, strict=True)
+            self.forward = StandIns(
+                self.tracer,
+                self.body,
+                residuals.homes,
+                {
+                    start: partial(value, outer)
+                    for start, outer in [*pairs][len(operator.results) :]
+                },
+                lambda variable: value(residuals.of_iterations(operator, variable)),
+                # The last iteration comes first.
+                lambda: self.tracer.local(F.subtract(self.left, 1)),
+            )
             self.inner = Walk(self.walk.shared, self.forward)
             for one, gradient in zip(self.variables, inside, strict=False):
                 assert one.result is not None
@@ -133,7 +151,18 @@ class _Backward:
                 # What all iterations read is summed; a variable of the loop is replaced.
                 if one.end is not None and one.result is None:
                     one.end = self.inner.added(gradient, one.end)
-        return self._is_settled()
+        # Whether each gradient is at the end of an iteration what it is taken for at its start.
+        sure = [
+            one for one in self.variables if one.is_sure and not isinstance(one.type, ArrayType)
+        ]
+        wrong = [one for one in sure if not _is_sure(one.end)]
+        loose = [one for one in self.variables if one.is_full and not (one.end and one.end.is_full)]
+        # Each can change once, from True to False, so recording comes to an end.
+        for one in wrong:
+            one.is_sure = False
+        for one in loose:
+            one.is_full = False
+        return not wrong and not loose
 
     def _parameters(self, one: _Carried, block: Block) -> Gradient:
         """The gradient at the start of an iteration."""
@@ -146,33 +175,6 @@ class _Backward:
 
     def _renewed(self, type: ValueType) -> ValueType:
         return renewed(type, self.free)
-
-    def _stand_ins(self) -> StandIns:
-        residuals, operator = self.walk.shared.residuals, self.operator
-        value = self.walk.forward.value
-        pairs = zip(self.body.parameters, operator.operands, strict=True)
-        return StandIns(
-            self.tracer,
-            self.body,
-            residuals.homes,
-            {inner: partial(value, outer) for inner, outer in [*pairs][len(operator.results) :]},
-            lambda variable: value(residuals.of_iterations(operator, variable)),
-            lambda: self.tracer.local(F.subtract(self.left, 1)),  # the last iteration comes first
-        )
-
-    def _is_settled(self) -> bool:
-        """Whether each gradient is at the end of an iteration what it is taken for at its start."""
-        sure = [
-            one for one in self.variables if one.is_sure and not isinstance(one.type, ArrayType)
-        ]
-        wrong = [one for one in sure if not _is_sure(one.end)]
-        loose = [one for one in self.variables if one.is_full and not (one.end and one.end.is_full)]
-        # Each can change once, from True to False, so recording comes to an end.
-        for one in wrong:
-            one.is_sure = False
-        for one in loose:
-            one.is_full = False
-        return not wrong and not loose
 
     # -- the operator ------------------------------------------------------------------------
 
@@ -194,13 +196,24 @@ class _Backward:
             for one in self.carried:
                 self._parameters(one, tested)
             tested.yields = [F.greater_than(left, 0)]
-        first = [self._iterations()]
+        # How many iterations there were.
+        counted = self.walk.shared.residuals.iterations(self.operator)
+        value = self.walk.forward.value(counted)
+        count: Variable = value if isinstance(value.type, TensorType) else F.array_length(value)
+        first = [count]
         for one in self.carried:
             first += self._with_flag(one, one.start, self.walk, one.last)
         operands = [*map(tracer.local, first), *close_blocks(tracer, (tested, made), len(own))]
         types = [self._renewed(type) for one in self.carried for type in self._types(one)]
         results = tracer.append("while", operands, {}, [_COUNT, *types], (tested, made)).results
-        self._pass_on(results[1:])
+        rest = list(results[1:])
+        for one in self.carried:
+            value, there = rest.pop(0), None
+            if not one.is_sure:
+                there = (rest.pop(0),)
+            if self.walk.is_varied(one.outer):
+                same_sizes(self.tracer, value, one.outer)
+                self.walk.add(one.outer, Gradient(value, there, True, one.is_full))
 
     def _with_flag(
         self, one: _Carried, gradient: Gradient | None, walk: Walk, value: Variable
@@ -210,27 +223,6 @@ class _Backward:
             gradient = Gradient(zero_gradient(walk, value), (F.full([], False, "bool"),))
         same_sizes(self.tracer, gradient.value, value)
         return [gradient.value] if one.is_sure else [gradient.value, flag_of(gradient.there)]
-
-    def _iterations(self) -> Variable:
-        """How many iterations there were."""
-        counted = self.walk.shared.residuals.iterations(self.operator)
-        value = self.walk.forward.value(counted)
-        count: Variable = value if isinstance(value.type, TensorType) else F.array_length(value)
-        return count
-
-    def _pass_on(self, results: Sequence[Variable]) -> None:
-        left = list(results)
-        for one in self.carried:
-            value, there = left.pop(0), None
-            if not one.is_sure:
-                there = (left.pop(0),)
-            if self.walk.is_varied(one.outer):
-                same_sizes(self.tracer, value, one.outer)
-                self.walk.add(one.outer, Gradient(value, there, True, one.is_full))
-
-
-def _is_written_alike(one: Size, other: Size) -> bool:
-    return one is other or (isinstance(one, int) and isinstance(other, int) and one == other)
 
 
 def _is_sure(gradient: Gradient | None) -> bool:

@@ -88,18 +88,8 @@ def recompute_before(block: Block, last: Operator) -> None:
     before, behind = block.operators[:mark], block.operators[mark:]
     stays = leaving(before, [])
     read = {operand for operator in behind for operand in operator.operands}
-    wanted = _parts(read - stays, stays)
-    if not wanted:
-        return
-    values: dict[Variable, Variable] = {}
-    copies = [_copy(operator, values) for operator in before if operator in wanted]
-    for operator in behind:
-        operator.operands = [values.get(operand, operand) for operand in operator.operands]
-    block.operators[mark:] = when_read(behind, copies, [])
-
-
-def _parts(read: Iterable[Variable], stays: Collection[Variable]) -> set[Operator]:
-    """The operators that recompute values, of those that stay and what is in no `recompute`."""
+    # The operators that recompute values, of those that stay and what is in no `recompute`.
+    read = read - stays
     todo = [(v, v.maker.recompute_call) for v in read if isinstance(v.maker, Operator)]
     found: set[Operator] = set()
     while todo:
@@ -110,7 +100,14 @@ def _parts(read: Iterable[Variable], stays: Collection[Variable]) -> set[Operato
         if maker.recompute_call == number and is_part(maker):
             found.add(maker)
             todo.extend((operand, number) for operand in maker.operands)
-    return found
+    wanted = found
+    if not wanted:
+        return
+    values: dict[Variable, Variable] = {}
+    copies = [_copy(operator, values) for operator in before if operator in wanted]
+    for operator in behind:
+        operator.operands = [values.get(operand, operand) for operand in operator.operands]
+    block.operators[mark:] = when_read(behind, copies, [])
 
 
 def _copy(operator: Operator, values: dict[Variable, Variable]) -> Operator:

@@ -85,11 +85,43 @@ class StandIns:
         around, too, only if the Block says it.
         """
         made, copies = self._made, list[Operator]()
-        made.operators[:] = _living(made)
-        needed = self._read(made)
+        # The operators of a Block without those that nobody reads.
+        read = set(made.yields)
+        kept = []
+        for operator in reversed(made.operators):
+            if not read.isdisjoint(operator.results) or not is_dispensable(operator):
+                read.update(operator.operands)
+                kept.append(operator)
+        made.operators[:] = kept[::-1]
+        # The values whose stand-ins are read.
+        read = set(made.yields)
+        for operator in made.operators:
+            read.update(operator.operands)
+        needed = [variable for variable, known in self._known.items() if known in read]
         plan = _Plan(self._home, self._outside, needed, self.settled)
         mark = len(made.operators)
-        wanted = self._bind_missing(plan, given)
+        # Keep what binds symbols that are read, though nothing that is read binds them. Returns
+        # all that are read.
+        # The symbols that the operators of a Block have in attributes and types.
+        wanted: set[Dim] = set()
+        for operator in self._made.walk():
+            wanted.update(symbols(tuple(operator.attributes.values())))
+            for result in operator.results:
+                wanted.update(sizes_of(result))
+        for type in given:
+            wanted.update(symbols(type.shape) if isinstance(type, TensorType) else ())
+        for operator in plan.recomputed:
+            wanted.update(symbols(tuple(operator.attributes.values())))
+        for variable in [*plan.residuals, *(v for o in plan.recomputed for v in o.results)]:
+            wanted.update(sizes_of(variable))
+        self._add_equal(wanted)
+        for symbol in sorted(wanted, key=str):
+            if self._homes.is_known_around(symbol, self._home):
+                continue
+            binder = self._homes.binder(symbol, self._home)
+            is_bound = any(symbol in _plain(v) for v in (*plan.residuals, *plan.outside))
+            if binder is not None and not is_bound:
+                plan.keep(binder)
         self._give(plan.residuals)
         self._require(wanted)
         for operator in plan.recomputed:
@@ -120,13 +152,6 @@ class StandIns:
             if new is not size:
                 require_equal(new, size, "a size of the forward computation")
         tracer.locate_constraints(tracer.locate())  # in this Block
-
-    def _read(self, made: Block) -> list[Variable]:
-        """The values whose stand-ins are read."""
-        read = set(made.yields)
-        for operator in made.operators:
-            read.update(operator.operands)
-        return [variable for variable, known in self._known.items() if known in read]
 
     def _typed(self, type: Any, held: Any, bound: set[Dim]) -> Any:
         """The type of what is read of a list: a symbol is bound once, and other sizes equal it."""
@@ -182,28 +207,6 @@ class StandIns:
             known.maker, made.results = made, [known]
 
     # -- sizes -------------------------------------------------------------------------------
-
-    def _bind_missing(self, plan: _Plan, given: Iterable[ValueType]) -> set[Dim]:
-        """Keep what binds symbols that are read, though nothing that is read binds them.
-
-        Returns all that are read.
-        """
-        wanted = _symbols_of(self._made)
-        for type in given:
-            wanted.update(symbols(type.shape) if isinstance(type, TensorType) else ())
-        for operator in plan.recomputed:
-            wanted.update(symbols(tuple(operator.attributes.values())))
-        for variable in [*plan.residuals, *(v for o in plan.recomputed for v in o.results)]:
-            wanted.update(sizes_of(variable))
-        self._add_equal(wanted)
-        for symbol in sorted(wanted, key=str):
-            if self._homes.is_known_around(symbol, self._home):
-                continue
-            binder = self._homes.binder(symbol, self._home)
-            is_bound = any(symbol in _plain(v) for v in (*plan.residuals, *plan.outside))
-            if binder is not None and not is_bound:
-                plan.keep(binder)
-        return wanted
 
     def _add_equal(self, wanted: set[Dim]) -> None:
         """Add symbols that are known to be equal to others: what is read was typed by that."""
@@ -356,27 +359,6 @@ def _condition_of(operator: Operator) -> Condition | None:
         return None
     condition = operator.attributes["condition"]
     return condition if isinstance(condition, Condition) else None
-
-
-def _living(block: Block) -> list[Operator]:
-    """The operators of a Block without those that nobody reads."""
-    read = set(block.yields)
-    kept = []
-    for operator in reversed(block.operators):
-        if not read.isdisjoint(operator.results) or not is_dispensable(operator):
-            read.update(operator.operands)
-            kept.append(operator)
-    return kept[::-1]
-
-
-def _symbols_of(block: Block) -> set[Dim]:
-    """The symbols that the operators of a Block have in attributes and types."""
-    found: set[Dim] = set()
-    for operator in block.walk():
-        found.update(symbols(tuple(operator.attributes.values())))
-        for result in operator.results:
-            found.update(sizes_of(result))
-    return found
 
 
 def _plain(variable: Variable) -> set[Dim]:

@@ -40,7 +40,22 @@ def gradients(
     """
 
     def settled(gradient: Gradient) -> Variable:
-        found = _surely(tracer, gradient, is_needed)
+        # The gradient of an input, which is there if the Program goes on.
+        if gradient.there is None:
+            found = gradient.value
+        else:
+            if not is_needed:
+                raise ConversionError(
+                    "the gradient of a tensor that only a branch, or some iterations of a loop, "
+                    "depend on",
+                    at=user_location(),
+                    why="for other calls it is None, and a Program has a tensor there, or has none",
+                    hint="let each branch use the tensor, by 0 * x if need be, or take the "
+                    "gradient by grad(), which raises where there is none",
+                )
+            error = ArgumentError("an input has no part in the outputs on the path that is taken")
+            tracer.check(flag_of(gradient.there), error)
+            found = cleaned(gradient).value
         return found if create_graph else _stopped(tracer, found)
 
     return _recorded(tracer, outputs, seeds, inputs, create_graph, settled)
@@ -97,23 +112,6 @@ def _recorded(
         assert isinstance(maker, Operator)
         recompute_before(tracer.block, maker)
     return made
-
-
-def _surely(tracer: Tracer, gradient: Gradient, is_needed: bool) -> Variable:
-    """The gradient of an input, which is there if the Program goes on."""
-    if gradient.there is None:
-        return gradient.value
-    if not is_needed:
-        raise ConversionError(
-            "the gradient of a tensor that only a branch, or some iterations of a loop, depend on",
-            at=user_location(),
-            why="for other calls it is None, and a Program has a tensor there, or has none",
-            hint="let each branch use the tensor, by 0 * x if need be, or take the gradient by"
-            " grad(), which raises where there is none",
-        )
-    error = ArgumentError("an input has no part in the outputs on the path that is taken")
-    tracer.check(flag_of(gradient.there), error)
-    return cleaned(gradient).value
 
 
 def _stopped(tracer: Tracer, variable: Variable) -> Variable:
@@ -181,7 +179,15 @@ class _Trace:
             while place is not None and place is not variable.block:
                 place = place.parent
             if place is None:
-                raise _carried()
+                raise ConversionError(
+                    "grad() of traced tensors: a tensor that a loop carries to its next iteration "
+                    "stands between the outputs and the inputs",
+                    at=user_location(),
+                    why="how many iterations there were before this one is known only when the "
+                    "Program runs",
+                    hint="call grad() behind the loop, or begin each iteration with a detach() of "
+                    "the tensor",
+                )
 
     def walk(self, create_graph: bool) -> Walk:
         """A walk from the outputs to the inputs through which gradients flow."""
@@ -192,16 +198,6 @@ class _Trace:
         residuals = Residuals(SymbolBinders(self.path[-1]), tracer.given_out)
         shared = Shared(tracer, varied, residuals, HANDLERS, add_lists, create_graph)
         return Walk(shared, Snapshots(tracer), self.root)
-
-
-def _carried() -> ConversionError:
-    return ConversionError(
-        "grad() of traced tensors: a tensor that a loop carries to its next iteration stands "
-        "between the outputs and the inputs",
-        at=user_location(),
-        why="how many iterations there were before this one is known only when the Program runs",
-        hint="call grad() behind the loop, or begin each iteration with a detach() of the tensor",
-    )
 
 
 __all__ = ["gradients", "gradients_or_zeros"]

@@ -132,7 +132,15 @@ class Walk:
         elif definition.gradient is not None:
             self._by_rule(definition, operator, found)
         elif definition.decompose is not None:
-            self._by_parts(operator, operators, place)
+            # A composite operator without a rule gives way to those that it is made of.
+            # Here more is known than where the operator stands: what comes after it may require
+            # sizes.
+            with using(self.shared.known(operator.block)):
+                parts = expanded(self.tracer, operator)
+            operators[place : place + 1] = parts
+            self.shared.varied.mark(parts, self.key)
+            for offset in range(len(parts) - 1, -1, -1):
+                self._through(parts[offset], operators, place + offset)
         else:
             raise NoGradientRule(
                 f"the gradient of `{operator.name}`, an operator on lists of a Program",
@@ -140,16 +148,6 @@ class Walk:
                 why="there is no rule for it",
                 hint="append tensors, read and stack them; or differentiate outside of the Program",
             )
-
-    def _by_parts(self, operator: Operator, operators: list[Operator], place: int) -> None:
-        """A composite operator without a rule gives way to those that it is made of."""
-        # Here more is known than where the operator stands: what comes after it may require sizes.
-        with using(self.shared.known(operator.block)):
-            parts = expanded(self.tracer, operator)
-        operators[place : place + 1] = parts
-        self.shared.varied.mark(parts, self.key)
-        for offset in range(len(parts) - 1, -1, -1):
-            self._through(parts[offset], operators, place + offset)
 
     def _by_rule(self, definition: OperatorDefinition, operator: Operator, found: Found) -> None:
         assert definition.gradient is not None
