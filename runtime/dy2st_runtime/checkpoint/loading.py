@@ -70,7 +70,18 @@ def load(path: AnyFile, **configs: Any) -> Any:
     source = Source(path)
     text = bytes(source.data[:64]).lstrip()
     if text.startswith(b"{") and source.path is not None:
-        return _read_shards(source, source.path, configs)
+        # The tensors of all files that an index names.
+        path = source.path
+        places = _places(source)
+        found: dict[str, Any] = {}
+        for file in sorted(set(places.values())):
+            shard = _read(Source(path.parent / file), configs)  # never one more index
+            wanted = [name for name, place in places.items() if place == file]
+            missing = [name for name in wanted if not isinstance(shard, dict) or name not in shard]
+            if missing:
+                raise FormatError(f"{path.parent / file} has no {missing[0]!r:.80}, as {path} says")
+            found.update({name: shard[name] for name in wanted})
+        return {name: found[name] for name in places}
     return _read(source, configs)
 
 
@@ -78,7 +89,17 @@ def _read(source: Source, configs: dict[str, Any]) -> Any:
     """What one file holds."""
     as_numpy = bool(configs.get("return_numpy"))
     if is_stored(np.frombuffer(source.data, np.uint8)):
-        return _read_ours(source, as_numpy)
+        data = np.frombuffer(source.data, np.uint8)
+        stored = stored_in(source.name, data, more_may_follow=source.path is None)
+        source.end_at(stored.size)
+        once = {id(array): np.array(array) for array in stored.arrays.values()}
+        arrays = {name: once[id(array)] for name, array in stored.arrays.items()}
+        for array in arrays.values() if stored.of_torch else ():
+            note_of_torch(array)
+        if stored.tree is None:
+            return arrays if as_numpy else {n: as_tensor(source.name, a) for n, a in arrays.items()}
+        tree = read_tree(source.name, stored.tree, arrays)
+        return _with_arrays(source, tree) if as_numpy else tree
     head = bytes(source.data[:64])
     if head.startswith(b"PK\x03\x04"):
         return read_zip(source, as_numpy)
@@ -114,20 +135,6 @@ def _refuse_models(path: Path) -> None:
         raise MissingFile(f"there is no {path}; give the whole name, {found[0]}")
 
 
-def _read_ours(source: Source, as_numpy: bool) -> Any:
-    data = np.frombuffer(source.data, np.uint8)
-    stored = stored_in(source.name, data, more_may_follow=source.path is None)
-    source.end_at(stored.size)
-    once = {id(array): np.array(array) for array in stored.arrays.values()}
-    arrays = {name: once[id(array)] for name, array in stored.arrays.items()}
-    for array in arrays.values() if stored.of_torch else ():
-        note_of_torch(array)
-    if stored.tree is None:
-        return arrays if as_numpy else {n: as_tensor(source.name, a) for n, a in arrays.items()}
-    tree = read_tree(source.name, stored.tree, arrays)
-    return _with_arrays(source, tree) if as_numpy else tree
-
-
 def _with_arrays(source: Source, tree: Any) -> Any:
     """The tree with arrays in place of its tensors."""
 
@@ -141,20 +148,6 @@ def _with_arrays(source: Source, tree: Any) -> Any:
 
 
 # -- checkpoints in several files -------------------------------------------------------------
-
-
-def _read_shards(source: Source, path: Path, configs: dict[str, Any]) -> dict[str, Any]:
-    """The tensors of all files that an index names."""
-    places = _places(source)
-    found: dict[str, Any] = {}
-    for file in sorted(set(places.values())):
-        shard = _read(Source(path.parent / file), configs)  # never one more index
-        wanted = [name for name, place in places.items() if place == file]
-        missing = [name for name in wanted if not isinstance(shard, dict) or name not in shard]
-        if missing:
-            raise FormatError(f"{path.parent / file} has no {missing[0]!r:.80}, as {path} says")
-        found.update({name: shard[name] for name in wanted})
-    return {name: found[name] for name in places}
 
 
 def _places(source: Source) -> dict[str, str]:

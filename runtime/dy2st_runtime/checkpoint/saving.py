@@ -50,7 +50,14 @@ def save(obj: Any, path: AnyFile, protocol: int = 4, **configs: Any) -> None:
     >>> state["epoch"], state["model"]["weight"].shape
     (7, [2, 3])
     """
-    _check(protocol, configs)
+    unknown = [name for name in configs if name not in _CONFIGS]
+    if unknown:
+        raise ArgumentError(f"save has no option {unknown[0]!r}; it has {', '.join(_CONFIGS)}")
+    if configs.get("use_binary_format"):
+        raise ArgumentError("save writes no use_binary_format of Paddle's; leave the option out")
+    version = configs.get("pickle_protocol") or protocol
+    if type(version) is not int or not 2 <= version <= 4:
+        raise ArgumentError(f"protocol is 2, 3 or 4, as in Paddle, not {version!r}")
     written = Written(obj)
     if isinstance(path, io.BytesIO):
         path.write(bytes_of(written.arrays, written.tree))
@@ -67,17 +74,6 @@ def save(obj: Any, path: AnyFile, protocol: int = 4, **configs: Any) -> None:
                 write_paddle(obj, opened)
         else:
             store_arrays(temporary, written.arrays, tree=written.tree)
-
-
-def _check(protocol: Any, configs: dict[str, Any]) -> None:
-    unknown = [name for name in configs if name not in _CONFIGS]
-    if unknown:
-        raise ArgumentError(f"save has no option {unknown[0]!r}; it has {', '.join(_CONFIGS)}")
-    if configs.get("use_binary_format"):
-        raise ArgumentError("save writes no use_binary_format of Paddle's; leave the option out")
-    version = configs.get("pickle_protocol") or protocol
-    if type(version) is not int or not 2 <= version <= 4:
-        raise ArgumentError(f"protocol is 2, 3 or 4, as in Paddle, not {version!r}")
 
 
 __all__ = ["save"]

@@ -31,7 +31,11 @@ class Source:
         else:
             self.path = path_of(file)
             self.name = str(self.path)
-            self.data = _mapped(self.path)
+            with naming(self.path), self.path.open("rb") as opened:
+                if not os.fstat(opened.fileno()).st_size:
+                    self.data = memoryview(b"")
+                else:
+                    self.data = memoryview(mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ))
         if not self.data:
             raise FormatError(f"{self.name} is empty: it is no checkpoint")
 
@@ -64,13 +68,6 @@ def path_of(file: object) -> Path:
     if not text or text.endswith(("/", os.sep)):
         raise ArgumentError(f"a checkpoint is named like folder/name.pdparams, not {text!r}")
     return named(text)
-
-
-def _mapped(path: Path) -> memoryview:
-    with naming(path), path.open("rb") as file:
-        if not os.fstat(file.fileno()).st_size:
-            return memoryview(b"")
-        return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
 
 __all__ = ["AnyFile", "Source", "path_of"]

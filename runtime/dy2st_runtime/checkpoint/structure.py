@@ -64,7 +64,19 @@ class Written:
             return self._entries(value)
         if kind in _TAGS:
             return {_TAGS[kind]: self._inside(kind, value)}
-        return self._leaf(value)
+        # A leaf that JSON has no form of.
+        if isinstance(value, EagerTensor):
+            value._refuse_while_traced("saving")
+            return {"tensor": [self._stored(value.array), value.name]}
+        if isinstance(value, np.generic):
+            return {"number": self._stored(np.asarray(value))}
+        if type(value) is np.ndarray:
+            return {"array": self._stored(value)}
+        if type(value) in (bytes, bytearray):
+            return {type(value).__name__: base64.b64encode(value).decode("ascii")}
+        if type(value) is complex:
+            return {"complex": [self._node(value.real), self._node(value.imag)]}
+        self._fail(f"is a {type(value).__name__}, {_hint(value)}")
 
     def _inside(self, kind: type, value: Any) -> list[Any]:
         if kind in (set, frozenset):
@@ -87,21 +99,6 @@ class Written:
         if not is_key(key):
             self._fail(f"has the key {key!r:.80}: keys, and what sets hold, are texts and numbers")
         return self._node(key)
-
-    def _leaf(self, value: Any) -> Any:
-        """A leaf that JSON has no form of."""
-        if isinstance(value, EagerTensor):
-            value._refuse_while_traced("saving")
-            return {"tensor": [self._stored(value.array), value.name]}
-        if isinstance(value, np.generic):
-            return {"number": self._stored(np.asarray(value))}
-        if type(value) is np.ndarray:
-            return {"array": self._stored(value)}
-        if type(value) in (bytes, bytearray):
-            return {type(value).__name__: base64.b64encode(value).decode("ascii")}
-        if type(value) is complex:
-            return {"complex": [self._node(value.real), self._node(value.imag)]}
-        self._fail(f"is a {type(value).__name__}, {_hint(value)}")
 
     def _stored(self, array: Array) -> str:
         """The name under which an array is stored: its path."""

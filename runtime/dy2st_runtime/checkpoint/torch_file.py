@@ -11,7 +11,7 @@ import math
 import struct
 import zipfile
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -151,7 +151,49 @@ def read_zip(source: Source, return_numpy: bool) -> Any:
     with source.open() as file:
         with _naming_damage(source):
             archive = zipfile.ZipFile(file)
-        found = _of_archive(source, _checked(source, archive), return_numpy)
+        # What reads each entry, once it is sure that all of them fit into the file.
+        entries = {info.filename: info for info in archive.infolist()}
+        if len(entries) != len(archive.infolist()):
+            raise FormatError(f"{source.name}: two entries of its zip archive have one name")
+        for name, info in entries.items():
+            is_stored = info.compress_type == zipfile.ZIP_STORED and not info.flag_bits & 1
+            if not is_stored or info.file_size != info.compress_size:
+                raise FormatError(
+                    f"{source.name}: {name!r:.80} is compressed or encrypted, "
+                    "as torch.save never does"
+                )
+        if sum(info.file_size for info in entries.values()) > len(source.data):
+            raise FormatError(f"{source.name}: its zip archive claims to hold more than it is long")
+
+        def reads(info: zipfile.ZipInfo) -> Callable[[], bytes]:
+            def read() -> bytes:
+                with _naming_damage(source):
+                    return archive.read(info)
+
+            return read
+
+        checked = {name: reads(info) for name, info in entries.items()}
+        folders = [name[: -len("data.pkl")] for name in checked if name.endswith("/data.pkl")]
+        if len(folders) != 1 or f"{folders[0]}constants.pkl" in checked:
+            raise FormatError(
+                f"{source.name} is a zip archive, but no checkpoint of torch.save"
+                + (": it holds a TorchScript program" if folders else "")
+            )
+        folder = folders[0]
+
+        def read(name: str) -> bytes:
+            if f"{folder}{name}" not in checked:
+                raise FormatError(
+                    f"{source.name}: there is no {folder + name!r:.80} in its archive"
+                )
+            return checked[f"{folder}{name}"]()
+
+        machine = Machine(source.name, memoryview(read("data.pkl")), _RULES, _BUILDS, _storage)
+        tree = machine.load()
+        is_big = f"{folder}byteorder" in checked and read("byteorder") == b"big"
+        found = _Storages(source, lambda key: read(f"data/{key}"), is_big).put_into(
+            tree, return_numpy
+        )
     source.end_at(len(source.data))
     return found
 
@@ -165,74 +207,22 @@ def _naming_damage(source: Source) -> Iterator[None]:
         raise FormatError(f"{source.name}: its zip archive is damaged: {error!s:.200}") from None
 
 
-def _checked(source: Source, archive: zipfile.ZipFile) -> Mapping[str, Callable[[], bytes]]:
-    """What reads each entry, once it is sure that all of them fit into the file."""
-    entries = {info.filename: info for info in archive.infolist()}
-    if len(entries) != len(archive.infolist()):
-        raise FormatError(f"{source.name}: two entries of its zip archive have one name")
-    for name, info in entries.items():
-        is_stored = info.compress_type == zipfile.ZIP_STORED and not info.flag_bits & 1
-        if not is_stored or info.file_size != info.compress_size:
-            raise FormatError(
-                f"{source.name}: {name!r:.80} is compressed or encrypted, as torch.save never does"
-            )
-    if sum(info.file_size for info in entries.values()) > len(source.data):
-        raise FormatError(f"{source.name}: its zip archive claims to hold more than it is long")
-
-    def reads(info: zipfile.ZipInfo) -> Callable[[], bytes]:
-        def read() -> bytes:
-            with _naming_damage(source):
-                return archive.read(info)
-
-        return read
-
-    return {name: reads(info) for name, info in entries.items()}
-
-
-def _of_archive(
-    source: Source, entries: Mapping[str, Callable[[], bytes]], return_numpy: bool
-) -> Any:
-    folders = [name[: -len("data.pkl")] for name in entries if name.endswith("/data.pkl")]
-    if len(folders) != 1 or f"{folders[0]}constants.pkl" in entries:
-        raise FormatError(
-            f"{source.name} is a zip archive, but no checkpoint of torch.save"
-            + (": it holds a TorchScript program" if folders else "")
-        )
-    folder = folders[0]
-
-    def read(name: str) -> bytes:
-        if f"{folder}{name}" not in entries:
-            raise FormatError(f"{source.name}: there is no {folder + name!r:.80} in its archive")
-        return entries[f"{folder}{name}"]()
-
-    machine = Machine(source.name, memoryview(read("data.pkl")), _RULES, _BUILDS, _storage)
-    tree = machine.load()
-    is_big = f"{folder}byteorder" in entries and read("byteorder") == b"big"
-    return _Storages(source, lambda key: read(f"data/{key}"), is_big).put_into(tree, return_numpy)
-
-
 def read_legacy(source: Source, return_numpy: bool) -> Any:
     """The object of a file of torch before 1.6."""
     machine = Machine(source.name, source.data, _RULES, _BUILDS, _storage)
     if machine.load() != MAGIC or machine.load() != _VERSION:
         raise FormatError(f"{source.name} is no checkpoint of torch, or of an unknown version")
     facts, tree, keys = machine.load(), machine.load(), machine.load()
-    sizes = _sizes_of(machine, tree, keys)
-    data: dict[str, bytes] = {}
-    for key in keys:
-        data[key] = bytes(machine.take(machine.number(8) * sizes[key]))
-    source.end_at(machine.position)
-    is_big = type(facts) is dict and facts.get("little_endian") is False
-    return _Storages(source, data.__getitem__, is_big).put_into(tree, return_numpy)
-
-
-def _sizes_of(machine: Machine, tree: Any, keys: Any) -> Mapping[str, int]:
-    """The size of an element of each storage."""
+    # The size of an element of each storage.
     sizes: dict[str, int] = {}
 
     def note(node: Any) -> Any:
         if type(node) is _View:
-            sizes[node.storage.key] = _item_size(node.storage.dtype)
+            sizes[node.storage.key] = (
+                2
+                if node.storage.dtype == "bfloat16"
+                else np.dtype(node.storage.dtype or "uint8").itemsize
+            )
             return None
         return None if type(node) is PickledArray else node
 
@@ -241,11 +231,12 @@ def _sizes_of(machine: Machine, tree: Any, keys: Any) -> Mapping[str, int]:
         machine.fail("its list of storages is damaged")
     if len(set(keys)) != len(keys) or set(keys) != set(sizes):
         machine.fail("its list of storages is not that of its tensors")
-    return sizes
-
-
-def _item_size(dtype: str) -> int:
-    return 2 if dtype == "bfloat16" else np.dtype(dtype or "uint8").itemsize
+    data: dict[str, bytes] = {}
+    for key in keys:
+        data[key] = bytes(machine.take(machine.number(8) * sizes[key]))
+    source.end_at(machine.position)
+    is_big = type(facts) is dict and facts.get("little_endian") is False
+    return _Storages(source, data.__getitem__, is_big).put_into(tree, return_numpy)
 
 
 class _Storages:

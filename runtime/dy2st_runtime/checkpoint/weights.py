@@ -119,7 +119,8 @@ def load_weights(
     report = WeightsReport(type(layer).__name__, left_out=left_out)
     values: dict[str, Array] = {}
     for name, source in names.items():
-        array = _array(given[source])
+        value = given[source]
+        array = value.array if isinstance(value, EagerTensor) else np.asarray(value)
         if name in own:
             if name in transposed and array.ndim > 1:
                 array = np.ascontiguousarray(np.swapaxes(array, -1, -2))
@@ -153,10 +154,6 @@ def _tensors_of(state: Any) -> Mapping[str, Any]:
                 "the part of it that is"
             )
     return state
-
-
-def _array(value: Any) -> Array:
-    return value.array if isinstance(value, EagerTensor) else np.asarray(value)
 
 
 # -- names ------------------------------------------------------------------------------------
