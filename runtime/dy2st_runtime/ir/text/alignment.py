@@ -44,26 +44,20 @@ def _aligned(left: Sequence[Hashable], right: Sequence[Hashable], most: int) -> 
     limit = min(len(left) + len(right), most)
     for changes in range(limit + 1):
         reached.append(furthest)
-        furthest = _extended(left, right, furthest, changes)
+        # How far one more change leads on every diagonal.
+        after = {}
+        rows, columns = len(left), len(right)
+        for diagonal in range(-changes, changes + 1, 2):
+            i = _start(furthest, diagonal)
+            j = i - diagonal
+            while i < rows and j < columns and left[i] == right[j]:
+                i, j = i + 1, j + 1
+            after[diagonal] = i
+        furthest = after
         if furthest.get(len(left) - len(right), -1) >= len(left):
             return _walked_back(reached, len(left), len(right))
     inside = [(i, i - d) for d, i in furthest.items() if i <= len(left) and i - d <= len(right)]
     return _walked_back(reached, *max(inside, key=sum))
-
-
-def _extended(
-    left: Sequence[Hashable], right: Sequence[Hashable], before: dict[int, int], changes: int
-) -> dict[int, int]:
-    """How far one more change leads on every diagonal."""
-    after = {}
-    rows, columns = len(left), len(right)
-    for diagonal in range(-changes, changes + 1, 2):
-        i = _start(before, diagonal)
-        j = i - diagonal
-        while i < rows and j < columns and left[i] == right[j]:
-            i, j = i + 1, j + 1
-        after[diagonal] = i
-    return after
 
 
 def _start(before: dict[int, int], diagonal: int) -> int:

@@ -46,15 +46,13 @@ def read_elements(lexer: Lexer) -> Elements:
         rank = len(open) if rank < 0 else rank
         if len(open) != rank or rank > _MAX_AXES:
             raise lexer.error("the lists of an array are nested unevenly or too deeply")
-        words.append(_element(lexer))
+        if lexer.kind == "number" or lexer.word in ("true", "false"):
+            element = lexer.advance()
+        else:
+            raise lexer.expected("an element")
+        words.append(element)
         if not _another_follows(lexer, open, lengths):
             return Elements(place, words, tuple(lengths[depth] for depth in range(rank)))
-
-
-def _element(lexer: Lexer) -> str:
-    if lexer.kind == "number" or lexer.word in ("true", "false"):
-        return lexer.advance()
-    raise lexer.expected("an element")
 
 
 def _another_follows(lexer: Lexer, open: list[int], lengths: dict[int, int]) -> bool:
@@ -80,48 +78,44 @@ def build_array(lexer: Lexer, elements: Elements, type: TensorType) -> Array:
     if len(shape) != type.rank or most > _MAX_BYTES:
         raise lexer.error("an array needs known sizes that fit into memory", elements.place)
     if elements.shape is None:
-        return _from_digits(lexer, elements, type.dtype, shape)
+        dtype = type.dtype
+        digits = elements.words[0]
+        is_splat = len(digits) == 2 + 2 * dtype.itemsize and 0 not in shape
+        is_whole = len(digits) == 2 + 2 * math.prod(shape) * dtype.itemsize
+        if not (is_splat or is_whole) or digits[:2] != "0x":
+            raise lexer.error("the digits do not fill the shape of the type", elements.place)
+        try:
+            data = bytes.fromhex(digits[2:])
+        except ValueError:
+            raise lexer.error("expected hexadecimal digits", elements.place) from None
+        if dtype.kind == "b" and data.strip(b"\0\1"):
+            raise lexer.error("a bool is a byte 00 or 01", elements.place)
+        flat = from_little_endian(data, dtype)
+        return flat.reshape(shape) if is_whole else np.broadcast_to(flat.reshape(()), shape)
     is_splat = elements.shape == () and count > 0
     if not is_splat and elements.shape != (shape if count else (0,)):
         raise lexer.error("the elements do not have the shape of the type", elements.place)
     try:
-        flat = _values(elements.words, type.dtype)
+        # The elements as a flat array; ValueError or OverflowError if one does not fit.
+        words = elements.words
+        dtype = type.dtype
+        if any(len(word) > _MAX_DIGITS for word in words):
+            raise ValueError("a number is too long")
+        if dtype.kind == "c" and words:
+            raise ValueError("complex numbers stand as digits of their bytes")
+        if dtype.kind == "b":
+            if not all(word in ("true", "false") for word in words):
+                raise ValueError("expected true or false")
+            flat = np.array([word == "true" for word in words], dtype)
+        elif dtype.kind in "iu":
+            flat = np.array([int(word) for word in words], dtype)
+        else:
+            flat = np.array([_float(word, dtype) for word in words], dtype)
     except (ValueError, OverflowError):
         what = f"an element is no {type.dtype}, or outside its range"
         raise lexer.error(what, elements.place) from None
     # A broadcast array is one element in memory, whatever its shape.
     return np.broadcast_to(flat.reshape(()), shape) if is_splat else flat.reshape(shape)
-
-
-def _from_digits(lexer: Lexer, elements: Elements, dtype: DType, shape: tuple[int, ...]) -> Array:
-    digits = elements.words[0]
-    is_splat = len(digits) == 2 + 2 * dtype.itemsize and 0 not in shape
-    is_whole = len(digits) == 2 + 2 * math.prod(shape) * dtype.itemsize
-    if not (is_splat or is_whole) or digits[:2] != "0x":
-        raise lexer.error("the digits do not fill the shape of the type", elements.place)
-    try:
-        data = bytes.fromhex(digits[2:])
-    except ValueError:
-        raise lexer.error("expected hexadecimal digits", elements.place) from None
-    if dtype.kind == "b" and data.strip(b"\0\1"):
-        raise lexer.error("a bool is a byte 00 or 01", elements.place)
-    flat = from_little_endian(data, dtype)
-    return flat.reshape(shape) if is_whole else np.broadcast_to(flat.reshape(()), shape)
-
-
-def _values(words: list[str], dtype: DType) -> Array:
-    """The elements as a flat array; ValueError or OverflowError if one does not fit."""
-    if any(len(word) > _MAX_DIGITS for word in words):
-        raise ValueError("a number is too long")
-    if dtype.kind == "c" and words:
-        raise ValueError("complex numbers stand as digits of their bytes")
-    if dtype.kind == "b":
-        if not all(word in ("true", "false") for word in words):
-            raise ValueError("expected true or false")
-        return np.array([word == "true" for word in words], dtype)
-    if dtype.kind in "iu":
-        return np.array([int(word) for word in words], dtype)
-    return np.array([_float(word, dtype) for word in words], dtype)
 
 
 def _float(word: str, dtype: DType) -> Any:

@@ -80,21 +80,18 @@ class AttributeParser(Lexer):
             raise self.expected("a type such as `tensor<2x3xf32>`")
         known = self._tensors.get(self.word)
         if known is None:
-            known = self._tensors[self.word] = self._read_tensor(self.word)
+            head, _, encoding = self.word[len("tensor<") : -1].partition(",")
+            prefix = _SIZES.match(head)
+            assert prefix is not None
+            sizes, element = prefix.group().split("x")[:-1], head[prefix.end() :]
+            texts = _QUOTED.findall(encoding)
+            if len(texts) != sizes.count("?") or len(sizes) > _MAX_RANK:
+                raise self.error("a type has one text for every `?`, and at most 64 axes")
+            rest = iter(texts)
+            shape = [self._size(next(rest)) if s == "?" else self._number(s) for s in sizes]
+            known = self._tensors[self.word] = TensorType(self._dtype(element), shape)
         self.advance()
         return known
-
-    def _read_tensor(self, word: str) -> TensorType:
-        head, _, encoding = word[len("tensor<") : -1].partition(",")
-        prefix = _SIZES.match(head)
-        assert prefix is not None
-        sizes, element = prefix.group().split("x")[:-1], head[prefix.end() :]
-        texts = _QUOTED.findall(encoding)
-        if len(texts) != sizes.count("?") or len(sizes) > _MAX_RANK:
-            raise self.error("a type has one text for every `?`, and at most 64 axes")
-        rest = iter(texts)
-        shape = [self._size(next(rest)) if s == "?" else self._number(s) for s in sizes]
-        return TensorType(self._dtype(element), shape)
 
     def _number(self, text: str) -> int:
         if len(text) > _MAX_DECIMALS or int(text) >= _LIMIT:
@@ -229,8 +226,30 @@ class AttributeParser(Lexer):
             suffix = self.expect_kind("word", "the type of a number")
         try:
             if suffix == "f64" or (not suffix and "." in word):
-                return _float(word)
-            return _integer(word, suffix or "i64")
+                if word.startswith("0x"):
+                    return float_from_bits(word)
+                if "." not in word or len(word) > _MAX_DIGITS:
+                    raise ValueError("expected digits with a point")
+                value = float(word)
+                if not math.isfinite(value):
+                    raise ValueError("too large")
+                return value
+            type = suffix or "i64"
+            width = type[1:]
+            if (
+                type[0] != "i"
+                or not width.isdigit()
+                or len(width) > _MAX_WIDTH_DIGITS
+                or "." in word
+            ):
+                raise ValueError("not an integer type")
+            is_hexadecimal = "0x" in word
+            if not is_hexadecimal and len(word) > _MAX_DIGITS:
+                raise ValueError("too long")
+            value = int(word, 16 if is_hexadecimal else 10)
+            if not -1 <= value >> max(int(width) - 1, 0) <= 0:
+                raise ValueError("outside the type's range")
+            return value
         except ValueError:
             raise self.error(f"`{word[:40]}` is no number of this type", place) from None
 
@@ -338,30 +357,6 @@ def _hole(entry: Any) -> Hole | None:
     _, conversion, spec = entry
     are_texts = isinstance(conversion, str) and isinstance(spec, str)
     return Hole(*entry) if are_texts and conversion in ("", "s", "r", "a", "%") else None
-
-
-def _float(word: str) -> float:
-    if word.startswith("0x"):
-        return float_from_bits(word)
-    if "." not in word or len(word) > _MAX_DIGITS:
-        raise ValueError("expected digits with a point")
-    value = float(word)
-    if not math.isfinite(value):
-        raise ValueError("too large")
-    return value
-
-
-def _integer(word: str, type: str) -> int:
-    width = type[1:]
-    if type[0] != "i" or not width.isdigit() or len(width) > _MAX_WIDTH_DIGITS or "." in word:
-        raise ValueError("not an integer type")
-    is_hexadecimal = "0x" in word
-    if not is_hexadecimal and len(word) > _MAX_DIGITS:
-        raise ValueError("too long")
-    value = int(word, 16 if is_hexadecimal else 10)
-    if not -1 <= value >> max(int(width) - 1, 0) <= 0:
-        raise ValueError("outside the type's range")
-    return value
 
 
 _FORMS: dict[str, Callable[[AttributeParser], Any]] = {

@@ -231,21 +231,21 @@ def array_text(array: Array) -> str:
     """`dense<...> : tensor<...>`: one element for all, lists, or the digits of the bytes."""
     if element_text(array.dtype) is None:
         return f"#dy2st.invalid<{string_text(f'array of {array.dtype}')}>"
-    return f"dense<{_elements(array)}> : {tensor_text(array.dtype, array.shape)}"
-
-
-def _elements(array: Array) -> str:
     if array.size == 0:
-        return ""
-    listed = array.dtype.kind != "c"
-    if listed and array.size == 1 and np.isfinite(array).item():
-        return _texts(array)[0]
-    is_splat = _is_splat(array)
-    shown = array[(slice(0, 1),) * array.ndim] if is_splat else array
-    # Not `0x7F800000`: xDSL takes the bits of an element for a number.
-    if not listed or shown.size > MAX_LISTED or not np.isfinite(shown).all():
-        return f'"0x{little_endian(shown).hex().upper()}"'
-    return _nested(iter(_texts(shown)), () if is_splat else array.shape)
+        elements = ""
+    else:
+        listed = array.dtype.kind != "c"
+        if listed and array.size == 1 and np.isfinite(array).item():
+            elements = _texts(array)[0]
+        else:
+            is_splat = _is_splat(array)
+            shown = array[(slice(0, 1),) * array.ndim] if is_splat else array
+            # Not `0x7F800000`: xDSL takes the bits of an element for a number.
+            if not listed or shown.size > MAX_LISTED or not np.isfinite(shown).all():
+                elements = f'"0x{little_endian(shown).hex().upper()}"'
+            else:
+                elements = _nested(iter(_texts(shown)), () if is_splat else array.shape)
+    return f"dense<{elements}> : {tensor_text(array.dtype, array.shape)}"
 
 
 def _is_splat(array: Array) -> bool:

@@ -52,11 +52,42 @@ def difference(
     removed and added. Time is in proportion to the Programs, as long as they differ in at most
     some thousand lines.
     """
-    places, pairs = _places(left, right)
+    # All lines of the listing, and the lines that are paired.
+    shapes = [program_lines(side, False, names=_NoNames()) for side in (left, right)]
+    texts = [[line.text for line in side] for side in shapes]
+    indices = aligned(texts[0], texts[1])
+    pairs = [(shapes[0][i], shapes[1][j]) for i, j in indices]
+    replaced = [(shapes[0][i], shapes[1][j]) for i, j in _replaced(indices)]
+    own = Names()
+    ours = program_lines(left, False, names=own)
+    same = _same_inputs(left, right)
+    other_names = _LeftNames(own, _same_variables(pairs + replaced, same))
+    theirs = program_lines(right, False, names=other_names)
+    places = list(_marked([line.text for line in ours], [line.text for line in theirs], indices))
     if all(place.mark == " " for place in places):
         return ""
-    head = [*_counted(pairs, left, right), f"--- {titles[0]}", f"+++ {titles[1]}"]
-    return "\n".join([*head, *_listing(places, context, most)]) + "\n"
+    # `removed: 2 add; added: relu`, of operators that have no partner.
+    partners = [{line.shows for line in side} for side in zip(*pairs, strict=True)] or [
+        set(),
+        set(),
+    ]
+    counted = []
+    for what, program, paired in zip(("removed", "added"), (left, right), partners):
+        alone = Counter(o.name for o in program.block.walk() if o not in paired)
+        shown = [f"{count} {name}" if count > 1 else name for name, count in sorted(alone.items())]
+        counted += [f"{what}: {', '.join(shown)}"] * bool(shown)
+    head = [*(["; ".join(counted)] if counted else []), f"--- {titles[0]}", f"+++ {titles[1]}"]
+    # The changed lines and those around them, in hunks as of `diff -u`.
+    lines: list[str] = []
+    hunks = _hunks(places, context)
+    for start, end in hunks[:most]:
+        hunk = places[start:end]
+        counts = [sum(place.mark in marks for place in hunk) for marks in (" -", " +")]
+        lines.append(f"@@ -{hunk[0].left + 1},{counts[0]} +{hunk[0].right + 1},{counts[1]} @@")
+        lines += [f"{place.mark}{_DIGITS.sub(_checksum, place.text)}" for place in hunk]
+    if len(hunks) > most:
+        lines.append(f"... and {len(hunks) - most} more places")
+    return "\n".join([*head, *lines]) + "\n"
 
 
 def difference_of_models(
@@ -98,23 +129,6 @@ class _LeftNames(Names):
         if variable not in self._names:
             self._names[variable] = f"%{self.unused(variable.name or 'new')}"
         return self._names[variable]
-
-
-def _places(left: Program, right: Program) -> tuple[list[_Place], list[tuple[Line, Line]]]:
-    """All lines of the listing, and the lines that are paired."""
-    shapes = [program_lines(side, False, names=_NoNames()) for side in (left, right)]
-    texts = [[line.text for line in side] for side in shapes]
-    indices = aligned(texts[0], texts[1])
-    pairs = [(shapes[0][i], shapes[1][j]) for i, j in indices]
-    replaced = [(shapes[0][i], shapes[1][j]) for i, j in _replaced(indices)]
-    names = Names()
-    ours = program_lines(left, False, names=names)
-    same = _same_inputs(left, right)
-    other_names = _LeftNames(names, _same_variables(pairs + replaced, same))
-    theirs = program_lines(right, False, names=other_names)
-    return list(
-        _marked([line.text for line in ours], [line.text for line in theirs], indices)
-    ), pairs
 
 
 def _replaced(indices: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
@@ -168,34 +182,6 @@ def _marked(
 
 
 # -- showing ----------------------------------------------------------------------------------
-
-
-def _counted(pairs: Sequence[tuple[Line, Line]], left: Program, right: Program) -> list[str]:
-    """`removed: 2 add; added: relu`, of operators that have no partner."""
-    partners = [{line.shows for line in side} for side in zip(*pairs, strict=True)] or [
-        set(),
-        set(),
-    ]
-    texts = []
-    for what, program, paired in zip(("removed", "added"), (left, right), partners):
-        alone = Counter(o.name for o in program.block.walk() if o not in paired)
-        names = [f"{count} {name}" if count > 1 else name for name, count in sorted(alone.items())]
-        texts += [f"{what}: {', '.join(names)}"] * bool(names)
-    return ["; ".join(texts)] if texts else []
-
-
-def _listing(places: Sequence[_Place], context: int, most: int) -> list[str]:
-    """The changed lines and those around them, in hunks as of `diff -u`."""
-    lines: list[str] = []
-    hunks = _hunks(places, context)
-    for start, end in hunks[:most]:
-        hunk = places[start:end]
-        counts = [sum(place.mark in marks for place in hunk) for marks in (" -", " +")]
-        lines.append(f"@@ -{hunk[0].left + 1},{counts[0]} +{hunk[0].right + 1},{counts[1]} @@")
-        lines += [f"{place.mark}{_DIGITS.sub(_checksum, place.text)}" for place in hunk]
-    if len(hunks) > most:
-        lines.append(f"... and {len(hunks) - most} more places")
-    return lines
 
 
 def _hunks(places: Sequence[_Place], context: int) -> list[tuple[int, int]]:

@@ -80,7 +80,16 @@ class _Parser(LineReader):
         self.expect_all("}", ">", "(", "{")
         programs = []
         while self.word != "}":
-            programs.append(self._program())
+            place = self.place
+            self.expect_all('"dy2st.program"', "(", ")", "<")
+            self.enter_scope({})
+            properties = self._properties()
+            self.expect_all(">", "(", "{")
+            block = Block()
+            self._body(block)
+            self.expect_all("}", ")")
+            self._no_types()
+            programs.append(self._assemble(properties, block, place))
         self.expect_all("}", ")")
         self._no_types()
         if self.kind != "end":
@@ -113,18 +122,6 @@ class _Parser(LineReader):
     def _location(self) -> Location | None:
         """What follows operators, and in the texts of other tools all else that has types."""
         return self.location() if self.word == "loc" else None
-
-    def _program(self) -> Program:
-        place = self.place
-        self.expect_all('"dy2st.program"', "(", ")", "<")
-        self.enter_scope({})
-        properties = self._properties()
-        self.expect_all(">", "(", "{")
-        block = Block()
-        self._body(block)
-        self.expect_all("}", ")")
-        self._no_types()
-        return self._assemble(properties, block, place)
 
     # -- properties of a Program -------------------------------------------------------------
 
@@ -245,7 +242,15 @@ class _Parser(LineReader):
                 self.advance()
                 around.append(head)
             else:
-                self._end_block(block)
+                quick = self.quick_end(block)
+                if quick is not None:
+                    block.yields = quick
+                else:
+                    self.advance()
+                    block.yields = self._operands(block)
+                    self._check_types(block.yields)
+                    self.expect_all("->", "(", ")")
+                    self._location()
                 if not around:
                     return
                 self.expect("}")
@@ -280,17 +285,6 @@ class _Parser(LineReader):
         if self.word == "(":
             self.listed("(", parameter, ")")
         self.expect(":")
-
-    def _end_block(self, block: Block) -> None:
-        quick = self.quick_end(block)
-        if quick is not None:
-            block.yields = quick
-            return
-        self.advance()
-        block.yields = self._operands(block)
-        self._check_types(block.yields)
-        self.expect_all("->", "(", ")")
-        self._location()
 
     # -- operators ---------------------------------------------------------------------------
 

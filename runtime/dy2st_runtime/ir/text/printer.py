@@ -161,8 +161,19 @@ class _Printer:
     def _properties(self, program: Program) -> list[tuple[str, str]]:
         """What a Program is besides its Block; what is empty is left out."""
         trained = tuple(name for name in program.state if program.trainable.get(name))
+        # `{batch = [0, 512], length = [1]}`: every symbol of the Program and its least and
+        # largest.
+        found: dict[str, Dim] = {}
+        for symbol in symbols(tuple(_sizes(program))):
+            found.setdefault(str(symbol), symbol)
+        entries = []
+        for name in sorted(found):
+            least, largest = found[name].minimum, found[name].maximum
+            entries.append(
+                (name, attribute_text((least,) if largest is None else (least, largest)))
+            )
         texts = [
-            ("symbols", _symbols_text(program)),
+            ("symbols", dict_text(entries) if entries else ""),
             ("inputs", _names_text(variable.name for variable in program.inputs)),
             ("parameters", _names_text(program.parameters)),
             ("buffers", _names_text(program.buffers)),
@@ -200,7 +211,15 @@ class _Printer:
         for operator in operators:
             if operator.blocks:
                 self._todo.append(partial(self._print_operators, operators, depth))
-                self._print_nested(operator, depth)
+                indent = _INDENT * depth
+                self._add(f"{indent}{self._head(operator)} ({{", operator)
+                steps: list[Callable[[], None]] = []
+                for block in operator.blocks:
+                    if steps:
+                        steps.append(partial(self._add, f"{indent}}}, {{", operator))
+                    steps.append(partial(self._print_block, block, depth, "yield"))
+                steps.append(partial(self._add, f"{indent}}}){self._tail(operator)}", operator))
+                self._todo += reversed(steps)
                 return
             text = f"{_INDENT * depth}{self._head(operator)}{self._tail(operator)}"
             self.lines.append(Line(text, operator))
@@ -210,17 +229,6 @@ class _Printer:
         self._add(f"{head} : ({self._type_list(block.yields)}) -> ()", block)
 
     # -- operators ---------------------------------------------------------------------------
-
-    def _print_nested(self, operator: Operator, depth: int) -> None:
-        indent = _INDENT * depth
-        self._add(f"{indent}{self._head(operator)} ({{", operator)
-        steps: list[Callable[[], None]] = []
-        for block in operator.blocks:
-            if steps:
-                steps.append(partial(self._add, f"{indent}}}, {{", operator))
-            steps.append(partial(self._print_block, block, depth, "yield"))
-        steps.append(partial(self._add, f"{indent}}}){self._tail(operator)}", operator))
-        self._todo += reversed(steps)
 
     def _head(self, operator: Operator) -> str:
         results = f"{self._uses(operator.results)} = " if operator.results else ""
@@ -281,18 +289,6 @@ def _placements_text(program: Program) -> str:
     """`{weight = [[["dp", 4]], ["shard 0"]]}`: mesh and placements, in the order of state."""
     on = program.placements
     entries = [(name, attribute_text(tuple(on[name]))) for name in program.state if name in on]
-    return dict_text(entries) if entries else ""
-
-
-def _symbols_text(program: Program) -> str:
-    """`{batch = [0, 512], length = [1]}`: every symbol of the Program and its least and largest."""
-    found: dict[str, Dim] = {}
-    for symbol in symbols(tuple(_sizes(program))):
-        found.setdefault(str(symbol), symbol)
-    entries = []
-    for name in sorted(found):
-        least, largest = found[name].minimum, found[name].maximum
-        entries.append((name, attribute_text((least,) if largest is None else (least, largest))))
     return dict_text(entries) if entries else ""
 
 
