@@ -71,7 +71,19 @@ def _has_all(value: Any, sizes: Sizes) -> bool:
 def broken(entry: LocatedConstraint, sizes: Sizes, known: Origins) -> ShapeError:
     """The error for a constraint that does not hold."""
     condition, reason = entry.constraint.condition, entry.constraint.reason
-    what = _broken_equality(condition, sizes, known)
+    # Two axes that must be equal, or an axis that must be a number.
+    left, right = condition.left, condition.right
+    if condition.relation != "==" or not isinstance(left, Dim) or not _is_axis(left, known):
+        what = None
+    else:
+        start = f"argument {_axis_text(known[left])}: {sizes[left]}; must "
+        if isinstance(right, int):
+            what = f"{start}be {right}"
+        elif isinstance(right, Dim) and _is_axis(right, known):
+            origin = known[right]
+            what = f"{start}equal `{origin.variable.name}` axis {origin.axis}: {sizes[right]}"
+        else:
+            what = None
     if what is None:
         values = _values(condition, sizes, known)
         what = f"the sizes of this call break `{condition}`: {values}"
@@ -98,20 +110,6 @@ def uncomputable(
 
 
 # -- wording ----------------------------------------------------------------------------------
-
-
-def _broken_equality(condition: Condition, sizes: Sizes, known: Origins) -> str | None:
-    """Two axes that must be equal, or an axis that must be a number."""
-    left, right = condition.left, condition.right
-    if condition.relation != "==" or not isinstance(left, Dim) or not _is_axis(left, known):
-        return None
-    start = f"argument {_axis_text(known[left])}: {sizes[left]}; must "
-    if isinstance(right, int):
-        return f"{start}be {right}"
-    if isinstance(right, Dim) and _is_axis(right, known):
-        origin = known[right]
-        return f"{start}equal `{origin.variable.name}` axis {origin.axis}: {sizes[right]}"
-    return None
 
 
 def _is_axis(size: Dim, known: Origins) -> bool:
@@ -174,7 +172,12 @@ def check_inputs(program: Program, inputs: Sequence[Array]) -> None:
             place = f"argument `{variable.name}`, axis {axis}: {array.shape[axis]}"
             _check_size(place, array.shape[axis], wanted, sizes, known)
     for symbol, origin in known.items():
-        _check_range(symbol, sizes[symbol], origin)
+        value = sizes[symbol]
+        low, high = symbol.minimum, symbol.maximum
+        if value < low or (high is not None and value > high):
+            limits = f"at least {low}" if high is None else f"from {low} to {high}"
+            place = f"argument `{origin.variable.name}`, axis {origin.axis}"
+            raise SpecError(f"{place}: {value}; `{symbol}` is {limits}")
 
 
 def _check_size(
@@ -196,14 +199,6 @@ def _check_size(
         raise SpecError(f"{place}; must equal {first} (both are `{wanted}`)")
     values = ", ".join(f"{symbol} = {one}" for symbol, one in sizes.items())
     raise SpecError(f"{place}; must be {wanted}, with {values}: {value}")
-
-
-def _check_range(symbol: Dim, value: int, origin: Origin) -> None:
-    low, high = symbol.minimum, symbol.maximum
-    if value < low or (high is not None and value > high):
-        limits = f"at least {low}" if high is None else f"from {low} to {high}"
-        place = f"argument `{origin.variable.name}`, axis {origin.axis}"
-        raise SpecError(f"{place}: {value}; `{symbol}` is {limits}")
 
 
 __all__ = [

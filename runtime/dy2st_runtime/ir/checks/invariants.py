@@ -212,7 +212,16 @@ def _by_rule(
     recorded, wrong = [result.type for result in operator.results], []
     # Types of lists have no ranges of sizes that differ by element: engines check those.
     in_range = not any(isinstance(v.type, ArrayType) for v in operator.operands)
-    if not _agree(recorded, types, scope, in_range):
+    if len(recorded) == len(types) and all(a is b for a, b in zip(recorded, types, strict=True)):
+        agree = True
+    else:
+        # Sizes that only the data decides have other symbols each time the rule is asked: both ways
+        # symbols of one's own stand for symbols of the other, and for nothing else.
+        is_free = scope.is_free
+        agree = matches(types, recorded, is_free, in_range) and matches(
+            recorded, types, is_free, False
+        )
+    if not agree:
         given = f"the rule gives {_types_shown(types)}"
         wrong.append(f"its results have {_types_shown(recorded)}; {given}")
     missing = [
@@ -243,17 +252,6 @@ def needs_are_required(operator: Operator, scope: Scope) -> Texts:
     for condition in scope.missing:
         yield f"its rule needs {condition}, which the Program does not require"
     scope.missing = []
-
-
-def _agree(
-    recorded: Sequence[ValueType], types: Sequence[ValueType], scope: Scope, in_range: bool
-) -> bool:
-    if len(recorded) == len(types) and all(a is b for a, b in zip(recorded, types, strict=True)):
-        return True
-    # Sizes that only the data decides have other symbols each time the rule is asked: both ways
-    # symbols of one's own stand for symbols of the other, and for nothing else.
-    is_free = scope.is_free
-    return matches(types, recorded, is_free, in_range) and matches(recorded, types, is_free, False)
 
 
 # -- control flow -----------------------------------------------------------------------------

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from types import CodeType, TracebackType
 from typing import ParamSpec, TypeVar
 
-from dy2st_runtime.errors import Location
 from dy2st_runtime.ir.definition import Effect, lookup
 from dy2st_runtime.ir.location import is_own_file
 from dy2st_runtime.ir.program import Operator
@@ -69,14 +68,7 @@ def show_operator(error: BaseException, operator: Operator, ran: CodeType, progr
     entries = [e for e in _entries(error.__traceback__) if e.tb_frame.f_code is ran]
     if place is None or not entries:
         return
-    shown = _entry_at(place, program)
-    # What an assertion or `raise` of the user does is no fault inside the kernel.
-    shown.tb_next = None if is_users else entries[-1].tb_next
-    entries[-1].tb_next = shown
-
-
-def _entry_at(place: Location, function: str) -> TracebackType:
-    """What a traceback shows for an error that arises at a place."""
+    # What a traceback shows for an error that arises at a place.
     tree = ast.parse("def f(): raise error")  # a function begins where its code says, a module at 1
     for node in ast.walk(tree):
         if isinstance(node, (ast.stmt, ast.expr)):
@@ -84,46 +76,42 @@ def _entry_at(place: Location, function: str) -> TracebackType:
             node.col_offset = node.end_col_offset = -1  # unknown: no caret
     module = compile(tree, place.traced_file, "exec")
     made = next(one for one in module.co_consts if isinstance(one, CodeType))
-    code = made.replace(co_name=function)
+    code = made.replace(co_name=program)
     try:
         exec(code, {"error": RuntimeError()})
     except RuntimeError as error:
         last = _entries(error.__traceback__)[-1]
-    return TracebackType(None, last.tb_frame, last.tb_lasti, place.line)
+    shown = TracebackType(None, last.tb_frame, last.tb_lasti, place.line)
+    # What an assertion or `raise` of the user does is no fault inside the kernel.
+    shown.tb_next = None if is_users else entries[-1].tb_next
+    entries[-1].tb_next = shown
 
 
 def _hide(error: BaseException | None, seen: set[int]) -> None:
     if error is None or id(error) in seen:
         return
     seen.add(id(error))
-    error.__traceback__ = _without_own(error.__traceback__)
-    related = (error.__cause__, error.__context__, *getattr(error, "exceptions", ()))
-    for other in related:
-        if isinstance(other, BaseException):
-            _hide(other, seen)
-
-
-def _without_own(trace: TracebackType | None) -> TracebackType | None:
-    """The entries of the user; the first one leads to them even if it is ours."""
-    entries = _entries(trace)
+    # The entries of the user; the first one leads to them even if it is ours.
+    entries = _entries(error.__traceback__)
     kept = [entry for entry in entries if not is_own_file(entry.tb_frame.f_code.co_filename)]
     following_codes = [entry.tb_frame.f_code for entry in kept[1:]]
+    # Whether code is the body of a statement in the other one, which was perhaps hidden before.
     kept = [
         entry
         for entry, code in zip(kept, [*following_codes, None], strict=False)
-        if code is None or not _is_part(code, entry.tb_frame.f_code)
+        if code is None
+        or not (any(is_part(code) for is_part in _are_parts) and holds(entry.tb_frame.f_code, code))
     ]
     for entry, following in zip(kept, [*kept, None][1:], strict=True):
         entry.tb_next = following
     first = kept[0] if kept else None
     if entries and entries[0] is not first:
         entries[0].tb_next = first
-    return first
-
-
-def _is_part(code: CodeType, whole: CodeType) -> bool:
-    """Whether code is the body of a statement in the other one, which was perhaps hidden before."""
-    return any(is_part(code) for is_part in _are_parts) and holds(whole, code)
+    error.__traceback__ = first
+    related = (error.__cause__, error.__context__, *getattr(error, "exceptions", ()))
+    for other in related:
+        if isinstance(other, BaseException):
+            _hide(other, seen)
 
 
 def holds(whole: CodeType, code: CodeType) -> bool:

@@ -145,30 +145,27 @@ def marked_text(program: Program, found: Sequence[Finding]) -> str:
         shown = line.shows if isinstance(line.shows, Operator) else None
         # Findings about the Program itself stand under its first line.
         here = by_operator.pop(shown, []) if shown or not lines else []
-        lines.append(_marked(line.text, here))
+        text = line.text
+        if not here:
+            marked = [f"   {text}"]
+        else:
+            indent = " " * (len(text) - len(text.lstrip()))
+            marked = [f">> {text}", *(f"   {indent}^ {f.rule}: {f.text}" for f in here)]
+        lines.append(marked)
     count = f"{len(found)} finding{'s' if len(found) > 1 else ''}"
-    return "\n".join([f"{count} in the Program {program.name!r}:", *_abridged(lines)])
-
-
-def _marked(text: str, here: Sequence[Finding]) -> list[str]:
-    if not here:
-        return [f"   {text}"]
-    indent = " " * (len(text) - len(text.lstrip()))
-    return [f">> {text}", *(f"   {indent}^ {f.rule}: {f.text}" for f in here)]
-
-
-def _abridged(lines: Sequence[list[str]]) -> list[str]:
     if len(lines) <= _WHOLE_TEXT:
-        return [text for line in lines for text in line]
-    kept: list[str] = []
-    last = -1
-    for index, line in enumerate(lines):
-        around = lines[max(0, index - _AROUND) : index + _AROUND + 1]
-        if all(len(near) == 1 for near in around):
-            continue
-        kept += ["   ..."] * (index > last + 1) + line
-        last = index
-    return kept + ["   ..."] * (last + 1 < len(lines))
+        abridged = [text for entry in lines for text in entry]
+    else:
+        kept: list[str] = []
+        last = -1
+        for index, entry in enumerate(lines):
+            around = lines[max(0, index - _AROUND) : index + _AROUND + 1]
+            if all(len(near) == 1 for near in around):
+                continue
+            kept += ["   ..."] * (index > last + 1) + entry
+            last = index
+        abridged = kept + ["   ..."] * (last + 1 < len(lines))
+    return "\n".join([f"{count} in the Program {program.name!r}:", *abridged])
 
 
 __all__ = ["Finding", "findings", "marked_text", "verify", "without"]

@@ -122,7 +122,15 @@ def set_value(tracer: Tracer, tensor: Tensor, value: Any) -> None:
         return
     tracer.flags.check_change(tensor, refuses_leaves=False)
     tracer.flags.cut[id(tensor)] = tensor
-    tracer.change(tensor, _copied(tracer, _fitting(tracer, tensor, value)))
+    # A Variable of its own with the same value, through which no gradient flows.
+    variable = _fitting(tracer, tensor, value)
+    is_made = isinstance(variable.maker, Operator) and variable.maker.operands
+    is_alone = len(tracer.aliases.of(variable)) == 1
+    if is_made and is_alone and tracer.flags.is_surely_stopped(variable):
+        copied = variable
+    else:
+        copied = tracer.append("detach", [variable], {}, [variable.type]).results[0]
+    tracer.change(tensor, copied)
 
 
 def _fitting(tracer: Tracer, tensor: Tensor, value: Any) -> Variable:
@@ -131,12 +139,3 @@ def _fitting(tracer: Tracer, tensor: Tensor, value: Any) -> Variable:
     variable = tracer.variable(value)
     check_shape(variable, old)
     return variable if variable.dtype == old.dtype else tracer.cast_number(variable, old.dtype)
-
-
-def _copied(tracer: Tracer, variable: Variable) -> Variable:
-    """A Variable of its own with the same value, through which no gradient flows."""
-    is_made = isinstance(variable.maker, Operator) and variable.maker.operands
-    is_alone = len(tracer.aliases.of(variable)) == 1
-    if is_made and is_alone and tracer.flags.is_surely_stopped(variable):
-        return variable
-    return tracer.append("detach", [variable], {}, [variable.type]).results[0]

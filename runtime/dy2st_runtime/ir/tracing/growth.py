@@ -10,7 +10,7 @@ import os
 from collections import Counter
 
 from dy2st_runtime.dims import Dim, Size, bounds, current
-from dy2st_runtime.errors import Location, UnsupportedSyntax
+from dy2st_runtime.errors import UnsupportedSyntax
 from dy2st_runtime.ir.fresh_symbols import fresh_symbol
 from dy2st_runtime.ir.program import Operator
 from dy2st_runtime.ir.types import ArrayType, ValueType
@@ -36,7 +36,17 @@ class Growth:
         line = at.file, at.line
         self.made[line] += 1 + len(operator.operands) + len(operator.results)
         if self.made[line] > MOST_A_LINE:
-            raise _too_many(at)
+            raise UnsupportedSyntax(
+                f"this line makes more than {MOST_A_LINE:,} operators and values in nested "
+                "branches",
+                at=at,
+                why="a Program holds every path: a function that both branches of an `if` call, "
+                "and a list that each iteration may leave longer, grow with every call or "
+                "iteration, twofold or worse",
+                hint="compute a tensor under a condition and choose by where(); write a loop over "
+                "a tensor or a range(t) of one, in which lists may grow; call the function once "
+                "after the `if`. The bound is DY2ST_MOST_A_LINE in the environment",
+            )
 
 
 def _is_deep(operator: Operator) -> bool:
@@ -46,18 +56,6 @@ def _is_deep(operator: Operator) -> bool:
             return False
         block = block.parent
     return True
-
-
-def _too_many(at: Location) -> UnsupportedSyntax:
-    return UnsupportedSyntax(
-        f"this line makes more than {MOST_A_LINE:,} operators and values in nested branches",
-        at=at,
-        why="a Program holds every path: a function that both branches of an `if` call, and a list "
-        "that each iteration may leave longer, grow with every call or iteration, twofold or worse",
-        hint="compute a tensor under a condition and choose by where(); write a loop over a tensor "
-        "or a range(t) of one, in which lists may grow; call the function once after the `if`. "
-        "The bound is DY2ST_MOST_A_LINE in the environment",
-    )
 
 
 HEAVIEST_SIZE, DEEPEST_SIZE = 200, 16

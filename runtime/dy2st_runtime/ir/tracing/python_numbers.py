@@ -122,17 +122,7 @@ def power(base: Any, exponent: Any) -> Any:
         if not _is_known(exponent) or exponent >= 0:
             return F.pow(base, exponent)
         base = base * 1.0
-    _check_power(base, exponent)
-    if _is_known(exponent) and exponent == 0.5:
-        base = F.abs(base)  # NumPy takes the square root, which is another one of -0 and of -inf
-    result = F.pow(base, exponent)
-    is_fine = F.logical_or(_is_finite(result), F.logical_not(_is_finite(base * 1.0 + exponent)))
-    _check(is_fine, OverflowError("(34, 'Numerical result out of range')"))
-    return result
-
-
-def _check_power(base: Any, exponent: Any) -> None:
-    """Record what Python raises, and refuse complex numbers."""
+    # Record what Python raises, and refuse complex numbers.
     if not _is_known(exponent) or (exponent < 0 and exponent != -math.inf):
         try:
             0.0**-1
@@ -148,6 +138,12 @@ def _check_power(base: Any, exponent: Any) -> None:
         )
         text = "a negative number to a fractional power is complex, which a Program has not"
         _check(is_fine, ValueError(text))
+    if _is_known(exponent) and exponent == 0.5:
+        base = F.abs(base)  # NumPy takes the square root, which is another one of -0 and of -inf
+    result = F.pow(base, exponent)
+    is_fine = F.logical_or(_is_finite(result), F.logical_not(_is_finite(base * 1.0 + exponent)))
+    _check(is_fine, OverflowError("(34, 'Numerical result out of range')"))
+    return result
 
 
 def shifted_left(value: Any, count: Any) -> Any:

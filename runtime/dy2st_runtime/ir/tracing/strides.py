@@ -51,7 +51,12 @@ def _asked(
         names = sorted(unknown, key=str)
         values = {one: first * (place + 1) for place, one in enumerate(names)}
         try:
-            answers.add(question(_placed(base, steps, values)))
+            # An array that lies as the view does; there is nothing in it, and nobody may look.
+            shape = _known(tuple(base.shape), values)
+            array = as_strided(np.empty(1, np.int8), shape, _rows(shape), writeable=False)
+            for operator, place in steps:
+                array = _moved(array, operator, place, values)
+            answers.add(question(array))
         except Copied:
             answers.add(True)
         except (ValueError, IndexError, ArithmeticError):  # the sizes do not fit together
@@ -79,15 +84,6 @@ def _known(value: Any, values: Mapping[Dim, int]) -> Any:
     if isinstance(value, (tuple, list)):
         return type(value)(_known(entry, values) for entry in value)
     return evaluate(value, values) if isinstance(value, Dim) else value
-
-
-def _placed(base: TensorType, steps: Sequence[Step], values: Mapping[Dim, int]) -> Array:
-    """An array that lies as the view does; there is nothing in it, and nobody may look."""
-    shape = _known(tuple(base.shape), values)
-    array = as_strided(np.empty(1, np.int8), shape, _rows(shape), writeable=False)
-    for operator, place in steps:
-        array = _moved(array, operator, place, values)
-    return array
 
 
 def _moved(array: Array, operator: Operator, place: int, values: Mapping[Dim, int]) -> Array:

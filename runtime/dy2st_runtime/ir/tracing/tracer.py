@@ -269,7 +269,18 @@ class Tracer:
             inputs = cast_inputs(settings, definition, inputs)
         if self._capture is not None and is_paddles():
             inputs = as_paddle(definition, inputs, attributes, infer)
-        operands = self._operands(definition, inputs)
+        dtype = common_dtype(definition, inputs)
+        operands = []
+        for index, value in enumerate(inputs):
+            wanted = dtype if is_promoted(definition, index) else None
+            is_local = isinstance(value, Variable)
+            variable = self.local(value) if is_local else self.variable(value, wanted)
+            if wanted is None and variable.number is float:
+                wanted = np.dtype(SCALAR_DTYPES[float])  # as a Python float given to a function
+            if wanted is not None and variable.tensor_type.dtype != wanted:
+                variable = self._cast(variable, wanted)
+            operands.append(variable)
+        operands = operands if is_grad_enabled() else [self._detach(one) for one in operands]
         block = self.block
         types = infer(definition, [v.type for v in operands], attributes)
         self.guard.before(definition, operands, attributes)
@@ -573,20 +584,6 @@ class Tracer:
 
     # -- helpers -----------------------------------------------------------------------------
 
-    def _operands(self, definition: OperatorDefinition, inputs: tuple[Any, ...]) -> list[Variable]:
-        dtype = common_dtype(definition, inputs)
-        operands = []
-        for index, value in enumerate(inputs):
-            wanted = dtype if is_promoted(definition, index) else None
-            is_local = isinstance(value, Variable)
-            variable = self.local(value) if is_local else self.variable(value, wanted)
-            if wanted is None and variable.number is float:
-                wanted = np.dtype(SCALAR_DTYPES[float])  # as a Python float given to a function
-            if wanted is not None and variable.tensor_type.dtype != wanted:
-                variable = self._cast(variable, wanted)
-            operands.append(variable)
-        return operands if is_grad_enabled() else [self._detach(one) for one in operands]
-
     def _detach(self, variable: Variable) -> Variable:
         """The same value without gradients, for code under `no_grad`."""
         if isinstance(variable.type, ArrayType) or not variable.type.is_differentiable:
@@ -639,20 +636,14 @@ def infer(
     if definition.infer is not None:
         result = definition.typed(types, attributes)
     else:
-        result = _infer_by_decomposition(definition, types, attributes)
+        assert definition.decompose is not None
+        scratch = Tracer(is_scratch=True)
+        parameters = [scratch.block.add_parameter(type) for type in types]
+        with interpreting(scratch):  # constraints go to the trace that asks
+            results = definition.decompose(*parameters, **attributes)
+        results = results if isinstance(results, tuple) else (results,)
+        result = [result.type for result in results]
     return list(map(lightened, result if isinstance(result, (tuple, list)) else (result,)))
-
-
-def _infer_by_decomposition(
-    definition: OperatorDefinition, types: Sequence[ValueType], attributes: Mapping[str, Any]
-) -> list[ValueType]:
-    assert definition.decompose is not None
-    scratch = Tracer(is_scratch=True)
-    parameters = [scratch.block.add_parameter(type) for type in types]
-    with interpreting(scratch):  # constraints go to the trace that asks
-        results = definition.decompose(*parameters, **attributes)
-    results = results if isinstance(results, tuple) else (results,)
-    return [result.type for result in results]
 
 
 def converted(function: Callable[..., Any]) -> Callable[..., Any]:
