@@ -72,7 +72,14 @@ def views_in_order(
         view = view_of(operator)
         if view is not None:
             is_ordered = operator.operands[0] in ordered
-            if _is_sure(operator, view, is_ordered):
+            # Whether the result is no copy; the operand may lie in order.
+            if view is View.SAME:
+                is_sure = is_ordered or _only_splits(
+                    operator.operands[0].type, operator.results[0].type
+                )
+            else:
+                is_sure = view is not View.UNSURE
+            if is_sure:
                 found.add(operator)
                 is_ordered = is_ordered and view in _IN_ORDER
             else:
@@ -85,13 +92,6 @@ def views_in_order(
 
 
 _IN_ORDER = (View.SAME, View.ROWS)
-
-
-def _is_sure(operator: Operator, view: View, is_ordered: bool) -> bool:
-    """Whether the result is no copy; the operand may lie in order."""
-    if view is View.SAME:
-        return is_ordered or _only_splits(operator.operands[0].type, operator.results[0].type)
-    return view is not View.UNSURE
 
 
 def _only_splits(given: ValueType, made: ValueType) -> bool:
@@ -119,7 +119,16 @@ def overwritten(block: Block) -> dict[Operator, int]:
     The operand is of the result's type, made in this Block in memory of its own, and neither it nor
     a view of it is read later, yielded, or kept by a nested Block, a list or a composite.
     """
-    last = _last_reads(block)
+    # Where the memory of a value is read for the last time; never, if it is kept.
+    last: dict[Variable, int] = {}
+    kept = {owner(variable) for variable in block.yields}
+    for place, operator in enumerate(block.operators):
+        for operand in operator.operands:
+            known = owner(operand)
+            last[known] = place
+            if may_give_back(operator):
+                kept.add(known)
+    last = {variable: place for variable, place in last.items() if variable not in kept}
     found: dict[Operator, int] = {}
     for place, operator in enumerate(block.operators):
         if operator.blocks or not is_elementwise(operator.name):
@@ -133,19 +142,6 @@ def overwritten(block: Block) -> dict[Operator, int]:
                 found[operator] = index
                 break
     return found
-
-
-def _last_reads(block: Block) -> dict[Variable, int]:
-    """Where the memory of a value is read for the last time; never, if it is kept."""
-    last: dict[Variable, int] = {}
-    kept = {owner(variable) for variable in block.yields}
-    for place, operator in enumerate(block.operators):
-        for operand in operator.operands:
-            known = owner(operand)
-            last[known] = place
-            if may_give_back(operator):
-                kept.add(known)
-    return {variable: place for variable, place in last.items() if variable not in kept}
 
 
 def _may_hold(operand: Variable, own: Variable, result: Variable, block: Block) -> bool:
@@ -212,15 +208,51 @@ class _Owners:
     def round(self) -> bool:
         """Look at every operator once; whether anything became known."""
         before = self._known()
-        self.changing = {o for o in self.operators if self._may_change(o)}
+        self.changing = {
+            o
+            for o in self.operators
+            if not o.blocks
+            and lookup(o.name).in_place is not None
+            and self._is_given(o.operands[0], o)
+        }
         self.copied = set()
         for operator in self.operators:
             if not operator.blocks:
-                self._plain(operator)
+                # An operator without Blocks keeps what it puts into lists, and borrows what it
+                # reads.
+                definition = lookup(operator.name)
+                names = definition.inputs
+                for place, operand in enumerate(operator.operands):
+                    if _is_list(operand) and not names[min(place, len(names) - 1)].startswith(
+                        "array"
+                    ):
+                        self.kept.add(operand)
+                self.borrowed.update(filter(_is_list, operator.results[definition.makes_list :]))
             elif operator.name == "cond":
-                self._branches(operator)
+                # A branch owns what it is given, and who takes it, if both branches give it
+                # out.
+                for outer, inner in _given(operator):
+                    if not self._is_given(outer, operator):
+                        self.borrowed.add(inner)
+                    self._passed(operator, outer, inner)
+                for place, result in enumerate(operator.results):
+                    if _is_list(result) and not all(
+                        self._is_given_out(block, place) for block in operator.blocks
+                    ):
+                        self.borrowed.add(result)
             else:
-                self._loop(operator)
+                # An iteration owns a loop variable if it is given one, or a copy, and gives one
+                # out.
+                condition, body = operator.blocks
+                self.borrowed.update(filter(_is_list, condition.parameters))
+                self.borrowed.update(filter(_is_list, body.parameters[len(operator.results) :]))
+                for place, result in enumerate(operator.results):
+                    if _is_list(result):
+                        self._loop_variable(operator, place)
+                carried = set(body.parameters[: len(operator.results)])
+                for outer, inner in _given(operator):
+                    if inner not in carried:
+                        self._passed(operator, outer, inner)
         return before != self._known()
 
     def _known(self) -> int:
@@ -245,11 +277,6 @@ class _Owners:
         variable = block.yields[place]
         return self._is_owned(variable) and self.yields[block][variable] == 1
 
-    def _may_change(self, operator: Operator) -> bool:
-        if operator.blocks or lookup(operator.name).in_place is None:
-            return False
-        return self._is_given(operator.operands[0], operator)
-
     def _is_changed(self, variable: Variable) -> bool:
         """Whether an operator changes a list, or hands it to a Block that does."""
         operator = self.last.get(variable)
@@ -260,27 +287,6 @@ class _Owners:
 
     # -- operators ---------------------------------------------------------------------------
 
-    def _plain(self, operator: Operator) -> None:
-        """An operator without Blocks keeps what it puts into lists, and borrows what it reads."""
-        definition = lookup(operator.name)
-        names = definition.inputs
-        for place, operand in enumerate(operator.operands):
-            if _is_list(operand) and not names[min(place, len(names) - 1)].startswith("array"):
-                self.kept.add(operand)
-        self.borrowed.update(filter(_is_list, operator.results[definition.makes_list :]))
-
-    def _branches(self, operator: Operator) -> None:
-        """A branch owns what it is given, and who takes it, if both branches give it out."""
-        for outer, inner in _given(operator):
-            if not self._is_given(outer, operator):
-                self.borrowed.add(inner)
-            self._passed(operator, outer, inner)
-        for place, result in enumerate(operator.results):
-            if _is_list(result) and not all(
-                self._is_given_out(block, place) for block in operator.blocks
-            ):
-                self.borrowed.add(result)
-
     def _passed(self, operator: Operator, outer: Variable, inner: Variable) -> None:
         """What becomes of a parameter becomes of the list that it stands for."""
         if inner in self.kept:
@@ -289,19 +295,6 @@ class _Owners:
             self.passed_on.add(outer)
             if not self._dies(outer, operator):
                 self.kept.add(outer)  # and the result may be it too
-
-    def _loop(self, operator: Operator) -> None:
-        """An iteration owns a loop variable if it is given one, or a copy, and gives one out."""
-        condition, body = operator.blocks
-        self.borrowed.update(filter(_is_list, condition.parameters))
-        self.borrowed.update(filter(_is_list, body.parameters[len(operator.results) :]))
-        for place, result in enumerate(operator.results):
-            if _is_list(result):
-                self._loop_variable(operator, place)
-        carried = set(body.parameters[: len(operator.results)])
-        for outer, inner in _given(operator):
-            if inner not in carried:
-                self._passed(operator, outer, inner)
 
     def _loop_variable(self, operator: Operator, place: int) -> None:
         first, own = operator.operands[place], operator.blocks[1].parameters[place]

@@ -16,12 +16,6 @@ from dy2st_runtime.errors import TensorAsPython
 from dy2st_runtime.ir.location import is_asked_by_library, user_location
 
 
-def _refused(what: str, hint: str) -> TensorAsPython:
-    return TensorAsPython(
-        what, at=user_location(), why="it is known only when the Program runs", hint=hint
-    )
-
-
 class Choice:
     """`cases[tag]`, in a structure: which it is, is known only when the Program runs."""
 
@@ -133,17 +127,18 @@ class Text:
     __rmul__ = __mul__
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, Text) and (self is other or self._is_structure()):
+        if isinstance(other, Text) and (
+            self is other or not any(hasattr(hole.value, "maker") for hole in self.holes)
+        ):
             return self.same(other)
         raise self._needs_value("the comparison")
 
-    def _is_structure(self) -> bool:
-        return not any(hasattr(hole.value, "maker") for hole in self.holes)
-
     def _needs_value(self, what: str) -> TensorAsPython:
-        return _refused(
+        return TensorAsPython(
             f"{what} of a text with values of tensors in it",
-            "compare or convert the tensors themselves; such a text can be printed, joined, "
+            at=user_location(),
+            why="it is known only when the Program runs",
+            hint="compare or convert the tensors themselves; such a text can be printed, joined, "
             "raised and returned",
         )
 

@@ -30,7 +30,26 @@ class _Sweep:
     """One walk from the end to the beginning."""
 
     def __init__(self, program: Program) -> None:
-        self.binders = _binders(program)
+        # The operators in whose results symbols are found that no input has.
+        known: set[Any] = set()
+        for parameter in program.block.parameters:
+            if isinstance(parameter.type, TensorType):
+                known.update(symbols(parameter.type.shape))
+        found: dict[Operator, set[Dim]] = {}
+        for operator in program.block.walk():
+            made = operator.results
+            if operator.blocks:
+                made = [*made, *(p for block in operator.blocks for p in block.parameters)]
+            for variable in made:
+                type = variable.type
+                if type.__class__ is not TensorType:
+                    continue
+                for size in type.shape:
+                    if size.__class__ is int or size in known or not is_symbol(size):
+                        continue
+                    known.add(size)
+                    found.setdefault(operator, set()).add(size)  # type: ignore[arg-type]
+        self.binders = found
         self.symbols: set[Dim] = set()
 
     def want(self, value: Any) -> None:
@@ -70,33 +89,33 @@ class _Sweep:
             live = [result in needed for result in operator.results]
             if operator.name == "while":
                 live = _live_in_iterations(operator, live)
-            _keep_results(operator, live)
+            if not all(live):
+                operator.results = _chosen(operator.results, live)
+                if operator.name == "while":
+                    operator.operands = _chosen(operator.operands, live)
+                    for block in operator.blocks:
+                        block.parameters = _chosen(block.parameters, live)
+                    operator.blocks[1].yields = _chosen(operator.blocks[1].yields, live)
+                else:
+                    for block in operator.blocks:
+                        block.yields = _chosen(block.yields, live)
         for block in operator.blocks:
             self.block(block)
-        _drop_captured(operator)
-
-
-def _binders(program: Program) -> dict[Operator, set[Dim]]:
-    """The operators in whose results symbols are found that no input has."""
-    known: set[Any] = set()
-    for parameter in program.block.parameters:
-        if isinstance(parameter.type, TensorType):
-            known.update(symbols(parameter.type.shape))
-    found: dict[Operator, set[Dim]] = {}
-    for operator in program.block.walk():
-        made = operator.results
-        if operator.blocks:
-            made = [*made, *(p for block in operator.blocks for p in block.parameters)]
-        for variable in made:
-            type = variable.type
-            if type.__class__ is not TensorType:
-                continue
-            for size in type.shape:
-                if size.__class__ is int or size in known or not is_symbol(size):
-                    continue
-                known.add(size)
-                found.setdefault(operator, set()).add(size)  # type: ignore[arg-type]
-    return found
+        # Take out captured operands that no Block reads any more.
+        before = 1 if operator.name == "cond" else 0
+        own = 0 if operator.name == "cond" else len(operator.results)
+        read = [_readings(block) for block in operator.blocks]
+        count = len(operator.blocks[0].parameters)
+        live = [
+            index < own
+            or any(block.parameters[index] in seen for block, seen in zip(operator.blocks, read))
+            for index in range(count)
+        ]
+        if all(live):
+            return
+        operator.operands = operator.operands[:before] + _chosen(operator.operands[before:], live)
+        for block in operator.blocks:
+            block.parameters = _chosen(block.parameters, live)
 
 
 def is_pure(operator: Operator) -> bool:
@@ -129,41 +148,9 @@ def _reached(block: Block, roots: Iterable[Variable]) -> set[Variable]:
     return read
 
 
-def _keep_results(operator: Operator, live: list[bool]) -> None:
-    if all(live):
-        return
-    operator.results = _chosen(operator.results, live)
-    if operator.name == "while":
-        operator.operands = _chosen(operator.operands, live)
-        for block in operator.blocks:
-            block.parameters = _chosen(block.parameters, live)
-        operator.blocks[1].yields = _chosen(operator.blocks[1].yields, live)
-    else:
-        for block in operator.blocks:
-            block.yields = _chosen(block.yields, live)
-
-
 def _chosen(values: list[Variable], live: list[bool]) -> list[Variable]:
     """The values without those that are not live; captured ones follow and all stay."""
     return [v for v, wanted in zip(values, live, strict=False) if wanted] + values[len(live) :]
-
-
-def _drop_captured(operator: Operator) -> None:
-    """Take out captured operands that no Block reads any more."""
-    before = 1 if operator.name == "cond" else 0
-    own = 0 if operator.name == "cond" else len(operator.results)
-    read = [_readings(block) for block in operator.blocks]
-    count = len(operator.blocks[0].parameters)
-    live = [
-        index < own
-        or any(block.parameters[index] in seen for block, seen in zip(operator.blocks, read))
-        for index in range(count)
-    ]
-    if all(live):
-        return
-    operator.operands = operator.operands[:before] + _chosen(operator.operands[before:], live)
-    for block in operator.blocks:
-        block.parameters = _chosen(block.parameters, live)
 
 
 def _readings(block: Block) -> set[Variable]:

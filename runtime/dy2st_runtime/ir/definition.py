@@ -288,29 +288,22 @@ def define(
     is_plain = definition.kind is Kind.OPAQUE and definition.along is None
     assert definition.effect is Effect.PURE or is_plain, f"operator {name!r} cannot be moved about"
     if definition.raises is not None and definition.kernel is not None:
-        _word_errors(definition)
+        # Let what the kernel raises for some data name the operator, and be a Dy2stError, too.
+        # What lists raise stays Python's own.
+        kernel, raised = definition.kernel, definition.raises
+        if not (definition.borrows or definition.makes_list or definition.in_place):
+            assert kernel is not None and raised is not None
+            definition.takes_out = definition.takes_out or isinstance(kernel, np.ufunc)
+
+            def run(*arrays: Any, **attributes: Any) -> Any:
+                try:
+                    return kernel(*arrays, **attributes)
+                except raised as error:
+                    raise as_ours(definition.name, error) from None
+
+            definition.kernel = run
     DEFINITIONS[name] = definition
     return definition
-
-
-def _word_errors(definition: OperatorDefinition) -> None:
-    """Let what the kernel raises for some data name the operator, and be a Dy2stError, too.
-
-    What lists raise stays Python's own.
-    """
-    kernel, raised = definition.kernel, definition.raises
-    if definition.borrows or definition.makes_list or definition.in_place:
-        return
-    assert kernel is not None and raised is not None
-    definition.takes_out = definition.takes_out or isinstance(kernel, np.ufunc)
-
-    def run(*arrays: Any, **attributes: Any) -> Any:
-        try:
-            return kernel(*arrays, **attributes)
-        except raised as error:
-            raise as_ours(definition.name, error) from None
-
-    definition.kernel = run
 
 
 def lookup(name: str) -> OperatorDefinition:

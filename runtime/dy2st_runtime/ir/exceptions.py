@@ -28,7 +28,13 @@ class ErrorKind(str):
 def exception_of(name: str, arguments: tuple[Any, ...], state: dict[str, Any]) -> BaseException:
     """The exception to raise; RuntimeError, with the name, for a class that is not at hand."""
     if isinstance(name, ErrorKind):
-        error = _made(name.kind, arguments)
+        # An exception with these arguments; the user's own `__init__` has run before.
+        kind = name.kind
+        if getattr(builtins, kind.__name__, None) is kind:
+            error: BaseException = kind(*arguments)
+        else:
+            error = kind.__new__(kind, *arguments)
+            error.args = arguments
         for field, value in state.items():
             BaseException.__setattr__(error, field, value)
         error.__cause__ = name.cause
@@ -72,13 +78,3 @@ def is_of_program(error: BaseException) -> bool:
     return isinstance(error, Exception) or (
         place is not None and place.tb_frame.f_code.co_name == "_raise_kernel"
     )
-
-
-def _made(kind: type[BaseException], arguments: tuple[Any, ...]) -> BaseException:
-    """An exception with these arguments; the user's own `__init__` has run before."""
-    if getattr(builtins, kind.__name__, None) is kind:
-        made: BaseException = kind(*arguments)
-        return made
-    error: BaseException = kind.__new__(kind, *arguments)
-    error.args = arguments
-    return error

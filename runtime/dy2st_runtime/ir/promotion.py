@@ -109,7 +109,26 @@ def as_paddle(
             float(value) if type(value) is np.float64 and _counts(definition, place) else value
             for place, value in enumerate(inputs)
         )
-    common = _common(definition, inputs)
+    # The float that promoted integer tensors stand beside, None if there is none.
+    if not definition.promote:
+        common = None
+    else:
+        values = [value for place, value in enumerate(inputs) if is_promoted(definition, place)]
+        floats = [
+            value.dtype for value in values if _is_tensor(value) and is_differentiable(value.dtype)
+        ]
+        if floats:
+            common = np.result_type(*floats)
+        else:
+            # Whether it is a Python float, a traced one too, or a complex number.
+            common = (
+                FLOAT
+                if any(
+                    type(value) in (float, complex) or getattr(value, "number", None) is float
+                    for value in values
+                )
+                else None
+            )
     if common is None and _gives_floats(definition, inputs, attributes, infer):
         common = FLOAT
     if common is None:
@@ -122,19 +141,6 @@ def as_paddle(
 
 def _counts(definition: OperatorDefinition, place: int) -> bool:
     return not definition.promote or is_promoted(definition, place)
-
-
-def _common(definition: OperatorDefinition, inputs: Sequence[Any]) -> DType | None:
-    """The float that promoted integer tensors stand beside, None if there is none."""
-    if not definition.promote:
-        return None
-    values = [value for place, value in enumerate(inputs) if is_promoted(definition, place)]
-    floats = [
-        value.dtype for value in values if _is_tensor(value) and is_differentiable(value.dtype)
-    ]
-    if floats:
-        return np.result_type(*floats)
-    return FLOAT if any(_is_float(value) for value in values) else None
 
 
 def _gives_floats(
@@ -170,11 +176,6 @@ def _is_integer(value: Any) -> bool:
     if isinstance(value, Variable) and not isinstance(value.type, TensorType):
         return False
     return value.dtype.kind in "iub" if isinstance(value, Tensor) else type(value) in (int, bool)
-
-
-def _is_float(value: Any) -> bool:
-    """Whether it is a Python float, a traced one too, or a complex number."""
-    return type(value) in (float, complex) or getattr(value, "number", None) is float
 
 
 LONG = np.dtype("float32")

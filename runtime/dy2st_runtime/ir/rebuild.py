@@ -185,7 +185,12 @@ class _Rebuild:
         if call.name == "cond":
             taken = data_of(operands[0])
             if taken is not None and isinstance(taken.item(), bool):
-                self._inline(operator, operator.blocks[not taken.item()], operands[1:], block)
+                # The operators of the one branch that is taken, in place of the `cond`.
+                branch = operator.blocks[not taken.item()]
+                self.values.update(zip(branch.parameters, operands[1:], strict=True))
+                for inner in branch.operators:
+                    self._operator(inner, block)
+                self._map(operator, [self.values[v] for v in branch.yields])
                 return
         replaced = None if self.rewrite is None else self.rewrite(call)
         if replaced is not None:
@@ -193,7 +198,18 @@ class _Rebuild:
         elif operator.blocks:
             self._control_flow(operator, call, block)
         else:
-            self._append(operator, _folded(call), block)
+            # A size or condition that is known now is a constant.
+            if call.name != "from_dim":
+                folded = call
+            else:
+                value, dtype = call.attributes["value"], call.attributes["dtype"]
+                if isinstance(value, Condition):
+                    value = truth_of(value)
+                if value is None or isinstance(value, Dim):
+                    folded = call
+                else:
+                    folded = Call("constant", [], {"value": np.array(value, dtype)})
+            self._append(operator, folded, block)
 
     def _recorded(
         self, function: Callable[[], Any], location: Location | None, block: Block
@@ -308,15 +324,6 @@ class _Rebuild:
         inner.yields = [self.values[v] for v in old.yields]
         return inner
 
-    def _inline(
-        self, operator: Operator, taken: Block, operands: Sequence[Variable], block: Block
-    ) -> None:
-        """The operators of the one branch that is taken, in place of the `cond`."""
-        self.values.update(zip(taken.parameters, operands, strict=True))
-        for inner in taken.operators:
-            self._operator(inner, block)
-        self._map(operator, [self.values[v] for v in taken.yields])
-
 
 def _can_hold(condition: Condition, reason: str) -> bool:
     """Know that a condition holds; False if it cannot."""
@@ -332,18 +339,6 @@ def truth_of(condition: Condition) -> bool | None:
     if all(isinstance(size, int) for size in condition.sizes):
         return MEANING[condition.relation](condition.left, condition.right)
     return decided(condition)
-
-
-def _folded(call: Call) -> Call:
-    """A size or condition that is known now is a constant."""
-    if call.name != "from_dim":
-        return call
-    value, dtype = call.attributes["value"], call.attributes["dtype"]
-    if isinstance(value, Condition):
-        value = truth_of(value)
-    if value is None or isinstance(value, Dim):
-        return call
-    return Call("constant", [], {"value": np.array(value, dtype)})
 
 
 __all__ = ["Call", "Rewrite", "rebuild", "truth_of"]

@@ -164,7 +164,13 @@ def spelled(function: Function) -> Function:
                     kinds[name].check(title, name, named[name])
             return function(*args, **named)
         except AttributeError as error:
-            if not _is_asked_as_tensor(error.obj, (*args, *named.values())):
+            # Whether a value that lacks an attribute is an argument of which a tensor can be
+            # made.
+            given = (*args, *named.values())
+            is_asked_as_tensor = type(error.obj) in _LIKE_TENSORS and any(
+                error.obj is each for each in given
+            )
+            if not is_asked_as_tensor:
                 raise
             kind = type(error.obj).__name__
             raise NoTensor(
@@ -173,11 +179,6 @@ def spelled(function: Function) -> Function:
             ) from error
 
     return cast(Function, call if at is None else _with_list(call, at))
-
-
-def _is_asked_as_tensor(value: Any, given: tuple[Any, ...]) -> bool:
-    """Whether a value that lacks an attribute is an argument of which a tensor can be made."""
-    return type(value) in _LIKE_TENSORS and any(value is each for each in given)
 
 
 def _with_list(function: Callable[..., Any], at: int) -> Callable[..., Any]:
@@ -217,7 +218,12 @@ def _respelled(
     plain: dict[str, Any] = {}
     rest: dict[str, Any] = {}
     for name, value in named.items():
-        target = name if name in names else _target(name, names)
+        # What an argument of another name is called here, None if there is no such argument.
+        target = (
+            name
+            if name in names
+            else next((target for target in OTHER_NAMES.get(name, ()) if target in names), None)
+        )
         if target in plain:
             raise TypeError(f"{function.__name__}() got {target!r} twice, also as {name!r}")
         (rest if target is None else plain)[target or name] = value
@@ -229,11 +235,6 @@ def _respelled(
     if is_leaf:
         result.stop_gradient = False
     return result if out is None else _written(function.__name__, result, out)
-
-
-def _target(name: str, names: tuple[str, ...]) -> str | None:
-    """What an argument of another name is called here, None if there is no such argument."""
-    return next((target for target in OTHER_NAMES.get(name, ()) if target in names), None)
 
 
 def _is_leaf(rest: dict[str, Any]) -> bool:

@@ -94,7 +94,10 @@ def _built(entry: Any, leaf: Callable[[int], Any]) -> Any:
         found = leaf(entry.index)
         return found.item() if entry.as_number else found
     if isinstance(entry, Choice):
-        return _built(_case(entry, int(leaf(entry.tag.index))), leaf)
+        tag = int(leaf(entry.tag.index))
+        if not 0 <= tag < len(entry.cases):
+            raise FormatError(f"a choice of {len(entry.cases)} values by the number {tag}")
+        return _built(entry.cases[tag], leaf)
     if isinstance(entry, Rows):
         count = len(leaf(entry.length.index))
         return [_built(entry.entry, _of_row(leaf, place)) for place in range(count)]
@@ -114,12 +117,6 @@ def _of_row(leaf: Callable[[int], Any], place: int) -> Callable[[int], Any]:
         return items[place]
 
     return found
-
-
-def _case(choice: Choice, tag: int) -> Any:
-    if not 0 <= tag < len(choice.cases):
-        raise FormatError(f"a choice of {len(choice.cases)} values by the number {tag}")
-    return choice.cases[tag]
 
 
 def substitute(structure: Any, entries: Sequence[Any]) -> Any:
@@ -165,67 +162,54 @@ def wrong_entries(value: Any, types: Sequence[ValueType | None], depth: int = 0)
     if depth > _MAX_NESTING:
         yield f"it is nested deeper than {_MAX_NESTING}"
     elif isinstance(value, Output):
-        yield from _wrong_output(value, types)
+        if not 0 <= value.index < len(types):
+            yield f"there are {len(types)} outputs, none with index {value.index}"
+        else:
+            type = types[value.index]
+            if type is None:
+                yield f"output {value.index} is no list"
+            else:
+                is_number = type == _EMPTY or (isinstance(type, TensorType) and type.rank == 0)
+                if value.as_number and not is_number:
+                    yield f"output {value.index} is {type} and cannot be a number"
     elif isinstance(value, (Rows, Only)):
-        items = [_item_type(type) for type in types]
+        # The type of what stands in a list; its own if nothing ever does, None of what is no
+        # list.
+        items = [(type.element or type) if isinstance(type, ArrayType) else None for type in types]
         if isinstance(value, Rows):
             yield from wrong_entries(value.length, items, depth + 1)
         yield from wrong_entries(value.entry, items, depth + 1)
     elif is_container(value):
-        yield from _wrong_container(value, types)
-        for entry in _entries(value):
+        # What is wrong with a container besides its entries.
+        if isinstance(value, Choice):
+            if not isinstance(value.tag, Output) or not _is_whole_number(value.tag, types):
+                yield f"a choice by {value.tag!r:.80}, which is no 0-d integer"
+        elif isinstance(value, Text):
+            for part in value.parts:
+                if isinstance(part, Hole) and re.search(_LARGE_NUMBER, part.spec):
+                    yield f"the format {part.spec!r:.80} has a number of more than three digits"
+                elif isinstance(part, Hole) and not is_format(part.conversion, part.spec):
+                    yield f"{part.spec!r:.80} is no format of one value"
+        elif isinstance(value, dict):
+            yield from (f"a dict has the key {key!r:.80}" for key in value if not _is_key(key))
+        elif hasattr(value, "_fields") and not all(is_normalized("NFKC", n) for n in value._fields):
+            yield f"the fields of {value._fields!s:.80} are no names of Python"
+        # What a container holds, but for keys and texts.
+        if isinstance(value, Choice):
+            entries = [value.tag, *value.cases]
+        elif isinstance(value, Text):
+            entries = [part.value for part in value.parts if isinstance(part, Hole)]
+        else:
+            entries = list(value.values() if isinstance(value, dict) else value)
+        for entry in entries:
             yield from wrong_entries(entry, types, depth + 1)
     elif not _is_constant(value):
         yield f"it holds {value!r:.80}"
 
 
-def _entries(value: Any) -> Sequence[Any]:
-    """What a container holds, but for keys and texts."""
-    if isinstance(value, Choice):
-        return [value.tag, *value.cases]
-    if isinstance(value, Text):
-        return [part.value for part in value.parts if isinstance(part, Hole)]
-    return list(value.values() if isinstance(value, dict) else value)
-
-
-def _wrong_container(value: Any, types: Sequence[ValueType | None]) -> Iterator[str]:
-    """What is wrong with a container besides its entries."""
-    if isinstance(value, Choice):
-        if not isinstance(value.tag, Output) or not _is_whole_number(value.tag, types):
-            yield f"a choice by {value.tag!r:.80}, which is no 0-d integer"
-    elif isinstance(value, Text):
-        for part in value.parts:
-            if isinstance(part, Hole) and re.search(_LARGE_NUMBER, part.spec):
-                yield f"the format {part.spec!r:.80} has a number of more than three digits"
-            elif isinstance(part, Hole) and not is_format(part.conversion, part.spec):
-                yield f"{part.spec!r:.80} is no format of one value"
-    elif isinstance(value, dict):
-        yield from (f"a dict has the key {key!r:.80}" for key in value if not _is_key(key))
-    elif hasattr(value, "_fields") and not all(is_normalized("NFKC", n) for n in value._fields):
-        yield f"the fields of {value._fields!s:.80} are no names of Python"
-
-
 def _is_whole_number(tag: Output, types: Sequence[ValueType | None]) -> bool:
     type = types[tag.index] if 0 <= tag.index < len(types) else None
     return isinstance(type, TensorType) and type.rank == 0 and type.dtype.kind in "biu"
-
-
-def _item_type(type: ValueType | None) -> ValueType | None:
-    """The type of what stands in a list; its own if nothing ever does, None of what is no list."""
-    return (type.element or type) if isinstance(type, ArrayType) else None
-
-
-def _wrong_output(entry: Output, types: Sequence[ValueType | None]) -> Iterator[str]:
-    if not 0 <= entry.index < len(types):
-        yield f"there are {len(types)} outputs, none with index {entry.index}"
-        return
-    type = types[entry.index]
-    if type is None:
-        yield f"output {entry.index} is no list"
-        return
-    is_number = type == _EMPTY or (isinstance(type, TensorType) and type.rank == 0)
-    if entry.as_number and not is_number:
-        yield f"output {entry.index} is {type} and cannot be a number"
 
 
 def _is_constant(value: Any) -> bool:
