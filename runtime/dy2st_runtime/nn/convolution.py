@@ -7,7 +7,7 @@ from typing import Any
 
 from dy2st_runtime.ir import F
 from dy2st_runtime.ir.arguments import pair
-from dy2st_runtime.nn.initializer import Initializer, Normal
+from dy2st_runtime.nn.initializer import Normal
 from dy2st_runtime.nn.layer import Layer
 
 Sizes = int | list[int] | tuple[int, ...]
@@ -64,20 +64,21 @@ class _Convolution(
             if self.transposed
             else [out_channels, in_channels // groups]
         )
+        # Normal with variance 2 / (inputs of an output, of all groups); Xavier if transposed.
+        if self.transposed:
+            first_values = None
+        else:
+            first_values = Normal(
+                0.0, math.sqrt(2.0 / (self._in_channels * math.prod(self._kernel_size)))
+            )
         self.weight = self.create_parameter(
-            [*channels, *kernel], weight_attr, dtype, default_initializer=self._first_values()
+            [*channels, *kernel], weight_attr, dtype, default_initializer=first_values
         )
         wish = bias_attr if bias else False
         self.bias = self.create_parameter([out_channels], wish, dtype, is_bias=True)
 
     def _per_axis(self, sizes: Sizes) -> list[int]:
         return list(pair(sizes, self.axes, "a size along the axes", 0))
-
-    def _first_values(self) -> Initializer | None:
-        """Normal with variance 2 / (inputs of an output, of all groups); Xavier if transposed."""
-        if self.transposed:
-            return None
-        return Normal(0.0, math.sqrt(2.0 / (self._in_channels * math.prod(self._kernel_size))))
 
     def forward(self, x: Any, output_size: Any = None) -> Any:
         """(n, in, ...) -> (n, out, ...); `output_size` is for transposed convolutions."""
@@ -92,13 +93,14 @@ class _Convolution(
         if self.transposed:
             settings.update(output_padding=self.output_padding, output_size=output_size)
         elif self._padding_mode != "zeros":
-            x, settings["padding"] = self._padded(x), 0
+            # The input with a border of itself on both sides, last axis first as `pad` wants
+            # it.
+            around = [
+                side for size in reversed(self._per_axis(self._padding)) for side in (size, size)
+            ]
+            padded = F.pad(x, around, mode=self._padding_mode, data_format=self._data_format)
+            x, settings["padding"] = padded, 0
         return function(x, self.weight, self.bias, **settings)
-
-    def _padded(self, x: Any) -> Any:
-        """The input with a border of itself on both sides, last axis first as `pad` wants it."""
-        around = [side for size in reversed(self._per_axis(self._padding)) for side in (size, size)]
-        return F.pad(x, around, mode=self._padding_mode, data_format=self._data_format)
 
     def extra_repr(self) -> str:
         """Channels, kernel, and what is not as usual."""

@@ -259,13 +259,31 @@ class Layer(LayerTree):
         if is_property:
             object.__setattr__(self, name, value)
             return
-        store = self._store_for(value)
+        # Where a value of this kind is registered, None for plain attributes.
+        if not isinstance(value, (EagerTensor, Layer)):
+            store = None
+        else:
+            if "_parameters" not in self.__dict__:
+                raise AttributeError(
+                    f"{type(self).__name__}.__init__ assigns a tensor or Layer before "
+                    "super().__init__() is called"
+                )
+            if isinstance(value, Parameter):
+                store = self._parameters
+            else:
+                store = self._sub_layers if isinstance(value, Layer) else self._buffers
         tracer = current_tracer()
         if tracer is not None and id(self) not in tracer.made:
             self._set_while_tracing(name, value)
             return
-        if name in self.__dict__.get("_parameters", ()):
-            self._check_parameter(name, value)
+        is_lost = value is not None and not isinstance(value, (Parameter, Layer))
+        if is_lost and name in self.__dict__.get("_parameters", ()):
+            # A parameter is not lost by an assignment that was to change its numbers.
+            raise TypeError(
+                f"{type(self).__name__}.{name} is a Parameter and is set to "
+                f"{type(value).__name__}, which would be trained no more: change its numbers by "
+                f"layer.{name}.set_value(...), or write del layer.{name} first"
+            )
         if store is None and not (value is None and name in self._buffers):
             self._forget(name)
             object.__setattr__(self, name, value)
@@ -287,15 +305,6 @@ class Layer(LayerTree):
         """Whether a plain attribute holds just this object."""
         held = self.__dict__
         return name in held and held[name] is value and not isinstance(value, (Tensor, Layer))
-
-    def _check_parameter(self, name: str, value: Any) -> None:
-        """A parameter is not lost by an assignment that was to change its numbers."""
-        if value is not None and not isinstance(value, (Parameter, Layer)):
-            raise TypeError(
-                f"{type(self).__name__}.{name} is a Parameter and is set to "
-                f"{type(value).__name__}, which would be trained no more: change its numbers by "
-                f"layer.{name}.set_value(...), or write del layer.{name} first"
-            )
 
     def __delattr__(self, name: str) -> None:
         """Remove an attribute or what is registered under the name."""
@@ -320,19 +329,6 @@ class Layer(LayerTree):
         for name, value in state.items():
             rebind = getattr(value, "bound_to", None)
             self.__dict__[name] = value if rebind is None else rebind(self)
-
-    def _store_for(self, value: Any) -> dict[str, Any] | None:
-        """Where a value of this kind is registered, None for plain attributes."""
-        if not isinstance(value, (EagerTensor, Layer)):
-            return None
-        if "_parameters" not in self.__dict__:
-            raise AttributeError(
-                f"{type(self).__name__}.__init__ assigns a tensor or Layer before "
-                "super().__init__() is called"
-            )
-        if isinstance(value, Parameter):
-            return self._parameters
-        return self._sub_layers if isinstance(value, Layer) else self._buffers
 
     def _store_of(self, name: str) -> dict[str, Any] | None:
         """Where a name is registered now."""
@@ -445,7 +441,16 @@ class Layer(LayerTree):
         With `persistable=False` it is not part of `state_dict`.
         """
         if tensor is not None and not isinstance(tensor, EagerTensor):
-            _refuse_buffer(name, tensor)
+            # Say what is no buffer; a traced tensor may become one that has its place already.
+            if not isinstance(tensor, Tensor):
+                raise TypeError(f"register_buffer takes a tensor, not {type(tensor).__name__}")
+            raise ConversionError(
+                f"the buffer {name!r} is registered with what a Program computes",
+                at=user_location(),
+                why="Python registers it while the function is traced: there is no value of it yet",
+                hint=f"register it in __init__ (self.register_buffer({name!r}, None)) and set "
+                f"self.{name} here, where it is None",
+            )
         if name in self.__dict__ or self._store_of(name) not in (None, self._buffers):
             raise KeyError(f"{type(self).__name__} has an attribute {name!r} already")
         note_change(self)
@@ -483,19 +488,6 @@ class Layer(LayerTree):
 def _entries(hooks: Mapping[int, Hook]) -> tuple[tuple[int, Hook], ...]:
     """Those that there are now: a hook may take others away."""
     return tuple(hooks.items()) if hooks else ()
-
-
-def _refuse_buffer(name: str, tensor: Any) -> None:
-    """Say what is no buffer; a traced tensor may become one that has its place already."""
-    if not isinstance(tensor, Tensor):
-        raise TypeError(f"register_buffer takes a tensor, not {type(tensor).__name__}")
-    raise ConversionError(
-        f"the buffer {name!r} is registered with what a Program computes",
-        at=user_location(),
-        why="Python registers it while the function is traced: there is no value of it yet",
-        hint=f"register it in __init__ (self.register_buffer({name!r}, None)) and set "
-        f"self.{name} here, where it is None",
-    )
 
 
 __all__ = [

@@ -34,31 +34,6 @@ def note_change(layer: Any = None) -> None:
             tracer.before_changed(layer)
 
 
-def _misfit(name: str, own: list[Any], given: list[int]) -> str:
-    what = f"{name!r} has shape {own}, the state has {given}"
-    if len(own) != 2 or given != own[::-1]:
-        return what
-    return (
-        f"{what}: it lies the other way round, as torch keeps the weights of a Linear, [out, in]; "
-        f"here they are [in, out], as in PaddlePaddle: give state[{name!r}].T"
-    )
-
-
-def _check_square(layer: LayerTree, own: State, found: Mapping[str, Any]) -> None:
-    """Refuse square weights of torch's files where torch has them transposed."""
-    squares = [name for name, value in found.items() if is_square_of_torch(value)]
-    if not squares:
-        return
-    transposed = layer.transposed_in_torch()
-    for name in squares:
-        if id(own[name]) in transposed:
-            raise ShapeError(
-                f"{name!r} is from a file of torch, which keeps the weights of a Linear as "
-                "[out, in]; here they are [in, out], as in PaddlePaddle, and a square one does not "
-                f"show it: load_weights(layer, path, transpose=True), or give state[{name!r}].T"
-            )
-
-
 class LayerTree:
     """The part of Layer that knows its stores and walks through them."""
 
@@ -247,8 +222,27 @@ class LayerTree:
         for name, value in found.items():
             shape = list(np.shape(value))
             if shape != own[name].shape:
-                raise ShapeError(_misfit(name, own[name].shape, shape))
-        _check_square(self, own, found)
+                wanted = own[name].shape
+                misfit = f"{name!r} has shape {wanted}, the state has {shape}"
+                if len(wanted) == 2 and shape == wanted[::-1]:
+                    misfit += (
+                        ": it lies the other way round, as torch keeps the weights of a Linear, "
+                        "[out, in]; here they are [in, out], as in PaddlePaddle: "
+                        f"give state[{name!r}].T"
+                    )
+                raise ShapeError(misfit)
+        # Refuse square weights of torch's files where torch has them transposed.
+        squares = [name for name, value in found.items() if is_square_of_torch(value)]
+        if squares:
+            transposed = self.transposed_in_torch()
+            for name in squares:
+                if id(own[name]) in transposed:
+                    raise ShapeError(
+                        f"{name!r} is from a file of torch, which keeps the weights of a Linear as "
+                        "[out, in]; here they are [in, out], as in PaddlePaddle, and a square one "
+                        "does not show it: load_weights(layer, path, transpose=True), "
+                        f"or give state[{name!r}].T"
+                    )
         for name, value in found.items():
             own[name].set_value(value)
         known = set(names.values())

@@ -365,15 +365,12 @@ class _Stack(LayerList):
             ]
             both = len(cells) == 2
             self.append(BiRNN(cells[0], cells[1], True) if both else RNN(cells[0], False, True))
-            self._name_parameters(layer, cells, attrs)
-
-    def _name_parameters(self, layer: int, cells: list[_Cell], attrs: dict[str, Any]) -> None:
-        """Let the parameters of cells have short names too: `weight_ih_l0_reverse`."""
-        for cell, ending in zip(cells, ("", "_reverse")):
-            for attr, wish in attrs.items():
-                name = attr.removesuffix("_attr")
-                if wish is not False:
-                    self.add_parameter(f"{name}_l{layer}{ending}", getattr(cell, name))
+            # Let the parameters of cells have short names too: `weight_ih_l0_reverse`.
+            for cell, ending in zip(cells, ("", "_reverse")):
+                for attr, wish in attrs.items():
+                    name = attr.removesuffix("_attr")
+                    if wish is not False:
+                        self.add_parameter(f"{name}_l{layer}{ending}", getattr(cell, name))
 
     def forward(
         self, inputs: Any, initial_states: Any = None, sequence_length: Any = None

@@ -78,7 +78,13 @@ class MultiHeadAttention(Layer):
         key = query if key is None else key
         value = query if value is None else value
         q = self._split(self.q_proj(query))
-        k, v, cache = self._keys_and_values(key, value, cache)
+        if isinstance(cache, StaticCache):
+            k, v = cache.k, cache.v
+        else:
+            k, v = self.compute_kv(key, value)
+            if isinstance(cache, Cache):
+                k, v = F.concat([cache.k, k], axis=2), F.concat([cache.v, v], axis=2)
+                cache = Cache(k, v)
         scores = F.matmul(q * self.head_dim**-0.5, k, transpose_y=True)
         if attn_mask is not None:
             scores = scores + as_added_mask(attn_mask, scores.dtype)
@@ -102,15 +108,6 @@ class MultiHeadAttention(Layer):
             return Cache(key, value)
         shape = [key.shape[0], self.num_heads, 0, self.head_dim]
         return Cache(F.zeros(shape, key.dtype), F.zeros(shape, key.dtype))
-
-    def _keys_and_values(self, key: Any, value: Any, cache: Any) -> tuple[Any, Any, Any]:
-        if isinstance(cache, StaticCache):
-            return cache.k, cache.v, cache
-        k, v = self.compute_kv(key, value)
-        if isinstance(cache, Cache):
-            k, v = F.concat([cache.k, k], axis=2), F.concat([cache.v, v], axis=2)
-            cache = Cache(k, v)
-        return k, v, cache
 
     def _split(self, x: Any) -> Any:
         """(n, l, embed) -> (n, heads, l, head_dim)."""

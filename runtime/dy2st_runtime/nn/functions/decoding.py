@@ -107,22 +107,7 @@ class BeamSearchDecoder(Decoder):
         scores, cell_states = _each((outputs, cell_states), self._split)
         if self.output_fn is not None:
             scores = self.output_fn(scores)
-        output, state = self._choose(scores, cell_states, states)
-        return output, state, self._embedded(output.predicted_ids), state.finished
-
-    def finalize(self, outputs: Any, final_states: Any, sequence_lengths: Any) -> tuple[Any, Any]:
-        """The sequences from their ends back to the start: (steps, n, beams)."""
-        return gather_tree(outputs.predicted_ids, outputs.parent_ids), final_states
-
-    @property
-    def tracks_own_finished(self) -> bool:
-        """Beams change places, and what is finished with them."""
-        return True
-
-    def _choose(
-        self, scores: Any, cell_states: Any, states: BeamState
-    ) -> tuple[BeamOutput, BeamState]:
-        """The likeliest of all beams with one more element."""
+        # The likeliest of all beams with one more element.
         classes = scores.shape[2]
         is_end = F.equal(F.arange(classes), self.end_token)
         ended = F.where(is_end, 0.0, F.full([classes], _UNLIKELY, scores.dtype))
@@ -141,7 +126,17 @@ class BeamSearchDecoder(Decoder):
         lengths = lengths + F.cast(F.logical_not(finished), lengths.dtype)
         finished = F.logical_or(finished, F.equal(tokens, self.end_token))
         state = BeamState(cell_states, best, finished, lengths)
-        return BeamOutput(best, tokens, beams), state
+        output = BeamOutput(best, tokens, beams)
+        return output, state, self._embedded(output.predicted_ids), state.finished
+
+    def finalize(self, outputs: Any, final_states: Any, sequence_lengths: Any) -> tuple[Any, Any]:
+        """The sequences from their ends back to the start: (steps, n, beams)."""
+        return gather_tree(outputs.predicted_ids, outputs.parent_ids), final_states
+
+    @property
+    def tracks_own_finished(self) -> bool:
+        """Beams change places, and what is finished with them."""
+        return True
 
     def _embedded(self, tokens: Any) -> Any:
         return tokens if self.embedding_fn is None else self.embedding_fn(tokens)

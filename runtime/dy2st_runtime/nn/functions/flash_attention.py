@@ -143,18 +143,15 @@ def flashmask_attention(
     length, other = query.shape[1], key.shape[1]
     mask = _up_to_own(length, other) if causal else None
     if window_size is not None:
-        mask = _both(mask, _window(length, other, window_size, causal))
+        # (l, s): which keys are not too far before, nor, unless it is causal, behind.
+        before, after = [window_size] * 2 if isinstance(window_size, int) else window_size
+        ahead = F.arange(other) - F.unsqueeze(F.arange(length), [1])
+        near = F.greater_equal(ahead, -before)
+        window = near if causal else F.logical_and(near, F.less_equal(ahead, after))
+        mask = _both(mask, window)
     if startend_row_indices is not None:
         mask = _both(mask, _shown(startend_row_indices, length, query.shape[2], causal))
     return _attention(query, key, value, mask, softmax_scale, dropout, training)[0]
-
-
-def _window(length: Any, other: Any, window_size: Any, causal: bool) -> Any:
-    """(l, s): which keys are not too far before, nor, unless it is causal, behind."""
-    before, after = [window_size] * 2 if isinstance(window_size, int) else window_size
-    ahead = F.arange(other) - F.unsqueeze(F.arange(length), [1])
-    near = F.greater_equal(ahead, -before)
-    return near if causal else F.logical_and(near, F.less_equal(ahead, after))
 
 
 def _shown(rows: Any, length: Any, heads: Any, causal: bool) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dy2st_runtime.dims import Size, ceil_divide, product, require
+from dy2st_runtime.dims import ceil_divide, product, require
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F
 from dy2st_runtime.ir.arguments import as_size, pair
@@ -59,7 +59,33 @@ def _pool(
     # From the last axis on: so that of equal elements the first one in memory is met first.
     for axis, size, width in reversed(list(zip(range(2, x.ndim), wanted, kernel, strict=True))):
         count = x.shape[axis] if size is None else as_size(size)
-        index, inside = _windows(x.shape[axis], count, width, random_u)
+        # (count, most): the elements of every window, and which of them it really has.
+        size = x.shape[axis]
+        u = random_u
+        require(size >= count, f"fractional pooling: {count} windows of {size} elements")
+        numbers = F.cast(F.arange(count), "float32")
+        if width is None:
+            share = F.cast(size, "float32") / F.cast(count, "float32")
+            # The largest u for which the windows keep within the elements.
+            base = size // count
+            first = F.cast(base + 2, "float32") / share - 1.0
+            last = F.cast(size + 1 - base, "float32") / share - F.cast(count - 1, "float32")
+            u = u * F.minimum(first, last)
+            most = ceil_divide(size, count) + 1
+        else:
+            require(size >= width, f"fractional pooling: a window of {width} in {size} elements")
+            gaps = F.maximum(F.cast(count - 1, "float32"), 1.0)
+            share = F.cast(size - width, "float32") / gaps
+            most = width
+        first = _whole(share * u)
+        starts = _whole((numbers + u) * share) - first
+        index = F.unsqueeze(starts, [1]) + F.arange(most)
+        if width is None:
+            ends = _whole((numbers + 1.0 + u) * share) - first
+            inside = F.less_than(index, F.unsqueeze(ends, [1]))
+        else:
+            inside = F.ones([count, most], "bool")
+        index, inside = F.minimum(index, size - 1), F.logical_and(inside, F.less_than(index, size))
         parts = F.gather(x, index, axis)
         shape = [1] * axis + [count, inside.shape[1]] + [1] * (x.ndim - axis - 1)
         parts = F.where(F.reshape(inside, shape), parts, float("-inf"))
@@ -69,38 +95,6 @@ def _pool(
             for all_of in (parts, F.gather(places, index, axis))
         )
     return (x, places) if return_mask else x
-
-
-def _windows(size: Size, count: Size, width: int | None, u: Any) -> tuple[Any, Any]:
-    """(count, most): the elements of every window, and which of them it really has."""
-    require(size >= count, f"fractional pooling: {count} windows of {size} elements")
-    numbers = F.cast(F.arange(count), "float32")
-    if width is None:
-        share = F.cast(size, "float32") / F.cast(count, "float32")
-        u = u * _largest(size, count, share)
-        most = ceil_divide(size, count) + 1
-    else:
-        require(size >= width, f"fractional pooling: a window of {width} in {size} elements")
-        gaps = F.maximum(F.cast(count - 1, "float32"), 1.0)
-        share = F.cast(size - width, "float32") / gaps
-        most = width
-    first = _whole(share * u)
-    starts = _whole((numbers + u) * share) - first
-    index = F.unsqueeze(starts, [1]) + F.arange(most)
-    if width is None:
-        ends = _whole((numbers + 1.0 + u) * share) - first
-        inside = F.less_than(index, F.unsqueeze(ends, [1]))
-    else:
-        inside = F.ones([count, most], "bool")
-    return F.minimum(index, size - 1), F.logical_and(inside, F.less_than(index, size))
-
-
-def _largest(size: Size, count: Size, share: Any) -> Any:
-    """The largest u for which the windows keep within the elements."""
-    base = size // count
-    first = F.cast(base + 2, "float32") / share - 1.0
-    last = F.cast(size + 1 - base, "float32") / share - F.cast(count - 1, "float32")
-    return F.minimum(first, last)
 
 
 def _whole(x: Any) -> Any:

@@ -35,21 +35,20 @@ def affine_grid(
     for axis in reversed(range(count)):  # x is the last axis of the images
         shape: list[Size] = [1] * count
         shape[axis] = spatial[axis]
-        steps = _steps(spatial[axis], theta.dtype, align_corners)
+        # The places of pixels from -1 to 1; a single one is at 0.
+        size = spatial[axis]
+        dtype = theta.dtype
+        numbers = F.cast(F.arange(size), dtype)
+        if align_corners:
+            last = F.cast(size - 1, dtype)
+            steps = numbers * 2.0 / F.maximum(last, 1.0) - F.minimum(last, 1.0)
+        else:
+            steps = (numbers * 2.0 + 1.0) / F.cast(size, dtype) - 1.0
         columns.append(F.broadcast_to(F.reshape(steps, shape), spatial))
     columns.append(F.ones(spatial, theta.dtype))
     flat = F.reshape(F.stack(columns, axis=-1), [1, product(spatial), count + 1])
     places = F.matmul(flat, F.transpose(theta, [0, 2, 1]))
     return F.reshape(places, [sizes[0], *spatial, count])
-
-
-def _steps(size: Size, dtype: Any, align_corners: bool) -> Any:
-    """The places of pixels from -1 to 1; a single one is at 0."""
-    numbers = F.cast(F.arange(size), dtype)
-    if align_corners:
-        last = F.cast(size - 1, dtype)
-        return numbers * 2.0 / F.maximum(last, 1.0) - F.minimum(last, 1.0)
-    return (numbers * 2.0 + 1.0) / F.cast(size, dtype) - 1.0
 
 
 def grid_sample(
@@ -85,30 +84,26 @@ def grid_sample(
     flat = F.reshape(grid, [grid.shape[0], product(points), count])
     places = []
     for axis, size in enumerate(spatial):
-        place = _place(flat[:, :, count - 1 - axis], size, align_corners)
-        places.append(_inside(place, size, padding_mode, align_corners))
+        # A coordinate from -1 to 1 as a number of pixels.
+        coordinate = flat[:, :, count - 1 - axis]
+        if align_corners:
+            place = (coordinate + 1.0) * (F.cast(size - 1, coordinate.dtype) / 2.0)
+        else:
+            place = ((coordinate + 1.0) * F.cast(size, coordinate.dtype) - 1.0) / 2.0
+        # A place brought into the image, unless zeros are outside.
+        if padding_mode == "zeros":
+            inside = place
+        else:
+            last = F.cast(size - 1, place.dtype)
+            if padding_mode == "reflection":
+                edge = 0.0 if align_corners else 0.5
+                period = F.maximum((last + 2 * edge) * 2.0, 1.0)
+                along = F.remainder(F.abs(place + edge), period)
+                place = F.minimum(along, period - along) - edge
+            inside = F.minimum(F.maximum(place, 0.0), last)
+        places.append(inside)
     found = picked(F.flatten(x, 2), places, spatial, mode)
     return F.reshape(found, [*x.shape[:2], *points])
-
-
-def _place(coordinate: Any, size: Size, align_corners: bool) -> Any:
-    """A coordinate from -1 to 1 as a number of pixels."""
-    if align_corners:
-        return (coordinate + 1.0) * (F.cast(size - 1, coordinate.dtype) / 2.0)
-    return ((coordinate + 1.0) * F.cast(size, coordinate.dtype) - 1.0) / 2.0
-
-
-def _inside(place: Any, size: Size, padding_mode: str, align_corners: bool) -> Any:
-    """A place brought into the image, unless zeros are outside."""
-    if padding_mode == "zeros":
-        return place
-    last = F.cast(size - 1, place.dtype)
-    if padding_mode == "reflection":
-        edge = 0.0 if align_corners else 0.5
-        period = F.maximum((last + 2 * edge) * 2.0, 1.0)
-        along = F.remainder(F.abs(place + edge), period)
-        place = F.minimum(along, period - along) - edge
-    return F.minimum(F.maximum(place, 0.0), last)
 
 
 def picked(x: Any, places: list[Any], spatial: list[Size], mode: str) -> Any:

@@ -37,7 +37,21 @@ def hsigmoid_loss(
     if (path_table is None) != (path_code is None):
         raise ArgumentError("hsigmoid_loss: give both path_table and path_code, or none")
     if path_table is None:
-        nodes, codes, valid = _paths(F.reshape(label, [input.shape[0], 1]), num_classes)
+        # (n, 1) -> the nodes from the leaf to the root, (n, l), the choices there, and what is
+        # there. Leaf c has the number c + classes, as in a heap: half of a number is that of
+        # its parent.
+        label = F.reshape(label, [input.shape[0], 1])
+        classes = as_int(num_classes, "num_classes")
+        if classes < 2:
+            raise ArgumentError(f"hsigmoid_loss: at least 2 classes, not {classes}")
+        _require_classes("hsigmoid_loss", label, classes)
+        depth = (2 * classes - 1).bit_length() - 1
+        powers = F.assign([2**level for level in range(depth + 1)])
+        numbers = F.floor_divide(F.cast(label, "int64") + classes, powers)
+        child, parent = numbers[:, :-1], numbers[:, 1:]
+        valid = F.greater_equal(parent, 1)
+        nodes = F.where(valid, parent - 1, F.zeros_like(parent))
+        codes = F.remainder(child, 2)
     else:
         valid = F.greater_equal(path_table, 0)
         nodes = F.where(valid, path_table, F.zeros_like(path_table))
@@ -49,24 +63,6 @@ def hsigmoid_loss(
     scores = F.minimum(F.maximum(scores, -_LARGEST), _LARGEST)
     losses = F.softplus(scores, threshold=float("inf")) - F.cast(codes, input.dtype) * scores
     return F.sum(F.where(valid, losses, F.zeros_like(losses)), axis=1, keepdim=True)
-
-
-def _paths(label: Any, num_classes: int) -> tuple[Any, Any, Any]:
-    """(n, 1) -> the nodes from the leaf to the root, (n, l), the choices there, and what is there.
-
-    Leaf c has the number c + classes, as in a heap: half of a number is that of its parent.
-    """
-    classes = as_int(num_classes, "num_classes")
-    if classes < 2:
-        raise ArgumentError(f"hsigmoid_loss: at least 2 classes, not {classes}")
-    _require_classes("hsigmoid_loss", label, classes)
-    depth = (2 * classes - 1).bit_length() - 1
-    powers = F.assign([2**level for level in range(depth + 1)])
-    numbers = F.floor_divide(F.cast(label, "int64") + classes, powers)
-    child, parent = numbers[:, :-1], numbers[:, 1:]
-    valid = F.greater_equal(parent, 1)
-    nodes = F.where(valid, parent - 1, F.zeros_like(parent))
-    return nodes, F.remainder(child, 2), valid
 
 
 def adaptive_log_softmax_with_loss(

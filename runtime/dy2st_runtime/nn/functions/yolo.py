@@ -63,7 +63,11 @@ def yolo_loss(
     rows = F.gather(F.reshape(cells, [total, 5 + class_num]), F.minimum(places, total - 1), 0)
     weight = F.where(match < 0, F.zeros_like(score), score)
     smooth = min(1.0 / class_num, 1.0 / 40) if use_label_smooth else 0.0
-    loss = _of_boxes(rows, target, boxes, weight)
+    # (n, b): the losses of centres and sizes, those of small boxes weighing more.
+    centres = _entropy(rows[:, :, :2], target[:, :, :2])
+    sizes = F.abs(rows[:, :, 2:4] - target[:, :, 2:])
+    share = (2.0 - boxes[:, :, 2] * boxes[:, :, 3]) * weight
+    loss = (F.sum(centres, axis=2) + F.sum(sizes, axis=2)) * share
     loss = loss + _of_classes(rows[:, :, 5:], gt_label, weight, smooth)
     return F.sum(loss, axis=1) + _of_objects(cells[:, :, :, :, 4], objects, near)
 
@@ -143,14 +147,6 @@ def _overlaps(cells: Any, boxes: Any, sides: list[list[int]], ratio: int, scale:
     filled = F.reshape(filled, [boxes.shape[0], 1, 1, 1, boxes.shape[1]])
     overlap = shared / (own + areas - shared)
     return F.max(F.where(filled, overlap, F.zeros_like(overlap)), axis=4)
-
-
-def _of_boxes(rows: Any, target: Any, boxes: Any, weight: Any) -> Any:
-    """(n, b): the losses of centres and sizes, those of small boxes weighing more."""
-    centres = _entropy(rows[:, :, :2], target[:, :, :2])
-    sizes = F.abs(rows[:, :, 2:4] - target[:, :, 2:])
-    share = (2.0 - boxes[:, :, 2] * boxes[:, :, 3]) * weight
-    return (F.sum(centres, axis=2) + F.sum(sizes, axis=2)) * share
 
 
 def _of_classes(logits: Any, labels: Any, weight: Any, smooth: float) -> Any:

@@ -2,34 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dy2st_runtime.ir import F
 from dy2st_runtime.nn.functions.pixels import channel_shuffle, pixel_unshuffle
 from dy2st_runtime.nn.functions.unfold import fold, unfold
 from dy2st_runtime.nn.layers.function_layer import OfFunction, settings
 
 
-def _pixel_shuffle(x: Any, upscale_factor: int, data_format: str) -> Any:
-    return F.pixel_shuffle(x, upscale_factor, data_format)
-
-
-def _unflatten(x: Any, axis: int, shape: Any) -> Any:
-    return F.unflatten(x, axis, shape)
-
-
-def _bilinear(x: Any, size: Any, scale_factor: Any, data_format: str) -> Any:
-    return F.interpolate(
-        x, size, scale_factor, mode="bilinear", align_corners=True, data_format=data_format
-    )
-
-
-def _nearest(x: Any, size: Any, scale_factor: Any, data_format: str) -> Any:
-    return F.interpolate(x, size, scale_factor, mode="nearest", data_format=data_format)
-
-
 class PixelShuffle(
-    OfFunction, calls=_pixel_shuffle, takes=settings("upscale_factor", data_format="NCHW")
+    OfFunction,
+    calls=lambda x, upscale_factor, data_format: F.pixel_shuffle(x, upscale_factor, data_format),
+    takes=settings("upscale_factor", data_format="NCHW"),
 ):
     """(n, c*r*r, h, w) -> (n, c, h*r, w*r): channels as squares of pixels (Shi 2016)."""
 
@@ -62,7 +44,11 @@ class Fold(
     """(n, c * kh * kw, windows) -> (n, c, h, w): windows added to the image."""
 
 
-class Unflatten(OfFunction, calls=_unflatten, takes=settings("axis", "shape")):
+class Unflatten(
+    OfFunction,
+    calls=lambda x, axis, shape: F.unflatten(x, axis, shape),
+    takes=settings("axis", "shape"),
+):
     """One axis as several: (6, n) -> (2, 3, n) for axis 0 and shape [2, 3].
 
     >>> Unflatten(1, [2, -1])(F.ones([5, 6])).shape
@@ -71,12 +57,20 @@ class Unflatten(OfFunction, calls=_unflatten, takes=settings("axis", "shape")):
 
 
 class UpsamplingBilinear2D(
-    OfFunction, calls=_bilinear, takes=settings(size=None, scale_factor=None, data_format="NCHW")
+    OfFunction,
+    calls=lambda x, size, scale_factor, data_format: F.interpolate(
+        x, size, scale_factor, mode="bilinear", align_corners=True, data_format=data_format
+    ),
+    takes=settings(size=None, scale_factor=None, data_format="NCHW"),
 ):
     """(n, c, h, w) -> (n, c, h', w'), linear between pixels, the corners at the corners."""
 
 
 class UpsamplingNearest2D(
-    OfFunction, calls=_nearest, takes=settings(size=None, scale_factor=None, data_format="NCHW")
+    OfFunction,
+    calls=lambda x, size, scale_factor, data_format: F.interpolate(
+        x, size, scale_factor, mode="nearest", data_format=data_format
+    ),
+    takes=settings(size=None, scale_factor=None, data_format="NCHW"),
 ):
     """(n, c, h, w) -> (n, c, h', w'), the nearest pixel."""

@@ -21,19 +21,23 @@ from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.nn.layers.function_layer import OfFunction, settings
 
 
-def _ranking(input: Any, other: Any, label: Any, margin: float, reduction: str) -> Any:
-    return F.margin_ranking_loss(input, other, label, margin, reduction)
-
-
-def _hinge(input: Any, label: Any, margin: float, reduction: str) -> Any:
-    return F.hinge_embedding_loss(input, label, margin, reduction)
-
-
-class MarginRankingLoss(OfFunction, calls=_ranking, takes=settings(margin=0.0, reduction="mean")):
+class MarginRankingLoss(
+    OfFunction,
+    calls=lambda input, other, label, margin, reduction: F.margin_ranking_loss(
+        input, other, label, margin, reduction
+    ),
+    takes=settings(margin=0.0, reduction="mean"),
+):
     """max(0, -label * (input - other) + margin)."""
 
 
-class HingeEmbeddingLoss(OfFunction, calls=_hinge, takes=settings(margin=1.0, reduction="mean")):
+class HingeEmbeddingLoss(
+    OfFunction,
+    calls=lambda input, label, margin, reduction: F.hinge_embedding_loss(
+        input, label, margin, reduction
+    ),
+    takes=settings(margin=1.0, reduction="mean"),
+):
     """input where the label is 1, max(0, margin - input) where it is -1."""
 
 
