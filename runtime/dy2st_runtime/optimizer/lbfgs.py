@@ -59,7 +59,13 @@ class LBFGS(Optimizer):
         if closure is None:
             raise ArgumentError("LBFGS computes the loss again and again: write step(closure)")
         if current_tracer() is not None:
-            raise _refused()
+            raise ConversionError(
+                "LBFGS.step() is called in a converted function",
+                at=user_location(),
+                why="how often it computes the loss, and what it remembers, depend on the losses",
+                hint="convert the closure, which has the forward and backward, and call "
+                "optimizer.step(to_static(closure)) outside",
+            )
         first = closure()
         loss, gradient, evaluations = float(first), self._gradient(), 1
         for iteration in range(1, self.max_iter + 1):
@@ -159,16 +165,6 @@ class LBFGS(Optimizer):
         """Go on from a `state_dict`."""
         self._pairs, self._scale = list(state_dict["pairs"]), state_dict["scale"]
         self._last = state_dict["last"]
-
-
-def _refused() -> ConversionError:
-    return ConversionError(
-        "LBFGS.step() is called in a converted function",
-        at=user_location(),
-        why="how often it computes the loss, and what it remembers, depend on the losses",
-        hint="convert the closure, which has the forward and backward, and call "
-        "optimizer.step(to_static(closure)) outside",
-    )
 
 
 __all__ = ["LBFGS"]

@@ -217,7 +217,11 @@ class Optimizer:
             settings = {**settings, "programs": self._programs(settings)}
             has_factor = "learning_rate" in group
             for parameter, gradient in pairs:
-                factor = group["learning_rate"] if has_factor else _own_factor(parameter)
+                factor = (
+                    group["learning_rate"]
+                    if has_factor
+                    else float(getattr(parameter, "optimize_attr", {}).get("learning_rate", 1.0))
+                )
                 settings["parameter"] = parameter
                 self._move(parameter, value_of(gradient), rate * factor, settings, group)
 
@@ -244,16 +248,22 @@ class Optimizer:
         if new is None:
             state = {slot: value_of(tensor) for slot, tensor in held.items()}
             new = self._rule(decay, settings)(weight, gradient, rate, state)
-            self._keep(parameter, held, state)
-        self._take(parameter, new)
-
-    def _keep(self, parameter: Any, held: dict[str, Any], state: State) -> None:
-        """Remember what a step has made of the state of a parameter."""
-        if not all(map(stays, held.values())):
-            self._states[id(parameter)] = {slot: tensor_of(state[slot]) for slot in held}
-            return
-        for slot, tensor in held.items():
-            put(tensor, state[slot])
+            # Remember what a step has made of the state of a parameter.
+            if not all(map(stays, held.values())):
+                self._states[id(parameter)] = {slot: tensor_of(state[slot]) for slot in held}
+            else:
+                for slot, tensor in held.items():
+                    put(tensor, state[slot])
+        # Let a parameter be what it has been updated to.
+        weight = new
+        if self._is_short(parameter):
+            master = self._master_weights.get(id(parameter))
+            if master is None:
+                self._master_weights[id(parameter)] = tensor_of(weight)
+            else:
+                put(master, weight)
+            weight = weight.astype(parameter.dtype)
+        put(parameter, weight)
 
     def _for_parameter(
         self, parameter: Any, rate: float, settings: dict[str, Any]
@@ -266,7 +276,9 @@ class Optimizer:
 
         def compute(weight: Value, gradient: Value, rate: Any, state: State) -> Value:
             if decay is not None:
-                gradient = gradient + _decay_term(decay, weight)
+                term = decay(weight)
+                decay_term = value_of(term) if isinstance(term, Tensor) else np.asarray(term)
+                gradient = gradient + decay_term
             return self.update(weight, gradient, rate, state, settings)
 
         return compute
@@ -312,17 +324,6 @@ class Optimizer:
             return value.astype("float32") if value.dtype.kind == "V" else value
         master = self._master_weights.get(id(parameter))
         return value_of(parameter).astype("float32") if master is None else value_of(master)
-
-    def _take(self, parameter: Any, weight: Value) -> None:
-        """Let a parameter be what it has been updated to."""
-        if self._is_short(parameter):
-            master = self._master_weights.get(id(parameter))
-            if master is None:
-                self._master_weights[id(parameter)] = tensor_of(weight)
-            else:
-                put(master, weight)
-            weight = weight.astype(parameter.dtype)
-        put(parameter, weight)
 
     def _decay_of(self, parameter: Any, settings: dict[str, Any], group: dict[str, Any]) -> Any:
         """What is added to a gradient: the group's, the parameter's own, or the optimizer's."""
@@ -425,9 +426,18 @@ class Optimizer:
         schedule = rest.pop("LR_Scheduler", None)
         masters = rest.pop("master_weights", {})
         found: dict[int, dict[str, Array]] = {}
-        for slot in self._all_slots():
-            for parameter, array in self._entries(slot, rest).items():
-                found.setdefault(parameter, {})[slot] = array
+        for slot in list(self._state_of(self._parameters[0])):
+            # The arrays of one slot by the identity of their parameter; they leave `rest`.
+            ending = re.compile(rf"(.*)_{slot}_\d+")
+            parameters = dict(zip(self._names(), self._parameters, strict=True))
+            named = {m[1]: key for key in rest if (m := ending.fullmatch(key))}
+            if not named.keys() <= parameters.keys():
+                if len(named) != len(parameters):
+                    unknown = next(key for name, key in named.items() if name not in parameters)
+                    raise ParameterMismatch(f"{unknown!r} does not fit this optimizer")
+                named = dict(zip(parameters, named.values(), strict=True))
+            for name, entry in named.items():
+                found.setdefault(id(parameters[name]), {})[slot] = np.array(rest.pop(entry))
         if rest:
             raise ParameterMismatch(f"{next(iter(rest))!r} does not fit this optimizer")
         by_id = {id(parameter): parameter for parameter in self._parameters}
@@ -450,9 +460,6 @@ class Optimizer:
 
     load_state_dict = set_state_dict
 
-    def _all_slots(self) -> list[str]:
-        return list(self._state_of(self._parameters[0]))
-
     def _state_of(self, parameter: Any) -> State:
         """The state of a parameter before its first step."""
         return self.first_state(self._long(parameter), self._default_dict)
@@ -469,36 +476,12 @@ class Optimizer:
         master = masters.get(id(parameter))
         return held if master is None else {**held, "master_weight": master}
 
-    def _entries(self, slot: str, rest: dict[str, Any]) -> dict[int, Array]:
-        """The arrays of one slot by the identity of their parameter; they leave `rest`."""
-        ending = re.compile(rf"(.*)_{slot}_\d+")
-        parameters = dict(zip(self._names(), self._parameters, strict=True))
-        named = {m[1]: key for key in rest if (m := ending.fullmatch(key))}
-        if not named.keys() <= parameters.keys():
-            if len(named) != len(parameters):
-                unknown = next(key for name, key in named.items() if name not in parameters)
-                raise ParameterMismatch(f"{unknown!r} does not fit this optimizer")
-            named = dict(zip(parameters, named.values(), strict=True))
-        arrays: dict[int, Array] = {}
-        for name, key in named.items():
-            arrays[id(parameters[name])] = np.array(rest.pop(key))
-        return arrays
-
 
 def _as_decay(decay: Any) -> Any:
     """A regulariser for a coefficient, None for zero."""
     if not isinstance(decay, (int, float, np.floating)):
         return decay
     return L2Decay(float(decay)) if decay else None
-
-
-def _decay_term(decay: Any, weight: Value) -> Value:
-    term = decay(weight)
-    return value_of(term) if isinstance(term, Tensor) else np.asarray(term)
-
-
-def _own_factor(parameter: Any) -> float:
-    return float(getattr(parameter, "optimize_attr", {}).get("learning_rate", 1.0))
 
 
 __all__ = ["Decay", "Optimizer", "Parameters", "Rate", "State"]
