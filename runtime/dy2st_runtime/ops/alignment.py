@@ -41,22 +41,20 @@ def _slope_infer(*types: TensorType, blank: int) -> TensorType:
     return types[0]
 
 
-def _check(log_p: Any, labels: Any, steps: Any, lengths: Any, blank: int) -> None:
-    _infer(*(TensorType(a.dtype, a.shape) for a in (log_p, labels, steps, lengths)), blank=blank)
-    if ((steps < 0) | (steps > log_p.shape[0])).any():
-        raise IndexError(f"ctc: lengths of inputs are from 0 to {log_p.shape[0]}")
-    if ((lengths < 0) | (lengths > labels.shape[1])).any():
-        raise IndexError(f"ctc: lengths of labels are from 0 to {labels.shape[1]}")
-    used = labels[np.arange(labels.shape[1]) < lengths[:, None]]
-    if ((used < 0) | (used >= log_p.shape[2])).any():
-        raise IndexError(f"ctc: labels are from 0 to {log_p.shape[2] - 1}")
-
-
 class _Paths:
     """The states of every sequence, (n, 2 * labels + 1), and how likely their symbols are."""
 
     def __init__(self, log_p: Any, labels: Any, steps: Any, lengths: Any, blank: int):
-        _check(log_p, labels, steps, lengths, blank)
+        _infer(
+            *(TensorType(a.dtype, a.shape) for a in (log_p, labels, steps, lengths)), blank=blank
+        )
+        if ((steps < 0) | (steps > log_p.shape[0])).any():
+            raise IndexError(f"ctc: lengths of inputs are from 0 to {log_p.shape[0]}")
+        if ((lengths < 0) | (lengths > labels.shape[1])).any():
+            raise IndexError(f"ctc: lengths of labels are from 0 to {labels.shape[1]}")
+        used = labels[np.arange(labels.shape[1]) < lengths[:, None]]
+        if ((used < 0) | (used >= log_p.shape[2])).any():
+            raise IndexError(f"ctc: labels are from 0 to {log_p.shape[2] - 1}")
         # Numbers before others are computed, which unsigned integers do not have.
         labels, steps, lengths = (a.astype(np.int64) for a in (labels, steps, lengths))
         self.count, self.steps, self.lengths = labels.shape[0], steps, lengths

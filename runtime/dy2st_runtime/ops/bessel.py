@@ -13,24 +13,16 @@ from dy2st_runtime.ops.gamma import define_special, polynomial
 from dy2st_runtime.ops.rules import with_floats
 
 
-def _near(size: Any, order: int) -> Any:
-    half = size * 0.5
-    total = polynomial(half * half, NEAR_TERMS[order])
-    return half * total if order else total
-
-
-def _far(size: Any, order: int) -> Any:
-    """Times exp(-size)."""
-    share = 1 / size
-    return polynomial(share, FAR_TERMS[order]) * np.sqrt(share)
-
-
 def _bessel(order: int, is_scaled: bool) -> Callable[[Any], Any]:
     def function(x: Any) -> Any:
         size = np.abs(x)
         is_near = size <= FAR
-        near = _near(np.where(is_near, size, 0.0), order)
-        far = _far(np.where(is_near, FAR, size), order)
+        half = np.where(is_near, size, 0.0) * 0.5
+        total = polynomial(half * half, NEAR_TERMS[order])
+        near = half * total if order else total
+        # Times exp(-size).
+        share = 1 / np.where(is_near, FAR, size)
+        far = polynomial(share, FAR_TERMS[order]) * np.sqrt(share)
         if is_scaled:
             near = near * np.exp(-size)
         else:  # by halves of the power, which may be too large where the product is not

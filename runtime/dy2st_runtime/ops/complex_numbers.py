@@ -106,10 +106,6 @@ def _joined(x: Any, y: Any) -> Any:
     return result
 
 
-def _joined_gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
-    return lambda: F.sum_to(F.real(g), x.shape), lambda: F.sum_to(F.imag(g), y.shape)
-
-
 define(
     "complex",
     doc="x + i y of two real tensors.",
@@ -117,7 +113,10 @@ define(
     promote=True,
     infer=lambda x, y: broadcasting("complex", complex_dtype("complex", x.dtype))(x, y),
     kernel=_joined,
-    gradient=_joined_gradient,
+    gradient=lambda g, z, x, y: (
+        lambda: F.sum_to(F.real(g), x.shape),
+        lambda: F.sum_to(F.imag(g), y.shape),
+    ),
     kind=Kind.BROADCAST,
     samples=(
         Sample(((2, 3), (3,)), dtypes=("float32", "float32")),

@@ -86,7 +86,14 @@ def cond(pred: Any, true_fn: Branch, false_fn: Branch, names: Sequence[str] = ()
             f"one branch has {len(true.yields)} results, the other {len(false.yields)}",
             at=user_location(),
         )
-    tensors = _yield_changed(tracer, branches)
+    # Let both Blocks yield the buffers that one of them changed.
+    changed = {key: tensor for b in branches for key, (tensor, _) in b.changed.items()}
+    for branch in branches:
+        with tracer.inside(branch.block):
+            for key, tensor in changed.items():
+                new = branch.changed.get(key)
+                branch.block.yields.append(tracer.variable(tensor if new is None else new[1]))
+    tensors = list(changed.values())
     types = [
         join_types(left.type, right.type, _branch_mismatch(_name(names, index), left, right))
         for index, (left, right) in enumerate(zip(true.yields, false.yields, strict=True))
@@ -100,17 +107,6 @@ def cond(pred: Any, true_fn: Branch, false_fn: Branch, names: Sequence[str] = ()
     for variable in (v for branch in branches for v in branch.overwritten):
         tracer.overwrite(variable)
     return _assigned(tracer, results, tensors)
-
-
-def _yield_changed(tracer: Tracer, branches: Sequence[_Traced]) -> list[Tensor]:
-    """Let both Blocks yield the buffers that one of them changed."""
-    tensors = {key: tensor for b in branches for key, (tensor, _) in b.changed.items()}
-    for branch in branches:
-        with tracer.inside(branch.block):
-            for key, tensor in tensors.items():
-                new = branch.changed.get(key)
-                branch.block.yields.append(tracer.variable(tensor if new is None else new[1]))
-    return list(tensors.values())
 
 
 def _assigned(tracer: Tracer, results: list[Variable], tensors: Sequence[Tensor]) -> list[Variable]:

@@ -154,9 +154,32 @@ def _conv_kernel(
             result += view[(..., *place)] * weight
         y = result
     elif x.shape[0] == 1 or math.prod(counts) >= _MANY_WINDOWS:
-        y = _conv_by_sample(view, w, groups, spatial)
+        # w (o, c * kernel) @ windows (c * kernel, counts): the result is contiguous.
+        counts = view.shape[2 : 2 + spatial]
+        inside, outside = w.shape[1], w.shape[0] // groups
+        rows = inside * math.prod(w.shape[2:])
+        result = np.empty((view.shape[0], groups, outside, math.prod(counts)), view.dtype)
+        weights = w.reshape(groups, outside, rows)
+        order = (0, *range(1 + spatial, 1 + 2 * spatial), *range(1, 1 + spatial))
+        for sample, target in zip(view, result, strict=True):
+            for g in range(groups):
+                part = sample[g * inside : (g + 1) * inside].transpose(order)
+                np.matmul(weights[g], part.reshape(rows, -1), out=target[g])
+        y = result.reshape(view.shape[0], w.shape[0], *counts)
     else:
-        return _conv_at_once(view, w, bias, groups, spatial)
+        # windows (n * counts, c * kernel) @ w (c * kernel, o).
+        counts = view.shape[2 : 2 + spatial]
+        inside, outside = w.shape[1], w.shape[0] // groups
+        parts = [
+            _columns(view[:, g * inside : (g + 1) * inside], spatial)
+            @ w[g * outside : (g + 1) * outside].reshape(outside, math.prod(w.shape[1:])).T
+            for g in range(groups)
+        ]
+        flat = parts[0] if groups == 1 else np.concatenate(parts, axis=1)
+        flat = flat.astype(view.dtype, copy=False)  # products of bfloat16 are float32
+        if bias is not None:
+            flat += bias
+        return np.moveaxis(flat.reshape(view.shape[0], *counts, w.shape[0]), -1, 1)
     if bias is not None:
         y += bias.reshape(-1, *[1] * spatial)
     return y
@@ -184,37 +207,6 @@ def _check_channels(x: Any, wanted: int) -> None:
     """Parts of a group would be cut from channels that are too many without a word."""
     if x.shape[1] != wanted:
         raise ValueError(f"conv: {x.shape[1]} channels in place of {wanted}")
-
-
-def _conv_by_sample(view: Any, w: Any, groups: int, spatial: int) -> Any:
-    """w (o, c * kernel) @ windows (c * kernel, counts): the result is contiguous."""
-    counts = view.shape[2 : 2 + spatial]
-    inside, outside = w.shape[1], w.shape[0] // groups
-    rows = inside * math.prod(w.shape[2:])
-    result = np.empty((view.shape[0], groups, outside, math.prod(counts)), view.dtype)
-    weights = w.reshape(groups, outside, rows)
-    order = (0, *range(1 + spatial, 1 + 2 * spatial), *range(1, 1 + spatial))
-    for sample, target in zip(view, result, strict=True):
-        for g in range(groups):
-            part = sample[g * inside : (g + 1) * inside].transpose(order)
-            np.matmul(weights[g], part.reshape(rows, -1), out=target[g])
-    return result.reshape(view.shape[0], w.shape[0], *counts)
-
-
-def _conv_at_once(view: Any, w: Any, bias: Any, groups: int, spatial: int) -> Any:
-    """windows (n * counts, c * kernel) @ w (c * kernel, o)."""
-    counts = view.shape[2 : 2 + spatial]
-    inside, outside = w.shape[1], w.shape[0] // groups
-    parts = [
-        _columns(view[:, g * inside : (g + 1) * inside], spatial)
-        @ w[g * outside : (g + 1) * outside].reshape(outside, math.prod(w.shape[1:])).T
-        for g in range(groups)
-    ]
-    flat = parts[0] if groups == 1 else np.concatenate(parts, axis=1)
-    flat = flat.astype(view.dtype, copy=False)  # products of bfloat16 are float32
-    if bias is not None:
-        flat += bias
-    return np.moveaxis(flat.reshape(view.shape[0], *counts, w.shape[0]), -1, 1)
 
 
 def _transpose_infer(
@@ -278,9 +270,29 @@ def _transpose_kernel(
 ) -> Any:
     """Every element of x adds its filter to the result."""
     _check_channels(x, w.shape[0])
-    around = _pads_of_conv(x.shape[2:], w.shape[2:], sizes, strides, pads, dilations)
+    # The pads of the convolution of x that is the same, which costs half; None without one.
+    if any(stride != 1 for stride in strides) or 0 in sizes:
+        around = None
+    else:
+        found = []
+        for n, k, size, (before, _), d in zip(
+            x.shape[2:], w.shape[2:], sizes, pads, dilations, strict=True
+        ):
+            found.append((d * (k - 1) - before, size + before - n))
+        around = tuple(found) if all(min(pair) >= 0 for pair in found) else None
     if around is None:
-        y = _spread_filters(x, w, sizes, strides, pads, dilations, groups)
+        outside, inside, kernel = w.shape[0] // groups, w.shape[1], w.shape[2:]
+        wide = [size + b + a for size, (b, a) in zip(sizes, pads, strict=True)]
+        result: Any = np.zeros((x.shape[0], groups, inside, *wide), x.dtype)
+        products = _products_of_filters(x, w.reshape(groups, outside, inside, -1))
+        for number, place in enumerate(itertools.product(*map(range, kernel))):
+            steps: Any = tuple(
+                slice(k * d, k * d + s * (n - 1) + 1, s)
+                for k, d, s, n in zip(place, dilations, strides, x.shape[2:], strict=True)
+            )
+            result[(..., *steps)] += products(number)
+        cut = tuple(slice(b, b + size) for size, (b, _) in zip(sizes, pads, strict=True))
+        y = result.reshape(x.shape[0], groups * inside, *wide)[(..., *cut)]
         if bias is not None:
             y += bias.reshape(-1, *[1] * (x.ndim - 2))
         return y
@@ -321,35 +333,6 @@ def _transpose_scratch(
         rows = _rows_of_windows(x.shape[0], tuple(sizes), (inside, *kernel))
         return [wide, (*x.shape[:2], *padded_x), *rows]
     return [wide, (*y.shape[:2], *kernel, *x.shape[2:])]
-
-
-def _pads_of_conv(
-    counts: Any, kernel: Any, sizes: Any, strides: Any, pads: Any, dilations: Any
-) -> Pads | None:
-    """The pads of the convolution of x that is the same, which costs half; None without one."""
-    if any(stride != 1 for stride in strides) or 0 in sizes:
-        return None
-    found = []
-    for n, k, size, (before, _), d in zip(counts, kernel, sizes, pads, dilations, strict=True):
-        found.append((d * (k - 1) - before, size + before - n))
-    return tuple(found) if all(min(pair) >= 0 for pair in found) else None
-
-
-def _spread_filters(
-    x: Any, w: Any, sizes: Any, strides: Any, pads: Any, dilations: Any, groups: int
-) -> Any:
-    outside, inside, kernel = w.shape[0] // groups, w.shape[1], w.shape[2:]
-    wide = [size + b + a for size, (b, a) in zip(sizes, pads, strict=True)]
-    result: Any = np.zeros((x.shape[0], groups, inside, *wide), x.dtype)
-    products = _products_of_filters(x, w.reshape(groups, outside, inside, -1))
-    for number, place in enumerate(itertools.product(*map(range, kernel))):
-        steps: Any = tuple(
-            slice(k * d, k * d + s * (n - 1) + 1, s)
-            for k, d, s, n in zip(place, dilations, strides, x.shape[2:], strict=True)
-        )
-        result[(..., *steps)] += products(number)
-    cut = tuple(slice(b, b + size) for size, (b, _) in zip(sizes, pads, strict=True))
-    return result.reshape(x.shape[0], groups * inside, *wide)[(..., *cut)]
 
 
 def _products_of_filters(x: Any, w: Any) -> Callable[[int], Any]:

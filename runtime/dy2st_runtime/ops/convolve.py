@@ -24,7 +24,19 @@ def explicit_pads(
     """
     axes = len(kernel)
     if isinstance(padding, str):
-        return _named_pads(padding.upper(), sizes, kernel, strides, dilations)
+        padding = padding.upper()
+        if padding == "VALID":
+            return ((0, 0),) * len(kernel)
+        if padding != "SAME":
+            raise ArgumentError(f"padding is a number, a list, 'SAME' or 'VALID', not {padding!r}")
+        pads = []
+        for size, k, s, d in zip(sizes, kernel, strides, dilations, strict=True):
+            reach = d * (k - 1) + 1
+            total = (
+                reach - 1 if s == 1 else maximum((ceil_divide(size, s) - 1) * s + reach - size, 0)
+            )
+            pads.append((total // 2, total - total // 2))
+        return tuple(pads)
     if isinstance(padding, (list, tuple)):
         if padding and isinstance(padding[0], (list, tuple)):
             pairs = [pair(entry, 2, "padding", 0) for entry in padding]
@@ -41,19 +53,6 @@ def explicit_pads(
             flat = pair(padding, 2 * axes, "padding", 0)
             return tuple((flat[2 * i], flat[2 * i + 1]) for i in range(axes))
     return tuple((p, p) for p in pair(padding, axes, "padding", 0))
-
-
-def _named_pads(padding: str, sizes: Any, kernel: Any, strides: Any, dilations: Any) -> Pads:
-    if padding == "VALID":
-        return ((0, 0),) * len(kernel)
-    if padding != "SAME":
-        raise ArgumentError(f"padding is a number, a list, 'SAME' or 'VALID', not {padding!r}")
-    pads = []
-    for size, k, s, d in zip(sizes, kernel, strides, dilations, strict=True):
-        reach = d * (k - 1) + 1
-        total = reach - 1 if s == 1 else maximum((ceil_divide(size, s) - 1) * s + reach - size, 0)
-        pads.append((total // 2, total - total // 2))
-    return tuple(pads)
 
 
 def _convolve(

@@ -216,24 +216,26 @@ def _arange_infer(start: Size, stop: Size, step: Any, dtype: np.dtype[Any]) -> T
     if isinstance(start, float) or isinstance(stop, float) or isinstance(step, float):
         # Python numbers alone: a Dim refuses to be a float.
         numbers = [float(value) if isinstance(value, Dim) else value for value in (start, stop)]
-        return TensorType(dtype, (_float_count(numbers[0], numbers[1], step),))
+        # How many numbers `np.arange` gives, by its own formula: no array is made to count
+        # them.
+        first = numbers[0]
+        last = numbers[1]
+        span = last - first
+        try:
+            count = span / step
+            # so small that it is lost: a part of one step
+            if count == 0 and span:
+                float_count = int(math.copysign(1, count) > 0)
+            else:
+                float_count = max(0, math.ceil(count))
+        except (ArithmeticError, ValueError):
+            raise ArgumentError(
+                f"arange: no count of numbers from {first} to {last} by {step}"
+            ) from None
+        return TensorType(dtype, (float_count,))
     if isinstance(step, int) and step == 0:
         raise ArgumentError(f"arange: no count of numbers from {start} to {stop} by 0")
     return TensorType(dtype, (maximum(ceil_divide(stop - start, step), 0),))
-
-
-def _float_count(start: float, stop: float, step: float) -> int:
-    """How many numbers `np.arange` gives, by its own formula: no array is made to count them."""
-    span = stop - start
-    try:
-        count = span / step
-        if count == 0 and span:  # so small that it is lost: a part of one step
-            return int(math.copysign(1, count) > 0)
-        return max(0, math.ceil(count))
-    except (ArithmeticError, ValueError):
-        raise ArgumentError(
-            f"arange: no count of numbers from {start} to {stop} by {step}"
-        ) from None
 
 
 def _arange_data(start: Any, stop: Any, step: Any, dtype: np.dtype[Any]) -> Any:
@@ -445,22 +447,20 @@ def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | Non
     """
     wanted, count = as_dtype(dtype, _default_dtype), as_size(num, "num")
     if is_unknown((start, stop)):
-        return F.cast(_spaced(start, stop, count, wanted), wanted)
+        # `linspace` between ends known only at run time, as the kernel has it; no gradient
+        # flows.
+        first, last = (F.detach(F.cast(end, "float64")).reshape([]) for end in (start, stop))
+        if wanted.kind in "iu":
+            first, last = F.trunc(first), F.trunc(last)
+        places = F.cast(F.arange(count), "float64")
+        step = (last - first) / F.cast(maximum(count - 1, 1), "float64")
+        is_first = F.less_than(F.arange(count), maximum(count // 2, 1))
+        spaced = F.where(is_first, places * step + first, last - (count - 1 - places) * step)
+        return F.cast(spaced, wanted)
     cut = np.trunc if wanted.kind in "iu" else float
     ends = _number(start), _number(stop)
     first, last = (end if isinstance(end, Dim) else float(cut(end)) for end in ends)
     return apply("linspace", start=first, stop=last, num=count, dtype=wanted)
-
-
-def _spaced(start: Any, stop: Any, count: Size, wanted: np.dtype[Any]) -> Any:
-    """`linspace` between ends known only at run time, as the kernel has it; no gradient flows."""
-    first, last = (F.detach(F.cast(end, "float64")).reshape([]) for end in (start, stop))
-    if wanted.kind in "iu":
-        first, last = F.trunc(first), F.trunc(last)
-    places = F.cast(F.arange(count), "float64")
-    step = (last - first) / F.cast(maximum(count - 1, 1), "float64")
-    is_first = F.less_than(F.arange(count), maximum(count // 2, 1))
-    return F.where(is_first, places * step + first, last - (count - 1 - places) * step)
 
 
 @public
@@ -534,7 +534,10 @@ def rank(input: Any) -> Any:
 def _plain(value: Any) -> Any:
     """A Python number, also of a text, or a Dim."""
     if isinstance(value, str):
-        return _number_of_text(value)
+        try:
+            return float(value)
+        except ValueError:
+            raise ArgumentError(f"{value!r} is no number") from None
     return value if isinstance(value, (bool, int, float, Dim)) else as_array(value, None).item()
 
 
@@ -543,10 +546,3 @@ def _number(value: Any) -> Any:
     if isinstance(value, (Dim, Variable)):
         return as_size(value, "an end of a range")
     return _plain(value)
-
-
-def _number_of_text(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise ArgumentError(f"{text!r} is no number") from None

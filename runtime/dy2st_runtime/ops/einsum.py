@@ -36,7 +36,15 @@ def einsum(equation: str, *operands: Any) -> Any:
     for index, other in enumerate(operands[1:], 1):
         later = [*wanted, *(label for term in labels[index + 1 :] for label in term)]
         x, own = _joined(x, own, *_diagonal(other, labels[index]), later)
-    return as_copy(_with_diagonals(_arranged(x, own, [*dict.fromkeys(wanted)]), wanted))
+    # x with one axis for each label; where a label is repeated x lies on the diagonal.
+    x = _arranged(x, own, [*dict.fromkeys(wanted)])
+    for axis, label in enumerate(wanted):
+        first = wanted.index(label)
+        if first < axis:
+            x = F.unsqueeze(x, [axis])
+            is_diagonal = F.equal(_places(x, first, first), _places(x, first, axis))
+            x = F.where(is_diagonal, x, F.zeros_like(x))
+    return as_copy(x)
 
 
 # -- the equation -----------------------------------------------------------------------------
@@ -85,17 +93,6 @@ def _diagonal(x: Any, labels: Labels) -> tuple[Any, Labels]:
             x = F.squeeze(F.take_along_axis(x, places, second), [second])
             labels = [*labels[:second], *labels[second + 1 :]]
     return x, labels
-
-
-def _with_diagonals(x: Any, wanted: Labels) -> Any:
-    """x with one axis for each label; where a label is repeated x lies on the diagonal."""
-    for axis, label in enumerate(wanted):
-        first = wanted.index(label)
-        if first < axis:
-            x = F.unsqueeze(x, [axis])
-            is_diagonal = F.equal(_places(x, first, first), _places(x, first, axis))
-            x = F.where(is_diagonal, x, F.zeros_like(x))
-    return x
 
 
 def _places(x: Any, along: int, axis: int) -> Any:

@@ -120,30 +120,35 @@ def tail_formula(x: Array, out: Array) -> None:
 def erf_formula(x: Array, out: Array) -> None:
     """erf(x) into `out`, for arrays of float32 or float64."""
     if x.dtype.itemsize == 4:
-        _single(x, out)
+        number = x.dtype.type
+        near = x.clip(number(-_LIMIT), number(_LIMIT))
+        square = near * near
+        np.multiply(square, number(_P[-1]), out=out)
+        for coefficient in _P[-2:0:-1]:
+            out += number(coefficient)
+            out *= square
+        out += number(_P[0])
+        below = square + number(_Q[-1])
+        for coefficient in _Q[-2::-1]:
+            below *= square
+            below += number(coefficient)
+        out /= below
+        out *= near
+        out.clip(number(-1), number(1), out=out)
     else:
-        out[...] = _double(x)
+        size = np.abs(x)
+        square = np.minimum(size, 0.5) ** 2
+        near = np.minimum(size, 0.5) * _polynomial(_P1, square) / _polynomial(_Q1, square)
+        far = np.clip(size, 0.46875, 6.0)  # erf(6) is 1 in double precision
+        head = np.trunc(far * 16.0) / 16.0
+        decay = np.exp(-head * head) * np.exp(-(far - head) * (far + head))
+        rest = decay * _polynomial(_P2, far) / _polynomial(_Q2, far)
+        result = np.where(size <= 0.46875, near, 1.0 - rest)
+        result = np.where(np.isnan(x), x, result)
+        out[...] = np.asarray(np.copysign(result, x))
 
 
 erf_kernel = in_blocks(erf_formula)
-
-
-def _single(x: Array, out: Array) -> None:
-    number = x.dtype.type
-    near = x.clip(number(-_LIMIT), number(_LIMIT))
-    square = near * near
-    np.multiply(square, number(_P[-1]), out=out)
-    for coefficient in _P[-2:0:-1]:
-        out += number(coefficient)
-        out *= square
-    out += number(_P[0])
-    below = square + number(_Q[-1])
-    for coefficient in _Q[-2::-1]:
-        below *= square
-        below += number(coefficient)
-    out /= below
-    out *= near
-    out.clip(number(-1), number(1), out=out)
 
 
 def _polynomial(coefficients: tuple[float, ...], x: Array) -> Array:
@@ -152,16 +157,3 @@ def _polynomial(coefficients: tuple[float, ...], x: Array) -> Array:
         result *= x
         result += coefficient
     return result
-
-
-def _double(x: Array) -> Array:
-    size = np.abs(x)
-    square = np.minimum(size, 0.5) ** 2
-    near = np.minimum(size, 0.5) * _polynomial(_P1, square) / _polynomial(_Q1, square)
-    far = np.clip(size, 0.46875, 6.0)  # erf(6) is 1 in double precision
-    head = np.trunc(far * 16.0) / 16.0
-    decay = np.exp(-head * head) * np.exp(-(far - head) * (far + head))
-    rest = decay * _polynomial(_P2, far) / _polynomial(_Q2, far)
-    result = np.where(size <= 0.46875, near, 1.0 - rest)
-    result = np.where(np.isnan(x), x, result)
-    return np.asarray(np.copysign(result, x))
