@@ -96,28 +96,6 @@ def _rest(x: Any) -> Any:
     return np.where(np.abs(x) <= 0.5, x, x - np.rint(x))
 
 
-def _digamma(x: Any) -> Any:
-    """By reflection to the right, by steps to between 1 and 2, or by the series at infinity."""
-    is_left = x < 0.5
-    at = np.where(is_left, 1 - x, x)
-    is_far, is_below = at >= 10, at < 1
-    share = 1 / at
-    total = np.where(is_below, -share, 0)
-    moved = np.where(is_far, 1.5, np.where(is_below, at + 1, at))
-    for _ in range(8):
-        is_above = moved >= 2
-        moved = np.where(is_above, moved - 1, moved)
-        total += np.where(is_above, 1 / moved, 0)
-    near = moved - ROOT[0] - ROOT[1]
-    near = near * polynomial(near, DIGAMMA_NEAR) + total
-    square = share * share
-    far = np.log(at) - (square * polynomial(square, DIGAMMA) + 0.5 * share)
-    right = np.where(is_far, far, near)
-    reflected = right - np.pi / np.tan(np.pi * _rest(x))
-    reflected = np.where((x < 0) & (x == np.floor(x)), np.nan, reflected)
-    return np.where(is_left, reflected, right)
-
-
 def _hurwitz(s: int, x: Any) -> Any:
     """The sum of (x + k)**-s over all k from 0 on: the first ones, then Euler and Maclaurin."""
     total, at = np.zeros_like(x), x.copy()
@@ -137,7 +115,25 @@ _HIGHEST = 170
 def _polygamma(x: Any, n: int) -> Any:
     """Below 0 by reflection."""
     if n == 0:
-        return _digamma(x)
+        # By reflection to the right, by steps to between 1 and 2, or by the series at infinity.
+        is_left = x < 0.5
+        at = np.where(is_left, 1 - x, x)
+        is_far, is_below = at >= 10, at < 1
+        share = 1 / at
+        total = np.where(is_below, -share, 0)
+        moved = np.where(is_far, 1.5, np.where(is_below, at + 1, at))
+        for _ in range(8):
+            is_above = moved >= 2
+            moved = np.where(is_above, moved - 1, moved)
+            total += np.where(is_above, 1 / moved, 0)
+        near = moved - ROOT[0] - ROOT[1]
+        near = near * polynomial(near, DIGAMMA_NEAR) + total
+        square = share * share
+        far = np.log(at) - (square * polynomial(square, DIGAMMA) + 0.5 * share)
+        right = np.where(is_far, far, near)
+        reflected = right - np.pi / np.tan(np.pi * _rest(x))
+        reflected = np.where((x < 0) & (x == np.floor(x)), np.nan, reflected)
+        return np.where(is_left, reflected, right)
     is_left, sign = x < 0, -1 if n % 2 == 0 else 1
     right = sign * math.factorial(n) * _hurwitz(n + 1, np.where(is_left, 1 - x, x))
     if not is_left.any():
@@ -237,18 +233,6 @@ def _above(a: Any, y: Any) -> Any:
     return total * np.exp(a * np.log(y) - y - _log_gamma(a))
 
 
-def _incomplete(a: Any, y: Any, upper: bool) -> Any:
-    a, y = np.broadcast_arrays(a, y)
-    is_low = y < a + 1
-    lower = _below(np.where(is_low, a, 2.0), np.where(is_low, y, 1.0))
-    is_other = is_low | (a < 0)
-    higher = _above(np.where(is_other, 1.0, a), np.where(is_other, 3.0, y))
-    found = np.where(is_low, 1 - lower, higher) if upper else np.where(is_low, lower, 1 - higher)
-    found = np.where(y == 0, float(upper), np.where(np.isinf(y), float(not upper), found))
-    found = np.where(a == 0, float(not upper), found)
-    return np.where((a < 0) | (y < 0) | np.isnan(a) | np.isnan(y), np.nan, found)
-
-
 def _incomplete_gradient(name: str, sign: int) -> Callable[..., Any]:
     def of_first() -> Any:
         raise ArgumentError(f"{name} has no gradient of its first argument: detach() it")
@@ -270,7 +254,18 @@ for _name, _doc, _upper in (
 ):
 
     def _kernel(x: Any, y: Any, upper: bool = _upper) -> Any:
-        return _incomplete(x, y, upper)
+        a = x
+        a, y = np.broadcast_arrays(a, y)
+        is_low = y < a + 1
+        lower = _below(np.where(is_low, a, 2.0), np.where(is_low, y, 1.0))
+        is_other = is_low | (a < 0)
+        higher = _above(np.where(is_other, 1.0, a), np.where(is_other, 3.0, y))
+        found = (
+            np.where(is_low, 1 - lower, higher) if upper else np.where(is_low, lower, 1 - higher)
+        )
+        found = np.where(y == 0, float(upper), np.where(np.isinf(y), float(not upper), found))
+        found = np.where(a == 0, float(not upper), found)
+        return np.where((a < 0) | (y < 0) | np.isnan(a) | np.isnan(y), np.nan, found)
 
     define_binary(
         _name,

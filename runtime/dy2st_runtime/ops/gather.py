@@ -243,17 +243,13 @@ def masked_select(x: Any, mask: Any, name: str | None = None) -> Any:
     return F.getitem(F.broadcast_to(x, wide), F.broadcast_to(mask, wide))
 
 
-def _nonzero_kernel(x: Any) -> Any:
-    """Of an array of its own: NumPy counts first, and another thread may write to `x` meanwhile."""
-    return np.argwhere(np.not_equal(x, x.dtype.type(0)))
-
-
 define(
     "nonzero",
     doc="The places of the elements that are not 0, one a row.",
     inputs="x",
     infer=lambda x: TensorType("int64", (fresh_symbol("nonzero", 0, product(x.shape)), x.rank)),
-    kernel=_nonzero_kernel,
+    # Of an array of its own: NumPy counts first, and another thread may write to `x` meanwhile.
+    kernel=lambda x: np.argwhere(np.not_equal(x, x.dtype.type(0))),
     takes_complex=True,
     samples=(
         Sample(((2, 3),), dtypes=("int64",), low=0, high=2),

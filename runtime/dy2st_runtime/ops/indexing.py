@@ -209,12 +209,33 @@ class _Plan:
             self._dots = len(self.axes)
         elif isinstance(item, builtins.slice):
             if item != _ALL:
-                self._cut(_span(item, self.shape[axis]))
+                # Start, stop and step of a slice inside the axis, clamped as Python does.
+                size = self.shape[axis]
+                step = _step_of(item)
+                low: Size = 0 if step > 0 else -1
+                high: Size = size if step > 0 else size - 1
+                first, last = (low, high) if step > 0 else (high, low)
+                start = _clamped(item.start, size, low, high, first)
+                stop = _clamped(item.stop, size, low, high, last)
+                span = start, (maximum if step > 0 else minimum)(start, stop), step
+                start, stop, step = span
+                whole = step == 1 and equal(start, 0) and equal(stop, self.shape[len(self.spans)])
+                self.is_whole = self.is_whole and whole is True
+                self.spans.append(span)
             else:
                 self.spans.append((0, self.shape[axis], 1))
             self.order.append(axis)
         elif _mask_rank(item):
-            _require_mask_fits(item, self.shape[axis:])
+            shape = self.shape[axis:]
+            for have, want in zip(item.shape, shape, strict=False):
+                same = equal(have, want)
+                reason = (
+                    f"a mask of shape {item.shape} does not fit the axes of sizes {list(shape)}"
+                )
+                if same is False:
+                    raise PlaceError(reason)
+                if same is None:
+                    require(have == want, reason, PlaceError)
             for places in F.nonzero(item, as_tuple=True):
                 self._pick(places)
         elif _is_tensor(item):
@@ -226,12 +247,6 @@ class _Plan:
             self.spans.append((start, start + 1, 1))
             self.drop += (axis,)
             self.is_whole = False
-
-    def _cut(self, span: tuple[Size, Size, int]) -> None:
-        start, stop, step = span
-        whole = step == 1 and equal(start, 0) and equal(stop, self.shape[len(self.spans)])
-        self.is_whole = self.is_whole and whole is True
-        self.spans.append(span)
 
     def _pick(self, index: Any) -> None:
         axis = len(self.spans)
@@ -281,7 +296,9 @@ def _normal(item: Any) -> Any:
     item = item.tensor() if type(item) is TracedList else item
     if item is None or item is Ellipsis or isinstance(item, (builtins.slice, Tensor, Dim)):
         return item
-    if isinstance(item, (list, tuple, range)) and _has_symbols(item):
+    if isinstance(item, (list, tuple, range)) and any(
+        isinstance(entry, (Tensor, Dim)) for entry in item
+    ):
         return F.stack([F.cast(entry, "int64") for entry in item])
     if isinstance(item, (bool, np.bool_)):
         raise PlaceError("a bool among other indices is no position; x[mask] alone takes one")
@@ -310,10 +327,6 @@ def _mask_of_truth(index: Any) -> Any:
     return F.reshape(index if isinstance(index, Tensor) else F.assign(np.asarray(index)), [1])
 
 
-def _has_symbols(items: Any) -> bool:
-    return any(isinstance(entry, (Tensor, Dim)) for entry in items)
-
-
 def _consumes(item: Any) -> int:
     """How many axes of x an entry is about."""
     return 0 if item is None or item is Ellipsis else _mask_rank(item) or 1
@@ -329,16 +342,6 @@ def _is_tensor(item: Any) -> bool:
     if isinstance(item, Variable):
         return item.ndim > 0 or known_dim(item) is None
     return isinstance(item, Tensor) and (item.ndim > 0 or current_tracer() is not None)
-
-
-def _require_mask_fits(mask: Any, shape: Sequence[Size]) -> None:
-    for have, want in zip(mask.shape, shape, strict=False):
-        same = equal(have, want)
-        reason = f"a mask of shape {mask.shape} does not fit the axes of sizes {list(shape)}"
-        if same is False:
-            raise PlaceError(reason)
-        if same is None:
-            require(have == want, reason, PlaceError)
 
 
 def _position(item: Any, size: Size) -> Size:
@@ -380,17 +383,6 @@ def _step_of(item: builtins.slice) -> int:
     return step
 
 
-def _span(item: builtins.slice, size: Size) -> tuple[Size, Size, int]:
-    """Start, stop and step of a slice inside the axis, clamped as Python does."""
-    step = _step_of(item)
-    low: Size = 0 if step > 0 else -1
-    high: Size = size if step > 0 else size - 1
-    first, last = (low, high) if step > 0 else (high, low)
-    start = _clamped(item.start, size, low, high, first)
-    stop = _clamped(item.stop, size, low, high, last)
-    return start, (maximum if step > 0 else minimum)(start, stop), step
-
-
 def _clamped(end: Any, size: Size, low: Size, high: Size, default: Size) -> Size:
     if end is None:
         return default
@@ -413,21 +405,19 @@ def _cut_traced(x: Any, items: list[Any]) -> tuple[Any, list[Any]]:
     axis, rest = 0, []
     for item in items:
         if _has_traced_end(item):
-            x = apply("index", x, _places_of(item, x.shape[axis]), axes=(axis,))
+            size = x.shape[axis]
+            step = _step_of(item)
+            first, last = (0, size) if step > 0 else (size - 1, -size - 1)
+            start = first if item.start is None else _one_number(item.start)
+            stop = last if item.stop is None else _one_number(item.stop)
+            places_of = apply(
+                "slice_places", F.cast(start, "int64"), F.cast(stop, "int64"), size=size, step=step
+            )
+            x = apply("index", x, places_of, axes=(axis,))
             item = _ALL
         axis += _consumes(item)
         rest.append(item)
     return x, rest
-
-
-def _places_of(item: builtins.slice, size: Size) -> Any:
-    step = _step_of(item)
-    first, last = (0, size) if step > 0 else (size - 1, -size - 1)
-    start = first if item.start is None else _one_number(item.start)
-    stop = last if item.stop is None else _one_number(item.stop)
-    return apply(
-        "slice_places", F.cast(start, "int64"), F.cast(stop, "int64"), size=size, step=step
-    )
 
 
 def _one_number(end: Any) -> Any:

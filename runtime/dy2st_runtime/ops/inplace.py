@@ -69,10 +69,6 @@ def _bernoulli(x: Any, p: Any = 0.5, name: Any = None) -> Any:
     return F.cast(F.less_than(F.rand(x.shape, "float64"), p), x.dtype)
 
 
-def _copied(x: Any, other: Any, blocking: bool = False) -> Any:
-    return fitted(F.broadcast_to(other, x.shape), x.dtype)
-
-
 def _set(x: Any, source: Any = None, shape: Any = None, stride: Any = None, offset: int = 0) -> Any:
     if stride is not None or offset:
         raise ArgumentError("set_: strides are not here: take source[...] and reshape it")
@@ -92,7 +88,7 @@ MADE: dict[str, Function] = {
     "subtract": _with_alpha("subtract"),
     "zero": _filled(lambda x: 0),
     "fill": _filled(lambda x, value: value),
-    "copy": _copied,
+    "copy": lambda x, other, blocking=False: fitted(F.broadcast_to(other, x.shape), x.dtype),
     "uniform": _filled(_uniform),
     "normal": _filled(_normal),
     "exponential": _filled(_exponential),

@@ -87,19 +87,6 @@ def svdvals(x: Any, name: str | None = None) -> Any:
     return F.svd(x)[1]
 
 
-def _limit(values: Any, tol: Any, atol: Any, rtol: Any, shape: list[Any]) -> Any:
-    """What singular values must be above to count."""
-    top = F.max(values, -1, keepdim=True)
-    if tol is not None:
-        return _each(tol, values)
-    eps = 1.1920928955078125e-07 if values.dtype.itemsize == 4 else 2.220446049250313e-16
-    if atol is None and rtol is None:
-        larger = F.cast(F.maximum(shape[-1], shape[-2]), values.dtype)
-        return F.multiply(top, larger) * eps
-    relative = F.multiply(top, 0.0 if rtol is None else _each(rtol, values))
-    return relative if atol is None else F.maximum(relative, _each(atol, values))
-
-
 def _each(limit: Any, values: Any) -> Any:
     """A limit for all matrices, or one for each, beside their singular values."""
     made = F.cast(limit, values.dtype)
@@ -120,7 +107,20 @@ def matrix_rank(
     values = F.abs(eigvalsh(x)) if hermitian else svdvals(x)
     if equal(values.shape[-1], 0) is True:
         return F.zeros(values.shape[:-1], "int64")
-    above = F.greater_than(values, _limit(values, tol, atol, rtol, shape_of(x)))
+    # What singular values must be above to count.
+    shape = shape_of(x)
+    top = F.max(values, -1, keepdim=True)
+    if tol is not None:
+        limit = _each(tol, values)
+    else:
+        eps = 1.1920928955078125e-07 if values.dtype.itemsize == 4 else 2.220446049250313e-16
+        if atol is None and rtol is None:
+            larger = F.cast(F.maximum(shape[-1], shape[-2]), values.dtype)
+            limit = F.multiply(top, larger) * eps
+        else:
+            relative = F.multiply(top, 0.0 if rtol is None else _each(rtol, values))
+            limit = relative if atol is None else F.maximum(relative, _each(atol, values))
+    above = F.greater_than(values, limit)
     return F.sum(F.cast(above, "int64"), -1)
 
 

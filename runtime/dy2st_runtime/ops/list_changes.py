@@ -65,10 +65,6 @@ def _slice_kernel(
     return array[builtins.slice(first, last, int(step))]
 
 
-def _may_have_no_step(array: Any, start: Any, stop: Any, step: Any, **_: Any) -> bool:
-    return not isinstance(step, (np.ndarray, np.generic)) or not step.all()
-
-
 def _gather_infer(array: ArrayType, indices: TensorType) -> ArrayType:
     if indices.rank != 1 or indices.dtype.kind not in "iu":
         raise ArgumentError(f"the places are integers along one axis, not {indices}")
@@ -88,7 +84,9 @@ define(
     makes_list=True,
     doc="The elements that Python's slice takes; an end that is not there is any number.",
     raises=ValueError,
-    fails=_may_have_no_step,
+    fails=lambda array, start, stop, step, **_: (
+        not isinstance(step, (np.ndarray, np.generic)) or not step.all()
+    ),
     inputs="array, start, stop, step",
     padding=element_padding,
     attributes={"has_start": True, "has_stop": True},
@@ -308,12 +306,11 @@ def array_empty(type: ArrayType) -> Any:
         return []
     tensor, known = type.tensor, set(_bound(tracer))
     dtype, shape = (None, ()) if tensor is None else (tensor.dtype, tensor.shape)
-    sizes = tuple(size if _is_known(size, known) else None for size in shape)
+    sizes = tuple(
+        size if not differs_by_element(size) and known.issuperset(symbols(size)) else None
+        for size in shape
+    )
     return apply("array_empty", dtype=dtype, shape=sizes, depth=type.depth)
-
-
-def _is_known(size: Size, known: set[Dim]) -> bool:
-    return not differs_by_element(size) and known.issuperset(symbols(size))
 
 
 def _bound(tracer: Tracer) -> Iterator[Dim]:

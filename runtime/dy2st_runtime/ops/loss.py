@@ -76,7 +76,9 @@ def _soft_entropy(
     loss = -F.sum(F.detach(label) * log_p, axis=axis, keepdim=True)
     share = None if valid is None else F.cast(valid, loss.dtype)
     if weight is not None:
-        weights = F.sum(label * _along(weight, log_p.ndim, axis), axis=axis, keepdim=True)
+        shape: list[Any] = [1] * log_p.ndim
+        shape[axis] = weight.shape[0]
+        weights = F.sum(label * F.reshape(weight, shape), axis=axis, keepdim=True)
         share = weights if share is None else weights * share
     if share is None:
         return _reduced(loss, reduction)
@@ -90,24 +92,11 @@ def _ratio(loss: Any, share: Any) -> Any:
     return F.sum(loss) / F.where(F.equal(total, 0), F.ones_like(total), total)
 
 
-def _along(weight: Any, rank: int, axis: int) -> Any:
-    shape: list[Any] = [1] * rank
-    shape[axis] = weight.shape[0]
-    return F.reshape(weight, shape)
-
-
 def _valid_numbers(
     name: str, input: Any, label: Any, axis: int, ignore_index: int
 ) -> tuple[Any, Any]:
     """Which class numbers count, and all of them with 0 for those that do not."""
-    numbers = F.cast(_class_numbers(name, input, label, axis), "int64")
-    valid = F.not_equal(numbers, ignore_index)
-    safe = F.where(valid, numbers, F.zeros_like(numbers))
-    return valid, require_places(f"{name}: the label", safe, input.shape[axis])
-
-
-def _class_numbers(name: str, input: Any, label: Any, axis: int) -> Any:
-    """Class numbers without the axis of size 1 that they may have."""
+    # Class numbers without the axis of size 1 that they may have.
     if label.ndim == input.ndim:
         if equal(label.shape[axis], 1) is not True:
             raise ShapeError(
@@ -126,7 +115,10 @@ def _class_numbers(name: str, input: Any, label: Any, axis: int) -> Any:
     rows = [*input.shape[:axis], *input.shape[axis + 1 :]]
     for count, size in zip(label.shape, rows, strict=True):
         require_equal(count, size, reason)  # else fewer labels would go with the first rows
-    return label
+    numbers = F.cast(label, "int64")
+    valid = F.not_equal(numbers, ignore_index)
+    safe = F.where(valid, numbers, F.zeros_like(numbers))
+    return valid, require_places(f"{name}: the label", safe, input.shape[axis])
 
 
 def _hard_entropy(

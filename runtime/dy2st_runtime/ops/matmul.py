@@ -39,17 +39,6 @@ def _rows(x: Any) -> Any:
     return F.flatten(x, 0, x.ndim - 2)
 
 
-def _is_transposed(y: Any) -> bool:
-    """Whether the columns of a matrix are neighbours in memory: so will be those of its gradient.
-
-    Nobody then has to move the elements of the gradient, which is transposed once more.
-    """
-    if isinstance(y, Variable):
-        return isinstance(y.maker, Operator) and y.maker.name == "transpose"
-    flags = y.array.flags
-    return bool(flags.f_contiguous and not flags.c_contiguous)
-
-
 def _matmul_kernel(x: Any, y: Any) -> Any:
     if x.ndim > 2 and y.ndim == 2 and x.flags.c_contiguous:  # one product, not one for each matrix
         rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
@@ -73,7 +62,15 @@ def _matmul_gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
     def to_y() -> Any:
         if x.ndim > 1 and y.ndim == 2:  # the product sums up what the batch has
             rows = (_rows(x), _rows(g)) if x.ndim > 2 else (x, g)
-            if _is_transposed(y):
+            # Whether the columns of a matrix are neighbours in memory: so will be those of its
+            # gradient. Nobody then has to move the elements of the gradient, which is
+            # transposed once more.
+            if isinstance(y, Variable):
+                is_transposed = isinstance(y.maker, Operator) and y.maker.name == "transpose"
+            else:
+                flags = y.array.flags
+                is_transposed = bool(flags.f_contiguous and not flags.c_contiguous)
+            if is_transposed:
                 return _transposed(F.matmul(_transposed(rows[1]), rows[0]))
             return F.matmul(_transposed(rows[0]), rows[1])
         made = F.sum_to(F.matmul(_transposed(left), full), right.shape)

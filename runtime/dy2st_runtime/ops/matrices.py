@@ -202,13 +202,10 @@ def solve(x: Any, y: Any, left: bool = True, name: str | None = None) -> Any:
 # -- decompositions ---------------------------------------------------------------------------
 
 
-def _half(x: Any) -> Any:
-    """The lower triangle with half of the diagonal."""
-    return F.tril(x) - F.tril(F.triu(x)) * 0.5
-
-
 def _cholesky_gradient(g: Any, y: Any, x: Any) -> Any:
-    middle = _half(F.matmul(adjoint(y), g))
+    # The lower triangle with half of the diagonal.
+    x = F.matmul(adjoint(y), g)
+    middle = F.tril(x) - F.tril(F.triu(x)) * 0.5
     inner = F.matmul(adjoint(F.inverse(y)), F.matmul(middle, F.inverse(y)))
     return (inner + adjoint(inner)) * 0.5
 

@@ -21,14 +21,6 @@ def _product(sizes: Any) -> int:
     return math.prod(max(1, abs(int(size))) for size in np.asarray(sizes).ravel())
 
 
-def _of_range(start: Any, end: Any, step: Any, *_: Any) -> int:
-    return int(abs((float(np.max(end)) - float(np.max(start))) / (float(np.max(step)) or 1.0))) + 1
-
-
-def _largest(x: Any, *_: Any) -> int:
-    return int(np.max(x, initial=0)) + 1
-
-
 ELEMENTS: Mapping[str, Callable[..., int]] = MappingProxyType(
     {
         "dynamic_full": lambda shape, *_: _product(shape),
@@ -38,9 +30,11 @@ ELEMENTS: Mapping[str, Callable[..., int]] = MappingProxyType(
         "dynamic_resize": lambda x, sizes, *_: _product(x.shape[:2]) * _product(sizes),
         "dynamic_upsampling": lambda x, factors, *_: x.size * _product(factors),
         "dynamic_pad": lambda x, pads, *_: x.size * _product(np.asarray(pads) + 1),
-        "dynamic_arange": _of_range,
+        "dynamic_arange": lambda start, end, step, *_: (
+            int(abs((float(np.max(end)) - float(np.max(start))) / (float(np.max(step)) or 1.0))) + 1
+        ),
         "dynamic_scatter_nd": lambda index, x, shape, *_: _product(shape),
-        "bincount": _largest,
+        "bincount": lambda x, *_: int(np.max(x, initial=0)) + 1,
     }
 )
 """At most how many elements results have whose sizes are values; of others as many as is given."""

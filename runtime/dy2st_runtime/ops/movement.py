@@ -116,26 +116,25 @@ def reshape(x: Any, shape: Any, name: str | None = None) -> Any:
         sizes, known = as_integers(shape)
         return as_view(x, F.dynamic("reshape", x, sizes, known=known))
     own = tuple(shape_of(x))
-    wanted = _filled(own, _copied_sizes(own, as_shape(shape)))
+    # Paddle's 0: the size of x at that place, unless x has no elements at all.
+    shape = as_shape(shape)
+    if any(isinstance(size, int) and size == 0 for size in own):
+        copied_sizes = shape
+    else:
+        sizes = list(shape)
+        for axis, size in enumerate(shape):
+            if isinstance(size, int) and size == 0:
+                if axis >= len(own):
+                    raise ShapeError(f"reshape: there is no axis {axis} in {list(own)} to copy")
+                others = product([*own[:axis], *own[axis + 1 :]])
+                reason = f"reshape: 0 copies no size of a tensor without elements: {list(own)}"
+                require(others != 0, reason)
+                sizes[axis] = own[axis]
+        copied_sizes = tuple(sizes)
+    wanted = _filled(own, copied_sizes)
     if same_shape(own, wanted):
         return as_view(x, F.assign(x))
     return apply("reshape", x, shape=wanted)
-
-
-def _copied_sizes(own: Shape, shape: Shape) -> Shape:
-    """Paddle's 0: the size of x at that place, unless x has no elements at all."""
-    if any(isinstance(size, int) and size == 0 for size in own):
-        return shape
-    sizes = list(shape)
-    for axis, size in enumerate(shape):
-        if isinstance(size, int) and size == 0:
-            if axis >= len(own):
-                raise ShapeError(f"reshape: there is no axis {axis} in {list(own)} to copy")
-            others = product([*own[:axis], *own[axis + 1 :]])
-            reason = f"reshape: 0 copies no size of a tensor without elements: {list(own)}"
-            require(others != 0, reason)
-            sizes[axis] = own[axis]
-    return tuple(sizes)
 
 
 def _filled(own: Shape, shape: Shape) -> Shape:
@@ -440,38 +439,37 @@ def repeat_interleave(
         x, axis = flatten(x), 0
     place, own = normalize_axis(axis, x.ndim), x.shape
     if is_unknown(repeats) and rank_of(repeats):
-        return F.gather(x, _repeated_by_counts(repeats, own[place]), place)
+        # Counts that only the run knows.
+        size = own[place]
+        count, tracer = repeats.shape[0], current_tracer()
+        require_equal(count, size, f"repeat_interleave: {count} repeats for {size} elements")
+        assert tracer is not None
+        error = ArgumentError("repeat_interleave: a number of repeats is negative")
+        tracer.check(F.all(F.greater_equal(repeats, 0)), error)
+        repeated_by_counts = F.searchsorted(F.cumsum(repeats), F.arange(F.sum(repeats)), right=True)
+        return F.gather(x, repeated_by_counts, place)
     if rank_of(repeats):
-        return F.gather(x, _repeated(as_shape(repeats), own[place]), place)
+        # The places 0, 1, ... each as often as its count says.
+        counts = as_shape(repeats)
+        size = own[place]
+        numbers = [as_int(count, "an entry of repeats") for count in counts]
+        if min(numbers, default=0) < 0:
+            raise ArgumentError(f"repeat_interleave: {min(numbers)} repeats")
+        if equal(size, len(numbers)) is not True:
+            raise ShapeError(f"repeat_interleave: {len(numbers)} repeats for {size} elements")
+        if sum(numbers) >= _MOST_ELEMENTS:  # NumPy adds them as integers of 64 bits
+            raise ArgumentError(
+                f"repeat_interleave: {sum(numbers)} elements do not fit into memory"
+            )
+        repeated = np.repeat(np.arange(len(numbers)), numbers)
+        return F.gather(x, repeated, place)
     count = as_size(repeats, "repeats")
     wide = unsqueeze(x, [place + 1])
     spread = broadcast_to(wide, [*own[: place + 1], count, *own[place + 1 :]])
     return reshape(spread, [*own[:place], own[place] * count, *own[place + 1 :]])
 
 
-def _repeated_by_counts(repeats: Any, size: Size) -> Any:
-    """As `_repeated`, of a tensor that only the run knows."""
-    count, tracer = repeats.shape[0], current_tracer()
-    require_equal(count, size, f"repeat_interleave: {count} repeats for {size} elements")
-    assert tracer is not None
-    error = ArgumentError("repeat_interleave: a number of repeats is negative")
-    tracer.check(F.all(F.greater_equal(repeats, 0)), error)
-    return F.searchsorted(F.cumsum(repeats), F.arange(F.sum(repeats)), right=True)
-
-
 _MOST_ELEMENTS = 2**48
-
-
-def _repeated(counts: Shape, size: Size) -> Any:
-    """The places 0, 1, ... each as often as its count says."""
-    numbers = [as_int(count, "an entry of repeats") for count in counts]
-    if min(numbers, default=0) < 0:
-        raise ArgumentError(f"repeat_interleave: {min(numbers)} repeats")
-    if equal(size, len(numbers)) is not True:
-        raise ShapeError(f"repeat_interleave: {len(numbers)} repeats for {size} elements")
-    if sum(numbers) >= _MOST_ELEMENTS:  # NumPy adds them as integers of 64 bits
-        raise ArgumentError(f"repeat_interleave: {sum(numbers)} elements do not fit into memory")
-    return np.repeat(np.arange(len(numbers)), numbers)
 
 
 @public
@@ -542,15 +540,18 @@ def roll(x: Any, shifts: Any, axis: Any = None, name: str | None = None) -> Any:
     for amount, a in zip(amounts, axes, strict=True):
         place = normalize_axis(a, x.ndim)
         if is_unknown(amount):
-            x = _rolled(x, one_integer(amount, "a shift"), place)
+            # By a number of places known only at run time: each element is picked where it
+            # comes from.
+            size = maximum(x.shape[place], 1)
+            x = F.gather(
+                x,
+                F.remainder(
+                    F.subtract(F.arange(x.shape[place]), one_integer(amount, "a shift")), size
+                ),
+                place,
+            )
         else:
             moves[place] = moves.get(place, 0) + as_size(amount, "a shift")
     if amounts and not moves:  # all are done
         return x
     return apply("roll", x, shifts=tuple(moves.values()), axis=tuple(moves))
-
-
-def _rolled(x: Any, shift: Any, axis: int) -> Any:
-    """By a number of places known only at run time: each element is picked where it comes from."""
-    size = maximum(x.shape[axis], 1)
-    return F.gather(x, F.remainder(F.subtract(F.arange(x.shape[axis]), shift), size), axis)

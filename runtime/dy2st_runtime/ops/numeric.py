@@ -73,18 +73,14 @@ def _frexp_kernel(x: Any) -> Any:
     return mantissa, exponent.astype(x.dtype)
 
 
-def _frexp_gradient(g: Any, y: Any, x: Any) -> Any:
-    """m is x * 2**-e, and e does not change with x."""
-    return None if g[0] is None else g[0] * F.pow(2.0, -F.detach(y[1]))
-
-
 define(
     "frexp",
     doc="m and e with x = m * 2**e and 0.5 <= |m| < 1.",
     inputs="x",
     infer=_frexp_infer,
     kernel=_frexp_kernel,
-    gradient=_frexp_gradient,
+    # m is x * 2**-e, and e does not change with x.
+    gradient=lambda g, y, x: None if g[0] is None else g[0] * F.pow(2.0, -F.detach(y[1])),
     samples=(Sample(((2, 3),)), Sample(((),))),
 )
 

@@ -79,20 +79,18 @@ def _nms_kernel(boxes: Any, groups: Any, threshold: float) -> Any:
         alive = np.flatnonzero(groups == group)
         while alive.size:
             first, behind = alive[:_BLOCK], alive[_BLOCK:]
-            first = first[_best(overlaps(boxes[first], boxes[first]) > threshold)]
+            # Which boxes stay, one after the other, if each drops those behind it that are
+            # near.
+            near = overlaps(boxes[first], boxes[first]) > threshold
+            stays = np.ones(len(near), bool)
+            for place, row in enumerate(near):
+                if stays[place]:
+                    stays[place + 1 :] &= ~row[place + 1 :]
+            first = first[stays]
             near = overlaps(boxes[first], boxes[behind]) > threshold
             result.append(first)
             alive = behind[~near.any(axis=0)]
     return np.sort(np.concatenate(result))
-
-
-def _best(near: Any) -> Any:
-    """Which boxes stay, one after the other, if each drops those behind it that are near."""
-    stays = np.ones(len(near), bool)
-    for place, row in enumerate(near):
-        if stays[place]:
-            stays[place + 1 :] &= ~row[place + 1 :]
-    return stays
 
 
 define(
