@@ -42,10 +42,6 @@ def _kept_and_needed(size: Size, pair: tuple[Size, Size], mode: str) -> tuple[Si
     return size + before + after, least
 
 
-def _padded_axes(x: TensorType, pads: Pads, **_: Any) -> list[int]:
-    return [axis for axis, pair in enumerate(pads) if not same_shape(pair, (0, 0))]
-
-
 def _places(size: int, before: int, after: int, mode: str) -> Any:
     """Which elements along an axis the result has: PaddlePaddle counts from all, though negative
     numbers take some of them away."""
@@ -99,7 +95,9 @@ define(
     doc="More elements before and after along each axis; negative numbers take elements away.",
     inputs="x",
     scales=Scales.ALL,
-    along=_padded_axes,
+    along=lambda x, pads, **_: [
+        axis for axis, pair in enumerate(pads) if not same_shape(pair, (0, 0))
+    ],
     kind=Kind.INJECTIVE,
     attributes={"pads": each_axis(PAIRS), "mode": MODE, "value": NUMBER.or_else(0)},
     infer=_pad_infer,
@@ -141,7 +139,18 @@ def pad(
     if mode not in _MODES:
         raise ArgumentError(f"pad: the mode is one of {', '.join(_MODES)}, not {mode!r}")
     if is_unknown(pad):
-        numbers = _for_all_axes(as_integers(pad)[0], x, data_format)
+        # A tensor of pads, of all axes or from the last one back, as one of all axes.
+        numbers = as_integers(pad)[0]
+        count = numbers.shape[0]
+        if not isinstance(count, int) or count % 2:
+            raise ArgumentError(
+                f"pad: a tensor of pads has two numbers an axis, not {count} numbers"
+            )
+        if count != 2 * x.ndim:
+            pairs: list[tuple[Size, Size]] = [(i, i + 1) for i in range(1, count, 2)]
+            places = np.array(_of_last_axes(pairs, x, data_format), np.int64)  # at 0 there is a 0
+            zero = F.zeros([1], numbers.dtype)
+            numbers = F.gather(F.concat([zero, numbers]), places.reshape(-1))
         return F.dynamic("pad", x, numbers, mode=mode, value=_value_for(x, value))
     given = as_shape(pad)
     if len(given) % 2:
@@ -156,19 +165,6 @@ def pad(
         parts = (F.real(x), value.real), (F.imag(x), value.imag)
         return F.complex(*(apply("pad", x, pads=tuple(pads), value=one) for x, one in parts))
     return apply("pad", x, pads=tuple(pads), mode=mode, value=_value_for(x, value))
-
-
-def _for_all_axes(numbers: Any, x: Any, data_format: str | None) -> Any:
-    """A tensor of pads, of all axes or from the last one back, as one of all axes."""
-    count = numbers.shape[0]
-    if not isinstance(count, int) or count % 2:
-        raise ArgumentError(f"pad: a tensor of pads has two numbers an axis, not {count} numbers")
-    if count == 2 * x.ndim:
-        return numbers
-    pairs: list[tuple[Size, Size]] = [(i, i + 1) for i in range(1, count, 2)]
-    places = np.array(_of_last_axes(pairs, x, data_format), np.int64)  # at 0 there is a 0
-    zero = F.zeros([1], numbers.dtype)
-    return F.gather(F.concat([zero, numbers]), places.reshape(-1))
 
 
 def _of_last_axes(

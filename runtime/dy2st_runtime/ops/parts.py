@@ -251,7 +251,15 @@ def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) 
     place = normalize_axis(axis, x.ndim)
     size = x.shape[place]
     if isinstance(num_or_sections, (list, tuple)):
-        sections = _filled(size, [as_size(s, "a section") for s in num_or_sections])
+        # The sizes with what is left in place of a -1.
+        sections = [as_size(s, "a section") for s in num_or_sections]
+        unknown = [i for i, part in enumerate(sections) if isinstance(part, int) and part == -1]
+        if len(unknown) > 1 or not sections:
+            raise ShapeError(f"split: {sections} are no sizes of parts; one may be -1")
+        rest = size
+        for i, part in enumerate(sections):
+            rest = rest if i in unknown else rest - part
+        sections = [rest if i in unknown else part for i, part in enumerate(sections)]
     else:
         count = as_int(num_or_sections, "num_or_sections")
         if count < 1 or divides(count, size) is False:
@@ -263,17 +271,6 @@ def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) 
         require_equal(sections[0], size, f"split: {sections} do not add up to {size}")
         return [F.assign(x)]  # an operator with several results has at least two
     return list(apply("split", x, sections=tuple(sections), axis=place))
-
-
-def _filled(size: Size, sections: list[Size]) -> list[Size]:
-    """The sizes with what is left in place of a -1."""
-    unknown = [i for i, part in enumerate(sections) if isinstance(part, int) and part == -1]
-    if len(unknown) > 1 or not sections:
-        raise ShapeError(f"split: {sections} are no sizes of parts; one may be -1")
-    rest = size
-    for i, part in enumerate(sections):
-        rest = rest if i in unknown else rest - part
-    return [rest if i in unknown else part for i, part in enumerate(sections)]
 
 
 @method

@@ -79,18 +79,16 @@ def _max_kernel(x: Any, kernel: Any, strides: Any, pads: Any) -> tuple[Any, Any]
         is_larger = (values == values) > (part <= values)
         np.maximum(values, part, out=values)
         np.maximum(inside, is_larger * numbers(number), out=inside)
-    return values, _places(inside, x.shape[2:], kernel, strides, pads)
-
-
-def _places(inside: Any, sizes: Any, kernel: Any, strides: Any, pads: Any) -> Any:
-    """Where elements are in flattened axes, by the numbers of their places in their windows."""
+    # Where elements are in flattened axes, by the numbers of their places in their windows.
+    sizes = x.shape[2:]
     steps = [math.prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
     moves = [np.dot(place, steps) for place in np.ndindex(*kernel)]
     starts = np.zeros((1,) * len(sizes), np.int64)
     for axis, step in enumerate(steps):
         along = np.arange(inside.shape[2 + axis]) * strides[axis] - pads[axis][0]
         starts = starts + (along * step).reshape(-1, *[1] * (len(sizes) - 1 - axis))
-    return np.asarray(moves, np.int64)[inside] + starts
+    places = np.asarray(moves, np.int64)[inside] + starts
+    return values, places
 
 
 def _max_gradient(g: Any, y: Any, x: Any, kernel: Any, strides: Any, pads: Any) -> Any:
@@ -348,7 +346,9 @@ def sums_of_windows(
 def _means(x: Any, axes: int, window: dict[str, Any], own: Pads, exclusive: bool) -> Any:
     """The mean of every window; what is beyond the user's own pads never counts."""
     total, pads = apply("window_sum", x, **window), window["pads"]
-    if same_shape(sum(pads, ()), (0,) * 2 * axes) or (not exclusive and _same_pads(pads, own)):
+    if same_shape(sum(pads, ()), (0,) * 2 * axes) or (
+        not exclusive and same_shape(sum(pads, ()), sum(own, ())) is True
+    ):
         return total / float(product(window["kernel"]))
     ones = F.ones([1, 1, *x.shape[2:]], x.dtype)
     if not exclusive:
@@ -357,10 +357,6 @@ def _means(x: Any, axes: int, window: dict[str, Any], own: Pads, exclusive: bool
         extra = tuple((a - b, c - d) for (a, c), (b, d) in zip(pads, own, strict=True))
         window = {**window, "pads": extra}
     return total / apply("window_sum", ones, **window)
-
-
-def _same_pads(left: Pads, right: Pads) -> bool:
-    return same_shape(sum(left, ()), sum(right, ())) is True
 
 
 @public

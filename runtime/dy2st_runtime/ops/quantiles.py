@@ -33,47 +33,11 @@ def nanmean(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None =
     return F.divide(nansum(x, axis, None, keepdim), count)
 
 
-def _rows(x: Any, axis: Axes) -> tuple[Any, tuple[int, ...]]:
-    """x with the axes joined to one at the end."""
-    axes = reduced_axes(axis, x.ndim)
-    rest = [a for a in range(x.ndim) if a not in axes]
-    sizes = [x.shape[a] for a in rest]
-    joined = product([x.shape[a] for a in axes])
-    return F.reshape(F.transpose(x, [*rest, *axes]), [*sizes, joined]), axes
-
-
-def _kept(result: Any, axes: tuple[int, ...], rank: int, keepdim: bool, before: int = 0) -> Any:
-    """The reduced axes back with size 1, behind `before` new ones; a number has had none."""
-    if not keepdim or not rank:
-        return result
-    sizes = shape_of(result)
-    for axis in axes:
-        sizes.insert(axis + before, 1)
-    return F.reshape(result, sizes)
-
-
 def _ordered_at(ordered: Any, place: Any) -> Any:
     """The elements at places (one a row, or one for all) along the last axis."""
     wide = F.broadcast_to(F.unsqueeze(place, -1), [*shape_of(ordered)[:-1], 1])
     found = F.take_along_axis(ordered, F.cast(wide, "int64"), -1, broadcast=False)
     return F.squeeze(found, -1)
-
-
-def _quantile_of(ordered: Any, counts: Any, q: Any, interpolation: str) -> Any:
-    """The element at q of the way through the first `counts` elements of rows in order."""
-    last = F.cast(F.maximum(F.subtract(counts, 1), 0), ordered.dtype)
-    place = F.multiply(last, F.cast(q, ordered.dtype))
-    low, high = F.floor(place), F.ceil(place)
-    if interpolation == "lower":
-        return _ordered_at(ordered, low)
-    if interpolation == "higher":
-        return _ordered_at(ordered, high)
-    if interpolation == "nearest":
-        return _ordered_at(ordered, F.round(place))
-    left, right = _ordered_at(ordered, low), _ordered_at(ordered, high)
-    if interpolation == "midpoint":
-        return F.multiply(F.add(left, right), 0.5)
-    return F.add(left, F.multiply(F.subtract(right, left), F.subtract(place, low)))
 
 
 _WAYS = ("linear", "lower", "higher", "midpoint", "nearest")
@@ -85,16 +49,45 @@ def _quantile(
     if interpolation not in _WAYS:
         raise ArgumentError(f"quantile: interpolation is one of {_WAYS}, not {interpolation!r}")
     rank = x.ndim
-    rows, axes = _rows(with_floats(x), axis)
+    # x with the axes joined to one at the end.
+    x = with_floats(x)
+    axes = reduced_axes(axis, x.ndim)
+    rest = [a for a in range(x.ndim) if a not in axes]
+    sizes = [x.shape[a] for a in rest]
+    joined = product([x.shape[a] for a in axes])
+    rows = F.reshape(F.transpose(x, [*rest, *axes]), [*sizes, joined])
     ordered = F.sort(rows, axis=-1)  # NaN comes last
     counts = F.sum(F.cast(F.logical_not(F.isnan(rows)), "int64"), axis=-1)  # of what is no NaN
     is_broken = F.less_than(counts, 1 if skips_nan else shape_of(rows)[-1])
     parts = q if isinstance(q, (list, tuple)) else F.unbind(q) if rank_of(q) else [q]
     found = []
     for part in parts:
-        value = _quantile_of(ordered, counts, part, interpolation)
+        # The element at q of the way through the first `counts` elements of rows in order.
+        last = F.cast(F.maximum(F.subtract(counts, 1), 0), ordered.dtype)
+        place = F.multiply(last, F.cast(part, ordered.dtype))
+        low, high = F.floor(place), F.ceil(place)
+        if interpolation == "lower":
+            value = _ordered_at(ordered, low)
+        elif interpolation == "higher":
+            value = _ordered_at(ordered, high)
+        elif interpolation == "nearest":
+            value = _ordered_at(ordered, F.round(place))
+        else:
+            left, right = _ordered_at(ordered, low), _ordered_at(ordered, high)
+            if interpolation == "midpoint":
+                value = F.multiply(F.add(left, right), 0.5)
+            else:
+                value = F.add(left, F.multiply(F.subtract(right, left), F.subtract(place, low)))
         value = F.masked_fill(value, is_broken, float("nan"))
-        found.append(_kept(value, axes, rank, keepdim))
+        # The reduced axes back with size 1; a number has had none.
+        if not keepdim or not rank:
+            kept = value
+        else:
+            sizes = shape_of(value)
+            for axis in axes:
+                sizes.insert(axis, 1)
+            kept = F.reshape(value, sizes)
+        found.append(kept)
     is_one = not isinstance(q, (list, tuple)) and not rank_of(q)
     return found[0] if is_one else F.stack(found, 0)
 

@@ -78,7 +78,9 @@ def _interpolate(x: Any, size: Any, factor: Any, how: _How, recomputed: bool | N
         wanted, known = as_integers(size)
         return F.dynamic("resize", x, wanted, known=known, **how._asdict())
     if is_unknown(factor):
-        return F.dynamic("upsampling", x, _as_tensor(factor), **how._asdict())
+        # A tensor of one or several numbers, whole or not.
+        as_tensor = F.stack(list(factor)) if isinstance(factor, (list, tuple)) else factor
+        return F.dynamic("upsampling", x, as_tensor, **how._asdict())
     given = _factors(factor) if size is None else as_shape(size)
     given = given if isinstance(given, (list, tuple)) else [given] * (x.ndim - 2)
     if len(given) != x.ndim - 2:
@@ -99,11 +101,6 @@ def _interpolate(x: Any, size: Any, factor: Any, how: _How, recomputed: bool | N
         require(are_there, f"interpolate: an image of {x.shape[2:]} has no pixels to repeat")
         x = _resized(x, axis, wanted, scale, how)
     return x
-
-
-def _as_tensor(values: Any) -> Any:
-    """A tensor of one or several numbers, whole or not."""
-    return F.stack(list(values)) if isinstance(values, (list, tuple)) else values
 
 
 def _factors(factor: Any) -> Any:

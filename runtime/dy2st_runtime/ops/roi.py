@@ -99,12 +99,6 @@ def _regions_gradient(g: Any, y: Any, x: Any, rows: Any, columns: Any, images: A
     return back, None, None, None
 
 
-def _back_gradient(
-    g: Any, y: Any, x: Any, rows: Any, columns: Any, images: Any, count: Size
-) -> Any:
-    return lambda: apply("regions", g, rows, columns, images), None, None, None
-
-
 # Weights are float32 here: they are made of boxes, which get no gradient.
 _TYPES = ("float64", "float32", "float32", "int64")
 define(
@@ -128,7 +122,12 @@ define(
     raises=IndexError,
     infer=_back_infer,
     kernel=_back_kernel,
-    gradient=_back_gradient,
+    gradient=lambda g, y, x, rows, columns, images, count: (
+        lambda: apply("regions", g, rows, columns, images),
+        None,
+        None,
+        None,
+    ),
     samples=(Sample(((3, 2, 2, 1), (3, 2, 3), (3, 1, 4), (3,)), {"count": 2}, _TYPES, 0, 2),),
 )
 

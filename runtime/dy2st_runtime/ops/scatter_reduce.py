@@ -16,18 +16,6 @@ _DTYPES = ("float32", "int64", "float32")
 _JOINS: dict[str, Any] = {"mul": np.multiply, "amin": np.minimum, "amax": np.maximum}
 
 
-def _neutral(reduce: str, dtype: Any) -> Any:
-    """What changes nothing: 1, or what all others are below or above."""
-    if reduce == "mul":
-        return 1
-    if dtype.kind == "b":
-        return reduce == "amin"
-    if dtype.kind in "iu":
-        limits = np.iinfo(dtype)
-        return limits.max if reduce == "amin" else limits.min
-    return np.inf if reduce == "amin" else -np.inf
-
-
 def _infer(x: TensorType, index: TensorType, values: TensorType, axis: int, **_: Any) -> TensorType:
     shapes = f"{list(x.shape)}, {list(index.shape)} and {list(values.shape)}"
     if not x.rank == index.rank == values.rank:
@@ -47,7 +35,17 @@ def _kernel(x: Any, index: Any, values: Any, axis: int, reduce: str, include_sel
     places[axis] = np.array(index)  # NumPy looks at it, then uses it: nobody may change it
     made = x.copy()
     if not include_self:
-        made[tuple(places)] = _neutral(reduce, x.dtype)
+        # What changes nothing: 1, or what all others are below or above.
+        dtype = x.dtype
+        if reduce == "mul":
+            made[tuple(places)] = 1
+        elif dtype.kind == "b":
+            made[tuple(places)] = reduce == "amin"
+        elif dtype.kind in "iu":
+            limits = np.iinfo(dtype)
+            made[tuple(places)] = limits.max if reduce == "amin" else limits.min
+        else:
+            made[tuple(places)] = np.inf if reduce == "amin" else -np.inf
     _JOINS[reduce].at(made, tuple(places), values)
     return made
 

@@ -214,11 +214,10 @@ def raise_(kind: str, message: Any, state: Any = None) -> None:
 
 
 def _outputs(values: Sequence[Any]) -> list[Output]:
-    return [Output(index, _is_number(value)) for index, value in enumerate(values)]
-
-
-def _is_number(value: Any) -> bool:
-    return not isinstance(value, Tensor) or getattr(value, "number", None) is not None
+    return [
+        Output(index, not isinstance(value, Tensor) or getattr(value, "number", None) is not None)
+        for index, value in enumerate(values)
+    ]
 
 
 @public

@@ -123,10 +123,6 @@ def _slice_padding(site: Site) -> Iterable[int]:
     return site.uneven(made) if made - found else found
 
 
-def _slice_gradient(g: Any, y: Any, x: Any, **bounds: Any) -> Any:
-    return apply("slice_update", F.zeros(x.shape, g.dtype), g, **bounds)
-
-
 define(
     "slice",
     takes_complex=True,
@@ -142,7 +138,9 @@ define(
     infer=_slice_infer,
     kernel=_slice_kernel,
     data=lambda x, **bounds: _slice_kernel(x, **bounds) if _is_at_numbers(x, bounds) else None,
-    gradient=_slice_gradient,
+    gradient=lambda g, y, x, **bounds: apply(
+        "slice_update", F.zeros(x.shape, g.dtype), g, **bounds
+    ),
     samples=(
         Sample(((4, 5),), {"starts": (1, 0), "stops": (3, 5), "steps": (1, 2)}),
         Sample(((4, 5),), {"starts": (1, 2), "stops": (3, 3), "steps": (1, 1), "drop": (1,)}),
@@ -181,13 +179,6 @@ def _update_padding(site: Site) -> Iterable[int]:
     return site.uneven(site.longer[0])
 
 
-def _update_gradient(g: Any, y: Any, x: Any, value: Any, **bounds: Any) -> Any:
-    return (
-        lambda: apply("slice_update", g, F.zeros(value.shape, g.dtype), **bounds),
-        lambda: apply("slice", g, **bounds),
-    )
-
-
 define(
     "slice_update",
     takes_complex=True,
@@ -198,7 +189,10 @@ define(
     attributes=_BOUNDS,
     infer=_update_infer,
     kernel=_update_kernel,
-    gradient=_update_gradient,
+    gradient=lambda g, y, x, value, **bounds: (
+        lambda: apply("slice_update", g, F.zeros(value.shape, g.dtype), **bounds),
+        lambda: apply("slice", g, **bounds),
+    ),
     samples=(
         Sample(((4, 5), (2, 3)), {"starts": (1, 0), "stops": (3, 5), "steps": (1, 2)}),
         Sample(((4, 5), (2,)), {"starts": (1, 2), "stops": (3, 3), "steps": (1, 1), "drop": (1,)}),
@@ -347,33 +341,28 @@ def _put_kernel(x: Any, value: Any, *indices: Any, axes: tuple[int, ...], accumu
     if not accumulate:
         result[places] = value
     elif axes == (0,) and x.ndim > 1 and indices[0].ndim == 1 and len(indices[0]) > 64:
-        _add_rows(result, value, indices[0])
+        # Sorted rows are summed in one go: np.add.at takes them one by one.
+        index = indices[0]
+        value = np.broadcast_to(value, (len(index), *result.shape[1:]))
+        index = np.where(index < 0, index + len(result), index)
+        order = np.argsort(index, kind="stable")
+        rows, starts = np.unique(index[order], return_index=True)
+        if rows[0] < 0:
+            raise IndexError(f"index {rows[0] - len(result)} is out of bounds: {len(result)} rows")
+        result[rows] += np.add.reduceat(value[order], starts, axis=0)
     elif len(axes) == 1 and result.size >= _WIDE * result.shape[axes[0]]:
-        _add_slices(result, value, indices[0], axes[0])
+        # Slices one after the other, in the order in which np.add.at would add their elements.
+        index = indices[0]
+        axis = axes[0]
+        before, after = result.shape[:axis], result.shape[axis + 1 :]
+        wide = np.broadcast_to(value, (*before, *index.shape, *after))
+        parts = np.moveaxis(wide.reshape(*before, index.size, *after), axis, 0)
+        every = (slice(None),) * axis
+        for place, part in zip(index.ravel().tolist(), parts, strict=True):
+            result[(*every, place)] += part
     else:
         np.add.at(result, places, value)
     return result
-
-
-def _add_rows(result: Any, value: Any, index: Any) -> None:
-    """Sorted rows are summed in one go: np.add.at takes them one by one."""
-    value = np.broadcast_to(value, (len(index), *result.shape[1:]))
-    index = np.where(index < 0, index + len(result), index)
-    order = np.argsort(index, kind="stable")
-    rows, starts = np.unique(index[order], return_index=True)
-    if rows[0] < 0:
-        raise IndexError(f"index {rows[0] - len(result)} is out of bounds: {len(result)} rows")
-    result[rows] += np.add.reduceat(value[order], starts, axis=0)
-
-
-def _add_slices(result: Any, value: Any, index: Any, axis: int) -> None:
-    """Slices one after the other, in the order in which np.add.at would add their elements."""
-    before, after = result.shape[:axis], result.shape[axis + 1 :]
-    wide = np.broadcast_to(value, (*before, *index.shape, *after))
-    parts = np.moveaxis(wide.reshape(*before, index.size, *after), axis, 0)
-    every = (slice(None),) * axis
-    for place, part in zip(index.ravel().tolist(), parts, strict=True):
-        result[(*every, place)] += part
 
 
 def _put_padding(site: Site) -> set[int]:
@@ -403,26 +392,21 @@ def _put_gradient(
     def to_value() -> Any:
         picked = apply("index", g, *indices, axes=axes)
         if not accumulate:
-            picked = _only_last(picked, x, indices, axes)
+            # 0 in place of what another value, put at the same place later, has replaced.
+            shape = broadcast_shapes("index", *(tuple(index.shape) for index in indices))
+            count = product(shape)
+            if not equal(count, 1):
+                ranks = F.reshape(F.arange(count), shape)
+                all_axes = tuple(range(len(axes)))
+                last = F.zeros([x.shape[axis] for axis in axes], "int64")
+                last = apply("index_put", last, ranks, *indices, axes=all_axes, accumulate=False)
+                stayed = F.equal(apply("index", last, *indices, axes=all_axes), ranks)
+                behind = picked.ndim - len(shape) - place_of_picked(axes)
+                stayed = F.reshape(stayed, [*shape, *[1] * behind])
+                picked = F.where(stayed, picked, F.zeros([], picked.dtype))
         return F.sum_to(picked, value.shape)
 
     return (to_x, to_value, *[None] * len(indices))
-
-
-def _only_last(picked: Any, x: Any, indices: Sequence[Any], axes: tuple[int, ...]) -> Any:
-    """0 in place of what another value, put at the same place later, has replaced."""
-    shape = broadcast_shapes("index", *(tuple(index.shape) for index in indices))
-    count = product(shape)
-    if equal(count, 1):
-        return picked
-    ranks = F.reshape(F.arange(count), shape)
-    all_axes = tuple(range(len(axes)))
-    last = F.zeros([x.shape[axis] for axis in axes], "int64")
-    last = apply("index_put", last, ranks, *indices, axes=all_axes, accumulate=False)
-    stayed = F.equal(apply("index", last, *indices, axes=all_axes), ranks)
-    behind = picked.ndim - len(shape) - place_of_picked(axes)
-    stayed = F.reshape(stayed, [*shape, *[1] * behind])
-    return F.where(stayed, picked, F.zeros([], picked.dtype))
 
 
 _FLOATS = ("float64", "float64", "int64")

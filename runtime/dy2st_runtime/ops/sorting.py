@@ -91,21 +91,17 @@ def _top_kernel(x: Any, axis: int, count: int, largest: bool) -> Any:
     if is_small or (x.dtype.kind == "f" and np.isnan(x).any()):
         places = _order_kernel(rows, -1, largest)[..., :count]
     else:
-        places = _top_of_rows(rows, count, largest)
+        # The places of those better than the last one wanted, and of the first that are equal.
+        last = rows.shape[-1] - count if largest else count - 1
+        limit = np.partition(rows, last, axis=-1)[..., last : last + 1]
+        is_better = rows > limit if largest else rows < limit
+        is_equal = rows == limit
+        missing = count - np.sum(is_better, axis=-1, keepdims=True)
+        is_taken = is_better | (is_equal & (np.cumsum(is_equal, axis=-1) <= missing))
+        places = np.nonzero(is_taken)[-1].reshape(*rows.shape[:-1], count)
+        order = _order_kernel(np.take_along_axis(rows, places, -1), -1, largest)
+        places = np.take_along_axis(places, order, -1)
     return np.ascontiguousarray(np.moveaxis(places, -1, axis))
-
-
-def _top_of_rows(rows: Any, count: int, largest: bool) -> Any:
-    """The places of those better than the last one wanted, and of the first that are equal."""
-    last = rows.shape[-1] - count if largest else count - 1
-    limit = np.partition(rows, last, axis=-1)[..., last : last + 1]
-    is_better = rows > limit if largest else rows < limit
-    is_equal = rows == limit
-    missing = count - np.sum(is_better, axis=-1, keepdims=True)
-    is_taken = is_better | (is_equal & (np.cumsum(is_equal, axis=-1) <= missing))
-    places = np.nonzero(is_taken)[-1].reshape(*rows.shape[:-1], count)
-    order = _order_kernel(np.take_along_axis(rows, places, -1), -1, largest)
-    return np.take_along_axis(places, order, -1)
 
 
 define(

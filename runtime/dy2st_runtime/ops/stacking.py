@@ -120,20 +120,17 @@ def combinations(
         listed = [*choose(range(count), chosen)]
         places: Any = np.array(listed, np.int64).reshape(-1, chosen)
     else:
-        places = _ascending(count, chosen, with_replacement)
+        # So many of 0, ..., count - 1 in every order that goes up: found among all that there
+        # are.
+        stays, before = F.full([count] * chosen, True), None
+        for axis in range(chosen):
+            place = F.reshape(F.arange(count), [count if a == axis else 1 for a in range(chosen)])
+            if before is not None:
+                goes_up = F.less_equal if with_replacement else F.less_than
+                stays = F.logical_and(stays, goes_up(before, place))
+            before = place
+        places = F.nonzero(stays)
     return F.reshape(F.gather(x, F.flatten(places)), [places.shape[0], chosen])
-
-
-def _ascending(count: Size, chosen: int, may_be_equal: bool) -> Any:
-    """So many of 0, ..., count - 1 in every order that goes up: found among all that there are."""
-    stays, before = F.full([count] * chosen, True), None
-    for axis in range(chosen):
-        place = F.reshape(F.arange(count), [count if a == axis else 1 for a in range(chosen)])
-        if before is not None:
-            goes_up = F.less_equal if may_be_equal else F.less_than
-            stays = F.logical_and(stays, goes_up(before, place))
-        before = place
-    return F.nonzero(stays)
 
 
 # -- apart ------------------------------------------------------------------------------------
@@ -332,7 +329,19 @@ def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Any:
     left, right = _contracted(axes, rank_of(x), rank_of(y))
     rest = [[a for a in range(rank_of(t)) if a not in used] for t, used in ((x, left), (y, right))]
     sizes = [[shape_of(t)[a] for a in kept] for t, kept in ((x, rest[0]), (y, rest[1]))]
-    x, y = _alike(x, left, y, right)
+    # The operands with equal sizes along the pairs of axes; what meets a size of 1 is summed.
+    for one, other in zip(left, right, strict=True):
+        size, wanted = shape_of(x)[one], shape_of(y)[other]
+        if equal(size, 1) and not equal(wanted, 1):
+            y = F.sum(y, axis=[other], keepdim=True)
+        elif equal(wanted, 1) and not equal(size, 1):
+            x = F.sum(x, axis=[one], keepdim=True)
+        else:
+            require_equal(
+                size,
+                wanted,
+                f"tensordot: axis {one} of x has the size {size}, axis {other} of y has {wanted}",
+            )
     middle = product([shape_of(x)[a] for a in left])
     rows = F.reshape(F.transpose(x, [*rest[0], *left]), [product(sizes[0]), middle])
     columns = F.reshape(F.transpose(y, [*right, *rest[1]]), [middle, product(sizes[1])])
@@ -353,23 +362,6 @@ def _contracted(axes: Any, left: int, right: int) -> tuple[list[int], list[int]]
         if len(set(axes)) != len(axes):
             raise ArgumentError(f"tensordot: an axis is given twice in {axes}")
     return first, second
-
-
-def _alike(x: Any, left: list[int], y: Any, right: list[int]) -> tuple[Any, Any]:
-    """The operands with equal sizes along the pairs of axes; what meets a size of 1 is summed."""
-    for one, other in zip(left, right, strict=True):
-        size, wanted = shape_of(x)[one], shape_of(y)[other]
-        if equal(size, 1) and not equal(wanted, 1):
-            y = F.sum(y, axis=[other], keepdim=True)
-        elif equal(wanted, 1) and not equal(size, 1):
-            x = F.sum(x, axis=[one], keepdim=True)
-        else:
-            require_equal(
-                size,
-                wanted,
-                f"tensordot: axis {one} of x has the size {size}, axis {other} of y has {wanted}",
-            )
-    return x, y
 
 
 @method

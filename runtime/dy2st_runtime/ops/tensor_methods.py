@@ -185,14 +185,11 @@ def value(x: Any) -> Any:
 _attribute_false = property(lambda x: False, doc="False: there is no GPU.")
 
 
-def _false(x: Any) -> bool:
-    """False: tensors are dense, whole, and on the CPU."""
-    return False
-
-
+# False: tensors are dense, whole, and on the CPU.
 ALONE.update(
     dict.fromkeys(
-        ("is_sparse", "is_sparse_coo", "is_sparse_csr", "is_dist", "is_selected_rows"), _false
+        ("is_sparse", "is_sparse_coo", "is_sparse_csr", "is_dist", "is_selected_rows"),
+        lambda x: False,
     )
 )
 ALONE.update(

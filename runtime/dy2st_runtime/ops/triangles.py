@@ -29,15 +29,11 @@ def _triangle_infer(x: TensorType, diagonal: Size) -> TensorType:
     return x
 
 
-def _near(diagonal: int) -> int:
-    """The same diagonal, or one that is beyond all elements as well, in a number for NumPy."""
-    return max(-MOST_NEAR, min(diagonal, MOST_NEAR))
-
-
 for _name, _doc, _kernel in (
     ("tril", "x below and on a diagonal, zeros above.", np.tril),
     ("triu", "x above and on a diagonal, zeros below.", np.triu),
 ):
+    # The same diagonal, or one that is beyond all elements as well, in a number for NumPy.
     define(
         _name,
         doc=_doc,
@@ -48,7 +44,9 @@ for _name, _doc, _kernel in (
         along=lambda x, diagonal: (x.rank - 2, x.rank - 1),
         padding=_triangle_padding,
         infer=_triangle_infer,
-        kernel=lambda x, diagonal, kernel=_kernel: kernel(x, _near(diagonal)),
+        kernel=lambda x, diagonal, kernel=_kernel: kernel(
+            x, max(-MOST_NEAR, min(diagonal, MOST_NEAR))
+        ),
         gradient=lambda g, y, x, diagonal, name=_name: getattr(F, name)(g, diagonal),
         samples=(Sample(((3, 4),)), Sample(((2, 3, 3),), {"diagonal": 1})),
     )

@@ -74,17 +74,9 @@ def _acosh_gradient(g: Any, y: Any, x: Any) -> Any:
     return g * F.rsqrt(x * x - 1)
 
 
-def _relu(x: Any, out: Any = None) -> Any:
-    return np.maximum(x, x.dtype.type(0), out=out)
-
-
 def _rsqrt(x: Any) -> Any:
     root = np.sqrt(x)
     return root.dtype.type(1) / root
-
-
-def _reciprocal(x: Any) -> Any:
-    return np.true_divide(x.dtype.type(1), x)
 
 
 def _direction(y: Any, x: Any) -> Any:
@@ -116,7 +108,14 @@ _ROWS = (
     _Row("log10", "The logarithm to base 10.", np.log10, lambda g, y, x: g / (x * _LN10), 0.5, 3.0),
     _Row("sqrt", "The square root.", np.sqrt, lambda g, y, x: g * 0.5 / y, 0.5, 3.0),
     _Row("rsqrt", "1 / sqrt(x).", _rsqrt, lambda g, y, x: g * -0.5 * y / x, 0.5, 3.0),
-    _Row("reciprocal", "1 / x.", _reciprocal, lambda g, y, x: -g * y * y, 0.5, 3.0),
+    _Row(
+        "reciprocal",
+        "1 / x.",
+        lambda x: np.true_divide(x.dtype.type(1), x),
+        lambda g, y, x: -g * y * y,
+        0.5,
+        3.0,
+    ),
     _Row("sin", "The sine.", np.sin, lambda g, y, x: g * F.cos(x)),
     _Row("cos", "The cosine.", np.cos, lambda g, y, x: -g * F.sin(x)),
     _Row("tan", "The tangent.", np.tan, lambda g, y, x: g * (1 + y * y), -1.0, 1.0),
@@ -153,7 +152,7 @@ _ROWS = (
     _Row(
         "relu",
         "max(x, 0); the slope at 0 is 0.",
-        _relu,
+        lambda x, out=None: np.maximum(x, x.dtype.type(0), out=out),
         lambda g, y, x: g * F.cast(F.greater_than(x, 0), g.dtype),
         0.1,
         2.0,
@@ -200,15 +199,6 @@ _ROWS = (
 )
 
 
-def _keeping_integers(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """The kernel for floats; integers are whole already."""
-
-    def rounded(x: Any) -> Any:
-        return x if x.dtype.kind in "iub" else kernel(x)
-
-    return rounded
-
-
 def _magnitude(x: Any) -> Any:
     sizes = np.frompyfunc(lambda size: maximum(size, -size), 1, 1)
     return sizes(x) if isinstance(x, np.ndarray) else None
@@ -244,7 +234,11 @@ def _define(row: _Row) -> None:
     )
     kernel = row.kernel
     if row.name in _ROUNDING:
-        kernel = _keeping_integers(kernel)
+        # The kernel for floats; integers are whole already.
+        def rounded(x: Any) -> Any:
+            return x if x.dtype.kind in "iub" else row.kernel(x)
+
+        kernel = rounded
     if row.name == "square":
         infer: Callable[..., TensorType] = _square_type
     elif row.keeps_dtype:
