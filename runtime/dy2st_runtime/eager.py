@@ -117,20 +117,16 @@ def _tensors(definition: OperatorDefinition, inputs: tuple[Any, ...]) -> list[Ea
                 value = F.cast(value, wanted)
             tensors.append(value)
         else:
-            tensors.append(_from_python(value, wanted))
+            if isinstance(value, Variable):
+                raise EscapedVariable(
+                    f"{value!r} is used outside of the trace that it belongs to",
+                    at=user_location(),
+                    why="the traced function has kept it, in an attribute or a global, say",
+                    hint="return it from the function instead",
+                )
+            assert not isinstance(value, (Dim, Condition)), "a Dim outside of a trace"
+            tensors.append(EagerTensor(as_array(value, wanted)))
     return tensors
-
-
-def _from_python(value: Any, dtype: np.dtype[Any] | None) -> EagerTensor:
-    if isinstance(value, Variable):
-        raise EscapedVariable(
-            f"{value!r} is used outside of the trace that it belongs to",
-            at=user_location(),
-            why="the traced function has kept it, in an attribute or a global, say",
-            hint="return it from the function instead",
-        )
-    assert not isinstance(value, (Dim, Condition)), "a Dim outside of a trace"
-    return EagerTensor(as_array(value, dtype))
 
 
 install_eager(EagerInterpreter(), EagerInterpreter(as_recorded=True))

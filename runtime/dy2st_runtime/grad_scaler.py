@@ -78,7 +78,12 @@ class GradScaler:
             found = F.full([], False)
             for parameter in optimizer._parameters:
                 if parameter.grad is not None:
-                    parameter.grad = gradient = self._unscaled(parameter.grad)
+                    # A gradient divided by the scale, in float32 if it is shorter.
+                    dtype = parameter.grad.dtype
+                    wide = dtype if dtype.itemsize > _HALF else "float32"
+                    parameter.grad = gradient = F.cast(
+                        F.cast(parameter.grad, wide) / self._scale_as(wide), dtype
+                    )
                     found = F.logical_or(found, F.logical_not(F.all(F.isfinite(gradient))))
         self._note(optimizer, _UNSCALED, found)
 
@@ -92,12 +97,6 @@ class GradScaler:
     def _note(self, optimizer: Any, stage: str, found: Any) -> None:
         others = [one for one in self._done if one[0] != id(optimizer)]
         self._done = (*others, (id(optimizer), stage, found))
-
-    def _unscaled(self, gradient: Any) -> Any:
-        """A gradient divided by the scale, in float32 if it is shorter."""
-        dtype = gradient.dtype
-        wide = dtype if dtype.itemsize > _HALF else "float32"
-        return F.cast(F.cast(gradient, wide) / self._scale_as(wide), dtype)
 
     def step(self, optimizer: Any) -> None:
         """Let the optimizer do its step, unless a gradient is infinite or NaN."""
@@ -121,21 +120,18 @@ class GradScaler:
         """Take another scale, by what the steps since the last one have found."""
         if self._use_dynamic_loss_scaling:
             for _, _, found in self._done:
-                self._count(found)
+                # Count a step, and move the scale where there were enough of a kind.
+                if found:
+                    self._incr_count, self._decr_count = 0, self._decr_count + 1
+                    if self._decr_count >= self._decr_every_n_nan_or_inf:
+                        self._decr_count = 0
+                        self._set_scale(self._decr_ratio)
+                else:
+                    self._incr_count, self._decr_count = self._incr_count + 1, 0
+                    if self._incr_count >= self._incr_every_n_steps:
+                        self._incr_count = 0
+                        self._set_scale(self._incr_ratio)
         self._done = ()
-
-    def _count(self, is_broken: Any) -> None:
-        """Count a step, and move the scale where there were enough of a kind."""
-        if is_broken:
-            self._incr_count, self._decr_count = 0, self._decr_count + 1
-            if self._decr_count >= self._decr_every_n_nan_or_inf:
-                self._decr_count = 0
-                self._set_scale(self._decr_ratio)
-        else:
-            self._incr_count, self._decr_count = self._incr_count + 1, 0
-            if self._incr_count >= self._incr_every_n_steps:
-                self._incr_count = 0
-                self._set_scale(self._incr_ratio)
 
     def _set_scale(self, ratio: float) -> None:
         put(self._scale, value_of(self._scale) * ratio)

@@ -51,7 +51,7 @@ from dy2st_runtime.tensor_file import StoredArrays, digest_of, read_stored, stor
 from dy2st_runtime.thread_state import put_back_after_errors
 
 if TYPE_CHECKING:
-    from dy2st_runtime.trained_program import Parts, TrainedProgram
+    from dy2st_runtime.trained_program import TrainedProgram
 
 _trained = Lazy("dy2st_runtime.trained_program")
 _metering = Lazy("dy2st_runtime.ir.metering")
@@ -119,16 +119,13 @@ def check_state(programs: Sequence[Program], state: Mapping[str, Any], where: An
         raise ParameterMismatch(f"{where} does not belong to the Program; {'; '.join(found)}")
     for program in programs:
         for name, variable in program.state.items():
-            _check_array(name, variable, state[name], where)
-
-
-def _check_array(name: str, variable: Variable, array: Array, where: Any) -> None:
-    type = variable.tensor_type
-    if type.dtype != array.dtype or type.shape != tuple(array.shape):
-        raise ParameterMismatch(
-            f"{where}: {name!r} has dtype {array.dtype} and shape {list(array.shape)}; the Program "
-            f"takes {type.dtype} and {list(type.shape)}"
-        )
+            array = state[name]
+            type = variable.tensor_type
+            if type.dtype != array.dtype or type.shape != tuple(array.shape):
+                raise ParameterMismatch(
+                    f"{where}: {name!r} has dtype {array.dtype} and shape {list(array.shape)}; "
+                    f"the Program takes {type.dtype} and {list(type.shape)}"
+                )
 
 
 # -- loading ----------------------------------------------------------------------------------
@@ -177,7 +174,19 @@ def load_pair(
             )
     with metered(limits):
         text, stored = read_pair(text_file, array_file, mmap)
-        programs = _read_programs(text_file, text)
+        # The verified Programs of a file; FormatError says what is wrong with it.
+        try:
+            programs = [verified(p) for p in parse(text)]
+        except FormatError as error:  # a newer version
+            raise FormatError(f"{text_file}: {error}") from None
+        except (ParseError, VerifyError) as error:
+            raise FormatError(
+                f"{text_file} is damaged, or was not written by dy2st; "
+                f"save or copy the model again\n{error}"
+            ) from None
+        names = [program.name for program in programs]
+        if not names or len(set(names)) != len(names):
+            raise FormatError(f"{text_file} has no Program, or two of one name: {', '.join(names)}")
         check_state(programs, stored.arrays, array_file)
         check_pair(text_file, array_file, text, stored)
         return LoadedModel(programs, stored.arrays, engine, limits)
@@ -190,7 +199,12 @@ def read_pair(text_file: Path, array_file: Path, mmap: bool = True) -> tuple[str
     """
     end = time.monotonic() + _PATIENCE
     while True:
-        text, stored = _read_text(text_file), read_stored(array_file, mmap)
+        try:
+            with naming(text_file):
+                read_text = text_file.read_bytes().decode("utf-8")
+        except UnicodeDecodeError:
+            raise FormatError(f"{text_file} is no text: it is damaged, or no saved model") from None
+        text, stored = read_text, read_stored(array_file, mmap)
         if _is_pair(text, stored) or time.monotonic() > end:
             return text, stored
         tidy(text_file.parent)  # the writer may have been killed between the two
@@ -214,36 +228,12 @@ def _is_pair(text: str, stored: StoredArrays) -> bool:
         return True  # no text of ours: whoever reads it says what is wrong
 
 
-def _read_text(file: Path) -> str:
-    try:
-        with naming(file):
-            return file.read_bytes().decode("utf-8")
-    except UnicodeDecodeError:
-        raise FormatError(f"{file} is no text: it is damaged, or no saved model") from None
-
-
 def verified(program: Program) -> Program:
     """The Program; one that was saved when rules needed less now requires what they need."""
     found = findings(program)
     if found and all(finding.rule == "needs are required" for finding in found):
         return verify(made_anew(program))
     return without(found, program)
-
-
-def _read_programs(file: Path, text: str) -> list[Program]:
-    """The verified Programs of a file; FormatError says what is wrong with it."""
-    try:
-        programs = [verified(p) for p in parse(text)]
-    except FormatError as error:  # a newer version
-        raise FormatError(f"{file}: {error}") from None
-    except (ParseError, VerifyError) as error:
-        raise FormatError(
-            f"{file} is damaged, or was not written by dy2st; save or copy the model again\n{error}"
-        ) from None
-    names = [program.name for program in programs]
-    if not names or len(set(names)) != len(names):
-        raise FormatError(f"{file} has no Program, or two of one name: {', '.join(names)}")
-    return programs
 
 
 class LoadedModel(Layer):
@@ -281,15 +271,13 @@ class LoadedModel(Layer):
     @without_own_frames
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Run the `forward` that was saved, or the only method there is."""
-        return self._main()(*args, **kwargs)
-
-    __call__ = forward
-
-    def _main(self) -> LoadedMethod:
         methods = self._methods
         if "forward" not in methods and len(methods) > 1:
             raise TypeError(f"the saved model has no forward; call one of {', '.join(methods)}")
-        return methods.get("forward") or next(iter(methods.values()))
+        main = methods.get("forward") or next(iter(methods.values()))
+        return main(*args, **kwargs)
+
+    __call__ = forward
 
     def __getattr__(self, name: str) -> Any:
         """A saved method, a parameter or a buffer, by name."""
@@ -345,7 +333,13 @@ class LoadedMethod:
             given = zip(self.program.inputs, self._in_order(args, kwargs), strict=True)
             inputs = [_tensor(variable, value) for variable, value in given]
         if self._limits is not None:
-            return rebuild(self.program.structure, self._run_limited(inputs, self._limits))
+            # Run the Program that counts what it takes.
+            if self._executable is None:
+                program = _metering.metered(self.program)
+                self._executable = engines.compile(program, self.engine)
+            with metered(self._limits):
+                run_limited = self._run(self._executable, inputs)
+            return rebuild(self.program.structure, run_limited)
         if self._executable is None:
             self._executable = engines.compile(self.program, self.engine)
         tensors = (*inputs, *self._state.values())
@@ -357,14 +351,6 @@ class LoadedMethod:
         for place, value in self._settings or ():
             tensors[place].stop_gradient = value
         return rebuild(self.program.structure, outputs)
-
-    def _run_limited(self, inputs: Sequence[EagerTensor], limits: Limits) -> list[Any]:
-        """Run the Program that counts what it takes."""
-        if self._executable is None:
-            program = _metering.metered(self.program)
-            self._executable = engines.compile(program, self.engine)
-        with metered(limits):
-            return self._run(self._executable, inputs)
 
     def _run(self, executable: engines.Executable, inputs: Sequence[EagerTensor]) -> list[Any]:
         state = [tensor.array for tensor in self._state.values()]
@@ -381,7 +367,13 @@ class LoadedMethod:
     ) -> list[Any]:
         """Run so that gradients flow through what is really computed."""
         executable.check([tensor.array for tensor in inputs])
-        parts = self._parts(inputs)
+        # The two Programs that run for gradients, None where operators run one by one.
+        if self._settings != [] or not is_grad_enabled():
+            parts = None
+        else:
+            if self._trained is None:
+                self._trained = _trained.TrainedProgram(self.program, self.engine)
+            parts = self._trained.parts([*inputs, *self._state.values()])
         if parts is None:
             outputs, updates = interpret(self.program, inputs, self._state)
         else:
@@ -393,20 +385,28 @@ class LoadedMethod:
             self._state[name].put(array)
         return outputs
 
-    def _parts(self, inputs: Sequence[EagerTensor]) -> Parts | None:
-        """The two Programs that run for gradients, None where operators run one by one."""
-        if self._settings != [] or not is_grad_enabled():
-            return None
-        if self._trained is None:
-            self._trained = _trained.TrainedProgram(self.program, self.engine)
-        return self._trained.parts([*inputs, *self._state.values()])
-
     def _in_order(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
         """What is given for each input; tensors in nested arguments count one by one."""
         names = [variable.name for variable in self.program.inputs]
         leaves, _ = flatten(args, lambda entry: not is_container(entry))
         if len(leaves) > len(names):
-            raise SpecError(self._too_many(len(names), leaves, args))
+            wanted = len(names)
+            tensors = "tensor" if wanted == 1 else "tensors"
+            what = f"{self!r} takes {wanted} {tensors}, not {len(leaves)}"
+            if all(isinstance(entry, (Tensor, np.ndarray)) for entry in leaves):
+                too_many = what
+            else:
+                tensors_given = [one for one in leaves if isinstance(one, (Tensor, np.ndarray))]
+                if len(tensors_given) == wanted and not any(map(is_container, args)):
+                    too_many = (
+                        f"{what}: all that was no tensor has its value since the model was saved"
+                    )
+                else:
+                    too_many = (
+                        f"{what}: a list of numbers counts number by number; "
+                        "make one tensor of it, to_tensor(x), and give that"
+                    )
+            raise SpecError(too_many)
         given = dict(enumerate(leaves))
         for name, value in kwargs.items():
             if name not in names or names.index(name) in given:
@@ -416,19 +416,6 @@ class LoadedMethod:
             if index not in given:
                 raise SpecError(f"{self!r}: `{name}` is missing")
         return [given[index] for index in range(len(names))]
-
-    def _too_many(self, wanted: int, leaves: Sequence[Any], args: Sequence[Any]) -> str:
-        tensors = "tensor" if wanted == 1 else "tensors"
-        what = f"{self!r} takes {wanted} {tensors}, not {len(leaves)}"
-        if all(isinstance(entry, (Tensor, np.ndarray)) for entry in leaves):
-            return what
-        tensors_given = [one for one in leaves if isinstance(one, (Tensor, np.ndarray))]
-        if len(tensors_given) == wanted and not any(map(is_container, args)):
-            return f"{what}: all that was no tensor has its value since the model was saved"
-        return (
-            f"{what}: a list of numbers counts number by number; make one tensor of it, "
-            "to_tensor(x), and give that"
-        )
 
     def __repr__(self) -> str:
         """`forward(x: tensor<batchx3xfloat32>)`."""

@@ -6,7 +6,6 @@ Eagerly its `backward` stands on the tape. In a converted function its `forward`
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from dy2st_runtime.autograd import Edge, Node
@@ -94,7 +93,14 @@ class PyLayer:
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run `forward`, and put `backward` on the tape."""
         context = converted(PyLayerContext)()
-        inputs = _tensors((*args, *kwargs.values()))
+        arguments = (*args, *kwargs.values())
+        for argument in arguments:
+            if isinstance(argument, (list, tuple, dict)) and _holds_tensors(argument):
+                raise ArgumentError(
+                    "PyLayer.apply() takes tensors as arguments of their own, not in a list or "
+                    "dict: write apply(*tensors)"
+                )
+        inputs: list[Any] = [one for one in arguments if isinstance(one, Tensor)]
         tracer = current_tracer()
         if tracer is not None:
             with no_grad():
@@ -109,16 +115,6 @@ class PyLayer:
         with no_grad():
             outputs = cls.forward(context, *args, **kwargs)
         return _Rule(cls, context, edges, outputs).taped() if is_taped else outputs
-
-
-def _tensors(arguments: Sequence[Any]) -> list[Any]:
-    for argument in arguments:
-        if isinstance(argument, (list, tuple, dict)) and _holds_tensors(argument):
-            raise ArgumentError(
-                "PyLayer.apply() takes tensors as arguments of their own, not in a list or dict: "
-                "write apply(*tensors)"
-            )
-    return [argument for argument in arguments if isinstance(argument, Tensor)]
 
 
 def _holds_tensors(values: Any) -> bool:

@@ -12,7 +12,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
 
@@ -100,7 +100,14 @@ def _content(
     arrays: Mapping[str, Array], digest: str, tree: Any
 ) -> tuple[dict[str, Array], dict[str, str] | None]:
     """Arrays and metadata for the library."""
-    _check_names(arrays)
+    for name in arrays:
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            raise ArgumentError(
+                f"a tensor cannot be stored under the name {name!r}: half of a surrogate pair is "
+                "no text of UTF-8; give it another name"
+            ) from None
     stored, same_as = _once_each(arrays)
     given = {
         _DIGEST: digest,
@@ -135,17 +142,6 @@ def digest_of(arrays: Mapping[str, Array]) -> str:
         found.update(json.dumps([name, array.dtype.name, array.shape]).encode())
         found.update(array.reshape(-1).view(np.uint8).data)
     return found.hexdigest()
-
-
-def _check_names(names: Iterable[str]) -> None:
-    for name in names:
-        try:
-            name.encode()
-        except UnicodeEncodeError:
-            raise ArgumentError(
-                f"a tensor cannot be stored under the name {name!r}: half of a surrogate pair is "
-                "no text of UTF-8; give it another name"
-            ) from None
 
 
 def _complex_names(arrays: Mapping[str, Array], stored: Mapping[str, Array]) -> list[str]:
@@ -203,7 +199,15 @@ def read_arrays(path: Path, mmap: bool = True) -> dict[str, Array]:
 
 def read_stored(path: Path, mmap: bool = True) -> StoredArrays:
     """What `read_arrays` reads, with the digest."""
-    return stored_in(path, _bytes_of(path, mmap))
+    with naming(path):
+        size = path.stat().st_size
+        if size < 8:
+            raise _damaged(path, f"{size} bytes are too few for a safetensors file")
+        if mmap:
+            bytes_of = np.memmap(path, np.uint8, "r").view(np.ndarray)
+        else:
+            bytes_of = np.frombuffer(path.read_bytes(), np.uint8)
+    return stored_in(path, bytes_of)
 
 
 def is_stored(data: Array) -> bool:
@@ -232,22 +236,30 @@ def stored_in(path: Any, data: Array, more_may_follow: bool = False) -> StoredAr
     if covered != len(body) and not more_may_follow:
         raise _damaged(path, f"it has {len(body)} bytes of data and names {covered}")
     facts = _facts(path, metadata if isinstance(metadata, dict) else {})
-    arrays.update(_joined(path, facts.get(_COMPLEX, []), arrays))
-    arrays.update(_shared(path, facts.get(_SAME_AS, {}), arrays))
+    # The complex numbers whose parts are stored.
+    names = facts.get(_COMPLEX, [])
+    found = {}
+    for name in names if isinstance(names, list) else ():
+        parts = arrays.get(name) if isinstance(name, str) else None
+        if parts is None or parts.dtype.name not in _PARTS.values() or parts.shape[-1:] != (2,):
+            raise _damaged(path, f"{name!r:.80} is said to be complex and has no two parts")
+        dtype = "complex64" if parts.dtype.name == "float32" else "complex128"
+        found[name] = np.ascontiguousarray(parts).view(dtype)[..., 0]
+    arrays.update(found)
+    # Arrays under their further names.
+    same_as = facts.get(_SAME_AS, {})
+    found = {}
+    for name, other in same_as.items() if isinstance(same_as, dict) else ():
+        if name in arrays or not isinstance(other, str) or other not in arrays:
+            raise _damaged(
+                path, f"{name!r} is said to be the same as another array that is not there"
+            )
+        found[name] = arrays[other]
+    arrays.update(found)
     in_order = {name: arrays[name] for name in sorted(arrays)}
     size = 8 + length + covered
     of_torch = isinstance(metadata, dict) and metadata.get("format") == "pt"
     return StoredArrays(str(facts.get(_DIGEST, "")), in_order, facts.get(_TREE), size, of_torch)
-
-
-def _bytes_of(path: Path, mmap: bool) -> Array:
-    with naming(path):
-        size = path.stat().st_size
-        if size < 8:
-            raise _damaged(path, f"{size} bytes are too few for a safetensors file")
-        if mmap:
-            return np.memmap(path, np.uint8, "r").view(np.ndarray)
-        return np.frombuffer(path.read_bytes(), np.uint8)
 
 
 def _damaged(path: Any, what: str) -> FormatError:
@@ -313,30 +325,6 @@ def _facts(path: Any, metadata: dict[str, Any]) -> dict[str, Any]:
         return _header(path, text.encode())
     text = metadata.get(_SAME_AS)
     return {_SAME_AS: _header(path, text.encode())} if isinstance(text, str) else {}
-
-
-def _joined(path: Any, names: Any, arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """The complex numbers whose parts are stored."""
-    found = {}
-    for name in names if isinstance(names, list) else ():
-        parts = arrays.get(name) if isinstance(name, str) else None
-        if parts is None or parts.dtype.name not in _PARTS.values() or parts.shape[-1:] != (2,):
-            raise _damaged(path, f"{name!r:.80} is said to be complex and has no two parts")
-        dtype = "complex64" if parts.dtype.name == "float32" else "complex128"
-        found[name] = np.ascontiguousarray(parts).view(dtype)[..., 0]
-    return found
-
-
-def _shared(path: Any, same_as: Any, arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """Arrays under their further names."""
-    found = {}
-    for name, other in same_as.items() if isinstance(same_as, dict) else ():
-        if name in arrays or not isinstance(other, str) or other not in arrays:
-            raise _damaged(
-                path, f"{name!r} is said to be the same as another array that is not there"
-            )
-        found[name] = arrays[other]
-    return found
 
 
 __all__ = [

@@ -72,17 +72,7 @@ class Maker(str):
         gradients, results = (g, y) if isinstance(y, tuple) else ((g,), (y,))
         start = len(results)
         inputs, kept = values[start : start + self._count], values[start + self._count :]
-        context = self._context_of(results, kept)
-        if context._makes_zeros:
-            pairs = zip(gradients, results, strict=True)
-            gradients = [F.zeros_like(out).detach() if got is None else got for got, out in pairs]
-        found = converted(self._layer.backward)(context, *gradients)
-        found = [*found] if isinstance(found, (tuple, list)) else [found]
-        self._check(found, inputs)
-        return [None] * start + found + [None] * len(kept)
-
-    def _context_of(self, results: Sequence[Any], kept: Sequence[Any]) -> Any:
-        """What `forward` has kept, with tensors of this run."""
+        # What `forward` has kept, with tensors of this run.
         places = {id(output): place for place, output in enumerate(self._outputs)}
         leaves = [
             results[places[id(old)]] if id(old) in places else _like(old, value)
@@ -90,9 +80,12 @@ class Maker(str):
         ]
         made = type(self._context)()
         vars(made).update(rebuild(self._structure, leaves))
-        return made
-
-    def _check(self, found: Sequence[Any], inputs: Sequence[Any]) -> None:
+        context = made
+        if context._makes_zeros:
+            pairs = zip(gradients, results, strict=True)
+            gradients = [F.zeros_like(out).detach() if got is None else got for got, out in pairs]
+        found = converted(self._layer.backward)(context, *gradients)
+        found = [*found] if isinstance(found, (tuple, list)) else [found]
         if len(found) != len(inputs):
             self._refuse(f"returns {len(found)} gradients for {len(inputs)} tensors")
         for number, (gradient, tensor) in enumerate(zip(found, inputs, strict=True)):
@@ -103,6 +96,7 @@ class Maker(str):
                     f"{self}.backward() returns a gradient of shape {gradient.shape} for tensor "
                     f"{number}, which has {tensor.shape}"
                 )
+        return [None] * start + found + [None] * len(kept)
 
     def _refuse(self, what: str) -> None:
         raise ArgumentError(f"{self}.backward() {what}; return one a tensor, zeros for none")

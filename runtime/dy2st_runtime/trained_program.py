@@ -56,21 +56,18 @@ class TrainedProgram:
             return None
         wanted = tuple([place for place, tensor in enumerate(held) if not tensor.stopped])
         if wanted not in self._parts:
-            self._parts[wanted] = self._made(wanted)
+            kinds = [self.program.block.parameters[place].type for place in wanted]
+            places = [
+                place
+                for place, type in zip(wanted, kinds, strict=True)
+                if isinstance(type, TensorType) and type.is_differentiable
+            ]
+            try:
+                self._parts[wanted] = Parts(self.program, places, self._is_random, self.engine)
+            except (ConversionError, ShapeError, UnknownFlow) as error:
+                self.why_not = self.why_not or str(error).splitlines()[0]
+                self._parts[wanted] = None
         return self._parts[wanted]
-
-    def _made(self, wanted: tuple[int, ...]) -> Parts | None:
-        kinds = [self.program.block.parameters[place].type for place in wanted]
-        places = [
-            place
-            for place, type in zip(wanted, kinds, strict=True)
-            if isinstance(type, TensorType) and type.is_differentiable
-        ]
-        try:
-            return Parts(self.program, places, self._is_random, self.engine)
-        except (ConversionError, ShapeError, UnknownFlow) as error:  # a rule may need known sizes
-            self.why_not = self.why_not or str(error).splitlines()[0]
-            return None
 
 
 class Parts:
@@ -109,18 +106,15 @@ class Parts:
         if self.halves.targets:
             kept = len(self.halves.residuals)
             node = ProgramNode(self, held, arrays, extra[:kept], random)
-            self._connect(made, node, extra[kept:])
+            values = iter(extra[kept:])
+            pairs = zip(self.halves.targets, self.halves.flags, strict=True)
+            for index, (place, flag) in enumerate(pairs):
+                if flag is None or bool(next(values)):
+                    tensor = made[place]
+                    tensor.node, tensor.index, tensor.stopped = node, index, False
         if len(made) == count:
             return made, {}
         return made[:count], dict(zip(self.program.updates, made[count:], strict=True))
-
-    def _connect(self, made: Sequence[Any], node: ProgramNode, flags: Sequence[Any]) -> None:
-        values = iter(flags)
-        pairs = zip(self.halves.targets, self.halves.flags, strict=True)
-        for index, (place, flag) in enumerate(pairs):
-            if flag is None or bool(next(values)):
-                tensor = made[place]
-                tensor.node, tensor.index, tensor.stopped = node, index, False
 
     def fit(self, given: Given, starts: Sequence[Any]) -> bool:
         """Whether the gradients to begin with have the types that the Program takes."""
