@@ -20,6 +20,8 @@ _ROOT_HALF = 0.5**0.5
 _ROOT_2_BY_PI = (2.0 / np.pi) ** 0.5
 
 
+@in_float32
+@on_floats
 def _softmax_kernel(x: Any, axis: int) -> Any:
     if not x.size:
         return np.exp(x)
@@ -28,11 +30,14 @@ def _softmax_kernel(x: Any, axis: int) -> Any:
     return powers
 
 
+@in_float32
 def _softmax_gradient(g: Any, y: Any, x: Any, axis: int) -> Any:
     product = g * y
     return product - y * F.sum(product, axis=axis, keepdim=True)
 
 
+@in_float32
+@on_floats
 def _log_softmax_kernel(x: Any, axis: int) -> Any:
     if not x.size:
         return np.exp(x)
@@ -49,8 +54,8 @@ define(
     along="axis",
     attributes={"axis": SIGNED_AXIS},
     infer=float_type,
-    kernel=in_float32(on_floats(_softmax_kernel)),
-    gradient=in_float32(_softmax_gradient),
+    kernel=_softmax_kernel,
+    gradient=_softmax_gradient,
     samples=_AXES,
 )
 define(
@@ -60,7 +65,7 @@ define(
     along="axis",
     attributes={"axis": SIGNED_AXIS},
     infer=float_type,
-    kernel=in_float32(on_floats(_log_softmax_kernel)),
+    kernel=_log_softmax_kernel,
     gradient=in_float32(lambda g, y, x, axis: g - F.exp(y) * F.sum(g, axis=axis, keepdim=True)),
     samples=_AXES,
 )
@@ -74,6 +79,7 @@ def _weighted(x: Any, y: Any, out: Any) -> None:
         out[lowest] = np.nan
 
 
+@in_blocks
 def _gelu_formula(x: Any, out: Any, approximate: bool) -> None:
     if approximate:  # (1 + tanh(y)) / 2 = sigmoid(2 * y), which keeps its digits below 0
         wide = x.astype(np.float64)
@@ -84,6 +90,7 @@ def _gelu_formula(x: Any, out: Any, approximate: bool) -> None:
     np.multiply(np.where(x < 0, out, x.dtype.type(1) - out), x, out=out)
 
 
+@in_float32
 def _gelu_gradient(g: Any, y: Any, x: Any, approximate: bool) -> Any:
     if approximate:
         square = x * x
@@ -94,6 +101,7 @@ def _gelu_gradient(g: Any, y: Any, x: Any, approximate: bool) -> Any:
     return g * ((F.erf(x * _ROOT_HALF) + 1.0) * 0.5 + x * density)
 
 
+@in_float32
 def _gelu(x: Any, approximate: bool) -> Any:
     if approximate:
         return x * 0.5 * (F.tanh((x + x * x * x * 0.044715) * _ROOT_2_BY_PI) + 1.0)
@@ -107,14 +115,16 @@ define(
     kind=Kind.ELEMENTWISE,
     attributes={"approximate": False},
     infer=float_type,
-    kernel=in_blocks(_gelu_formula),
-    gradient=in_float32(_gelu_gradient),
-    decompose=in_float32(_gelu),
+    kernel=_gelu_formula,
+    gradient=_gelu_gradient,
+    decompose=_gelu,
     takes_out=True,
     samples=(Sample(((2, 3),)), Sample(((2, 3),), {"approximate": True})),
 )
 
 
+@holomorphic
+@in_float32
 def _silu_gradient(g: Any, y: Any, x: Any) -> Any:
     share = F.sigmoid(x)
     return g * (share + y * (1.0 - share))
@@ -137,19 +147,22 @@ define(
     kind=Kind.ELEMENTWISE,
     infer=float_type,
     kernel=_silu_kernel,
-    gradient=holomorphic(in_float32(_silu_gradient)),
+    gradient=_silu_gradient,
     decompose=in_float32(lambda x: x * F.sigmoid(x)),
     takes_out=True,
     samples=(Sample(((2, 3),)), Sample(((),)), Sample(((0, 2),))),
 )
 
 
+@in_float32
+@on_floats
 def _softplus_kernel(x: Any, beta: float, threshold: float) -> Any:
     kind = x.dtype.type
     scaled = x * kind(beta)
     return np.where(scaled > kind(threshold), x, np.logaddexp(scaled, kind(0)) / kind(beta))
 
 
+@in_float32
 def _softplus(x: Any, beta: float, threshold: float) -> Any:
     scaled = x * beta
     # log(1 + e**s) = max(s, 0) + log(1 + e**-|s|) does not overflow
@@ -157,6 +170,7 @@ def _softplus(x: Any, beta: float, threshold: float) -> Any:
     return F.where(F.greater_than(scaled, threshold), x, smooth)
 
 
+@in_float32
 def _softplus_gradient(g: Any, y: Any, x: Any, beta: float, threshold: float) -> Any:
     scaled = x * beta
     return F.where(F.greater_than(scaled, threshold), g, g * F.sigmoid(scaled))
@@ -169,9 +183,9 @@ define(
     kind=Kind.ELEMENTWISE,
     attributes={"beta": 1.0, "threshold": 20.0},
     infer=float_type,
-    kernel=in_float32(on_floats(_softplus_kernel)),
-    gradient=in_float32(_softplus_gradient),
-    decompose=in_float32(_softplus),
+    kernel=_softplus_kernel,
+    gradient=_softplus_gradient,
+    decompose=_softplus,
     samples=(Sample(((2, 3),)), Sample(((2, 3),), {"beta": 2.0, "threshold": 1.0}, low=0.6)),
 )
 

@@ -25,14 +25,17 @@ def _subtract_gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
     return lambda: F.sum_to(g, x.shape), lambda: F.sum_to(-g, y.shape)
 
 
+@holomorphic
 def _multiply_gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
     return lambda: F.sum_to(g * y, x.shape), lambda: F.sum_to(g * x, y.shape)
 
 
+@holomorphic
 def _divide_gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
     return lambda: F.sum_to(g / y, x.shape), lambda: F.sum_to(-g * z / y, y.shape)
 
 
+@holomorphic
 def _pow_gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
     def base() -> Any:
         # Where the exponent is 0 the power is constant, also at 0**0.
@@ -122,7 +125,7 @@ define_binary(
     "multiply",
     "x * y.",
     np.multiply,
-    holomorphic(_multiply_gradient),
+    _multiply_gradient,
     PAIRS + _INTS,
     takes_complex=True,
     data=True,
@@ -133,7 +136,7 @@ define_binary(
     "divide",
     "x / y; integers give a float.",
     np.true_divide,
-    holomorphic(_divide_gradient),
+    _divide_gradient,
     _POSITIVE + _INTS,
     takes_complex=True,
     gives_floats=np.true_divide,
@@ -165,7 +168,7 @@ define_binary(
     "pow",
     "x**y.",
     np.power,
-    holomorphic(_pow_gradient),
+    _pow_gradient,
     _POSITIVE + _INTS,
     takes_complex=True,
     raises=ValueError,

@@ -112,6 +112,7 @@ _HIGHEST = 170
 """The order whose factorial a float still holds."""
 
 
+@in_float64
 def _polygamma(x: Any, n: int) -> Any:
     """Below 0 by reflection."""
     if n == 0:
@@ -151,7 +152,7 @@ define(
     inputs="x",
     attributes={"n": between(0, _HIGHEST).or_else(0)},
     infer=lambda x, n: require_floats("polygamma", x),
-    kernel=in_float64(_polygamma),
+    kernel=_polygamma,
     gradient=lambda g, y, x, n: g * apply("polygamma", x, n=n + 1),
     kind=Kind.ELEMENTWISE,
     samples=(
@@ -253,6 +254,7 @@ for _name, _doc, _upper in (
     ("gammaincc", "The upper part of the gamma function of x, from y on, divided by all.", True),
 ):
 
+    @in_float64
     def _kernel(x: Any, y: Any, upper: bool = _upper) -> Any:
         a = x
         a, y = np.broadcast_arrays(a, y)
@@ -270,7 +272,7 @@ for _name, _doc, _upper in (
     define_binary(
         _name,
         _doc,
-        in_float64(_kernel),
+        _kernel,
         _incomplete_gradient(_name, -1 if _upper else 1),
         samples=tuple(
             Sample(pair.shapes, dtypes=("float32", "float32"), low=0.5, high=3.0) for pair in PAIRS

@@ -37,6 +37,7 @@ def _filled(make: Callable[..., Any]) -> Function:
     return changed
 
 
+@_filled
 def _uniform(x: Any, min: Any = 0, max: Any = 1.0, seed: int = 0, name: Any = None) -> Any:
     return F.uniform(x.shape, x.dtype, min, max)
 
@@ -45,19 +46,23 @@ def _normal(x: Any, mean: Any = 0.0, std: Any = 1.0, name: Any = None) -> Any:
     return F.add(F.multiply(F.randn(x.shape, x.dtype), std), mean)
 
 
+@_filled
 def _exponential(x: Any, lam: float = 1.0, name: Any = None) -> Any:
     return F.divide(F.neg(F.log1p(F.neg(F.rand(x.shape, x.dtype)))), lam)
 
 
+@_filled
 def _log_normal(x: Any, mean: Any = 1.0, std: Any = 2.0, name: Any = None) -> Any:
     return F.exp(_normal(x, mean, std))
 
 
+@_filled
 def _cauchy(x: Any, loc: Any = 0, scale: Any = 1, name: Any = None) -> Any:
     angle = F.multiply(F.subtract(F.rand(x.shape, x.dtype), 0.5), 3.141592653589793)
     return F.add(F.multiply(F.tan(angle), scale), loc)
 
 
+@_filled
 def _geometric(x: Any, probs: Any, name: Any = None) -> Any:
     tries = F.divide(
         F.log1p(F.neg(F.rand(x.shape, x.dtype))), F.log1p(F.neg(F.cast(probs, x.dtype)))
@@ -65,6 +70,7 @@ def _geometric(x: Any, probs: Any, name: Any = None) -> Any:
     return F.maximum(F.ceil(tries), 1.0)
 
 
+@_filled
 def _bernoulli(x: Any, p: Any = 0.5, name: Any = None) -> Any:
     return F.cast(F.less_than(F.rand(x.shape, "float64"), p), x.dtype)
 
@@ -89,13 +95,13 @@ MADE: dict[str, Function] = {
     "zero": _filled(lambda x: 0),
     "fill": _filled(lambda x, value: value),
     "copy": lambda x, other, blocking=False: fitted(F.broadcast_to(other, x.shape), x.dtype),
-    "uniform": _filled(_uniform),
+    "uniform": _uniform,
     "normal": _filled(_normal),
-    "exponential": _filled(_exponential),
-    "log_normal": _filled(_log_normal),
-    "cauchy": _filled(_cauchy),
-    "geometric": _filled(_geometric),
-    "bernoulli": _filled(_bernoulli),
+    "exponential": _exponential,
+    "log_normal": _log_normal,
+    "cauchy": _cauchy,
+    "geometric": _geometric,
+    "bernoulli": _bernoulli,
     "fill_diagonal": _diagonal,
     "set": _set,
 }

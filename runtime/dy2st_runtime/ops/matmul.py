@@ -48,6 +48,7 @@ def _matmul_kernel(x: Any, y: Any) -> Any:
     return z if z.dtype == x.dtype else z.astype(x.dtype)  # bfloat16 would give float32
 
 
+@holomorphic
 def _matmul_gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
     """With vectors made matrices: g @ y' and x' @ g, summed over what was broadcast."""
     left = F.unsqueeze(x, [0]) if x.ndim == 1 else x
@@ -101,7 +102,7 @@ define(
     promote=True,
     infer=_matmul_infer,
     kernel=_matmul_kernel,
-    gradient=holomorphic(_matmul_gradient),
+    gradient=_matmul_gradient,
     samples=(
         Sample(((2, 3), (3, 4))),
         Sample(((5, 2, 3), (3, 4))),

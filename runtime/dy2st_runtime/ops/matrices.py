@@ -91,6 +91,7 @@ def _wide(g: Any) -> Any:
     return F.unsqueeze(g, [-1, -1])
 
 
+@holomorphic
 def _det_gradient(g: Any, y: Any, x: Any) -> Any:
     """g * det * the transposed inverse; 0 where there is no inverse, as PaddlePaddle has it."""
     one = F.eye(x.shape[-1], dtype=x.dtype)
@@ -105,7 +106,7 @@ define(
     infer=_square("det", lambda x: x.with_shape(x.shape[:-2])),
     kernel=np.linalg.det,
     takes_complex=True,
-    gradient=holomorphic(_det_gradient),
+    gradient=_det_gradient,
     samples=_SQUARES,
 )
 
@@ -161,6 +162,7 @@ def _solve_infer(x: TensorType, y: TensorType) -> TensorType:
     return x.with_shape((*batch, *y.shape[-2:]))
 
 
+@holomorphic
 def _solve_gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
     of_y = apply("solve", transposed(x), g)
     return (
@@ -178,7 +180,7 @@ define(
     infer=_solve_infer,
     kernel=np.linalg.solve,
     takes_complex=True,
-    gradient=holomorphic(_solve_gradient),
+    gradient=_solve_gradient,
     samples=(
         Sample(((3, 3), (3, 2)), dtypes=("float64", "float64")),
         Sample(((2, 2), (3, 2, 1)), dtypes=("float64", "float64")),
@@ -556,6 +558,7 @@ def _exponential(x: Any) -> Any:
     return total
 
 
+@holomorphic
 def _exponential_gradient(g: Any, y: Any, x: Any) -> Any:
     """The upper right block of exp([[x.T, g], [0, x.T]])."""
     size, across = x.shape[-1], transposed(x)
@@ -571,7 +574,7 @@ define(
     infer=_square("matrix_exp", lambda x: x),
     kernel=_exponential,
     takes_complex=True,
-    gradient=holomorphic(_exponential_gradient),
+    gradient=_exponential_gradient,
     samples=_SQUARES,
 )
 

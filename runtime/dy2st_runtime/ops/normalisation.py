@@ -106,6 +106,7 @@ def _layer_infer(x: TensorType, *others: TensorType, axes: int, epsilon: float) 
     return x if x.is_floating else x.with_dtype("float64")  # as the mean is
 
 
+@in_float32
 def _layer_kernel(
     x: Any, weight: Any = None, bias: Any = None, *, axes: int, epsilon: float
 ) -> Any:
@@ -122,6 +123,7 @@ def _layer_kernel(
     return centred
 
 
+@in_float32
 def _layer(x: Any, weight: Any = None, bias: Any = None, *, axes: int, epsilon: float) -> Any:
     last = list(range(x.ndim - axes, x.ndim))
     centred = x - F.mean(x, axis=last, keepdim=True)
@@ -138,8 +140,8 @@ define(
     along=lambda x, *_, axes, epsilon: range(x.rank - axes, x.rank),
     attributes={"axes": NEW_AXIS, "epsilon": 1e-5},
     infer=_layer_infer,
-    kernel=in_float32(_layer_kernel),
-    decompose=in_float32(_layer),
+    kernel=_layer_kernel,
+    decompose=_layer,
     promote=True,
     samples=(Sample(((2, 3), (3,), (3,)), {"axes": 1}), Sample(((2, 3, 2),), {"axes": 2})),
 )

@@ -147,6 +147,7 @@ def _largest_kernel(x: Any, kernel: Any, strides: Any, pads: Any) -> Any:
     return result
 
 
+@in_float32
 def _sum_kernel(x: Any, kernel: Any, strides: Any, pads: Any) -> Any:
     wide = padded(x, pads)
     counts = _counts(wide, kernel, strides)
@@ -166,6 +167,7 @@ def _spread_infer(x: TensorType, sizes: Any, kernel: Any, strides: Any, pads: Pa
     return result
 
 
+@in_float32
 def _spread_kernel(x: Any, sizes: Any, kernel: Any, strides: Any, pads: Any) -> Any:
     wide = [n + b + a for n, (b, a) in zip(sizes, pads, strict=True)]
     result = np.zeros((*x.shape[:2], *wide), x.dtype)
@@ -199,7 +201,7 @@ define(
     along=_spatial,
     attributes=_WINDOW,
     infer=_pooled,
-    kernel=in_float32(_sum_kernel),
+    kernel=_sum_kernel,
     scratch=_pooled_scratch,
     gradient=lambda g, y, x, **w: apply("window_spread", g, sizes=tuple(x.shape[2:]), **w),
     samples=(
@@ -213,7 +215,7 @@ define(
     along=_spatial,
     attributes={"sizes": each_axis(SIZES, after=2), **_WINDOW},
     infer=_spread_infer,
-    kernel=in_float32(_spread_kernel),
+    kernel=_spread_kernel,
     scratch=lambda y, x, pads, **_: [padded_shape(y, pads)],
     gradient=lambda g, y, x, sizes, **w: apply("window_sum", g, **w),
     samples=(

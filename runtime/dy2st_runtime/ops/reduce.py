@@ -178,6 +178,8 @@ def _mean_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return dtype if is_differentiable(dtype) else np.dtype("float64")
 
 
+@holomorphic
+@in_float32
 def _prod_gradient(g: Any, y: Any, x: Any, axis: tuple[int, ...], keepdim: bool) -> Any:
     """For one axis: the product of all others, from both sides, so that zeros are no problem."""
     if len(axis) != 1:
@@ -215,6 +217,7 @@ def _extreme_gradient(g: Any, y: Any, x: Any, axis: tuple[int, ...], keepdim: bo
     return share * restore(g, x, axis, keepdim)
 
 
+@in_float32
 def _mean_kernel(x: Any, axis: Any, keepdims: bool) -> Any:
     """NumPy's mean, which would warn of no elements before it gives NaN for them."""
     if x.size and x.dtype.kind == "f":
@@ -241,7 +244,7 @@ _define(
 _define(
     "mean",
     "The mean along axes.",
-    in_float32(_mean_kernel),
+    _mean_kernel,
     _mean_dtype,
     in_float32(
         lambda g, y, x, axis, keepdim: _spread(
@@ -256,7 +259,7 @@ _define(
     "The product along axes.",
     in_float32(_widened(np.multiply.reduce)),
     _sum_dtype,
-    holomorphic(in_float32(_prod_gradient)),
+    _prod_gradient,
     _samples() + _EMPTY,
     data=True,
 )
@@ -324,6 +327,7 @@ for _name, _doc, _kernel in (
     )
 
 
+@in_float32
 def _sum_to_kernel(x: Any, shape: tuple[int, ...]) -> Any:
     lead = x.ndim - len(shape)
     axes = list(range(lead))
@@ -373,7 +377,7 @@ define(
     view=lambda x, shape: View.SAME if same_shape(x.shape, shape) else View.UNSURE,
     attributes={"shape": SIZES},
     infer=_sum_to_infer,
-    kernel=in_float32(_sum_to_kernel),
+    kernel=_sum_to_kernel,
     gradient=lambda g, y, x, shape: F.broadcast_to(g, x.shape),
     samples=(Sample(((2, 3),), {"shape": (3,)}), Sample(((2, 3),), {"shape": (2, 1)})),
 )
@@ -400,6 +404,8 @@ def _running_padding(site: Site) -> Iterable[int]:
     return site.uneven(longer) if axis in longer else set(longer)
 
 
+@holomorphic
+@in_float32
 def _cumprod_gradient(g: Any, y: Any, x: Any, axis: int, reverse: bool) -> Any:
     """sum(g * y) from each place on, by x; at the first 0 that of products without the 0.
 
@@ -442,7 +448,7 @@ define(
     attributes={"axis": AXIS, "reverse": False},
     infer=_running_infer,
     kernel=in_float32(_running(_widened(np.multiply.accumulate))),
-    gradient=holomorphic(in_float32(_cumprod_gradient)),
+    gradient=_cumprod_gradient,
     samples=(Sample(((2, 3),), {"axis": 1}, low=0.5, high=2.0),),
 )
 

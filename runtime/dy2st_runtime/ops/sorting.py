@@ -85,6 +85,7 @@ def _top_infer(x: TensorType, axis: int, count: Size, largest: bool) -> TensorTy
     return TensorType("int64", (*x.shape[:axis], count, *x.shape[axis + 1 :]))
 
 
+@in_float32
 def _top_kernel(x: Any, axis: int, count: int, largest: bool) -> Any:
     rows = np.moveaxis(x, axis, -1)
     is_small = x.size < _FEW or count == 0
@@ -111,7 +112,7 @@ define(
     along="axis",
     attributes={"axis": AXIS, "count": SIZE, "largest": True},
     infer=_top_infer,
-    kernel=in_float32(_top_kernel),
+    kernel=_top_kernel,
     decompose=lambda x, axis, count, largest: F.slice(
         argsort(x, axis, descending=largest), [axis], [0], [count]
     ),
@@ -159,6 +160,7 @@ def _searchsorted_infer(sequence: TensorType, values: TensorType, right: bool) -
     return values.with_dtype("int64")
 
 
+@in_float32
 def _searchsorted_kernel(sequence: Any, values: Any, right: bool) -> Any:
     side: Any = "right" if right else "left"
     if sequence.ndim == 1:
@@ -184,7 +186,7 @@ define(
     inputs="sequence, values",
     attributes={"right": False},
     infer=_searchsorted_infer,
-    kernel=in_float32(_searchsorted_kernel),
+    kernel=_searchsorted_kernel,
     decompose=_count_before,
     promote=True,
     samples=(
@@ -229,6 +231,7 @@ def _unique_infer(x: TensorType, axis: int | None) -> tuple[TensorType, ...]:
     return (x.with_shape(values), *places)
 
 
+@in_float32
 def _unique_kernel(x: Any, axis: int | None) -> tuple[Any, ...]:
     values, *places = np.unique(
         x, return_index=True, return_inverse=True, return_counts=True, axis=axis
@@ -242,7 +245,7 @@ define(
     inputs="x",
     attributes={"axis": either(NONE, AXIS).or_else(None)},
     infer=_unique_infer,
-    kernel=in_float32(_unique_kernel),
+    kernel=_unique_kernel,
     samples=(
         Sample(((2, 3),), dtypes=("int64",), low=0, high=3),
         Sample(((3, 2),), {"axis": 0}, ("int64",), 0, 2),
