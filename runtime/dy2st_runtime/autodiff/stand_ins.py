@@ -123,7 +123,12 @@ class StandIns:
             if binder is not None and not is_bound:
                 plan.keep(binder)
         self._give(plan.residuals)
-        self._require(wanted)
+        # Require once more what the forward Block has required of sizes that are read.
+        for operator in self._required:
+            condition = _condition_of(operator)
+            unknown = {s for s in symbols(condition) if not self._is_around(s)}
+            if unknown.issubset(wanted):
+                self._tracer.append("require", [], operator.attributes, [])
         for operator in plan.recomputed:
             copies.append(self._copy(operator))
         for variable in plan.outside:
@@ -219,14 +224,6 @@ class StandIns:
                 if condition.relation == "==" and not wanted.isdisjoint(found):
                     wanted.update(found)
 
-    def _require(self, wanted: set[Dim]) -> None:
-        """Require once more what the forward Block has required of sizes that are read."""
-        for operator in self._required:
-            condition = _condition_of(operator)
-            unknown = {s for s in symbols(condition) if not self._is_around(s)}
-            if unknown.issubset(wanted):
-                self._tracer.append("require", [], operator.attributes, [])
-
 
 def from_around(tracer: Tracer, give: Callable[[], Variable]) -> Variable:
     """A value of the Block around the current one."""
@@ -257,7 +254,24 @@ class _Plan:
         self._recomputed: dict[Operator, None] = {}
         self._taken: dict[Variable, None] = {}
         if needed:
-            self._decide(home, needed)
+            for place, operator in enumerate(home.operators):
+                for result in operator.results:
+                    self._order[result] = place
+            needed = sorted(needed, key=self._order.__getitem__)
+            given = self._settled or ()
+            later = {v for v in needed if isinstance(v.maker, Operator) and _is_cheap(v.maker)}
+            later.difference_update(given)
+            self._leaving = leaving(home.operators, home.yields)
+            parts = {v for v in needed if isinstance(v.maker, Operator) and is_part(v.maker)}
+            parts.difference_update(given, self._leaving)
+            # Expensive values are kept first: cheap ones may be computed of them.
+            for variable in needed:
+                if variable not in later and variable not in parts:
+                    self.keep(variable)
+            for variable in filter(parts.__contains__, needed):
+                self._run_part(variable)
+            for variable in filter(later.__contains__, needed):
+                self._copy_or_keep(variable)
 
     @property
     def recomputed(self) -> list[Operator]:
@@ -274,26 +288,6 @@ class _Plan:
         if self._settled is not None and variable not in self._settled | self._outside:
             raise MissingResidual
         (self._taken if variable in self._outside else self.residuals).setdefault(variable)
-
-    def _decide(self, home: Block, needed: Sequence[Variable]) -> None:
-        for place, operator in enumerate(home.operators):
-            for result in operator.results:
-                self._order[result] = place
-        needed = sorted(needed, key=self._order.__getitem__)
-        given = self._settled or ()
-        later = {v for v in needed if isinstance(v.maker, Operator) and _is_cheap(v.maker)}
-        later.difference_update(given)
-        self._leaving = leaving(home.operators, home.yields)
-        parts = {v for v in needed if isinstance(v.maker, Operator) and is_part(v.maker)}
-        parts.difference_update(given, self._leaving)
-        # Expensive values are kept first: cheap ones may be computed of them.
-        for variable in needed:
-            if variable not in later and variable not in parts:
-                self.keep(variable)
-        for variable in filter(parts.__contains__, needed):
-            self._run_part(variable)
-        for variable in filter(later.__contains__, needed):
-            self._copy_or_keep(variable)
 
     def _run_part(self, variable: Variable) -> None:
         """Recompute a value that `recompute` has made, of what came into that."""

@@ -45,9 +45,37 @@ class _Paddle:
 
     def read(self, tree: Any) -> Any:
         if isinstance(tree, dict):
-            self._join_slices(tree)
+            # Put arrays together that stand in slices.
+            table = tree.pop(_SLICES, {})
+            if type(table) is not dict:
+                self._fail("its table of slices is damaged")
+            for key, facts in table.items():
+                facts = facts if type(facts) is dict else {}
+                names: Any = facts.get("slices")
+                shape: Any = facts.get("OriginShape")
+                if type(names) is not list or any(type(name) is not str for name in names):
+                    self._fail(f"the slices of {key!r:.80} are damaged")
+                parts = [self._slice(tree.pop(name, None)) for name in names]
+                count = sum(part.size for part in parts)
+                if not parts or not are_counts(shape) or math.prod(shape) != count:
+                    self._fail(f"the slices of {key!r:.80} do not fit its shape")
+                tree[key] = PickledArray()
+                tree[key].array = np.concatenate(parts).reshape(shape)
             if NAMES in tree:
-                return self._state_dict(tree)
+                names = tree[NAMES]
+                if type(names) is not dict or any(type(name) is not str for name in names.values()):
+                    self._fail("its table of names is damaged")
+                if any(key not in tree for key in names):
+                    self._fail("its table of names has one that is not there")
+                if not self._keeps:
+                    del tree[NAMES]
+                is_tensor = {key: type(tree.get(key)) is PickledArray for key in names}
+                rest = {key: value for key, value in tree.items() if not is_tensor.get(key)}
+                rest = self._anew(self._array, rest)
+                return {
+                    key: self._tensor(value, names[key]) if is_tensor.get(key) else rest[key]
+                    for key, value in tree.items()
+                }
         self._anew(self._look, tree)
         if self._found_named:
             return self._anew(self._named_alone, tree)
@@ -57,40 +85,6 @@ class _Paddle:
         return Unfolded(convert, self._fail, 1_000_000 + len(self._source.data))(tree)
 
     # -- the tables ----------------------------------------------------------------------------
-
-    def _state_dict(self, tree: dict[Any, Any]) -> Any:
-        names = tree[NAMES]
-        if type(names) is not dict or any(type(name) is not str for name in names.values()):
-            self._fail("its table of names is damaged")
-        if any(key not in tree for key in names):
-            self._fail("its table of names has one that is not there")
-        if not self._keeps:
-            del tree[NAMES]
-        is_tensor = {key: type(tree.get(key)) is PickledArray for key in names}
-        rest = {key: value for key, value in tree.items() if not is_tensor.get(key)}
-        rest = self._anew(self._array, rest)
-        return {
-            key: self._tensor(value, names[key]) if is_tensor.get(key) else rest[key]
-            for key, value in tree.items()
-        }
-
-    def _join_slices(self, tree: dict[Any, Any]) -> None:
-        """Put arrays together that stand in slices."""
-        table = tree.pop(_SLICES, {})
-        if type(table) is not dict:
-            self._fail("its table of slices is damaged")
-        for key, facts in table.items():
-            facts = facts if type(facts) is dict else {}
-            names: Any = facts.get("slices")
-            shape: Any = facts.get("OriginShape")
-            if type(names) is not list or any(type(name) is not str for name in names):
-                self._fail(f"the slices of {key!r:.80} are damaged")
-            parts = [self._slice(tree.pop(name, None)) for name in names]
-            count = sum(part.size for part in parts)
-            if not parts or not are_counts(shape) or math.prod(shape) != count:
-                self._fail(f"the slices of {key!r:.80} do not fit its shape")
-            tree[key] = PickledArray()
-            tree[key].array = np.concatenate(parts).reshape(shape)
 
     def _slice(self, part: Any) -> Array:
         if type(part) is not PickledArray or part.array is None or part.array.ndim != 1:

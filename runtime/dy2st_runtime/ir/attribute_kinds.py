@@ -140,14 +140,6 @@ def _are_axes(value: Any, types: Types) -> bool:
     return are_known and len(set(value)) == len(value)
 
 
-def _is_pair(value: Any, _: Types) -> bool:
-    return type(value) is tuple and len(value) == 2 and all(type(n) in (int, Dim) for n in value)
-
-
-def _is_piece(value: Any, types: Types) -> bool:
-    return isinstance(value, str) or (type(value) is int and 0 <= value < len(types))
-
-
 NONE = AttributeKind("none", lambda value, _: value is None)
 FLAG = AttributeKind("true or false", lambda value, _: type(value) is bool)
 INTEGER = AttributeKind("an integer of 64 bits", _is_integer)
@@ -190,7 +182,15 @@ STRIDE = AttributeKind(
 STRIDES = several(STRIDE, "a list of integers other than 0")
 SIZES = several(SIZE, "a list of sizes")
 INDICES = several(INDEX, "a list of integers and sizes")
-PAIRS = several(AttributeKind("", _is_pair), "a list of pairs of integers or sizes")
+PAIRS = several(
+    AttributeKind(
+        "",
+        lambda value, _: (
+            type(value) is tuple and len(value) == 2 and all(type(n) in (int, Dim) for n in value)
+        ),
+    ),
+    "a list of pairs of integers or sizes",
+)
 FRAME = several(
     AttributeKind(
         "",
@@ -206,7 +206,16 @@ STEP = AttributeKind(
 )
 STEPS = several(STEP, "a list of sizes from 1")
 KNOWN_SIZES = either(NONE, several(either(INDEX, NONE), "sizes of which some are not known"))
-PIECES = several(AttributeKind("", _is_piece), "texts and numbers of operands", None)
+PIECES = several(
+    AttributeKind(
+        "",
+        lambda value, types: (
+            isinstance(value, str) or (type(value) is int and 0 <= value < len(types))
+        ),
+    ),
+    "texts and numbers of operands",
+    None,
+)
 
 _BY_DEFAULT: dict[type, AttributeKind] = {
     bool: FLAG,

@@ -196,7 +196,22 @@ class _Rebuild:
         if replaced is not None:
             self._map(operator, self._recorded(replaced, operator.location, block))
         elif operator.blocks:
-            self._control_flow(operator, call, block)
+            blocks = []
+            for index, part in enumerate(operator.blocks):
+                holds = None
+                if operator.name == "cond":
+                    holds = branch_condition(call.operands[0], index == 0)
+                with holding(holds):
+                    blocks.append(self._nested(operator, part, call.operands, block))
+            ends = [block.yields for block in blocks]
+            if operator.name == "while":
+                ends[0] = call.operands
+            types = [
+                self._end_type(result.type, [values[place].type for values in ends])
+                for place, result in enumerate(operator.results)
+            ]
+            made = self._made(operator, call, types, block, blocks)
+            self._map(operator, made.results)
         else:
             # A size or condition that is known now is a constant.
             if call.name != "from_dim":
@@ -276,24 +291,6 @@ class _Rebuild:
                         assert isinstance(before, Dim)
                         self.sizes[before] = now
             self._bind(new.type)
-
-    def _control_flow(self, operator: Operator, call: Call, block: Block) -> None:
-        blocks = []
-        for index, inner in enumerate(operator.blocks):
-            condition = None
-            if operator.name == "cond":
-                condition = branch_condition(call.operands[0], index == 0)
-            with holding(condition):
-                blocks.append(self._nested(operator, inner, call.operands, block))
-        ends = [block.yields for block in blocks]
-        if operator.name == "while":
-            ends[0] = call.operands
-        types = [
-            self._end_type(result.type, [values[place].type for values in ends])
-            for place, result in enumerate(operator.results)
-        ]
-        made = self._made(operator, call, types, block, blocks)
-        self._map(operator, made.results)
 
     def _end_type(self, old: ValueType, ends: Sequence[ValueType]) -> ValueType:
         """The type of a result: sizes that all ends write alike, else those that it had.

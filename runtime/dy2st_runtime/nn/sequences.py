@@ -339,7 +339,26 @@ class SequenceNode(Node):
         run, edges = self._run, self.edges
         assert run is not None and edges is not None
         if is_grad_enabled():
-            return self._step_by_step(output_gradients, len(run.last), run.keep)
+            count = len(run.last)
+            keep = run.keep
+            values = [edge.value() for edge in self.edges or ()]
+            x, *others = copies = [F.assign(value) for value in values]
+            states, weights = others[:count], others[count:]
+            mask = None
+            if keep is not None:
+                mask = EagerTensor(~(keep[::-1] if self._is_reverse else keep))
+            outputs, last = scan(
+                lambda x, states: self._step(x, states, *weights),
+                x,
+                states[0] if count == 1 else tuple(states),
+                self._is_reverse,
+                mask,
+            )
+            results = [outputs, *([last] if count == 1 else last)]
+            pairs = zip(results, output_gradients, strict=True)
+            seeds = [(result, g) for result, g in pairs if g is not None]
+            _, finished = gathered(seeds, True, True, stops=values)
+            return [finished.get((one.node, one.index)) if one.node else None for one in copies]
         like = [run.outputs, *run.last]
         made = [
             np.zeros_like(array) if g is None else np.array(g.array, array.dtype)
@@ -353,26 +372,6 @@ class SequenceNode(Node):
             EagerTensor(np.ascontiguousarray(array)) if edge.needs_gradient else None
             for array, edge in zip(found, edges, strict=True)
         ]
-
-    def _step_by_step(self, output_gradients: list[Any], count: int, keep: Any) -> list[Any]:
-        values = [edge.value() for edge in self.edges or ()]
-        x, *others = copies = [F.assign(value) for value in values]
-        states, weights = others[:count], others[count:]
-        mask = None
-        if keep is not None:
-            mask = EagerTensor(~(keep[::-1] if self._is_reverse else keep))
-        outputs, last = scan(
-            lambda x, states: self._step(x, states, *weights),
-            x,
-            states[0] if count == 1 else tuple(states),
-            self._is_reverse,
-            mask,
-        )
-        results = [outputs, *([last] if count == 1 else last)]
-        pairs = zip(results, output_gradients, strict=True)
-        seeds = [(result, g) for result, g in pairs if g is not None]
-        _, finished = gathered(seeds, True, True, stops=values)
-        return [finished.get((one.node, one.index)) if one.node else None for one in copies]
 
     def free(self) -> None:
         """Drop what the Node holds."""

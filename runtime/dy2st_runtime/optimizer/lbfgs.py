@@ -71,7 +71,23 @@ class LBFGS(Optimizer):
         for iteration in range(1, self.max_iter + 1):
             if np.abs(gradient).max(initial=0.0) <= self.tolerance_grad:
                 break
-            direction = self._direction(gradient)
+            # -H g by two loops over the pairs, after a pair has been made of the last step.
+            if self._last is not None:
+                moved, old = self._last
+                change = gradient - old
+                curvature = float(change @ moved)
+                if curvature > _LEAST_CURVATURE:
+                    self._pairs = [*self._pairs, (moved, change)][-self.history_size :]
+                    self._scale = curvature / float(change @ change)
+            q, shares = -gradient, []
+            for moved, change in reversed(self._pairs):
+                share = float(moved @ q) / float(change @ moved)
+                shares.append(share)
+                q = q - share * change
+            q = q * self._scale
+            for (moved, change), share in zip(self._pairs, reversed(shares), strict=True):
+                q = q + moved * (share - float(change @ q) / float(change @ moved))
+            direction = q
             rate = self.get_lr()
             if self._last is None:
                 rate *= min(1.0, 1.0 / float(np.abs(gradient).sum()))
@@ -116,25 +132,6 @@ class LBFGS(Optimizer):
         far, loss, gradient, count = strong_wolfe(at, direction, rate, (loss, gradient), slope)
         self._place(start, direction * far)
         return far, loss, gradient, count
-
-    def _direction(self, gradient: Array) -> Array:
-        """-H g by two loops over the pairs, after a pair has been made of the last step."""
-        if self._last is not None:
-            moved, old = self._last
-            change = gradient - old
-            curvature = float(change @ moved)
-            if curvature > _LEAST_CURVATURE:
-                self._pairs = [*self._pairs, (moved, change)][-self.history_size :]
-                self._scale = curvature / float(change @ change)
-        q, shares = -gradient, []
-        for moved, change in reversed(self._pairs):
-            share = float(moved @ q) / float(change @ moved)
-            shares.append(share)
-            q = q - share * change
-        q = q * self._scale
-        for (moved, change), share in zip(self._pairs, reversed(shares), strict=True):
-            q = q + moved * (share - float(change @ q) / float(change @ moved))
-        return q
 
     def _gradient(self) -> Array:
         """All gradients in one array, limited and with weight decay."""

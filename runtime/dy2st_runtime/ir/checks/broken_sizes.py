@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Condition, Dim, Size, evaluate, is_symbol, is_total, symbols
+from dy2st_runtime.dims import Condition, Dim, evaluate, is_symbol, is_total, symbols
 from dy2st_runtime.errors import Location, ShapeError, SpecError
 from dy2st_runtime.ir.program import LocatedConstraint, Program
 from dy2st_runtime.ir.sizes import Origin, input_sizes, origins
@@ -170,7 +170,22 @@ def check_inputs(program: Program, inputs: Sequence[Array]) -> None:
     for variable, array in zip(program.inputs, inputs, strict=True):
         for axis, wanted in enumerate(variable.tensor_type.shape):
             place = f"argument `{variable.name}`, axis {axis}: {array.shape[axis]}"
-            _check_size(place, array.shape[axis], wanted, sizes, known)
+            size = array.shape[axis]
+            if isinstance(wanted, int):
+                if size != wanted:
+                    raise SpecError(f"{place}; the Program takes {wanted}")
+            else:
+                try:
+                    value = evaluate(wanted, sizes)
+                except (ShapeError, ZeroDivisionError):
+                    value = "a size that these inputs do not have"
+                if value != size:
+                    if is_symbol(wanted):
+                        origin = known[wanted]
+                        first = f"argument `{origin.variable.name}`, axis {origin.axis}: {value}"
+                        raise SpecError(f"{place}; must equal {first} (both are `{wanted}`)")
+                    values = ", ".join(f"{symbol} = {one}" for symbol, one in sizes.items())
+                    raise SpecError(f"{place}; must be {wanted}, with {values}: {value}")
     for symbol, origin in known.items():
         value = sizes[symbol]
         low, high = symbol.minimum, symbol.maximum
@@ -178,27 +193,6 @@ def check_inputs(program: Program, inputs: Sequence[Array]) -> None:
             limits = f"at least {low}" if high is None else f"from {low} to {high}"
             place = f"argument `{origin.variable.name}`, axis {origin.axis}"
             raise SpecError(f"{place}: {value}; `{symbol}` is {limits}")
-
-
-def _check_size(
-    place: str, size: int, wanted: Size, sizes: dict[Dim, int], known: dict[Dim, Origin]
-) -> None:
-    if isinstance(wanted, int):
-        if size != wanted:
-            raise SpecError(f"{place}; the Program takes {wanted}")
-        return
-    try:
-        value = evaluate(wanted, sizes)
-    except (ShapeError, ZeroDivisionError):
-        value = "a size that these inputs do not have"
-    if value == size:
-        return
-    if is_symbol(wanted):
-        origin = known[wanted]
-        first = f"argument `{origin.variable.name}`, axis {origin.axis}: {value}"
-        raise SpecError(f"{place}; must equal {first} (both are `{wanted}`)")
-    values = ", ".join(f"{symbol} = {one}" for symbol, one in sizes.items())
-    raise SpecError(f"{place}; must be {wanted}, with {values}: {value}")
 
 
 __all__ = [

@@ -34,17 +34,14 @@ def are_ints(*values: Any) -> bool:
     return all(kind_of(value) in (int, bool) for value in values)
 
 
-def _power_of_ints(base: int, exponent: int) -> int:
-    is_large = exponent > 64 and abs(base) > 1
-    return 2**64 if is_large else base ** max(exponent, 0)
-
-
 # What Python computes, however large, by the operation of the Program.
 EXACT: dict[str, Operation] = {
     "add": operator.add,
     "int": int,
     "multiply": operator.mul,
-    "pow": _power_of_ints,
+    "pow": lambda base, exponent: (
+        2**64 if exponent > 64 and abs(base) > 1 else base ** max(exponent, 0)
+    ),
     "subtract": operator.sub,
 }
 

@@ -334,29 +334,28 @@ class Views:
         elif root is tensor or not isinstance(tensor, Variable):
             tracer.hold(tensor, new)
         else:
-            self._change_base(tensor, root, new)
+            # The base of a view gets a new value.
+            tracer = self._tracer
+            self._check_sure(tensor)
+            tracer.flags.check_change(root, refuses_leaves=False)
+            old = tracer.captured(root)
+            with self._recording():
+                whole = self._put_back(tensor, tracer.as_seen(old), new)
+            if whole is new:  # a view of all of it: the value of the base is no view
+                whole = tracer.append("assign", [new], {}, [new.type]).results[0]
+            if tracer.is_passed_leaf(root):
+                tracer.renew(root, whole)
+            else:
+                tracer.hold(root, self._with_gradients(whole, old))
+            tracer.hold(tensor, new)
+            self._current[tensor, new] = version = self._version(root)
+            self.links[new] = Link(
+                root, self._steps(tensor), version
+            )  # who carries it carries a view
         # The sizes that elements of the views were known to hold are so no longer.
         for view in self.links:
             if view.held is not None and self.root(view) is root:
                 view.held = None
-
-    def _change_base(self, view: Variable, root: Tensor, new: Variable) -> None:
-        """The base of a view gets a new value."""
-        tracer = self._tracer
-        self._check_sure(view)
-        tracer.flags.check_change(root, refuses_leaves=False)
-        old = tracer.captured(root)
-        with self._recording():
-            whole = self._put_back(view, tracer.as_seen(old), new)
-        if whole is new:  # a view of all of it: the value of the base is no view
-            whole = tracer.append("assign", [new], {}, [new.type]).results[0]
-        if tracer.is_passed_leaf(root):
-            tracer.renew(root, whole)
-        else:
-            tracer.hold(root, self._with_gradients(whole, old))
-        tracer.hold(view, new)
-        self._current[view, new] = version = self._version(root)
-        self.links[new] = Link(root, self._steps(view), version)  # who carries it carries a view
 
     def _check_sure(self, view: Variable) -> None:
         """Refuse a view that may be a copy, which is known only at run time."""
