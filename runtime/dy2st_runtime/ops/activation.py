@@ -133,12 +133,6 @@ def _silu_gradient(g: Any, y: Any, x: Any) -> Any:
 _real_silu = in_blocks(lambda x, out: _weighted(x, x, out))
 
 
-def _silu_kernel(x: Any, out: Any = None) -> Any:
-    if x.dtype.kind == "c":
-        return np.true_divide(x, np.exp(-x) + x.dtype.type(1), out=out)
-    return _real_silu(x, out=out)
-
-
 define(
     "silu",
     takes_complex=True,
@@ -146,7 +140,11 @@ define(
     inputs="x",
     kind=Kind.ELEMENTWISE,
     infer=float_type,
-    kernel=_silu_kernel,
+    kernel=lambda x, out=None: (
+        np.true_divide(x, np.exp(-x) + x.dtype.type(1), out=out)
+        if x.dtype.kind == "c"
+        else _real_silu(x, out=out)
+    ),
     gradient=_silu_gradient,
     decompose=in_float32(lambda x: x * F.sigmoid(x)),
     takes_out=True,

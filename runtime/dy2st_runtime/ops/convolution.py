@@ -362,13 +362,6 @@ def _weight_kernel(
     return made.reshape(g.shape[1], x.shape[1] // groups, *kernel)
 
 
-def _weight_scratch(
-    y: TensorType, x: TensorType, g: TensorType, kernel: Any, pads: Pads, groups: Size, **_: Any
-) -> list[Shape]:
-    one = (x.shape[1] // groups, *kernel)
-    return [padded_shape(x, pads), *_rows_of_windows(x.shape[0], g.shape[2:], one)]
-
-
 def _by_group(view: Any, g: Any, groups: int) -> Iterator[tuple[Any, Any]]:
     inside, outside = view.shape[1] // groups, g.shape[1] // groups
     for i in range(groups):
@@ -497,7 +490,10 @@ define(
     attributes={"kernel": each_axis(SIZES, after=2), **_GEOMETRY},
     infer=_weight_infer,
     kernel=_weight_kernel,
-    scratch=_weight_scratch,
+    scratch=lambda y, x, g, kernel, pads, groups, **_: [
+        padded_shape(x, pads),
+        *_rows_of_windows(x.shape[0], g.shape[2:], (x.shape[1] // groups, *kernel)),
+    ],
     gradient=_weight_gradient,
     samples=(Sample(((2, 3, 4, 4), (2, 2, 4, 4)), {"kernel": (2, 2), **_PLAIN}),),
 )

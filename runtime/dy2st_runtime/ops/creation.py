@@ -78,12 +78,6 @@ def _cast_kernel(x: Any, dtype: np.dtype[Any]) -> Any:
     return x.astype(dtype)
 
 
-def _cast_gradient(g: Any, y: Any, x: Any, dtype: np.dtype[Any]) -> Any:
-    """What was real has a real gradient."""
-    is_joined = dtype.kind == "c" and x.dtype.kind != "c"
-    return F.cast(F.real(g) if is_joined else g, x.dtype)
-
-
 def _cast_data(x: Any, dtype: np.dtype[Any]) -> Any:
     """Integers and bools of known values in another dtype; a size is true where it is not 0."""
     if not isinstance(x, np.ndarray):
@@ -120,7 +114,10 @@ define(
     infer=_cast_infer,
     kernel=_cast_kernel,
     data=_cast_data,
-    gradient=_cast_gradient,
+    # What was real has a real gradient.
+    gradient=lambda g, y, x, dtype: F.cast(
+        F.real(g) if dtype.kind == "c" and x.dtype.kind != "c" else g, x.dtype
+    ),
     samples=(
         Sample(((2, 3),), {"dtype": np.dtype("int64")}, low=0.2, high=0.8),
         Sample(((2, 3),), {"dtype": np.dtype("float64")}),

@@ -17,14 +17,6 @@ _POSITIVE = tuple(Sample(s.shapes, low=0.5, high=2.0) for s in PAIRS)
 _INTS = (Sample(((2, 3), (3,)), dtypes=("int64", "int64"), low=1, high=9),)
 
 
-def _add_gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
-    return lambda: F.sum_to(g, x.shape), lambda: F.sum_to(g, y.shape)
-
-
-def _subtract_gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
-    return lambda: F.sum_to(g, x.shape), lambda: F.sum_to(-g, y.shape)
-
-
 @holomorphic
 def _multiply_gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
     return lambda: F.sum_to(g * y, x.shape), lambda: F.sum_to(g * x, y.shape)
@@ -49,10 +41,6 @@ def _pow_gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
         return F.sum_to(g * slope, y.shape)
 
     return base, exponent
-
-
-def _remainder_gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
-    return lambda: F.sum_to(g, x.shape), lambda: F.sum_to(-g * F.floor(x / y), y.shape)
 
 
 def _larger_gradient(wins: str) -> Callable[..., Any]:
@@ -103,7 +91,7 @@ define_binary(
     "add",
     "x + y.",
     np.add,
-    _add_gradient,
+    lambda g, z, x, y: (lambda: F.sum_to(g, x.shape), lambda: F.sum_to(g, y.shape)),
     PAIRS + _INTS,
     data=True,
     commutes=True,
@@ -114,7 +102,7 @@ define_binary(
     "subtract",
     "x - y.",
     np.subtract,
-    _subtract_gradient,
+    lambda g, z, x, y: (lambda: F.sum_to(g, x.shape), lambda: F.sum_to(-g, y.shape)),
     PAIRS + _INTS,
     no_bool=True,
     data=True,
@@ -157,7 +145,10 @@ define_binary(
     "remainder",
     "x - floor(x / y) * y: has the sign of y.",
     _dividing(np.remainder),
-    _remainder_gradient,
+    lambda g, z, x, y: (
+        lambda: F.sum_to(g, x.shape),
+        lambda: F.sum_to(-g * F.floor(x / y), y.shape),
+    ),
     (Sample(((2, 3), (3,)), low=0.6, high=0.9),) + _INTS,
     data=True,
     takes_out=True,

@@ -67,16 +67,6 @@ define(
 )
 
 
-def _of_real_infer(x: TensorType, axis: int, norm: str) -> TensorType:
-    dtype = complex_dtype("fourier_of_real", x.dtype)
-    return _with_size(x, axis, _some(x, axis) // 2 + 1, dtype)
-
-
-def _of_real_kernel(x: Any, axis: int, norm: Any) -> Any:
-    dtype = complex_dtype("fourier_of_real", x.dtype)
-    return np.fft.rfft(x, axis=axis, norm=norm).astype(dtype)
-
-
 def _of_real_gradient(g: Any, y: Any, x: Any, axis: int, norm: Any) -> Any:
     """The frequencies that are left out have no gradient: zeros."""
     missing = list(x.shape)
@@ -91,8 +81,12 @@ define(
     inputs="x",
     attributes={"axis": AXIS.or_else(-1), "norm": _NORM},
     along="axis",
-    infer=_of_real_infer,
-    kernel=_of_real_kernel,
+    infer=lambda x, axis, norm: _with_size(
+        x, axis, _some(x, axis) // 2 + 1, complex_dtype("fourier_of_real", x.dtype)
+    ),
+    kernel=lambda x, axis, norm: np.fft.rfft(x, axis=axis, norm=norm).astype(
+        complex_dtype("fourier_of_real", x.dtype)
+    ),
     gradient=_of_real_gradient,
     samples=(
         Sample(((2, 3),), {"axis": 1}, dtypes=("float64",)),

@@ -152,11 +152,6 @@ def _leaky_formula(x: Any, out: Any, negative_slope: float) -> None:
 _leaky = in_blocks(_leaky_formula)
 
 
-def _leaky_kernel(x: Any, negative_slope: float, out: Any = None) -> Any:
-    x = x if is_floating(x.dtype) else x.astype(np.float64)
-    return _leaky(x, out, negative_slope=negative_slope)
-
-
 define(
     "leaky_relu",
     doc="x where x > 0, else negative_slope * x; the slope at 0 is 1.",
@@ -165,7 +160,9 @@ define(
     kind=Kind.ELEMENTWISE,
     attributes={"negative_slope": 0.01},
     infer=lambda x, negative_slope: x if x.is_floating else x.with_dtype("float64"),
-    kernel=_leaky_kernel,
+    kernel=lambda x, negative_slope, out=None: _leaky(
+        x if is_floating(x.dtype) else x.astype(np.float64), out, negative_slope=negative_slope
+    ),
     gradient=lambda g, y, x, negative_slope: F.where(F.greater_equal(x, 0), g, g * negative_slope),
     decompose=lambda x, negative_slope: F.where(F.greater_than(x, 0), x, x * negative_slope),
     takes_out=True,

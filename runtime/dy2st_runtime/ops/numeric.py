@@ -395,18 +395,14 @@ def reduce_as(x: Any, target: Any, name: str | None = None) -> Any:
     return F.sum_to(F.cast(x, "int64") if x.dtype.kind == "b" else x, shape_of(target))
 
 
-def _logaddexp_gradient(g: Any, z: Any, x: Any, y: Any) -> Any:
-    return (
-        lambda: F.sum_to(g * F.exp(x - z), x.shape),
-        lambda: F.sum_to(g * F.exp(y - z), y.shape),
-    )
-
-
 define_binary(
     "logaddexp",
     "log(exp(x) + exp(y)), without overflow.",
     np.logaddexp,
-    _logaddexp_gradient,
+    lambda g, z, x, y: (
+        lambda: F.sum_to(g * F.exp(x - z), x.shape),
+        lambda: F.sum_to(g * F.exp(y - z), y.shape),
+    ),
     gives_floats=np.logaddexp,
     commutes=True,
 )

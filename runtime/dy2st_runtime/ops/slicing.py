@@ -441,18 +441,15 @@ def _slice_places_infer(start: TensorType, stop: TensorType, size: Size, step: i
     return TensorType("int64", (fresh_symbol("slice", 0, size),))
 
 
-def _slice_places_kernel(start: Any, stop: Any, size: int, step: int) -> Any:
-    ends = builtins.slice(int(start), int(stop), step).indices(size)
-    return np.arange(*ends, dtype=np.int64)
-
-
 define(
     "slice_places",
     doc="The places that start:stop:step names along an axis of `size` elements, as in Python.",
     inputs="start, stop",
     attributes={"size": SIZE, "step": STRIDE.or_else(1)},
     infer=_slice_places_infer,
-    kernel=_slice_places_kernel,
+    kernel=lambda start, stop, size, step: np.arange(
+        *builtins.slice(int(start), int(stop), step).indices(size), dtype=np.int64
+    ),
     samples=(
         Sample(((), ()), {"size": 5}, ("int64", "int64"), -3, 7),
         Sample(((), ()), {"size": 5, "step": -2}, ("int64", "int64"), -3, 7),
