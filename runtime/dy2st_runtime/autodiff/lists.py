@@ -18,6 +18,20 @@ from dy2st_runtime.ir.tracing.tracer import Tracer
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 from dy2st_runtime.ops.control_flow import cond, while_loop
 
+LISTS: dict[str, Handler] = {}
+"""How the gradients of results pass on to operands."""
+
+
+def _rule_of(*names: str) -> Callable[[Handler], Handler]:
+    """Enter the rule of some operators."""
+
+    def enter(rule: Handler) -> Handler:
+        LISTS.update(dict.fromkeys(names, rule))
+        return rule
+
+    return enter
+
+
 # -- entries ----------------------------------------------------------------------------------
 
 
@@ -121,6 +135,7 @@ def _give(walk: Walk, value: Variable, gradient: Variable, is_full: bool) -> Non
         walk.add(value, Gradient(gradient, None, True, is_full))
 
 
+@_rule_of("array_create")
 def _create(walk: Walk, operator: Operator, found: Found) -> None:
     (gradient,) = found
     assert gradient is not None
@@ -129,6 +144,7 @@ def _create(walk: Walk, operator: Operator, found: Found) -> None:
             _pass_on(walk, item, F.array_read(gradient.value, place), gradient.is_full)
 
 
+@_rule_of("array_append")
 def _append(walk: Walk, operator: Operator, found: Found) -> None:
     array, item = operator.operands
     (gradient,) = found
@@ -138,6 +154,7 @@ def _append(walk: Walk, operator: Operator, found: Found) -> None:
     _pass_on(walk, item, entry, gradient.is_full)
 
 
+@_rule_of("array_read")
 def _read(walk: Walk, operator: Operator, found: Found) -> None:
     array, index = operator.operands
     (gradient,) = found
@@ -155,6 +172,7 @@ def _read(walk: Walk, operator: Operator, found: Found) -> None:
     walk.sums[walk.key(array)] = Gradient(made, None, True, is_full)
 
 
+@_rule_of("array_write")
 def _write(walk: Walk, operator: Operator, found: Found) -> None:
     array, index, item = operator.operands
     (gradient,) = found
@@ -165,6 +183,7 @@ def _write(walk: Walk, operator: Operator, found: Found) -> None:
         _give(walk, array, F.array_write(gradient.value, place, _empty_entry(array)), False)
 
 
+@_rule_of("array_pop")
 def _pop(walk: Walk, operator: Operator, found: Found) -> None:
     array, index = operator.operands
     # A list without a gradient has one of no entries.
@@ -177,6 +196,7 @@ def _pop(walk: Walk, operator: Operator, found: Found) -> None:
     _give(walk, array, F.array_insert(left.value, place, entry), is_full)
 
 
+@_rule_of("array_insert")
 def _insert(walk: Walk, operator: Operator, found: Found) -> None:
     array, index, item = operator.operands
     (gradient,) = found
@@ -190,6 +210,7 @@ def _insert(walk: Walk, operator: Operator, found: Found) -> None:
     _pass_on(walk, item, entry, gradient.is_full)
 
 
+@_rule_of("array_delete")
 def _delete(walk: Walk, operator: Operator, found: Found) -> None:
     array, index = operator.operands
     (gradient,) = found
@@ -199,6 +220,7 @@ def _delete(walk: Walk, operator: Operator, found: Found) -> None:
     _give(walk, array, F.array_insert(gradient.value, place, _empty_entry(array)), False)
 
 
+@_rule_of("array_extend")
 def _extend(walk: Walk, operator: Operator, found: Found) -> None:
     array, behind = operator.operands
     (gradient,) = found
@@ -210,6 +232,7 @@ def _extend(walk: Walk, operator: Operator, found: Found) -> None:
         _give(walk, behind, F.array_slice(gradient.value, length, None), gradient.is_full)
 
 
+@_rule_of("array_slice", "array_gather", "array_repeat")
 def _chosen(walk: Walk, operator: Operator, found: Found) -> None:
     """Elements at other places, or several times: the operator says where, of a list of places."""
     array, *others = operator.operands
@@ -232,6 +255,7 @@ def _chosen(walk: Walk, operator: Operator, found: Found) -> None:
     _give(walk, array, made, False)
 
 
+@_rule_of("array_stack")
 def _stack(walk: Walk, operator: Operator, found: Found) -> None:
     (array,) = operator.operands
     (gradient,) = found
@@ -247,6 +271,7 @@ def _stack(walk: Walk, operator: Operator, found: Found) -> None:
     _give(walk, array, made, gradient.there is None)
 
 
+@_rule_of("array_concat")
 def _concat(walk: Walk, operator: Operator, found: Found) -> None:
     (array,) = operator.operands
     (gradient,) = found
@@ -267,22 +292,5 @@ def _concat(walk: Walk, operator: Operator, found: Found) -> None:
     ends = while_loop(lambda place, *_: [F.less_than(place, length)], iteration, start)
     _give(walk, array, ends[2], gradient.there is None)
 
-
-LISTS: dict[str, Handler] = {
-    "array_create": _create,
-    "array_append": _append,
-    "array_read": _read,
-    "array_write": _write,
-    "array_pop": _pop,
-    "array_insert": _insert,
-    "array_delete": _delete,
-    "array_extend": _extend,
-    "array_slice": _chosen,
-    "array_gather": _chosen,
-    "array_repeat": _chosen,
-    "array_stack": _stack,
-    "array_concat": _concat,
-}
-"""How the gradients of results pass on to operands."""
 
 __all__ = ["LISTS", "add_lists"]

@@ -8,13 +8,15 @@ from __future__ import annotations
 import math
 import re
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Any, Literal, TypeGuard
 
 import numpy as np
 
-from dy2st_runtime.checkpoint.pickle_machine import Builds, Global, Machine, Rules, described
+from dy2st_runtime.checkpoint.pickle_machine import Builds, Global, Machine, described
 
 Array = np.ndarray[Any, Any]
+_Rule = Callable[[Machine, tuple[Any, ...]], Any]
 
 _MAX_AXES, _LIMIT = 64, 2**59
 _NUMBERS = re.compile(r"(b1|[iu][1248]|f[248]|c8|c16)")
@@ -46,6 +48,29 @@ def are_counts(value: Any) -> TypeGuard[tuple[int, ...]]:
     )
 
 
+RULES: dict[Global, _Rule] = {}
+
+
+def _rule_of(*names: Global) -> Callable[[_Rule], _Rule]:
+    """Enter what is done in place of some functions."""
+
+    def enter(rule: _Rule) -> _Rule:
+        RULES.update(dict.fromkeys(names, rule))
+        return rule
+
+    return enter
+
+
+def _of_python(name: str) -> list[Global]:
+    """A builtin, as Python 3 and Python 2 name its module."""
+    return [Global("builtins", name), Global("__builtin__", name)]
+
+
+def _of_numpy(module: str, name: str) -> list[Global]:
+    """A function of NumPy, as NumPy 1 and NumPy 2 name its module."""
+    return [Global(f"numpy.{core}.{module}", name) for core in ("core", "_core")]
+
+
 # -- Python's own -----------------------------------------------------------------------------
 
 
@@ -63,6 +88,11 @@ def _of_items(made: Any) -> Any:
     return rule
 
 
+for _made in (tuple, list, set, frozenset):
+    _rule_of(*_of_python(_made.__name__))(_of_items(_made))
+
+
+@_rule_of(Global("collections", "OrderedDict"))
 def _ordered(machine: Machine, arguments: tuple[Any, ...]) -> Any:
     """`OrderedDict()`; Python 2 gives a list of pairs."""
     pairs = arguments[0] if len(arguments) == 1 else []
@@ -77,6 +107,7 @@ def _ordered(machine: Machine, arguments: tuple[Any, ...]) -> Any:
     return found
 
 
+@_rule_of(Global("_codecs", "encode"))
 def _encoded(machine: Machine, arguments: tuple[Any, ...]) -> bytes:
     """`_codecs.encode(text, "latin1")`: how protocol 2 writes bytes."""
     if len(arguments) != 2 or type(arguments[0]) is not str or arguments[1] != "latin1":
@@ -92,6 +123,7 @@ def _latin(machine: Machine, text: str) -> bytes:
         machine.fail("it has a text for bytes that holds more than bytes")
 
 
+@_rule_of(*_of_python("bytes"))
 def _bytes(machine: Machine, arguments: tuple[Any, ...]) -> bytes:
     """`bytes()`: how protocol 2 writes no bytes."""
     if arguments:
@@ -99,6 +131,7 @@ def _bytes(machine: Machine, arguments: tuple[Any, ...]) -> bytes:
     return b""
 
 
+@_rule_of(*_of_python("bytearray"))
 def _bytearray(machine: Machine, arguments: tuple[Any, ...]) -> bytearray:
     """`bytearray(b"...")`; of none it is called without arguments."""
     data = arguments[0] if arguments else b""
@@ -108,6 +141,7 @@ def _bytearray(machine: Machine, arguments: tuple[Any, ...]) -> bytearray:
     return bytearray(data)
 
 
+@_rule_of(*_of_python("complex"))
 def _complex(machine: Machine, arguments: tuple[Any, ...]) -> complex:
     if len(arguments) != 2 or any(type(part) is not float for part in arguments):
         machine.fail("it calls complex of what are not two numbers")
@@ -117,6 +151,7 @@ def _complex(machine: Machine, arguments: tuple[Any, ...]) -> complex:
 # -- NumPy's ----------------------------------------------------------------------------------
 
 
+@_rule_of(Global("numpy", "dtype"))
 def _dtype(machine: Machine, arguments: tuple[Any, ...]) -> PickledDtype:
     """`dtype("f4", False, True)`."""
     name = arguments[0] if arguments else None
@@ -134,6 +169,7 @@ def _set_dtype(machine: Machine, value: PickledDtype, state: Any) -> None:
     value.dtype = value.dtype.newbyteorder(_ORDERS[state[1]])
 
 
+@_rule_of(*_of_numpy("multiarray", "_reconstruct"))
 def _empty(machine: Machine, arguments: tuple[Any, ...]) -> PickledArray:
     """`_reconstruct(ndarray, (0,), b"b")`: an array whose state follows."""
     if arguments[:2] != (_NDARRAY, (0,)) or arguments[2:] not in ((b"b",), ("b",)):
@@ -165,6 +201,7 @@ def _on_bytes(machine: Machine, data: Any, dtype: Any, shape: Any, order: Any) -
     return array
 
 
+@_rule_of(*_of_numpy("multiarray", "scalar"))
 def _scalar(machine: Machine, arguments: tuple[Any, ...]) -> Any:
     """`scalar(dtype, data)`: one of NumPy's numbers."""
     if len(arguments) != 2:
@@ -175,6 +212,7 @@ def _scalar(machine: Machine, arguments: tuple[Any, ...]) -> Any:
     return _on_bytes(machine, data, dtype, (), "C")[()]
 
 
+@_rule_of(*_of_numpy("numeric", "_frombuffer"))
 def _from_buffer(machine: Machine, arguments: tuple[Any, ...]) -> PickledArray:
     """`_frombuffer(data, dtype, shape, order)`: how protocol 5 writes arrays."""
     if len(arguments) != 4:
@@ -184,35 +222,6 @@ def _from_buffer(machine: Machine, arguments: tuple[Any, ...]) -> PickledArray:
     return made
 
 
-# -- the tables -------------------------------------------------------------------------------
-
-
-def _of_both(name: str, rule: Any) -> Rules:
-    """A builtin, as Python 3 and Python 2 name its module."""
-    return {Global("builtins", name): rule, Global("__builtin__", name): rule}
-
-
-RULES: Rules = {
-    **_of_both("tuple", _of_items(tuple)),
-    **_of_both("list", _of_items(list)),
-    **_of_both("set", _of_items(set)),
-    **_of_both("frozenset", _of_items(frozenset)),
-    **_of_both("bytes", _bytes),
-    **_of_both("bytearray", _bytearray),
-    **_of_both("complex", _complex),
-    Global("_codecs", "encode"): _encoded,
-    Global("collections", "OrderedDict"): _ordered,
-    Global("numpy", "dtype"): _dtype,
-    **{
-        Global(f"numpy.{core}.{module}", name): rule
-        for core in ("core", "_core")
-        for module, name, rule in (
-            ("multiarray", "_reconstruct", _empty),
-            ("multiarray", "scalar", _scalar),
-            ("numeric", "_frombuffer", _from_buffer),
-        )
-    },
-}
 BUILDS: Builds = {PickledDtype: _set_dtype, PickledArray: _set_array}
 
 __all__ = ["BUILDS", "RULES", "Array", "PickledArray", "are_counts"]

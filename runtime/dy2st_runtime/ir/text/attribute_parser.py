@@ -39,6 +39,20 @@ _QUOTED = re.compile(r'"([^"\\]*)"')
 _WORDS = {"unit": None, "true": True, "false": False}
 
 
+_Form = Callable[[Any], Any]
+_FORMS: dict[str, _Form] = {}
+
+
+def _form(name: str) -> Callable[[_Form], _Form]:
+    """Enter what reads a form of our own, behind its name."""
+
+    def enter(read: _Form) -> _Form:
+        _FORMS[name] = read
+        return read
+
+    return enter
+
+
 class AttributeParser(Lexer):
     """Reads types and attributes where it stands; `scope` has the Program's symbols by name."""
 
@@ -263,13 +277,16 @@ class AttributeParser(Lexer):
 
     # -- forms of our own --------------------------------------------------------------------
 
+    @_form("#dy2st.dim")
     def _dim(self) -> Dim:
         return self._size(self.string())
 
+    @_form("#dy2st.condition")
     def _condition(self) -> Condition:
         condition: Condition = self._symbolic(parse_condition, self.string())
         return condition
 
+    @_form("#dy2st.output")
     def _output(self) -> Output:
         place, index = self.place, self.integer()
         if index < 0:
@@ -279,9 +296,11 @@ class AttributeParser(Lexer):
             self.expect("number")
         return Output(index, is_number)
 
+    @_form("#dy2st.list")
     def _list(self) -> list[Any]:
         return list(self.array())
 
+    @_form("#dy2st.dict")
     def _dict(self) -> dict[Any, Any]:
         place, pairs = self.place, self.array()
         if not all(type(pair) is tuple and len(pair) == 2 for pair in pairs):
@@ -294,6 +313,7 @@ class AttributeParser(Lexer):
             raise self.error("a key stands twice in a dict", place)
         return found
 
+    @_form("#dy2st.named")
     def _named_tuple(self) -> Any:
         place, name = self.place, self.string()
         self.expect(",")
@@ -311,6 +331,7 @@ class AttributeParser(Lexer):
         except (TypeError, ValueError):
             raise self.error("a wrong name, field or number of values", place) from None
 
+    @_form("#dy2st.choice")
     def _choice(self) -> Choice:
         place, tag = self.place, self.attribute()
         self.expect(",")
@@ -319,6 +340,7 @@ class AttributeParser(Lexer):
             raise self.error("a choice is an output and the values that it is one of", place)
         return Choice(tag, cases)
 
+    @_form("#dy2st.rows")
     def _rows(self) -> Rows:
         place, length = self.place, self.attribute()
         self.expect(",")
@@ -326,9 +348,11 @@ class AttributeParser(Lexer):
             raise self.error("rows begin with an output, a list as long as they are", place)
         return Rows(length, self.attribute())
 
+    @_form("#dy2st.only")
     def _only(self) -> Only:
         return Only(self.attribute())
 
+    @_form("#dy2st.text")
     def _text(self) -> Text:
         place, entries = self.place, self.array()
         parts = [entry if isinstance(entry, str) else _hole(entry) for entry in entries]
@@ -336,6 +360,7 @@ class AttributeParser(Lexer):
             raise self.error("a text has strings and [value, conversion, format]", place)
         return Text(tuple(part for part in parts if part is not None))
 
+    @_form("#dy2st.bytes")
     def _bytes(self) -> bytes:
         place, digits = self.place, self.string()
         try:
@@ -343,6 +368,7 @@ class AttributeParser(Lexer):
         except ValueError:
             raise self.error("expected hexadecimal digits", place) from None
 
+    @_form("#dy2st.scalar")
     def _scalar(self) -> Any:
         place, value = self.place, self.attribute()
         if not isinstance(value, np.ndarray) or value.ndim:
@@ -358,20 +384,5 @@ def _hole(entry: Any) -> Hole | None:
     are_texts = isinstance(conversion, str) and isinstance(spec, str)
     return Hole(*entry) if are_texts and conversion in ("", "s", "r", "a", "%") else None
 
-
-_FORMS: dict[str, Callable[[AttributeParser], Any]] = {
-    "#dy2st.dim": AttributeParser._dim,
-    "#dy2st.condition": AttributeParser._condition,
-    "#dy2st.output": AttributeParser._output,
-    "#dy2st.list": AttributeParser._list,
-    "#dy2st.dict": AttributeParser._dict,
-    "#dy2st.named": AttributeParser._named_tuple,
-    "#dy2st.choice": AttributeParser._choice,
-    "#dy2st.text": AttributeParser._text,
-    "#dy2st.rows": AttributeParser._rows,
-    "#dy2st.only": AttributeParser._only,
-    "#dy2st.bytes": AttributeParser._bytes,
-    "#dy2st.scalar": AttributeParser._scalar,
-}
 
 __all__ = ["AttributeParser"]
