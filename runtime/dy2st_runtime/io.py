@@ -256,7 +256,14 @@ class LoadedModel(Layer):
         self.programs = {program.name: program for program in programs}
         trained = {name for program in programs for name in program.parameters}
         names = dict.fromkeys(name for program in programs for name in program.state)
-        self._tensors = {name: _state_tensor(name, arrays[name], name in trained) for name in names}
+        self._tensors = {
+            name: (
+                Parameter(arrays[name], False, name)
+                if name in trained
+                else EagerTensor(arrays[name], name=name)
+            )
+            for name in names
+        }
         for name, tensor in self._tensors.items():
             store: Any = self._parameters if name in trained else self._buffers
             store[name] = tensor
@@ -421,10 +428,6 @@ class LoadedMethod:
         """`forward(x: tensor<batchx3xfloat32>)`."""
         inputs = ", ".join(f"{variable.name}: {variable.type}" for variable in self.program.inputs)
         return f"{self.program.name}({inputs})"
-
-
-def _state_tensor(name: str, array: Array, is_parameter: bool) -> EagerTensor:
-    return Parameter(array, False, name) if is_parameter else EagerTensor(array, name=name)
 
 
 def _are_tensors(values: Sequence[Any]) -> bool:

@@ -166,11 +166,6 @@ def exchanged_quotient(above: Size, below: Dim, value: Size, lead: Monomial) -> 
     return found if is_whole else None
 
 
-def _divides(value: Size, quotient: Atom) -> bool:
-    """Whether a size has another quotient of the same symbols, which would lead back here."""
-    return any(a.kind == "floordiv" and a.mask & quotient.mask for a in deep_atoms(value))
-
-
 def quotient_of_quotient(above: Size, below: int, rules: dict[Monomial, Size]) -> Size | None:
     """above // below by a rule for a part of the division: n//6 is m//2 where n//3 is m."""
     for lead, value in rules.items():
@@ -180,6 +175,11 @@ def quotient_of_quotient(above: Size, below: int, rules: dict[Monomial, Size]) -
         if isinstance(divisor, Dim) or divisor < 2 or below % divisor:
             continue
         more = subtract(above, inner)
-        if isinstance(more, int) and more % divisor == 0 and not _divides(value, lead[0]):
+        # Whether a size has another quotient of the same symbols, which would lead back here.
+        if (
+            isinstance(more, int)
+            and more % divisor == 0
+            and not any(a.kind == "floordiv" and a.mask & lead[0].mask for a in deep_atoms(value))
+        ):
             return floordiv(add(value, more // divisor), below // divisor)
     return None

@@ -504,7 +504,26 @@ class Facts:
             self._restate([fact for fact in near if multiple_of(fact, atoms)])
             return
         self.renew(atoms[0])
-        self._keep_limits(atoms[0], value)
+        # What was known of the range of an atom is known of the size that stands for it.
+        atom = atoms[0]
+        low, high = narrowed(DECLARED.interval(atom), self._ranges.get(atom))
+        if low is not None:
+            self._not_negative(subtract(value, low))
+        if high is not None:
+            self._not_negative(subtract(high, value))
+        if atom.kind == "floordiv" and isinstance(atom.args[1], int):
+            above, below = atom.args
+            remainder = subtract(above, multiply(value, below))
+            self._not_negative(remainder)
+            self._not_negative(subtract(below - 1, remainder))
+        elif atom.kind in ("min", "max"):
+            sign = 1 if atom.kind == "min" else -1
+            others = [multiply(subtract(argument, value), sign) for argument in atom.args]
+            open_ = [other for other in others if not never_negative(subtract(other, 1), self)]
+            for other in others:
+                self._not_negative(other)
+            if len(open_) == 1:  # one operand it is
+                self._equate(open_[0])
 
     def renew(self, atom: Atom) -> None:
         """Restate what was known of an atom that is written otherwise now."""
@@ -533,27 +552,6 @@ class Facts:
         if atom.kind == "floordiv" or atom in deep_atoms(fact):
             return False  # a quotient is a part of others, as n//2 is of n//4
         return any(value > 0 for value in sampled(fact, self))
-
-    def _keep_limits(self, atom: Atom, value: Size) -> None:
-        """What was known of the range of an atom is known of the size that stands for it."""
-        low, high = narrowed(DECLARED.interval(atom), self._ranges.get(atom))
-        if low is not None:
-            self._not_negative(subtract(value, low))
-        if high is not None:
-            self._not_negative(subtract(high, value))
-        if atom.kind == "floordiv" and isinstance(atom.args[1], int):
-            above, below = atom.args
-            remainder = subtract(above, multiply(value, below))
-            self._not_negative(remainder)
-            self._not_negative(subtract(below - 1, remainder))
-        elif atom.kind in ("min", "max"):
-            sign = 1 if atom.kind == "min" else -1
-            rests = [multiply(subtract(argument, value), sign) for argument in atom.args]
-            open_ = [rest for rest in rests if not never_negative(subtract(rest, 1), self)]
-            for rest in rests:
-                self._not_negative(rest)
-            if len(open_) == 1:  # one operand it is
-                self._equate(open_[0])
 
     def _divide(self, size: Size, number: int) -> bool:
         """Know that `number` divides size; False if no rule could say so."""

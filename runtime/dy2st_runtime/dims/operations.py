@@ -38,7 +38,24 @@ from dy2st_runtime.errors import ShapeError
 def floordiv(above: Size, below: Size) -> Size:
     """above // below; ZeroDivisionError if `below` is the number 0."""
     if isinstance(below, Dim):
-        return _divided_by_size(above, below)
+        if isinstance(above, int) and above == 0:
+            return 0
+        above, below_ = _shortened(above, below)
+        if isinstance(below_, int):
+            return floordiv(above, below_)
+        quotient, rest = _long_division(above, below_)
+        # rest // below as an atom, or the number that it is for all values.
+        if isinstance(rest, int) and rest == 0:
+            small_quotient: Size = 0
+        elif never_negative(rest) and never_negative(subtract(subtract(below_, rest), 1)):
+            small_quotient = 0
+        else:
+            atom = the_atom(rest)
+            if atom is not None and atom.kind == "floordiv" and never_negative(below_):
+                small_quotient = floordiv(atom.args[0], multiply(atom.args[1], below_))
+            else:
+                small_quotient = of_atom(make_atom("floordiv", (rest, below_)))
+        return add(quotient, small_quotient)
     if below == 0:
         raise ZeroDivisionError(f"the size {above} is divided by zero")
     if isinstance(above, int):
@@ -88,16 +105,6 @@ def _merged(inner: Dim, below: int) -> Size | None:
     if isinstance(a, int):
         return floordiv(add(x, inner.constant * a), a * below)
     return floordiv(add(x, multiply(inner.constant, a)), multiply(a, below))
-
-
-def _divided_by_size(above: Size, below: Dim) -> Size:
-    if isinstance(above, int) and above == 0:
-        return 0
-    above, below_ = _shortened(above, below)
-    if isinstance(below_, int):
-        return floordiv(above, below_)
-    quotient, rest = _long_division(above, below_)
-    return add(quotient, _small_quotient(rest, below_))
 
 
 def _shortened(above: Size, below: Dim) -> tuple[Size, Size]:
@@ -152,18 +159,6 @@ def _long_division(above: Size, below: Dim) -> tuple[Size, Size]:
         quotient = add(quotient, found)
         rest = subtract(rest, multiply(found, below))
     return 0, above  # no end in sight
-
-
-def _small_quotient(rest: Size, below: Dim) -> Size:
-    """rest // below as an atom, or the number that it is for all values."""
-    if isinstance(rest, int) and rest == 0:
-        return 0
-    if never_negative(rest) and never_negative(subtract(subtract(below, rest), 1)):
-        return 0
-    atom = the_atom(rest)
-    if atom is not None and atom.kind == "floordiv" and never_negative(below):
-        return floordiv(atom.args[0], multiply(atom.args[1], below))
-    return of_atom(make_atom("floordiv", (rest, below)))
 
 
 def modulo(left: Size, right: Size) -> Size:
@@ -223,10 +218,27 @@ def difference(left: Size, right: Size) -> Size:
 
 def extreme(kind: str, sizes: tuple[Size, ...]) -> Size:
     """The "min" or "max" of sizes: what never decides is dropped, what all share comes out."""
-    members = _candidates(kind, sizes)
+    # The operands, nested ones too, without those that another one always beats.
+    members: list[Size] = []
+    for size in sizes:
+        alone = split(size)[0]
+        inner = the_atom(subtract(size, alone))
+        if inner is None or inner.kind != kind:
+            members = _with_member(kind, members, size)
+            continue
+        for member in inner.args:
+            members = _with_member(kind, members, add(member, alone))
     if len(members) == 1:
         return members[0]
-    shared = _shared_sum(members)
+    # The terms that stand in every operand, and the least constant of those that are no number.
+    dims = [size for size in members if isinstance(size, Dim)]
+    least = min(size.constant for size in dims)
+    if len(dims) < len(members):
+        shared: Size = least
+    else:
+        first, *others = [dict(size.terms) for size in dims]
+        common = {a: f for a, f in first.items() if all(other.get(a) == f for other in others)}
+        shared = built(least, common)
     if not isinstance(shared, int) or shared:
         return add(shared, extreme(kind, tuple(subtract(size, shared) for size in members)))
     number = gcd(*(gcd(*split_factors(size)) for size in members))
@@ -242,20 +254,6 @@ def split_factors(size: Size) -> list[int]:
     return [constant, *(factor for _, factor in terms)]
 
 
-def _candidates(kind: str, sizes: tuple[Size, ...]) -> list[Size]:
-    """The operands, nested ones too, without those that another one always beats."""
-    members: list[Size] = []
-    for size in sizes:
-        constant = split(size)[0]
-        atom = the_atom(subtract(size, constant))
-        if atom is None or atom.kind != kind:
-            members = _with_member(kind, members, size)
-            continue
-        for member in atom.args:
-            members = _with_member(kind, members, add(member, constant))
-    return members
-
-
 def _with_member(kind: str, members: list[Size], new: Size) -> list[Size]:
     """The operands with one more: those that it always beats go, or it goes itself."""
     wins = 1 if kind == "max" else -1
@@ -267,17 +265,6 @@ def _with_member(kind: str, members: list[Size], new: Size) -> list[Size]:
         if order is None:
             kept.append(other)
     return [*kept, new]
-
-
-def _shared_sum(members: list[Size]) -> Size:
-    """The terms that stand in every operand, and the least constant of those that are no number."""
-    dims = [size for size in members if isinstance(size, Dim)]
-    constant = min(size.constant for size in dims)
-    if len(dims) < len(members):
-        return constant
-    first, *others = [dict(size.terms) for size in dims]
-    shared = {a: f for a, f in first.items() if all(other.get(a) == f for other in others)}
-    return built(constant, shared)
 
 
 def broadcast_sizes(left: int, *others: int) -> int:

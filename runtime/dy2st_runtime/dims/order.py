@@ -126,10 +126,14 @@ def _relaxed(size: Size, facts: Facts) -> bool:
 
     One step in place of a search: 2*(h//16) <= h//8 and the like are common, and settled by it.
     """
+    # Facts that cannot hold make a divisor 0.
     quotients = [
         (atoms[0], factor)
         for atoms, factor in split(size)[1]
-        if len(atoms) == 1 and atoms[0].kind == "floordiv" and _is_positive_int(atoms[0].args[1])
+        if len(atoms) == 1
+        and atoms[0].kind == "floordiv"
+        and isinstance(atoms[0].args[1], int)
+        and atoms[0].args[1] > 0
     ]
     if not quotients:
         return False
@@ -145,11 +149,6 @@ def _relaxed(size: Size, facts: Facts) -> bool:
     if isinstance(goal, int):
         return goal >= 0
     return positive_when_shifted(goal, facts)
-
-
-def _is_positive_int(size: Size) -> bool:
-    """Facts that cannot hold make a divisor 0."""
-    return isinstance(size, int) and size > 0
 
 
 def parts_never_negative(size: Dim, facts: Facts) -> Iterator[Size]:
@@ -222,7 +221,22 @@ class _Proof:
             if len(atoms) == 2 and atoms[0] is not atoms[1] and times < 0 and times % 2 == 0:
                 distance = subtract(of_atom(atoms[0]), of_atom(atoms[1]))
                 yield (subtract(size, multiply(multiply(distance, distance), -times // 2)),)
-        yield from _by_whole_quotients(size)
+        # Goals without k * below * (above // below), also for a divisor that is a sum.
+        for quotient in dict.fromkeys(factors_of(size)):
+            if quotient.kind != "floordiv" or not _is_positive_size(quotient.args[1]):
+                continue
+            above, below = quotient.args
+            parts = [(monomial_quotient(a, (quotient,)), f) for a, f in size.terms if quotient in a]
+            scale: Size = 0
+            for others, factor in parts:
+                scale = add(scale, of_term(others or (), factor))
+            count = split(scale)[1][0][1] // below.terms[0][1] if isinstance(scale, Dim) else 0
+            left = subtract(scale, multiply(below, count))
+            if not count or not isinstance(left, int) or left:
+                continue
+            rest = subtract(size, multiply(scale, of_atom(quotient)))
+            edge = above if count < 0 else subtract(above, subtract(below, 1))
+            yield (add(rest, multiply(edge, count)),)
         for fact in self.relevant:
             yield from self._without_term(size, fact)
 
@@ -269,25 +283,6 @@ class _Proof:
                     # size * -other = given + goal, so size >= 0 follows from goal > other
                     goal = subtract(multiply(size, -other), given)
                     yield (add(goal, -other - 1),)
-
-
-def _by_whole_quotients(size: Dim) -> Iterator[Goals]:
-    """Goals without k * below * (above // below), also for a divisor that is a sum."""
-    for atom in dict.fromkeys(factors_of(size)):
-        if atom.kind != "floordiv" or not _is_positive_size(atom.args[1]):
-            continue
-        above, below = atom.args
-        parts = [(monomial_quotient(a, (atom,)), f) for a, f in size.terms if atom in a]
-        scale: Size = 0
-        for place, factor in parts:
-            scale = add(scale, of_term(place or (), factor))
-        times = split(scale)[1][0][1] // below.terms[0][1] if isinstance(scale, Dim) else 0
-        left = subtract(scale, multiply(below, times))
-        if not times or not isinstance(left, int) or left:
-            continue
-        rest = subtract(size, multiply(scale, of_atom(atom)))
-        edge = above if times < 0 else subtract(above, subtract(below, 1))
-        yield (add(rest, multiply(edge, times)),)
 
 
 def _is_positive_size(below: Size) -> bool:

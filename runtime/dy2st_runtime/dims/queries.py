@@ -245,7 +245,13 @@ def _by_cases(size: Dim, facts: Facts, depth: int, answer: Answer) -> bool | Non
     if split is None:
         # The size for all remainders of its symbols by the numbers they are divided by. With n
         # = 12*q + r every division by 2, 3, 4, 6 or 12 vanishes, so the cases decide equality.
-        periods = _periods(size)
+        # For every symbol that is divided by numbers: the least number that all of them divide.
+        periods: dict[Atom, int] = {}
+        for atom in sorted(deep_atoms(size), key=lambda atom: atom.order):
+            if atom.kind == "symbol":
+                shared = _period(size, atom)
+                if shared > 1:
+                    periods[atom] = shared
         if not periods or prod(periods.values()) > _MOST_CASES:
             cases = None
         else:
@@ -329,17 +335,6 @@ def _with_parts(facts: Facts, values: dict[Dim, Size]) -> Facts:
         if isinstance(renamed, Dim):
             known.inequalities.append(renamed)
     return known
-
-
-def _periods(size: Dim) -> dict[Atom, int]:
-    """For every symbol that is divided by numbers: the least number that all of them divide."""
-    found: dict[Atom, int] = {}
-    for atom in sorted(deep_atoms(size), key=lambda atom: atom.order):
-        if atom.kind == "symbol":
-            period = _period(size, atom)
-            if period > 1:
-                found[atom] = period
-    return found
 
 
 def _period(size: Size, symbol: Atom) -> int:

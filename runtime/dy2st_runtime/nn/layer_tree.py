@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
@@ -373,7 +373,16 @@ class LayerTree:
 
     def _cast(self: Own, wanted: Any, excluded: Any) -> Own:
         note_change(self)
-        kept = tuple(_classes(excluded))
+        # The classes that stand for Layers or classes of Layers.
+        kinds = (
+            excluded
+            if isinstance(excluded, (list, tuple))
+            else ()
+            if excluded is None
+            else (excluded,)
+        )
+        classes = [entry if isinstance(entry, type) else type(entry) for entry in kinds]
+        kept = tuple(classes)
         for layer in self.sublayers(include_self=True):
             if isinstance(layer, kept):
                 continue
@@ -406,12 +415,6 @@ def _is_device(value: Any) -> bool:
     if not isinstance(value, str):
         return not isinstance(value, (type, np.dtype))
     return value.partition(":")[0] in ("cpu", "gpu", "cuda", "xpu", "npu", "Place(cpu)")
-
-
-def _classes(given: Any) -> Iterable[type]:
-    """The classes that stand for Layers or classes of Layers."""
-    entries = given if isinstance(given, (list, tuple)) else () if given is None else (given,)
-    return [entry if isinstance(entry, type) else type(entry) for entry in entries]
 
 
 __all__ = ["LayerTree", "attribute_changes", "note_change"]

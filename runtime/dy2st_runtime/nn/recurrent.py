@@ -384,7 +384,19 @@ class _Stack(LayerList):
         for layer in range(self.num_layers):
             if layer and self.dropout:
                 x = F.dropout(x, p=self.dropout, training=self.training)
-            x, final = self[layer](x, self._states(initial_states, layer), sequence_length)
+            # The first states of a layer, a pair of them for two directions.
+            if initial_states is None:
+                first_states = None
+            else:
+                first = layer * self.num_directions
+                found = [
+                    tuple(s[i] for s in initial_states)
+                    if self.state_components > 1
+                    else initial_states[i]
+                    for i in range(first, first + self.num_directions)
+                ]
+                first_states = found[0] if self.num_directions == 1 else tuple(found)
+            x, final = self[layer](x, first_states, sequence_length)
             finals += [final] if self.num_directions == 1 else final
             if sequence_length is not None:
                 x = F.where(_mask(sequence_length, x.shape[0]), x, F.zeros_like(x))
@@ -392,17 +404,6 @@ class _Stack(LayerList):
 
     def flatten_parameters(self) -> None:
         """Nothing: parameters need no common memory."""
-
-    def _states(self, states: Any, layer: int) -> Any:
-        """The first states of a layer, a pair of them for two directions."""
-        if states is None:
-            return None
-        first = layer * self.num_directions
-        found = [
-            tuple(s[i] for s in states) if self.state_components > 1 else states[i]
-            for i in range(first, first + self.num_directions)
-        ]
-        return found[0] if self.num_directions == 1 else tuple(found)
 
     def _stacked(self, finals: list[Any]) -> Any:
         if self.state_components == 1:

@@ -123,7 +123,14 @@ def _joined(x: Any, left: Labels, y: Any, right: Labels, later: Labels) -> tuple
     inner = [label for label in left if label in right and label not in later]
     rows = [label for label in left if label not in right]
     columns = [label for label in right if label not in left]
-    sizes = _sizes(left, x, right, y)
+    # The sizes of all labels in the product; those of "..." broadcast, letters are equal.
+    sizes = dict(zip(left, shape_of(x), strict=True))
+    for letter, own in zip(right, shape_of(y), strict=True):
+        known = sizes.setdefault(letter, own)
+        if letter.isdigit():
+            (sizes[letter],) = broadcast_shapes("einsum", (known,), (own,))
+        else:
+            require_equal(known, own, f"einsum: sizes of {letter!r} differ")
 
     def grouped(value: Any, labels: Labels, *groups: Labels) -> Any:
         own = dict(zip(labels, shape_of(value), strict=True))
@@ -138,15 +145,3 @@ def _joined(x: Any, left: Labels, y: Any, right: Labels, later: Labels) -> tuple
 
 def _only(x: Any, labels: Labels, wanted: Labels) -> Any:
     return _arranged(x, labels, [label for label in labels if label in wanted])
-
-
-def _sizes(left: Labels, x: Any, right: Labels, y: Any) -> dict[str, Size]:
-    """The sizes of all labels in the product; those of "..." broadcast, letters are equal."""
-    sizes = dict(zip(left, shape_of(x), strict=True))
-    for label, own in zip(right, shape_of(y), strict=True):
-        known = sizes.setdefault(label, own)
-        if label.isdigit():
-            (sizes[label],) = broadcast_shapes("einsum", (known,), (own,))
-        else:
-            require_equal(known, own, f"einsum: sizes of {label!r} differ")
-    return sizes

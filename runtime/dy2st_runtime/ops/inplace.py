@@ -107,19 +107,16 @@ MADE: dict[str, Function] = {
 }
 
 
-def _base(name: str) -> Function:
-    if name in MADE:
-        return MADE[name]
-    function: Function = getattr(F, name)
-    return SPELLED.get(name, function)
-
-
 def _in_place(name: str, place: int, keeps_shape: bool) -> Function:
     """The form of a function that changes its argument at a place."""
     is_same_memory = not keeps_shape and name != "set"
 
     def change(*args: Any, **kwargs: Any) -> Any:
-        function = _base(name)
+        if name in MADE:
+            function: Function = MADE[name]
+        else:
+            found: Function = getattr(F, name)
+            function = SPELLED.get(name, found)
         if len(args) <= place:
             bound = inspect.signature(function).bind(*args, **kwargs)
             args, kwargs = bound.args, bound.kwargs

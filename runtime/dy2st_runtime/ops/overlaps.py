@@ -177,34 +177,31 @@ def _decayed(boxes: Any, scores: Any, sigma: float, edge: float) -> Any:
     return (scores * decay.min(axis=1)).astype(scores.dtype)
 
 
-def _of_image(boxes: Any, scores: Any, how: dict[str, Any]) -> tuple[Any, Any]:
-    """Rows (class, score, x1, y1, x2, y2) of one image, the best first, and the boxes' places."""
-    rows, places = [np.zeros((0, 6), boxes.dtype)], [np.zeros(0, np.int64)]
-    for label, of_class in enumerate(scores):
-        if label == how["background"]:
-            continue
-        order = np.flatnonzero(of_class > how["above"])
-        order = order[np.argsort(-of_class[order], kind="stable")]
-        order = order[: how["first"]] if how["first"] > -1 else order
-        if not order.size:
-            continue
-        edge = 0.0 if how["normalized"] else 1.0
-        decayed = _decayed(boxes[order], of_class[order], how["sigma"], edge)
-        stays = decayed > how["least"]
-        labels = np.full(stays.sum(), label)
-        rows.append(np.column_stack([labels, decayed[stays], boxes[order[stays]]]))
-        places.append(order[stays])
-    joined, indices = np.concatenate(rows), np.concatenate(places)
-    best = np.argsort(-joined[:, 1], kind="stable")
-    best = best[: how["last"]] if how["last"] > -1 else best
-    return joined[best].astype(boxes.dtype), indices[best]
-
-
 def _matrix_kernel(boxes: Any, scores: Any, **how: Any) -> Any:
     _matrix_infer(*(TensorType(a.dtype, a.shape) for a in (boxes, scores)))
     rows, places, counts = [np.zeros((0, 6), boxes.dtype)], [np.zeros(0, np.int64)], []
     for image, (some, their) in enumerate(zip(boxes, scores, strict=True)):
-        found, indices = _of_image(some, their, how)
+        # Rows (class, score, x1, y1, x2, y2) of one image, the best first, and the boxes'
+        # places.
+        kept_rows, kept_places = [np.zeros((0, 6), some.dtype)], [np.zeros(0, np.int64)]
+        for label, of_class in enumerate(their):
+            if label == how["background"]:
+                continue
+            order = np.flatnonzero(of_class > how["above"])
+            order = order[np.argsort(-of_class[order], kind="stable")]
+            order = order[: how["first"]] if how["first"] > -1 else order
+            if not order.size:
+                continue
+            edge = 0.0 if how["normalized"] else 1.0
+            decayed = _decayed(some[order], of_class[order], how["sigma"], edge)
+            stays = decayed > how["least"]
+            labels = np.full(stays.sum(), label)
+            kept_rows.append(np.column_stack([labels, decayed[stays], some[order[stays]]]))
+            kept_places.append(order[stays])
+        joined, indices = np.concatenate(kept_rows), np.concatenate(kept_places)
+        best = np.argsort(-joined[:, 1], kind="stable")
+        best = best[: how["last"]] if how["last"] > -1 else best
+        found, indices = joined[best].astype(some.dtype), indices[best]
         rows.append(found)
         places.append(indices + image * boxes.shape[1])
         counts.append(len(found))

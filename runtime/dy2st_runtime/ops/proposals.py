@@ -47,15 +47,6 @@ def _infer(
     )
 
 
-def _moved(anchors: Any, deltas: Any, variances: Any, edge: float) -> Any:
-    """Anchors, moved and resized."""
-    size = anchors[:, 2:] - anchors[:, :2] + edge
-    shift = deltas * variances
-    centre = shift[:, :2] * size + anchors[:, :2] + size / 2
-    half = np.exp(np.minimum(shift[:, 2:], _LARGEST)) * size / 2
-    return np.concatenate([centre - half, centre + half - edge], axis=1)
-
-
 def _of_image(scores: Any, deltas: Any, size: Any, anchors: Any, variances: Any, how: Any) -> Any:
     """The boxes of one image, the best first, and their scores."""
     edge = 1.0 if how["pixel_offset"] else 0.0
@@ -63,7 +54,13 @@ def _of_image(scores: Any, deltas: Any, size: Any, anchors: Any, variances: Any,
     order = np.argsort(-flat, kind="stable")
     order = order[: how["before"]] if 0 < how["before"] < len(order) else order
     shifts = deltas.transpose(2, 3, 0, 1).reshape(-1, 4)
-    boxes = _moved(anchors[order], shifts[order], variances[order], edge)
+    # Anchors, moved and resized.
+    anchors = anchors[order]
+    extent = anchors[:, 2:] - anchors[:, :2] + edge
+    shift = shifts[order] * variances[order]
+    centre = shift[:, :2] * extent + anchors[:, :2] + extent / 2
+    half = np.exp(np.minimum(shift[:, 2:], _LARGEST)) * extent / 2
+    boxes = np.concatenate([centre - half, centre + half - edge], axis=1)
     limits = size[[1, 0, 1, 0]] - edge
     boxes = np.maximum(np.minimum(boxes, limits), 0).astype(scores.dtype)
     sizes = boxes[:, 2:] - boxes[:, :2] + edge

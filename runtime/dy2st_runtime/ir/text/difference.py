@@ -79,7 +79,15 @@ def difference(
     head = [*(["; ".join(counted)] if counted else []), f"--- {titles[0]}", f"+++ {titles[1]}"]
     # The changed lines and those around them, in hunks as of `diff -u`.
     lines: list[str] = []
-    hunks = _hunks(places, context)
+    # Ranges of lines that are shown.
+    hunks: list[tuple[int, int]] = []
+    for index, place in enumerate(places):
+        if place.mark == " ":
+            continue
+        start, end = max(0, index - context), min(len(places), index + context + 1)
+        if hunks and start <= hunks[-1][1]:
+            start = hunks.pop()[0]
+        hunks.append((start, end))
     for start, end in hunks[:most]:
         hunk = places[start:end]
         counts = [sum(place.mark in marks for place in hunk) for marks in (" -", " +")]
@@ -182,19 +190,6 @@ def _marked(
 
 
 # -- showing ----------------------------------------------------------------------------------
-
-
-def _hunks(places: Sequence[_Place], context: int) -> list[tuple[int, int]]:
-    """Ranges of lines that are shown."""
-    hunks: list[tuple[int, int]] = []
-    for index, place in enumerate(places):
-        if place.mark == " ":
-            continue
-        start, end = max(0, index - context), min(len(places), index + context + 1)
-        if hunks and start <= hunks[-1][1]:
-            start = hunks.pop()[0]
-        hunks.append((start, end))
-    return hunks
 
 
 def _checksum(match: re.Match[str]) -> str:

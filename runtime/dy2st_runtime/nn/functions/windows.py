@@ -95,24 +95,19 @@ def _max_unpool(
         for n, k, s, p in zip(x.shape[2:], kernel, strides, pads, strict=True)
     )
     if output_size is not None:
-        sizes = _chosen(as_shape(output_size), sizes, strides)
+        # The user's sizes, less than a stride away from those that fit.
+        wanted = as_shape(output_size)
+        wished = wanted[-len(sizes) :]
+        if len(wanted) not in (len(sizes), len(sizes) + 2):
+            raise ArgumentError(f"max_unpool: output_size takes {len(sizes)} sizes, not {wanted}")
+        for size, fitting, stride in zip(wished, sizes, strides, strict=True):
+            for far in (size - fitting, fitting - size):
+                require(far < stride, f"max_unpool: a size of {size} is too far from {fitting}")
+        sizes = wished
     flat = F.zeros([*x.shape[:2], product(sizes)], x.dtype)
     places = F.cast(F.flatten(indices, 2), "int64")
     placed = F.put_along_axis(flat, places, F.flatten(x, 2), 2)
     return F.reshape(placed, [*x.shape[:2], *sizes])
-
-
-def _chosen(
-    wanted: tuple[Size, ...], default: tuple[Size, ...], strides: tuple[int, ...]
-) -> tuple[Size, ...]:
-    """The user's sizes, less than a stride away from those that fit."""
-    sizes = wanted[-len(default) :]
-    if len(wanted) not in (len(default), len(default) + 2):
-        raise ArgumentError(f"max_unpool: output_size takes {len(default)} sizes, not {wanted}")
-    for size, fitting, stride in zip(sizes, default, strides, strict=True):
-        for far in (size - fitting, fitting - size):
-            require(far < stride, f"max_unpool: a size of {size} is too far from {fitting}")
-    return sizes
 
 
 def max_unpool1d(
