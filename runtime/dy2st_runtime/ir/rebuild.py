@@ -194,7 +194,16 @@ class _Rebuild:
                 return
         replaced = None if self.rewrite is None else self.rewrite(call)
         if replaced is not None:
-            self._map(operator, self._recorded(replaced, operator.location, block))
+            # Append what a function records; it stands at the place of the old operator.
+            mark = len(block.operators)
+            with interpreting(Tracer.of_block(self.new, block)):
+                found = replaced()
+            added, block.operators[mark:] = block.operators[mark:], []
+            for recorded in added:
+                recorded.location = operator.location
+            self._take_found(block, operator.location)
+            block.operators += added
+            self._map(operator, list(found) if isinstance(found, tuple) else [found])
         elif operator.blocks:
             blocks = []
             for index, part in enumerate(operator.blocks):
@@ -225,20 +234,6 @@ class _Rebuild:
                 else:
                     folded = Call("constant", [], {"value": np.array(value, dtype)})
             self._append(operator, folded, block)
-
-    def _recorded(
-        self, function: Callable[[], Any], location: Location | None, block: Block
-    ) -> list[Variable]:
-        """Append what a function records; it stands at the place of the old operator."""
-        mark = len(block.operators)
-        with interpreting(Tracer.of_block(self.new, block)):
-            result = function()
-        made, block.operators[mark:] = block.operators[mark:], []
-        for operator in made:
-            operator.location = location
-        self._take_found(block, location)
-        block.operators += made
-        return list(result) if isinstance(result, tuple) else [result]
 
     def _append(self, old: Operator, call: Call, block: Block) -> None:
         definition = lookup(call.name)

@@ -142,7 +142,9 @@ def spelled(function: Function) -> Function:
         return function
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     knows = frozenset(names).issuperset
-    at = _place_of_list(names)
+    places = range(min(2, len(names) - 1))
+    listed = (i for i in places if names[i] == _LIST and names[i + 1] in _BEHIND_LIST)
+    at = next(listed, None)
     title = function.__name__
     KINDS[title] = kinds_of(unwrap(function))
     first = min(map(names.index, KINDS[title]), default=len(names))
@@ -197,13 +199,6 @@ def _with_list(function: Callable[..., Any], at: int) -> Callable[..., Any]:
     return call
 
 
-def _place_of_list(names: tuple[str, ...]) -> int | None:
-    for at in range(min(2, len(names) - 1)):
-        if names[at] == _LIST and names[at + 1] in _BEHIND_LIST:
-            return at
-    return None
-
-
 def _is_size(value: Any) -> bool:
     return type(value) is int or isinstance(value, Dim) or getattr(value, "ndim", None) == 0
 
@@ -230,23 +225,19 @@ def _respelled(
         if target in kinds:
             kinds[target].check(function.__name__, name, value)
     out = rest.pop("out", None)
-    is_leaf = _is_leaf(rest) if "dtype" in names else False
+    is_leaf = False
+    if "dtype" in names:
+        # Whether a new tensor needs gradients; there is one device, so that says nothing.
+        rest.pop("device", None)
+        rest.pop("pin_memory", None)
+        is_leaf = bool(rest.pop("requires_grad", False))
     result = function(*args, **plain, **rest)
     if is_leaf:
         result.stop_gradient = False
-    return result if out is None else _written(function.__name__, result, out)
-
-
-def _is_leaf(rest: dict[str, Any]) -> bool:
-    """Whether a new tensor needs gradients; there is one device, so that says nothing."""
-    rest.pop("device", None)
-    rest.pop("pin_memory", None)
-    return bool(rest.pop("requires_grad", False))
-
-
-def _written(name: str, result: Any, out: Any) -> Any:
-    """`out` with the result as its value."""
+    if out is None:
+        return result
     if not hasattr(result, "tensor_type"):
+        name = function.__name__
         raise ArgumentError(f"{name} gives several tensors, so it has no out=: assign them")
     out.set_value(result)
     return out

@@ -253,7 +253,10 @@ class Layer(LayerTree):
         """Register Parameters, Layers and tensors; keep everything else as it is."""
         name = self._renamed.get(name, name)
         is_property = isinstance(getattr(type(self), name, None), property)
-        if not is_property and self._holds(name, value):
+        # Nothing is to do where a plain attribute holds just this object.
+        own = self.__dict__
+        is_held = name in own and own[name] is value and not isinstance(value, (Tensor, Layer))
+        if is_held and not is_property:
             return  # nothing changes: who traces has nothing to do at each call
         note_change(self)
         if is_property:
@@ -300,11 +303,6 @@ class Layer(LayerTree):
         store[name] = value
         if hasattr(type(self), name):  # the user's `self.half = ...` comes before our method half
             self.__dict__[name] = value
-
-    def _holds(self, name: str, value: Any) -> bool:
-        """Whether a plain attribute holds just this object."""
-        held = self.__dict__
-        return name in held and held[name] is value and not isinstance(value, (Tensor, Layer))
 
     def __delattr__(self, name: str) -> None:
         """Remove an attribute or what is registered under the name."""

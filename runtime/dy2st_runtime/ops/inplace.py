@@ -127,7 +127,12 @@ def _in_place(name: str, place: int, keeps_shape: bool) -> Function:
         def compute(old: Any) -> Any:
             new = function(*args[:place], old, *args[place + 1 :], **kwargs)
             if keeps_shape:
-                _require_shape(name, shape_of(old), shape_of(new))
+                before, after = shape_of(old), shape_of(new)
+                reason = f"{name}_: the result has the shape {after}, the tensor {before}"
+                if len(before) != len(after):
+                    raise ShapeError(reason)
+                for size, made in zip(before, after, strict=True):
+                    require_equal(size, made, reason)
             return new
 
         tensor.replace(compute, is_same_memory)
@@ -136,14 +141,6 @@ def _in_place(name: str, place: int, keeps_shape: bool) -> Function:
     change.__name__ = change.__qualname__ = f"{name}_"
     change.__doc__ = f"`{name}` in place: the tensor is the result from here on."
     return change
-
-
-def _require_shape(name: str, old: list[Any], new: list[Any]) -> None:
-    reason = f"{name}_: the result has the shape {new}, the tensor {old}"
-    if len(old) != len(new):
-        raise ShapeError(reason)
-    for before, after in zip(old, new, strict=True):
-        require_equal(before, after, reason)
 
 
 def _enter(names: str, keeps_shape: bool = True, place: int = 0) -> None:

@@ -51,15 +51,11 @@ def kept(boxes: Any, threshold: float, most: int = 0, eta: float = 1.0, edge: fl
     return np.array(result, np.int64)
 
 
-def _boxes(name: str, boxes: TensorType) -> None:
-    require_dtype(name, boxes, "f", "boxes of floats")
-    if boxes.rank != 2:
-        raise ShapeError(f"{name} takes boxes (n, 4), not {list(boxes.shape)}")
-    require_equal(boxes.shape[1], 4, f"{name}: a box is (x1, y1, x2, y2)")
-
-
 def _nms_infer(boxes: TensorType, groups: TensorType, threshold: float) -> TensorType:
-    _boxes("nms", boxes)
+    require_dtype("nms", boxes, "f", "boxes of floats")
+    if boxes.rank != 2:
+        raise ShapeError(f"nms takes boxes (n, 4), not {list(boxes.shape)}")
+    require_equal(boxes.shape[1], 4, "nms: a box is (x1, y1, x2, y2)")
     require_dtype("nms", groups, "iu", "integers for categories")
     if groups.rank != 1:
         raise ShapeError("nms takes one category a box")

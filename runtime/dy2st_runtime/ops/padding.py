@@ -42,18 +42,6 @@ def _kept_and_needed(size: Size, pair: tuple[Size, Size], mode: str) -> tuple[Si
     return size + before + after, least
 
 
-def _places(size: int, before: int, after: int, mode: str) -> Any:
-    """Which elements along an axis the result has: PaddlePaddle counts from all, though negative
-    numbers take some of them away."""
-    places = np.arange(-before, size + after)
-    if mode == "circular":
-        return places % max(size, 1)
-    if mode == "replicate":
-        return places.clip(0, max(size - 1, 0))
-    last = size - 1
-    return last - abs(last - abs(places))
-
-
 def _pad_kernel(x: Any, pads: Any, mode: str, value: Any) -> Any:
     for size, pair in zip(x.shape, pads, strict=True):
         kept, least = _kept_and_needed(size, pair, mode)
@@ -62,7 +50,17 @@ def _pad_kernel(x: Any, pads: Any, mode: str, value: Any) -> Any:
     if mode != "constant":
         for axis, (size, (before, after)) in enumerate(zip(x.shape, pads, strict=True)):
             if before or after:
-                x = x.take(_places(size, before, after, mode), axis)
+                # Which elements along an axis the result has: PaddlePaddle counts from all,
+                # though negative numbers take some of them away.
+                along = np.arange(-before, size + after)
+                if mode == "circular":
+                    which = along % max(size, 1)
+                elif mode == "replicate":
+                    which = along.clip(0, max(size - 1, 0))
+                else:
+                    last = size - 1
+                    which = last - abs(last - abs(along))
+                x = x.take(which, axis)
         return x
     inside = tuple(
         slice(max(-before, 0), size - max(-after, 0))

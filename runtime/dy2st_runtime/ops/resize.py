@@ -81,7 +81,13 @@ def _interpolate(x: Any, size: Any, factor: Any, how: _How, recomputed: bool | N
         # A tensor of one or several numbers, whole or not.
         as_tensor = F.stack(list(factor)) if isinstance(factor, (list, tuple)) else factor
         return F.dynamic("upsampling", x, as_tensor, **how._asdict())
-    given = _factors(factor) if size is None else as_shape(size)
+    given: Any = factor
+    if size is not None:
+        given = as_shape(size)
+    elif isinstance(factor, Tensor) and not isinstance(factor, Variable):
+        given = np.asarray(factor)
+    if isinstance(given, np.ndarray):
+        given = given.item() if given.size == 1 else given.tolist()
     given = given if isinstance(given, (list, tuple)) else [given] * (x.ndim - 2)
     if len(given) != x.ndim - 2:
         raise ShapeError(f"interpolate: {list(given)} for the axes behind (n, c) of {x.shape}")
@@ -101,15 +107,6 @@ def _interpolate(x: Any, size: Any, factor: Any, how: _How, recomputed: bool | N
         require(are_there, f"interpolate: an image of {x.shape[2:]} has no pixels to repeat")
         x = _resized(x, axis, wanted, scale, how)
     return x
-
-
-def _factors(factor: Any) -> Any:
-    """One factor or several, of a tensor too."""
-    if isinstance(factor, Tensor) and not isinstance(factor, Variable):
-        factor = np.asarray(factor)
-    if isinstance(factor, np.ndarray):
-        return factor.item() if factor.size == 1 else factor.tolist()
-    return factor
 
 
 _FINEST_FACTOR = 1024

@@ -24,17 +24,13 @@ def broadcast_shapes(name: str, *shapes: Shape) -> Shape:
         for shape in shapes:
             if -axis > len(shape) or size is shape[axis]:
                 continue
-            size = shape[axis] if size is None else _broadcast(name, size, shape[axis], shapes)
+            try:
+                size = shape[axis] if size is None else broadcast(size, shape[axis])
+            except ShapeError as error:
+                shown = " and ".join(str(list(one)) for one in shapes)
+                raise ShapeError(f"{name}: the shapes {shown} do not fit: {error}") from None
         result.append(1 if size is None else size)
     return tuple(result)
-
-
-def _broadcast(name: str, left: Size, right: Size, shapes: Sequence[Shape]) -> Size:
-    try:
-        return broadcast(left, right)
-    except ShapeError as error:
-        shown = " and ".join(str(list(shape)) for shape in shapes)
-        raise ShapeError(f"{name}: the shapes {shown} do not fit: {error}") from None
 
 
 def broadcasting(name: str, dtype: Any = None) -> Callable[..., TensorType]:

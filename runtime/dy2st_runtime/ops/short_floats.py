@@ -48,13 +48,10 @@ def in_float32(function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-def _is_short(value: Any) -> bool:
-    return isinstance(value, (Tensor, np.ndarray, np.generic)) and is_short(value.dtype)
-
-
 def longer(value: Any) -> Any:
     """An array or tensor of short floats as float32; all else as it is."""
-    return _cast(value, FLOAT32) if _is_short(value) else value
+    is_array = isinstance(value, (Tensor, np.ndarray, np.generic))
+    return _cast(value, FLOAT32) if is_array and is_short(value.dtype) else value
 
 
 def _shorter(value: Any, dtype: Any) -> Any:

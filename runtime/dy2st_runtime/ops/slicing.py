@@ -57,19 +57,16 @@ def slice_length(start: Size, stop: Size, step: int) -> Size:
     return length if less_equal(0, length) is True else maximum(length, 0)
 
 
-def _check_bounds(size: Size, start: Size, stop: Size, step: int) -> None:
-    """Require that both places lie inside of the axis: code reads there without looking."""
-    low, high = (0, size) if step > 0 else (-1, difference(size, 1))
-    for place in (start, stop):
-        for least, most in ((low, place), (place, high)):
-            if less_equal(least, most) is not True:
-                require(least <= most, f"slice: {place} is outside of an axis of {size} elements")
-
-
 def _slice_infer(x: TensorType, starts: Any, stops: Any, steps: Any, drop: Any) -> TensorType:
     bounds = list(zip(starts, stops, steps, strict=True))
-    for size, bound in zip(x.shape, bounds, strict=True):
-        _check_bounds(size, *bound)
+    for size, (start, stop, step) in zip(x.shape, bounds, strict=True):
+        # Both places lie inside of the axis: code reads there without looking.
+        least, most = (0, size) if step > 0 else (-1, difference(size, 1))
+        for place in (start, stop):
+            for low, high in ((least, place), (place, most)):
+                if less_equal(low, high) is not True:
+                    reason = f"slice: {place} is outside of an axis of {size} elements"
+                    require(low <= high, reason)
     for axis in drop:
         for low, high in ((0, starts[axis]), (starts[axis] + 1, x.shape[axis])):
             if less_equal(low, high) is not True:

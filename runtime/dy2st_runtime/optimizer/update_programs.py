@@ -96,7 +96,13 @@ class RecordedRule:
         number = np.asarray(rate, np.float64)
         results = self.entry(number, *arrays)
         if results is None:  # they do not lie row by row, or do not fit
-            results = self._run([number, *arrays])
+            given = [number, *arrays]
+            try:
+                self._executable.check(given)
+            except SpecError:
+                results = None
+            else:
+                results = self._executable.run(given, [])
             if results is None:
                 return None
         new: Array = results.pop()
@@ -104,13 +110,6 @@ class RecordedRule:
             tensor = held[slot]
             tensor.array = array.reshape(tensor.array.shape) if weight.ndim > _LAST_RANK else array
         return new.reshape(weight.shape) if weight.ndim > _LAST_RANK else new
-
-    def _run(self, arrays: list[Array]) -> list[Array] | None:
-        try:
-            self._executable.check(arrays)
-        except SpecError:
-            return None
-        return self._executable.run(arrays, [])
 
 
 def kind_of(weight: Array, state: Sized) -> tuple[Any, ...]:

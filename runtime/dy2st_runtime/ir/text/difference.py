@@ -60,7 +60,9 @@ def difference(
     replaced = [(shapes[0][i], shapes[1][j]) for i, j in _replaced(indices)]
     own = Names()
     ours = program_lines(left, False, names=own)
-    same = _same_inputs(left, right)
+    # The left's inputs, parameters and buffers for those of the right that have their names.
+    of_left, of_right = ({v.name: v for v in side.inputs} | side.state for side in (left, right))
+    same = {variable: of_left[name] for name, variable in of_right.items() if name in of_left}
     other_names = _LeftNames(own, _same_variables(pairs + replaced, same))
     theirs = program_lines(right, False, names=other_names)
     places = list(_marked([line.text for line in ours], [line.text for line in theirs], indices))
@@ -144,12 +146,6 @@ def _replaced(indices: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     for (i, j), (next_i, next_j) in pairwise(indices):
         if next_i - i == next_j - j:
             yield from zip(range(i + 1, next_i), range(j + 1, next_j))
-
-
-def _same_inputs(left: Program, right: Program) -> dict[Variable, Variable]:
-    """The left's inputs, parameters and buffers for those of the right that have their names."""
-    ours, theirs = ({v.name: v for v in side.inputs} | side.state for side in (left, right))
-    return {variable: ours[name] for name, variable in theirs.items() if name in ours}
 
 
 def _same_variables(

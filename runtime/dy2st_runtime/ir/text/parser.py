@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from dy2st_runtime.dims import Constraint, Dim, symbol
+from dy2st_runtime.dims import Constraint, symbol
 from dy2st_runtime.errors import FormatError, Location, ParseError
 from dy2st_runtime.ir.definition import DEFINITIONS, find
 from dy2st_runtime.ir.garbage_collection import without_collection
@@ -137,7 +137,19 @@ class _Parser(LineReader):
             if name == "name":
                 found[name] = self.string()
             elif name == "symbols":
-                self.enter_scope(self._symbols())
+                place = self.place
+                scope = {}
+                for label, limits in self.entries().items():
+                    numbers = limits if isinstance(limits, tuple) else ()
+                    if len(numbers) not in (1, 2) or any(
+                        type(number) is not int for number in numbers
+                    ):
+                        raise self.error(f"`{label}` needs [least] or [least, largest]", place)
+                    try:
+                        scope[label] = symbol(label, *numbers)
+                    except ValueError as error:
+                        raise self.error(str(error), place) from None
+                self.enter_scope(scope)
                 found[name] = None
             elif name == "constraints":
                 found[name] = list(self.listed("[", self._constraint, "]"))
@@ -152,19 +164,6 @@ class _Parser(LineReader):
 
         self.listed("{", entry, "}")
         return found
-
-    def _symbols(self) -> dict[str, Dim]:
-        place = self.place
-        scope = {}
-        for name, limits in self.entries().items():
-            numbers = limits if isinstance(limits, tuple) else ()
-            if len(numbers) not in (1, 2) or any(type(number) is not int for number in numbers):
-                raise self.error(f"`{name}` needs [least] or [least, largest]", place)
-            try:
-                scope[name] = symbol(name, *numbers)
-            except ValueError as error:
-                raise self.error(str(error), place) from None
-        return scope
 
     def _placements(self) -> dict[str, Placement]:
         place, found = self.place, {}

@@ -59,7 +59,10 @@ def fold(
     """
     if x.ndim != 3:
         raise ShapeError(f"fold takes columns (n, c * kh * kw, windows), not the shape {x.shape}")
-    sizes = _two(as_shape(output_sizes), "output_sizes")
+    sizes = as_shape(output_sizes)
+    if len(sizes) > 2:
+        raise ArgumentError(f"output_sizes takes one or two sizes, not {list(sizes)}")
+    sizes = sizes * 2 if len(sizes) == 1 else sizes
     kernel, steps, pads, spread = geometry = _geometry(kernel_sizes, strides, paddings, dilations)
     rows, columns = counts = _counts(sizes, geometry)
     n, wide, windows = x.shape
@@ -105,9 +108,3 @@ def _places(kernel: int, stride: int, dilation: int, count: Size) -> Any:
     """(kernel, count): where each window has each of its places."""
     inside = F.unsqueeze(F.arange(kernel), [1]) * dilation
     return inside + F.arange(count) * stride
-
-
-def _two(sizes: tuple[Size, ...], what: str) -> tuple[Size, ...]:
-    if len(sizes) > 2:
-        raise ArgumentError(f"{what} takes one or two sizes, not {list(sizes)}")
-    return sizes * 2 if len(sizes) == 1 else sizes

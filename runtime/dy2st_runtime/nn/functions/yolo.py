@@ -57,7 +57,15 @@ def yolo_loss(
     match, target = _matched(boxes, anchors, anchor_mask, [h, w], downsample_ratio)
     own = [[anchors[2 * place + side] for place in anchor_mask] for side in (0, 1)]
     near = _overlaps(F.detach(cells), boxes, own, downsample_ratio, scale_x_y) > ignore_thresh
-    places, total = _places(match, boxes, [n, count, h, w])
+    # Which of all cells must give each box, one behind the last for none; how many there are.
+    total = n * count * h * w
+    own_cells = []
+    for side, size in ((1, h), (0, w)):
+        place = F.cast(F.floor(boxes[:, :, side] * F.cast(size, boxes.dtype)), "int64")
+        own_cells.append(F.minimum(F.maximum(place, 0), F.cast(size - 1, "int64")))
+    images = F.unsqueeze(F.arange(n), [1])
+    places = ((images * count + match) * h + own_cells[0]) * w + own_cells[1]
+    places = F.where(match < 0, F.zeros_like(places) + total, places)
     objects = F.scatter(F.zeros([total + 1], x.dtype), F.flatten(places), F.flatten(score))
     objects = F.reshape(objects[:total], [n, count, h, w])
     rows = F.gather(F.reshape(cells, [total, 5 + class_num]), F.minimum(places, total - 1), 0)
@@ -108,19 +116,6 @@ def _matched(
         logs.append(F.log(size * sizes[side] / length))
     centres = [boxes[:, :, side] * F.cast(grid[1 - side], boxes.dtype) for side in (0, 1)]
     return match, F.stack([*(c - F.floor(c) for c in centres), *logs], axis=2)
-
-
-def _places(match: Any, boxes: Any, shape: list[Any]) -> tuple[Any, Any]:
-    """Which of all cells must give each box, one behind the last for none; how many there are."""
-    n, count, h, w = shape
-    total = n * count * h * w
-    cells = []
-    for side, size in ((1, h), (0, w)):
-        place = F.cast(F.floor(boxes[:, :, side] * F.cast(size, boxes.dtype)), "int64")
-        cells.append(F.minimum(F.maximum(place, 0), F.cast(size - 1, "int64")))
-    images = F.unsqueeze(F.arange(n), [1])
-    places = ((images * count + match) * h + cells[0]) * w + cells[1]
-    return F.where(match < 0, F.zeros_like(places) + total, places), total
 
 
 def _overlaps(cells: Any, boxes: Any, sides: list[list[int]], ratio: int, scale: float) -> Any:
