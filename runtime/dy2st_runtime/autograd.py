@@ -413,7 +413,7 @@ def _traced(
     create_graph: bool,
     is_needed: bool,
 ) -> list[Any]:
-    """As `_taped`, recorded into the Program in the making."""
+    """The gradients, recorded into the Program in the making."""
     outputs = [tracer.captured(output) for output, _ in pairs]
     seeds = [tracer.variable(seed) for _, seed in pairs]
     ends = [*map(tracer.captured, inputs)]
