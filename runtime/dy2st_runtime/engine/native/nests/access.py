@@ -78,10 +78,20 @@ class Access:
         address = self._address(pointer, dtype, leaf.strides, leaf.offset, place)
         if lanes.lanes == 1 or (isinstance(along, int) and along == 1):
             return Held(lanes.load(address, dtype, place.mask), lanes.lanes)
-        if _is_near(along) and place.mask is None:
+        # Whether lanes are so near that all between them are read with them.
+        if (isinstance(along, int) and along in (-4, -3, -2, -1, 2, 3, 4)) and place.mask is None:
             return Held(self._apart(address, dtype, int(along), lanes), lanes.lanes)
-        if _is_one_or_none(along):
-            return Held(self._stretched(address, dtype, along, place), lanes.lanes)
+        # Whether a step is 0 or 1, as along an axis that may be repeated.
+        if isinstance(along, Dim) and bounds(along)[1] == 1:
+            # Lanes one after the other where the step is 1, else the first one for them all.
+            is_one, mask = self._stretch(self.size(along), lanes)
+            if place.mask is not None:
+                mask = lanes.both(mask, Value(place.mask, BOOL))
+            read = lanes.load(address, dtype, mask.text)
+            zeros = f"<{lanes.lanes} x i32> zeroinitializer"
+            wide = lanes.type(dtype)
+            same = lanes.let(f"shufflevector {wide} {read.text}, {wide} poison, {zeros}", dtype)
+            return Held(lanes.select(is_one, read, same), lanes.lanes)
         places = self._places(address, dtype, self._steps(along, lanes), lanes)
         return Held(lanes.gather(places, dtype, _mask(place)), lanes.lanes)
 
@@ -97,18 +107,6 @@ class Access:
         read = wide.load(address, dtype, None if step == -1 else f"<{inside}>")
         first = last if step < 0 else 0
         return lanes.shuffled(read, read, wide, first, step)
-
-    def _stretched(self, address: str, dtype: DType, along: Size, place: Place) -> Value:
-        """Lanes one after the other where the step is 1, else the first one for them all."""
-        lanes = place.lanes
-        is_one, mask = self._stretch(self.size(along), lanes)
-        if place.mask is not None:
-            mask = lanes.both(mask, Value(place.mask, BOOL))
-        read = lanes.load(address, dtype, mask.text)
-        zeros = f"<{lanes.lanes} x i32> zeroinitializer"
-        wide = lanes.type(dtype)
-        same = lanes.let(f"shufflevector {wide} {read.text}, {wide} poison, {zeros}", dtype)
-        return lanes.select(is_one, read, same)
 
     def _stretch(self, step: str, lanes: Lanes) -> tuple[Value, Value]:
         """Whether a step is 1, in all lanes, and which lanes it reads: no loop changes that."""
@@ -205,7 +203,14 @@ class Access:
         pointer, along = self.outputs[store.output], self._along(store.strides)
         if isinstance(along, int) and along == 0:
             address = self._address(pointer, dtype, store.strides, store.offset)
-            self.single.store(self._first(held), address)
+            # The value, of the first lane.
+            if held.lanes == 1:
+                first = held.value
+            else:
+                wide = Lanes(self.function, held.lanes).type(held.value.dtype)
+                text = f"extractelement {wide} {held.value.text}, i64 0"
+                first = self.single.let(text, held.value.dtype)
+            self.single.store(first, address)
             return
         address = self._address(pointer, dtype, store.strides, store.offset, place)
         value = held.spread(lanes)
@@ -220,24 +225,6 @@ class Access:
             f"{lanes.cast(value, memory).text}, <{lanes.lanes} x ptr> align {memory.itemsize} "
             f"{places}, <{lanes.lanes} x i1> {_mask(place)})"
         )
-
-    def _first(self, held: Held) -> Value:
-        """The value, of the first lane."""
-        if held.lanes == 1:
-            return held.value
-        wide = Lanes(self.function, held.lanes).type(held.value.dtype)
-        text = f"extractelement {wide} {held.value.text}, i64 0"
-        return self.single.let(text, held.value.dtype)
-
-
-def _is_near(stride: Size) -> bool:
-    """Whether lanes are so near that all between them are read with them."""
-    return isinstance(stride, int) and stride in (-4, -3, -2, -1, 2, 3, 4)
-
-
-def _is_one_or_none(step: Size) -> bool:
-    """Whether a step is 0 or 1, as along an axis that may be repeated."""
-    return isinstance(step, Dim) and bounds(step)[1] == 1
 
 
 def _mask(place: Place) -> str:

@@ -84,7 +84,14 @@ class _Builder:
         self.group, self.written = group, written
         self.outputs = [member.variable for member in group.members if member.variable in outside]
         self.checks = [member.variable for member in group.members if member.is_check]
-        natural = _natural(group)
+        # The axes in the order of the tensor that has most.
+        best: dict[Axis, None] = {}
+        for member in group.members:
+            operands = [use.places for use in member.operands] if member.reduced else []
+            for places in (member.result, *operands):
+                roots = dict.fromkeys([axis.root for axis in places if axis is not None])
+                best = roots if len(roots) > len(best) else best
+        natural = [axis for axis in group.axes() if axis not in best] + list(best)
         reduced = group.reduced()
         rows = [axis for axis in natural if axis not in reduced]
         # Rows come first: what a row is reduced to is complete when its columns are over.
@@ -94,19 +101,17 @@ class _Builder:
         self.has_rows_in_lanes = bool(rows and reduced) and natural[-1] not in reduced
         self.number = {axis: index for index, axis in enumerate(self.order)}
         self.axis_after = list(range(len(self.order)))
-        self.counted = self._counted()
+        # The axes whose places are asked for: they stay as they are.
+        self.counted: set[int] = set()
+        for member in self.group.members:
+            if member.operator is None and member.number is None and not member.operands:
+                self.counted.update(
+                    self.number[axis.root] for axis in member.result if axis is not None
+                )
         self.reads: list[_Read] = []
         self.known: dict[Any, int] = {}  # a tensor and its strides -> its place in `reads`
         self.nodes: list[Node] = []
         self.made: dict[Any, int] = {}  # a Variable, a read or a number -> its node
-
-    def _counted(self) -> set[int]:
-        """The axes whose places are asked for: they stay as they are."""
-        found: set[int] = set()
-        for member in self.group.members:
-            if member.operator is None and member.number is None and not member.operands:
-                found.update(self.number[axis.root] for axis in member.result if axis is not None)
-        return found
 
     def nest(self) -> Nest:
         """Strides first, then axes that can be one, then nodes."""
@@ -114,10 +119,38 @@ class _Builder:
             return Nest([], [], [])
         used = [self._read_of(member) for member in self.group.members]
         stores = [self._strides(self._steps(v), self.group.places[v]) for v in self.outputs]
-        part = self._part([read.strides for read in self.reads] + stores)
+        # The part without nodes; neighbours that are one axis for all tensors become one.
+        alike = [read.strides for read in self.reads] + stores
+        reduced = bool(self.group.own_reduced)
+        # An axis of rows and one of columns never become one: the loops around a row end there.
+        ends = [0, self.rows, len(self.order)] if reduced else [0, len(self.order)]
+        sizes: list[list[Size]] = []
+        for start, end in reversed(list(pairwise(ends))):
+            sizes.append(self._collapsed(start, end, alike))
+        whole = [size for part in reversed(sizes) for size in part]
+        columns = len(sizes[0]) if reduced else min(1, len(whole))
+        rows = len(whole) - columns
+        lane = (rows if self.has_rows_in_lanes else len(whole)) - 1
+        part = Part(whole, columns, lane if whole else None)
         leaves = [Leaf(read.variable, tuple(read.strides), read.offset) for read in self.reads]
         for member, places in zip(self.group.members, used, strict=True):
-            self._add(member, places, leaves, part)
+            # The node of a member, after those of what it reads.
+            operands = []
+            for use, read in zip(member.operands, places, strict=True):
+                operands.append(self._operand(use.variable, read, leaves))
+            axes = frozenset[int]().union(*(self.nodes[operand].axes for operand in operands))
+            dtype = member.variable.tensor_type.dtype
+            if member.operator is None:
+                self.made[member.variable] = operands[0] if operands else self._said(member, dtype)
+            else:
+                if member.reduced:
+                    # A reduction is one number for all columns.
+                    own = axes - part.column_axes
+                    name, count = member.operator.name, member.count
+                    new: Node = Reduce(dtype, own, tuple(operands), kind=name, count=count)
+                else:
+                    new = Apply(dtype, axes, tuple(operands), operator=member.operator)
+                self.made[member.variable] = self._new(new)
         part.nodes = self.nodes
         for index, (variable, strides) in enumerate(zip(self.outputs, stores, strict=True)):
             offset = self.written[variable][1] if variable in self.written else 0
@@ -178,20 +211,6 @@ class _Builder:
 
     # -- axes ----------------------------------------------------------------------------------
 
-    def _part(self, strides: Sequence[Strides]) -> Part:
-        """The part without nodes; neighbours that are one axis for all tensors become one."""
-        reduced = bool(self.group.own_reduced)
-        # An axis of rows and one of columns never become one: the loops around a row end there.
-        ends = [0, self.rows, len(self.order)] if reduced else [0, len(self.order)]
-        sizes: list[list[Size]] = []
-        for start, end in reversed(list(pairwise(ends))):
-            sizes.append(self._collapsed(start, end, strides))
-        axes = [size for part in reversed(sizes) for size in part]
-        columns = len(sizes[0]) if reduced else min(1, len(axes))
-        rows = len(axes) - columns
-        lane = (rows if self.has_rows_in_lanes else len(axes)) - 1
-        return Part(axes, columns, lane if axes else None)
-
     def _collapsed(self, start: int, end: int, strides: Sequence[Strides]) -> list[Size]:
         """The sizes of axes start to end, where what can be one axis is one."""
         sizes = [axis.size for axis in self.order[start:end]]
@@ -207,27 +226,6 @@ class _Builder:
         return sizes
 
     # -- nodes ---------------------------------------------------------------------------------
-
-    def _add(
-        self, member: Member, reads: Sequence[int | None], leaves: Sequence[Leaf], part: Part
-    ) -> None:
-        """The node of a member, after those of what it reads."""
-        operands = []
-        for use, read in zip(member.operands, reads, strict=True):
-            operands.append(self._operand(use.variable, read, leaves))
-        axes = frozenset[int]().union(*(self.nodes[operand].axes for operand in operands))
-        dtype = member.variable.tensor_type.dtype
-        if member.operator is None:
-            self.made[member.variable] = operands[0] if operands else self._said(member, dtype)
-            return
-        if member.reduced:
-            # A reduction is one number for all columns.
-            own = axes - part.column_axes
-            name, count = member.operator.name, member.count
-            node: Node = Reduce(dtype, own, tuple(operands), kind=name, count=count)
-        else:
-            node = Apply(dtype, axes, tuple(operands), operator=member.operator)
-        self.made[member.variable] = self._new(node)
 
     def _said(self, member: Member, dtype: DType) -> int:
         """The node of a number, or of the place along an axis."""
@@ -258,17 +256,6 @@ class _Builder:
     def _new(self, node: Node) -> int:
         self.nodes.append(node)
         return len(self.nodes) - 1
-
-
-def _natural(group: Group) -> list[Axis]:
-    """The axes in the order of the tensor that has most."""
-    best: dict[Axis, None] = {}
-    for member in group.members:
-        operands = [use.places for use in member.operands] if member.reduced else []
-        for places in (member.result, *operands):
-            found = dict.fromkeys([axis.root for axis in places if axis is not None])
-            best = found if len(found) > len(best) else best
-    return [axis for axis in group.axes() if axis not in best] + list(best)
 
 
 def _is_zero(size: Size) -> bool:

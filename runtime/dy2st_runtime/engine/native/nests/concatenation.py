@@ -14,7 +14,7 @@ from dy2st_runtime.engine.native.nests.members import Group, Member, is_native
 from dy2st_runtime.engine.native.nests.nests import Load, Nest
 from dy2st_runtime.engine.native.nests.views import seen
 from dy2st_runtime.ir.program import Operator, Variable
-from dy2st_runtime.ir.types import Shape, TensorType
+from dy2st_runtime.ir.types import TensorType
 
 _MOST = 32
 """How many loops one function has: LLVM's time grows faster than their number."""
@@ -112,7 +112,12 @@ def _padded(operator: Operator) -> list[Nest] | None:
             if not isinstance(size, int) or size > 0:
                 shape = (*kept[:axis], maximum(size, 0), *result.shape[axis + 1 :])
                 lead = _offset([*starts[:axis], start], strides)
-                found.append(_filled(operator, shape, strides, lead))
+                # The nest that writes the operator's value everywhere in a part.
+                dtype = operator.results[0].dtype
+                number = np.full((), operator.attributes["value"], dtype).item()
+                made = Variable(TensorType(dtype, shape), operator.block)
+                member = Member(made, [], new_axes(shape), number=number)
+                found.append(_written(operator, member, strides, lead))
     return found
 
 
@@ -122,14 +127,6 @@ def _offset(starts: Sequence[Size], strides: Strides) -> Size:
     for start, stride in zip(starts, strides, strict=False):
         offset = offset + product([start, stride])
     return offset
-
-
-def _filled(operator: Operator, shape: Shape, strides: Strides, offset: Size) -> Nest:
-    """The nest that writes the operator's value everywhere in a part."""
-    dtype = operator.results[0].dtype
-    number = np.full((), operator.attributes["value"], dtype).item()
-    made = Variable(TensorType(dtype, shape), operator.block)
-    return _written(operator, Member(made, [], new_axes(shape), number=number), strides, offset)
 
 
 _RULES: dict[str, Callable[[Operator], list[Nest] | None]] = {

@@ -95,8 +95,15 @@ class _NestWriter:
         self.outputs = [f"%out{index}" for index in range(len(nest.outputs))]
         self.sizes = {size: f"%size{index}" for index, size in enumerate(nest.sizes)}
         own = [*parameters(nest), *(("i64", end) for end in self.window or ())]
+        # About how many instructions run.
+        work = 0.0
+        for part in nest.parts:
+            vectors = 1.0
+            for size in part.axes:
+                vectors *= float("inf") if isinstance(size, Dim) else size
+            work += max(1.0, vectors / 8) * max(1, sum(map(cost_of, part.nodes)))
         # A call costs more than tiny work, and values that are inlined stay in registers.
-        inline = "alwaysinline" if _work(nest) <= _TINY else "noinline"
+        inline = "alwaysinline" if work <= _TINY else "noinline"
         result = "i32" if nest.has_checks else "void"
         self.function = Function(name, own, result, attributes=f"{inline} nounwind")
         self.function.scales = processor.scales
@@ -120,17 +127,6 @@ class _NestWriter:
         return self.sizes[size] if isinstance(size, Dim) else str(size)
 
 
-def _work(nest: Nest) -> float:
-    """About how many instructions run; what is tiny may stay in registers where it is called."""
-    work = 0.0
-    for part in nest.parts:
-        vectors = 1.0
-        for size in part.axes:
-            vectors *= float("inf") if isinstance(size, Dim) else size
-        work += max(1.0, vectors / 8) * max(1, sum(map(cost_of, part.nodes)))
-    return work
-
-
 class _PartWriter:
     """The loops of one part."""
 
@@ -148,21 +144,20 @@ class _PartWriter:
         self.start = "0"
         self.checks = {store.node for store in part.stores if store.output < 0}
         self.flag = self.failed = ""
-        self.spans = Spans(self.function, *self._widths())
-
-    def _widths(self) -> tuple[int, int]:
-        """The lanes of one vector register, and of as many as are worked on at once."""
+        # The lanes of one vector register, and of as many as are worked on at once.
         nodes = [node for node in self.part.nodes if node.axes and not isinstance(node, Position)]
         largest = max((node.dtype.itemsize for node in nodes), default=4)
         narrow = self.writer.processor.vector_bytes // max(largest, 4)
         cost = max((stage.cost for stage in self.schedule.stages), default=0)
         if self.has_rows and cost <= 30:
-            return narrow, max(narrow, _WIDE_ROWS)
-        # On Zen 3 exp, tanh, gelu take 0.74 to 0.92 of the time so: more instructions can begin,
-        # which do not wait for each other.
-        if self.function.helpers is None and not self.writer.processor.stores_parts:
-            return narrow, narrow * 4
-        return narrow, narrow * (4 if cost <= 8 else 2 if cost <= _SHORT else 1)
+            widths = narrow, max(narrow, _WIDE_ROWS)
+        elif self.function.helpers is None and not self.writer.processor.stores_parts:
+            # On Zen 3 exp, tanh, gelu take 0.74 to 0.92 of the time so: more instructions can
+            # begin, which do not wait for each other.
+            widths = narrow, narrow * 4
+        else:
+            widths = narrow, narrow * (4 if cost <= 8 else 2 if cost <= _SHORT else 1)
+        self.spans = Spans(self.function, *widths)
 
     def _is_long_chain(self) -> bool:
         """Whether rows are worked on in tiles: they are long, and so is what is computed."""
@@ -186,20 +181,8 @@ class _PartWriter:
         squares, single, after = map(function.label, ("squares", "single", "after"))
         function.branch(are_long(function, copy, ends), squares, single)
         function.begin(squares)
-        self._squares(copy, ends)
-        function.jump(after)
-        function.begin(single)
-        self._loops()
-        function.jump(after)
-        function.begin(after)
-
-    def _limits(self, axis: int) -> Ends:
-        begin, end, _ = self._ends(axis)
-        return begin, end
-
-    def _squares(self, copy: TransposedCopy, ends: tuple[Ends, Ends]) -> None:
-        """A transposition, square by square, inside of loops over all other axes."""
-        function, part, access = self.function, self.part, self.access
+        # A transposition, square by square, inside of loops over all other axes.
+        part, access = self.part, self.access
         (load,), (store,) = part.nodes, part.stores
         assert isinstance(load, Load)
         leaf = self.nest.leaves[load.leaf]
@@ -215,10 +198,39 @@ class _PartWriter:
                     self.indices[axis] = loops.enter_context(function.loop(*self._limits(axis)))
             transpose_square(function, copy.side, ends, square)
         self.indices.clear()
+        function.jump(after)
+        function.begin(single)
+        self._loops()
+        function.jump(after)
+        function.begin(after)
+
+    def _limits(self, axis: int) -> Ends:
+        begin, end, _ = self._ends(axis)
+        return begin, end
 
     def _loops(self) -> None:
-        owned = self._make_buffers()
-        self._begin_checks()
+        # Buffers for what is kept. Small ones stand on the stack; those of the heap are `owned`.
+        widths: dict[int, int] = {}
+        for node, number in self.schedule.buffers.items():
+            widths[number] = self.part.nodes[node].dtype.itemsize
+        length, made, owned = self._buffer_length(), dict[int, str](), list[str]()
+        for number, width in widths.items():
+            if length is not None and length * width <= _STACK:
+                # A whole vector may be written at the last element.
+                bytes = length * width + _VECTOR
+                made[number] = self.function.alloca(f"[{bytes} x i8]", 64, "buffer")
+                continue
+            total = str(width * (self.spans.wide if self.has_rows else 1))
+            for size in self.part.axes[self.part.rows :]:
+                total = self.function.let(f"mul i64 {total}, {self.size(size)}")
+            total = self.function.let(f"add i64 {total}, {_VECTOR}")
+            made[number] = self.function.let(f"call ptr @malloc(i64 {total})")
+            owned.append(made[number])
+        self.buffers = {node: made[number] for node, number in self.schedule.buffers.items()}
+        # A place for what has failed in any lane, and where to go from a failure.
+        if self.checks:
+            self.flag, self.failed = self.function.alloca("i1"), self.function.label("failed")
+            self.function.line(f"store i1 false, ptr {self.flag}")
         # Buffers of the heap must be freed where a signal ends the loops early.
         self.function.leaving = self.function.label("leaving") if owned else ""
         with ExitStack() as loops:
@@ -233,30 +245,14 @@ class _PartWriter:
                 self._row(self.single)
         self._free(owned)
         if owned:
-            self._end_of_left(owned)
-        self._end_checks(owned)
-
-    def _free(self, owned: Sequence[str]) -> None:
-        for buffer in owned:
-            self.function.line(f"call void @free(ptr {buffer})")
-
-    def _end_of_left(self, owned: Sequence[str]) -> None:
-        """Where loops go that are left: what was made for them is freed."""
-        function, after = self.function, self.function.label("done")
-        function.jump(after)
-        function.begin(function.leaving)
-        self._free(owned)
-        function.line("ret i32 0" if self.nest.has_checks else "ret void")
-        function.begin(after)
-        function.leaving = ""
-
-    def _begin_checks(self) -> None:
-        """A place for what has failed in any lane, and where to go from a failure."""
-        if self.checks:
-            self.flag, self.failed = self.function.alloca("i1"), self.function.label("failed")
-            self.function.line(f"store i1 false, ptr {self.flag}")
-
-    def _end_checks(self, owned: Sequence[str]) -> None:
+            # Where loops go that are left: what was made for them is freed.
+            function, after = self.function, self.function.label("done")
+            function.jump(after)
+            function.begin(function.leaving)
+            self._free(owned)
+            function.line("ret i32 0" if self.nest.has_checks else "ret void")
+            function.begin(after)
+            function.leaving = ""
         if not self.checks:
             return
         function, leave, after = (
@@ -272,23 +268,9 @@ class _PartWriter:
         function.line("ret i32 1")
         function.begin(after)
 
-    def _check(self, held: Held, place: Place) -> None:
-        """One number is checked at once: what is read behind it may lie nowhere."""
-        function, lanes = self.function, place.lanes
-        if held.lanes == 1:
-            label = function.label("ok")
-            function.branch(held.value.text, label, self.failed)
-            function.begin(label)
-            return
-        wrong = lanes.invert(held.value)
-        if place.mask is not None:
-            # Lanes behind the end hold anything, and must not fail.
-            wrong = lanes.both(wrong, Value(place.mask, BOOL))
-        wide = lanes.type(BOOL)
-        called = f"@llvm.vector.reduce.or.v{lanes.lanes}i1({wide} {wrong.text})"
-        found = function.let(f"call i1 {called}")
-        before = function.let(f"load i1, ptr {self.flag}")
-        function.line(f"store i1 {function.let(f'or i1 {before}, {found}')}, ptr {self.flag}")
+    def _free(self, owned: Sequence[str]) -> None:
+        for buffer in owned:
+            self.function.line(f"call void @free(ptr {buffer})")
 
     def _rows_in_lanes(self) -> None:
         """The last axis of the rows, each lane a row of its own."""
@@ -360,7 +342,19 @@ class _PartWriter:
                     with self.spans.along(span) as place:
                         self._body(stage, place, states, min(span.lanes, most))
         for index in stage.reduced:
-            self.rows[index] = self._end(index, {n: own[index] for n, own in states.items()})
+            # The result, of the states of all lanes, widest first.
+            places = {n: own[index] for n, own in states.items()}
+            node = self.part.nodes[index]
+            assert isinstance(node, Reduce)
+            kind = reduction_of(node.kind, node.count)
+            if self.has_rows:
+                ((width, own),) = places.items()
+                lanes = Lanes(self.function, width)
+                state = self._state(index, own, lanes)
+            else:
+                lanes, state = self._folded(index, places)
+            count = Value(self.size(node.count), INT64)
+            self.rows[index] = Held(kind.end(lanes, state, node.dtype, count), lanes.lanes)
 
     def _range(self) -> tuple[str, str, int | None]:
         """From where to where a stage goes along the lanes, and how far if that is known."""
@@ -406,7 +400,24 @@ class _PartWriter:
         """The code of a node, for as many lanes as it differs in."""
         held = self._of_node(self.part.nodes[index], place, values)
         if index in self.checks:
-            self._check(held, place)
+            # One number is checked at once: what is read behind it may lie nowhere.
+            function, lanes = self.function, place.lanes
+            if held.lanes == 1:
+                label = function.label("ok")
+                function.branch(held.value.text, label, self.failed)
+                function.begin(label)
+            else:
+                wrong = lanes.invert(held.value)
+                if place.mask is not None:
+                    # Lanes behind the end hold anything, and must not fail.
+                    wrong = lanes.both(wrong, Value(place.mask, BOOL))
+                wide = lanes.type(BOOL)
+                called = f"@llvm.vector.reduce.or.v{lanes.lanes}i1({wide} {wrong.text})"
+                found = function.let(f"call i1 {called}")
+                before = function.let(f"load i1, ptr {self.flag}")
+                function.line(
+                    f"store i1 {function.let(f'or i1 {before}, {found}')}, ptr {self.flag}"
+                )
         return held
 
     def _of_node(self, node: Node, place: Place, values: Mapping[int, Held]) -> Held:
@@ -487,20 +498,6 @@ class _PartWriter:
         scaled = self.access.product(total, self.part.axes[last]) if total != "0" else "0"
         return counted(Place(place.lanes, self.access.sum(scaled, place.index), place.mask))
 
-    def _end(self, index: int, places: Mapping[int, Sequence[str]]) -> Held:
-        """The result, of the states of all lanes, widest first."""
-        node = self.part.nodes[index]
-        assert isinstance(node, Reduce)
-        row = reduction_of(node.kind, node.count)
-        if self.has_rows:
-            ((width, own),) = places.items()
-            lanes = Lanes(self.function, width)
-            state = self._state(index, own, lanes)
-        else:
-            lanes, state = self._folded(index, places)
-        count = Value(self.size(node.count), INT64)
-        return Held(row.end(lanes, state, node.dtype, count), lanes.lanes)
-
     def _folded(self, index: int, places: Mapping[int, Sequence[str]]) -> tuple[Lanes, State]:
         """The states of all lanes as one."""
         node = self.part.nodes[index]
@@ -520,27 +517,6 @@ class _PartWriter:
         return lanes, state
 
     # -- buffers -------------------------------------------------------------------------------
-
-    def _make_buffers(self) -> list[str]:
-        """Buffers for what is kept; gives those that must be freed."""
-        widths: dict[int, int] = {}
-        for node, number in self.schedule.buffers.items():
-            widths[number] = self.part.nodes[node].dtype.itemsize
-        length, made, owned = self._buffer_length(), dict[int, str](), list[str]()
-        for number, width in widths.items():
-            if length is not None and length * width <= _STACK:
-                # A whole vector may be written at the last element.
-                bytes = length * width + _VECTOR
-                made[number] = self.function.alloca(f"[{bytes} x i8]", 64, "buffer")
-                continue
-            total = str(width * (self.spans.wide if self.has_rows else 1))
-            for size in self.part.axes[self.part.rows :]:
-                total = self.function.let(f"mul i64 {total}, {self.size(size)}")
-            total = self.function.let(f"add i64 {total}, {_VECTOR}")
-            made[number] = self.function.let(f"call ptr @malloc(i64 {total})")
-            owned.append(made[number])
-        self.buffers = {node: made[number] for node, number in self.schedule.buffers.items()}
-        return owned
 
     def _buffer_length(self) -> int | None:
         """How many elements a buffer has, None if only the run knows."""
@@ -596,17 +572,15 @@ def transposed_copy_of(nest: Nest, part: Part) -> TransposedCopy | None:
         return None
     leaf, side = nest.leaves[node.leaf], LINE // node.dtype.itemsize
     axes = range(len(part.axes))
-    long = [axis for axis in axes if _is_long(part.axes[axis], side)]
+    long = [
+        axis for axis in axes if not isinstance(part.axes[axis], int) or part.axes[axis] >= side
+    ]
     read = [axis for axis in long if _is(leaf.strides[axis], 1)]
     written = [axis for axis in long if _is(store.strides[axis], 1)]
     if len(read) != 1 or len(written) != 1 or read == written:
         return None
     is_repeated = _is(leaf.strides[written[0]], 0)
     return None if is_repeated else TransposedCopy(read[0], written[0], side)
-
-
-def _is_long(size: Size, side: int) -> bool:
-    return not isinstance(size, int) or size >= side
 
 
 def _is(stride: Size, number: int) -> bool:

@@ -44,11 +44,24 @@ def ending(nest: Nest, result: Variable) -> Nest | None:
     if len(part.axes) == 2 and _is_same(part.axes[1], columns):
         found = nest
     elif len(part.axes) == 1 and _is_same(part.axes[0], product(shape)):
-        found = _as_matrix(nest, columns)
+        # A nest over all elements in a row, as one over rows and columns.
+        def strides(own: tuple[Size, ...]) -> tuple[Size, ...]:
+            return (product([own[0], columns]), own[0])
+
+        both = frozenset({0, 1})
+        nodes = [replace(node, axes=both) if node.axes else node for node in part.nodes]
+        stores = [replace(store, strides=strides(store.strides)) for store in part.stores]
+        leaves = [replace(leaf, strides=strides(leaf.strides)) for leaf in nest.leaves]
+        found = Nest(leaves, nest.outputs, [Part([], 1, 1, nodes, stores)])
     else:
         return None
     found = Nest(found.leaves, found.outputs, [replace(found.parts[0], axes=[ROWS, COLUMNS])])
-    return found if _fits(found, result, columns) else None
+    # Whether the product and all outputs lie alike, and the first may take its place.
+    own = [leaf for leaf in found.leaves if leaf.variable is result]
+    (part,) = found.parts
+    alike: list[Leaf | Store] = [*own, *part.stores]
+    fits = len(own) == 1 and all(_is_dense(one, columns) for one in alike)
+    return found if fits and _in_place(found, own) else None
 
 
 def _is_of_place(node: Node) -> bool:
@@ -56,28 +69,6 @@ def _is_of_place(node: Node) -> bool:
     return not isinstance(node, (Reduce, Position)) and not (
         isinstance(node, Load) and (node.picks or node.operands)
     )
-
-
-def _as_matrix(nest: Nest, columns: Size) -> Nest:
-    """A nest over all elements in a row, as one over rows and columns."""
-
-    def strides(own: tuple[Size, ...]) -> tuple[Size, ...]:
-        return (product([own[0], columns]), own[0])
-
-    (part,) = nest.parts
-    both = frozenset({0, 1})
-    nodes = [replace(node, axes=both) if node.axes else node for node in part.nodes]
-    stores = [replace(store, strides=strides(store.strides)) for store in part.stores]
-    leaves = [replace(leaf, strides=strides(leaf.strides)) for leaf in nest.leaves]
-    return Nest(leaves, nest.outputs, [Part([], 1, 1, nodes, stores)])
-
-
-def _fits(nest: Nest, result: Variable, columns: Size) -> bool:
-    """Whether the product and all outputs lie alike, and the first may take its place."""
-    own = [leaf for leaf in nest.leaves if leaf.variable is result]
-    (part,) = nest.parts
-    alike: list[Leaf | Store] = [*own, *part.stores]
-    return len(own) == 1 and all(_is_dense(one, columns) for one in alike) and _in_place(nest, own)
 
 
 def _is_dense(one: Leaf | Store, columns: Size) -> bool:

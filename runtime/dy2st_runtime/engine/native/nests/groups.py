@@ -90,19 +90,7 @@ class _Planner:
         self.size_sources: dict[Dim, Variable] = {}
 
     def plan(self) -> list[Step]:
-        for operator, members in self._all_members():
-            if isinstance(operator, Region):
-                self._single(operator, len(self.steps) + 1)
-            else:
-                self._take(operator, members)
-        groups = [s for s in self.steps if isinstance(s, _Single) or s not in self.became]
-        # What is light stands behind the step that it follows.
-        order = sorted(groups, key=lambda step: (step.at, isinstance(step, _Single)))
-        outside = self._read_outside()
-        return [self._finished(step, outside) for step in order]
-
-    def _all_members(self) -> list[tuple[Operator | Region, list[Member] | None]]:
-        """What each operator is in a nest, views only as far as others than nests read them."""
+        # What each operator is in a nest, views only as far as others than nests read them.
         self.read_alone = set(self.block.yields)
         found: list[tuple[Operator | Region, list[Member] | None]] = []
         for operator in reversed(self.operators):
@@ -124,7 +112,20 @@ class _Planner:
             uses = [use for member in members or () for use in member.operands]
             self.read_alone.update(use.variable for use in uses if is_view(use.variable))
             found.append((operator, members))
-        return found[::-1]
+        for operator, members in found[::-1]:
+            if isinstance(operator, Region) or members is None:
+                self._single(operator, len(self.steps) + 1)
+                continue
+            # The results of a split have loops of their own.
+            is_split = is_view_operator(operator)
+            parts = ([[one] for one in members] or [[]]) if is_split else [members]
+            for number, part in enumerate(parts):
+                self._begin(operator, part, [operator] if number == 0 else [])
+        groups = [s for s in self.steps if isinstance(s, _Single) or s not in self.became]
+        # What is light stands behind the step that it follows.
+        order = sorted(groups, key=lambda step: (step.at, isinstance(step, _Single)))
+        outside = self._read_outside()
+        return [self._finished(step, outside) for step in order]
 
     def _finished(self, step: Group | _Single, outside: set[Variable]) -> Step:
         if isinstance(step, _Single):
@@ -149,15 +150,6 @@ class _Planner:
 
     # -- one operator --------------------------------------------------------------------------
 
-    def _take(self, operator: Operator, members: list[Member] | None) -> None:
-        if members is None:
-            self._single(operator, len(self.steps) + 1)
-            return
-        # The results of a split have loops of their own.
-        parts = [members] if not is_view_operator(operator) else [[one] for one in members] or [[]]
-        for number, part in enumerate(parts):
-            self._begin(operator, part, [operator] if number == 0 else [])
-
     def _begin(self, operator: Operator, members: list[Member], origins: list[Operator]) -> None:
         """A group of its own, which then joins those that it fits."""
         group = Group.alone(len(self.steps) + 1, operator, members)
@@ -175,7 +167,18 @@ class _Planner:
         self.steps.append(group)
         for member in members:
             self.maker[member.variable] = group
-        self._join_makers(group)
+        # Join a new group with those that make its operands, the last made first.
+        makers: dict[Group, None] = {}
+        for operand in group.leaves:
+            maker = self._maker(operand)
+            if isinstance(maker, Group):
+                makers.setdefault(maker)
+        # From the last one on: joined with an early one first, a group could not take a later one
+        # any more.
+        for maker in sorted(makers, key=lambda one: -one.at):
+            own = self._now(group)
+            if self._now(maker) is not own:
+                self._join(self._now(maker), own)
 
     def _single(self, operator: Operator | Region, now: int) -> None:
         step = _Single(now, operator)
@@ -233,20 +236,6 @@ class _Planner:
 
     # -- joining -------------------------------------------------------------------------------
 
-    def _join_makers(self, group: Group) -> None:
-        """Join a new group with those that make its operands, the last made first."""
-        makers: dict[Group, None] = {}
-        for operand in group.leaves:
-            maker = self._maker(operand)
-            if isinstance(maker, Group):
-                makers.setdefault(maker)
-        # From the last one on: joined with an early one first, a group could not take a later one
-        # any more.
-        for maker in sorted(makers, key=lambda one: -one.at):
-            own = self._now(group)
-            if self._now(maker) is not own:
-                self._join(self._now(maker), own)
-
     def _join(self, maker: Group, reader: Group) -> None:
         """Make one group of two if their loops are alike and the order allows it."""
         # A transposed copy is written by squares, which no other loop can share.
@@ -254,16 +243,7 @@ class _Planner:
             return
         if any(operand in maker.places for one in reader.checked for operand in one.operands):
             return  # its kernel reads all of them, though the loops end where a check fails
-        at = self._common_place(maker, reader)
-        pairs = None if at is None else _alignment(maker, reader)
-        if at is None or pairs is None or not _fit(maker, reader, pairs):
-            return
-        for own, other in pairs.items():
-            own.join(other)
-        self._merge(maker, reader, at)
-
-    def _common_place(self, maker: Group, reader: Group) -> int | None:
-        """Where both may run: at the maker's place, or at the reader's."""
+        # Where both may run: at the maker's place, or at the reader's.
         needed, earliest = 0, max(maker.earliest, reader.earliest)
         latest = min(maker.latest, reader.latest)
         for variable in (*reader.leaves, *reader.after):
@@ -272,22 +252,18 @@ class _Planner:
                 # At the same place a single stands behind groups, so its readers need a later one.
                 needed = max(needed, step.at + (step.at == maker.at))
         if needed <= maker.at and earliest < maker.at < latest:
-            return maker.at
-        may_go_down = earliest < reader.at < latest and (
-            self._first_read(maker, reader) >= reader.at
-        )
-        return reader.at if may_go_down else None
-
-    def _first_read(self, maker: Group, reader: Group) -> float:
-        """The first step, other than the reader, that reads what the maker makes."""
-        readers = {self._now(s) if isinstance(s, Group) else s for s in maker.readers}
-        # Joined groups are replaced once, so that later searches stay short.
-        maker.readers = list(readers)
-        others = [step.at for step in readers if step is not reader and step is not maker]
-        return min(others, default=float("inf"))
-
-    def _merge(self, maker: Group, reader: Group, at: int) -> None:
-        """Put the smaller group into the larger one; what the maker makes comes first."""
+            at: int | None = maker.at
+        else:
+            may_go_down = earliest < reader.at < latest and (
+                self._first_read(maker, reader) >= reader.at
+            )
+            at = reader.at if may_go_down else None
+        pairs = None if at is None else _alignment(maker, reader)
+        if at is None or pairs is None or not _fit(maker, reader, pairs):
+            return
+        for own, other in pairs.items():
+            own.join(other)
+        # Put the smaller group into the larger one; what the maker makes comes first.
         small, large = sorted((reader, maker), key=lambda group: len(group.members))
         # The smaller one moves, so that a chain of joins takes linear time.
         place = len(large.members) if small is reader else 0
@@ -310,6 +286,14 @@ class _Planner:
         large.latest = min(large.latest, small.latest)
         large.at = at
         self.became[small] = large
+
+    def _first_read(self, maker: Group, reader: Group) -> float:
+        """The first step, other than the reader, that reads what the maker makes."""
+        readers = {self._now(s) if isinstance(s, Group) else s for s in maker.readers}
+        # Joined groups are replaced once, so that later searches stay short.
+        maker.readers = list(readers)
+        others = [step.at for step in readers if step is not reader and step is not maker]
+        return min(others, default=float("inf"))
 
 
 def _shape(variable: Variable) -> Shape:
@@ -360,7 +344,12 @@ def _alignment(maker: Group, reader: Group) -> dict[Axis, Axis] | None:
                 return None
     own, others = _left(reader, maker, pairs)
     if own and others:
-        _pair_by_leaves(maker, reader, pairs)
+        # Take the axes of what both read as the same, where that contradicts nothing.
+        for variable, uses in reader.leaves.items():
+            for other in maker.leaves.get(variable, ())[:1]:
+                trial, use = dict(pairs), uses[0]
+                if use.is_plain and other.is_plain and _pair(use.places, other.places, trial):
+                    pairs.update(trial)
         own, others = _left(reader, maker, pairs)
     if len(own) == len(others) == 1 and equal(own[0].size, others[0].size) is True:
         pairs[own[0]] = others[0]
@@ -389,15 +378,6 @@ def _pair(use: Places, made: Places, pairs: dict[Axis, Axis]) -> bool:
             return False
         pairs[one] = two
     return True
-
-
-def _pair_by_leaves(maker: Group, reader: Group, pairs: dict[Axis, Axis]) -> None:
-    """Take the axes of what both read as the same, where that contradicts nothing."""
-    for variable, uses in reader.leaves.items():
-        for made in maker.leaves.get(variable, ())[:1]:
-            trial = dict(pairs)
-            if uses[0].is_plain and made.is_plain and _pair(uses[0].places, made.places, trial):
-                pairs.update(trial)
 
 
 def _fit(maker: Group, reader: Group, pairs: dict[Axis, Axis]) -> bool:

@@ -39,8 +39,31 @@ class Identity:
         self._yields: dict[Variable, list[Variable]] = {}
         for operator in program.block.walk():
             if operator.blocks:
-                self._enter(operator)
-        self._given = self._that_may_be_given()
+                results, operands = operator.results, operator.operands
+                if operator.name == "cond":
+                    for block in operator.blocks:
+                        self._outer.update(zip(block.parameters, operands[1:], strict=True))
+                        self._note(block, results)
+                else:
+                    for block in operator.blocks:
+                        given = [*results, *operands[len(results) :]]
+                        self._outer.update(zip(block.parameters, given, strict=True))
+                    self._note(operator.blocks[1], results)
+                    for result, operand in zip(results, operands, strict=False):
+                        self._yields[result].append(operand)
+        # The results that may be a parameter: from those that yield one to those they go to.
+        takers: dict[Variable, list[Variable]] = {}
+        for result, values in self._yields.items():
+            for value in values:
+                takers.setdefault(self.of(value), []).append(result)
+        found: set[Variable] = set()
+        waiting = [taker for parameter in self._numbers for taker in takers.get(parameter, ())]
+        while waiting:
+            result = waiting.pop()
+            if result not in found:
+                found.add(result)
+                waiting += takers.get(result, ())
+        self._given = found
         self.tracked: dict[Variable, None] = {}
         for variable in outputs:
             waiting = [self.of(variable)]
@@ -62,38 +85,9 @@ class Identity:
         """The number of a parameter of the Program, 0 for others."""
         return self._numbers.get(variable, 0)
 
-    def _enter(self, operator: Operator) -> None:
-        results, operands = operator.results, operator.operands
-        if operator.name == "cond":
-            for block in operator.blocks:
-                self._outer.update(zip(block.parameters, operands[1:], strict=True))
-                self._note(block, results)
-            return
-        for block in operator.blocks:
-            given = [*results, *operands[len(results) :]]
-            self._outer.update(zip(block.parameters, given, strict=True))
-        self._note(operator.blocks[1], results)
-        for result, operand in zip(results, operands, strict=False):
-            self._yields[result].append(operand)
-
     def _note(self, block: Block, results: Iterable[Variable]) -> None:
         for result, value in zip(results, block.yields, strict=True):
             self._yields.setdefault(result, []).append(value)
-
-    def _that_may_be_given(self) -> set[Variable]:
-        """The results that may be a parameter: from those that yield one to those they go to."""
-        takers: dict[Variable, list[Variable]] = {}
-        for result, values in self._yields.items():
-            for value in values:
-                takers.setdefault(self.of(value), []).append(result)
-        found: set[Variable] = set()
-        waiting = [taker for parameter in self._numbers for taker in takers.get(parameter, ())]
-        while waiting:
-            result = waiting.pop()
-            if result not in found:
-                found.add(result)
-                waiting += takers.get(result, ())
-        return found
 
 
 __all__ = ["Identity", "same"]

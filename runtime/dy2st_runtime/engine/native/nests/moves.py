@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from dy2st_runtime.dims import Dim, Size, maximum, same_shape
-from dy2st_runtime.engine.native.nests.axes import Axis, Places, Use, aligned, new_axes
+from dy2st_runtime.engine.native.nests.axes import Places, Use, aligned, new_axes
 from dy2st_runtime.engine.native.nests.members import Member
 from dy2st_runtime.engine.native.nests.pieces import Piece, Pieces
+from dy2st_runtime.engine.native.tables import entering
 from dy2st_runtime.engine.native.text.lanes import INT64
 from dy2st_runtime.ir.failures import may_fail
 from dy2st_runtime.ir.program import Operator, Variable
@@ -21,6 +22,12 @@ Rule = Callable[[Pieces, Operator], bool]
 _UINT64 = np.dtype("uint64")
 
 
+MOVES: dict[str, Rule] = {}
+"""The rules by the names of their operators."""
+_rule = entering(MOVES)
+
+
+@_rule("index")
 def _index(pieces: Pieces, operator: Operator) -> bool:
     """Elements at the places that integers name; each place is looked at before it is read."""
     x, *indices = operator.operands
@@ -37,21 +44,17 @@ def _index(pieces: Pieces, operator: Operator) -> bool:
         own = aligned(index.tensor_type.shape, shape, places)
         if own is None:
             return False
-        picks.append((axis, _inside(pieces, (index, own), x.tensor_type.shape[axis])))
+        # The place counted from the start, and whether it is one.
+        place = pieces.apply("cast", (index, own), dtype=INT64)
+        zero, end = pieces.size(0), pieces.size(x.tensor_type.shape[axis])
+        is_negative = pieces.apply("less_than", place, zero)
+        place = pieces.apply("where", is_negative, pieces.apply("add", place, end), place)
+        picks.append((axis, (place, _between(pieces, place, zero, end))))
     guard = _guard(pieces, [ok for _, (_, ok) in picks]) if may_fail(operator) else None
     own = tuple([None if axis in axes else next(rest) for axis in range(x.tensor_type.rank)])
     found = tuple([(axis, value[0]) for axis, (value, _) in picks])
     pieces.read(Use(x, own, picks=found, guard=guard), whole)
     return pieces.end(whole)
-
-
-def _inside(pieces: Pieces, index: Piece, size: Size) -> tuple[Piece, Piece]:
-    """The place counted from the start, and whether it is one."""
-    place = pieces.apply("cast", index, dtype=INT64)
-    zero, end = pieces.size(0), pieces.size(size)
-    is_negative = pieces.apply("less_than", place, zero)
-    place = pieces.apply("where", is_negative, pieces.apply("add", place, end), place)
-    return place, _between(pieces, place, zero, end)
 
 
 def _between(pieces: Pieces, place: Piece, zero: Piece, end: Piece) -> Piece:
@@ -68,6 +71,7 @@ def _guard(pieces: Pieces, truths: Sequence[Piece]) -> Variable:
     return whole[0]
 
 
+@_rule("one_hot")
 def _one_hot(pieces: Pieces, operator: Operator) -> bool:
     """Whether the place along the last axis is the class."""
     x, result = operator.operands[0], new_axes(operator.results[0].tensor_type.shape)
@@ -98,12 +102,14 @@ def _triangle(first: str, second: str) -> Rule:
     return rule
 
 
+@_rule("eye")
 def _eye(pieces: Pieces, operator: Operator) -> bool:
     row, column = (pieces.position(axis) for axis in pieces.axes)
     pieces.apply("cast", pieces.apply("equal", row, column), dtype=operator.attributes["dtype"])
     return pieces.end(pieces.axes)
 
 
+@_rule("arange")
 def _arange(pieces: Pieces, operator: Operator) -> bool:
     """Of whole numbers; NumPy counts others in its own way."""
     start, step = operator.attributes["start"], operator.attributes["step"]
@@ -115,6 +121,7 @@ def _arange(pieces: Pieces, operator: Operator) -> bool:
     return pieces.end(pieces.axes)
 
 
+@_rule("full")
 def _full(pieces: Pieces, operator: Operator) -> bool:
     value, dtype = operator.attributes["value"], operator.attributes["dtype"]
     if not pieces.axes or not isinstance(value, (bool, int, float)):
@@ -124,6 +131,7 @@ def _full(pieces: Pieces, operator: Operator) -> bool:
     return True
 
 
+@_rule("pad")
 def _padded(pieces: Pieces, operator: Operator) -> bool:
     """Elements of x again; `concatenation.py` pads with a number."""
     x, pads = operator.operands[0], operator.attributes["pads"]
@@ -168,15 +176,7 @@ def _wrapped(pieces: Pieces, place: Piece, size: Size) -> Piece:
 _MODES = {"reflect": _reflected, "replicate": _repeated, "circular": _wrapped}
 
 
-def _after(pieces: Pieces, axis: Axis | None, steps: Size, size: Size) -> Piece:
-    """Some steps further on a circle: at most once round, so that nothing is divided."""
-    start = pieces.size(steps % maximum(size, 1))
-    place = pieces.apply("add", pieces.position(axis), start)
-    end = pieces.size(size)
-    again = pieces.apply("subtract", place, end)
-    return pieces.apply("where", pieces.apply("less_than", place, end), place, again)
-
-
+@_rule("roll")
 def _rolled(pieces: Pieces, operator: Operator) -> bool:
     """Rows that trade places; rows that are rolled themselves are two pieces: see `composites`."""
     if operator.operands[0].tensor_type.rank - 1 in operator.attributes["axis"]:
@@ -186,21 +186,15 @@ def _rolled(pieces: Pieces, operator: Operator) -> bool:
         shifts[axis] = shifts.get(axis, 0) + shift
     picks: dict[int, Variable] = {}
     for axis, shift in shifts.items():
-        picks[axis] = _after(pieces, pieces.axes[axis], -shift, x.tensor_type.shape[axis])[0]
+        # Some steps further on a circle: at most once round, so that nothing is divided.
+        start = pieces.size((-shift) % maximum(x.tensor_type.shape[axis], 1))
+        place = pieces.apply("add", pieces.position(pieces.axes[axis]), start)
+        end = pieces.size(x.tensor_type.shape[axis])
+        again = pieces.apply("subtract", place, end)
+        picks[axis] = pieces.apply("where", pieces.apply("less_than", place, end), place, again)[0]
     return _picked(pieces, x, picks, pieces.axes)
 
 
-MOVES: dict[str, Rule] = {
-    "index": _index,
-    "one_hot": _one_hot,
-    "tril": _triangle("column", "limit"),
-    "triu": _triangle("limit", "column"),
-    "eye": _eye,
-    "arange": _arange,
-    "full": _full,
-    "pad": _padded,
-    "roll": _rolled,
-}
-"""The rules by the names of their operators."""
+MOVES |= {"tril": _triangle("column", "limit"), "triu": _triangle("limit", "column")}
 
 __all__ = ["MOVES"]

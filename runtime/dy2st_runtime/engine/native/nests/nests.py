@@ -255,7 +255,24 @@ def verify(nest: Nest) -> None:
         axes = frozenset(range(len(part.axes)))
         assert part.lane is None or part.lane in axes, "lanes along no axis"
         for index, node in enumerate(part.nodes):
-            _verify_node(nest, part, index, node)
+            assert all(operand < index for operand in node.operands), (
+                f"%{index} comes before its operands"
+            )
+            inherited = frozenset[int]().union(*(part.nodes[o].axes for o in node.operands))
+            if isinstance(node, Load):
+                leaf = nest.leaves[node.leaf]
+                assert len(leaf.strides) == len(part.axes), (
+                    f"leaf {node.leaf} has one stride an axis"
+                )
+                assert leaf.variable.tensor_type.dtype == node.dtype, f"%{index} has another dtype"
+            elif isinstance(node, Reduce):
+                assert not node.axes & part.column_axes, (
+                    f"%{index} is reduced and changes along columns"
+                )
+            elif isinstance(node, Apply):
+                assert node.axes == inherited, (
+                    f"%{index} changes along other axes than its operands"
+                )
             assert node.axes <= axes, f"%{index} changes along an axis that is not there"
         for store in part.stores:
             assert store.node < len(part.nodes), "a store of no node"
@@ -264,19 +281,6 @@ def verify(nest: Nest) -> None:
             assert part.nodes[store.node].dtype == output, "a store of another dtype"
             written.update([store.output] if store.output >= 0 else [])
     assert written == set(range(len(nest.outputs))), "an output is not written"
-
-
-def _verify_node(nest: Nest, part: Part, index: int, node: Node) -> None:
-    assert all(operand < index for operand in node.operands), f"%{index} comes before its operands"
-    inherited = frozenset[int]().union(*(part.nodes[o].axes for o in node.operands))
-    if isinstance(node, Load):
-        leaf = nest.leaves[node.leaf]
-        assert len(leaf.strides) == len(part.axes), f"leaf {node.leaf} has one stride an axis"
-        assert leaf.variable.tensor_type.dtype == node.dtype, f"%{index} has another dtype"
-    elif isinstance(node, Reduce):
-        assert not node.axes & part.column_axes, f"%{index} is reduced and changes along columns"
-    elif isinstance(node, Apply):
-        assert node.axes == inherited, f"%{index} changes along other axes than its operands"
 
 
 __all__ = [

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dy2st_runtime.engine.native.nests.members import Member, is_native, reduction
 from dy2st_runtime.engine.native.nests.moves import MOVES
 from dy2st_runtime.engine.native.nests.pieces import Piece, Pieces
+from dy2st_runtime.engine.native.tables import entering
 from dy2st_runtime.engine.native.text.lanes import FLOAT32, FLOAT64
 from dy2st_runtime.ir.program import Operator
 
@@ -38,6 +39,11 @@ def _of_rows(pieces: Pieces, name: str, x: Piece, axes: list[int]) -> Piece:
     return x if is_single else pieces.reduce(name, x, axes)
 
 
+_RULES: dict[str, Callable[[Pieces, Operator], bool]] = {**MOVES}
+_rule = entering(_RULES)
+
+
+@_rule("softmax")
 def _softmax(pieces: Pieces, operator: Operator) -> bool:
     shifted = _shifted(pieces, operator)
     if shifted is None:
@@ -49,6 +55,7 @@ def _softmax(pieces: Pieces, operator: Operator) -> bool:
     return pieces.end()
 
 
+@_rule("log_softmax")
 def _log_softmax(pieces: Pieces, operator: Operator) -> bool:
     shifted = _shifted(pieces, operator)
     if shifted is None:
@@ -58,6 +65,7 @@ def _log_softmax(pieces: Pieces, operator: Operator) -> bool:
     return pieces.end()
 
 
+@_rule("layer_norm")
 def _layer_norm(pieces: Pieces, operator: Operator) -> bool:
     rank, dtype = len(pieces.axes), operator.results[0].tensor_type.dtype
     axes = list(range(rank - operator.attributes["axes"], rank))
@@ -85,6 +93,7 @@ def _inverse(pieces: Pieces, variance: Piece) -> Piece:
     return pieces.apply("rsqrt", pieces.apply("add", variance, epsilon))
 
 
+@_rule("batch_norm")
 def _batch_norm(pieces: Pieces, operator: Operator) -> bool:
     """x times a factor, plus a shift, which are one for each channel."""
     dtypes = {operand.tensor_type.dtype for operand in operator.operands}
@@ -103,6 +112,7 @@ def _batch_norm(pieces: Pieces, operator: Operator) -> bool:
     return pieces.end()
 
 
+@_rule("sum", "mean", "prod", "any", "all")
 def _of_one(pieces: Pieces, operator: Operator) -> bool:
     """A reduction along axes of one element, or along none: the elements themselves."""
     axes, result = operator.attributes["axis"], operator.results[0].tensor_type
@@ -116,6 +126,7 @@ def _of_one(pieces: Pieces, operator: Operator) -> bool:
     return pieces.end(left)
 
 
+@_rule("max", "min", "argmax", "argmin")
 def _of_some(pieces: Pieces, operator: Operator) -> bool:
     """A reduction that fails where there is nothing to reduce."""
     member = reduction(operator)
@@ -126,15 +137,5 @@ def _of_some(pieces: Pieces, operator: Operator) -> bool:
     pieces.members.append(member)
     return True
 
-
-_RULES: dict[str, Callable[[Pieces, Operator], bool]] = {
-    **MOVES,
-    **dict.fromkeys(("sum", "mean", "prod", "any", "all"), _of_one),
-    **dict.fromkeys(("max", "min", "argmax", "argmin"), _of_some),
-    "softmax": _softmax,
-    "log_softmax": _log_softmax,
-    "layer_norm": _layer_norm,
-    "batch_norm": _batch_norm,
-}
 
 __all__ = ["taken_apart"]

@@ -67,36 +67,7 @@ class _Scheduler:
         self.number: dict[tuple[int, int], int] = {}
 
     def schedule(self) -> Schedule:
-        self._find_places()
-        order = sorted(self._used_places())
-        self.number = {place: index for index, place in enumerate(order)}
-        stages = [Stage() for _ in order]
-        self._fill(stages, self._find_needs())
-        before = self._fill_rows(stages, order)
-        single = [store for store in self.part.stores if self._stage_of_store(store) is None]
-        return Schedule(stages, before, single, self._buffers(stages))
-
-    def _fill_rows(self, stages: Sequence[Stage], order: Sequence[tuple[int, int]]) -> list[int]:
-        """Nodes that are one a row: into the stages after which they are computed, or none."""
-        before = []
-        for index, node in enumerate(self.part.nodes):
-            if self.is_full[index] or isinstance(node, Reduce):
-                continue
-            ready = self.place[index][0]
-            if ready == 0:
-                before.append(index)
-            else:
-                stages[bisect_left(order, (ready, 0)) - 1].after.append(index)
-        return before
-
-    def _home(self, index: int) -> int:
-        """The number of the stage of a full node, or of that which ends with a reduction."""
-        if isinstance(self.part.nodes[index], Reduce):
-            return self.number[self._stage_of_reduction(index)]
-        return self.number[self.place[index]]
-
-    def _find_places(self) -> None:
-        """When each node can be computed: after what it needs, in stages that stay short."""
+        # When each node can be computed: after what it needs, in stages that stay short.
         spent: dict[int, int] = {}
         splits: dict[int, int] = {}
         for index, node in enumerate(self.part.nodes):
@@ -114,19 +85,49 @@ class _Scheduler:
                 total = cost
             spent[major] = total
             self.place.append((major, splits.get(major, 0)))
-
-    @property
-    def _may_split(self) -> bool:
-        return self.part.lane is not None and self.part.lane >= self.part.rows
-
-    def _used_places(self) -> set[tuple[int, int]]:
         found = {self.place[i] for i, full in enumerate(self.is_full) if full}
         found.update(self._stage_of_reduction(i) for i in self._reductions())
         for store in self.part.stores:
             place = self._stage_of_store(store)
             if place is not None:
                 found.add(place)
-        return found
+        order = sorted(found)
+        self.number = {place: index for index, place in enumerate(order)}
+        stages = [Stage() for _ in order]
+        self._fill(stages, self._find_needs())
+        # Nodes that are one a row: into the stages after which they are computed, or none.
+        before = []
+        for index, node in enumerate(self.part.nodes):
+            if self.is_full[index] or isinstance(node, Reduce):
+                continue
+            ready = self.place[index][0]
+            if ready == 0:
+                before.append(index)
+            else:
+                stages[bisect_left(order, (ready, 0)) - 1].after.append(index)
+        single = [store for store in self.part.stores if self._stage_of_store(store) is None]
+        # A buffer for each kept node; what is read for the last time makes room for the next.
+        last = {index: at for at, stage in enumerate(stages) for index in stage.read}
+        buffers: dict[int, int] = {}
+        free: list[tuple[int, int]] = []  # of each buffer: from which stage, the size of an element
+        for at, stage in enumerate(stages):
+            for index in stage.kept:
+                width = self.part.nodes[index].dtype.itemsize
+                fitting = [n for n, (start, own) in enumerate(free) if start <= at and own == width]
+                number = fitting[0] if fitting else len(free)
+                free[number : number + 1] = [(last[index], width)]
+                buffers[index] = number
+        return Schedule(stages, before, single, buffers)
+
+    def _home(self, index: int) -> int:
+        """The number of the stage of a full node, or of that which ends with a reduction."""
+        if isinstance(self.part.nodes[index], Reduce):
+            return self.number[self._stage_of_reduction(index)]
+        return self.number[self.place[index]]
+
+    @property
+    def _may_split(self) -> bool:
+        return self.part.lane is not None and self.part.lane >= self.part.rows
 
     def _reductions(self) -> list[int]:
         return [i for i, node in enumerate(self.part.nodes) if isinstance(node, Reduce)]
@@ -146,7 +147,15 @@ class _Scheduler:
     def _find_needs(self) -> list[bool]:
         """In which stages each full node is needed; whether it is kept for the later ones."""
         nodes = self.part.nodes
-        heavy = self._heavy()
+        # Whether a node costs too much to be computed twice, with what it is computed of.
+        again: list[int] = []
+        for index, node in enumerate(self.part.nodes):
+            total = cost_of(node)
+            for operand in node.operands:
+                if self.is_full[operand]:
+                    total += 1 if again[operand] > _CHEAP else again[operand]
+            again.append(total if self.is_full[index] else 0)
+        heavy = [total > _CHEAP for total in again]
         kept = [False] * len(nodes)
         for store in self.part.stores:
             if self.is_full[store.node]:
@@ -164,17 +173,6 @@ class _Scheduler:
                 if self.is_full[operand]:
                     self.needs[operand].update({min(needs)} if kept[index] else needs)
         return kept
-
-    def _heavy(self) -> list[bool]:
-        """Whether a node costs too much to be computed twice, with what it is computed of."""
-        again: list[int] = []
-        for index, node in enumerate(self.part.nodes):
-            total = cost_of(node)
-            for operand in node.operands:
-                if self.is_full[operand]:
-                    total += 1 if again[operand] > _CHEAP else again[operand]
-            again.append(total if self.is_full[index] else 0)
-        return [total > _CHEAP for total in again]
 
     def _fill(self, stages: Sequence[Stage], kept: Sequence[bool]) -> None:
         nodes = self.part.nodes
@@ -195,20 +193,6 @@ class _Scheduler:
             place = self._stage_of_store(store)
             if place is not None:
                 stages[self.number[place]].stores.append(store)
-
-    def _buffers(self, stages: Sequence[Stage]) -> dict[int, int]:
-        """A buffer for each kept node; what is read for the last time makes room for the next."""
-        last = {index: at for at, stage in enumerate(stages) for index in stage.read}
-        found: dict[int, int] = {}
-        free: list[tuple[int, int]] = []  # of each buffer: from which stage, the size of an element
-        for at, stage in enumerate(stages):
-            for index in stage.kept:
-                width = self.part.nodes[index].dtype.itemsize
-                fitting = [n for n, (start, own) in enumerate(free) if start <= at and own == width]
-                number = fitting[0] if fitting else len(free)
-                free[number : number + 1] = [(last[index], width)]
-                found[index] = number
-        return found
 
 
 __all__ = ["Schedule", "Stage", "cost_of", "schedule"]

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from dy2st_runtime.dims import Dim, Size, product
 from dy2st_runtime.engine.native.nests.axes import Axis, Places, Use, is_one, is_same, repeated
+from dy2st_runtime.engine.native.tables import entering
 from dy2st_runtime.engine.native.text.squares import LINE
 from dy2st_runtime.ir.aliasing import view_of
 from dy2st_runtime.ir.definition import DEFINITIONS, Effect, View
@@ -97,11 +98,17 @@ def is_alias(operator: Operator) -> bool:
     return is_silent and given.dtype == made.dtype
 
 
+_VIEWS: dict[str, Callable[[Operator, int, Runs], Runs]] = {}
+_view = entering(_VIEWS)
+
+
+@_view("transpose")
 def _transposed(operator: Operator, index: int, runs: Runs) -> Runs:
     order = operator.attributes["perm"]
     return [runs[order.index(axis)] for axis in range(len(order))]
 
 
+@_view("broadcast_to")
 def _broadcast(operator: Operator, index: int, runs: Runs) -> Runs:
     own, whole = operator.operands[0].tensor_type.shape, operator.results[0].tensor_type.shape
     lead, found = len(whole) - len(own), []
@@ -132,6 +139,7 @@ def _reshaped(operator: Operator, index: int, runs: Runs) -> Runs:
     return [_STILL if axis is None else runs[axis] for axis in _kept_axes(operator) or ()]
 
 
+@_view("slice")
 def _sliced(operator: Operator, index: int, runs: Runs) -> Runs:
     attributes, rest, found = operator.attributes, iter(runs), []
     for axis, start in enumerate(attributes["starts"]):
@@ -143,6 +151,7 @@ def _sliced(operator: Operator, index: int, runs: Runs) -> Runs:
     return found
 
 
+@_view("flip")
 def _flipped(operator: Operator, index: int, runs: Runs) -> Runs:
     found = list(runs)
     shape = operator.operands[0].tensor_type.shape
@@ -152,6 +161,7 @@ def _flipped(operator: Operator, index: int, runs: Runs) -> Runs:
     return found
 
 
+@_view("split")
 def _split(operator: Operator, index: int, runs: Runs) -> Runs:
     axis, before, found = operator.attributes["axis"], 0, list(runs)
     for result in operator.results[:index]:
@@ -160,14 +170,6 @@ def _split(operator: Operator, index: int, runs: Runs) -> Runs:
     found[axis] = Run(run.place, before + run.start, run.step)
     return found
 
-
-_VIEWS: dict[str, Callable[[Operator, int, Runs], Runs]] = {
-    "transpose": _transposed,
-    "broadcast_to": _broadcast,
-    "slice": _sliced,
-    "flip": _flipped,
-    "split": _split,
-}
 
 _WHOLE = (_transposed, _broadcast, _reshaped)
 """Those that show all elements."""
