@@ -17,7 +17,7 @@ from dy2st_runtime.engine.native.math.exponential import exp
 from dy2st_runtime.engine.native.math.logarithm import logaddexp
 from dy2st_runtime.engine.native.nests.access import stored
 from dy2st_runtime.engine.native.program.planner import Step
-from dy2st_runtime.engine.native.program.steps import Body, Writer
+from dy2st_runtime.engine.native.program.steps import Body, writer
 from dy2st_runtime.engine.native.text.code import Code
 from dy2st_runtime.engine.native.text.lanes import FLOAT64, INT64, Lanes, Value
 from dy2st_runtime.engine.native.text.magnitudes import Bounded, magnitude_tests
@@ -37,6 +37,7 @@ def _is_alignment(operator: Operator) -> bool:
     return all(abi.is_native(dtype) and dtype != "uint64" for dtype in dtypes)
 
 
+@writer(_is_alignment)
 def _write(body: Body, step: Step, operator: Operator) -> None:
     body.module.pool("scratch")
     name = body.module.shared(_Paths(operator).text(), "ctc")
@@ -74,22 +75,22 @@ class _Paths:
         """The function, as `@NAME`."""
         code = self._code
         with code.loop("0", "%count") as sample:
-            self._check(sample)
+            steps, length = (self._whole(name, sample) for name in ("%steps", "%lengths"))
+            inside = code.both(
+                code.let(f"icmp ule i64 {steps}, %most"),
+                code.let(f"icmp ule i64 {length}, %labels_most"),
+            )
+            self._code.require(inside)
+            with code.loop("0", length) as place:
+                label = self._whole("%labels", code.plus(code.times(sample, "%labels_most"), place))
+                self._code.require(code.let(f"icmp ult i64 {label}, %classes"))
         if self._has_slope:
             bytes = str(self._dtypes["%log_p"].itemsize)
             for size in ("%most", "%count", "%classes"):
                 bytes = code.times(size, bytes)
             code.line(f"call void @llvm.memset.p0.i64(ptr %out, i8 0, i64 {bytes}, i1 false)")
-        memory = self._take()
-        with code.loop("0", "%count") as sample:
-            self._sample(sample)
-        code.line(f"call void @scratch_give(ptr {memory})")
-        code.line("ret i32 0")
-        return code.text()
-
-    def _take(self) -> str:
-        """Memory for all rows, -inf, and for the slope of a step."""
-        code, lanes = self._code, self._lanes
+        # Memory for all rows, -inf, and for the slope of a step.
+        lanes = self._lanes
         size = code.times(code.plus("%most", _ROWS), self._stride)
         bytes = code.times(code.plus(size, "%classes"), 8)
         memory = code.let(f"call ptr @scratch_take(i64 {bytes})")
@@ -100,7 +101,11 @@ class _Paths:
         rows = [code.at(memory, start) for start in starts]
         self._symbols_p, self._skips, self._after, self._symbols, self._first = rows
         self._total = code.at(memory, size)
-        return memory
+        with code.loop("0", "%count") as sample:
+            self._sample(sample)
+        code.line(f"call void @scratch_give(ptr {memory})")
+        code.line("ret i32 0")
+        return code.text()
 
     # -- integers ------------------------------------------------------------------------------
 
@@ -109,37 +114,11 @@ class _Paths:
         place = self._code.let(f"getelementptr {stored(dtype)}, ptr {pointer}, i64 {at}")
         return self._one.cast(self._one.load(place, dtype), INT64).text
 
-    def _check(self, sample: str) -> None:
-        code = self._code
-        steps, length = (self._whole(name, sample) for name in ("%steps", "%lengths"))
-        inside = code.both(
-            code.let(f"icmp ule i64 {steps}, %most"),
-            code.let(f"icmp ule i64 {length}, %labels_most"),
-        )
-        self._code.require(inside)
-        with code.loop("0", length) as place:
-            label = self._whole("%labels", code.plus(code.times(sample, "%labels_most"), place))
-            self._code.require(code.let(f"icmp ult i64 {label}, %classes"))
-
     def _safe(self, pointer: str, at: str) -> str:
         """An integer that was looked at before, as another thread may have changed it since."""
         code, most = self._code, {"%steps": "%most", "%lengths": "%labels_most"}.get(pointer)
         limit = most or code.minus("%classes", 1)
         return code.least(code.most(self._whole(pointer, at), 0), limit)
-
-    def _set_symbols(self, sample: str, length: str) -> None:
-        """The symbols of a sequence, blanks behind its end, and where a blank may be skipped."""
-        code = self._code
-        with code.loop("0", self._states) as state:
-            self._put(self._symbols, state, Value(str(self._blank), INT64))
-        with code.loop("0", length) as place:
-            label = self._safe("%labels", code.plus(code.times(sample, "%labels_most"), place))
-            state = code.plus(code.times(place, 2), 1)
-            self._put(self._symbols, state, Value(label, INT64))
-        with code.loop("3", self._states, "2") as state:
-            own, before = (self._symbol(code.minus(state, less)) for less in (0, 2))
-            skip = code.choose(code.compare("ne", own, before), "0.0", _NEVER, "double")
-            self._put(self._skips, state, Value(skip, FLOAT64))
 
     def _put(self, row: str, state: str, value: Value) -> None:
         self._one.store(value, self._code.at(row, state))
@@ -152,9 +131,33 @@ class _Paths:
     def _sample(self, sample: str) -> None:
         code, one = self._code, self._one
         steps, length = (self._safe(name, sample) for name in ("%steps", "%lengths"))
-        self._set_symbols(sample, length)
+        # The symbols of a sequence, blanks behind its end, and where a blank may be skipped.
+        with code.loop("0", self._states) as state:
+            self._put(self._symbols, state, Value(str(self._blank), INT64))
+        with code.loop("0", length) as place:
+            label = self._safe("%labels", code.plus(code.times(sample, "%labels_most"), place))
+            state = code.plus(code.times(place, 2), 1)
+            self._put(self._symbols, state, Value(label, INT64))
+        with code.loop("3", self._states, "2") as state:
+            own, before = (self._symbol(code.minus(state, less)) for less in (0, 2))
+            skip = code.choose(code.compare("ne", own, before), "0.0", _NEVER, "double")
+            self._put(self._skips, state, Value(skip, FLOAT64))
         with code.when(code.compare("sgt", steps, 0)):
-            self._before(sample, steps)
+            # Paths that are in a state at a step, that step's symbol included.
+            lanes = self._lanes
+            with code.loop("0", self._end, str(_WIDE)) as state:
+                lanes.store(lanes.constant(-math.inf, FLOAT64), code.at(self._first, state))
+            self._gather(sample, "0")
+            with code.loop("0", code.least(self._states, 2)) as state:
+                self._put(self._first, state, one.load(code.at(self._symbols_p, state), FLOAT64))
+            with code.loop("1", steps) as step:
+                self._gather(sample, step)
+                old, new = self._row(code.minus(step, 1)), self._row(step)
+                with code.loop("0", self._end, str(_WIDE)) as state:
+                    found = lanes.add(
+                        self._joined(old, state, -1), self._load(self._symbols_p, state)
+                    )
+                    lanes.store(found, code.at(new, state))
         row = self._row(code.most(code.minus(steps, 1), 0))
         last = code.times(length, 2)
         ends = [one.load(code.at(row, code.minus(last, less)), FLOAT64) for less in (1, 0)]
@@ -190,21 +193,6 @@ class _Paths:
             place = self._element("%log_p", code.plus(line, self._symbol(state)))
             value = one.cast(one.load(place, self._dtypes["%log_p"]), FLOAT64)
             self._put(self._symbols_p, state, value)
-
-    def _before(self, sample: str, steps: str) -> None:
-        """Paths that are in a state at a step, that step's symbol included."""
-        code, lanes, one = self._code, self._lanes, self._one
-        with code.loop("0", self._end, str(_WIDE)) as state:
-            lanes.store(lanes.constant(-math.inf, FLOAT64), code.at(self._first, state))
-        self._gather(sample, "0")
-        with code.loop("0", code.least(self._states, 2)) as state:
-            self._put(self._first, state, one.load(code.at(self._symbols_p, state), FLOAT64))
-        with code.loop("1", steps) as step:
-            self._gather(sample, step)
-            old, new = self._row(code.minus(step, 1)), self._row(step)
-            with code.loop("0", self._end, str(_WIDE)) as state:
-                found = lanes.add(self._joined(old, state, -1), self._load(self._symbols_p, state))
-                lanes.store(found, code.at(new, state))
 
     def _load(self, row: str, state: str) -> Value:
         return self._lanes.load(self._code.at(row, state), FLOAT64)
@@ -266,6 +254,6 @@ class _Paths:
 _NEVER = "0xFFF0000000000000"
 """-inf."""
 
-ALIGNMENTS = (Writer(_is_alignment, _write),)
+ALIGNMENTS = (_write,)
 
 __all__ = ["ALIGNMENTS"]

@@ -12,7 +12,7 @@ from dy2st_runtime.engine.native.machine import abi
 from dy2st_runtime.engine.native.machine.llvm import Processor
 from dy2st_runtime.engine.native.nests.access import stored
 from dy2st_runtime.engine.native.program.planner import Step
-from dy2st_runtime.engine.native.program.steps import Body, Writer
+from dy2st_runtime.engine.native.program.steps import Body, writer
 from dy2st_runtime.engine.native.text.code import Code, first_lanes
 from dy2st_runtime.engine.native.text.lanes import BOOL, INT64, Lanes, Value
 from dy2st_runtime.ir.program import Operator
@@ -28,6 +28,7 @@ def _is_nms(operator: Operator) -> bool:
     return all(abi.is_native(dtype) for dtype in dtypes) and dtypes[1] != "uint64"
 
 
+@writer(_is_nms, holds=True)
 def _write(body: Body, step: Step, operator: Operator) -> None:
     """The places go to memory of the call first, then to an array of as many."""
     body.module.pool("scratch")
@@ -72,11 +73,36 @@ class _Overlaps:
         code, number, is_near = self._code, self._code.alloca("i64"), self._code.alloca("i1")
         code.line(f"store i64 0, ptr {number}")
         with code.loop("0", "%count") as place:
-            box, group = self._box(place), self._load_group(place)
+            # Its corners and its area.
+            first = self._code.times(place, 4)
+            corners = [
+                self._one.load(code.at("%boxes", code.plus(first, at)), self._dtype)
+                for at in range(4)
+            ]
+            wide, high = (
+                self._one.subtract(corners[side + 2], corners[side], exactly=True)
+                for side in (0, 1)
+            )
+            box = [*corners, self._one.multiply(wide, high, exactly=True)]
+            group = self._load_group(place)
             kept = code.let(f"load i64, ptr {number}")
             code.line(f"store i1 false, ptr {is_near}")
             with code.walk(kept) as (at, following):
-                found = self._is_near(box, group, at, kept)
+                # Whether one of a vector of kept boxes is of the group and overlaps by more.
+                lanes = self._lanes
+                mask = first_lanes(lanes, code.minus(kept, at))
+                own = [lanes.splat(value) for value in box]
+                others = [lanes.load(code.at(line, at), self._dtype, mask) for line in self._lines]
+                zero = lanes.constant(0, self._dtype)
+                shared = self._side(own, others, 0)
+                shared = lanes.multiply(self._side(own, others, 1), shared, exactly=True)
+                both = lanes.add(others[4], own[4], exactly=True)
+                share = lanes.divide(shared, lanes.subtract(both, shared, exactly=True))
+                share = lanes.select(lanes.compare("gt", shared, zero), share, zero)
+                near = lanes.compare("gt", share, lanes.constant(self._threshold, self._dtype))
+                groups = lanes.load(self._group_at(at), INT64, mask)
+                near = lanes.both(near, lanes.compare("eq", groups, lanes.splat(group)))
+                found = lanes.any(lanes.both(near, Value(mask, BOOL)))
                 code.line(f"store i1 {found}, ptr {is_near}")
                 following.append(code.choose(found, kept, code.plus(at, self._lanes.lanes)))
             with code.when(code.no(code.let(f"load i1, ptr {is_near}"))):
@@ -89,40 +115,12 @@ class _Overlaps:
         code.line(f"ret i64 {code.let(f'load i64, ptr {number}')}")
         return code.text()
 
-    def _box(self, place: str) -> list[Value]:
-        """Its corners and its area."""
-        code, first = self._code, self._code.times(place, 4)
-        corners = [
-            self._one.load(code.at("%boxes", code.plus(first, at)), self._dtype) for at in range(4)
-        ]
-        wide, high = (
-            self._one.subtract(corners[side + 2], corners[side], exactly=True) for side in (0, 1)
-        )
-        return [*corners, self._one.multiply(wide, high, exactly=True)]
-
     def _load_group(self, place: str) -> Value:
         address = f"getelementptr {stored(self._group)}, ptr %groups, i64 {place}"
         return self._one.cast(self._one.load(self._code.let(address), self._group), INT64)
 
     def _group_at(self, place: str) -> str:
         return self._code.let(f"getelementptr i64, ptr %groups_kept, i64 {place}")
-
-    def _is_near(self, box: list[Value], group: Value, at: str, kept: str) -> str:
-        """Whether one of a vector of kept boxes is of the group and overlaps by more."""
-        code, lanes = self._code, self._lanes
-        mask = first_lanes(lanes, code.minus(kept, at))
-        own = [lanes.splat(value) for value in box]
-        others = [lanes.load(code.at(line, at), self._dtype, mask) for line in self._lines]
-        zero = lanes.constant(0, self._dtype)
-        shared = self._side(own, others, 0)
-        shared = lanes.multiply(self._side(own, others, 1), shared, exactly=True)
-        both = lanes.add(others[4], own[4], exactly=True)
-        share = lanes.divide(shared, lanes.subtract(both, shared, exactly=True))
-        share = lanes.select(lanes.compare("gt", shared, zero), share, zero)
-        near = lanes.compare("gt", share, lanes.constant(self._threshold, self._dtype))
-        groups = lanes.load(self._group_at(at), INT64, mask)
-        near = lanes.both(near, lanes.compare("eq", groups, lanes.splat(group)))
-        return lanes.any(lanes.both(near, Value(mask, BOOL)))
 
     def _side(self, own: list[Value], others: list[Value], side: int) -> Value:
         """How long what two boxes share is along one axis."""
@@ -134,6 +132,6 @@ class _Overlaps:
         return lanes.select(lanes.compare("ge", high, low), length, zero)
 
 
-BOX_OVERLAPS = (Writer(_is_nms, _write, holds=True),)
+BOX_OVERLAPS = (_write,)
 
 __all__ = ["BOX_OVERLAPS"]

@@ -10,7 +10,7 @@ import math
 from dy2st_runtime.engine.native.machine import abi
 from dy2st_runtime.engine.native.nests.access import stored
 from dy2st_runtime.engine.native.program.planner import Step
-from dy2st_runtime.engine.native.program.steps import Body, Writer
+from dy2st_runtime.engine.native.program.steps import Body, writer
 from dy2st_runtime.engine.native.text.code import Code
 from dy2st_runtime.engine.native.text.lanes import FLOAT32, INT64, Lanes, Value
 from dy2st_runtime.ir.program import Operator
@@ -29,6 +29,7 @@ def _is_places(operator: Operator) -> bool:
     return all(abi.is_native(dtype) for dtype in dtypes) and images != "uint64"
 
 
+@writer(_is_places)
 def _write(body: Body, step: Step, operator: Operator) -> None:
     name = body.module.shared(_Places(operator).text(), "places")
     pointers = [body.place(operator.results[0])]
@@ -60,7 +61,51 @@ class _Places:
         with code.loop("0", "%number") as box:
             code.require(code.let(f"icmp ult i64 {self._image(box)}, %count"))
         with code.loop("0", "%number") as box:
-            self._box(box)
+            first = code.times(box, 4)
+            left, top, right, bottom = (self._corner(code.plus(first, at)) for at in range(4))
+            cell = code.times(code.times(box, "%channels"), self._high * self._wide)
+            # The image of a box, looked at once more: another thread may have changed it.
+            image = code.times(
+                code.least(code.most(self._image(box), 0), code.minus("%count", 1)), "%channels"
+            )
+            with code.loop("0", str(self._high)) as i:
+                rows = self._ends(top, bottom, i, self._high, "%height")
+                with code.loop("0", str(self._wide)) as j:
+                    columns = self._ends(left, right, j, self._wide, "%width")
+                    own = code.plus(cell, code.plus(code.times(i, self._wide), j))
+                    with code.loop("0", "%channels") as channel:
+                        plane = code.times(
+                            code.plus(image, channel), code.times("%height", "%width")
+                        )
+                        # The first place of the largest number, or of one that is none; -1 in an
+                        # empty part.
+                        lanes, dtype = self._lanes, self._dtypes["%x"]
+                        best, place = code.alloca(stored(dtype)), code.alloca("i64")
+                        lanes.store(lanes.constant(-math.inf, dtype), best)
+                        start = code.plus(
+                            plane, code.plus(code.times(rows[0], "%width"), columns[0])
+                        )
+                        is_any = code.both(
+                            code.compare("slt", *rows), code.compare("slt", *columns)
+                        )
+                        lanes.store(Value(code.choose(is_any, start, -1), INT64), place)
+                        with (
+                            code.when(is_any),
+                            code.loop(*rows) as row,
+                            code.loop(*columns) as column,
+                        ):
+                            at = code.plus(plane, code.plus(code.times(row, "%width"), column))
+                            value, before = self._load("%x", at), lanes.load(best, dtype)
+                            is_more = lanes.either(
+                                lanes.compare("gt", value, before), lanes.is_nan(value)
+                            )
+                            is_more = lanes.both(is_more, lanes.invert(lanes.is_nan(before)))
+                            lanes.store(lanes.select(is_more, value, before), best)
+                            known = lanes.load(place, INT64)
+                            lanes.store(lanes.select(is_more, Value(at, INT64), known), place)
+                        found = lanes.load(place, INT64).text
+                        to = code.plus(own, code.times(channel, self._high * self._wide))
+                        self._lanes.store(Value(found, INT64), code.at("%out", to))
         code.line("ret i32 0")
         return code.text()
 
@@ -69,30 +114,8 @@ class _Places:
         place = self._code.let(f"getelementptr {stored(dtype)}, ptr {name}, i64 {at}")
         return self._lanes.load(place, dtype)
 
-    def _safe_image(self, box: str) -> str:
-        """The image of a box, looked at once more: another thread may have changed it."""
-        code = self._code
-        return code.least(code.most(self._image(box), 0), code.minus("%count", 1))
-
     def _image(self, box: str) -> str:
         return self._lanes.cast(self._load("%images", box), INT64).text
-
-    def _box(self, box: str) -> None:
-        code = self._code
-        first = code.times(box, 4)
-        left, top, right, bottom = (self._corner(code.plus(first, at)) for at in range(4))
-        cell = code.times(code.times(box, "%channels"), self._high * self._wide)
-        image = code.times(self._safe_image(box), "%channels")
-        with code.loop("0", str(self._high)) as i:
-            rows = self._ends(top, bottom, i, self._high, "%height")
-            with code.loop("0", str(self._wide)) as j:
-                columns = self._ends(left, right, j, self._wide, "%width")
-                own = code.plus(cell, code.plus(code.times(i, self._wide), j))
-                with code.loop("0", "%channels") as channel:
-                    plane = code.times(code.plus(image, channel), code.times("%height", "%width"))
-                    found = self._largest(plane, rows, columns)
-                    to = code.plus(own, code.times(channel, self._high * self._wide))
-                    self._lanes.store(Value(found, INT64), code.at("%out", to))
 
     def _corner(self, at: str) -> Value:
         """The nearest whole pixel, halves away from 0."""
@@ -119,25 +142,7 @@ class _Places:
             found.append(lanes.cast(at, INT64).text)
         return found[0], found[1]
 
-    def _largest(self, plane: str, rows: Span, columns: Span) -> str:
-        """The first place of the largest number, or of one that is none; -1 in an empty part."""
-        code, lanes, dtype = self._code, self._lanes, self._dtypes["%x"]
-        best, place = code.alloca(stored(dtype)), code.alloca("i64")
-        lanes.store(lanes.constant(-math.inf, dtype), best)
-        start = code.plus(plane, code.plus(code.times(rows[0], "%width"), columns[0]))
-        is_any = code.both(code.compare("slt", *rows), code.compare("slt", *columns))
-        lanes.store(Value(code.choose(is_any, start, -1), INT64), place)
-        with code.when(is_any), code.loop(*rows) as row, code.loop(*columns) as column:
-            at = code.plus(plane, code.plus(code.times(row, "%width"), column))
-            value, before = self._load("%x", at), lanes.load(best, dtype)
-            is_more = lanes.either(lanes.compare("gt", value, before), lanes.is_nan(value))
-            is_more = lanes.both(is_more, lanes.invert(lanes.is_nan(before)))
-            lanes.store(lanes.select(is_more, value, before), best)
-            known = lanes.load(place, INT64)
-            lanes.store(lanes.select(is_more, Value(at, INT64), known), place)
-        return lanes.load(place, INT64).text
 
-
-BOX_PLACES = (Writer(_is_places, _write),)
+BOX_PLACES = (_write,)
 
 __all__ = ["BOX_PLACES"]

@@ -15,7 +15,7 @@ from dy2st_runtime.engine.native.machine.llvm import Processor
 from dy2st_runtime.engine.native.machine.module import Module
 from dy2st_runtime.engine.native.nests.access import stored
 from dy2st_runtime.engine.native.program.planner import Step
-from dy2st_runtime.engine.native.program.steps import Body, Writer
+from dy2st_runtime.engine.native.program.steps import Body, writer
 from dy2st_runtime.engine.native.text.code import Code, first_lanes
 from dy2st_runtime.engine.native.text.lanes import BOOL, INT64, DType, Lanes, Value
 from dy2st_runtime.ir.program import Operator
@@ -30,6 +30,7 @@ def _is_sum(operator: Operator) -> bool:
     return all(abi.is_native(dtype) for dtype in dtypes) and images != "uint64"
 
 
+@writer(_is_sum)
 def _write(body: Body, step: Step, operator: Operator) -> None:
     body.module.pool("scratch")
     name = _Sums(operator).add(body.module)
@@ -68,12 +69,9 @@ class _Sums:
             for pair in kinds
         }
         self._dot = module.shared(_dot(self._dtype, dtypes["%columns"]), "dot")
-        return module.shared(self._text(), "sums")
-
-    def _text(self) -> str:
         code = self._code
         with code.loop("0", "%boxes") as box:
-            self._check(box)
+            code.require(code.let(f"icmp ult i64 {self._image(box)}, %count"))
         bytes = code.times(code.times("%parts", "%width"), self._dtype.itemsize)
         memory = code.let(f"call ptr @scratch_take(i64 {bytes})")
         code.require(code.let(f"icmp ne ptr {memory}, null"))  # NumPy has none either, and says so
@@ -83,26 +81,33 @@ class _Sums:
             # Boxes overlap, so what goes back is added.
             code.line(f"call void @llvm.memset.p0.i64(ptr %out, i8 0, i64 {bytes}, i1 false)")
         with code.loop("0", "%boxes") as box:
-            self._box(box, memory)
+            rows = code.times(code.times(box, "%parts"), "%height")
+            columns = code.times(code.times(box, "%across"), "%width")
+            top, high = self._used("%rows", rows, "%parts", "%height")
+            left, wide = self._used("%columns", columns, "%across", "%width")
+            corner = code.plus(code.times(top, "%width"), left)
+            # The image of a box, looked at once more: another thread may have changed it.
+            image = code.least(code.most(self._image(box), 0), code.minus("%count", 1))
+            cells = code.times("%parts", "%across")
+            pixels = code.times("%height", "%width")
+            with code.loop("0", "%channels") as channel:
+                plane = code.times(code.plus(code.times(image, "%channels"), channel), pixels)
+                pixel = code.plus(plane, corner)
+                cell = code.times(code.plus(code.times(box, "%channels"), channel), cells)
+                row = self._element("%rows", code.plus(rows, top))
+                column = self._element("%columns", code.plus(columns, left))
+                write = self._spread if self._is_back else self._sum
+                write((pixel, cell), (row, column), (high, wide), memory)
         code.line(f"call void @scratch_give(ptr {memory})")
         code.line("ret i32 0")
-        return code.text()
+        return module.shared(code.text(), "sums")
 
     def _element(self, name: str, at: str) -> str:
         return self._code.let(f"getelementptr {stored(self._dtypes[name])}, ptr {name}, i64 {at}")
 
-    def _safe_image(self, box: str) -> str:
-        """The image of a box, looked at once more: another thread may have changed it."""
-        code = self._code
-        return code.least(code.most(self._image(box), 0), code.minus("%count", 1))
-
     def _image(self, box: str) -> str:
         dtype = self._dtypes["%images"]
         return self._one.cast(self._one.load(self._element("%images", box), dtype), INT64).text
-
-    def _check(self, box: str) -> None:
-        code = self._code
-        code.require(code.let(f"icmp ult i64 {self._image(box)}, %count"))
 
     def _used(self, name: str, first: str, number: str, length: str) -> tuple[str, str]:
         """The first place at which one of some lines of weights is not 0, and how many follow."""
@@ -122,24 +127,6 @@ class _Sums:
         # inside.
         low = code.least(low, high)
         return low, code.minus(high, low)
-
-    def _box(self, box: str, memory: str) -> None:
-        code = self._code
-        rows = code.times(code.times(box, "%parts"), "%height")
-        columns = code.times(code.times(box, "%across"), "%width")
-        top, high = self._used("%rows", rows, "%parts", "%height")
-        left, wide = self._used("%columns", columns, "%across", "%width")
-        corner = code.plus(code.times(top, "%width"), left)
-        image, cells = self._safe_image(box), code.times("%parts", "%across")
-        pixels = code.times("%height", "%width")
-        with code.loop("0", "%channels") as channel:
-            plane = code.times(code.plus(code.times(image, "%channels"), channel), pixels)
-            pixel = code.plus(plane, corner)
-            cell = code.times(code.plus(code.times(box, "%channels"), channel), cells)
-            row = self._element("%rows", code.plus(rows, top))
-            column = self._element("%columns", code.plus(columns, left))
-            write = self._spread if self._is_back else self._sum
-            write((pixel, cell), (row, column), (high, wide), memory)
 
     def _sum(
         self, at: tuple[str, str], weights: tuple[str, str], sizes: tuple[str, str], memory: str
@@ -231,6 +218,6 @@ def _dot(dtype: DType, weight: DType) -> str:
     return code.text()
 
 
-BOX_SUMS = (Writer(_is_sum, _write),)
+BOX_SUMS = (_write,)
 
 __all__ = ["BOX_SUMS"]

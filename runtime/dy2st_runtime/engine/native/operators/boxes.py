@@ -11,7 +11,7 @@ from __future__ import annotations
 from dy2st_runtime.engine.native.machine import abi
 from dy2st_runtime.engine.native.nests.access import stored
 from dy2st_runtime.engine.native.program.planner import Step
-from dy2st_runtime.engine.native.program.steps import Body, Writer
+from dy2st_runtime.engine.native.program.steps import Body, writer
 from dy2st_runtime.engine.native.text.code import Code
 from dy2st_runtime.engine.native.text.lanes import FLOAT64, INT64, Lanes, Value
 from dy2st_runtime.ir.program import Operator
@@ -26,6 +26,7 @@ def _is_weights(operator: Operator) -> bool:
     return abi.is_native(start) and start == extent
 
 
+@writer(_is_weights)
 def _write(body: Body, step: Step, operator: Operator) -> None:
     name = body.module.shared(_Weights(operator).text(), "weights")
     pointers = [body.place(operator.results[0])]
@@ -53,7 +54,11 @@ class _Weights:
         """The function, as `@NAME`."""
         code = self._code
         with code.loop("0", "%count") as box:
-            self._check(box)
+            lanes = self._lanes
+            first, size = (lanes.magnitude(self._load(name, box)) for name in ("%start", "%extent"))
+            far = lanes.constant(_FARTHEST, self._dtype)
+            is_near = lanes.compare("lt", lanes.add(first, size), far)
+            code.require(is_near.text)
         row = code.times(self._parts, "%length")
         bytes = code.times(code.times("%count", row), self._dtype.itemsize)
         code.line(f"call void @llvm.memset.p0.i64(ptr %out, i8 0, i64 {bytes}, i1 false)")
@@ -64,13 +69,6 @@ class _Weights:
 
     def _load(self, pointer: str, at: str) -> Value:
         return self._lanes.load(self._code.at(pointer, at), self._dtype)
-
-    def _check(self, box: str) -> None:
-        code, lanes = self._code, self._lanes
-        first, size = (lanes.magnitude(self._load(name, box)) for name in ("%start", "%extent"))
-        far = lanes.constant(_FARTHEST, self._dtype)
-        is_near = lanes.compare("lt", lanes.add(first, size), far)
-        code.require(is_near.text)
 
     def _box(self, box: str, target: str) -> None:
         code, lanes = self._code, self._lanes
@@ -120,6 +118,6 @@ class _Weights:
             lanes.store(lanes.cast(lanes.add(before, share, exactly=True), dtype), at)
 
 
-BOXES = (Writer(_is_weights, _write),)
+BOXES = (_write,)
 
 __all__ = ["BOXES"]

@@ -8,7 +8,7 @@ from dy2st_runtime.dims import equal
 from dy2st_runtime.engine.native.machine import abi
 from dy2st_runtime.engine.native.nests.access import stored
 from dy2st_runtime.engine.native.program.planner import Step
-from dy2st_runtime.engine.native.program.steps import Body, Writer
+from dy2st_runtime.engine.native.program.steps import Body, Writer, writer
 from dy2st_runtime.engine.native.rows import emit
 from dy2st_runtime.engine.native.text.lanes import FLOAT64, NATIVE, Lanes
 from dy2st_runtime.ir.failures import may_fail
@@ -41,6 +41,7 @@ def _checks_whole(operator: Operator) -> bool:
     return abi.is_native(operator.operands[0].dtype) and operator.operands[0].dtype != "uint64"
 
 
+@writer(_checks_whole)
 def _check_whole(body: Body, step: Step, operator: Operator) -> None:
     number = operator.operands[0]
     if number.dtype.kind != "f":
@@ -60,6 +61,7 @@ def _checks_int(operator: Operator) -> bool:
     return all(dtype.kind in "iub" and dtype != "uint64" for dtype in dtypes)
 
 
+@writer(_checks_int)
 def _check_int(body: Body, step: Step, operator: Operator) -> None:
     left, right = (_number(body, operand) for operand in operator.operands)
     name = f"llvm.{_OVERFLOWING[operator.attributes['operation']]}.with.overflow.i64"
@@ -84,6 +86,7 @@ def _divides_integers(operator: Operator) -> bool:
     return all(isinstance(t, TensorType) and not t.shape and t.dtype in NATIVE for t in types)
 
 
+@writer(_divides_integers)
 def _divide_integers(body: Body, step: Step, operator: Operator) -> None:
     lanes, result = Lanes(body.function, 1), operator.results[0]
     operands = [lanes.load(body.places.address(v), v.dtype) for v in operator.operands]
@@ -91,6 +94,7 @@ def _divide_integers(body: Body, step: Step, operator: Operator) -> None:
     lanes.store(emit(lanes, operator, operands), body.places.make(result).name)
 
 
+@writer(lambda operator: operator.name == "raise")
 def _raise(body: Body, step: Step, operator: Operator) -> None:
     body.unless("false", [operator])
 
@@ -98,10 +102,10 @@ def _raise(body: Body, step: Step, operator: Operator) -> None:
 CHECKS: Sequence[Writer] = (
     Writer(_asserts("assert"), _assert),
     Writer(_asserts("assert_bound"), _assert),
-    Writer(_checks_int, _check_int),
-    Writer(_checks_whole, _check_whole),
-    Writer(_divides_integers, _divide_integers),
-    Writer(lambda operator: operator.name == "raise", _raise),
+    _check_int,
+    _check_whole,
+    _divide_integers,
+    _raise,
 )
 
 __all__ = ["CHECKS"]

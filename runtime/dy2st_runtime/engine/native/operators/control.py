@@ -13,15 +13,12 @@ from dy2st_runtime.engine.native.program.composites import made_of_others
 from dy2st_runtime.engine.native.program.lifetimes import Kind, is_alias
 from dy2st_runtime.engine.native.program.places import Place
 from dy2st_runtime.engine.native.program.planner import Step
-from dy2st_runtime.engine.native.program.steps import Body, Writer
+from dy2st_runtime.engine.native.program.steps import Body, Writer, writer
 from dy2st_runtime.engine.native.text.lanes import INT64, Lanes
 from dy2st_runtime.ir.program import Operator, Variable
 
 
-def _is_branch(operator: Operator) -> bool:
-    return operator.name == "cond"
-
-
+@writer(lambda operator: operator.name == "cond")
 def _branch(body: Body, step: Step, operator: Operator) -> None:
     function = body.function
     for result in operator.results:
@@ -72,10 +69,7 @@ def _number(body: Body, results: Sequence[Variable], values: Sequence[Variable])
 # -- loops -----------------------------------------------------------------------------------------
 
 
-def _is_loop(operator: Operator) -> bool:
-    return operator.name == "while"
-
-
+@writer(lambda operator: operator.name == "while")
 def _loop(body: Body, step: Step, operator: Operator) -> None:
     results = operator.results
     for number, (given, result) in enumerate(zip(operator.operands, results, strict=False)):
@@ -92,38 +86,31 @@ def _loop(body: Body, step: Step, operator: Operator) -> None:
     _number(body, results, operator.operands)
     # A loop without Python lets other threads run Python meanwhile.
     with body.lock.without(None if _asks_python(body, step) else "true"):
-        _iterations(body, step, results)
-
-
-def _iterations(body: Body, step: Step, results: Sequence[Variable]) -> None:
-    function = body.function
-    head, inside, after = (function.label(stem) for stem in ("head", "body", "after"))
-    condition, iteration = step.inner
-    function.jump(head)
-    function.begin(head)
-    with body.constraints.inside():
-        body.constraints.bind_all(condition.block.parameters[: len(results)])
-        body.block(condition)
-        function.branch(body.places.truth(condition.block.yields[0]), inside, after)
-        function.begin(inside)
-        # Or Ctrl-C would be noticed only when the loop ends.
-        body.lock.let_signals_in()
-        body.constraints.bind_all(iteration.block.parameters[: len(results)])
-        body.block(iteration)
-        _end_iteration(body, iteration.block.yields, results)
+        function = body.function
+        head, inside, after = (function.label(stem) for stem in ("head", "body", "after"))
+        condition, iteration = step.inner
         function.jump(head)
-        function.begin(after)
-
-
-def _end_iteration(body: Body, yields: Sequence[Variable], results: Sequence[Variable]) -> None:
-    """Let the next iteration read what this one yields; all at once, since values change places."""
-    root = body.places.found.root
-    changed = [(y, r) for y, r in zip(yields, results, strict=True) if root(y) is not r]
-    for variable, result in changed:
-        _yield(body, variable, body.places.following(result), result)
-    for _, result in changed:
-        _advance(body, result)
-    _number(body, results, yields)
+        function.begin(head)
+        with body.constraints.inside():
+            body.constraints.bind_all(condition.block.parameters[: len(results)])
+            body.block(condition)
+            function.branch(body.places.truth(condition.block.yields[0]), inside, after)
+            function.begin(inside)
+            # Or Ctrl-C would be noticed only when the loop ends.
+            body.lock.let_signals_in()
+            body.constraints.bind_all(iteration.block.parameters[: len(results)])
+            body.block(iteration)
+            # Let the next iteration read what this one yields; all at once, since values change
+            # places.
+            root, yields = body.places.found.root, iteration.block.yields
+            changed = [(y, r) for y, r in zip(yields, results, strict=True) if root(y) is not r]
+            for variable, result in changed:
+                _yield(body, variable, body.places.following(result), result)
+            for _, result in changed:
+                _advance(body, result)
+            _number(body, results, yields)
+            function.jump(head)
+            function.begin(after)
 
 
 def _advance(body: Body, result: Variable) -> None:
@@ -163,10 +150,7 @@ def _asks_python(body: Body, step: Step) -> bool:
 # -- operators that are made of others -------------------------------------------------------------
 
 
-def _is_made_of_others(operator: Operator) -> bool:
-    return made_of_others(operator) is not None
-
-
+@writer(lambda operator: made_of_others(operator) is not None)
 def _others(body: Body, step: Step, operator: Operator) -> None:
     body.block(step.inner[0])
 
@@ -208,9 +192,9 @@ SPECIALISED = Writer(lambda operator: False, _as_specialised, holds=True)
 """Of steps that are specialised, whatever their operator."""
 
 CONTROL = (
-    Writer(_is_branch, _branch),
-    Writer(_is_loop, _loop),
-    Writer(_is_made_of_others, _others),
+    _branch,
+    _loop,
+    _others,
 )
 
 __all__ = ["CONTROL", "SPECIALISED"]

@@ -10,21 +10,30 @@ from dy2st_runtime.engine.native.machine import abi
 from dy2st_runtime.engine.native.nests.access import stored
 from dy2st_runtime.engine.native.operators.list_parts import cutting
 from dy2st_runtime.engine.native.program.planner import Step
-from dy2st_runtime.engine.native.program.steps import Body, Writer
+from dy2st_runtime.engine.native.program.steps import Body, writer
 from dy2st_runtime.engine.native.text.code import Code
 from dy2st_runtime.engine.native.text.lanes import BOOL, INT64, DType, Lanes
 from dy2st_runtime.ir.program import Operator, Variable
 
 
-def _is_nonzero(operator: Operator) -> bool:
-    return operator.name == "nonzero" and abi.is_native(operator.operands[0].dtype)
-
-
+@writer(
+    lambda operator: operator.name == "nonzero" and abi.is_native(operator.operands[0].dtype),
+    holds=True,
+)
 def _nonzero(body: Body, step: Step, operator: Operator) -> None:
     """The places of all elements that are not 0, one a row."""
     x, result = operator.operands[0], operator.results[0]
     dtype, shape = x.dtype, x.tensor_type.shape
-    body.module.add(f"count_{dtype.name}", _count(dtype))
+    parameters = [("ptr", "%x"), ("i64", "%total")]
+    code = Code(f"count_{dtype.name}", parameters, stored(dtype), "i64", "noinline nounwind")
+    count = code.alloca("i64")
+    code.line(f"store i64 0, ptr {count}")
+    with code.loop("0", "%total") as at:
+        one = code.let(f"zext i1 {_is_set(code, at, dtype)} to i64")
+        before = code.let(f"load i64, ptr {count}")
+        code.line(f"store i64 {code.plus(before, one)}, ptr {count}")
+    code.line(f"ret i64 {code.let(f'load i64, ptr {count}')}")
+    body.module.add(f"count_{dtype.name}", code.text())
     body.module.add(f"places_{dtype.name}_{len(shape)}", _places(dtype, len(shape)))
     address, sizes = body.places.address(x), [body.sizes.value(size) for size in shape]
     total = body.sizes.value(product(shape))
@@ -39,19 +48,6 @@ def _nonzero(body: Body, step: Step, operator: Operator) -> None:
     body.calls.take(made, result)
     # Another thread may have changed the elements since they were counted.
     body.unless(body.function.let(f"icmp eq i64 {written}, {found}"), [operator])
-
-
-def _count(dtype: DType) -> str:
-    parameters = [("ptr", "%x"), ("i64", "%total")]
-    code = Code(f"count_{dtype.name}", parameters, stored(dtype), "i64", "noinline nounwind")
-    count = code.alloca("i64")
-    code.line(f"store i64 0, ptr {count}")
-    with code.loop("0", "%total") as at:
-        one = code.let(f"zext i1 {_is_set(code, at, dtype)} to i64")
-        before = code.let(f"load i64, ptr {count}")
-        code.line(f"store i64 {code.plus(before, one)}, ptr {count}")
-    code.line(f"ret i64 {code.let(f'load i64, ptr {count}')}")
-    return code.text()
 
 
 def _is_set(code: Code, at: str, dtype: DType) -> str:
@@ -94,13 +90,16 @@ def _loops(code: Code, sizes: Sequence[str]) -> Iterator[list[str]]:
         yield [loops.enter_context(code.loop("0", size)) for size in sizes]
 
 
-def _is_slice(operator: Operator) -> bool:
-    return operator.name == "slice_places" and all(
-        abi.is_native(end.dtype) and end.dtype.kind in "iub" and end.dtype != "uint64"
-        for end in operator.operands
-    )
-
-
+@writer(
+    lambda operator: (
+        operator.name == "slice_places"
+        and all(
+            abi.is_native(end.dtype) and end.dtype.kind in "iub" and end.dtype != "uint64"
+            for end in operator.operands
+        )
+    ),
+    holds=True,
+)
 def _slice(body: Body, step: Step, operator: Operator) -> None:
     """The places that Python's slice takes."""
     ends = [_number(body, end) for end in operator.operands]
@@ -111,7 +110,13 @@ def _slice(body: Body, step: Step, operator: Operator) -> None:
     count = body.function.let(f"call i64 {called}")
     made = body.places.sized(INT64, [count])
     body.calls.check_made(made)
-    body.module.add("steps", _steps())
+    # The function that writes start, start + step, ...
+    parameters = [("ptr", "%out"), ("i64", "%count"), ("i64", "%start"), ("i64", "%step")]
+    code = Code("steps", parameters, "i64", attributes="noinline nounwind")
+    with code.loop("0", "%count") as iteration:
+        place = code.let(f"add i64 %start, {code.let(f'mul i64 {iteration}, %step')}")
+        code.line(f"store i64 {place}, ptr {code.at('%out', iteration)}")
+    body.module.add("steps", code.end())
     start = body.function.let(f"load i64, ptr {first}")
     arguments = f"ptr {body.places.data(made)}, i64 {count}, i64 {start}, i64 {by}"
     body.function.line(f"call void @steps({arguments})")
@@ -123,19 +128,9 @@ def _number(body: Body, variable: Variable) -> str:
     return lanes.cast(lanes.load(body.places.address(variable), variable.dtype), INT64).text
 
 
-def _steps() -> str:
-    """The function that writes start, start + step, ..."""
-    parameters = [("ptr", "%out"), ("i64", "%count"), ("i64", "%start"), ("i64", "%step")]
-    code = Code("steps", parameters, "i64", attributes="noinline nounwind")
-    with code.loop("0", "%count") as iteration:
-        place = code.let(f"add i64 %start, {code.let(f'mul i64 {iteration}, %step')}")
-        code.line(f"store i64 {place}, ptr {code.at('%out', iteration)}")
-    return code.end()
-
-
 COUNTS = (
-    Writer(_is_nonzero, _nonzero, holds=True),
-    Writer(_is_slice, _slice, holds=True),
+    _nonzero,
+    _slice,
 )
 
 __all__ = ["COUNTS"]

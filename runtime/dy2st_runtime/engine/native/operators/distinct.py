@@ -9,13 +9,13 @@ down. Rows are of one element for `unique`, which sorts them first.
 
 from __future__ import annotations
 
-from dy2st_runtime.dims import Size, product
+from dy2st_runtime.dims import product
 from dy2st_runtime.engine.native.machine import abi
 from dy2st_runtime.engine.native.nests.access import stored
 from dy2st_runtime.engine.native.operators.ordering import at_of, key_of, key_type
 from dy2st_runtime.engine.native.operators.sorts import Rows
 from dy2st_runtime.engine.native.program.planner import Step
-from dy2st_runtime.engine.native.program.steps import Body, Writer
+from dy2st_runtime.engine.native.program.steps import Body, writer
 from dy2st_runtime.engine.native.text.code import Code
 from dy2st_runtime.engine.native.text.lanes import BOOL, INT64, DType, Lanes
 from dy2st_runtime.ir.program import Operator
@@ -29,11 +29,14 @@ def _is_unique(operator: Operator) -> bool:
     return abi.is_native(x.dtype) and is_whole
 
 
+@writer(_is_unique, holds=True)
 def _unique(body: Body, step: Step, operator: Operator) -> None:
     x = operator.operands[0]
     values, *places, inverse, counts = operator.results
     runs = body.module.shared(_RUNS[operator.name](body, x.dtype), "runs")
-    count, row = body.sizes.value(inverse.tensor_type.shape[0]), body.sizes.value(_row(operator))
+    # How many elements each value has.
+    count = body.sizes.value(inverse.tensor_type.shape[0])
+    row = body.sizes.value(product(operator.results[0].tensor_type.shape[1:]))
     arguments = f"ptr {body.places.address(x)}, i64 {count}, i64 {row}"
     made = body.places.sized(INT64, [count])
     body.calls.check_made(made)
@@ -49,11 +52,6 @@ def _unique(body: Body, step: Step, operator: Operator) -> None:
     pointers = [body.places.address(v) for v in (values, *places, counts, x, inverse)]
     arguments = ", ".join(f"ptr {pointer}" for pointer in pointers)
     body.function.line(f"call void @{picked}({arguments}, i64 {count}, i64 {row}, i64 {found})")
-
-
-def _row(operator: Operator) -> Size:
-    """How many elements each value has."""
-    return product(operator.results[0].tensor_type.shape[1:])
 
 
 _PARAMETERS = [("ptr", "%inverse"), ("ptr", "%x"), ("i64", "%count"), ("i64", "%row")]
@@ -151,6 +149,6 @@ def _picked(dtype: DType, has_places: bool) -> str:
     return code.end()
 
 
-DISTINCT = (Writer(_is_unique, _unique, holds=True),)
+DISTINCT = (_unique,)
 
 __all__ = ["DISTINCT"]

@@ -20,16 +20,13 @@ from dy2st_runtime.engine.native.math.exponential import exp
 from dy2st_runtime.engine.native.math.logarithm import log
 from dy2st_runtime.engine.native.nests.access import stored
 from dy2st_runtime.engine.native.program.planner import Step
-from dy2st_runtime.engine.native.program.steps import Body, Writer
+from dy2st_runtime.engine.native.program.steps import Body, writer
 from dy2st_runtime.engine.native.text.code import Code, first_lanes
 from dy2st_runtime.engine.native.text.lanes import BOOL, FLOAT64, INT32, INT64, DType, Lanes, Value
 from dy2st_runtime.ir.program import Operator
 
 
-def _is_lu(operator: Operator) -> bool:
-    return operator.name == "lu" and abi.is_native(operator.operands[0].dtype)
-
-
+@writer(lambda operator: operator.name == "lu" and abi.is_native(operator.operands[0].dtype))
 def _write_lu(body: Body, step: Step, operator: Operator) -> None:
     x = operator.operands[0]
     name = body.module.shared(_Elimination(x.dtype).text(), "lu")
@@ -122,22 +119,11 @@ class _Elimination:
 # -- the order of rows -----------------------------------------------------------------------------
 
 
-def _is_order(operator: Operator) -> bool:
-    return operator.name == "lu_order" and operator.operands[0].dtype in (INT32, INT64)
-
-
+@writer(
+    lambda operator: operator.name == "lu_order" and operator.operands[0].dtype in (INT32, INT64)
+)
 def _write_order(body: Body, step: Step, operator: Operator) -> None:
     pivots, result = operator.operands[0], operator.results[0]
-    name = body.module.shared(_order(pivots.dtype), "order")
-    *outer, count = pivots.tensor_type.shape
-    sizes = (product(outer), count, result.tensor_type.shape[-1])
-    arguments = [f"ptr {body.place(result)}", f"ptr {body.places.address(pivots)}"]
-    arguments += [f"i64 {body.sizes.value(size)}" for size in sizes]
-    failed = body.function.let(f"call i32 @{name}({', '.join(arguments)})")
-    body.unless(body.function.let(f"icmp eq i32 {failed}, 0"), [operator])
-
-
-def _order(dtype: DType) -> str:
     parameters = [("ptr", "%out"), ("ptr", "%pivots")]
     parameters += [("i64", name) for name in ("%batch", "%count", "%rows")]
     code = Code("NAME", parameters, "i64", "i32")
@@ -146,7 +132,7 @@ def _order(dtype: DType) -> str:
         with code.loop("0", "%rows") as row:
             code.line(f"store i64 {row}, ptr {code.at(order, row)}")
         with code.loop("0", "%count") as k:
-            other = _other(code, dtype, code.plus(code.times(iteration, "%count"), k))
+            other = _other(code, pivots.dtype, code.plus(code.times(iteration, "%count"), k))
             for row in (other, k):
                 code.require(code.let(f"icmp ult i64 {row}, %rows"))
             places = [code.at(order, row) for row in (k, other)]
@@ -154,7 +140,13 @@ def _order(dtype: DType) -> str:
             for value, place in zip(values[::-1], places, strict=True):
                 code.line(f"store i64 {value}, ptr {place}")
     code.line("ret i32 0")
-    return code.text()
+    name = body.module.shared(code.text(), "order")
+    *outer, count = pivots.tensor_type.shape
+    sizes = (product(outer), count, result.tensor_type.shape[-1])
+    arguments = [f"ptr {body.place(result)}", f"ptr {body.places.address(pivots)}"]
+    arguments += [f"i64 {body.sizes.value(size)}" for size in sizes]
+    failed = body.function.let(f"call i32 @{name}({', '.join(arguments)})")
+    body.unless(body.function.let(f"icmp eq i32 {failed}, 0"), [operator])
 
 
 def _other(code: Code, dtype: DType, at: str) -> str:
@@ -179,6 +171,7 @@ def _is_determinant(operator: Operator) -> bool:
     return isinstance(size, int) and size <= _LARGEST
 
 
+@writer(_is_determinant)
 def _write_determinant(body: Body, step: Step, operator: Operator) -> None:
     x = operator.operands[0]
     body.module.pool("scratch")
@@ -239,9 +232,9 @@ def _signed(
 
 
 ELIMINATIONS = (
-    Writer(_is_lu, _write_lu),
-    Writer(_is_order, _write_order),
-    Writer(_is_determinant, _write_determinant),
+    _write_lu,
+    _write_order,
+    _write_determinant,
 )
 
 __all__ = ["ELIMINATIONS"]

@@ -91,7 +91,21 @@ class _Join:
             inner = code.times(inner, size)
         for size in first[:axis]:
             outer = code.times(outer, size)
-        self._copy(_field(code, made, abi.DATA), inner, outer)
+        target = _field(code, made, abi.DATA)
+        start = self.code.alloca("i64")
+        code.line(f"store i64 0, ptr {start}")
+        row = code.times("%total", inner)
+        with code.loop("0", _count(code, "%list")) as index:
+            item = _entry(code, "%list", index)
+            own = "1" if self.is_new else _sizes(code, item, self.rank)[self.axis]
+            bytes, data = code.times(own, inner), _field(code, item, abi.DATA)
+            before = code.let(f"load i64, ptr {start}")
+            with code.loop("0", outer) as place:
+                to = code.at(target, code.plus(before, code.times(place, row)))
+                source = code.at(data, code.times(place, bytes))
+                arguments = f"ptr {to}, ptr {source}, i64 {bytes}, i1 false"
+                code.line(f"call void @llvm.memcpy.p0.p0.i64({arguments})")
+            code.line(f"store i64 {code.plus(before, bytes)}, ptr {start}")
         code.jump("done")
         code.begin("done")
         code.line(f"ret ptr {made}")
@@ -107,22 +121,6 @@ class _Join:
             f"call ptr @PyArray_New(ptr @array_type, i32 {self.rank}, ptr {axes}, i32 {number}, "
             "ptr null, ptr null, i32 0, i32 0, ptr null)"
         )
-
-    def _copy(self, target: str, inner: str, outer: str) -> None:
-        code, start = self.code, self.code.alloca("i64")
-        code.line(f"store i64 0, ptr {start}")
-        row = code.times("%total", inner)
-        with code.loop("0", _count(code, "%list")) as index:
-            item = _entry(code, "%list", index)
-            own = "1" if self.is_new else _sizes(code, item, self.rank)[self.axis]
-            bytes, data = code.times(own, inner), _field(code, item, abi.DATA)
-            before = code.let(f"load i64, ptr {start}")
-            with code.loop("0", outer) as place:
-                to = code.at(target, code.plus(before, code.times(place, row)))
-                source = code.at(data, code.times(place, bytes))
-                arguments = f"ptr {to}, ptr {source}, i64 {bytes}, i1 false"
-                code.line(f"call void @llvm.memcpy.p0.p0.i64({arguments})")
-            code.line(f"store i64 {code.plus(before, bytes)}, ptr {start}")
 
 
 __all__ = ["total_and_join"]

@@ -12,7 +12,7 @@ from dy2st_runtime.engine.native.nests.access import stored
 from dy2st_runtime.engine.native.operators.list_joins import total_and_join
 from dy2st_runtime.engine.native.operators.list_parts import gather, slicing
 from dy2st_runtime.engine.native.program.planner import Step
-from dy2st_runtime.engine.native.program.steps import Body, Writer
+from dy2st_runtime.engine.native.program.steps import Body, Writer, writer
 from dy2st_runtime.ir.program import Operator, Variable
 
 
@@ -60,6 +60,7 @@ def _owned(body: Body, variable: Variable) -> str:
     return item
 
 
+@writer(_named("array_append"), holds=True)
 def _append(body: Body, step: Step, operator: Operator) -> None:
     own, item = _own(body, operator), _owned(body, operator.operands[1])
     failed = body.function.let(f"call i32 @PyList_Append(ptr {own}, ptr {item})")
@@ -88,6 +89,7 @@ def _check(body: Body, failed: str) -> None:
     body.calls.go_on_if(is_right)
 
 
+@writer(_named("array_length"), holds=True)
 def _count(body: Body, step: Step, operator: Operator) -> None:
     length = _length(body, _load(body, operator.operands[0]))
     body.function.line(f"store i64 {length}, ptr {body.places.make(operator.results[0]).name}")
@@ -122,11 +124,13 @@ def _item(body: Body, array: Variable, place: str) -> str:
     return item
 
 
+@writer(_has_place("array_read"), holds=True)
 def _read(body: Body, step: Step, operator: Operator) -> None:
     place = _place(body, operator)
     body.calls.take(_item(body, operator.operands[0], place), operator.results[0])
 
 
+@writer(_has_place("array_write"), holds=True)
 def _write(body: Body, step: Step, operator: Operator) -> None:
     place = _place(body, operator)
     item = _owned(body, operator.operands[2])
@@ -134,6 +138,7 @@ def _write(body: Body, step: Step, operator: Operator) -> None:
     _check(body, body.function.let(f"call i32 @PyList_SetItem(ptr {own}, i64 {place}, ptr {item})"))
 
 
+@writer(_has_place("array_pop"), holds=True)
 def _pop(body: Body, step: Step, operator: Operator) -> None:
     place = _place(body, operator)
     body.calls.take(_item(body, operator.operands[0], place), operator.results[1])
@@ -141,6 +146,7 @@ def _pop(body: Body, step: Step, operator: Operator) -> None:
     _replace(body, own, place, body.function.let(f"add i64 {place}, 1"), "null")
 
 
+@writer(_has_place("array_delete"), holds=True)
 def _delete(body: Body, step: Step, operator: Operator) -> None:
     place = _place(body, operator)
     _replace(body, _own(body, operator), place, body.function.let(f"add i64 {place}, 1"), "null")
@@ -152,6 +158,7 @@ def _replace(body: Body, own: str, start: str, end: str, other: str) -> None:
     _check(body, body.function.let(f"call i32 @PyList_SetSlice({arguments})"))
 
 
+@writer(_has_place("array_insert"), holds=True)
 def _insert(body: Body, step: Step, operator: Operator) -> None:
     place, item = _number(body, operator.operands[1]), _owned(body, operator.operands[2])
     own = _own(body, operator)
@@ -160,6 +167,7 @@ def _insert(body: Body, step: Step, operator: Operator) -> None:
     _check(body, failed)
 
 
+@writer(_named("array_extend"), holds=True)
 def _extend(body: Body, step: Step, operator: Operator) -> None:
     behind = _load(body, operator.operands[1])
     own = _own(body, operator)
@@ -167,6 +175,7 @@ def _extend(body: Body, step: Step, operator: Operator) -> None:
     _replace(body, own, end, end, behind)
 
 
+@writer(_has_place("array_repeat"), holds=True)
 def _repeat(body: Body, step: Step, operator: Operator) -> None:
     array, times = _load(body, operator.operands[0]), _number(body, operator.operands[1])
     made = body.function.let(f"call ptr @PySequence_Repeat(ptr {array}, i64 {times})")
@@ -174,10 +183,10 @@ def _repeat(body: Body, step: Step, operator: Operator) -> None:
     _give(body, made, operator.results[0])
 
 
-def _is_gather(operator: Operator) -> bool:
-    return operator.name == "array_gather" and operator.operands[1].dtype != "uint64"
-
-
+@writer(
+    lambda operator: operator.name == "array_gather" and operator.operands[1].dtype != "uint64",
+    holds=True,
+)
 def _gather(body: Body, step: Step, operator: Operator) -> None:
     """The entries at places that a tensor names."""
     array, places = operator.operands
@@ -192,12 +201,16 @@ def _gather(body: Body, step: Step, operator: Operator) -> None:
     _give(body, made, operator.results[0])
 
 
-def _is_slice(operator: Operator) -> bool:
-    return operator.name == "array_slice" and all(
-        abi.is_native(number.dtype) and number.dtype != "uint64" for number in operator.operands[1:]
-    )
-
-
+@writer(
+    lambda operator: (
+        operator.name == "array_slice"
+        and all(
+            abi.is_native(number.dtype) and number.dtype != "uint64"
+            for number in operator.operands[1:]
+        )
+    ),
+    holds=True,
+)
 def _slice(body: Body, step: Step, operator: Operator) -> None:
     """As CPython cuts: ends that are outside are the list's own."""
     start, stop, by = (_number(body, number) for number in operator.operands[1:])
@@ -211,12 +224,13 @@ def _slice(body: Body, step: Step, operator: Operator) -> None:
     _give(body, made, operator.results[0])
 
 
-def _is_join(operator: Operator) -> bool:
-    return operator.name in ("array_stack", "array_concat") and abi.is_native(
-        operator.results[0].dtype
-    )
-
-
+@writer(
+    lambda operator: (
+        operator.name in ("array_stack", "array_concat")
+        and abi.is_native(operator.results[0].dtype)
+    ),
+    holds=True,
+)
 def _join(body: Body, step: Step, operator: Operator) -> None:
     """The tensors of a list as one, if they fit."""
     result, axis = operator.results[0].tensor_type, operator.attributes["axis"]
@@ -233,18 +247,18 @@ def _join(body: Body, step: Step, operator: Operator) -> None:
 LISTS: Sequence[Writer] = (
     Writer(_named("array_create"), _create, holds=True),
     Writer(_named("array_empty"), _create, holds=True),
-    Writer(_named("array_append"), _append, holds=True),
-    Writer(_named("array_length"), _count, holds=True),
-    Writer(_has_place("array_read"), _read, holds=True),
-    Writer(_has_place("array_write"), _write, holds=True),
-    Writer(_has_place("array_pop"), _pop, holds=True),
-    Writer(_has_place("array_delete"), _delete, holds=True),
-    Writer(_has_place("array_insert"), _insert, holds=True),
-    Writer(_has_place("array_repeat"), _repeat, holds=True),
-    Writer(_named("array_extend"), _extend, holds=True),
-    Writer(_is_gather, _gather, holds=True),
-    Writer(_is_slice, _slice, holds=True),
-    Writer(_is_join, _join, holds=True),
+    _append,
+    _count,
+    _read,
+    _write,
+    _pop,
+    _delete,
+    _insert,
+    _repeat,
+    _extend,
+    _gather,
+    _slice,
+    _join,
 )
 
 __all__ = ["LISTS"]

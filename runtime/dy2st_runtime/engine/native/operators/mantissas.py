@@ -14,42 +14,35 @@ from dy2st_runtime.engine.native.machine import abi
 from dy2st_runtime.engine.native.math.exponential import format_of
 from dy2st_runtime.engine.native.nests.access import stored
 from dy2st_runtime.engine.native.program.planner import Step
-from dy2st_runtime.engine.native.program.steps import Body, Writer
+from dy2st_runtime.engine.native.program.steps import Body, writer
 from dy2st_runtime.engine.native.text.code import Code
-from dy2st_runtime.engine.native.text.lanes import DType, Lanes, Value, integers_of
+from dy2st_runtime.engine.native.text.lanes import Lanes, Value, integers_of
 from dy2st_runtime.ir.program import Operator
 
 _VECTOR = 32
 """The bytes of a vector."""
 
 
-def _is_frexp(operator: Operator) -> bool:
-    return operator.name == "frexp" and abi.is_native(operator.operands[0].dtype)
-
-
+@writer(lambda operator: operator.name == "frexp" and abi.is_native(operator.operands[0].dtype))
 def _write(body: Body, step: Step, operator: Operator) -> None:
     x = operator.operands[0]
-    name = body.module.shared(_text(x.dtype), "frexp")
+    names = ("%mantissas", "%exponents", "%x")
+    parameters = [*(("ptr", name) for name in names), ("i64", "%count")]
+    code, wide = Code("NAME", parameters, stored(x.dtype)), _VECTOR // x.dtype.itemsize
+    end = code.up_to("%count", wide)
+    for first, last, count in (("0", end, wide), (end, "%count", 1)):
+        lanes = Lanes(code, count)
+        with code.loop(first, last, str(count)) as at:
+            found = _parts(lanes, lanes.load(code.at("%x", at), x.dtype))
+            for value, pointer in zip(found, names[:2], strict=True):
+                lanes.store(value, code.at(pointer, at))
+    name = body.module.shared(code.end(), "frexp")
     pointers = [body.place(result) for result in operator.results]
     pointers.append(body.places.address(x))
     listed = ", ".join(f"ptr {pointer}" for pointer in pointers)
-    count = body.sizes.value(product(x.tensor_type.shape))
+    elements = body.sizes.value(product(x.tensor_type.shape))
     with body.lock.without(body.lock.is_long([x.tensor_type.shape])):
-        body.function.line(f"call void @{name}({listed}, i64 {count})")
-
-
-def _text(dtype: DType) -> str:
-    pointers = ("%mantissas", "%exponents", "%x")
-    parameters = [*(("ptr", pointer) for pointer in pointers), ("i64", "%count")]
-    code, wide = Code("NAME", parameters, stored(dtype)), _VECTOR // dtype.itemsize
-    end = code.up_to("%count", wide)
-    for first, last, step in (("0", end, wide), (end, "%count", 1)):
-        lanes = Lanes(code, step)
-        with code.loop(first, last, str(step)) as at:
-            found = _parts(lanes, lanes.load(code.at("%x", at), dtype))
-            for value, pointer in zip(found, pointers[:2], strict=True):
-                lanes.store(value, code.at(pointer, at))
-    return code.end()
+        body.function.line(f"call void @{name}({listed}, i64 {elements})")
 
 
 def _parts(lanes: Lanes, x: Value) -> tuple[Value, Value]:
@@ -71,6 +64,6 @@ def _parts(lanes: Lanes, x: Value) -> tuple[Value, Value]:
     return lanes.select(is_usual, m, x), lanes.select(is_usual, e, zero)
 
 
-MANTISSAS = (Writer(_is_frexp, _write),)
+MANTISSAS = (_write,)
 
 __all__ = ["MANTISSAS"]

@@ -10,7 +10,7 @@ from dy2st_runtime.engine.native.nests.members import is_native
 from dy2st_runtime.engine.native.program.lifetimes import Kind
 from dy2st_runtime.engine.native.program.places import Place
 from dy2st_runtime.engine.native.program.planner import Step
-from dy2st_runtime.engine.native.program.steps import Body, Writer
+from dy2st_runtime.engine.native.program.steps import Body, writer
 from dy2st_runtime.engine.native.rows import emit, has_row
 from dy2st_runtime.engine.native.text.lanes import BOOL, INT64, Lanes, Value
 from dy2st_runtime.ir.checks.broken_sizes import formulas
@@ -22,10 +22,7 @@ _MOST_KNOWN = 1 << 14
 """How many numbers are computed when code is made, and copied in each call."""
 
 
-def _is_constant(operator: Operator) -> bool:
-    return operator.name == "constant"
-
-
+@writer(lambda operator: operator.name == "constant")
 def _constant(body: Body, step: Step, operator: Operator) -> None:
     variable, value = operator.results[0], operator.attributes["value"]
     kind = body.places.found.kinds[variable]
@@ -56,16 +53,14 @@ def _is_number(operator: Operator) -> bool:
     return True
 
 
+@writer(_is_number)
 def _number(body: Body, step: Step, operator: Operator) -> None:
     lanes, result = Lanes(body.function, 1), operator.results[0]
     number = lanes.constant(operator.attributes["value"], result.dtype)
     lanes.store(number, body.places.make(result).name)
 
 
-def _is_size(operator: Operator) -> bool:
-    return operator.name == "from_dim" and abi.is_native(operator.results[0].dtype)
-
-
+@writer(lambda operator: operator.name == "from_dim" and abi.is_native(operator.results[0].dtype))
 def _size(body: Body, step: Step, operator: Operator) -> None:
     value, result = operator.attributes["value"], operator.results[0]
     if isinstance(value, Condition):
@@ -75,21 +70,16 @@ def _size(body: Body, step: Step, operator: Operator) -> None:
         found = Value(
             body.sizes.value(int(value) if value is True or value is False else value), INT64
         )
-        _check_range(body, operator, found.text)
+        # Let NumPy's kernel refuse a size that the dtype does not hold.
+        dtype = operator.results[0].dtype
+        if dtype.kind in "iu" and dtype != INT64:
+            limits = np.iinfo(dtype)
+            least, most = int(limits.min), min(int(limits.max), 2**63 - 1)
+            is_large = body.function.let(f"icmp sge i64 {found.text}, {least}")
+            is_small = body.function.let(f"icmp sle i64 {found.text}, {most}")
+            body.unless(body.function.let(f"and i1 {is_large}, {is_small}"), [operator])
     lanes = Lanes(body.function, 1)
     lanes.store(lanes.cast(found, result.dtype), body.places.make(result).name)
-
-
-def _check_range(body: Body, operator: Operator, value: str) -> None:
-    """Let NumPy's kernel refuse a size that the dtype does not hold."""
-    dtype = operator.results[0].dtype
-    if dtype.kind not in "iu" or dtype == INT64:
-        return
-    limits = np.iinfo(dtype)
-    least, most = int(limits.min), min(int(limits.max), 2**63 - 1)
-    is_large = body.function.let(f"icmp sge i64 {value}, {least}")
-    is_small = body.function.let(f"icmp sle i64 {value}, {most}")
-    body.unless(body.function.let(f"and i1 {is_large}, {is_small}"), [operator])
 
 
 def _is_known(operator: Operator) -> bool:
@@ -104,6 +94,7 @@ def _is_known(operator: Operator) -> bool:
     return has_no_formula and isinstance(size, int) and size <= _MOST_KNOWN
 
 
+@writer(_is_known)
 def _known(body: Body, step: Step, operator: Operator) -> None:
     result, kernel = operator.results[0], DEFINITIONS[operator.name].kernel
     assert kernel is not None
@@ -112,10 +103,7 @@ def _known(body: Body, step: Step, operator: Operator) -> None:
     body.places.copy(target, source, result.tensor_type)
 
 
-def _is_condition(operator: Operator) -> bool:
-    return operator.name == "require"
-
-
+@writer(lambda operator: operator.name == "require", holds=True)
 def _require(body: Body, step: Step, operator: Operator) -> None:
     condition, message = operator.attributes["condition"], operator.attributes["message"]
     if isinstance(condition, Condition):
@@ -124,10 +112,9 @@ def _require(body: Body, step: Step, operator: Operator) -> None:
         body.unless("false", [operator])
 
 
-def _is_shape(operator: Operator) -> bool:
-    return operator.name == "shape" and isinstance(operator.operands[0].type, TensorType)
-
-
+@writer(
+    lambda operator: operator.name == "shape" and isinstance(operator.operands[0].type, TensorType)
+)
 def _shape(body: Body, step: Step, operator: Operator) -> None:
     target = body.place(operator.results[0])
     for axis, size in enumerate(operator.operands[0].tensor_type.shape):
@@ -141,6 +128,7 @@ def _is_of_numbers(operator: Operator) -> bool:
     return has_row(operator) and all(isinstance(t, TensorType) and not t.shape for t in types)
 
 
+@writer(_is_of_numbers)
 def _apply(body: Body, step: Step, operator: Operator) -> None:
     """An elementwise operator on registers."""
     lanes = Lanes(body.function, 1)
@@ -149,13 +137,13 @@ def _apply(body: Body, step: Step, operator: Operator) -> None:
 
 
 NUMBERS = (
-    Writer(_is_constant, _constant),
-    Writer(_is_number, _number),
-    Writer(_is_size, _size),
-    Writer(_is_known, _known),
-    Writer(_is_condition, _require, holds=True),
-    Writer(_is_shape, _shape),
-    Writer(_is_of_numbers, _apply),
+    _constant,
+    _number,
+    _size,
+    _known,
+    _require,
+    _shape,
+    _apply,
 )
 
 __all__ = ["NUMBERS"]

@@ -42,22 +42,22 @@ def key_type(dtype: DType) -> DType:
 def key_of(lanes: Lanes, x: Value, descending: bool) -> Value:
     """The keys of elements: NaN is the largest number, and -0.0 is 0.0."""
     unsigned = key_type(x.dtype)
-    key = _ascending(lanes, x, np.dtype(f"int{8 * unsigned.itemsize}"), unsigned)
-    return lanes.invert(key) if descending else key
-
-
-def _ascending(lanes: Lanes, x: Value, signed: DType, unsigned: DType) -> Value:
+    signed = np.dtype(f"int{8 * unsigned.itemsize}")
     if x.dtype.kind in "bu":
-        return lanes.cast(x, unsigned)
-    highest = lanes.constant(np.iinfo(signed).min, signed)
-    if x.dtype.kind == "i":
-        return lanes.bits(lanes.differ(lanes.cast(x, signed), highest), unsigned)
-    # NaNs of any sign and bits are one key, and so are both zeros: -0.0 + 0.0 is 0.0.
-    number = lanes.select(lanes.is_nan(x), lanes.constant(np.nan, x.dtype), x)
-    bits = lanes.bits(lanes.add(number, lanes.constant(0.0, x.dtype), exactly=True), signed)
-    # Bits of positive numbers rise with them; those of negative ones fall, so all are inverted.
-    sign = lanes.binary("ashr", bits, lanes.constant(8 * signed.itemsize - 1, signed))
-    return lanes.bits(lanes.differ(bits, lanes.either(sign, highest)), unsigned)
+        key = lanes.cast(x, unsigned)
+    else:
+        highest = lanes.constant(np.iinfo(signed).min, signed)
+        if x.dtype.kind == "i":
+            key = lanes.bits(lanes.differ(lanes.cast(x, signed), highest), unsigned)
+        else:
+            # NaNs of any sign and bits are one key, and so are both zeros: -0.0 + 0.0 is 0.0.
+            number = lanes.select(lanes.is_nan(x), lanes.constant(np.nan, x.dtype), x)
+            bits = lanes.bits(lanes.add(number, lanes.constant(0.0, x.dtype), exactly=True), signed)
+            # Bits of positive numbers rise with them; those of negative ones fall, so all are
+            # inverted.
+            sign = lanes.binary("ashr", bits, lanes.constant(8 * signed.itemsize - 1, signed))
+            key = lanes.bits(lanes.differ(bits, lanes.either(sign, highest)), unsigned)
+    return lanes.invert(key) if descending else key
 
 
 def keys(dtype: DType, descending: bool, vector: int) -> str:
@@ -147,7 +147,10 @@ class _ByCounting:
                 self._add(lanes.compare("lt", self._other(at), own))
             lanes.store(lanes.load(self._total, key), self._ranks)
             with code.loop(first, end) as at:
-                self._put(at, code.minus(at, first))
+                lane = code.minus(at, first)
+                one = self._one
+                rank = one.load(at_of(code, self._ranks, self._key, lane), self._key)
+                code.line(f"store i64 {at}, ptr {code.at('%places', one.cast(rank, UINT64).text)}")
 
     def _other(self, at: str) -> Value:
         place = at_of(self._code, "%keys", self._key, at)
@@ -163,11 +166,6 @@ class _ByCounting:
         lanes = self._lanes
         total = lanes.add(lanes.load(self._total, self._key), lanes.cast(holds, self._key))
         lanes.store(total, self._total)
-
-    def _put(self, at: str, lane: str) -> None:
-        code, one = self._code, self._one
-        rank = one.load(at_of(code, self._ranks, self._key, lane), self._key)
-        code.line(f"store i64 {at}, ptr {code.at('%places', one.cast(rank, UINT64).text)}")
 
 
 class _ByBytes:
@@ -198,7 +196,10 @@ class _ByBytes:
                 self._move(counts, byte)
         with code.loop("0", "%count") as at:
             entry = self._load(code.let(f"load ptr, ptr {self._from}"), at)
-            code.line(f"store i64 {self._place_of(entry)}, ptr {code.at('%places', at)}")
+            # The place lies in the low bits of an entry.
+            low = code.let(f"and {self._entry} {entry}, {(1 << self._bits) - 1}")
+            place = self._resized(low, 2 * self._bits, 64)
+            code.line(f"store i64 {place}, ptr {code.at('%places', at)}")
 
     def _make(self) -> None:
         """All entries, and how often each byte has each value."""
@@ -260,11 +261,6 @@ class _ByBytes:
     def _load(self, entries: str, at: str) -> str:
         place = self._code.let(f"getelementptr {self._entry}, ptr {entries}, i64 {at}")
         return self._code.let(f"load {self._entry}, ptr {place}, align 8")
-
-    def _place_of(self, entry: str) -> str:
-        mask = (1 << self._bits) - 1
-        low = self._code.let(f"and {self._entry} {entry}, {mask}")
-        return self._resized(low, 2 * self._bits, 64)
 
     def _resized(self, value: str, bits: int, wanted: int) -> str:
         if bits == wanted:

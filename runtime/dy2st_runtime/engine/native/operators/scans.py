@@ -17,7 +17,7 @@ from dy2st_runtime.engine.native.machine.llvm import Processor
 from dy2st_runtime.engine.native.math.logarithm import logaddexp
 from dy2st_runtime.engine.native.nests.access import stored
 from dy2st_runtime.engine.native.program.planner import Step
-from dy2st_runtime.engine.native.program.steps import Body, Writer
+from dy2st_runtime.engine.native.program.steps import Body, writer
 from dy2st_runtime.engine.native.text.code import Code
 from dy2st_runtime.engine.native.text.lanes import INT64, Lanes, Value
 from dy2st_runtime.ir.program import Operator
@@ -34,10 +34,7 @@ _JOINS: dict[str, Callable[[Lanes, Value, Value], Value]] = {
 }
 
 
-def _is_scan(operator: Operator) -> bool:
-    return operator.name in _JOINS and abi.is_native(operator.operands[0].dtype)
-
-
+@writer(lambda operator: operator.name in _JOINS and abi.is_native(operator.operands[0].dtype))
 def _scan(body: Body, step: Step, operator: Operator) -> None:
     shape, axis = operator.results[0].tensor_type.shape, operator.attributes["axis"]
     inner = product(shape[axis + 1 :])
@@ -93,7 +90,12 @@ class _Scan:
             before = Value(code.let(f"load {wide}, ptr {kept[0]}"), self._dtype)
             values = [self._join(lanes, before, new)]
             if self._has_places:
-                values.append(self._place(lanes, kept[1], iteration, new, values[0]))
+                # The place of the last one that is the best so far, or no number.
+                before = lanes.let(f"load {lanes.type(INT64)}, ptr {kept[1]}", INT64)
+                is_new = lanes.compare("eq", new, values[0])
+                if new.dtype.kind == "f":
+                    is_new = lanes.either(is_new, lanes.is_nan(new))
+                values.append(lanes.select(is_new, lanes.splat(Value(iteration, INT64)), before))
             self._keep(lanes, at, kept, values)
 
     def _next(self, first: str, iteration: str, lanes: Lanes) -> tuple[str, Value]:
@@ -104,14 +106,6 @@ class _Scan:
         source = code.let(f"getelementptr {stored(self._given)}, ptr %x, i64 {at}")
         return at, lanes.cast(lanes.load(source, self._given), self._dtype)
 
-    def _place(self, lanes: Lanes, kept: str, iteration: str, new: Value, best: Value) -> Value:
-        """The place of the last one that is the best so far, or no number."""
-        before = lanes.let(f"load {lanes.type(INT64)}, ptr {kept}", INT64)
-        is_new = lanes.compare("eq", new, best)
-        if new.dtype.kind == "f":
-            is_new = lanes.either(is_new, lanes.is_nan(new))
-        return lanes.select(is_new, lanes.splat(Value(iteration, INT64)), before)
-
     def _keep(self, lanes: Lanes, at: str, kept: list[str], values: list[Value]) -> None:
         """Hold what the next iteration needs, and write it."""
         code = self._code
@@ -121,6 +115,6 @@ class _Scan:
             lanes.store(value, target)
 
 
-SCANS = (Writer(_is_scan, _scan),)
+SCANS = (_scan,)
 
 __all__ = ["SCANS"]

@@ -44,11 +44,7 @@ class Scatter:
         places = [*range(first), *range(first + count, len(self.whole))]
         self.kept = list(zip(kept, places, strict=True))  # axes of x, and of what is put
         self.value = _strides(value.tensor_type.shape, self.whole)
-        self.tail = self._tail()
-        self.sizes: dict[Dim, str] = {}
-
-    def _tail(self) -> int:
-        """How many axes at the end are one row, in x and in the value."""
+        # How many axes at the end are one row, in x and in the value.
         plain, found = contiguous(self.whole), 0
         for axis, place in reversed(self.kept):
             step = self.value[place]
@@ -57,7 +53,8 @@ class Scatter:
             if axis < max(self.axes) or not is_same(step, plain[place]):
                 break
             found += 1
-        return found
+        self.tail = found
+        self.sizes: dict[Dim, str] = {}
 
     def text(self, is_checked: bool) -> str:
         """The function, as `@NAME`."""

@@ -14,7 +14,7 @@ from dy2st_runtime.engine.native.machine.llvm import Processor
 from dy2st_runtime.engine.native.nests.access import stored
 from dy2st_runtime.engine.native.operators.ordering import at_of, key_of
 from dy2st_runtime.engine.native.program.planner import Step
-from dy2st_runtime.engine.native.program.steps import Body, Writer
+from dy2st_runtime.engine.native.program.steps import Body, writer
 from dy2st_runtime.engine.native.text.code import Code
 from dy2st_runtime.engine.native.text.lanes import INT64, DType, Lanes, Value
 from dy2st_runtime.ir.program import Operator
@@ -27,11 +27,19 @@ def _is_search(operator: Operator) -> bool:
     return abi.is_native(values.dtype) and sequence.dtype == values.dtype
 
 
+@writer(_is_search)
 def _search(body: Body, step: Step, operator: Operator) -> None:
     sequence, values = operator.operands
-    text = _text(values.dtype, operator.attributes["right"])
-    search = body.module.shared(text, "search")
-    name = body.module.shared(_rows_text(values.dtype, search), "searches")
+    code = Code("NAME", _PARAMETERS, stored(values.dtype), attributes="noinline nounwind")
+    wide = Lanes(code, Processor.host().vector_bytes // 4)
+    end = code.up_to("%count", wide.lanes)
+    for first, last, lanes in (("0", end, wide), (end, "%count", Lanes(code, 1))):
+        search = _Search(code, lanes, values.dtype, "le" if operator.attributes["right"] else "lt")
+        with code.loop(first, last, str(lanes.lanes)) as at:
+            found = search.place_of(lanes.load(code.at("%values", at), values.dtype))
+            lanes.store(found, at_of(code, "%out", INT64, at))
+    shared = body.module.shared(code.end(), "search")
+    name = body.module.shared(_rows_text(values.dtype, shared), "searches")
     pointers = [body.place(operator.results[0])]
     pointers += [body.places.address(operand) for operand in (sequence, values)]
     shape = values.tensor_type.shape
@@ -57,18 +65,6 @@ def _rows_text(dtype: DType, search: str) -> str:
         sequence = code.at("%sequence", code.times(row, "%size"))
         pointers = [("ptr", one) for one in (out, sequence, code.at("%values", first))]
         code.call(search, *pointers, ("i64", "%size"), ("i64", "%count"))
-    return code.end()
-
-
-def _text(dtype: DType, right: bool) -> str:
-    code = Code("NAME", _PARAMETERS, stored(dtype), attributes="noinline nounwind")
-    wide = Lanes(code, Processor.host().vector_bytes // 4)
-    end = code.up_to("%count", wide.lanes)
-    for first, last, lanes in (("0", end, wide), (end, "%count", Lanes(code, 1))):
-        search = _Search(code, lanes, dtype, "le" if right else "lt")
-        with code.loop(first, last, str(lanes.lanes)) as at:
-            found = search.place_of(lanes.load(code.at("%values", at), dtype))
-            lanes.store(found, at_of(code, "%out", INT64, at))
     return code.end()
 
 
@@ -108,6 +104,6 @@ class _Search:
         lanes.store(lanes.select(lanes.compare(self._relation, key, own), behind, first), self._low)
 
 
-SEARCHES = (Writer(_is_search, _search),)
+SEARCHES = (_search,)
 
 __all__ = ["SEARCHES"]

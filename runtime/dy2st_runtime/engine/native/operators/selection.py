@@ -74,7 +74,20 @@ class _First:
         code.begin(some)
         self._begin()
         with code.loop(self._most, "%count", str(self._lanes.lanes)) as at:
-            self._look(at)
+            # Keep those of a vector that are better than the last one that is wanted.
+            lanes, key = self._lanes, self._key
+            limit = Value(code.let(f"load {self._one.type(key)}, ptr {self._limit}"), key)
+            found = lanes.load(at_of(code, "%keys", key, at), key)
+            # Strictly: of equal ones the first stay.
+            better = lanes.compare("lt", found, lanes.splat(limit))
+            bits, wide = f"i{lanes.lanes}", f"<{lanes.lanes} x i1>"
+            mask = code.let(
+                f"zext {bits} {code.let(f'bitcast {wide} {better.text} to {bits}')} to i64"
+            )
+            with self._lanes_of(mask) as lane:
+                number = self._number()
+                self._keep(number, code.plus(at, lane))
+                self._set(code.plus(number, 1))
             with code.when(code.compare("sge", self._number(), self._most)):
                 self._sort()
         # After a sort there are just as many as are wanted, already in order.
@@ -93,20 +106,6 @@ class _First:
             self._keep(at, at)
         self._set(self._most)
         self._sort()
-
-    def _look(self, at: str) -> None:
-        """Keep those of a vector that are better than the last one that is wanted."""
-        code, lanes, key = self._code, self._lanes, self._key
-        limit = Value(code.let(f"load {self._one.type(key)}, ptr {self._limit}"), key)
-        found = lanes.load(at_of(code, "%keys", key, at), key)
-        # Strictly: of equal ones the first stay.
-        better = lanes.compare("lt", found, lanes.splat(limit))
-        bits, wide = f"i{lanes.lanes}", f"<{lanes.lanes} x i1>"
-        mask = code.let(f"zext {bits} {code.let(f'bitcast {wide} {better.text} to {bits}')} to i64")
-        with self._lanes_of(mask) as lane:
-            number = self._number()
-            self._keep(number, code.plus(at, lane))
-            self._set(code.plus(number, 1))
 
     @contextmanager
     def _lanes_of(self, mask: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ from dy2st_runtime.engine.native.nests.shares import share_along
 from dy2st_runtime.engine.native.operators import ordering, selection
 from dy2st_runtime.engine.native.operators.ordering import at_of
 from dy2st_runtime.engine.native.program.planner import Step
-from dy2st_runtime.engine.native.program.steps import Body, Writer
+from dy2st_runtime.engine.native.program.steps import Body, writer
 from dy2st_runtime.engine.native.text.code import Code
 from dy2st_runtime.engine.native.text.lanes import UINT64, DType
 from dy2st_runtime.ir.program import Operator
@@ -20,10 +20,7 @@ _IS_DOWN = {"argsort": "descending", "top_places": "largest"}
 """The operators, and the attribute that says whether the largest element is the first."""
 
 
-def _is_order(operator: Operator) -> bool:
-    return operator.name in _IS_DOWN and abi.is_native(operator.operands[0].dtype)
-
-
+@writer(lambda operator: operator.name in _IS_DOWN and abi.is_native(operator.operands[0].dtype))
 def _order(body: Body, step: Step, operator: Operator) -> None:
     x, attributes = operator.operands[0], operator.attributes
     axis, shape = attributes["axis"], x.tensor_type.shape
@@ -89,8 +86,11 @@ class Rows:
             given = [("ptr", own_keys), ("ptr", source), ("i64", "%count"), ("i64", "%inner")]
             code.call(keys, *given)
             code.call(sort, ("ptr", places), ("ptr", own_keys), *counts, ("ptr", room))
-            with code.when(code.no(is_row)):
-                _spread(code, target, own_places)
+            # Places of a row lie together, and are to lie `inner` apart.
+            with code.when(code.no(is_row)), code.loop("0", "%wanted") as at:
+                place = code.let(f"load i64, ptr {at_of(code, own_places, UINT64, at)}")
+                to = at_of(code, target, UINT64, code.times(at, "%inner"))
+                code.line(f"store i64 {place}, ptr {to}")
         # A signal that ends the loop gives the scratch back, too.
         code.jump("leaving")
         code.begin("leaving")
@@ -117,14 +117,6 @@ def _lines(code: Code, bytes: str) -> str:
     return code.let(f"and i64 {code.plus(bytes, 63)}, -64")
 
 
-def _spread(code: Code, target: str, places: str) -> None:
-    """Write the places of a row, which lie together, `inner` apart."""
-    with code.loop("0", "%wanted") as at:
-        place = code.let(f"load i64, ptr {at_of(code, places, UINT64, at)}")
-        to = at_of(code, target, UINT64, code.times(at, "%inner"))
-        code.line(f"store i64 {place}, ptr {to}")
-
-
-SORTS = (Writer(_is_order, _order),)
+SORTS = (_order,)
 
 __all__ = ["SORTS", "Rows"]

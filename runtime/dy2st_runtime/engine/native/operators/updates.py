@@ -16,7 +16,7 @@ from dy2st_runtime.engine.native.nests.members import is_native
 from dy2st_runtime.engine.native.operators.scatter import Scatter
 from dy2st_runtime.engine.native.operators.scatter_reduce import Joined
 from dy2st_runtime.engine.native.program.planner import Step
-from dy2st_runtime.engine.native.program.steps import Body, Writer
+from dy2st_runtime.engine.native.program.steps import Body, Writer, writer
 from dy2st_runtime.ir.failures import may_fail
 from dy2st_runtime.ir.program import Operator
 
@@ -42,10 +42,7 @@ def _changing(body: Body, operator: Operator) -> Iterator[str]:
         yield target
 
 
-def _is_slice(operator: Operator) -> bool:
-    return operator.name == "slice_update" and _is_native(operator)
-
-
+@writer(lambda operator: operator.name == "slice_update" and _is_native(operator), changes=True)
 def _write_slice(body: Body, step: Step, operator: Operator) -> None:
     value, attributes = operator.operands[1], operator.attributes
     strides = contiguous(operator.results[0].tensor_type.shape)
@@ -90,6 +87,7 @@ def _is_of_many(operator: Operator) -> bool:
     return operator.name in ("concat", "stack") and all(map(is_native, values))
 
 
+@writer(_is_of_many)
 def _join(body: Body, step: Step, operator: Operator) -> None:
     (result,) = operator.results
     target, width = body.place(result), result.dtype.itemsize
@@ -100,8 +98,8 @@ def _join(body: Body, step: Step, operator: Operator) -> None:
 
 
 UPDATES = (
-    Writer(_is_of_many, _join),
-    Writer(_is_slice, _write_slice, changes=True),
+    _join,
+    _write_slice,
     Writer(_is_put, _put, changes=True),
     Writer(_is_joined, _put, changes=True),
 )

@@ -23,10 +23,11 @@ from dy2st_runtime.engine.native.operators.sorts import SORTS
 from dy2st_runtime.engine.native.operators.updates import UPDATES
 from dy2st_runtime.engine.native.program.ending_code import EndingCode
 from dy2st_runtime.engine.native.program.planner import Step
-from dy2st_runtime.engine.native.program.steps import Body, Writer
+from dy2st_runtime.engine.native.program.steps import Body, Writer, writer
 from dy2st_runtime.ir.program import Operator
 
 
+@writer(is_product)
 def _product(body: Body, step: Step, operator: Operator) -> None:
     target, *others = [body.place(variable) for variable in step.results]
     with body.lock.without(body.lock.is_long([product_axes(operator)]), polls=True):
@@ -59,7 +60,7 @@ WRITERS: tuple[Writer, ...] = (
     *BOX_PLACES,
     *ALIGNMENTS,
     *DISTINCT,
-    Writer(is_product, _product),
+    _product,
 )
 
 

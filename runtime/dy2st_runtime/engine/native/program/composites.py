@@ -92,7 +92,14 @@ def _windows(
 
 def _largest(x: Any, kernel: Sequence[int], strides: Sequence[int], pads: Any) -> Any:
     """The largest elements and their places; the last axis first, as the first of equals counts."""
-    places = _places(x.shape[2:], pads)
+    # Of the elements of padded axes, in the flattened axes without pads.
+    sizes = x.shape[2:]
+    places = F.zeros([1] * (2 + len(sizes)), "int64")
+    for axis, (size, (before, after)) in enumerate(zip(sizes, pads, strict=True)):
+        shape = [1] * (2 + len(sizes))
+        shape[2 + axis] = size + before + after
+        own = F.arange(-before, size + after, 1, "int64") * product(sizes[axis + 1 :])
+        places = places + F.reshape(own, shape)
     x = _padded(x, pads, _lowest(x.dtype))
     for axis in range(x.ndim - 1, 1, -1):
         width, stride = kernel[axis - 2], strides[axis - 2]
@@ -130,17 +137,6 @@ def _larger(best: Pair, other: Pair) -> Pair:
     is_larger = F.logical_and(F.equal(best[0], best[0]), ~F.less_equal(other[0], best[0]))
     (x, y), (place, at) = zip(other, best, strict=True)
     return F.where(is_larger, x, y), F.where(is_larger, place, at)
-
-
-def _places(sizes: Sequence[Any], pads: Any) -> Any:
-    """Of the elements of padded axes, in the flattened axes without pads."""
-    found = F.zeros([1] * (2 + len(sizes)), "int64")
-    for axis, (size, (before, after)) in enumerate(zip(sizes, pads, strict=True)):
-        shape = [1] * (2 + len(sizes))
-        shape[2 + axis] = size + before + after
-        own = F.arange(-before, size + after, 1, "int64") * product(sizes[axis + 1 :])
-        found = found + F.reshape(own, shape)
-    return found
 
 
 def _padded(x: Any, pads: Any, beyond: float) -> Any:

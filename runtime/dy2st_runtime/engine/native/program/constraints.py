@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from dy2st_runtime.dims import Condition, Constraint, Dim, is_symbol, symbols
@@ -27,7 +27,8 @@ class Constraints:
         """Those on sizes of inputs are checked before the first step."""
         self._program, self._function = program, function
         self._sizes, self._places, self._calls = sizes, places, calls
-        self._waiting = [c for c in program.constraints if not self._is_known(c)]
+        conditions = [(c, symbols(c.constraint.condition)) for c in program.constraints]
+        self._waiting = [c for c, own in conditions if not all(s in sizes.known for s in own)]
 
     @contextmanager
     def inside(self) -> Iterator[None]:
@@ -55,52 +56,46 @@ class Constraints:
             if size in self._sizes.slots and not again:
                 continue
             slot = self._sizes.slots.setdefault(size, self._function.alloca("i64"))
-            self._function.line(f"store i64 {self._real_size(variable, axis)}, ptr {slot}")
+            # The size of an axis: an object has it, of all others it is known.
+            place = self._places.of(variable)
+            if place.kind is Kind.OBJECT:
+                object = self._function.let(f"load ptr, ptr {place.name}")
+                real_size = self._places.size(object, axis)
+            else:
+                # The root is the result of the loop, whose value this is.
+                root = self._places.found.root(variable)
+                real_size = self._sizes.value(root.tensor_type.shape[axis])
+            self._function.line(f"store i64 {real_size}, ptr {slot}")
             new[size] = axis
         if new:
-            self._check_new(variable, new)
+            # What is bound is in the range of its symbol, and what is made of it as it should be.
+            for symbol in new:
+                for condition in _range(symbol):
+                    self._calls.unless(self._sizes.condition(condition), misfitting(variable), ())
+            # Before anything is computed of them: 64 bits would wrap silently.
+            # What is made of these symbols is not too large for code.
+            waiting = {
+                key: limit
+                for key, limit in self._sizes.waiting.items()
+                if not new.keys().isdisjoint(symbols(key)) and self._sizes.are_bound(key)
+            }
+            for test in magnitude_tests(self._function, waiting, self._sizes.value):
+                self._calls.unless(test, outgrown(variable), ())
+            # Arrays from Python may have any shape; what code has made has the right one.
+            place = self._places.of(variable)
+            if place.kind is Kind.OBJECT:
+                axes = [
+                    axis
+                    for axis, size in enumerate(variable.tensor_type.shape)
+                    if axis not in new.values() and not new.keys().isdisjoint(symbols(size))
+                ]
+                object = self._function.let(f"load ptr, ptr {place.name}")
+                self._calls.check_sizes(object, variable, axes)
             for entry in list(self._waiting):
                 found = symbols(entry.constraint.condition)
                 if all(s in self._sizes.known or s in self._sizes.slots for s in found):
                     self._waiting.remove(entry)
                     self._check(entry)
-
-    def _check_new(self, variable: Variable, new: Mapping[Dim, int]) -> None:
-        """What is bound is in the range of its symbol, and what is made of it as it should be."""
-        for symbol in new:
-            for condition in _range(symbol):
-                self._calls.unless(self._sizes.condition(condition), misfitting(variable), ())
-        # Before anything is computed of them: 64 bits would wrap silently.
-        self._check_magnitudes(variable, new)
-        # Arrays from Python may have any shape; what code has made has the right one.
-        place = self._places.of(variable)
-        if place.kind is Kind.OBJECT:
-            axes = [
-                axis
-                for axis, size in enumerate(variable.tensor_type.shape)
-                if axis not in new.values() and not new.keys().isdisjoint(symbols(size))
-            ]
-            object = self._function.let(f"load ptr, ptr {place.name}")
-            self._calls.check_sizes(object, variable, axes)
-
-    def _check_magnitudes(self, variable: Variable, new: Mapping[Dim, int]) -> None:
-        """What is made of these symbols is not too large for code."""
-        found = {
-            key: limit
-            for key, limit in self._sizes.waiting.items()
-            if not new.keys().isdisjoint(symbols(key)) and self._sizes.are_bound(key)
-        }
-        for test in magnitude_tests(self._function, found, self._sizes.value):
-            self._calls.unless(test, outgrown(variable), ())
-
-    def _real_size(self, variable: Variable, axis: int) -> str:
-        """The size of an axis: an object has it, of all others it is known."""
-        place = self._places.of(variable)
-        if place.kind is Kind.OBJECT:
-            object = self._function.let(f"load ptr, ptr {place.name}")
-            return self._places.size(object, axis)
-        root = self._places.found.root(variable)  # the result of the loop, whose value this is
-        return self._sizes.value(root.tensor_type.shape[axis])
 
     def require(self, constraint: Constraint, operator: Operator) -> None:
         """Raise unless a condition holds that an operator has."""
@@ -121,7 +116,10 @@ class Constraints:
 
     def is_early(self, operator: Operator) -> bool:
         """Whether no size of it may fail to be computed after the first step."""
-        return all(self._is_computed(f) or self._is_sure(f) for f in _formulas(operator))
+        return all(
+            self._is_computed(f) or (isinstance(f, Condition) and not self._sizes.divisors(f))
+            for f in _formulas(operator)
+        )
 
     def check_divisors(self, operator: Operator) -> None:
         """Raise if a size cannot be computed that was not looked at where the function begins."""
@@ -131,9 +129,6 @@ class Constraints:
                     is_right = self._sizes.condition(Condition("!=", divisor, 0))
                     self._calls.unless(is_right, dividing(operator), ())
 
-    def _is_known(self, entry: LocatedConstraint) -> bool:
-        return all(s in self._sizes.known for s in symbols(entry.constraint.condition))
-
     def _check(self, entry: LocatedConstraint) -> None:
         condition = entry.constraint.condition
         shown = symbols(condition)
@@ -142,9 +137,6 @@ class Constraints:
 
     def _is_computed(self, value: Dim | Condition) -> bool:
         return isinstance(value, Dim) and self._sizes.is_early(value)
-
-    def _is_sure(self, value: Dim | Condition) -> bool:
-        return isinstance(value, Condition) and not self._sizes.divisors(value)
 
 
 def _range(symbol: Dim) -> Iterator[Condition]:

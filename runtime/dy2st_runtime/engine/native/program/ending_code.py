@@ -34,7 +34,30 @@ class EndingCode:
         self._sizes = [size for size in nest.sizes if size is not ROWS and size is not COLUMNS]
         self._leaves = [leaf for leaf in nest.leaves if leaf.variable is not result]
         name = module.shared(emit.function(nest, "NAME", processor), "nest")
-        self.name = module.shared(self._text(name), "ending")
+        parameters = [("ptr", "%context"), ("ptr", "%c")]
+        parameters += [("i64", f"%{own}") for own in _PARAMETERS]
+        code = Code("NAME", parameters, "i8", attributes="noinline nounwind")
+        first = len(self._leaves) + len(self._nest.outputs) - 1
+        known = {size: self._entry(code, first + n, "i64") for n, size in enumerate(self._sizes)}
+        known |= {ROWS: "%rows", COLUMNS: "%columns"}
+        dtype = self._result.tensor_type.dtype
+        c = self._at(code, "%c", element(dtype), ("%c_row", "1"))
+        given, number = [], 0
+        for leaf in self._nest.leaves:
+            if leaf.variable is self._result:
+                given.append(f"ptr {c}")
+                continue
+            given.append(self._leaf(code, number, known))
+            number += 1
+        given.append(f"ptr {c}")
+        for output in self._nest.outputs[1:]:
+            to = self._entry(code, number, "ptr")
+            type = stored(output.tensor_type.dtype)
+            given.append(f"ptr {self._at(code, to, type, ('%c_row', '1'))}")
+            number += 1
+        given += [f"i64 {known[size]}" for size in self._nest.sizes]
+        code.line(f"call void @{name}({', '.join(given)})")
+        self.name = module.shared(code.end(), "ending")
 
     @property
     def _count(self) -> int:
@@ -60,32 +83,6 @@ class EndingCode:
         return context
 
     # -- the function ------------------------------------------------------------------------------
-
-    def _text(self, name: str) -> str:
-        parameters = [("ptr", "%context"), ("ptr", "%c")]
-        parameters += [("i64", f"%{own}") for own in _PARAMETERS]
-        code = Code("NAME", parameters, "i8", attributes="noinline nounwind")
-        first = len(self._leaves) + len(self._nest.outputs) - 1
-        known = {size: self._entry(code, first + n, "i64") for n, size in enumerate(self._sizes)}
-        known |= {ROWS: "%rows", COLUMNS: "%columns"}
-        result = self._result.tensor_type.dtype
-        c = self._at(code, "%c", element(result), ("%c_row", "1"))
-        given, number = [], 0
-        for leaf in self._nest.leaves:
-            if leaf.variable is self._result:
-                given.append(f"ptr {c}")
-                continue
-            given.append(self._leaf(code, number, known))
-            number += 1
-        given.append(f"ptr {c}")
-        for output in self._nest.outputs[1:]:
-            to = self._entry(code, number, "ptr")
-            type = stored(output.tensor_type.dtype)
-            given.append(f"ptr {self._at(code, to, type, ('%c_row', '1'))}")
-            number += 1
-        given += [f"i64 {known[size]}" for size in self._nest.sizes]
-        code.line(f"call void @{name}({', '.join(given)})")
-        return code.end()
 
     def _leaf(self, code: Code, number: int, known: dict[Dim, str]) -> str:
         """The argument that is a leaf: its value, or where the part of it begins."""

@@ -141,8 +141,28 @@ class Analysis:
         self._block(planned)
         for variable in outputs:
             self._read(variable, next(self._numbers))
-        self._outputs(planned)
-        self._allot(self._intervals())
+        # Let what the Program yields once be made in the array that it gives back.
+        given = {self.found.root(variable): variable for variable in planned.block.yields}
+        times = Counter(map(self.found.root, planned.block.yields))
+        for step in planned.steps:
+            for variable in step.results if self._is_target(step) else ():
+                has_place = self.found.kinds.get(variable) in (Kind.STACK, Kind.ARENA)
+                is_alone = has_place and times[variable] == 1
+                if is_alone and _is_as_long(variable, given[variable]):
+                    self.found.given.add(variable)
+        # First come first served: the part that is free and fits best.
+        intervals = self._intervals()
+        for key, interval in sorted(intervals.items(), key=lambda pair: pair[1].start):
+            parts = self.found.sizes
+            index = next(_fitting(parts, interval), None)
+            if index is None:
+                index = len(parts)
+                parts.append(Part(interval.bytes, 0))
+            part = parts[index]
+            part.free_from = interval.end + 1
+            if isinstance(part.bytes, int) and isinstance(interval.bytes, int):
+                part.bytes = max(part.bytes, interval.bytes)
+            self.found.parts[key] = index
 
     # -- the walk ------------------------------------------------------------------------------
 
@@ -177,7 +197,15 @@ class Analysis:
             self.found.roots[operator.results[0]] = operator.operands[0]
             return
         for variable in step.results:
-            self._make(variable, number, step)
+            self._made[variable] = number
+            kind = kind_of(variable, self._is_early)
+            is_constant = step.operator is not None and step.operator.name == "constant"
+            # A constant is an array that the module holds.
+            if is_constant and kind in (Kind.STACK, Kind.ARENA):
+                kind = Kind.FOREIGN
+            elif kind is Kind.ARENA and not self._is_placed(step):
+                kind = Kind.OBJECT  # there is an array already: it is not copied
+            self.found.kinds[variable] = kind
         if operator is not None and operator.name == "while":
             self._while(operator, step.inner, number)
         elif operator is not None and step.specialised is not None:
@@ -187,36 +215,24 @@ class Analysis:
             # Operands are there as long as the kernel may be asked.
             self._keep((*operator.operands, *operator.results))
         elif operator is not None and is_flow:
-            self._cond(operator, step.inner, free)
-
-    def _make(self, variable: Variable, number: int, step: Step) -> None:
-        self._made[variable] = number
-        kind = kind_of(variable, self._is_early)
-        is_constant = step.operator is not None and step.operator.name == "constant"
-        # A constant is an array that the module holds.
-        if is_constant and kind in (Kind.STACK, Kind.ARENA):
-            kind = Kind.FOREIGN
-        elif kind is Kind.ARENA and not self._is_placed(step):
-            kind = Kind.OBJECT  # there is an array already: it is not copied
-        self.found.kinds[variable] = kind
+            owned = {self.found.root(v) for v in operator.operands[1:] if free.has(v)}
+            for planned in step.inner:
+                self._enter(planned.block.parameters, operator.operands[1:])
+                self._block(planned, owned)
+            yields = [[self.found.root(v) for v in planned.block.yields] for planned in step.inner]
+            for result, (one, other) in zip(
+                operator.results, zip(*yields, strict=True), strict=True
+            ):
+                # Both branches leave there what they have changed.
+                if one is other and one in owned and _is_as_long(one, result):
+                    self.found.roots[result] = one
+                    del self.found.kinds[result], self._made[result]
+            for planned in step.inner:
+                self._yield_to(planned, operator.results)
+            self._keep(operator.results)
 
     def _read(self, variable: Variable, number: int) -> None:
         self._uses.append((self.found.root(variable), number, tuple(self._loops)))
-
-    def _cond(self, operator: Operator, inner: Sequence[Planned], free: Owned) -> None:
-        owned = {self.found.root(v) for v in operator.operands[1:] if free.has(v)}
-        for planned in inner:
-            self._enter(planned.block.parameters, operator.operands[1:])
-            self._block(planned, owned)
-        yields = [[self.found.root(v) for v in planned.block.yields] for planned in inner]
-        for result, (one, other) in zip(operator.results, zip(*yields, strict=True), strict=True):
-            # Both branches leave there what they have changed.
-            if one is other and one in owned and _is_as_long(one, result):
-                self.found.roots[result] = one
-                del self.found.kinds[result], self._made[result]
-        for planned in inner:
-            self._yield_to(planned, operator.results)
-        self._keep(operator.results)
 
     def _keep(self, values: Iterable[Variable]) -> None:
         """Let values have their memory up to here: results are written in Blocks, read or not."""
@@ -237,13 +253,10 @@ class Analysis:
             self._extra.append((result, loop))
         for step in inner[1].steps:
             if step.ahead is not None:
-                self._have(step.ahead.room, loop)
-
-    def _have(self, room: Variable, loop: Loop) -> None:
-        """Let a value have its memory as long as a loop runs."""
-        self._made[room] = loop.start
-        self.found.kinds[room] = kind_of(room, self._is_early)
-        self._uses.append((room, loop.end, tuple(self._loops)))
+                # Let a value have its memory as long as a loop runs.
+                self._made[step.ahead.room] = loop.start
+                self.found.kinds[step.ahead.room] = kind_of(step.ahead.room, self._is_early)
+                self._uses.append((step.ahead.room, loop.end, tuple(self._loops)))
 
     def _enter(self, parameters: Sequence[Variable], given: Sequence[Variable]) -> None:
         self.found.roots.update(zip(parameters, given, strict=True))
@@ -266,17 +279,6 @@ class Analysis:
         """Whether code can make the results of a step wherever it is asked to."""
         is_loop = step.operator is not None and step.operator.name == "while"
         return not is_loop and self._is_placed(step)
-
-    def _outputs(self, planned: Planned) -> None:
-        """Let what the Program yields once be made in the array that it gives back."""
-        given = {self.found.root(variable): variable for variable in planned.block.yields}
-        times = Counter(map(self.found.root, planned.block.yields))
-        for step in planned.steps:
-            for variable in step.results if self._is_target(step) else ():
-                has_place = self.found.kinds.get(variable) in (Kind.STACK, Kind.ARENA)
-                is_alone = has_place and times[variable] == 1
-                if is_alone and _is_as_long(variable, given[variable]):
-                    self.found.given.add(variable)
 
     # -- the arena -----------------------------------------------------------------------------
 
@@ -303,20 +305,6 @@ class Analysis:
             if (result,) in found:
                 found[(result,)].end = found[result].end
         return found
-
-    def _allot(self, intervals: dict[Variable | tuple[Variable], Interval]) -> None:
-        """First come first served: the part that is free and fits best."""
-        for key, interval in sorted(intervals.items(), key=lambda pair: pair[1].start):
-            parts = self.found.sizes
-            index = next(_fitting(parts, interval), None)
-            if index is None:
-                index = len(parts)
-                parts.append(Part(interval.bytes, 0))
-            part = parts[index]
-            part.free_from = interval.end + 1
-            if isinstance(part.bytes, int) and isinstance(interval.bytes, int):
-                part.bytes = max(part.bytes, interval.bytes)
-            self.found.parts[key] = index
 
 
 class Owned:

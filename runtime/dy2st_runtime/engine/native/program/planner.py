@@ -100,40 +100,33 @@ def planned(block: Block) -> Planned:
             operator = without_places(step.operator, read)
             form = specialised(operator)
             blocks = _blocks(operator) if form is None else form.blocks
-            inner = [planned(one) for one in blocks]
+            inner = [planned(block) for block in blocks]
             if operator.name == "while":
-                _look_ahead(inner[1], len(operator.results))
+                # Note which products of an iteration are made ahead.
+                carried = len(operator.results)
+                for one in inner[1].steps:
+                    if one.operator is not None:
+                        one.ahead = ahead_of(one.operator, inner[1].block, carried)
             steps.append(Step(operator=operator, inner=inner, specialised=form))
-    return Planned(block, _with_endings(block, steps))
-
-
-def _look_ahead(iteration: Planned, carried: int) -> None:
-    """Note which products of an iteration are made ahead."""
-    for step in iteration.steps:
-        if step.operator is not None:
-            step.ahead = ahead_of(step.operator, iteration.block, carried)
-
-
-def _with_endings(block: Block, steps: list[Step]) -> list[Step]:
-    """Let nests be the endings of products that they alone read; of several, of the last."""
+    # Let nests be the endings of products that they alone read; of several, of the last.
     # A product that somebody else reads must be whole in memory: it has no ending.
     uses = Counter(variable for step in steps for variable in step.reads)
     uses.update(block.yields)
     products: dict[Variable, tuple[int, Step]] = {}
     found: dict[Step, None] = {}
-    for step in steps:
-        ended = None if step.nest is None else _ended(step, step.nest, products)
+    for own in steps:
+        ended = None if own.nest is None else _ended(own, own.nest, products)
         if ended is not None:
-            product, step = ended
+            product, own = ended
             # It moves to where the nest stood, as the nest may read what is made in between.
             del found[product]
-        found[step] = None
-        operator = step.operator
-        if operator is not None and step.ending is None and is_product(operator):
-            (result,) = operator.results
-            if is_single(operator) and uses[result] == 1:
-                products[result] = len(products), step
-    return list(found)
+        found[own] = None
+        maker = own.operator
+        if maker is not None and own.ending is None and is_product(maker):
+            (result,) = maker.results
+            if is_single(maker) and uses[result] == 1:
+                products[result] = len(products), own
+    return Planned(block, list(found))
 
 
 def _ended(

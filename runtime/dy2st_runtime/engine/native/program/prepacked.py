@@ -83,29 +83,23 @@ class _Slot:
             return False
         if all(one is own for one, own in zip(arrays, sources, strict=True)):
             return False
-        self._note(arrays)
-        is_new = self._times == 1
-        if self._times >= self._wanted:
-            self._keep(arrays)
-        return is_new
-
-    def _note(self, arrays: Sequence[Array]) -> None:
-        """How often they have come in turn. After third ones, those kept will hardly come again."""
+        # How often they have come in turn. After third ones, those kept will hardly come again.
         if not _are(self._last, arrays):
             if self._times:
                 self.kept = self._nothing
             self._last, self._times = [ref(array) for array in arrays], 0
         self._times += 1
-
-    def _keep(self, arrays: Sequence[Array]) -> None:
-        """Keep their result instead of the other; less readily if they alternate."""
-        if _are(self._former, arrays):
-            self._wanted *= 2
-        if self.kept is not self._nothing:
-            self._former = [ref(array) for array in self.kept[1:]]
-        self._times = 0
-        with suppress(MemoryError):  # then it is computed at each call
-            self.kept = (self._recipe.make(arrays), *arrays)
+        is_new = self._times == 1
+        if self._times >= self._wanted:
+            # Keep their result instead of the other; less readily if they alternate.
+            if _are(self._former, arrays):
+                self._wanted *= 2
+            if self.kept is not self._nothing:
+                self._former = [ref(array) for array in self.kept[1:]]
+            self._times = 0
+            with suppress(MemoryError):  # then it is computed at each call
+                self.kept = (self._recipe.make(arrays), *arrays)
+        return is_new
 
 
 def _are(known: Sequence[ref[Array]], arrays: Sequence[Array]) -> bool:

@@ -54,7 +54,11 @@ class Keeping:
         function.line(f"call void @Py_IncRef(ptr {kept})")
         self._places.replace(self._places.slot(), kept)
         arguments, number = [], 1
-        self._is_whole = is_fresh = self._is_fresh(kept)
+        # Whether no memory has been exported since.
+        count = self._places.data(self._item(kept, 0))
+        now = self._function.let(f"load i64, ptr {self._module.array(exported_buffers.COUNT)}")
+        then = self._function.let(f"load i64, ptr {count}")
+        self._is_whole = is_fresh = self._function.let(f"icmp eq i64 {then}, {now}")
         for recipe in found:
             data, is_it = self._places.data(self._item(kept, number)), is_fresh
             for argument in recipe.sources.values():
@@ -67,7 +71,21 @@ class Keeping:
             number += 1
             self._is_whole = function.let(f"and i1 {self._is_whole}, {is_it}")
             self._names[recipe] = function.let(f"select i1 {is_it}, ptr {data}, ptr null")
-        self._report(keeper, arguments)
+        # Call the keeper unless all is there, or it wants a pause.
+        function, pause = self._function, self._module.array(keeper.pause)
+        missing, asking, waiting, after = map(function.label, ("missing", "ask", "wait", "kept"))
+        function.branch(self._is_whole, after, missing)
+        function.begin(missing)
+        left = function.let(f"load i64, ptr {pause}")
+        function.branch(function.let(f"icmp sgt i64 {left}, 0"), waiting, asking)
+        function.begin(waiting)
+        function.line(f"store i64 {function.let(f'sub i64 {left}, 1')}, ptr {pause}")
+        function.jump(after)
+        function.begin(asking)
+        result = self._calls.call(self._module.object(keeper, "keeper"), arguments)
+        function.line(f"call void @Py_DecRef(ptr {result})")
+        function.jump(after)
+        function.begin(after)
 
     def panels(self, operator: Operator) -> str:
         """Where the panels of the right side of a product are; null if they are not there."""
@@ -97,31 +115,6 @@ class Keeping:
 
     def _item(self, kept: str, number: int) -> str:
         return self._places.field(kept, _ITEMS + 8 * number)
-
-    def _is_fresh(self, kept: str) -> str:
-        """Whether no memory has been exported since."""
-        count = self._places.data(self._item(kept, 0))
-        now = self._function.let(f"load i64, ptr {self._module.array(exported_buffers.COUNT)}")
-        return self._function.let(
-            f"icmp eq i64 {self._function.let(f'load i64, ptr {count}')}, {now}"
-        )
-
-    def _report(self, keeper: Keeper, given: list[str]) -> None:
-        """Call the keeper unless all is there, or it wants a pause."""
-        function, pause = self._function, self._module.array(keeper.pause)
-        missing, asking, waiting, after = map(function.label, ("missing", "ask", "wait", "kept"))
-        function.branch(self._is_whole, after, missing)
-        function.begin(missing)
-        left = function.let(f"load i64, ptr {pause}")
-        function.branch(function.let(f"icmp sgt i64 {left}, 0"), waiting, asking)
-        function.begin(waiting)
-        function.line(f"store i64 {function.let(f'sub i64 {left}, 1')}, ptr {pause}")
-        function.jump(after)
-        function.begin(asking)
-        result = self._calls.call(self._module.object(keeper, "keeper"), given)
-        function.line(f"call void @Py_DecRef(ptr {result})")
-        function.jump(after)
-        function.begin(after)
 
 
 __all__ = ["Keeping"]

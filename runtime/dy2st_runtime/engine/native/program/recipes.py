@@ -19,7 +19,7 @@ from dy2st_runtime.engine.native.machine.kernels import kernel_call
 from dy2st_runtime.engine.native.machine.llvm import Processor
 from dy2st_runtime.engine.native.matmul.product import linked
 from dy2st_runtime.engine.native.matmul.sweeps import is_swept
-from dy2st_runtime.engine.native.nests.sides import Side, is_product, is_single, sides
+from dy2st_runtime.engine.native.nests.sides import is_product, is_single, sides
 from dy2st_runtime.engine.native.program.planner import Planned, Step
 from dy2st_runtime.engine.native.text.lanes import DType
 from dy2st_runtime.ir.checks.broken_sizes import formulas
@@ -124,32 +124,25 @@ class Recipes:
         # A product with one column packs nothing, and small matrices are packed in no time.
         if len(known) < len(sizes) or known[0] == 1 or known[0] * known[1] < _LEAST:
             return None
-        if self._is_swept(operator, left, right):
+        # Whether a product reads a parameter as it is, since its rows are so few.
+        rows = product(left.shape[:-1]) if is_single(operator) else left.shape[-2]
+        is_read = right.column == 1 and self._root(right.variable) in self._numbers
+        if is_read and is_swept(rows, right.shape[-1], right.variable.dtype):
             return None
         # Of one parameter under several names there are one panels.
         root = self._root(right.variable)
         key = (root if root in self._numbers else right.variable, *known)
         if key not in self._known:
             four = (known[0], known[1], known[2], known[3])
-            self._known[key] = self._recipe(right.variable, four)
+            matrix, expression = right.variable, _Expression(self._numbers, self._root)
+            # A small parameter repeated to a large matrix would fill memory for little work.
+            if not expression.add(matrix) or _bytes(matrix) > _GROWTH * expression.bytes:
+                self._known[key] = None
+            else:
+                if not expression.made:
+                    expression.made.append(_Made([matrix], [matrix], lambda array: array))
+                self._known[key] = Recipe(expression.sources, expression.made, matrix.dtype, four)
         return self._known[key]
-
-    def _is_swept(self, operator: Operator, left: Side, right: Side) -> bool:
-        """Whether a product reads a parameter as it is, since its rows are so few."""
-        rows = product(left.shape[:-1]) if is_single(operator) else left.shape[-2]
-        is_read = right.column == 1 and self._root(right.variable) in self._numbers
-        return is_read and is_swept(rows, right.shape[-1], right.variable.dtype)
-
-    def _recipe(self, matrix: Variable, sizes: tuple[int, int, int, int]) -> Recipe | None:
-        expression = _Expression(self._numbers, self._root)
-        if not expression.add(matrix):
-            return None
-        # A small parameter that is repeated to a large matrix would fill memory for little work.
-        if _bytes(matrix) > _GROWTH * expression.bytes:
-            return None
-        if not expression.made:
-            expression.made.append(_Made([matrix], [matrix], lambda array: array))
-        return Recipe(expression.sources, expression.made, matrix.dtype, sizes)
 
     def spared(self, planned: Planned) -> set[Step]:
         """The steps that compute nothing but what is kept: all of it there, they need not run."""
@@ -165,16 +158,15 @@ class Recipes:
             if is_served and _is_silent(step):
                 found.add(step)
             else:
-                needed.update(self._read_by(step))
+                operator = step.operator
+                if operator is None or self.of(operator) is None:
+                    read_by = step.reads
+                else:
+                    left, right = sides(operator)
+                    others = [variable for variable in step.reads if variable is not right.variable]
+                    read_by = [left.variable, *others]
+                needed.update(read_by)
         return found
-
-    def _read_by(self, step: Step) -> Sequence[Variable]:
-        operator = step.operator
-        if operator is None or self.of(operator) is None:
-            return step.reads
-        left, right = sides(operator)
-        others = [variable for variable in step.reads if variable is not right.variable]
-        return [left.variable, *others]
 
 
 def _is_silent(step: Step) -> bool:

@@ -34,8 +34,8 @@ from dy2st_runtime.ir.data import data_of
 from dy2st_runtime.ir.fresh_symbols import fresh_symbols_from
 from dy2st_runtime.ir.program import Block, Operator, Variable
 from dy2st_runtime.ir.tracing.tracer import Tracer
-from dy2st_runtime.ir.types import DType, TensorType
-from dy2st_runtime.ops.dynamic import TABLE, Row
+from dy2st_runtime.ir.types import TensorType
+from dy2st_runtime.ops.dynamic import TABLE
 
 _LARGEST = 2**31
 """Of a number, and of the elements of a result: products of two such are still integers of code."""
@@ -86,7 +86,23 @@ def specialised(operator: Operator) -> ShapeSpecialised | None:
 
     It is traced with nothing known, as it may stand in any Block.
     """
-    form = _form(operator.name)
+    row = TABLE.get(operator.name)
+    if row is None or operator.name in _OWN:
+        form: Form | None = _OWN.get(operator.name)
+    else:
+        # A dynamic operator: some of its operands are the numbers.
+        function = _STATIC.get(operator.name, row.static)
+
+        def sources(*operands: Any, **attributes: Any) -> Sequence[Any]:
+            return tuple([operands[place] for place in row.arguments])
+
+        def static(lists: Sequence[Any], *operands: Any, **attributes: Any) -> Any:
+            given = list(operands)
+            for place, numbers in zip(row.arguments, lists, strict=True):
+                given[place] = numbers
+            return function(*given, **attributes)
+
+        form = Form(sources, static, -_LARGEST if row.least is None else row.least)
     if form is None or not all(map(_is_native, (*operator.operands, *operator.results))):
         return None
     try:
@@ -141,7 +157,11 @@ def _numbers(
     if data is not None:
         return data.tolist()
     count = type.shape[0] if type.rank == 1 else 1
-    if type.rank > 1 or not isinstance(count, int) or not _is_whole(type.dtype):
+    if (
+        type.rank > 1
+        or not isinstance(count, int)
+        or not (type.dtype.kind in "iu" and type.dtype != "uint64")
+    ):
         return None
     numbers = list(known or [None] * count)
     if len(numbers) != count:
@@ -151,10 +171,6 @@ def _numbers(
             numbers[place] = fresh_symbol("number", least)
             found[numbers[place]] = variable, place
     return numbers if type.rank else numbers[0]
-
-
-def _is_whole(dtype: DType) -> bool:
-    return dtype.kind in "iu" and dtype != "uint64"
 
 
 def _ranges(lists: Sequence[Any], least: int) -> Iterator[Condition]:
@@ -178,28 +194,6 @@ def _sizes(made: Sequence[Variable], results: Sequence[Variable]) -> Iterator[Co
 
 
 # -- the forms ------------------------------------------------------------------------------------
-
-
-def _form(name: str) -> Form | None:
-    row = TABLE.get(name)
-    if row is None or name in _OWN:
-        return _OWN.get(name)
-    return _of_row(row, _STATIC.get(name, row.static))
-
-
-def _of_row(row: Row, function: Callable[..., Any]) -> Form:
-    """A dynamic operator: some of its operands are the numbers."""
-
-    def sources(*operands: Any, **attributes: Any) -> Sequence[Any]:
-        return tuple([operands[place] for place in row.arguments])
-
-    def static(lists: Sequence[Any], *operands: Any, **attributes: Any) -> Any:
-        given = list(operands)
-        for place, numbers in zip(row.arguments, lists, strict=True):
-            given[place] = numbers
-        return function(*given, **attributes)
-
-    return Form(sources, static, -_LARGEST if row.least is None else row.least)
 
 
 def _of_steps(x: Any, starts: Any, ends: Any, strides: Any, axes: Any) -> Any:

@@ -44,6 +44,13 @@ class Writer(NamedTuple):
     changes: bool = False
 
 
+def writer(
+    takes: Callable[[Operator], bool], holds: bool = False, changes: bool = False
+) -> Callable[[Callable[[Body, Step, Operator], None]], Writer]:
+    """Make a Writer of a function that writes the code."""
+    return lambda write: Writer(takes, write, holds, changes)
+
+
 class Body:
     """Writes the steps of a Program into a function that goes to `FAIL` with an exception set."""
 
@@ -85,16 +92,25 @@ class Body:
         with self.keeping.unless_kept(step):
             if step.nest is not None:
                 nest = step.nest
-                assert nest is not None
                 failed = self.call_nest(nest, [self.place(variable) for variable in nest.outputs])
                 if nest.has_checks:
                     self.unless(self.function.let(f"icmp eq i32 {failed}, 0"), step.checked)
             elif step.region is not None:
-                for operator in step.region.operators:
-                    self.constraints.check_divisors(operator)
+                for one in step.region.operators:
+                    self.constraints.check_divisors(one)
                 self.calls.call_region(step.region)
             else:
-                self._operator(step)
+                operator = step.operator
+                assert operator is not None
+                self.constraints.check_divisors(operator)
+                if not is_alias(operator):
+                    found = self.writer_of(step)
+                    if found is None:
+                        self.calls.call_back(operator)
+                    else:
+                        found.write(self, step, operator)
+                    for variable in operator.results:
+                        self.constraints.bind(variable)
         self.release(self.places.found.last.get(step.number, ()))
 
     def place(self, variable: Variable) -> str:
@@ -122,7 +138,12 @@ class Body:
         arguments = []
         for leaf in nest.leaves:
             if leaf.is_scalar:
-                arguments.append(self._scalar(leaf.variable))
+                value, type = self.places.load(leaf.variable), stored(leaf.variable.dtype)
+                if leaf.variable.dtype == bool:
+                    scalar = f"i1 {self.function.let(f'trunc i8 {value} to i1')}"
+                else:
+                    scalar = f"{type} {value}"
+                arguments.append(scalar)
             else:
                 arguments.append(f"ptr {self.places.address(leaf.variable)}")
         arguments += [f"ptr {output}" for output in outputs]
@@ -173,26 +194,5 @@ class Body:
         yield
         self._whole = outer
 
-    def _scalar(self, variable: Variable) -> str:
-        value, type = self.places.load(variable), stored(variable.dtype)
-        if variable.dtype == bool:
-            # A bool is a byte in memory, and one bit in registers.
-            return f"i1 {self.function.let(f'trunc i8 {value} to i1')}"
-        return f"{type} {value}"
 
-    def _operator(self, step: Step) -> None:
-        operator = step.operator
-        assert operator is not None
-        self.constraints.check_divisors(operator)
-        if is_alias(operator):
-            return
-        writer = self.writer_of(step)
-        if writer is None:
-            self.calls.call_back(operator)
-        else:
-            writer.write(self, step, operator)
-        for variable in operator.results:
-            self.constraints.bind(variable)
-
-
-__all__ = ["Body", "Writer"]
+__all__ = ["Body", "Writer", "writer"]
