@@ -140,7 +140,14 @@ class Builder:
         result: int = RESULT,
     ) -> None:
         """The step of a node, and its result as others want it."""
-        arguments.update(self._seconds(node, primitive, len(image.sizes)))
+        # The second operands of post-ops.
+        rank = len(image.sizes)
+        found = {}
+        for number, post_op in enumerate(node.after):
+            if post_op.other is not None:
+                layout = primitive.layout(second_of_post_op(number))
+                found[second_of_post_op(number)] = self.second(post_op.other, layout, rank)
+        arguments.update(found)
         self.make(node, primitive, arguments, (result, primitive.layout(result)), image)
 
     def make(
@@ -194,15 +201,6 @@ class Builder:
         """The sizes of a second operand, with axes of size 1 in front."""
         own = self.sizes(variable)
         return (1,) * (rank - len(own)) + own
-
-    def _seconds(self, node: Node, primitive: Primitive, rank: int) -> dict[int, Buffer]:
-        """The second operands of post-ops."""
-        found = {}
-        for number, post_op in enumerate(node.after):
-            if post_op.other is not None:
-                layout = primitive.layout(second_of_post_op(number))
-                found[second_of_post_op(number)] = self.second(post_op.other, layout, rank)
-        return found
 
     def second(self, variable: Variable, layout: Layout, rank: int) -> Buffer:
         """A second operand in a layout."""

@@ -73,24 +73,21 @@ def _line(code: Code, known: Known, block: str, _: str) -> None:
                     code.at(read, code.times(pixel, own)),
                     code.at(written, code.times(pixel, known["channels"])),
                 )
-                _copy(code, places, count, one)
+                # By vectors, the last of which begins so early that it is whole; few channels one
+                # by one.
+                size = line_code.LANES
+                is_few = code.compare("slt", count, size)
+                with code.when(is_few), code.loop("0", count) as at:
+                    _copy_vector(code, 1, places, at, one)
+                with code.when(code.no(is_few)), code.loop("0", count, str(size)) as start:
+                    at = code.least(start, code.minus(count, size))
+                    _copy_vector(code, size, places, at, one)
 
 
 def _elements(code: Code, index: str) -> str:
     """Where the elements of a memory are that is bind_arguments at some place."""
     memory = code.let(f"load ptr, ptr {code.let(f'getelementptr i64, ptr %about, i64 {index}')}")
     return code.let(f"call ptr @elements(ptr {memory})")
-
-
-def _copy(code: Code, places: tuple[str, str], count: str, step: str) -> None:
-    """By vectors, the last of which begins so early that it is whole; few channels one by one."""
-    size = line_code.LANES
-    is_few = code.compare("slt", count, size)
-    with code.when(is_few), code.loop("0", count) as at:
-        _copy_vector(code, 1, places, at, step)
-    with code.when(code.no(is_few)), code.loop("0", count, str(size)) as start:
-        at = code.least(start, code.minus(count, size))
-        _copy_vector(code, size, places, at, step)
 
 
 def _copy_vector(code: Code, size: int, places: tuple[str, str], at: str, step: str) -> None:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dy2st_runtime.dims import same_shape
+from dy2st_runtime.engine.native.tables import entering
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.program import Operator, Variable
 
@@ -95,11 +96,17 @@ def moved(operator: Operator, operands: Sequence[Channels]) -> list[Channels]:
     return _MOVES[operator.name](operator, *operands)
 
 
+_MOVES: dict[str, Callable[..., list[Channels]]] = {}
+_moves = entering(_MOVES)
+
+
+@_moves("split")
 def _split(operator: Operator, x: Channels) -> list[Channels]:
     ends = np.cumsum((0, *operator.attributes["sections"])).tolist()
     return [x.at(slice(start, end)) for start, end in pairwise(ends)]
 
 
+@_moves("slice")
 def _slice(operator: Operator, x: Channels) -> list[Channels]:
     return [x.at(_sliced(operator, len(x.places)))]
 
@@ -114,6 +121,7 @@ def _sliced(operator: Operator, count: int) -> Array:
     return taken
 
 
+@_moves("concat")
 def _concat(operator: Operator, *parts: Channels) -> list[Channels]:
     numbers: dict[Variable, int] = {}
     for source in (source for part in parts for source in part.sources):
@@ -123,6 +131,7 @@ def _concat(operator: Operator, *parts: Channels) -> list[Channels]:
     return [Channels(tuple(numbers), np.concatenate(which), places)]
 
 
+@_moves("reshape")
 def _reshape(operator: Operator, x: Channels) -> list[Channels]:
     """Another number of axes of channels; those behind them stay."""
     shape, own = operator.results[0].tensor_type.shape, operator.operands[0].tensor_type.shape
@@ -131,17 +140,9 @@ def _reshape(operator: Operator, x: Channels) -> list[Channels]:
     return [x.changed(lambda array: array.reshape(sizes))]
 
 
+@_moves("transpose")
 def _transpose(operator: Operator, x: Channels) -> list[Channels]:
     return [x.changed(lambda array: array.swapaxes(0, 1))]
-
-
-_MOVES: dict[str, Callable[..., list[Channels]]] = {
-    "split": _split,
-    "slice": _slice,
-    "concat": _concat,
-    "reshape": _reshape,
-    "transpose": _transpose,
-}
 
 
 def is_move(operator: Operator) -> bool:

@@ -361,19 +361,17 @@ class Library:
         attributes = _Held(self.made(c.dnnl_primitive_attr_create), c.dnnl_primitive_attr_destroy)
         chain = _Held(self.made(c.dnnl_post_ops_create), c.dnnl_post_ops_destroy)
         for post in posts:
-            self._append(chain.pointer, post)
+            if post.layout is None:
+                numbers = (ctypes.c_float(post.alpha), ctypes.c_float(post.beta))
+                self._done(
+                    c.dnnl_post_ops_append_eltwise, chain.pointer, _ELTWISE[post.name], *numbers
+                )
+            else:
+                what = _BINARY[post.name]
+                self._done(c.dnnl_post_ops_append_binary, chain.pointer, what, post.layout.pointer)
         self._done(c.dnnl_primitive_attr_set_post_ops, attributes.pointer, chain.pointer)
         self._done(c.dnnl_primitive_attr_set_scratchpad_mode, attributes.pointer, _GIVEN_SCRATCH)
         return _Held(make(attributes.pointer), c.dnnl_primitive_desc_destroy)
-
-    def _append(self, chain: ctypes.c_void_p, post: Post) -> None:
-        c = self.c
-        if post.layout is None:
-            numbers = (ctypes.c_float(post.alpha), ctypes.c_float(post.beta))
-            self._done(c.dnnl_post_ops_append_eltwise, chain, _ELTWISE[post.name], *numbers)
-        else:
-            what = _BINARY[post.name]
-            self._done(c.dnnl_post_ops_append_binary, chain, what, post.layout.pointer)
 
 
 def _dims(sizes: Sizes) -> Any:

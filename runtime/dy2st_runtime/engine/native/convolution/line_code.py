@@ -86,7 +86,25 @@ def text(
     elements one has; `line` writes what becomes of the one with these two places.
     """
     share = Code("share", [("ptr", "%about"), *(("i64", f"%{n}") for n in _OWN)], "float")
-    _share(share, _known(share, numbers, memories), counts, line)
+    # The lines of one thread, among so many.
+    known = _known(share, numbers, memories)
+    first, second, _ = counts(share, known)
+    total = share.times(first, second)
+    begin = share.over(share.times(total, "%thread"), "%threads")
+    end = share.over(share.times(total, share.plus("%thread", 1)), "%threads")
+    # Counted on, since to divide takes longer than a short line.
+    outer, inner = share.alloca("i64"), share.alloca("i64")
+    start = share.over(begin, share.most(second, 1))
+    share.line(f"store i64 {start}, ptr {outer}")
+    share.line(f"store i64 {share.minus(begin, share.times(start, second))}, ptr {inner}")
+    with share.loop(begin, end):
+        at, place = (share.let(f"load i64, ptr {one}") for one in (outer, inner))
+        line(share, known, at, place)
+        following = share.plus(place, 1)
+        is_last = share.compare("eq", following, second)
+        share.line(f"store i64 {share.choose(is_last, 0, following)}, ptr {inner}")
+        share.line(f"store i64 {share.choose(is_last, share.plus(at, 1), at)}, ptr {outer}")
+    share.line("ret void")
     whole = Code(name, [("ptr", "%about"), ("i32", "%threads")], "float")
     first, second, long = counts(whole, _known(whole, numbers, ()))
     few = whole.compare("slt", whole.times(whole.times(first, second), long), _FEW)
@@ -112,32 +130,6 @@ def _known(code: Code, numbers: Sequence[str], memories: Sequence[str]) -> Known
             memory = code.let(f"load ptr, ptr {at}")
             known[name] = code.let(f"call ptr @elements(ptr {memory})")
     return known
-
-
-def _share(
-    code: Code,
-    known: Known,
-    counts: Callable[[Code, Known], tuple[str, str, str]],
-    line: Callable[[Code, Known, str, str], None],
-) -> None:
-    """The lines of one thread, among so many."""
-    first, second, _ = counts(code, known)
-    total = code.times(first, second)
-    begin = code.over(code.times(total, "%thread"), "%threads")
-    end = code.over(code.times(total, code.plus("%thread", 1)), "%threads")
-    # Counted on, since to divide takes longer than a short line.
-    outer, inner = code.alloca("i64"), code.alloca("i64")
-    start = code.over(begin, code.most(second, 1))
-    code.line(f"store i64 {start}, ptr {outer}")
-    code.line(f"store i64 {code.minus(begin, code.times(start, second))}, ptr {inner}")
-    with code.loop(begin, end):
-        at, place = (code.let(f"load i64, ptr {one}") for one in (outer, inner))
-        line(code, known, at, place)
-        following = code.plus(place, 1)
-        is_last = code.compare("eq", following, second)
-        code.line(f"store i64 {code.choose(is_last, 0, following)}, ptr {inner}")
-        code.line(f"store i64 {code.choose(is_last, code.plus(at, 1), at)}, ptr {outer}")
-    code.line("ret void")
 
 
 def place_of(code: Code, places: str, index: str) -> str:

@@ -80,18 +80,15 @@ class Memory:
         """Do all steps; the flags that were raised."""
         # The addresses of kept weights change only when other arrays have come.
         if weights is not self._weights():
-            self._take(weights)
+            set_handle = self._plan.library.c.dnnl_memory_set_data_handle
+            for buffer in self._kept:
+                assert buffer.kept is not None
+                address = weights.arrays[buffer.kept].ctypes.data
+                set_handle(self._memories[id(buffer)], ctypes.c_void_p(address))
+            self._weights = ref(weights)  # they may go, if others come before the next call
         for number, buffer in enumerate(self._outer):
             self._arrays[number, 1] = _outer(buffer, given, made).ctypes.data
         return checked(self._run(*self._about))
-
-    def _take(self, weights: Weights) -> None:
-        set_handle = self._plan.library.c.dnnl_memory_set_data_handle
-        for buffer in self._kept:
-            assert buffer.kept is not None
-            address = weights.arrays[buffer.kept].ctypes.data
-            set_handle(self._memories[id(buffer)], ctypes.c_void_p(address))
-        self._weights = ref(weights)  # they may go, if others come before the next call
 
     def __del__(self) -> None:
         for memory in self._memories.values():

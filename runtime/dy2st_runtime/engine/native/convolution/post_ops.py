@@ -10,6 +10,7 @@ import numpy as np
 from dy2st_runtime.dims import Dim, Size, product, same_shape
 from dy2st_runtime.engine.native.convolution.channels import takes_slice, takes_split
 from dy2st_runtime.engine.native.convolution.transposed_sizes import has_sizes
+from dy2st_runtime.engine.native.tables import entering
 from dy2st_runtime.ir.program import Block, Operator, Variable
 from dy2st_runtime.ir.types import TensorType
 
@@ -83,6 +84,37 @@ def _has_formula(value: Any) -> bool:
     return any(map(_has_formula, value)) if isinstance(value, tuple) else isinstance(value, Dim)
 
 
+CONVOLUTIONS = {"conv": "conv", "conv_transpose": "transposed"}
+WINDOWS = ("max_pool", "window_max", "window_sum")
+_MOVES = ("index", "split", "slice", "reshape", "transpose")
+SYMMETRIC = ("add", "multiply", "maximum", "minimum")
+PAIRS = (*SYMMETRIC, "subtract", "divide")
+
+FUNCTIONS: dict[str, Callable[[Operator], PostOp]] = {
+    "relu": lambda operator: PostOp("relu"),
+    "relu6": lambda operator: PostOp("clip", 0.0, 6.0),
+    "leaky_relu": lambda operator: PostOp("relu", float(operator.attributes["negative_slope"])),
+    "sigmoid": lambda operator: PostOp("sigmoid"),
+    "silu": lambda operator: PostOp("swish", 1.0),
+    "tanh": lambda operator: PostOp("tanh"),
+    "clip": lambda operator: _clip(operator),
+    "hardtanh": lambda operator: _clip(operator),
+}
+
+
+def _clip(operator: Operator) -> PostOp:
+    low, high = operator.attributes["min"], operator.attributes["max"]
+    return PostOp("clip", float(low), float(high))
+
+
+_TAKES: dict[str, Callable[[Operator, Inside], bool]] = {
+    "split": takes_split,
+    "slice": takes_slice,
+}
+_taken = entering(_TAKES)
+
+
+@_taken(*CONVOLUTIONS)
 def _takes_conv(operator: Operator, inside: Inside) -> bool:
     pads = operator.attributes["pads"]
     # Filters are laid out before a region runs, and once for many calls: it cannot make them.
@@ -96,6 +128,7 @@ def _takes_conv(operator: Operator, inside: Inside) -> bool:
     )
 
 
+@_taken("conv_weight")
 def _takes_filters_gradient(operator: Operator, inside: Inside) -> bool:
     pads = operator.attributes["pads"]
     x, gradient = operator.operands
@@ -108,6 +141,7 @@ def _takes_filters_gradient(operator: Operator, inside: Inside) -> bool:
     )
 
 
+@_taken(*WINDOWS)
 def _takes_window(operator: Operator, inside: Inside) -> bool:
     if not _has_numbers(operator) or not _is_image(operator.operands[0]):
         return False
@@ -117,6 +151,7 @@ def _takes_window(operator: Operator, inside: Inside) -> bool:
     return all(min(pads) >= 0 and max(pads) < size for size, pads in pairs)
 
 
+@_taken("batch_norm")
 def _takes_norm(operator: Operator, inside: Inside) -> bool:
     x, *others = operator.operands
     return (
@@ -127,6 +162,7 @@ def _takes_norm(operator: Operator, inside: Inside) -> bool:
     )
 
 
+@_taken("mean")
 def _takes_mean(operator: Operator, inside: Inside) -> bool:
     """What is left is an image, or has no spatial axes: others would read it by other axes."""
     x, axes = operator.operands[0], set(mean_axes(operator))
@@ -142,10 +178,12 @@ def mean_axes(operator: Operator) -> list[int]:
     return [axis % rank for axis in listed]
 
 
+@_taken(*FUNCTIONS)
 def _takes_function(operator: Operator, inside: Inside) -> bool:
     return operator.operands[0] in inside and function_of(operator) is not None
 
 
+@_taken(*PAIRS)
 def _takes_pair(operator: Operator, inside: Inside) -> bool:
     shape = operator.results[0].tensor_type.shape
     first = _first(operator, inside)
@@ -187,6 +225,7 @@ def _fits(variable: Variable, shape: Sequence[Any]) -> bool:
     )
 
 
+@_taken("concat")
 def _takes_concat(operator: Operator, inside: Inside) -> bool:
     rank = operator.results[0].tensor_type.rank
     return (
@@ -197,6 +236,7 @@ def _takes_concat(operator: Operator, inside: Inside) -> bool:
     )
 
 
+@_taken("index")
 def _takes_index(operator: Operator, inside: Inside) -> bool:
     """The rows or columns of an image that is resized: places that are there for certain."""
     (x, places, *_), (axis, *more) = operator.operands, operator.attributes["axes"]
@@ -245,29 +285,6 @@ def number_of(variable: Variable) -> float | None:
     return float(value.reshape(-1)[0]) if value.size == 1 and value.all() else None
 
 
-CONVOLUTIONS = {"conv": "conv", "conv_transpose": "transposed"}
-WINDOWS = ("max_pool", "window_max", "window_sum")
-_MOVES = ("index", "split", "slice", "reshape", "transpose")
-SYMMETRIC = ("add", "multiply", "maximum", "minimum")
-PAIRS = (*SYMMETRIC, "subtract", "divide")
-
-FUNCTIONS: dict[str, Callable[[Operator], PostOp]] = {
-    "relu": lambda operator: PostOp("relu"),
-    "relu6": lambda operator: PostOp("clip", 0.0, 6.0),
-    "leaky_relu": lambda operator: PostOp("relu", float(operator.attributes["negative_slope"])),
-    "sigmoid": lambda operator: PostOp("sigmoid"),
-    "silu": lambda operator: PostOp("swish", 1.0),
-    "tanh": lambda operator: PostOp("tanh"),
-    "clip": lambda operator: _clip(operator),
-    "hardtanh": lambda operator: _clip(operator),
-}
-
-
-def _clip(operator: Operator) -> PostOp:
-    low, high = operator.attributes["min"], operator.attributes["max"]
-    return PostOp("clip", float(low), float(high))
-
-
 def function_of(operator: Operator) -> PostOp | None:
     """What an operator does to each element; None if that is not known before."""
     attributes = operator.attributes
@@ -276,21 +293,6 @@ def function_of(operator: Operator) -> PostOp | None:
         if not all(isinstance(limit, (int, float)) for limit in limits):
             return None
     return FUNCTIONS[operator.name](operator)
-
-
-_TAKES: dict[str, Callable[[Operator, Inside], bool]] = {
-    **dict.fromkeys(CONVOLUTIONS, _takes_conv),
-    "conv_weight": _takes_filters_gradient,
-    **dict.fromkeys(WINDOWS, _takes_window),
-    "batch_norm": _takes_norm,
-    "mean": _takes_mean,
-    "concat": _takes_concat,
-    "split": takes_split,
-    "slice": takes_slice,
-    "index": _takes_index,
-    **dict.fromkeys(FUNCTIONS, _takes_function),
-    **dict.fromkeys(PAIRS, _takes_pair),
-}
 
 
 def vector_of(variable: Variable) -> Variable:

@@ -38,6 +38,7 @@ from dy2st_runtime.engine.native.convolution.post_ops import mean_axes
 from dy2st_runtime.engine.native.convolution.recipe import Node
 from dy2st_runtime.engine.native.convolution.transposed_sizes import sizes_of
 from dy2st_runtime.engine.native.machine.llvm import Processor
+from dy2st_runtime.engine.native.tables import entering
 from dy2st_runtime.engine.native.text.squares import LINE
 from dy2st_runtime.ir.program import Variable
 
@@ -82,6 +83,11 @@ def _apart(node: Node) -> Iterator[Node]:
         made = made_next
 
 
+_BUILD: dict[str, Callable[[Builder, Node], None]] = {}
+_builds = entering(_BUILD)
+
+
+@_builds("conv")
 def _conv(builder: Builder, node: Node) -> None:
     attributes, sizes = node.operator.attributes, builder.sizes(node.sources[0])
     filters, groups = builder.sizes(node.weights[0]), attributes["groups"]
@@ -92,6 +98,7 @@ def _conv(builder: Builder, node: Node) -> None:
     _convolve(builder, node, builder.library.convolution, geometry, result, shape, plain)
 
 
+@_builds("transposed")
 def _transposed(builder: Builder, node: Node) -> None:
     attributes, sizes = node.operator.attributes, builder.sizes(node.sources[0])
     (channels, outside, *kernel), groups = builder.sizes(node.weights[0]), attributes["groups"]
@@ -162,6 +169,7 @@ def _made(make: Callable[[Layout], Primitive], layouts: Sequence[Layout]) -> Pri
     return make(last)
 
 
+@_builds("filters")
 def _filters(builder: Builder, node: Node) -> None:
     attributes, library = node.operator.attributes, builder.library
     x, gradient = node.sources
@@ -180,6 +188,7 @@ def _filters(builder: Builder, node: Node) -> None:
     builder.finish(node, primitive, arguments, Image(shape, filters.shape), WEIGHTS_GRADIENT)
 
 
+@_builds("window")
 def _window(builder: Builder, node: Node) -> None:
     attributes = node.operator.attributes
     geometry = builder.sight.geometry(attributes, builder.sight.spatial(attributes["kernel"]))
@@ -190,6 +199,7 @@ def _window(builder: Builder, node: Node) -> None:
     _pool(builder, node, name, geometry, result)
 
 
+@_builds("mean")
 def _mean(builder: Builder, node: Node) -> None:
     """The mean of windows that are as large as the axes."""
     (sizes, shape), axes = builder.image(node.sources[0]), builder.sight.mean_axes(node)
@@ -197,15 +207,13 @@ def _mean(builder: Builder, node: Node) -> None:
     ones, zeros = (1,) * len(kernel), (0,) * len(kernel)
     geometry = Geometry(kernel, ones, ones, zeros, zeros)
     made = (*sizes[:2], *counts(sizes[2:], geometry))
-    _pool(builder, node, "mean", geometry, Image(made, _without(shape, node)))
-
-
-def _without(shape: Sizes, node: Node) -> Sizes:
-    """The shape of a mean."""
+    # The shape of a mean.
     axes, attributes = mean_axes(node.operator), node.operator.attributes
     if attributes["keepdim"]:
-        return tuple(1 if axis in axes else size for axis, size in enumerate(shape))
-    return tuple(size for axis, size in enumerate(shape) if axis not in axes)
+        without = tuple(1 if axis in axes else size for axis, size in enumerate(shape))
+    else:
+        without = tuple(size for axis, size in enumerate(shape) if axis not in axes)
+    _pool(builder, node, "mean", geometry, Image(made, without))
 
 
 def _pool(builder: Builder, node: Node, name: str, geometry: Geometry, result: Image) -> None:
@@ -215,6 +223,7 @@ def _pool(builder: Builder, node: Node, name: str, geometry: Geometry, result: I
     builder.finish(node, primitive, {SOURCE: source}, result)
 
 
+@_builds("scale")
 def _scale(builder: Builder, node: Node) -> None:
     """x * factor + shift, by channel."""
     library, source = builder.library, builder.source(node.sources[0])
@@ -233,6 +242,7 @@ def _scale(builder: Builder, node: Node) -> None:
     builder.finish(node, primitive, arguments, image)
 
 
+@_builds("each")
 def _each(builder: Builder, node: Node) -> None:
     source, image = builder.source(node.sources[0]), builder.image(node.sources[0])
     first, posts = node.post_ops[0], builder.posts(node, image)
@@ -241,6 +251,7 @@ def _each(builder: Builder, node: Node) -> None:
     builder.finish(node, primitive, {SOURCE: source}, image)
 
 
+@_builds("pair")
 def _pair(builder: Builder, node: Node) -> None:
     variable, other = node.sources
     source, image = builder.source(variable), builder.image(variable)
@@ -250,6 +261,7 @@ def _pair(builder: Builder, node: Node) -> None:
     builder.finish(node, primitive, {SOURCE: source, OTHER: second}, image)
 
 
+@_builds("concat")
 def _concat(builder: Builder, node: Node) -> None:
     library = builder.library
     sources = [builder.source(variable) for variable in node.sources]
@@ -268,6 +280,7 @@ def _concat(builder: Builder, node: Node) -> None:
     builder.finish(node, primitive, arguments, result)
 
 
+@_builds("channels")
 def _channels(builder: Builder, node: Node) -> None:
     """Channels of some images, which lie beside each other in all of them."""
     assert node.channels is not None
@@ -284,6 +297,7 @@ def _channels(builder: Builder, node: Node) -> None:
     builder.make(node, move, arguments, (RESULT, library.channels_last(result.sizes)), result)
 
 
+@_builds("pick")
 def _pick(builder: Builder, node: Node) -> None:
     """Rows and columns, as the image lies: what lies behind them moves with them."""
     numbers = [builder.sizes(places)[0] for _, places in node.picks]
@@ -293,6 +307,7 @@ def _pick(builder: Builder, node: Node) -> None:
     builder.make(node, found, {SOURCE: source, **arguments}, (RESULT, layout), result)
 
 
+@_builds("blend")
 def _blend(builder: Builder, node: Node) -> None:
     """Rows, or columns, that are sums of two."""
     number = builder.sizes(node.picks[0][1])[0]
@@ -319,22 +334,6 @@ def _as_it_lies(
         source = builder.as_wanted(variable, library.plain(sizes))
         layout, found = library.plain(made), picks(source.layout, sizes, first, numbers)
     return source, layout, found, builder.sight.result(made[:2], made[2:])
-
-
-_BUILD: dict[str, Callable[[Builder, Node], None]] = {
-    "conv": _conv,
-    "transposed": _transposed,
-    "filters": _filters,
-    "window": _window,
-    "mean": _mean,
-    "scale": _scale,
-    "each": _each,
-    "pair": _pair,
-    "concat": _concat,
-    "channels": _channels,
-    "pick": _pick,
-    "blend": _blend,
-}
 
 
 __all__ = ["plan"]

@@ -30,6 +30,7 @@ from dy2st_runtime.engine.native.convolution.post_ops import (
     number_of,
     second_of,
 )
+from dy2st_runtime.engine.native.tables import entering
 from dy2st_runtime.ir.program import Operator, Variable
 
 _MOST_POST_OPS = 24
@@ -103,6 +104,10 @@ def nodes_of(operators: Sequence[Operator], results: Collection[Variable]) -> li
     return _Recipe(operators, results).nodes
 
 
+_ENTER: dict[str, Callable[[_Recipe, Operator], None]] = {}
+_enters = entering(_ENTER)
+
+
 class _Recipe:
     def __init__(self, operators: Sequence[Operator], results: Collection[Variable]) -> None:
         self.nodes: list[Node] = []
@@ -116,15 +121,7 @@ class _Recipe:
         self._bent = hard_swishes(operators, self._reads)
         # A hard swish reads its x twice, and is one reader to the library.
         self._reads.subtract(operator.operands[0] for operator in self._bent)
-        self._blends = self._found_blends(operators)
-        inner = {part for parts in self._bent.values() for part in parts}
-        inner |= {part for taps in self._blends.values() for tap in taps for part in tap[:2]}
-        for operator in operators:
-            if operator not in inner:
-                _ENTER[operator.name](self, operator)
-
-    def _found_blends(self, operators: Sequence[Operator]) -> dict[Operator, list[WeightedGather]]:
-        """The sums x[low] * share + x[high] * share, with what is added up."""
+        # The sums x[low] * share + x[high] * share, with what is added up.
         found = {}
         makers = {operator.results[0]: operator for operator in operators}
         for operator in operators:
@@ -136,7 +133,12 @@ class _Recipe:
                 found[operator] = [left, right]
                 # Both taps are one node, which reads the image once.
                 self._reads[left.image] -= 1
-        return found
+        self._blends = found
+        inner = {part for parts in self._bent.values() for part in parts}
+        inner |= {part for taps in self._blends.values() for tap in taps for part in tap[:2]}
+        for operator in operators:
+            if operator not in inner:
+                _ENTER[operator.name](self, operator)
 
     def _tap(self, makers: dict[Variable, Operator], variable: Variable) -> WeightedGather | None:
         """A product of what is picked along an axis and of numbers along it, each read once."""
@@ -170,11 +172,6 @@ class _Recipe:
         node = self._alone(variable)
         return node if node is not None and node.takes_more else None
 
-    def _add_post_op(self, node: Node, what: PostOp, operator: Operator) -> None:
-        """Add a post-op to a node, which then runs where the operator stands."""
-        node.post_ops.append(what)
-        self._rename(node, operator)
-
     def _rename(self, node: Node, operator: Operator) -> None:
         del self._makers[node.result]
         node.result = operator.results[0]
@@ -183,27 +180,33 @@ class _Recipe:
         # A second operand of the post-op may be made between the node and the operator.
         self.nodes.append(node)
 
+    @_enters(*CONVOLUTIONS)
     def _conv(self, operator: Operator) -> None:
         x, *weights = operator.operands
         self._add(CONVOLUTIONS[operator.name], operator, sources=[x], weights=weights)
 
+    @_enters("conv_weight")
     def _filters_gradient(self, operator: Operator) -> None:
         self._add("filters", operator)
 
+    @_enters(*WINDOWS)
     def _window(self, operator: Operator) -> None:
         node = self._add("window", operator)
         if operator.name == "window_sum":
             node.post_ops.append(PostOp("linear", float(np.prod(operator.attributes["kernel"]))))
 
+    @_enters("mean")
     def _mean(self, operator: Operator) -> None:
         self._add("mean", operator)
 
+    @_enters("concat")
     def _concat(self, operator: Operator) -> None:
         if is_move(operator):
             self._move(operator)
         else:
             self._add("concat", operator)
 
+    @_enters("split", "slice", "reshape", "transpose")
     def _move(self, operator: Operator) -> None:
         """Channels are moved where something else reads them: before, only which ones is noted."""
         channels_of = [self._moved.get(one) or Channels.of(one) for one in operator.operands]
@@ -216,6 +219,7 @@ class _Recipe:
                 more = {"sources": channels.sources, "result": result, "channels": channels}
                 self._add(kind, operator, **more)
 
+    @_enters("index")
     def _index(self, operator: Operator) -> None:
         """Rows and then columns are picked at once."""
         (x, places), (axis,) = operator.operands, operator.attributes["axes"]
@@ -226,6 +230,7 @@ class _Recipe:
         else:
             self._add("pick", operator, sources=[x], picks=[(axis, places)])
 
+    @_enters("batch_norm")
     def _norm(self, operator: Operator) -> None:
         scaling = Scaling(operator, operator.operands[1:])
         if not self._is_taken_in(operator.operands[0], scaling):
@@ -241,6 +246,7 @@ class _Recipe:
         self._rename(node, scaling.operator)
         return True
 
+    @_enters(*FUNCTIONS)
     def _function(self, operator: Operator) -> None:
         what = function_of(operator)
         assert what is not None
@@ -253,8 +259,11 @@ class _Recipe:
             kind = "each" if what.other is None else "pair"
             self._add(kind, operator, sources=sources, post_ops=[what])
         else:
-            self._add_post_op(node, what, operator)
+            # Add a post-op to a node, which then runs where the operator stands.
+            node.post_ops.append(what)
+            self._rename(node, operator)
 
+    @_enters(*PAIRS)
     def _pair(self, operator: Operator) -> None:
         left, right = operator.operands
         if operator in self._blends:
@@ -309,17 +318,5 @@ _LINEAR: dict[str, Callable[[float], tuple[float, float]]] = {
     "divide": lambda number: (1.0 / number, 0.0),
 }
 
-_ENTER: dict[str, Callable[[_Recipe, Operator], None]] = {
-    **dict.fromkeys(CONVOLUTIONS, _Recipe._conv),
-    "conv_weight": _Recipe._filters_gradient,
-    **dict.fromkeys(WINDOWS, _Recipe._window),
-    "batch_norm": _Recipe._norm,
-    "mean": _Recipe._mean,
-    "concat": _Recipe._concat,
-    "index": _Recipe._index,
-    **dict.fromkeys(("split", "slice", "reshape", "transpose"), _Recipe._move),
-    **dict.fromkeys(FUNCTIONS, _Recipe._function),
-    **dict.fromkeys(PAIRS, _Recipe._pair),
-}
 
 __all__ = ["Node", "Scaling", "nodes_of"]

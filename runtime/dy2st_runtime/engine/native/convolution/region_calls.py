@@ -48,7 +48,10 @@ class RegionCall:
         self._last_read = _last_read(region)
         self._nodes = nodes_of(region.operators, region.results)
         # Sizes that are known are so in every call.
-        self._free = [n for n, v in enumerate(region.operands) if not _is_known(v)]
+        shapes = [variable.tensor_type.shape for variable in region.operands]
+        self._free = [
+            n for n, shape in enumerate(shapes) if not all(isinstance(size, int) for size in shape)
+        ]
         self._plans: dict[tuple[Any, ...], Ready | None] = {}
         self._seen: dict[tuple[Any, ...], None] = {}
         read = {region.views.get(v, v) for node in self._nodes for v in weights.read_by(node)}
@@ -72,24 +75,19 @@ class RegionCall:
         known = self._plans.get(key, self)
         if not isinstance(known, RegionCall):
             return known
-        if not self._is_wanted(key, arrays):
+        # A plan pays at once, or when sizes have come before.
+        operands = zip(self._region.operands, arrays, strict=True)
+        shapes = {variable: array.shape for variable, array in operands}
+        if self._free and key not in self._seen and not is_much(self._region, shapes):
+            if len(self._seen) >= _MOST_SEEN:
+                self._seen.pop(next(iter(self._seen), key), None)
+            self._seen[key] = None
             return None
         ready = self._prepared(arrays, threads)
         if len(self._plans) >= _MOST_PLANS:
             self._plans.pop(next(iter(self._plans), key), None)
         self._plans[key] = ready
         return ready
-
-    def _is_wanted(self, key: tuple[Any, ...], arrays: Sequence[Array]) -> bool:
-        """Whether a plan pays: at once, or since sizes have come before."""
-        operands = zip(self._region.operands, arrays, strict=True)
-        shapes = {variable: array.shape for variable, array in operands}
-        if not self._free or key in self._seen or is_much(self._region, shapes):
-            return True
-        if len(self._seen) >= _MOST_SEEN:
-            self._seen.pop(next(iter(self._seen), key), None)
-        self._seen[key] = None
-        return False
 
     def _packed(self, arrays: Sequence[Array]) -> Packing:
         """What is made of the weights among these arrays."""
@@ -157,10 +155,6 @@ def _value(variable: Variable) -> Array:
     return array
 
 
-def _is_known(variable: Variable) -> bool:
-    return all(isinstance(size, int) for size in variable.tensor_type.shape)
-
-
 class _Threads:
     """So many threads work, of those that the calling thread has."""
 
@@ -220,19 +214,15 @@ class Ready:
         made = [np.empty(shape, np.float32) for shape in self.plan.shapes]
         raised = memory.run(packed, given, made)
         self._spare.append(memory)
-        return made if self._is_right(raised, given, made) else None
-
-    def _is_right(self, raised: int, given: Sequence[Array], made: Sequence[Array]) -> bool:
-        """Whether NumPy's kernels would give the same.
-
-        No NaN was made or met. Where the largest is sought nothing is infinite: the library begins
-        with the lowest number. Nor is a gradient of filters: it leaves padding out.
-        """
+        # NumPy's kernels would give the same if no NaN was made or met. Where the largest is sought
+        # nothing may be infinite: the library begins with the lowest number. Nor may a gradient of
+        # filters: it leaves padding out.
         if raised & INVALID:
-            return False
+            return None
         if self._seeks_largest and (raised & OVERFLOW or not _are_finite(given)):
-            return False
-        return _are_finite(made[number] for number in self._gradients)
+            return None
+        is_right = _are_finite(made[number] for number in self._gradients)
+        return made if is_right else None
 
 
 def _are_finite(arrays: Iterable[Array]) -> bool:

@@ -74,10 +74,18 @@ class _Finder:
         self._late: set[Variable] = set()
 
     def enter(self, operator: Operator) -> None:
-        if self._joins(operator):
+        is_free = not any(operand in self._late for operand in operator.operands)
+        if is_free and self._open and self._takes(operator):
+            joins = True
+        elif not can_start_region(operator) or not takes(operator, (), self._is_read):
+            joins = False
+        else:
+            self.close()
+            joins = True
+        if joins:
             self._open.append(operator)
             (self._inside if is_readable(operator) else self._late).update(operator.results)
-        elif not self._waits_for_region(operator):
+        elif not any(v in self._inside or v in self._late for v in operator.operands):
             self.found.append(operator)
         # It goes behind the region, so that one operator in between does not end it.
         elif _may_move(operator):
@@ -87,15 +95,6 @@ class _Finder:
             self.close()
             self.enter(operator)
 
-    def _joins(self, operator: Operator) -> bool:
-        is_free = not any(operand in self._late for operand in operator.operands)
-        if is_free and self._open and self._takes(operator):
-            return True
-        if not can_start_region(operator) or not takes(operator, (), self._is_read):
-            return False
-        self.close()
-        return True
-
     def _takes(self, operator: Operator) -> bool:
         if operator in self._shuffles:
             return operator.operands[0] in self._inside
@@ -104,49 +103,46 @@ class _Finder:
     def _is_read(self, variable: Variable) -> bool:
         return variable in self._yields or variable in self._readers
 
-    def _waits_for_region(self, operator: Operator) -> bool:
-        return any(v in self._inside or v in self._late for v in operator.operands)
-
     def close(self) -> None:
         """End the region that is open."""
         if self._open:
-            kept = self._worth_it()
+            # Nests compute other operators than heavy ones as fast, and together with what follows.
+            # Those go that are light, are no part of the primitive in front of them, and that none
+            # of those reads that stay.
+            made = (result for operator in self._open for result in operator.results)
+            reads = {v: len(self._readers.get(v, ())) + (v in self._yields) for v in made}
+            swishes = hard_swishes(self._open, Counter(reads))
+            within = {one for inner in swishes.values() for one in inner}
+            done: set[Operator] = set()  # by a primitive that is worth it
+            for operator in self._open:
+                operands = operator.operands if is_part(operator) else ()
+                makers = [self._maker(operand, within) for operand in operands]
+                if not is_light(operator) or any(maker in done for maker in makers):
+                    done.add(operator)
+            kept: set[Operator] = set()
+            for operator in reversed(self._open):
+                readers = (
+                    one for result in operator.results for one in self._readers.get(result, ())
+                )
+                if operator in done or any(one in kept for one in readers):
+                    kept.add(operator)
             if kept:
                 operators = [one for one in self._open if one in kept]
-                shown = self._shown(operators)
+                # The views of a region that others read: they see, beside it, what these are views
+                # of.
+                members, found = set(operators), list[Operator]()
+                for operator in reversed(operators):
+                    is_view = is_move(operator) and is_light(operator)
+                    beside = (self._is_read_beside(one, members) for one in operator.results)
+                    if is_view and any(beside):
+                        members.remove(operator)
+                        found.append(operator)
+                shown = found[::-1]
                 self.found += [self._region(operators, set(shown)), *shown]
             self.found += [one for one in self._open if one not in kept]
         self.found += self._later
         self._open, self._later = [], []
         self._inside, self._late = set(), set()
-
-    def _worth_it(self) -> set[Operator]:
-        """The operators that stay: nests compute others as fast, and together with what follows.
-
-        Those go that are light, are no part of the primitive in front of them, and that none of
-        those reads that stay.
-        """
-        swishes = hard_swishes(self._open, self._reads())
-        within = {one for inner in swishes.values() for one in inner}
-        done: set[Operator] = set()  # by a primitive that is worth it
-        for operator in self._open:
-            operands = operator.operands if is_part(operator) else ()
-            makers = [self._maker(operand, within) for operand in operands]
-            if not is_light(operator) or any(maker in done for maker in makers):
-                done.add(operator)
-        kept: set[Operator] = set()
-        for operator in reversed(self._open):
-            readers = (one for result in operator.results for one in self._readers.get(result, ()))
-            if operator in done or any(one in kept for one in readers):
-                kept.add(operator)
-        return kept
-
-    def _reads(self) -> Counter[Variable]:
-        """How often what the region makes is read."""
-        made = (result for operator in self._open for result in operator.results)
-        return Counter(
-            {v: len(self._readers.get(v, ())) + (v in self._yields) for v in made},
-        )
 
     def _maker(self, variable: Variable, within: Collection[Operator]) -> Operator | None:
         """The operator of the region that makes a value for one reader, and parts of it, alone."""
@@ -156,16 +152,6 @@ class _Finder:
         maker = variable.maker
         is_own = variable in self._inside and isinstance(maker, Operator)
         return maker if is_single and is_own and isinstance(maker, Operator) else None
-
-    def _shown(self, operators: Sequence[Operator]) -> list[Operator]:
-        """The views of a region that others read: they see, beside it, what these are views of."""
-        members, found = set(operators), list[Operator]()
-        for operator in reversed(operators):
-            is_view = is_move(operator) and is_light(operator)
-            if is_view and any(self._is_read_beside(one, members) for one in operator.results):
-                members.remove(operator)
-                found.append(operator)
-        return found[::-1]
 
     def _is_read_beside(self, variable: Variable, members: Collection[Operator]) -> bool:
         """Whether others than these operators read a value."""
