@@ -69,7 +69,9 @@ class Background:
     ) -> list[Array]:
         """As the contract says."""
         if self._unreported:
-            self._warn()
+            with suppress(IndexError):  # another thread reports it
+                self._unreported.pop()
+                warnings.warn(self._refusal(), RuntimeWarning, stacklevel=3)
         return self._now.run(inputs, state, as_is, as_one, bare)
 
     def check(self, inputs: Sequence[Array]) -> None:
@@ -111,11 +113,6 @@ class Background:
             self._failure = error
             self._unreported.append(error)
         self._is_done.set()
-
-    def _warn(self) -> None:
-        with suppress(IndexError):  # another thread reports it
-            self._unreported.pop()
-            warnings.warn(self._refusal(), RuntimeWarning, stacklevel=3)
 
     def _refusal(self) -> str:
         error = self._failure

@@ -78,11 +78,24 @@ class _Entry:
         program, function = self._program, self._function
         arrays = self._given = [self._argument(n) for n in range(len(program.block.parameters))]
         self._check_arrays(arrays)
-        known = self._bind(arrays)
+        own = dict(zip(program.block.parameters, arrays, strict=True))
+        known = {
+            symbol: self._solved(origin, own[origin.variable])
+            for symbol, origin in origins(program.block.parameters).items()
+        }
         sizes = Sizes(function, known)
-        found = bounded(self._program, steps.blocks())
-        self._requirements.of_magnitudes(found, sizes, "unfit")
-        self._check_sizes(arrays, sizes)
+        self._requirements.of_magnitudes(bounded(program, steps.blocks()), sizes, "unfit")
+        # The sizes of inputs, and all that the Program requires of sizes.
+        self._requirements.of_program(program, sizes)
+        for variable, array in zip(self._program.block.parameters, arrays, strict=True):
+            if not isinstance(variable.type, TensorType):
+                continue
+            for axis, size in enumerate(variable.type.shape):
+                if not is_symbol(size) or self._is_elsewhere(size, variable, axis):
+                    if isinstance(size, Dim):
+                        self._requirements.can_compute(size, sizes)
+                    self._requirements.compare(self._size(array, axis), "i64", sizes.value(size))
+        self._leave_unless_all()
         lifetimes = Analysis(steps, self._own, sizes.is_early, is_placed, is_change).found
         places = Places(self._module, function, sizes, lifetimes)
         self._arena(places, sizes)
@@ -96,7 +109,18 @@ class _Entry:
             else:
                 places.put(variable, Place(Kind.FOREIGN, places.data(array)))
             places.arguments[variable] = array
-        self._make_outputs(places)
+        # The arrays that results are made in.
+        self._arrays: dict[Variable, str] = {}
+        for variable in self._own:
+            root = places.found.root(variable)
+            if root not in places.found.given:
+                continue
+            slot = places.slot()
+            made = places.array(variable.tensor_type, "null")
+            self._check(made)
+            self._function.line(f"store ptr {made}, ptr {slot}")
+            places.put(root, Place(Kind.FOREIGN, places.data(made)))
+            self._arrays[variable] = slot
         body = make_body(program, self._module, function, sizes, places, self.identity, writer_of)
         body.all(steps)
         self._numbers = body.numbers
@@ -139,13 +163,6 @@ class _Entry:
             self._requirements.compare(usable, "i32", str(abi.USABLE))
         self._leave_unless_all()
 
-    def _bind(self, arrays: list[str]) -> dict[Dim, str]:
-        places = dict(zip(self._program.block.parameters, arrays, strict=True))
-        return {
-            symbol: self._solved(origin, places[origin.variable])
-            for symbol, origin in origins(self._program.block.parameters).items()
-        }
-
     def _solved(self, origin: Origin, array: str) -> str:
         real = self._size(array, origin.axis)
         _, factor, offset = origin.solved
@@ -157,19 +174,6 @@ class _Entry:
 
     def _size(self, array: str, axis: int) -> str:
         return self._field(self._field(array, abi.SIZES, "ptr"), 8 * axis, "i64")
-
-    def _check_sizes(self, arrays: list[str], sizes: Sizes) -> None:
-        """The sizes of inputs, and all that the Program requires of sizes."""
-        self._requirements.of_program(self._program, sizes)
-        for variable, array in zip(self._program.block.parameters, arrays, strict=True):
-            if not isinstance(variable.type, TensorType):
-                continue
-            for axis, size in enumerate(variable.type.shape):
-                if not is_symbol(size) or self._is_elsewhere(size, variable, axis):
-                    if isinstance(size, Dim):
-                        self._requirements.can_compute(size, sizes)
-                    self._requirements.compare(self._size(array, axis), "i64", sizes.value(size))
-        self._leave_unless_all()
 
     def _is_elsewhere(self, size: Size, variable: Variable, axis: int) -> bool:
         """Whether a symbol is not bound here."""
@@ -192,20 +196,6 @@ class _Entry:
         label = self._function.label("taken")
         self._function.branch(is_null, "none", label)
         self._function.begin(label)
-
-    def _make_outputs(self, places: Places) -> None:
-        """The arrays that results are made in."""
-        self._arrays: dict[Variable, str] = {}
-        for variable in self._own:
-            root = places.found.root(variable)
-            if root not in places.found.given:
-                continue
-            slot = places.slot()
-            made = places.array(variable.tensor_type, "null")
-            self._check(made)
-            self._function.line(f"store ptr {made}, ptr {slot}")
-            places.put(root, Place(Kind.FOREIGN, places.data(made)))
-            self._arrays[variable] = slot
 
     def _check(self, object: str) -> None:
         label = self._function.label("ok")

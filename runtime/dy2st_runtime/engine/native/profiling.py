@@ -94,7 +94,12 @@ class Profile:
 
     def rows(self) -> list[Row]:
         """The rest of all runs, then the steps that have run, in their order."""
-        scale, table = self._scale(), list(self._table)
+        # The seconds of a tick.
+        start, ticks = self._start
+        if perf_counter() - start < _SHORTEST:
+            sleep(_SHORTEST)
+        passed: int = self._now() - ticks
+        scale, table = (perf_counter() - start) / passed, list(self._table)
 
         def row(step: Step | None, planned: list[Planned]) -> Row:
             at = 0 if step is None else _place(step)
@@ -104,31 +109,19 @@ class Profile:
         rows = [row(step, step.inner) for step in self.written.steps.all()]
         return [row(None, [self.written.steps]), *(one for one in rows if one.calls)]
 
-    def _scale(self) -> float:
-        """The seconds of a tick."""
-        start, ticks = self._start
-        if perf_counter() - start < _SHORTEST:
-            sleep(_SHORTEST)
-        passed: int = self._now() - ticks
-        return (perf_counter() - start) / passed
-
 
 class _TimedBody(Body):
     """Steps that look at the clock before and after."""
 
     def step(self, step: Step) -> None:
         """One step, and its time; those without code have none."""
-        if not _is_timed(step):
+        operator = step.operator
+        if not (operator is None or not (operator.name == "constant" or is_alias(operator))):
             super().step(step)
             return
         start = self.function.let("call i64 @now()")
         super().step(step)
         self.function.line(f"call void @passed(i64 {_place(step)}, i64 {start})")
-
-
-def _is_timed(step: Step) -> bool:
-    operator = step.operator
-    return operator is None or not (operator.name == "constant" or is_alias(operator))
 
 
 def _place(step: Step) -> int:

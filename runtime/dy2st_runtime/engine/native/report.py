@@ -39,16 +39,13 @@ def _memory(written: Written, kept: int) -> list[str]:
     parts = len(found.sizes)
     steps = [step.operator for step in written.steps.all() if step.operator is not None]
     constants = sum(one.attributes["value"].nbytes for one in steps if one.name == "constant")
+    # Up to whole cache lines, where the number is known.
+    lines = [-(-n // 64) * 64 if isinstance(n, int) else n for n in (p.bytes for p in found.sizes)]
     return [
-        f"memory of a call: {_total(_whole(part.bytes) for part in found.sizes)} bytes "
+        f"memory of a call: {_total(lines)} bytes "
         f"in {parts} part{'s' * (parts != 1)}, and {stack} of the stack",
         f"constants: {constants} bytes; made of parameters and kept: {kept}",
     ]
-
-
-def _whole(bytes: Size) -> Size:
-    """Up to whole cache lines, where the number is known."""
-    return -(-bytes // 64) * 64 if isinstance(bytes, int) else bytes
 
 
 def _total(sizes: Iterable[Size]) -> Size:

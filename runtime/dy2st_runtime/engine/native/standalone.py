@@ -99,7 +99,12 @@ def write(program: Program, name: str, arrays: Mapping[str, Any] | None = None) 
     Raises ArgumentError if it asks NumPy for anything.
     """
     steps = planned(program.block)
-    _refuse_updates(program)
+    if program.updates:
+        names = ", ".join(program.updates)
+        raise ArgumentError(
+            f"{program.name!r} cannot run without Python: it changes the buffers {names}; "
+            "save the model after eval()"
+        )
     module = _Module()
     sizes = list(origins(program.inputs))
     writer = _Writer(program, module, name, sizes, steps)
@@ -119,31 +124,6 @@ def packed(program: Program, arrays: Mapping[str, Any]) -> bytes:
 
 
 # -- what cannot be ------------------------------------------------------------------------------
-
-
-def _refuse_updates(program: Program) -> None:
-    if program.updates:
-        names = ", ".join(program.updates)
-        raise ArgumentError(
-            f"{program.name!r} cannot run without Python: it changes the buffers {names}; "
-            "save the model after eval()"
-        )
-
-
-def _refuse_python(program: Program, steps: Planned, kinds: Mapping[Variable, Kind]) -> None:
-    reasons = list(dict.fromkeys(_reasons(steps, kinds)))
-    reasons += [
-        f"the input {variable.name!r}: its type {variable.type} is not one of code's"
-        for variable in program.block.parameters
-        if kinds[variable] is Kind.OBJECT
-    ]
-    if reasons:
-        listed = "".join(f"\n  {reason}" for reason in reasons)
-        raise ArgumentError(
-            f"{program.name!r} cannot run without Python:{listed}\nwrite these with elementwise "
-            "operators, reductions, products of matrices and sizes that inputs give, or end the "
-            "Program before them and compute them in C"
-        )
 
 
 def _reasons(steps: Planned, kinds: Mapping[Variable, Kind]) -> Iterator[str]:
@@ -223,13 +203,37 @@ class _Writer:
         sizes = self._checked(function)
         is_early = sizes.is_early
         found = Analysis(self._steps, self._yields, is_early, is_placed, is_change).found
-        _refuse_python(program, self._steps, found.kinds)
+        reasons = list(dict.fromkeys(_reasons(self._steps, found.kinds)))
+        reasons += [
+            f"the input {variable.name!r}: its type {variable.type} is not one of code's"
+            for variable in program.block.parameters
+            if found.kinds[variable] is Kind.OBJECT
+        ]
+        if reasons:
+            listed = "".join(f"\n  {reason}" for reason in reasons)
+            raise ArgumentError(
+                f"{program.name!r} cannot run without Python:{listed}\nwrite these with "
+                "elementwise operators, reductions, products of matrices and sizes that inputs "
+                "give, or end the Program before them and compute them in C"
+            )
         places = Places(self._module, function, sizes, found)
         places.begin()
         if arrays is not None:
             self._module.data("parameters", packed(program, arrays))
-        self._put(places, function, inputs, "%parameters" if arrays is None else "@parameters")
-        made = self._make_outputs(places, outputs)
+        for variable, name in zip(program.inputs, inputs, strict=True):
+            places.put(variable, Place(Kind.FOREIGN, name))
+        start, offset = "%parameters" if arrays is None else "@parameters", 0
+        for variable in program.state.values():
+            place = function.let(f"getelementptr i8, ptr {start}, i64 {offset}")
+            places.put(variable, Place(Kind.FOREIGN, place))
+            offset += -(-int(bytes_of(variable.tensor_type)) // 64) * 64
+        # Let what is given be made where it is to go.
+        made = set()
+        for variable, output in zip(self._yields, outputs, strict=True):
+            root = places.found.root(variable)
+            if root in places.found.given:
+                places.put(root, Place(Kind.FOREIGN, output))
+                made.add(output)
         body = _Body(program, self._module, function, sizes, places, self._errors)
         body.all(self._steps)
         for variable, output in zip(self._yields, outputs, strict=True):
@@ -297,25 +301,6 @@ class _Writer:
                     requirements.compare(sizes.value(size), "i64", "0", "sge")
         requirements.leave_unless_all("unfit")
         return sizes
-
-    def _put(self, places: Places, function: Function, inputs: list[str], state: str) -> None:
-        offset = 0
-        for variable, name in zip(self._program.inputs, inputs, strict=True):
-            places.put(variable, Place(Kind.FOREIGN, name))
-        for variable in self._program.state.values():
-            place = function.let(f"getelementptr i8, ptr {state}, i64 {offset}")
-            places.put(variable, Place(Kind.FOREIGN, place))
-            offset += -(-int(bytes_of(variable.tensor_type)) // 64) * 64
-
-    def _make_outputs(self, places: Places, outputs: list[str]) -> set[str]:
-        """Let what is given be made where it is to go."""
-        made = set()
-        for variable, output in zip(self._yields, outputs, strict=True):
-            root = places.found.root(variable)
-            if root in places.found.given:
-                places.put(root, Place(Kind.FOREIGN, output))
-                made.add(output)
-        return made
 
 
 def _ended(function: Function, result: str) -> str:

@@ -37,7 +37,10 @@ def read(name: str) -> bytes | None:
     with suppress(OSError):
         path = folder / name
         if _is_ours(path):
-            data = _content(path)
+            # What a file holds; a pipe in its place never blocks, and holds nothing.
+            flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
+            with open(os.open(path, flags | getattr(os, "O_BINARY", 0)), "rb") as file:
+                data = file.read() if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else b""
             head, code = data[: len(_START) + 32], data[len(_START) + 32 :]
             if head == _head(name, code):
                 with suppress(OSError):  # a folder that is only read
@@ -67,13 +70,6 @@ def _head(name: str, code: bytes) -> bytes:
     """What stands before the code: a file that took the name of another one is recognised by it."""
     # The name is in the sum, so that code cannot stand for another text.
     return _START + sha256(name.encode() + code).digest()
-
-
-def _content(path: Path) -> bytes:
-    """What a file holds; a pipe in its place never blocks, and holds nothing."""
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
-    with open(os.open(path, flags | getattr(os, "O_BINARY", 0)), "rb") as file:
-        return file.read() if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else b""
 
 
 def _folder() -> Path | None:

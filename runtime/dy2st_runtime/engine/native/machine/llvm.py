@@ -95,7 +95,11 @@ def compile_object(text: str, processor: Processor, is_plain: bool = False) -> b
     for what is written with care.
     """
     _check_installed()
-    machine = _target_machine(processor)
+    # Of the small code model: a constant is an operand there, not an address of 10 bytes first.
+    target = binding.Target.from_default_triple()
+    machine = target.create_target_machine(
+        cpu=processor.name, features=processor.features, opt=1, reloc="pic", codemodel="small"
+    )
     module = binding.parse_assembly(text + tables.texts(text) + _declared(text))
     passes = binding.create_new_module_pass_manager()
     for name in _PLAIN if is_plain else _PASSES:
@@ -193,14 +197,6 @@ def interruptions() -> Library:
     library = _linked(code, machine_interruptions.EXPORTS, machine_interruptions.symbols())
     machine_interruptions.begin(library, limits.look)
     return library
-
-
-def _target_machine(processor: Processor) -> Any:
-    """Of the small code model: a constant is an operand there, not an address of 10 bytes first."""
-    target = binding.Target.from_default_triple()
-    return target.create_target_machine(
-        cpu=processor.name, features=processor.features, opt=1, reloc="pic", codemodel="small"
-    )
 
 
 @once

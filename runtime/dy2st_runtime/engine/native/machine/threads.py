@@ -46,17 +46,6 @@ def _has_helpers() -> bool:
     return (sys.platform, platform.machine()) == ("linux", "x86_64")
 
 
-def _at_first() -> int:
-    """As many as the environment says, else as there are cores that this process may run on."""
-    if not _has_helpers():
-        return 1
-    named = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
-    if named.isdecimal() and int(named):
-        return min(int(named), _MOST)
-    cores = {_core(number) for number in os.sched_getaffinity(0)}
-    return min(len(cores), _MOST)
-
-
 def _core(number: int) -> str:
     """The name of a core: two threads of one are of little more use than one is."""
     path = Path(f"/sys/devices/system/cpu/cpu{number}/topology/thread_siblings_list")
@@ -70,7 +59,22 @@ def _begin(library: Library, count: int) -> None:
     """Let so many threads work, and start those that are missing."""
     started = ctypes.c_int64.from_address(library.addresses["helpers"])
     while started.value < count - 1:
-        _start(library.addresses["help_for_ever"])
+        # A thread that Python knows nothing of, and that takes no signals.
+        process, thread = ctypes.CDLL(None), ctypes.c_void_p()
+        # A new thread inherits the mask: signals then go to threads that Python knows.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+        try:
+            failed = process.pthread_create(
+                ctypes.byref(thread),
+                None,
+                ctypes.c_void_p(library.addresses["help_for_ever"]),
+                None,
+            )
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if failed:
+            raise ArgumentError("the system gives no more threads")
+        process.pthread_detach(thread)
         started.value += 1
     _counter(library).value = count
 
@@ -89,34 +93,27 @@ def _counter(library: Library) -> ctypes.c_int64:
     return ctypes.c_int64.from_address(library.addresses["threads"])
 
 
-def _start(address: int) -> None:
-    """A thread that Python knows nothing of, and that takes no signals."""
-    process, thread = ctypes.CDLL(None), ctypes.c_void_p()
-    # A new thread inherits the mask: signals then go to threads that Python knows.
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
-    try:
-        failed = process.pthread_create(ctypes.byref(thread), None, ctypes.c_void_p(address), None)
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-    if failed:
-        raise ArgumentError("the system gives no more threads")
-    process.pthread_detach(thread)
-
-
 @once
 def pool(processor: Processor) -> Library:
     """The code and state of the helpers of the process; never freed, since they run in it."""
     # Elsewhere there are no helpers that would wait, and no such instruction.
-    text = _TEXT if platform.machine() == "x86_64" else _without_pauses(_TEXT)
+    text = _TEXT
+    if platform.machine() != "x86_64":
+        text = "\n".join(line for line in _TEXT.splitlines() if "x86.sse2.pause" not in line)
     library = library_of(text, processor, _EXPORTS, {}, is_plain=True)
     # One reference too many, so that the code stays while the interpreter ends.
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))
-    _begin(library, _at_first())
+    # As many as the environment says, else as there are cores that this process may run on.
+    if not _has_helpers():
+        count = 1
+    else:
+        named = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+        if named.isdecimal() and int(named):
+            count = int(named)
+        else:
+            count = len({_core(number) for number in os.sched_getaffinity(0)})
+    _begin(library, min(count, _MOST))
     return library
-
-
-def _without_pauses(text: str) -> str:
-    return "\n".join(line for line in text.splitlines() if "x86.sse2.pause" not in line)
 
 
 _EXPORTS = ("parallel", "threads", "helpers", "quiet", "help_for_ever", "threads_for")

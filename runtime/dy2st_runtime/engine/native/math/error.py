@@ -142,14 +142,8 @@ def gelu(lanes: Lanes, x: Value, approximate: bool) -> Value:
         factor = 2 * math.sqrt(2 / math.pi)
         bent = lanes.polynomial(lanes.multiply(x, x), (factor, factor * 0.044715))
         return lanes.multiply(x, sigmoid(lanes, lanes.multiply(bent, x)))
-    tail = _tail(lanes, lanes.magnitude(x))
-    is_below = lanes.compare("lt", x, lanes.constant(0, dtype))
-    share = lanes.select(is_below, tail, lanes.subtract(lanes.constant(1, dtype), tail))
-    return lanes.multiply(x, share)
-
-
-def _tail(lanes: Lanes, size: Value) -> Value:
-    """The share of the normal distribution beyond a size."""
+    # The share of the normal distribution beyond a size.
+    size = lanes.magnitude(x)
     middle, half, end = (lanes.constant(number, size.dtype) for number in (TAIL_MIDDLE, 0.5, 60))
     size = lanes.select(lanes.compare("gt", size, end), end, size)  # it is 0 beyond
     share = lanes.divide(middle, lanes.add(size, middle))
@@ -158,7 +152,10 @@ def _tail(lanes: Lanes, size: Value) -> Value:
     square = lanes.multiply(size, size, exactly=True)
     rest = lanes.intrinsic("fma", size, size, lanes.negate(square))
     less = [lanes.multiply(value, lanes.constant(-0.5, size.dtype)) for value in (square, rest)]
-    return lanes.multiply(exp(lanes, less[0], more=less[1]), lanes.multiply(total, share))
+    tail = lanes.multiply(exp(lanes, less[0], more=less[1]), lanes.multiply(total, share))
+    is_below = lanes.compare("lt", x, lanes.constant(0, dtype))
+    share = lanes.select(is_below, tail, lanes.subtract(lanes.constant(1, dtype), tail))
+    return lanes.multiply(x, share)
 
 
 def erfinv(lanes: Lanes, x: Value) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -36,24 +37,13 @@ def pow(lanes: Lanes, x: Value, y: Value) -> Value:
     return _signed(lanes, x, y, lanes.select(is_one, one, power))
 
 
-def _square(lanes: Lanes, x: Value) -> Value:
-    return lanes.multiply(x, x)
-
-
-def _cube(lanes: Lanes, x: Value) -> Value:
-    return lanes.multiply(lanes.multiply(x, x), x)
-
-
-def _inverse(lanes: Lanes, x: Value) -> Value:
-    return lanes.divide(lanes.constant(1, x.dtype), x)
-
-
-def _root(lanes: Lanes, x: Value) -> Value:
-    return lanes.intrinsic("sqrt", x)
-
-
 # Exponents that stand in the code: NumPy, too, takes the root for one 0.5 of all elements.
-_SHORT = {2: _square, 3: _cube, -1: _inverse, 0.5: _root}
+_SHORT: dict[float, Callable[[Lanes, Value], Value]] = {
+    2: lambda lanes, x: lanes.multiply(x, x),
+    3: lambda lanes, x: lanes.multiply(lanes.multiply(x, x), x),
+    -1: lambda lanes, x: lanes.divide(lanes.constant(1, x.dtype), x),
+    0.5: lambda lanes, x: lanes.intrinsic("sqrt", x),
+}
 
 
 def _signed(lanes: Lanes, x: Value, y: Value, power: Value) -> Value:

@@ -32,15 +32,11 @@ from dy2st_runtime.ops.gamma_series import (
 )
 
 
-def _rest(lanes: Lanes, x: Value) -> Value:
-    """x without the nearest integer, beyond 1/2."""
+def _angle(lanes: Lanes, x: Value) -> Value:
+    """x without the nearest integer, beyond 1/2, times pi."""
     is_near = lanes.compare("le", lanes.magnitude(x), lanes.constant(0.5, x.dtype))
     less = lanes.subtract(x, lanes.intrinsic("rint", x), exactly=True)
-    return lanes.select(is_near, x, less)
-
-
-def _angle(lanes: Lanes, x: Value) -> Value:
-    return lanes.multiply(_rest(lanes, x), lanes.constant(math.pi, x.dtype))
+    return lanes.multiply(lanes.select(is_near, x, less), lanes.constant(math.pi, x.dtype))
 
 
 # -- the logarithm --------------------------------------------------------------------------------
@@ -76,7 +72,13 @@ def _right(lanes: Lanes, x: Value) -> Value:
     power = log(lanes, lanes.select(is_far, x, inside))
     signed = lanes.select(is_small, lanes.negate(power), power)
     near = lanes.fma(t, lanes.polynomial(t, NEAR), signed)
-    return lanes.select(is_far, _stirling(lanes, x, power), near)
+    # (x - 1/2) * (log(x) - 1) + (log(2 * pi) - 1) / 2 + series.
+    share = lanes.divide(lanes.constant(1, x.dtype), x)
+    series = lanes.polynomial(lanes.multiply(share, share), STIRLING)
+    rest = lanes.fma(share, series, lanes.constant((math.log(2 * math.pi) - 1) / 2, x.dtype))
+    below = lanes.subtract(x, lanes.constant(0.5, x.dtype))
+    far = lanes.fma(below, lanes.subtract(power, lanes.constant(1, x.dtype)), rest)
+    return lanes.select(is_far, far, near)
 
 
 def _moved_down(lanes: Lanes, x: Value) -> tuple[Value, Value]:
@@ -88,15 +90,6 @@ def _moved_down(lanes: Lanes, x: Value) -> tuple[Value, Value]:
         x = lanes.select(is_above, less, x)
         product = lanes.select(is_above, lanes.multiply(product, x), product)
     return lanes.subtract(x, lanes.constant(2, x.dtype), exactly=True), product
-
-
-def _stirling(lanes: Lanes, x: Value, power: Value) -> Value:
-    """(x - 1/2) * (log(x) - 1) + (log(2 * pi) - 1) / 2 + series."""
-    share = lanes.divide(lanes.constant(1, x.dtype), x)
-    series = lanes.polynomial(lanes.multiply(share, share), STIRLING)
-    rest = lanes.fma(share, series, lanes.constant((math.log(2 * math.pi) - 1) / 2, x.dtype))
-    below = lanes.subtract(x, lanes.constant(0.5, x.dtype))
-    return lanes.fma(below, lanes.subtract(power, lanes.constant(1, x.dtype)), rest)
 
 
 # -- its derivatives ------------------------------------------------------------------------------

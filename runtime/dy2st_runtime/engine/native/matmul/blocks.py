@@ -41,35 +41,29 @@ def _column_of_tiles(code: Code, shape: Shape, here: str, at: str) -> None:
     panel = code.at("%b", code.times(code.over(at, shape.columns), "%b_panel"))
     columns = code.least(shape.columns, code.minus("%n", at))
     readable = code.choose(is_packed, shape.columns, columns)
-    tallest = _narrowest(code, shape, columns)
+    # The tallest tile that is just wide enough for some columns.
+    tallest = f"@{shape.name(f'tile{shape.rows}')}"
+    for vectors in range(shape.vectors - 1, 0, -1):
+        fits = code.compare("sle", columns, vectors * shape.lanes)
+        tallest = code.choose(fits, f"@{shape.name(f'narrow{vectors}')}", tallest, "ptr")
     with code.walk("%m") as (row, following):
-        tile_of_row, rows = _tallest(code, shape, tallest, code.minus("%m", row))
+        # The function of the tallest tile that has no more rows than are left, and its rows.
+        rest = code.minus("%m", row)
+        heights = shape.heights[::-1]
+        tile_of_row, rows = f"@{shape.name('tile1')}", "1"
+        for height in heights[1:]:
+            fits = code.compare("sge", rest, height)
+            own = tallest if height == shape.rows else f"@{shape.name(f'tile{height}')}"
+            tile_of_row, rows = (
+                code.choose(fits, own, tile_of_row, "ptr"),
+                code.choose(fits, height, rows),
+            )
         to = code.at(here, code.plus(code.times(row, "%c_row"), at))
         own = code.at("%a", code.times(row, "%a_tile"))
         sizes = ["%k", "%a_row", "%a_column", "%b_row", "%c_row", columns, readable]
         listed = ", ".join(f"i64 {size}" for size in [*sizes, "%more", "%b_panel"])
         code.line(f"call void {tile_of_row}(ptr {to}, ptr {own}, ptr {panel}, {listed})")
         following.append(code.plus(row, rows))
-
-
-def _narrowest(code: Code, shape: Shape, columns: str) -> str:
-    """The tallest tile that is just wide enough for some columns."""
-    name = f"@{shape.name(f'tile{shape.rows}')}"
-    for vectors in range(shape.vectors - 1, 0, -1):
-        fits = code.compare("sle", columns, vectors * shape.lanes)
-        name = code.choose(fits, f"@{shape.name(f'narrow{vectors}')}", name, "ptr")
-    return name
-
-
-def _tallest(code: Code, shape: Shape, tallest: str, rest: str) -> tuple[str, str]:
-    """The function of the tallest tile that has no more rows than are left, and its rows."""
-    heights = shape.heights[::-1]
-    name, rows = f"@{shape.name('tile1')}", "1"
-    for height in heights[1:]:
-        fits = code.compare("sge", rest, height)
-        own = tallest if height == shape.rows else f"@{shape.name(f'tile{height}')}"
-        name, rows = code.choose(fits, own, name, "ptr"), code.choose(fits, height, rows)
-    return name, rows
 
 
 def blocks(shape: Shape) -> str:

@@ -51,19 +51,27 @@ class _Dots:
 
     def write(self) -> None:
         """All of it."""
-        code, lanes = self.code, self.lanes.lanes
+        code, count = self.code, self.lanes.lanes
         wide = self.lanes.type(self.shape.dtype)
         for name in self.sums.values():
             code.line(f"store {wide} zeroinitializer, ptr {name}")
-        whole = code.up_to("%k", self.vectors * lanes)
-        with code.loop("0", whole, str(self.vectors * lanes)) as at:
+        whole = code.up_to("%k", self.vectors * count)
+        with code.loop("0", whole, str(self.vectors * count)) as at:
             for vector in range(self.vectors):
-                self._add(code.plus(at, vector * lanes), vector, None)
-        with code.loop(whole, "%k", str(lanes)) as at:
+                self._add(code.plus(at, vector * count), vector, None)
+        with code.loop(whole, "%k", str(count)) as at:
             self._add(at, 0, first_lanes(self.lanes, code.minus("%k", at)))
         for row, column in product(range(len(self.rows)), range(_TOGETHER)):
             to = code.at("%c", code.plus(code.times(row, "%c_row"), self.places[column]))
-            code.line(f"store {code.element} {self._total(row, column)}, ptr {to}")
+            # The sum of all lanes.
+            lanes, dtype = self.lanes, self.shape.dtype
+            total = lanes.load(self.sums[0, row, column], dtype)
+            for vector in range(1, self.vectors):
+                total = lanes.add(total, lanes.load(self.sums[vector, row, column], dtype))
+            reduced = f"@llvm.vector.reduce.fadd.{lanes.suffix(dtype)}"
+            given = f"{code.element} -0.0, {lanes.type(dtype)} {total.text}"
+            found = code.let(f"call reassoc {code.element} {reduced}({given})")
+            code.line(f"store {code.element} {found}, ptr {to}")
 
     def _add(self, at: str, vector: int, mask: str | None) -> None:
         """Add the products of one vector of k to all sums."""
@@ -74,16 +82,6 @@ class _Dots:
             for row, value in enumerate(left):
                 name = self.sums[vector, row, number]
                 lanes.store(lanes.fma(value, right, lanes.load(name, dtype)), name)
-
-    def _total(self, row: int, column: int) -> str:
-        """The sum of all lanes."""
-        code, lanes, dtype = self.code, self.lanes, self.shape.dtype
-        total = lanes.load(self.sums[0, row, column], dtype)
-        for vector in range(1, self.vectors):
-            total = lanes.add(total, lanes.load(self.sums[vector, row, column], dtype))
-        reduced = f"@llvm.vector.reduce.fadd.{lanes.suffix(dtype)}"
-        given = f"{code.element} -0.0, {lanes.type(dtype)} {total.text}"
-        return code.let(f"call reassoc {code.element} {reduced}({given})")
 
 
 __all__ = ["by_dots", "dots"]

@@ -60,7 +60,32 @@ def chosen(shape: Shape) -> str:
             _finish(code)
         rest = code.both(rest, code.no(applies))
     with code.when(rest):
-        _by_blocks(code, shape, traits.has_rows)
+        # From how many rows on b is packed, whose rows can be read as they are.
+        if shape.is_short:
+            least_packed: str | int = _SHORT_ROWS
+        else:
+            bytes_of_b = code.times("%n", code.times("%k", shape.dtype.itemsize))
+            is_near = code.compare("sle", bytes_of_b, _NEAR_BYTES)
+            is_far = code.compare("sgt", bytes_of_b, _FAR_BYTES)
+            large = code.choose(is_far, _FAR_ROWS, _PACKED_ROWS)
+            unaligned = code.choose(is_near, _NEAR_ROWS, large)
+            # Whether each vector of b is in one line of the cache, not in two. Rows that are whole
+            # pages apart are not meant: they would all have the same places of it.
+            place = code.let("ptrtoint ptr %b to i64")
+            row = code.times("%b_row", shape.dtype.itemsize)
+            start = code.let(f"and i64 {code.let(f'or i64 {place}, {row}')}, {LINE - 1}")
+            in_page = code.let(f"and i64 {row}, {_PAGE - 1}")
+            in_lines = code.both(
+                code.both(code.compare("eq", start, 0), code.compare("ne", in_page, 0)),
+                code.no(is_far),
+            )
+            least_packed = code.choose(in_lines, _ALIGNED_ROWS, unaligned)
+        is_read_as_it_is = code.both(traits.has_rows, code.compare("slt", "%m", least_packed))
+        room_b = code.choose(is_read_as_it_is, "null", "%scratch", "ptr")
+        room_a = _room_for_rows(code, shape, code.at("%scratch", panels(code, shape)))
+        places = ("%c", "%a", "%b", *_EPILOGUE, room_a, room_b)
+        sizes = ("%m", "%n", "%k", "%a_row", "%a_column", "%b_row", "%b_column")
+        shape.call(code, "blocks", places, (*sizes, shape.columns, "%c_row"))
     return code.end()
 
 
@@ -89,7 +114,13 @@ class _Traits:
         self.is_high = code.compare("sgt", "%m", shape.few)
         self.is_column_major = code.both(code.compare("eq", "%a_row", 1), code.no(self.along_k))
         is_wide = code.compare("sge", "%n", LEAST_BYTES // shape.dtype.itemsize)
-        self.is_swept = code.both(is_wide, _is_flat(code, shape))
+        # Whether there are so few rows of a, or of b, that b is swept.
+        bytes_of_b = code.times("%n", code.times("%k", shape.dtype.itemsize))
+        is_far = code.compare("sgt", bytes_of_b, _FAR_BYTES)
+        most = code.choose(is_far, MOST_ROWS, SWEPT_ROWS)
+        self.is_swept = code.both(
+            is_wide, code.either(code.compare("sle", "%m", most), code.compare("sle", "%k", _FLAT))
+        )
 
     def forms(self) -> list[tuple[str, Callable[[Code, Shape], None]]]:
         """Each form but the one by blocks, and whether it is the one, if none before it is."""
@@ -102,48 +133,6 @@ class _Traits:
             (both(self.has_rows, self.is_swept), _sweep_all),
             (both(self.is_column_major, few_of_many), _transposed),
         ]
-
-
-def _is_flat(code: Code, shape: Shape) -> str:
-    """Whether there are so few rows of a, or of b, that b is swept."""
-    bytes_of_b = code.times("%n", code.times("%k", shape.dtype.itemsize))
-    is_far = code.compare("sgt", bytes_of_b, _FAR_BYTES)
-    most = code.choose(is_far, MOST_ROWS, SWEPT_ROWS)
-    return code.either(code.compare("sle", "%m", most), code.compare("sle", "%k", _FLAT))
-
-
-def _by_blocks(code: Code, shape: Shape, has_rows: str) -> None:
-    is_read_as_it_is = code.both(has_rows, code.compare("slt", "%m", _least_packed(code, shape)))
-    room_b = code.choose(is_read_as_it_is, "null", "%scratch", "ptr")
-    room_a = _room_for_rows(code, shape, code.at("%scratch", panels(code, shape)))
-    places = ("%c", "%a", "%b", *_EPILOGUE, room_a, room_b)
-    sizes = ("%m", "%n", "%k", "%a_row", "%a_column", "%b_row", "%b_column")
-    shape.call(code, "blocks", places, (*sizes, shape.columns, "%c_row"))
-
-
-def _least_packed(code: Code, shape: Shape) -> str | int:
-    """From how many rows on b is packed, whose rows can be read as they are."""
-    if shape.is_short:
-        return _SHORT_ROWS
-    bytes_of_b = code.times("%n", code.times("%k", shape.dtype.itemsize))
-    is_near = code.compare("sle", bytes_of_b, _NEAR_BYTES)
-    is_far = code.compare("sgt", bytes_of_b, _FAR_BYTES)
-    large = code.choose(is_far, _FAR_ROWS, _PACKED_ROWS)
-    unaligned = code.choose(is_near, _NEAR_ROWS, large)
-    in_lines = code.both(_is_in_lines(code, shape), code.no(is_far))
-    return code.choose(in_lines, _ALIGNED_ROWS, unaligned)
-
-
-def _is_in_lines(code: Code, shape: Shape) -> str:
-    """Whether each vector of b is in one line of the cache, not in two.
-
-    Rows that are whole pages apart are not meant: they would all have the same places of it.
-    """
-    place = code.let("ptrtoint ptr %b to i64")
-    row = code.times("%b_row", shape.dtype.itemsize)
-    start = code.let(f"and i64 {code.let(f'or i64 {place}, {row}')}, {LINE - 1}")
-    in_page = code.let(f"and i64 {row}, {_PAGE - 1}")
-    return code.both(code.compare("eq", start, 0), code.compare("ne", in_page, 0))
 
 
 def _by_own_dots(code: Code, shape: Shape) -> None:

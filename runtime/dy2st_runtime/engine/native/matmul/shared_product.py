@@ -122,34 +122,30 @@ def _piece(code: Code, shape: Shape, task: Task, where: tuple[str, str, str, str
     is_some = code.both(code.compare("sgt", rows, 0), code.compare("sgt", columns, 0))
     has_epilogue = code.let(f"icmp ne ptr {task['epilogue']}, null")
     with code.when(is_some):
-        _multiply(code, shape, task, where)
+        # The form was chosen for the whole: of few rows a part would be swept, though the whole is
+        # not, and have other bits.
+        row, rows, column, columns = where
+        c = code.at(task["c"], code.plus(code.times(row, task["c_row"]), column))
+        a = code.at(task["a"], code.times(row, task["a_row"]))
+        b = code.at(task["b"], code.times(column, task["b_column"]))
+        sizes = [rows, columns, task["k"], task["a_row"], task["a_column"], task["b_row"]]
+        is_swept = code.compare("ne", task["swept"], 0)
+        with code.when(is_swept):
+            shape.call(code, "swept", (c, a, b), (*sizes, task["c_row"]))
+        with code.when(code.no(is_swept)):
+            panels = code.at(task["packed"], code.times(column, task["k"]))
+            is_packed = code.let(f"icmp ne ptr {task['packed']}, null")
+            sides = [
+                code.choose(is_packed, *pair, "ptr") for pair in (("null", b), (panels, "null"))
+            ]
+            offset = code.times("%part", task["room"])
+            room = code.let(f"getelementptr i8, ptr {task['scratch']}, i64 {offset}")
+            strides = (task["b_column"], task["c_row"])
+            shape.call(code, "product", (c, a, *sides, room, "null", "null"), (*sizes, *strides))
         with code.when(has_epilogue):
             placed = ", ".join(f"i64 {size}" for size in (task["c_row"], *where))
             given = f"ptr {task['context']}, ptr {task['c']}, {placed}"
             code.line(f"call void {task['epilogue']}({given})")
-
-
-def _multiply(code: Code, shape: Shape, task: Task, where: tuple[str, str, str, str]) -> None:
-    """The product of some rows and columns, in the form that was chosen for the whole.
-
-    Of few rows a part would be swept, though the whole is not, and have other bits.
-    """
-    row, rows, column, columns = where
-    c = code.at(task["c"], code.plus(code.times(row, task["c_row"]), column))
-    a = code.at(task["a"], code.times(row, task["a_row"]))
-    b = code.at(task["b"], code.times(column, task["b_column"]))
-    sizes = [rows, columns, task["k"], task["a_row"], task["a_column"], task["b_row"]]
-    is_swept = code.compare("ne", task["swept"], 0)
-    with code.when(is_swept):
-        shape.call(code, "swept", (c, a, b), (*sizes, task["c_row"]))
-    with code.when(code.no(is_swept)):
-        panels = code.at(task["packed"], code.times(column, task["k"]))
-        is_packed = code.let(f"icmp ne ptr {task['packed']}, null")
-        sides = [code.choose(is_packed, *pair, "ptr") for pair in (("null", b), (panels, "null"))]
-        offset = code.times("%part", task["room"])
-        room = code.let(f"getelementptr i8, ptr {task['scratch']}, i64 {offset}")
-        strides = (task["b_column"], task["c_row"])
-        shape.call(code, "product", (c, a, *sides, room, "null", "null"), (*sizes, *strides))
 
 
 def shared_scratch(shape: Shape) -> str:

@@ -55,7 +55,13 @@ class _Tile:
         self.a_rows = {row: self._offset(row) for row in range(1, rows, 2)}
         numbers = product(range(self.chains), range(rows), range(vectors))
         self.sums = {number: self._sum() for number in numbers}
-        self.results = self._results()
+        # Each sum, where it goes, and which of its lanes do.
+        places = [self.code.at("%c", self.code.times("%c_row", row)) for row in range(self.rows)]
+        self.results = [
+            (self.sums[0, row, number], self.code.at(place, number * self.shape.lanes), mask)
+            for row, place in enumerate(places)
+            for number, mask in enumerate(self.masks)
+        ]
 
     def _offset(self, row: int) -> str:
         """How many bytes a row of a lies behind the first one.
@@ -65,14 +71,6 @@ class _Tile:
         """
         offset = self.code.times(self.code.times("%a_row", row), self.shape.dtype.itemsize)
         return self.code.let(f'call i64 asm "", "=r,0"(i64 {offset})')
-
-    def _row_of(self, place: str, row: int) -> str:
-        """The place as many rows of a further: addresses add a register times 1, 2 or 4."""
-        if not row:
-            return place
-        scale = row & -row
-        offset = self.code.times(self.a_rows[row // scale], scale)
-        return self.code.let(f"getelementptr i8, ptr {place}, i64 {offset}")
 
     def is_dense(self) -> str:
         """Whether b is packed, and rows of a lie along k.
@@ -112,25 +110,29 @@ class _Tile:
         code, lanes, dtype = self.code, self.lanes, self.shape.dtype
         row_of_b = code.at("%b", code.times(at, strides[0]))
         if self.rows >= self.shape.long:
-            self._fetch(code.at(row_of_b, "%ahead"))
+            # Ask for the lines that a step of the next tile reads: into the second cache.
+            next_row = code.at(row_of_b, "%ahead")
+            columns = len(self.masks) * self.shape.lanes
+            for start in range(0, columns, LINE // self.shape.dtype.itemsize):
+                line = code.at(next_row, start)
+                code.line(f"call void @llvm.prefetch.p0(ptr {line}, i32 0, i32 2, i32 1)")
         right = [
             lanes.load(code.at(row_of_b, place * lanes.lanes), dtype, mask)
             for place, mask in enumerate(masks)
         ]
         column_of_a = code.at("%a", code.times(at, strides[1]))
         for row in range(self.rows):
-            one = code.let(f"load {code.element}, ptr {self._row_of(column_of_a, row)}")
+            # The place as many rows of a further: addresses add a register times 1, 2 or 4.
+            place_of_a = column_of_a
+            if row:
+                scale = row & -row
+                offset = code.times(self.a_rows[row // scale], scale)
+                place_of_a = code.let(f"getelementptr i8, ptr {column_of_a}, i64 {offset}")
+            one = code.let(f"load {code.element}, ptr {place_of_a}")
             left = lanes.splat(Value(one, dtype))
             for place, value in enumerate(right):
                 name = self.sums[chain, row, place]
                 self._keep(name, lanes.fma(left, value, self._value(name)))
-
-    def _fetch(self, place: str) -> None:
-        """Ask for the lines that a step of the next tile reads: into the second cache."""
-        columns = len(self.masks) * self.shape.lanes
-        for start in range(0, columns, LINE // self.shape.dtype.itemsize):
-            line = self.code.at(place, start)
-            self.code.line(f"call void @llvm.prefetch.p0(ptr {line}, i32 0, i32 2, i32 1)")
 
     def fetch_results(self) -> None:
         """Ask for the lines that `store` writes: they are there when the sums are."""
@@ -160,15 +162,6 @@ class _Tile:
                 self._keep(name, lanes.add(before, self._value(name)))
         for name, to, mask in results:
             lanes.store(self._value(name), to, mask)
-
-    def _results(self) -> list[tuple[str, str, str | None]]:
-        """Each sum, where it goes, and which of its lanes do."""
-        places = [self.code.at("%c", self.code.times("%c_row", row)) for row in range(self.rows)]
-        return [
-            (self.sums[0, row, number], self.code.at(place, number * self.shape.lanes), mask)
-            for row, place in enumerate(places)
-            for number, mask in enumerate(self.masks)
-        ]
 
     def _value(self, name: str) -> Value:
         return self.lanes.load(name, self.shape.dtype)

@@ -43,11 +43,7 @@ def emit(lanes: Lanes, operator: Operator, operands: Sequence[Value]) -> Value:
     row, dtype = ROWS[operator.name], operator.results[0].tensor_type.dtype
     if lanes.function.helpers is None or row.cost < COSTLY:
         return row.emit(lanes, operands, operator.attributes, dtype)
-    return _called(lanes, operator, operands)
-
-
-def _called(lanes: Lanes, operator: Operator, operands: Sequence[Value]) -> Value:
-    """The result by a function of its own, which is written once for a function that needs it."""
+    # The result by a function of its own, which is written once for a function that needs it.
     caller, dtype = lanes.function, operator.results[0].tensor_type.dtype
     assert caller.helpers is not None
     inside = [Value(f"%x{index}", operand.dtype) for index, operand in enumerate(operands)]

@@ -282,10 +282,6 @@ def _is_whole_shift(lanes: Lanes, y: Value) -> Value:
     return lanes.compare("ge", lanes.bits(y, unsigned), lanes.bits(width, unsigned))
 
 
-def _relu(lanes: Lanes, x: Value) -> Value:
-    return lanes.maximum(x, lanes.constant(0, x.dtype))
-
-
 ARITHMETIC = {
     "add": Row(of_result(_add), 1),
     "subtract": Row(of_result(Lanes.subtract), 1),
@@ -308,7 +304,7 @@ ARITHMETIC = {
     "ceil": Row(of_operands(_rounding("ceil")), 1),
     "round": Row(of_operands(_rounding("rint")), 1),
     "trunc": Row(of_operands(_rounding("trunc")), 1),
-    "relu": Row(of_operands(_relu), 1),
+    "relu": Row(of_operands(lambda lanes, x: lanes.maximum(x, lanes.constant(0, x.dtype))), 1),
     "relu6": Row(of_operands(lambda lanes, x: _clip(lanes, x, 0, 6)), 3),
     "clip": Row(with_attributes(_clip), 3),
     "hardtanh": Row(with_attributes(_clip), 3),

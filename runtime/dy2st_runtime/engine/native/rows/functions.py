@@ -26,14 +26,6 @@ def _sqrt(lanes: Lanes, x: Value) -> Value:
     return lanes.intrinsic("sqrt", x)
 
 
-def _rsqrt(lanes: Lanes, x: Value) -> Value:
-    return lanes.divide(lanes.constant(1, x.dtype), _sqrt(lanes, x))
-
-
-def _silu(lanes: Lanes, x: Value) -> Value:
-    return lanes.multiply(x, exponential.sigmoid(lanes, x))
-
-
 def _softplus(lanes: Lanes, x: Value, beta: float, threshold: float) -> Value:
     factor = lanes.constant(beta, x.dtype)
     scaled = lanes.multiply(x, factor, exactly=True)
@@ -60,13 +52,9 @@ _MOST = 30
 """Up to which order: powers of more have lost digits."""
 
 
-def _is_low(dtypes: Sequence[DType], attributes: Mapping[str, Any]) -> bool:
-    return bool(attributes["n"] <= _MOST)
-
-
 FUNCTIONS = {
     "sqrt": _row(_sqrt, 6),
-    "rsqrt": _row(_rsqrt, 10),
+    "rsqrt": _row(lambda lanes, x: lanes.divide(lanes.constant(1, x.dtype), _sqrt(lanes, x)), 10),
     "exp": _row(exponential.exp, 22),
     "expm1": _row(exponential.expm1, 21),
     "log": _row(logarithm.log, 32),
@@ -89,12 +77,14 @@ FUNCTIONS = {
     "atanh": _row(logarithm.atanh, 110),
     "erf": _row(error.erf, 35),
     "sigmoid": _row(exponential.sigmoid, 33),
-    "silu": _row(_silu, 33),
+    "silu": _row(lambda lanes, x: lanes.multiply(x, exponential.sigmoid(lanes, x)), 33),
     "pow": Row(of_result(power.pow), 100, are("f")),
     "gelu": Row(with_attributes(error.gelu), 39),
     "erfinv": _long(error.erfinv, 250),
     "lgamma": _long(special.lgamma, 250),
-    "polygamma": Row(with_attributes(_polygamma), 400, _is_low),
+    "polygamma": Row(
+        with_attributes(_polygamma), 400, lambda dtypes, attributes: bool(attributes["n"] <= _MOST)
+    ),
     "gammainc": _long(special.incomplete(upper=False), 900),
     "gammaincc": _long(special.incomplete(upper=True), 900),
     "i0": _long(special.bessel(0, is_scaled=False), 160),

@@ -109,7 +109,10 @@ class Function:
     @contextmanager
     def loop(self, start: str, end: str, step: str = "1", stem: str = "i") -> Iterator[str]:
         """`for i in range(start, end, step)` over i64: yields the name of i."""
-        if not self.polls or _is_short(start, end, step):
+        # Whether so few iterations are made that the loop around it may ask.
+        if not self.polls or (
+            _is_number(start, end, step) and int(end) - int(start) <= 64 * int(step)
+        ):
             with self._plain_loop(start, end, step, stem) as index:
                 yield index
         else:
@@ -129,9 +132,27 @@ class Function:
         stop, first = self.fresh("stop"), len(self._lines)
         with self._plain_loop(stop + ".first", stop, step, stem) as index:
             yield index
-            is_long = _is_long(self._lines[first + _OF_HEAD :])
+            # Whether a body has calls of functions of ours, or loops, in it: which, or "" if
+            # neither.
+            text = list(_flat(self._lines[first + _OF_HEAD :]))
+            calls = [line for line in text if " call " in line and "@llvm." not in line]
+            if any("@leave(" not in line for line in calls):
+                is_long = "call"
+            else:
+                is_long = "loop" if any(" phi i64 " in line for line in text) else ""
             if is_long:
-                self._spend(_OF_CALL if is_long == "call" else 1)
+                # Ask whether to leave if so much has been done since the last time.
+                budget = self._budget_slot()
+                label, following = self.label("spent"), self.label("go_on")
+                before = self.let(f"load i64, ptr {budget}")
+                left = self.let(f"sub i64 {before}, {_OF_CALL if is_long == 'call' else 1}")
+                self.line(f"store i64 {left}, ptr {budget}")
+                self.branch(self.let(f"icmp slt i64 {left}, 0"), label, following)
+                self.begin(label)
+                self.line(f"store i64 {_PIECE}, ptr {budget}")
+                asked = self.let("call preserve_mostcc i32 @leave()")
+                self.branch(self.let(f"icmp eq i32 {asked}, 0"), following, self._leaving())
+                self.begin(following)
         lasting, following, after = map(self.label, ("lasting", "again", "after"))
         if is_long:
             head += [f"  {stop}.first = add i64 {start}, 0", f"  {stop} = add i64 {end}, 0"]
@@ -151,30 +172,16 @@ class Function:
         ]
         head.insert(1, f"  {far}.s = mul i64 {step}, {_PIECE}")
         # An inner loop only counts what it has done: the one around it asks whether to leave.
-        cost = self._iterations(start, end, step)
+        # About how many iterations a loop has made.
+        if _is_number(start, end, step):
+            cost = str((int(end) - int(start)) // int(step))
+        else:
+            length = self.let(f"sub i64 {end}, {start}")
+            shift = int(step).bit_length() - 1 if _is_number(step) else 0
+            cost = self.let(f"ashr i64 {length}, {shift}") if shift else length
         budget = self._budget_slot()
         left = self.let(f"sub i64 {self.let(f'load i64, ptr {budget}')}, {cost}")
         self.line(f"store i64 {left}, ptr {budget}")
-
-    def _iterations(self, start: str, end: str, step: str) -> str:
-        """About how many iterations a loop has made."""
-        if _is_number(start, end, step):
-            return str((int(end) - int(start)) // int(step))
-        length = self.let(f"sub i64 {end}, {start}")
-        shift = int(step).bit_length() - 1 if _is_number(step) else 0
-        return self.let(f"ashr i64 {length}, {shift}") if shift else length
-
-    def _spend(self, cost: int) -> None:
-        """Ask whether to leave if so much has been done since the last time."""
-        budget, label, following = self._budget_slot(), self.label("spent"), self.label("go_on")
-        left = self.let(f"sub i64 {self.let(f'load i64, ptr {budget}')}, {cost}")
-        self.line(f"store i64 {left}, ptr {budget}")
-        self.branch(self.let(f"icmp slt i64 {left}, 0"), label, following)
-        self.begin(label)
-        self.line(f"store i64 {_PIECE}, ptr {budget}")
-        asked = self.let("call preserve_mostcc i32 @leave()")
-        self.branch(self.let(f"icmp eq i32 {asked}, 0"), following, self._leaving())
-        self.begin(following)
 
     def _leaving(self) -> str:
         return self.leaving or "given_up"
@@ -224,19 +231,6 @@ _OF_HEAD = 6
 
 def _is_number(*texts: str) -> bool:
     return all(text.isdecimal() for text in texts)
-
-
-def _is_short(start: str, end: str, step: str) -> bool:
-    """Whether so few iterations are made that the loop around it may ask."""
-    return _is_number(start, end, step) and int(end) - int(start) <= 64 * int(step)
-
-
-def _is_long(lines: Lines) -> str:
-    """Whether a body has calls of functions of ours, or loops, in it: which, or "" if neither."""
-    text = list(_flat(lines))
-    if any(" call " in line and "@llvm." not in line and "@leave(" not in line for line in text):
-        return "call"
-    return "loop" if any(" phi i64 " in line for line in text) else ""
 
 
 def _flat(lines: Lines) -> Iterator[str]:

@@ -408,7 +408,20 @@ class Lanes:
         if dtype.kind == "b":
             return self.compare("ne", x, self.constant(0, source))
         if source.kind == "f":
-            return self._from_float(x, dtype)
+            # Of floats: short integers keep the low bits of what the instruction gives.
+            if dtype.kind == "f":
+                return self._converted("fpext" if dtype.itemsize == 8 else "fptrunc", x, dtype)
+            if dtype in (UINT32, UINT64):
+                # From 2**31 or 2**63 on what is left of it, with the highest bit flipped.
+                half = 8 * dtype.itemsize - 1
+                limit, signed = self.constant(2.0**half, x.dtype), np.dtype(f"int{half + 1}")
+                low = self._truncated(x, signed)
+                high = self._truncated(self.subtract(x, limit, exactly=True), signed)
+                high = self.differ(high, self.constant(-(2**half), signed))
+                return self.bits(self.select(self.compare("ge", x, limit), high, low), dtype)
+            wide = INT64 if dtype == INT64 else INT32
+            whole = self._truncated(x, wide)
+            return whole if wide == dtype else self._short(whole, dtype)
         if dtype.kind == "f":
             return self._converted("sitofp" if source.kind == "i" else "uitofp", x, dtype)
         if source.kind == "b" or source.itemsize < dtype.itemsize:
@@ -429,31 +442,12 @@ class Lanes:
     def _short(self, x: Value, dtype: DType) -> Value:
         return self._converted("trunc", x, dtype)
 
-    def _from_float(self, x: Value, dtype: DType) -> Value:
-        """Of floats: short integers keep the low bits of what the instruction gives."""
-        if dtype.kind == "f":
-            return self._converted("fpext" if dtype.itemsize == 8 else "fptrunc", x, dtype)
-        if dtype in (UINT32, UINT64):
-            return self._to_unsigned(x, dtype)
-        wide = INT64 if dtype == INT64 else INT32
-        whole = self._truncated(x, wide)
-        return whole if wide == dtype else self._short(whole, dtype)
-
     def _truncated(self, x: Value, dtype: DType) -> Value:
         """The integer towards 0; the least one of NaN and of what no integer is near."""
         limit = self.constant(2.0 ** (8 * dtype.itemsize - 1), x.dtype)
         least = self.constant(-(2 ** (8 * dtype.itemsize - 1)), dtype)
         is_inside = self.compare("lt", self.magnitude(x), limit)
         return self.select(is_inside, self._converted("fptosi", x, dtype), least)
-
-    def _to_unsigned(self, x: Value, dtype: DType) -> Value:
-        """From 2**31 or 2**63 on what is left of it, with the highest bit flipped."""
-        half = 8 * dtype.itemsize - 1
-        limit, signed = self.constant(2.0**half, x.dtype), np.dtype(f"int{half + 1}")
-        low = self._truncated(x, signed)
-        high = self._truncated(self.subtract(x, limit, exactly=True), signed)
-        high = self.differ(high, self.constant(-(2**half), signed))
-        return self.bits(self.select(self.compare("ge", x, limit), high, low), dtype)
 
 
 __all__ = ["NATIVE", "Lanes", "Value", "element", "integers_of", "literal"]

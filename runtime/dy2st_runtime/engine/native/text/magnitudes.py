@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import reduce
 from typing import Generic, TypeVar
 
@@ -48,7 +48,13 @@ def bounded(program: Program, blocks: Iterable[Block]) -> Bounded:
             for size in _dims(attributes):
                 add((size,), _NUMBERS)
             if isinstance(type, TensorType):
-                add(_key(type.shape), _BYTES / type.dtype.itemsize)
+                # The sizes without 1, in an order that is the same for a transposition.
+                number = math.prod(size for size in type.shape if isinstance(size, int))
+                dims = sorted((size for size in type.shape if isinstance(size, Dim)), key=id)
+                add(
+                    (*dims, number) if number != 1 or not dims else tuple(dims),
+                    _BYTES / type.dtype.itemsize,
+                )
                 for size in _dims(type.shape):
                     add((size,), _NUMBERS)
     return {key: limit for key, limit in found.items() if not _is_small(key, limit)}
@@ -68,13 +74,6 @@ def _dims(value: object) -> Iterator[Size]:
     for formula in formulas(value):
         sizes = formula.sizes if isinstance(formula, Condition) else (formula,)
         yield from (s for s in sizes if isinstance(s, Dim) or not -(2**63) <= s < 2**63)
-
-
-def _key(shape: Sequence[Size]) -> Sizes:
-    """The sizes without 1, in an order that is the same for a transposition."""
-    number = math.prod(size for size in shape if isinstance(size, int))
-    dims = sorted((size for size in shape if isinstance(size, Dim)), key=id)
-    return (*dims, number) if number != 1 or not dims else tuple(dims)
 
 
 def _is_small(key: Sizes, limit: float) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dy2st_runtime.dims import Condition, Dim, symbols
-from dy2st_runtime.dims.expression import Atom
 from dy2st_runtime.engine.native.text.function import Function
 from dy2st_runtime.engine.native.text.magnitudes import Bounded, largest_symbol, magnitude_tests
 from dy2st_runtime.engine.native.text.sizes import Sizes
@@ -70,7 +69,12 @@ class Requirements:
         for divisor in sizes.divisors(value):
             self.add(sizes.condition(Condition("!=", divisor, 0)))
         for atom in sizes.broadcasts(value):
-            for fits in _fitting(atom):
+            args = atom.args
+            for fits in [
+                Condition("broadcasts", left, right)
+                for index, left in enumerate(args)
+                for right in args[index + 1 :]
+            ]:
                 self.add(sizes.condition(fits))
 
     def leave_unless_all(self, label: str) -> None:
@@ -82,15 +86,6 @@ class Requirements:
         fits = self._function.label("fits")
         self._function.branch(holds, fits, label)
         self._function.begin(fits)
-
-
-def _fitting(atom: Atom) -> list[Condition]:
-    args = atom.args
-    return [
-        Condition("broadcasts", left, right)
-        for index, left in enumerate(args)
-        for right in args[index + 1 :]
-    ]
 
 
 __all__ = ["Requirements"]

@@ -6,7 +6,7 @@ is computed where it is asked for, since its symbols may change from iteration t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import reduce
 
 from dy2st_runtime.dims import Condition, Dim, Size, is_symbol, is_total, symbols
@@ -108,11 +108,16 @@ class Sizes:
         values = [self.value(argument) for argument in atom.args]
         if atom.kind == "floordiv":
             return self._quotient(*values)
-        combine = self._stretched if atom.kind == "broadcast" else self._least(_CHOICES[atom.kind])
+        combine = (
+            self._stretched
+            if atom.kind == "broadcast"
+            else (
+                lambda a, b: self._let(
+                    f"call i64 @llvm.{_CHOICES[atom.kind]}.i64(i64 {a}, i64 {b})"
+                )
+            )
+        )
         return reduce(combine, values)
-
-    def _least(self, name: str) -> Callable[[str, str], str]:
-        return lambda a, b: self._let(f"call i64 @llvm.{name}.i64(i64 {a}, i64 {b})")
 
     def _stretched(self, left: str, right: str) -> str:
         is_one = self._let(f"icmp eq i64 {left}, 1")
