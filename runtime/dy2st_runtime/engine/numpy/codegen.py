@@ -160,7 +160,16 @@ class _Writer:
 
     def constant(self, value: Any, stem: str = "c") -> str:
         """A global of the generated module; equal plain values share one."""
-        key = _key(value)
+        # Equal keys for values that may share a global.
+        if isinstance(value, float):
+            # by its bits: NaN has a sign too
+            key: Any = float, pack("d", value)
+        elif isinstance(value, (int, str, np.dtype)):
+            key = type(value), value
+        elif isinstance(value, np.generic):
+            key = type(value), value.tobytes()
+        else:
+            key = id(value)
         known = self.shared.get(key)
         if known is None:
             known = self.shared[key] = self.fresh(stem)
@@ -255,21 +264,7 @@ def generate(program: Program) -> Generated:
     writer.lists = lists_in_place(program.block)
     parameters = [writer.name(variable) for variable in program.block.parameters]
     writer.line(0, f"def run({', '.join(parameters)}):")
-    place = _entry(writer)
-    _block(writer, program.block, 1, free=True)
-    results = ", ".join(writer.name(variable) for variable in program.block.yields)
-    writer.line(1, f"return [{results}]")
-    entry = [writer.symbols[symbol] for symbol in origins_of(program)]
-    if entry:
-        _ask_for_sizes(writer, place, entry)
-    lines: Lines = [*writer.text, *writer.apart]
-    operators = {k: operator for k, (_, operator) in enumerate(lines, 1) if operator is not None}
-    text = [*(text for text, _ in lines), "", *fits_function(program, writer.namespace)]
-    return Generated("\n".join(text) + "\n", writer.namespace, operators)
-
-
-def _entry(writer: _Writer) -> int:
-    """Bind the symbols of the inputs, and require what is about them; three lines are left free."""
+    # Bind the symbols of the inputs, and require what is about them; three lines are left free.
     known = origins_of(writer.program)
     writer.entry = frozenset(known)
     for symbol, origin in known.items():
@@ -281,22 +276,25 @@ def _entry(writer: _Writer) -> int:
     for size, _ in computed_sizes(writer.program):
         if writer.entry.issuperset(symbols(size)):
             writer.sizes.part(writer.expression(size))
-    return place
-
-
-def _ask_for_sizes(writer: _Writer, place: int, entry: list[str]) -> None:
-    """Fill the free lines: take the sizes of the last call, or compute those of this one."""
-    if not writer.sizes.lines and not writer.sizes.results:
-        return
-    key = f"({', '.join(entry)}, )"
-    names = "".join(f"{name}, " for name in writer.sizes.results.values())
-    writer.text[place : place + 3] = [
-        ("    last = of_calls.last", None),
-        (f"    if last[0] != {key}: last = of_calls.renew({key})", None),
-        (f"    {names}= last[1]" if names else "", None),
-    ]
-    writer.text += [(text, None) for text in ("", *writer.sizes.function(entry))]
-    writer.namespace["ShapeError"] = ShapeError
+    _block(writer, program.block, 1, free=True)
+    results = ", ".join(writer.name(variable) for variable in program.block.yields)
+    writer.line(1, f"return [{results}]")
+    entry = [writer.symbols[symbol] for symbol in origins_of(program)]
+    if entry and (writer.sizes.lines or writer.sizes.results):
+        # Fill the free lines: take the sizes of the last call, or compute those of this one.
+        key = f"({', '.join(entry)}, )"
+        names = "".join(f"{name}, " for name in writer.sizes.results.values())
+        writer.text[place : place + 3] = [
+            ("    last = of_calls.last", None),
+            (f"    if last[0] != {key}: last = of_calls.renew({key})", None),
+            (f"    {names}= last[1]" if names else "", None),
+        ]
+        writer.text += [(text, None) for text in ("", *writer.sizes.function(entry))]
+        writer.namespace["ShapeError"] = ShapeError
+    lines: Lines = [*writer.text, *writer.apart]
+    operators = {k: operator for k, (_, operator) in enumerate(lines, 1) if operator is not None}
+    text = [*(text for text, _ in lines), "", *fits_function(program, writer.namespace)]
+    return Generated("\n".join(text) + "\n", writer.namespace, operators)
 
 
 def _block(writer: _Writer, block: Block, depth: int, free: bool) -> None:
@@ -307,19 +305,15 @@ def _block(writer: _Writer, block: Block, depth: int, free: bool) -> None:
     for operator in block.operators:
         _operator(writer, operator, depth)
         dead = [v for v in freed.get(operator, ()) if free or v not in own]
-        _free(writer, dead, operator, depth)
-
-
-def _free(writer: _Writer, variables: Sequence[Variable], operator: Operator, depth: int) -> None:
-    """`del` what is not needed any more; small values are not worth the time."""
-    names = []
-    for variable in variables:
-        is_constant = isinstance(variable.maker, Operator) and variable.maker.name == "constant"
-        if not is_constant and not _is_small(variable):
-            names.append(writer.name(variable))
-    unique = [name for name in dict.fromkeys(names) if name not in writer.namespace]
-    if unique:
-        writer.line(depth, f"del {', '.join(unique)}")
+        # `del` what is not needed any more; small values are not worth the time.
+        names = []
+        for variable in dead:
+            is_constant = isinstance(variable.maker, Operator) and variable.maker.name == "constant"
+            if not is_constant and not _is_small(variable):
+                names.append(writer.name(variable))
+        unique = [name for name in dict.fromkeys(names) if name not in writer.namespace]
+        if unique:
+            writer.line(depth, f"del {', '.join(unique)}")
 
 
 def _is_small(variable: Variable) -> bool:
@@ -339,7 +333,20 @@ def _operator(writer: _Writer, operator: Operator, depth: int) -> None:
     elif operator.name in ("cond", "while"):
         write = _cond if operator.name == "cond" else _loop
         if depth > _MAX_DEPTH:
-            _apart(writer, operator, depth, write)
+            # What is nested too deeply for Python, as a function of what it reads.
+            function = writer.fresh("part")
+            outer, writer.text = writer.text, []
+            early, writer.early = writer.early, set()
+            write(writer, operator, 1)
+            read = [writer.name(operand) for operand in operator.operands]
+            read += [*writer.symbols.values(), *sorted(writer.early)]
+            inside = ", ".join(name for name in dict.fromkeys(read) if name not in writer.namespace)
+            results = ", ".join(writer.name(result) for result in operator.results)
+            writer.line(1, f"return [{results}]")
+            writer.apart += [("", None), (f"def {function}({inside}):", None), *writer.text]
+            writer.text, writer.early = outer, early | writer.early
+            call = f"{function}({inside})"
+            writer.line(depth, f"[{results}] = {call}" if results else call)
         else:
             write(writer, operator, depth)
     else:
@@ -352,7 +359,21 @@ def _operator(writer: _Writer, operator: Operator, depth: int) -> None:
 def _call(writer: _Writer, operator: Operator, depth: int) -> None:
     definition = lookup(operator.name)
     if definition.kernel is None:
-        _expand(writer, operator, definition, depth)
+        # A composite operator without kernel: the operators it is made of.
+        assert definition.decompose is not None, f"operator {operator.name!r} has no kernel"
+        tracer = Tracer()
+        parameters = [tracer.block.add_parameter(operand.type) for operand in operator.operands]
+        with tracer.tracing(), interpreting(tracer):
+            results = definition.decompose(*parameters, **operator.attributes)
+        results = results if isinstance(results, tuple) else (results,)
+        for parameter, operand in zip(parameters, operator.operands, strict=True):
+            writer.names[parameter] = writer.name(operand)
+        for inner in tracer.block.operators:
+            inner.location = operator.location
+        tracer.block.yields = list(results)
+        _block(writer, tracer.block, depth, free=False)
+        own = [writer.name(result) for result in operator.results]
+        _assign(writer, own, [writer.name(result) for result in results], depth)
         return
     if operator.name in ("assign", "detach", "reshard"):
         _assign(
@@ -365,28 +386,24 @@ def _call(writer: _Writer, operator: Operator, depth: int) -> None:
         writer.line(depth, check, operator)
         return
     operands = [writer.name(operand) for operand in operator.operands]
-    call = _call_in_place(writer, operator, definition, operands)
+    # The call that writes its result over an operand, None if that may not be or does not pay.
+    if operator in writer.lists.changed:
+        changing = writer.constant(definition.in_place, "k")
+        call = f"{changing}({', '.join([*operands, *_keywords(writer, operator)])})"
+    else:
+        index = writer.over.get(operator)
+        if index is None or _is_small(operator.results[0]):
+            call = None
+        else:
+            target, kernel = operands[index], writer.constant(definition.kernel, "k")
+            arguments = ", ".join([*operands, *_keywords(writer, operator)])
+            call = f"{kernel}({arguments}, out={target})"
     call = call or _kernel_call(writer, operator, definition, operands)
     targets = ", ".join(writer.name(result) for result in operator.results)
     if not operator.results:
         writer.line(depth, call, operator)
     else:
         writer.line(depth, f"{targets} = {call}", operator)
-
-
-def _call_in_place(
-    writer: _Writer, operator: Operator, definition: OperatorDefinition, operands: list[str]
-) -> str | None:
-    """The call that writes its result over an operand, None if that may not be or does not pay."""
-    if operator in writer.lists.changed:
-        changing = writer.constant(definition.in_place, "k")
-        return f"{changing}({', '.join([*operands, *_keywords(writer, operator)])})"
-    index = writer.over.get(operator)
-    if index is None or _is_small(operator.results[0]):
-        return None
-    target, kernel = operands[index], writer.constant(definition.kernel, "k")
-    arguments = ", ".join([*operands, *_keywords(writer, operator)])
-    return f"{kernel}({arguments}, out={target})"
 
 
 def _kernel_call(
@@ -412,26 +429,6 @@ def _identifier(name: str) -> str:
     return name
 
 
-def _expand(
-    writer: _Writer, operator: Operator, definition: OperatorDefinition, depth: int
-) -> None:
-    """A composite operator without kernel: the operators it is made of."""
-    assert definition.decompose is not None, f"operator {operator.name!r} has no kernel"
-    tracer = Tracer()
-    parameters = [tracer.block.add_parameter(operand.type) for operand in operator.operands]
-    with tracer.tracing(), interpreting(tracer):
-        results = definition.decompose(*parameters, **operator.attributes)
-    results = results if isinstance(results, tuple) else (results,)
-    for parameter, operand in zip(parameters, operator.operands, strict=True):
-        writer.names[parameter] = writer.name(operand)
-    for inner in tracer.block.operators:
-        inner.location = operator.location
-    tracer.block.yields = list(results)
-    _block(writer, tracer.block, depth, free=False)
-    targets = [writer.name(result) for result in operator.results]
-    _assign(writer, targets, [writer.name(result) for result in results], depth)
-
-
 def _cond(writer: _Writer, operator: Operator, depth: int) -> None:
     condition, *captured = operator.operands
     results = [writer.name(result) for result in operator.results]
@@ -450,23 +447,6 @@ def _cond(writer: _Writer, operator: Operator, depth: int) -> None:
         if len(writer.text) == start:
             writer.line(depth + 1, "pass")
         writer.symbols, writer.waiting = dict(bound), list(waiting)
-
-
-def _apart(writer: _Writer, operator: Operator, depth: int, write: Write) -> None:
-    """What is nested too deeply for Python, as a function of what it reads."""
-    function = writer.fresh("part")
-    outer, writer.text = writer.text, []
-    early, writer.early = writer.early, set()
-    write(writer, operator, 1)
-    read = [writer.name(operand) for operand in operator.operands]
-    read += [*writer.symbols.values(), *sorted(writer.early)]
-    inside = ", ".join(name for name in dict.fromkeys(read) if name not in writer.namespace)
-    results = ", ".join(writer.name(result) for result in operator.results)
-    writer.line(1, f"return [{results}]")
-    writer.apart += [("", None), (f"def {function}({inside}):", None), *writer.text]
-    writer.text, writer.early = outer, early | writer.early
-    call = f"{function}({inside})"
-    writer.line(depth, f"[{results}] = {call}" if results else call)
 
 
 def _loop(writer: _Writer, operator: Operator, depth: int) -> None:
@@ -514,17 +494,6 @@ def _assign(writer: _Writer, targets: Sequence[str], values: Sequence[str], dept
 def _stretched(*sizes: int) -> int:
     """What sizes broadcast to; that they do is checked where it is required, in what branch."""
     return next((size for size in sizes if size != 1), 1)
-
-
-def _key(value: Any) -> Any:
-    """Equal keys for values that may share a global."""
-    if isinstance(value, float):
-        return float, pack("d", value)  # by its bits: NaN has a sign too
-    if isinstance(value, (int, str, np.dtype)):
-        return type(value), value
-    if isinstance(value, np.generic):
-        return type(value), value.tobytes()
-    return id(value)
 
 
 def _is_symbolic(value: Any) -> bool:

@@ -43,7 +43,20 @@ class Executable(Runner):
         try:
             results: list[Any] = self._function(*inputs, *state)
         except ZeroDivisionError as error:
-            raise self._division(error) from None
+            # The error itself if a kernel raised it; else a size that only the data decides is 0.
+            trace = error.__traceback__
+            while trace is not None and trace.tb_next is not None:
+                trace = trace.tb_next
+            if trace is None or trace.tb_frame.f_code is not self._function.__code__:
+                self._add_place(error)
+                division: Exception = error
+            else:
+                operator = self._lines.get(trace.tb_lineno)
+                place = place_text(operator.location) if operator and operator.location else "?"
+                division = ShapeError(
+                    f"a size is divided by another, which is 0 in this call (from {place})"
+                )
+            raise division from None
         except Exception as error:  # goes on, with the place of the operator
             self._add_place(error)
             raise
@@ -63,18 +76,6 @@ class Executable(Runner):
         if self._sizes is None:
             return True
         return self._sizes.fit(tuple(input_sizes(self.program, shapes).values()))
-
-    def _division(self, error: ZeroDivisionError) -> Exception:
-        """The error itself if a kernel raised it; else a size that only the data decides is 0."""
-        trace = error.__traceback__
-        while trace is not None and trace.tb_next is not None:
-            trace = trace.tb_next
-        if trace is None or trace.tb_frame.f_code is not self._function.__code__:
-            self._add_place(error)
-            return error
-        operator = self._lines.get(trace.tb_lineno)
-        place = place_text(operator.location) if operator and operator.location else "?"
-        return ShapeError(f"a size is divided by another, which is 0 in this call (from {place})")
 
     def _add_place(self, error: Exception) -> None:
         """Say which operator failed, and where the user called it."""
