@@ -224,7 +224,16 @@ class _Entry:
                 function.jump("fail")
                 function.begin(after)
             if variable in self._numbers:
-                object = self._given_or(object, self._numbers[variable])
+                # A new reference to the argument of that number, or the object if the number is 0.
+                which, chosen = function.let(f"load i32, ptr {self._numbers[variable]}"), object
+                for index, array in enumerate(self._given, 1):
+                    is_it = function.let(f"icmp eq i32 {which}, {index}")
+                    chosen = function.let(f"select i1 {is_it}, ptr {array}, ptr {chosen}")
+                function.line(f"call void @Py_IncRef(ptr {chosen})")
+                is_own = function.let(f"icmp eq i32 {which}, 0")
+                extra = function.let(f"select i1 {is_own}, ptr {chosen}, ptr {object}")
+                function.line(f"call void @Py_DecRef(ptr {extra})")
+                object = chosen
             items = places.field(made, abi.ITEMS)
             place = function.let(f"getelementptr ptr, ptr {items}, i64 {number}")
             function.line(f"store ptr {object}, ptr {place}")
@@ -240,18 +249,6 @@ class _Entry:
         # None says that NumPy is to compute, which also finds the right error.
         function.line("call void @Py_IncRef(ptr @none)")
         function.line("ret ptr @none")
-
-    def _given_or(self, object: str, slot: str) -> str:
-        """A new reference to the argument of that number, or the object if the number is 0."""
-        number, chosen = self._function.let(f"load i32, ptr {slot}"), object
-        for index, array in enumerate(self._given, 1):
-            is_it = self._function.let(f"icmp eq i32 {number}, {index}")
-            chosen = self._function.let(f"select i1 {is_it}, ptr {array}, ptr {chosen}")
-        self._function.line(f"call void @Py_IncRef(ptr {chosen})")
-        is_own = self._function.let(f"icmp eq i32 {number}, 0")
-        extra = self._function.let(f"select i1 {is_own}, ptr {chosen}, ptr {object}")
-        self._function.line(f"call void @Py_DecRef(ptr {extra})")
-        return chosen
 
     def _end(self, places: Places, result: str) -> None:
         """Give everything back that was taken."""

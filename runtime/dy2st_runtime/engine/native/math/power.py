@@ -34,20 +34,8 @@ def pow(lanes: Lanes, x: Value, y: Value) -> Value:
         wide = lanes.multiply(_log2(lanes, size), lanes.cast(y, FLOAT64))
         power = lanes.cast(_power_of_2(lanes, wide), x.dtype)
     is_one = lanes.either(lanes.compare("eq", size, one), lanes.compare("eq", y, zero))
-    return _signed(lanes, x, y, lanes.select(is_one, one, power))
-
-
-# Exponents that stand in the code: NumPy, too, takes the root for one 0.5 of all elements.
-_SHORT: dict[float, Callable[[Lanes, Value], Value]] = {
-    2: lambda lanes, x: lanes.multiply(x, x),
-    3: lambda lanes, x: lanes.multiply(lanes.multiply(x, x), x),
-    -1: lambda lanes, x: lanes.divide(lanes.constant(1, x.dtype), x),
-    0.5: lambda lanes, x: lanes.intrinsic("sqrt", x),
-}
-
-
-def _signed(lanes: Lanes, x: Value, y: Value, power: Value) -> Value:
-    """Odd powers keep the sign of x, fractions of it have none: those of x < 0 are NaN."""
+    # Odd powers keep the sign of x, fractions of it have none: those of x < 0 are NaN.
+    power = lanes.select(is_one, one, power)
     half = lanes.multiply(y, lanes.constant(0.5, x.dtype))
     is_whole = lanes.compare("eq", lanes.intrinsic("trunc", y), y)
     is_even = lanes.compare("eq", lanes.intrinsic("trunc", half), half)
@@ -58,6 +46,15 @@ def _signed(lanes: Lanes, x: Value, y: Value, power: Value) -> Value:
     is_root = lanes.both(lanes.compare("lt", x, zero), lanes.compare("ne", x, infinity))
     is_root = lanes.both(is_root, lanes.invert(is_whole))
     return lanes.select(is_root, lanes.constant(math.nan, x.dtype), power)
+
+
+# Exponents that stand in the code: NumPy, too, takes the root for one 0.5 of all elements.
+_SHORT: dict[float, Callable[[Lanes, Value], Value]] = {
+    2: lambda lanes, x: lanes.multiply(x, x),
+    3: lambda lanes, x: lanes.multiply(lanes.multiply(x, x), x),
+    -1: lambda lanes, x: lanes.divide(lanes.constant(1, x.dtype), x),
+    0.5: lambda lanes, x: lanes.intrinsic("sqrt", x),
+}
 
 
 def _log2(lanes: Lanes, size: Value) -> Value:

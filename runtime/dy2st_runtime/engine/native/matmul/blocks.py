@@ -96,30 +96,20 @@ def blocks(shape: Shape) -> str:
         b = code.choose(packs, "%room_b", own, "ptr")
         is_last = code.compare("eq", code.plus(piece, 1), pieces)
         epilogue = code.choose(is_last, "%epilogue", "null", "ptr")
-        _rows_of_blocks(
-            code, shape, (b, epilogue), (columns, count, b_row, panel, piece, column, at)
-        )
+        # The blocks of rows for one block of b.
+        copies = code.let("icmp ne ptr %room_a, null")
+        a_tile, a_row = code.choose(copies, count, "%a_row"), code.choose(copies, 1, "%a_row")
+        a_column = code.choose(copies, shape.rows, "%a_column")
+        with code.loop("0", "%m", str(_ROWS)) as row:
+            rows = code.least(_ROWS, code.minus("%m", row))
+            own = code.at("%a", code.plus(code.times(row, "%a_row"), code.times(at, "%a_column")))
+            with code.when(copies):
+                shape.call(code, "copy", ("%room_a", own), (rows, count, "%a_column"))
+            a = code.choose(copies, "%room_a", own, "ptr")
+            strides = (a_tile, a_row, a_column, b_row, panel, "%c_row")
+            places = ("%c", a, b, epilogue, "%context")
+            shape.call(code, "tiles", places, (rows, columns, count, *strides, piece, row, column))
     return code.end()
-
-
-def _rows_of_blocks(
-    code: Code, shape: Shape, pointers: tuple[str, str], sizes: tuple[str, ...]
-) -> None:
-    """The blocks of rows for one block of b."""
-    b, epilogue = pointers
-    columns, count, b_row, b_panel, piece, column, at = sizes
-    copies = code.let("icmp ne ptr %room_a, null")
-    a_tile, a_row = code.choose(copies, count, "%a_row"), code.choose(copies, 1, "%a_row")
-    a_column = code.choose(copies, shape.rows, "%a_column")
-    with code.loop("0", "%m", str(_ROWS)) as row:
-        rows = code.least(_ROWS, code.minus("%m", row))
-        own = code.at("%a", code.plus(code.times(row, "%a_row"), code.times(at, "%a_column")))
-        with code.when(copies):
-            shape.call(code, "copy", ("%room_a", own), (rows, count, "%a_column"))
-        a = code.choose(copies, "%room_a", own, "ptr")
-        strides = (a_tile, a_row, a_column, b_row, b_panel, "%c_row")
-        places = ("%c", a, b, epilogue, "%context")
-        shape.call(code, "tiles", places, (rows, columns, count, *strides, piece, row, column))
 
 
 def copy(shape: Shape) -> str:

@@ -20,9 +20,29 @@ def pack(shape: Shape) -> str:
     code, width = shape.code("pack", _PARAMETERS), shape.columns
     by_rows, by_columns = code.compare("eq", "%b_column", 1), code.compare("eq", "%b_row", 1)
     with code.when(by_rows):
-        _rows(code, shape, width)
+        # Where columns lie side by side: copy them row by row, by long pieces while there are any.
+        whole = code.up_to("%n", _PANELS * width)
+        for start, end, panels in (("0", whole, _PANELS), (whole, "%n", 1)):
+            with code.loop(start, end, str(panels * width)) as at:
+                _columns(code, shape, at, panels)
     with code.when(code.both(by_columns, code.no(by_rows))):
-        _blocks(code, shape, width)
+        # Where rows lie side by side: square blocks in registers, the rest element by element.
+        side = _BLOCK_BYTES // shape.dtype.itemsize
+        with code.loop("0", "%n", str(width)) as column:
+            columns = code.least(width, code.minus("%n", column))
+            full_rows, full_columns = code.up_to("%k", side), code.up_to(columns, side)
+            with (
+                code.loop("0", full_columns, str(side)) as start,
+                code.loop("0", full_rows, str(side)) as row,
+            ):
+                first = code.plus(column, start)
+                source = code.at(code.at("%b", code.times(first, "%b_column")), row)
+                place = code.plus(
+                    code.plus(code.times(column, "%k"), code.times(row, width)), start
+                )
+                _transpose_block(code, shape, source, code.at("%packed", place), (side, width))
+            _elements(code, width, (column, full_columns, columns, "0"))
+            _elements(code, width, (column, "0", full_columns, full_rows), is_filling=False)
     with (
         code.when(code.no(code.either(by_rows, by_columns))),
         code.loop("0", "%n", str(width)) as column,
@@ -30,14 +50,6 @@ def pack(shape: Shape) -> str:
         columns = code.least(width, code.minus("%n", column))
         _elements(code, width, (column, "0", columns, "0"))
     return code.end()
-
-
-def _rows(code: Code, shape: Shape, width: int) -> None:
-    """Where columns lie side by side: copy them row by row, by long pieces while there are any."""
-    whole = code.up_to("%n", _PANELS * width)
-    for start, end, panels in (("0", whole, _PANELS), (whole, "%n", 1)):
-        with code.loop(start, end, str(panels * width)) as column:
-            _columns(code, shape, column, panels)
 
 
 def _columns(code: Code, shape: Shape, column: str, panels: int) -> None:
@@ -55,24 +67,6 @@ def _columns(code: Code, shape: Shape, column: str, panels: int) -> None:
             value = lanes.load(code.at(row_of_b, start), shape.dtype, mask)
             target = code.at(place, code.times(size, start // width))
             lanes.store(value, code.at(target, start % width))
-
-
-def _blocks(code: Code, shape: Shape, width: int) -> None:
-    """Where rows lie side by side: square blocks in registers, the rest element by element."""
-    side = _BLOCK_BYTES // shape.dtype.itemsize
-    with code.loop("0", "%n", str(width)) as column:
-        columns = code.least(width, code.minus("%n", column))
-        full_rows, full_columns = code.up_to("%k", side), code.up_to(columns, side)
-        with (
-            code.loop("0", full_columns, str(side)) as start,
-            code.loop("0", full_rows, str(side)) as row,
-        ):
-            first = code.plus(column, start)
-            source = code.at(code.at("%b", code.times(first, "%b_column")), row)
-            place = code.plus(code.plus(code.times(column, "%k"), code.times(row, width)), start)
-            _transpose_block(code, shape, source, code.at("%packed", place), (side, width))
-        _elements(code, width, (column, full_columns, columns, "0"))
-        _elements(code, width, (column, "0", full_columns, full_rows), is_filling=False)
 
 
 def _transpose_block(

@@ -58,7 +58,8 @@ def library(processor: Processor, names: Iterable[str]) -> str:
     while wanted:
         name = wanted.pop()
         if name not in found:
-            stem, shape = _parts(name, processor)
+            stem, _, suffix = name.rpartition("_")
+            shape = Shape.of(np.dtype(f"float{suffix[1:]}"), processor)
             found[name] = _WRITERS[stem](shape)
             wanted += re.findall(r"@(\w+_f\d\d)\b", found[name])
     return "\n\n".join(found[name] for name in sorted(found))
@@ -87,11 +88,6 @@ def declaration(name: str) -> str:
     types = ["ptr"] * len(pointers.split()) + ["i64"] * len(sizes.split())
     result = "void" if pointers else "i64"
     return f"declare {result} @{name}({', '.join(types)})"
-
-
-def _parts(name: str, processor: Processor) -> tuple[str, Shape]:
-    stem, _, suffix = name.rpartition("_")
-    return stem, Shape.of(np.dtype(f"float{suffix[1:]}"), processor)
 
 
 def _tile(rows: int) -> Callable[[Shape], str]:

@@ -75,7 +75,15 @@ class _Sweep:
     def __init__(self, code: Code, shape: Shape, rows: int, first: str, columns: str) -> None:
         self.code, self.shape, self.lanes = code, shape, Lanes(code, shape.lanes)
         self.first, self.columns = first, columns
-        self.head = self._before_a_line()
+        # How many columns stand before the first vector of b that is all in one line of the cache.
+        # 0 where rows do not begin alike: results are written across lines then, which are fewer.
+        size = shape.dtype.itemsize
+        within = self.shape.lanes * size - 1
+        place = code.let(f"ptrtoint ptr {code.at('%b', self.first)} to i64")
+        behind = code.let(f"and i64 {code.minus(0, place)}, {within}")
+        row = code.let(f"and i64 {code.times('%b_row', size)}, {within}")
+        head = code.choose(code.compare("eq", row, 0), code.over(behind, size), 0)
+        self.head = code.least(head, self.columns)
         whole = code.up_to(code.minus(columns, self.head), shape.lanes)
         self.end = code.plus(self.head, whole)
         places = [code.plus(code.times("%c_row", row), first) for row in range(rows)]
@@ -100,19 +108,6 @@ class _Sweep:
             self._add(step, together)
         with code.loop(code.most(first, whole), "%k") as step:
             self._add(step, 1)
-
-    def _before_a_line(self) -> str:
-        """How many columns stand before the first vector of b that is all in one line of the cache.
-
-        0 where rows do not begin alike. Results are written across lines then, which are fewer.
-        """
-        code, size = self.code, self.shape.dtype.itemsize
-        within = self.shape.lanes * size - 1
-        place = code.let(f"ptrtoint ptr {code.at('%b', self.first)} to i64")
-        behind = code.let(f"and i64 {code.minus(0, place)}, {within}")
-        row = code.let(f"and i64 {code.times('%b_row', size)}, {within}")
-        head = code.choose(code.compare("eq", row, 0), code.over(behind, size), 0)
-        return code.least(head, self.columns)
 
     def _for_all(self, write: Write) -> None:
         """Write what is done to one vector after the other; the ends may have fewer lanes."""

@@ -29,8 +29,15 @@ def joined(operator: Operator) -> Nest | None:
     parts = rule(operator)
     if parts is None:
         return None
-    for part in parts:
-        _add(nest, part)
+    for own in parts:
+        # Append what another nest does.
+        (part,) = own.parts
+        part.nodes = [
+            replace(node, leaf=node.leaf + len(nest.leaves)) if isinstance(node, Load) else node
+            for node in part.nodes
+        ]
+        nest.leaves.extend(own.leaves)
+        nest.parts.append(part)
     return nest
 
 
@@ -66,17 +73,6 @@ def _copied(
 def _written(operator: Operator, member: Member, strides: Strides, offset: Size) -> Nest:
     group, made = Group.alone(0, operator, [member]), member.variable
     return build(group, {made}, {made: (strides, offset)})
-
-
-def _add(nest: Nest, own: Nest) -> None:
-    """Append what another nest does."""
-    (part,) = own.parts
-    part.nodes = [
-        replace(node, leaf=node.leaf + len(nest.leaves)) if isinstance(node, Load) else node
-        for node in part.nodes
-    ]
-    nest.leaves.extend(own.leaves)
-    nest.parts.append(part)
 
 
 def moved(operator: Operator) -> Iterator[tuple[Variable, Strides, Size]]:

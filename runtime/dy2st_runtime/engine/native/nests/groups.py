@@ -98,7 +98,9 @@ class _Planner:
                 self.read_alone.update(operator.operands)
                 found.append((operator, None))
                 continue
-            members = _members(operator)
+            # What an operator is in a nest; None if no nest holds it.
+            own = members_of(operator)
+            members = taken_apart(operator) if own is None else own
             if members is not None and is_view_operator(operator):
                 members = [member for member in members if member.variable in self.read_alone]
                 if members and is_alias(operator):
@@ -124,7 +126,15 @@ class _Planner:
         groups = [s for s in self.steps if isinstance(s, _Single) or s not in self.became]
         # What is light stands behind the step that it follows.
         order = sorted(groups, key=lambda step: (step.at, isinstance(step, _Single)))
-        outside = self._read_outside()
+        # What is read by another step than makes it, or yielded.
+        outside = set(self.block.yields)
+        for one in self.steps:
+            if isinstance(one, _Single):
+                outside.update(_read_by(one.operator))
+            elif one not in self.became:
+                outside.update(one.leaves)
+                # When a check fails, its kernel is called, to raise.
+                outside.update(operand for one in one.checked for operand in one.operands)
         return [self._finished(step, outside) for step in order]
 
     def _finished(self, step: Group | _Single, outside: set[Variable]) -> Step:
@@ -135,18 +145,6 @@ class _Planner:
             nest = joined(operator)
             return OperatorStep(operator) if nest is None else NestStep(nest, [operator])
         return NestStep(build(step, outside), step.origins, step.checked)
-
-    def _read_outside(self) -> set[Variable]:
-        """What is read by another step than makes it, or yielded."""
-        found = set(self.block.yields)
-        for step in self.steps:
-            if isinstance(step, _Single):
-                found.update(_read_by(step.operator))
-            elif step not in self.became:
-                found.update(step.leaves)
-                # When a check fails, its kernel is called, to raise.
-                found.update(operand for one in step.checked for operand in one.operands)
-        return found
 
     # -- one operator --------------------------------------------------------------------------
 
@@ -321,12 +319,6 @@ def _is_light(operator: Operator) -> bool:
     if definition.view is not None or operator.name in ("constant", "from_dim"):
         return True
     return all(isinstance(v.type, TensorType) and not v.type.shape for v in operator.results)
-
-
-def _members(operator: Operator) -> list[Member] | None:
-    """What an operator is in a nest; None if no nest holds it."""
-    found = members_of(operator)
-    return taken_apart(operator) if found is None else found
 
 
 # -- whether two groups fit -------------------------------------------------------------------

@@ -220,7 +220,16 @@ class _Paths:
         with code.when(code.no(is_end)), code.loop("0", self._end, str(_WIDE)) as state:
             after = self._joined(self._after, state, 1)
             self._lanes.store(after, code.at(self._after, state))
-        self._shares(self._row(step), total)
+        # Shares go where the numbers before were; with the step's symbols goes what is after.
+        row = self._row(step)
+        lanes = self._lanes
+        with code.loop("0", self._end, str(_WIDE)) as own:
+            after = self._load(self._after, own)
+            both = lanes.add(self._load(row, own), after)
+            share = exp(lanes, lanes.subtract(both, lanes.splat(total)))
+            lanes.store(share, code.at(row, own))
+            further = lanes.add(after, self._load(self._symbols_p, own))
+            lanes.store(further, code.at(self._after, own))
         with code.loop("0", self._states) as state:
             target = code.at(self._total, self._symbol(state))
             share = one.load(code.at(self._row(step), state), FLOAT64)
@@ -238,17 +247,6 @@ class _Paths:
             lanes.store(lanes.constant(-math.inf, FLOAT64), code.at(self._after, state))
         with code.loop(code.most(code.minus(last, 1), 0), code.plus(last, 1)) as state:
             self._put(self._after, state, one.constant(0, FLOAT64))
-
-    def _shares(self, row: str, total: Value) -> None:
-        """Shares go where the numbers before were; with the step's symbols goes what is after."""
-        code, lanes = self._code, self._lanes
-        with code.loop("0", self._end, str(_WIDE)) as state:
-            after = self._load(self._after, state)
-            both = lanes.add(self._load(row, state), after)
-            share = exp(lanes, lanes.subtract(both, lanes.splat(total)))
-            lanes.store(share, code.at(row, state))
-            further = lanes.add(after, self._load(self._symbols_p, state))
-            lanes.store(further, code.at(self._after, state))
 
 
 _NEVER = "0xFFF0000000000000"

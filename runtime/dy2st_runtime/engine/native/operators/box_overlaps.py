@@ -84,7 +84,8 @@ class _Overlaps:
                 for side in (0, 1)
             )
             box = [*corners, self._one.multiply(wide, high, exactly=True)]
-            group = self._load_group(place)
+            address = f"getelementptr {stored(self._group)}, ptr %groups, i64 {place}"
+            group = self._one.cast(self._one.load(self._code.let(address), self._group), INT64)
             kept = code.let(f"load i64, ptr {number}")
             code.line(f"store i1 false, ptr {is_near}")
             with code.walk(kept) as (at, following):
@@ -114,10 +115,6 @@ class _Overlaps:
                 code.line(f"store i64 {code.plus(kept, 1)}, ptr {number}")
         code.line(f"ret i64 {code.let(f'load i64, ptr {number}')}")
         return code.text()
-
-    def _load_group(self, place: str) -> Value:
-        address = f"getelementptr {stored(self._group)}, ptr %groups, i64 {place}"
-        return self._one.cast(self._one.load(self._code.let(address), self._group), INT64)
 
     def _group_at(self, place: str) -> str:
         return self._code.let(f"getelementptr i64, ptr %groups_kept, i64 {place}")

@@ -63,25 +63,23 @@ class _Weights:
         bytes = code.times(code.times("%count", row), self._dtype.itemsize)
         code.line(f"call void @llvm.memset.p0.i64(ptr %out, i8 0, i64 {bytes}, i1 false)")
         with code.when(code.compare("sgt", "%length", 0)), code.loop("0", "%count") as box:
-            self._box(box, code.at("%out", code.times(box, row)))
+            target = code.at("%out", code.times(box, row))
+            lanes = self._lanes
+            first, size = (self._load(name, box) for name in ("%start", "%extent"))
+            part = lanes.divide(size, lanes.constant(self._parts, self._dtype))
+            count = str(self._points)
+            if self._points <= 0:
+                count = lanes.cast(lanes.intrinsic("ceil", part), INT64).text
+            for is_behind in (False, True):
+                with code.loop("0", str(self._parts)) as place, code.loop("0", count) as iteration:
+                    point = self._point(first, part, place, iteration, count)
+                    line = code.at(target, code.times(place, "%length"))
+                    self._share(line, point, count, is_behind)
         code.line("ret i32 0")
         return code.text()
 
     def _load(self, pointer: str, at: str) -> Value:
         return self._lanes.load(self._code.at(pointer, at), self._dtype)
-
-    def _box(self, box: str, target: str) -> None:
-        code, lanes = self._code, self._lanes
-        first, size = (self._load(name, box) for name in ("%start", "%extent"))
-        part = lanes.divide(size, lanes.constant(self._parts, self._dtype))
-        count = str(self._points)
-        if self._points <= 0:
-            count = lanes.cast(lanes.intrinsic("ceil", part), INT64).text
-        for is_behind in (False, True):
-            with code.loop("0", str(self._parts)) as place, code.loop("0", count) as iteration:
-                point = self._point(first, part, place, iteration, count)
-                row = code.at(target, code.times(place, "%length"))
-                self._share(row, point, count, is_behind)
 
     def _wide(self, number: str) -> Value:
         return self._lanes.cast(Value(number, INT64), FLOAT64)

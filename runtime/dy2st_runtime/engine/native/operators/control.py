@@ -107,28 +107,24 @@ def _loop(body: Body, step: Step, operator: Operator) -> None:
             for variable, result in changed:
                 _yield(body, variable, body.places.following(result), result)
             for _, result in changed:
-                _advance(body, result)
+                now, following = body.places.of(result), body.places.following(result)
+                function = body.function
+                if now.kind is Kind.ARENA:
+                    # Two addresses change places, instead of all elements.
+                    first = function.let(f"load ptr, ptr {now.name}")
+                    second = function.let(f"load ptr, ptr {following.name}")
+                    function.line(f"store ptr {second}, ptr {now.name}")
+                    function.line(f"store ptr {first}, ptr {following.name}")
+                elif now.kind is Kind.OBJECT:
+                    object = function.let(f"load ptr, ptr {following.name}")
+                    # One slot owns the object: the reference moves, and is not counted twice.
+                    function.line(f"store ptr null, ptr {following.name}")
+                    body.places.replace(now.name, object)
+                else:
+                    body.places.copy(now.name, following.name, result.tensor_type)
             _number(body, results, yields)
             function.jump(head)
             function.begin(after)
-
-
-def _advance(body: Body, result: Variable) -> None:
-    now, following = body.places.of(result), body.places.following(result)
-    function = body.function
-    if now.kind is Kind.ARENA:
-        # Two addresses change places, instead of all elements.
-        first = function.let(f"load ptr, ptr {now.name}")
-        second = function.let(f"load ptr, ptr {following.name}")
-        function.line(f"store ptr {second}, ptr {now.name}")
-        function.line(f"store ptr {first}, ptr {following.name}")
-    elif now.kind is Kind.OBJECT:
-        object = function.let(f"load ptr, ptr {following.name}")
-        # One slot owns the object: the reference moves, and is not counted twice.
-        function.line(f"store ptr null, ptr {following.name}")
-        body.places.replace(now.name, object)
-    else:
-        body.places.copy(now.name, following.name, result.tensor_type)
 
 
 def _asks_python(body: Body, step: Step) -> bool:

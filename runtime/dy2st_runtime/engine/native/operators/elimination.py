@@ -62,9 +62,31 @@ class _Elimination:
             target = code.let(f"getelementptr i32, ptr %pivots, i64 {place}")
             number = self._one.cast(Value(code.plus(best, 1), INT64), INT32)
             self._one.store(number, target)
-            self._exchange(self._row(matrix, k), self._row(matrix, best))
+            exchanged, lanes = [self._row(matrix, k), self._row(matrix, best)], self._lanes
+            with code.loop("0", "%columns", str(lanes.lanes)) as at:
+                mask = first_lanes(lanes, code.minus("%columns", at))
+                places = [code.at(line, at) for line in exchanged]
+                values = [lanes.load(place, self._dtype, mask) for place in places]
+                for value, place in zip(values[::-1], places, strict=True):
+                    lanes.store(value, place, mask)
             with code.loop(code.plus(k, 1), "%rows") as row:
-                self._subtract(self._row(matrix, k), self._row(matrix, row), k)
+                # Subtract such a share of the row at the top that column k is 0; it is kept there.
+                top = self._row(matrix, k)
+                line, one = self._row(matrix, row), self._one
+                pivot = self._load(top, k)
+                # The largest of a column is 0: so are all below it: nothing is to be subtracted.
+                is_zero = one.compare("eq", pivot, one.constant(0, self._dtype))
+                safe = one.select(is_zero, one.constant(1, self._dtype), pivot)
+                share = one.divide(self._load(line, k), safe)
+                one.store(share, code.at(line, k))
+                wide = lanes.splat(share)
+                with code.loop(code.plus(k, 1), "%columns", str(lanes.lanes)) as at:
+                    mask = first_lanes(lanes, code.minus("%columns", at))
+                    target = code.at(line, at)
+                    value = lanes.load(code.at(top, at), self._dtype, mask)
+                    less = lanes.multiply(wide, value, exactly=True)
+                    before = lanes.load(target, self._dtype, mask)
+                    lanes.store(lanes.subtract(before, less, exactly=True), target, mask)
         return code.end()
 
     def _row(self, matrix: str, row: str) -> str:
@@ -88,33 +110,6 @@ class _Elimination:
             one.store(one.select(is_more, Value(row, INT64), one.load(place, INT64)), place)
         return one.load(place, INT64).text
 
-    def _exchange(self, row: str, other: str) -> None:
-        code, lanes = self._code, self._lanes
-        with code.loop("0", "%columns", str(lanes.lanes)) as at:
-            mask = first_lanes(lanes, code.minus("%columns", at))
-            places = [code.at(line, at) for line in (row, other)]
-            values = [lanes.load(place, self._dtype, mask) for place in places]
-            for value, place in zip(values[::-1], places, strict=True):
-                lanes.store(value, place, mask)
-
-    def _subtract(self, top: str, row: str, k: str) -> None:
-        """Subtract such a share of the row at the top that column k is 0; it is kept there."""
-        code, lanes, one = self._code, self._lanes, self._one
-        pivot = self._load(top, k)
-        # The largest of a column is 0: so are all below it, and nothing is to be subtracted.
-        is_zero = one.compare("eq", pivot, one.constant(0, self._dtype))
-        safe = one.select(is_zero, one.constant(1, self._dtype), pivot)
-        share = one.divide(self._load(row, k), safe)
-        one.store(share, code.at(row, k))
-        wide = lanes.splat(share)
-        with code.loop(code.plus(k, 1), "%columns", str(lanes.lanes)) as at:
-            mask = first_lanes(lanes, code.minus("%columns", at))
-            target = code.at(row, at)
-            value = lanes.load(code.at(top, at), self._dtype, mask)
-            less = lanes.multiply(wide, value, exactly=True)
-            before = lanes.load(target, self._dtype, mask)
-            lanes.store(lanes.subtract(before, less, exactly=True), target, mask)
-
 
 # -- the order of rows -----------------------------------------------------------------------------
 
@@ -132,7 +127,13 @@ def _write_order(body: Body, step: Step, operator: Operator) -> None:
         with code.loop("0", "%rows") as row:
             code.line(f"store i64 {row}, ptr {code.at(order, row)}")
         with code.loop("0", "%count") as k:
-            other = _other(code, pivots.dtype, code.plus(code.times(iteration, "%count"), k))
+            # The row with which one is exchanged; from the end if it is negative.
+            at = code.plus(code.times(iteration, "%count"), k)
+            one = Lanes(code, 1)
+            place = code.let(f"getelementptr {stored(pivots.dtype)}, ptr %pivots, i64 {at}")
+            other = code.minus(one.cast(one.load(place, pivots.dtype), INT64).text, 1)
+            behind = code.let(f"add i64 {other}, %rows")
+            other = code.choose(code.compare("slt", other, 0), behind, other)
             for row in (other, k):
                 code.require(code.let(f"icmp ult i64 {row}, %rows"))
             places = [code.at(order, row) for row in (k, other)]
@@ -147,15 +148,6 @@ def _write_order(body: Body, step: Step, operator: Operator) -> None:
     arguments += [f"i64 {body.sizes.value(size)}" for size in sizes]
     failed = body.function.let(f"call i32 @{name}({', '.join(arguments)})")
     body.unless(body.function.let(f"icmp eq i32 {failed}, 0"), [operator])
-
-
-def _other(code: Code, dtype: DType, at: str) -> str:
-    """The row with which one is exchanged; from the end if it is negative."""
-    one = Lanes(code, 1)
-    place = code.let(f"getelementptr {stored(dtype)}, ptr %pivots, i64 {at}")
-    other = code.minus(one.cast(one.load(place, dtype), INT64).text, 1)
-    behind = code.let(f"add i64 {other}, %rows")
-    return code.choose(code.compare("slt", other, 0), behind, other)
 
 
 # -- determinants ----------------------------------------------------------------------------------

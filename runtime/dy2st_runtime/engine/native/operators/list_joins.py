@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from dy2st_runtime.engine.native.machine import abi
 from dy2st_runtime.engine.native.machine.module import Module
 from dy2st_runtime.engine.native.text.code import Code
@@ -18,7 +16,27 @@ def total_and_join(module: Module, result: TensorType, axis: int, is_new: bool) 
     """
     kind = f"{'stack' if is_new else 'concat'}_{result.rank}_{axis}"
     number, width = result.dtype.num, result.dtype.itemsize
-    module.add(f"total_{kind}", _total(kind, result.rank, axis, is_new))
+    code = Code(f"total_{kind}", [("ptr", "%list")], "i8", "i64", "noinline nounwind")
+    count, total = _count(code, "%list"), code.alloca("i64")
+    some, none = code.label("some"), code.label("none")
+    code.line(f"store i64 0, ptr {total}")
+    code.branch(code.compare("sgt", count, 0), some, none)
+    code.begin(some)
+    own = result.rank - is_new
+    first = _sizes(code, _entry(code, "%list", "0"), own)
+    with code.loop("0", count) as index:
+        sizes = _sizes(code, _entry(code, "%list", index), own)
+        for place, (size, wanted) in enumerate(zip(sizes, first, strict=True)):
+            if is_new or place != axis:
+                fits = code.label("fits")
+                code.branch(code.compare("eq", size, wanted), fits, none)
+                code.begin(fits)
+        more = "1" if is_new else sizes[axis]
+        code.line(f"store i64 {code.plus(code.let(f'load i64, ptr {total}'), more)}, ptr {total}")
+    code.line(f"ret i64 {code.let(f'load i64, ptr {total}')}")
+    code.begin(none)
+    code.line("ret i64 -1")
+    module.add(f"total_{kind}", code.text())
     join = f"join_{kind}_{number}"
     module.add(join, _Join(join, result.rank, axis, is_new).text(number, width))
     return f"total_{kind}", join
@@ -45,30 +63,6 @@ def _sizes(code: Code, item: str, rank: int) -> list[str]:
     return [code.let(f"load i64, ptr {place}") for place in places]
 
 
-def _total(kind: str, rank: int, axis: int, is_new: bool) -> str:
-    code = Code(f"total_{kind}", [("ptr", "%list")], "i8", "i64", "noinline nounwind")
-    count, total = _count(code, "%list"), code.alloca("i64")
-    some, none = code.label("some"), code.label("none")
-    code.line(f"store i64 0, ptr {total}")
-    code.branch(code.compare("sgt", count, 0), some, none)
-    code.begin(some)
-    own = rank - is_new
-    first = _sizes(code, _entry(code, "%list", "0"), own)
-    with code.loop("0", count) as index:
-        sizes = _sizes(code, _entry(code, "%list", index), own)
-        for number, (size, wanted) in enumerate(zip(sizes, first, strict=True)):
-            if is_new or number != axis:
-                fits = code.label("fits")
-                code.branch(code.compare("eq", size, wanted), fits, none)
-                code.begin(fits)
-        more = "1" if is_new else sizes[axis]
-        code.line(f"store i64 {code.plus(code.let(f'load i64, ptr {total}'), more)}, ptr {total}")
-    code.line(f"ret i64 {code.let(f'load i64, ptr {total}')}")
-    code.begin(none)
-    code.line("ret i64 -1")
-    return code.text()
-
-
 class _Join:
     """Copies each tensor where it belongs: a piece for each place along the axes before."""
 
@@ -82,7 +76,14 @@ class _Join:
         first = _sizes(code, _entry(code, "%list", "0"), self.rank - self.is_new)
         behind = first[axis + (not self.is_new) :]
         whole = [*first[:axis], "%total", *behind]
-        made = self._array(whole, number)
+        axes = code.alloca(f"[{self.rank} x i64]")
+        for own, size in enumerate(whole):
+            entry = code.let(f"getelementptr i64, ptr {axes}, i64 {own}")
+            code.line(f"store i64 {size}, ptr {entry}")
+        made = code.let(
+            f"call ptr @PyArray_New(ptr @array_type, i32 {self.rank}, ptr {axes}, i32 {number}, "
+            "ptr null, ptr null, i32 0, i32 0, ptr null)"
+        )
         there = code.label("made")
         code.branch(code.let(f"icmp eq ptr {made}, null"), "done", there)
         code.begin(there)
@@ -97,8 +98,8 @@ class _Join:
         row = code.times("%total", inner)
         with code.loop("0", _count(code, "%list")) as index:
             item = _entry(code, "%list", index)
-            own = "1" if self.is_new else _sizes(code, item, self.rank)[self.axis]
-            bytes, data = code.times(own, inner), _field(code, item, abi.DATA)
+            wide = "1" if self.is_new else _sizes(code, item, self.rank)[self.axis]
+            bytes, data = code.times(wide, inner), _field(code, item, abi.DATA)
             before = code.let(f"load i64, ptr {start}")
             with code.loop("0", outer) as place:
                 to = code.at(target, code.plus(before, code.times(place, row)))
@@ -110,17 +111,6 @@ class _Join:
         code.begin("done")
         code.line(f"ret ptr {made}")
         return code.text()
-
-    def _array(self, sizes: Sequence[str], number: int) -> str:
-        code = self.code
-        axes = code.alloca(f"[{self.rank} x i64]")
-        for axis, size in enumerate(sizes):
-            place = code.let(f"getelementptr i64, ptr {axes}, i64 {axis}")
-            code.line(f"store i64 {size}, ptr {place}")
-        return code.let(
-            f"call ptr @PyArray_New(ptr @array_type, i32 {self.rank}, ptr {axes}, i32 {number}, "
-            "ptr null, ptr null, i32 0, i32 0, ptr null)"
-        )
 
 
 __all__ = ["total_and_join"]

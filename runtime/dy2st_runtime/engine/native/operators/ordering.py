@@ -86,7 +86,20 @@ def order(key: DType, vector: int, polls: bool = False) -> str:
     code.polls = polls
     lanes = Lanes(code, vector // key.itemsize)
     # Data is often in order, and to look takes a small part of the time of sorting.
-    with _way(code, _is_in_order(code, key, lanes)), code.loop("0", "%count") as at:
+    # Whether no key is smaller than the one before it.
+    wrong, last = code.alloca("i1"), code.most(code.minus("%count", 1), 0)
+    code.line(f"store i1 false, ptr {wrong}")
+    full = code.up_to(last, lanes.lanes)
+    for start, end, wide in (("0", full, lanes), (full, last, Lanes(code, 1))):
+        with code.loop(start, end, str(wide.lanes)) as own_place:
+            own, following = (
+                wide.load(at_of(code, "%keys", key, place), key)
+                for place in (own_place, code.plus(own_place, 1))
+            )
+            found = wide.any(wide.compare("gt", own, following))
+            before = code.let(f"load i1, ptr {wrong}")
+            code.line(f"store i1 {code.either(before, found)}, ptr {wrong}")
+    with _way(code, code.no(code.let(f"load i1, ptr {wrong}"))), code.loop("0", "%count") as at:
         code.line(f"store i64 {at}, ptr {code.at('%places', at)}")
     with _way(code, code.compare("sle", "%count", _SHORT)):
         _ByCounting(code, key, lanes).write()
@@ -101,22 +114,6 @@ def _way(code: Code, holds: str) -> Iterator[None]:
         yield
         code.line("ret void")
         code.begin(code.label("never"))
-
-
-def _is_in_order(code: Code, key: DType, lanes: Lanes) -> str:
-    """Whether no key is smaller than the one before it."""
-    wrong, last = code.alloca("i1"), code.most(code.minus("%count", 1), 0)
-    code.line(f"store i1 false, ptr {wrong}")
-    full = code.up_to(last, lanes.lanes)
-    for start, end, wide in (("0", full, lanes), (full, last, Lanes(code, 1))):
-        with code.loop(start, end, str(wide.lanes)) as at:
-            own, following = (
-                wide.load(at_of(code, "%keys", key, place), key) for place in (at, code.plus(at, 1))
-            )
-            found = wide.any(wide.compare("gt", own, following))
-            before = code.let(f"load i1, ptr {wrong}")
-            code.line(f"store i1 {code.either(before, found)}, ptr {wrong}")
-    return code.no(code.let(f"load i1, ptr {wrong}"))
 
 
 class _ByCounting:
@@ -141,7 +138,12 @@ class _ByCounting:
             with code.loop(first, end) as at:
                 other = self._other(at)
                 is_equal = lanes.compare("eq", other, own)
-                is_before = lanes.both(is_equal, self._behind(code.minus(at, first)))
+                # Which lanes are behind one.
+                lane = code.minus(at, first)
+                numbers = ", ".join(f"i32 {n}" for n in range(lanes.lanes))
+                number = lanes.splat(Value(code.let(f"trunc i64 {lane} to i32"), UINT32))
+                is_behind = lanes.compare("gt", Value(f"<{numbers}>", UINT32), number)
+                is_before = lanes.both(is_equal, is_behind)
                 self._add(lanes.either(lanes.compare("lt", other, own), is_before))
             with code.loop(end, "%count") as at:
                 self._add(lanes.compare("lt", self._other(at), own))
@@ -155,12 +157,6 @@ class _ByCounting:
     def _other(self, at: str) -> Value:
         place = at_of(self._code, "%keys", self._key, at)
         return self._lanes.splat(self._one.load(place, self._key))
-
-    def _behind(self, lane: str) -> Value:
-        """Which lanes are behind one."""
-        numbers = ", ".join(f"i32 {number}" for number in range(self._lanes.lanes))
-        at = Value(self._code.let(f"trunc i64 {lane} to i32"), UINT32)
-        return self._lanes.compare("gt", Value(f"<{numbers}>", UINT32), self._lanes.splat(at))
 
     def _add(self, holds: Value) -> None:
         lanes = self._lanes

@@ -64,9 +64,46 @@ class Scatter:
         code.element = stored(self.dtype)
         self.safe = SafePlaces(code) if is_checked else None
         if is_checked:
-            self._check()
+            code = self.code
+            for axis, (number, index) in zip(self.axes, enumerate(self.indices), strict=True):
+                with code.loop("0", self.size(product(index.tensor_type.shape))) as at:
+                    place = self._place(number, index, at, self.shape[axis])
+                    inside = code.let(f"icmp ult i64 {place}, {self.size(self.shape[axis])}")
+                    code.require(inside)
         with ExitStack() as loops:
-            self._write(loops)
+            code = self.code
+            iterations = {d: loops.enter_context(self._loop(self.whole[d])) for d in self.picked}
+            to = source = "0"
+            for axis, (number, index) in zip(self.axes, enumerate(self.indices), strict=True):
+                own = _strides(index.tensor_type.shape, [self.whole[d] for d in self.picked])
+                at = self._total(zip(iterations.values(), own, strict=True))
+                place = self._place(number, index, at, self.shape[axis])
+                if self.safe:
+                    place = self.safe.inside(place, self.size(self.shape[axis]))
+                to = code.plus(to, code.times(place, self.size(self.strides[axis])))
+            source = self._total((iteration, self.value[d]) for d, iteration in iterations.items())
+            for axis, place in self.kept[: len(self.kept) - self.tail]:
+                iteration = loops.enter_context(self._loop(self.shape[axis]))
+                to = code.plus(to, code.times(iteration, self.size(self.strides[axis])))
+                source = code.plus(source, code.times(iteration, self.size(self.value[place])))
+            # Elements that lie one after the other.
+            target = code.at("%target", to)
+            source = code.at("%value", source)
+            sizes = [self.shape[axis] for axis, _ in self.kept[len(self.kept) - self.tail :]]
+            count = self.size(product(sizes))
+            if not self.operator.attributes["accumulate"]:
+                bytes = code.times(count, self.dtype.itemsize)
+                arguments = f"ptr {target}, ptr {source}, i64 {bytes}, i1 false"
+                code.line(f"call void @llvm.memcpy.p0.p0.i64({arguments})")
+            else:
+                # Without a row there is one element at each place; the next one may be the same.
+                wide = _VECTOR // self.dtype.itemsize if self.tail else 1
+                end = code.times(code.over(count, wide), wide) if wide > 1 else "0"
+                if wide > 1:
+                    with code.loop("0", end, str(wide)) as at:
+                        self._add(code.at(target, at), code.at(source, at), Lanes(code, wide))
+                with code.loop(end, count) as at:
+                    self._add(code.at(target, at), code.at(source, at), Lanes(code, 1))
         code.line(f"ret i32 {self.safe.failed() if self.safe else 0}")
         text = code.text()
         names = "".join(f", i64 {name}" for name in self.sizes.values())
@@ -81,36 +118,10 @@ class Scatter:
 
     # -- places --------------------------------------------------------------------------------
 
-    def _check(self) -> None:
-        code = self.code
-        for axis, (number, index) in zip(self.axes, enumerate(self.indices), strict=True):
-            with code.loop("0", self.size(product(index.tensor_type.shape))) as at:
-                place = self._place(number, index, at, self.shape[axis])
-                inside = code.let(f"icmp ult i64 {place}, {self.size(self.shape[axis])}")
-                code.require(inside)
-
     def _place(self, number: int, index: Variable, at: str, size: Size) -> str:
         return place_at(self.code, f"%index{number}", index.dtype, at, self.size(size))
 
     # -- elements ------------------------------------------------------------------------------
-
-    def _write(self, loops: ExitStack) -> None:
-        code = self.code
-        iterations = {d: loops.enter_context(self._loop(self.whole[d])) for d in self.picked}
-        to = source = "0"
-        for axis, (number, index) in zip(self.axes, enumerate(self.indices), strict=True):
-            own = _strides(index.tensor_type.shape, [self.whole[d] for d in self.picked])
-            at = self._total(zip(iterations.values(), own, strict=True))
-            place = self._place(number, index, at, self.shape[axis])
-            if self.safe:
-                place = self.safe.inside(place, self.size(self.shape[axis]))
-            to = code.plus(to, code.times(place, self.size(self.strides[axis])))
-        source = self._total((iteration, self.value[d]) for d, iteration in iterations.items())
-        for axis, place in self.kept[: len(self.kept) - self.tail]:
-            iteration = loops.enter_context(self._loop(self.shape[axis]))
-            to = code.plus(to, code.times(iteration, self.size(self.strides[axis])))
-            source = code.plus(source, code.times(iteration, self.size(self.value[place])))
-        self._row(code.at("%target", to), code.at("%value", source))
 
     @contextmanager
     def _loop(self, size: Size) -> Iterator[str]:
@@ -122,25 +133,6 @@ class Scatter:
         for iteration, stride in pairs:
             total = self.code.plus(total, self.code.times(iteration, self.size(stride)))
         return total
-
-    def _row(self, target: str, source: str) -> None:
-        """Elements that lie one after the other."""
-        sizes = [self.shape[axis] for axis, _ in self.kept[len(self.kept) - self.tail :]]
-        count, code = self.size(product(sizes)), self.code
-        if not self.operator.attributes["accumulate"]:
-            # What is put, not added, is copied as bytes, whatever they mean.
-            bytes = code.times(count, self.dtype.itemsize)
-            arguments = f"ptr {target}, ptr {source}, i64 {bytes}, i1 false"
-            code.line(f"call void @llvm.memcpy.p0.p0.i64({arguments})")
-            return
-        # Without a row there is one element at each place, and the next place may be the same.
-        wide = _VECTOR // self.dtype.itemsize if self.tail else 1
-        end = code.times(code.over(count, wide), wide) if wide > 1 else "0"
-        if wide > 1:
-            with code.loop("0", end, str(wide)) as at:
-                self._add(code.at(target, at), code.at(source, at), Lanes(code, wide))
-        with code.loop(end, count) as at:
-            self._add(code.at(target, at), code.at(source, at), Lanes(code, 1))
 
     def _add(self, target: str, source: str, lanes: Lanes) -> None:
         before, more = (lanes.load(place, self.dtype) for place in (target, source))

@@ -72,7 +72,15 @@ class _First:
         code.begin(none)
         code.line("ret void")
         code.begin(some)
-        self._begin()
+        # The first elements are kept; behind the last one nothing is better than any.
+        key = self._key
+        # A vector may be read across the end.
+        worst = self._lanes.constant(-1, key)
+        self._lanes.store(worst, at_of(code, "%keys", key, "%count"))
+        with code.loop("0", self._most) as place:
+            self._keep(place, place)
+        self._set(self._most)
+        self._sort()
         with code.loop(self._most, "%count", str(self._lanes.lanes)) as at:
             # Keep those of a vector that are better than the last one that is wanted.
             lanes, key = self._lanes, self._key
@@ -95,17 +103,6 @@ class _First:
             self._sort()
         self._copy("%places", self._own, 8)
         return code.end()
-
-    def _begin(self) -> None:
-        """The first elements are kept; behind the last one nothing is better than any."""
-        code, key = self._code, self._key
-        # A vector may be read across the end.
-        worst = self._lanes.constant(-1, key)
-        self._lanes.store(worst, at_of(code, "%keys", key, "%count"))
-        with code.loop("0", self._most) as at:
-            self._keep(at, at)
-        self._set(self._most)
-        self._sort()
 
     @contextmanager
     def _lanes_of(self, mask: str) -> Iterator[str]:

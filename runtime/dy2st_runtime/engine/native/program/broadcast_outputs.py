@@ -14,7 +14,7 @@ import numpy as np
 from dy2st_runtime.engine.native.nests.identity import same
 from dy2st_runtime.ir.clone import clone
 from dy2st_runtime.ir.definition import lookup
-from dy2st_runtime.ir.program import Block, Operator, Program, Variable
+from dy2st_runtime.ir.program import Operator, Program, Variable
 from dy2st_runtime.ir.types import TensorType
 
 Array = np.ndarray[Any, Any]
@@ -34,7 +34,19 @@ def without_repeated(program: Program) -> tuple[Program, dict[int, Array]]:
     made = clone(program)
     dropped = [made.block.yields[place] for place in found]
     made.block.yields = [one for n, one in enumerate(made.block.yields) if n not in found]
-    _drop(made.block, dropped)
+    # Remove what made these values alone.
+    uses = Counter(value for operator in made.block.operators for value in operator.operands)
+    uses.update(made.block.yields)
+    gone: set[int] = set()
+    while dropped:
+        maker = dropped.pop().maker
+        if not isinstance(maker, Operator) or maker.name not in _DROPPED or id(maker) in gone:
+            continue
+        if not any(uses[result] for result in maker.results):
+            gone.add(id(maker))
+            uses.subtract(maker.operands)
+            dropped += maker.operands
+    made.block.operators = [one for one in made.block.operators if id(one) not in gone]
     return made, found
 
 
@@ -65,22 +77,6 @@ def _sizes(variable: Variable) -> list[int] | None:
     shape = variable.type.shape if isinstance(variable.type, TensorType) else (None,)
     sizes = [size for size in shape if isinstance(size, int)]
     return sizes if len(sizes) == len(shape) else None
-
-
-def _drop(block: Block, variables: list[Variable]) -> None:
-    """Remove what made these values alone."""
-    uses = Counter(value for operator in block.operators for value in operator.operands)
-    uses.update(block.yields)
-    dropped: set[int] = set()
-    while variables:
-        maker = variables.pop().maker
-        if not isinstance(maker, Operator) or maker.name not in _DROPPED or id(maker) in dropped:
-            continue
-        if not any(uses[result] for result in maker.results):
-            dropped.add(id(maker))
-            uses.subtract(maker.operands)
-            variables += maker.operands
-    block.operators = [one for one in block.operators if id(one) not in dropped]
 
 
 __all__ = ["without_repeated"]

@@ -64,13 +64,7 @@ def ahead_of(operator: Operator, iteration: Block, carried: int) -> Ahead | None
     if left.column != 1 or lead != 1 or not all(isinstance(one, int) for one in sizes):
         return None
     rows, columns, inner = (int(one) for one in sizes if isinstance(one, int))
-    return _made(operator, (whole, indices[0], axes[0]), (rows, columns, inner))
-
-
-def _made(
-    operator: Operator, read: tuple[Variable, Variable, int], sizes: tuple[int, int, int]
-) -> Ahead | None:
-    (rows, columns, inner), dtype = sizes, operator.results[0].dtype
+    dtype = operator.results[0].dtype
     bytes = columns * dtype.itemsize
     if not 0 < rows <= _FEW_ROWS or inner * bytes < _LEAST_BYTES:
         return None
@@ -78,7 +72,7 @@ def _made(
     if count < 2:
         return None
     room = Variable(TensorType(dtype, (count * rows, columns)), operator.block)
-    return Ahead(*read, rows, count, room)
+    return Ahead(whole, indices[0], axes[0], rows, count, room)
 
 
 def _is_among(variable: Variable, variables: Sequence[Variable]) -> bool:

@@ -97,7 +97,12 @@ class Products:
         """Take the product from what was made ahead; if it is not there, make more."""
         function = self._function
         first, count = self._made_ahead[ahead]
-        place, size = self._place(ahead)
+        # Which row is taken, counted from the first one, and how many there are.
+        size = self._sizes.value(ahead.whole.tensor_type.shape[ahead.axis])
+        index = self._places.load(ahead.index)
+        is_negative = function.let(f"icmp slt i64 {index}, 0")
+        again = function.let(f"add i64 {index}, {size}")
+        place = function.let(f"select i1 {is_negative}, i64 {again}, i64 {index}")
         start, known = (function.let(f"load i64, ptr {slot}") for slot in (first, count))
         behind = function.let(f"sub i64 {place}, {start}")
         more, ready = function.label("more"), function.label("ready")
@@ -118,15 +123,6 @@ class Products:
             columns = self._sizes.value(ahead.room.tensor_type.shape[1])
             where = f"i64 {columns}, i64 0, i64 {ahead.rows}, i64 0, i64 {columns}"
             function.line(f"call void {ending}(ptr {context}, ptr {target}, {where})")
-
-    def _place(self, ahead: Ahead) -> tuple[str, str]:
-        """Which row is taken, counted from the first one, and how many there are."""
-        function = self._function
-        size = self._sizes.value(ahead.whole.tensor_type.shape[ahead.axis])
-        index = self._places.load(ahead.index)
-        is_negative = function.let(f"icmp slt i64 {index}, 0")
-        again = function.let(f"add i64 {index}, {size}")
-        return function.let(f"select i1 {is_negative}, i64 {again}, i64 {index}"), size
 
     def _wanted(self, ahead: Ahead, has: tuple[str, str], row: tuple[str, str]) -> tuple[str, str]:
         """From where on and how many rows are made: twice as many as there are, if it is next.

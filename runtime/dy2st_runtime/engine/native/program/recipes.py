@@ -66,7 +66,14 @@ class Recipe:
 
     def make(self, arrays: Iterable[Array]) -> Array:
         """The panels for arrays of the parameters, from the start of a cache line on."""
-        matrix = self._matrix(arrays)
+        known: dict[Variable, Any] = dict(zip(self.sources, arrays, strict=True))
+        # The code of the Program raises no floating-point warnings either.
+        with np.errstate(all="ignore"):
+            for results, operands, compute in self.made:
+                found = compute(*[known[operand] for operand in operands])
+                known.update(zip(results, found if len(results) > 1 else [found], strict=True))
+        (matrix,) = [known[variable] for variable in self.made[-1].results]
+        matrix = np.ascontiguousarray(matrix, self.dtype)
         columns, rows, *_ = self.sizes
         bytes = _function(self.dtype, "packed_bytes", [], 2)(columns, rows)
         room = np.empty(bytes + _LINE, np.uint8)
@@ -75,16 +82,6 @@ class Recipe:
         pack = _function(self.dtype, "pack", [ctypes.c_void_p] * 2, 4)
         pack(panels.ctypes.data, matrix.ctypes.data, *self.sizes)
         return panels
-
-    def _matrix(self, arrays: Iterable[Array]) -> Array:
-        known: dict[Variable, Any] = dict(zip(self.sources, arrays, strict=True))
-        # The code of the Program raises no floating-point warnings either.
-        with np.errstate(all="ignore"):
-            for results, operands, compute in self.made:
-                found = compute(*[known[operand] for operand in operands])
-                known.update(zip(results, found if len(results) > 1 else [found], strict=True))
-        (matrix,) = [known[variable] for variable in self.made[-1].results]
-        return np.ascontiguousarray(matrix, self.dtype)
 
 
 def _function(dtype: DType, stem: str, pointers: list[Any], sizes: int) -> Callable[..., Any]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable
 
 from dy2st_runtime.engine.native.math import (
     arcs,
@@ -15,7 +14,7 @@ from dy2st_runtime.engine.native.math import (
     trigonometric,
 )
 from dy2st_runtime.engine.native.rows.row import Row, are, of_result, with_attributes
-from dy2st_runtime.engine.native.text.lanes import FLOAT64, DType, Lanes, Value
+from dy2st_runtime.engine.native.text.lanes import FLOAT64, Lanes, Value
 
 
 def _row(write: Callable[..., Value], cost: int) -> Row:
