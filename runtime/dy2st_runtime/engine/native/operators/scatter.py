@@ -64,16 +64,14 @@ class Scatter:
         code.element = stored(self.dtype)
         self.safe = SafePlaces(code) if is_checked else None
         if is_checked:
-            code = self.code
             for axis, (number, index) in zip(self.axes, enumerate(self.indices), strict=True):
                 with code.loop("0", self.size(product(index.tensor_type.shape))) as at:
                     place = self._place(number, index, at, self.shape[axis])
                     inside = code.let(f"icmp ult i64 {place}, {self.size(self.shape[axis])}")
                     code.require(inside)
         with ExitStack() as loops:
-            code = self.code
             iterations = {d: loops.enter_context(self._loop(self.whole[d])) for d in self.picked}
-            to = source = "0"
+            to = "0"
             for axis, (number, index) in zip(self.axes, enumerate(self.indices), strict=True):
                 own = _strides(index.tensor_type.shape, [self.whole[d] for d in self.picked])
                 at = self._total(zip(iterations.values(), own, strict=True))
