@@ -65,14 +65,11 @@ def compile(program: Program, engine: str | None = None) -> Executable:
     except (Dy2stError, MemoryError):
         raise
     except Exception as error:  # whatever it is: else who converts takes it for the Program's own
+        name = engine or os.environ.get("DY2ST_ENGINE") or DEFAULT
         raise EngineError(
-            f"{_name(engine)} cannot compile {program.name!r}, which is a fault of that engine: "
-            f"{type(error).__name__}: {error}; take another engine for it"
+            f"the engine {name!r} cannot compile {program.name!r}, which is a fault of that "
+            f"engine: {type(error).__name__}: {error}; take another engine for it"
         ) from error
-
-
-def _name(engine: str | None) -> str:
-    return f"the engine {engine or os.environ.get('DY2ST_ENGINE') or DEFAULT!r}"
 
 
 def find(name: str | None = None) -> Engine:

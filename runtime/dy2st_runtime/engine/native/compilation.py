@@ -167,13 +167,9 @@ def compile_program(program: Program) -> Executable | Background | reference.Exe
         return reference.compile_program(program)
     Processor.host()  # says what is missing
     align_arrays()
-    return Background(program) if _is_large(program) else Executable(program)
-
-
-def _is_large(program: Program) -> bool:
-    if os.environ.get("DY2ST_NATIVE_BACKGROUND", "") == "off":
-        return False
-    return next(islice(program.block.walk(), _MANY, None), None) is not None
+    is_off = os.environ.get("DY2ST_NATIVE_BACKGROUND", "") == "off"
+    is_large = not is_off and next(islice(program.block.walk(), _MANY, None), None) is not None
+    return Background(program) if is_large else Executable(program)
 
 
 __all__ = ["Background", "compile_program"]

@@ -48,7 +48,9 @@ class Executable(Runner):
         self._places = places
         self._copied = [p < 0 or (p < count and written.shared[p]) for p in places]
         self._given = [0 <= p < count and written.given[p] for p in places]
-        self._flows = [_is_of_flow(variable) for variable in program.block.yields]
+        makers = [same(variable).maker for variable in program.block.yields]
+        # Whether a value is the result of a branch or a loop.
+        self._flows = [isinstance(maker, Operator) and bool(maker.blocks) for maker in makers]
         # Code does not say which arrays stand in a list, nor which buffer a result of a branch is.
         self._ambiguous = [
             place
@@ -132,12 +134,6 @@ class Executable(Runner):
     def takes_shapes(self, shapes: Sequence[Sequence[int]]) -> bool:
         """As the contract says."""
         return self.reference.takes_shapes(shapes)
-
-
-def _is_of_flow(variable: Variable) -> bool:
-    """Whether a value is the result of a branch or a loop."""
-    maker = same(variable).maker
-    return isinstance(maker, Operator) and bool(maker.blocks)
 
 
 def _in_order(array: Array) -> Array:

@@ -49,7 +49,7 @@ from dy2st_runtime.engine.numpy.sizes_code import (
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir.aliasing import InPlace, lists_in_place, overwritten
 from dy2st_runtime.ir.checks.broken_sizes import broken, computed_sizes, formulas
-from dy2st_runtime.ir.definition import OperatorDefinition, lookup
+from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import interpreting
 from dy2st_runtime.ir.program import Block, LocatedConstraint, Operator, Program, Variable
 from dy2st_runtime.ir.tracing.tracer import Tracer
@@ -398,7 +398,14 @@ def _call(writer: _Writer, operator: Operator, depth: int) -> None:
             target, kernel = operands[index], writer.constant(definition.kernel, "k")
             arguments = ", ".join([*operands, *_keywords(writer, operator)])
             call = f"{kernel}({arguments}, out={target})"
-    call = call or _kernel_call(writer, operator, definition, operands)
+    if call is None:
+        special = lowered(operator, operands)
+        if special is not None:
+            function, text = special
+            call = text.format(writer.constant(function, "k"))
+        else:
+            arguments = ", ".join([*operands, *_keywords(writer, operator)])
+            call = f"{writer.constant(definition.kernel, 'k')}({arguments})"
     targets = ", ".join(writer.name(result) for result in operator.results)
     if not operator.results:
         writer.line(depth, call, operator)
@@ -406,27 +413,11 @@ def _call(writer: _Writer, operator: Operator, depth: int) -> None:
         writer.line(depth, f"{targets} = {call}", operator)
 
 
-def _kernel_call(
-    writer: _Writer, operator: Operator, definition: OperatorDefinition, operands: list[str]
-) -> str:
-    special = lowered(operator, operands)
-    if special is not None:
-        function, text = special
-        return text.format(writer.constant(function, "k"))
-    kernel = writer.constant(definition.kernel, "k")
-    return f"{kernel}({', '.join([*operands, *_keywords(writer, operator)])})"
-
-
 def _keywords(writer: _Writer, operator: Operator) -> list[str]:
-    return [
-        f"{_identifier(name)}={writer.attribute(value)}"
-        for name, value in operator.attributes.items()
-    ]
-
-
-def _identifier(name: str) -> str:
-    assert name.isidentifier() and not keyword.iskeyword(name), name
-    return name
+    attributes = operator.attributes
+    for name in attributes:
+        assert name.isidentifier() and not keyword.iskeyword(name), name
+    return [f"{name}={writer.attribute(value)}" for name, value in attributes.items()]
 
 
 def _cond(writer: _Writer, operator: Operator, depth: int) -> None:

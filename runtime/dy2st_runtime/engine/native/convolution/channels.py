@@ -148,11 +148,9 @@ def _transpose(operator: Operator, x: Channels) -> list[Channels]:
 def is_move(operator: Operator) -> bool:
     """Whether an operator of a region moves channels whose numbers are known."""
     values = (*operator.operands, *operator.results)
-    return operator.name in _MOVES and all(map(_has_number, values))
-
-
-def _has_number(variable: Variable) -> bool:
-    return isinstance(variable.tensor_type.shape[1], int)
+    return operator.name in _MOVES and all(
+        isinstance(value.tensor_type.shape[1], int) for value in values
+    )
 
 
 def kernel_of(operator: Operator) -> Callable[[Array], Array] | None:

@@ -39,15 +39,11 @@ class Blend(NamedTuple):
 @once
 def _text() -> str:
     memories = ("source", "result", "low", "high", "share_of_low", "share_of_high")
-    return line_code.text(
-        "blend",
-        Blend._fields,
-        memories,
-        lambda code, known: known["planes"],
-        known["new_rows"],
-        known["elements"],
-        _line,
-    )
+
+    def counts(code: Code, known: Known) -> tuple[str, str, str]:
+        return known["planes"], known["new_rows"], known["elements"]
+
+    return line_code.text("blend", Blend._fields, memories, counts, _line)
 
 
 def _line(code: Code, known: Known, plane: str, row: str) -> None:

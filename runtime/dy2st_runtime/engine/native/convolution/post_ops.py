@@ -58,12 +58,10 @@ def takes(operator: Operator, inside: Inside, is_read: Callable[[Variable], bool
     made = operator.results[: 1 if operator.name in WINDOWS else None]
     places = operator.results[len(made) :]  # of the largest elements
     images = operator.operands[:1] if operator.name == "index" else operator.operands
-    are_float = all(map(_is_float, (*images, *made)))
+    are_float = all(
+        isinstance(one.type, TensorType) and one.dtype == np.float32 for one in (*images, *made)
+    )
     return not any(map(is_read, places)) and are_float and takes(operator, inside)
-
-
-def _is_float(variable: Variable) -> bool:
-    return isinstance(variable.type, TensorType) and variable.dtype == np.float32
 
 
 def _is_image(variable: Variable) -> bool:
@@ -186,22 +184,17 @@ def _takes_function(operator: Operator, inside: Inside) -> bool:
 @_taken(*PAIRS)
 def _takes_pair(operator: Operator, inside: Inside) -> bool:
     shape = operator.results[0].tensor_type.shape
-    first = _first(operator, inside)
+    # The operand that is changed by the other one: one that the region makes.
+    left, right = operator.operands
+    listed = [left, right] if operator.name in SYMMETRIC else [left]
+    full = [one for one in listed if one.tensor_type.shape and is_of(one, shape)]
+    first = next((one for one in full if one in inside), None)
     return (
         first is not None
         and len(shape) >= 3
         and same_shape(first.tensor_type.shape, shape) is True
         and _fits(second_of(operator, first), shape)
     )
-
-
-def _first(operator: Operator, inside: Inside) -> Variable | None:
-    """The operand that is changed by the other one: one that the region makes."""
-    left, right = operator.operands
-    shape = operator.results[0].tensor_type.shape
-    listed = [left, right] if operator.name in SYMMETRIC else [left]
-    full = [one for one in listed if one.tensor_type.shape and is_of(one, shape)]
-    return next((one for one in full if one in inside), None)
 
 
 def second_of(operator: Operator, first: Variable) -> Variable:
@@ -336,15 +329,11 @@ def hard_swishes(
         if len(inner) < len(held):
             continue
         is_single = all(reads[one.results[0]] == 1 for one in inner)
-        if is_single and _is_shift(inner[-1], x):
+        last = inner[-1]
+        is_shift = last.name == "add" and last.operands[0] is x  # x + 3
+        if is_single and is_shift and number_of(last.operands[-1]) == 3.0:
             found[operator] = inner
     return found
-
-
-def _is_shift(operator: Operator, x: Variable) -> bool:
-    """Whether it is x + 3."""
-    left, right = operator.operands[0], operator.operands[-1]
-    return operator.name == "add" and left is x and number_of(right) == 3.0
 
 
 __all__ = [

@@ -100,7 +100,10 @@ def compile_object(text: str, processor: Processor, is_plain: bool = False) -> b
     machine = target.create_target_machine(
         cpu=processor.name, features=processor.features, opt=1, reloc="pic", codemodel="small"
     )
-    module = binding.parse_assembly(text + tables.texts(text) + _declared(text))
+    # All code may ask whether to leave, and says nothing of that itself.
+    is_asked = "@leave(" in text and not re.search(r"(define|declare) .*@leave\(", text)
+    declared = "\ndeclare preserve_mostcc i32 @leave()\n" if is_asked else ""
+    module = binding.parse_assembly(text + tables.texts(text) + declared)
     passes = binding.create_new_module_pass_manager()
     for name in _PLAIN if is_plain else _PASSES:
         getattr(passes, f"add_{name}_pass")()
@@ -182,12 +185,6 @@ def _linked(code: bytes, exports: Iterable[str], symbols: Mapping[str, int]) -> 
         linker = binding.create_lljit_compiler(use_jit_link=True)
         tracker = library.link(linker, "dy2st")
         return Library((tracker, linker), {name: tracker[name] for name in exports})
-
-
-def _declared(text: str) -> str:
-    """What all code may ask, and says nothing of itself."""
-    is_asked = "@leave(" in text and not re.search(r"(define|declare) .*@leave\(", text)
-    return "\ndeclare preserve_mostcc i32 @leave()\n" if is_asked else ""
 
 
 @once

@@ -76,13 +76,6 @@ def _shares(code: Code, total: str, unit: str | int, parts: str) -> str:
     return code.over(code.minus(code.plus(units, parts), 1), parts)
 
 
-def _most_parts(code: Code) -> str:
-    """How many parts there may be: as many as threads, or 1 if there is little to do."""
-    threads = code.let("load i64, ptr @threads")
-    work = code.times(code.times("%m", "%n"), "%k")
-    return code.choose(code.compare("sge", work, _LEAST_WORK), threads, 1)
-
-
 def _rounded(code: Code, bytes: str) -> str:
     """Up to whole cache lines."""
     return code.times(code.over(code.plus(bytes, 63), 64), 64)
@@ -152,7 +145,12 @@ def shared_scratch(shape: Shape) -> str:
     """The bytes of scratch of all parts."""
     code = shape.code("shared_scratch", "| m n k", "i64")
     room = code.let(f"call i64 @{shape.name('product_scratch')}(i64 %m, i64 %n, i64 %k)")
-    total = code.times(code.most(_rounded(code, room), 64), _most_parts(code))
+    bytes = code.most(_rounded(code, room), 64)
+    # There may be as many parts as threads, or 1 if there is little to do.
+    threads = code.let("load i64, ptr @threads")
+    work = code.times(code.times("%m", "%n"), "%k")
+    parts = code.choose(code.compare("sge", work, _LEAST_WORK), threads, 1)
+    total = code.times(bytes, parts)
     code.line(f"ret i64 {total}")
     return code.text()
 

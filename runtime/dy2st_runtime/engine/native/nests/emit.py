@@ -137,7 +137,12 @@ class _PartWriter:
         self.single = Place(Lanes(self.function, 1), "0", None)
         # Whether each lane is a row.
         self.has_rows = part.lane is not None and part.lane < part.rows
-        self.is_tiled = self._is_long_chain()
+        # Long rows are worked on in tiles, if what is computed is long too. A few tiles would not
+        # pay for the loop around them.
+        is_chain = len(self.schedule.stages) > 1 and part.columns == 1 and not self.has_rows
+        last = part.axes[-1] if is_chain else 0
+        is_long = isinstance(last, Dim) or last > 2 * TILE
+        self.is_tiled = is_long and not any(isinstance(node, Reduce) for node in part.nodes)
         self.indices: dict[int, str] = {}
         self.access = Access(writer, part.lane, self.indices)
         self.rows: Values = {}
@@ -158,16 +163,6 @@ class _PartWriter:
         else:
             widths = narrow, narrow * (4 if cost <= 8 else 2 if cost <= _SHORT else 1)
         self.spans = Spans(self.function, *widths)
-
-    def _is_long_chain(self) -> bool:
-        """Whether rows are worked on in tiles: they are long, and so is what is computed."""
-        part = self.part
-        if len(self.schedule.stages) < 2 or part.columns != 1 or self.has_rows:
-            return False
-        if any(isinstance(node, Reduce) for node in part.nodes):
-            return False
-        # A few tiles would not pay for the loop around them.
-        return isinstance(part.axes[-1], Dim) or part.axes[-1] > 2 * TILE
 
     # -- rows ----------------------------------------------------------------------------------
 

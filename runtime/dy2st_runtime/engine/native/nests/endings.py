@@ -60,8 +60,11 @@ def ending(nest: Nest, result: Variable) -> Nest | None:
     own = [leaf for leaf in found.leaves if leaf.variable is result]
     (part,) = found.parts
     alike: list[Leaf | Store] = [*own, *part.stores]
-    fits = len(own) == 1 and all(_is_dense(one, columns) for one in alike)
-    return found if fits and _in_place(found, own) else None
+    for one in alike:
+        row, column = one.strides
+        if not (_is_same(row, columns) and _is_same(column, 1) and _is_same(one.offset, 0)):
+            return None
+    return found if len(own) == 1 and _in_place(found, own) else None
 
 
 def _is_of_place(node: Node) -> bool:
@@ -69,11 +72,6 @@ def _is_of_place(node: Node) -> bool:
     return not isinstance(node, (Reduce, Position)) and not (
         isinstance(node, Load) and (node.picks or node.operands)
     )
-
-
-def _is_dense(one: Leaf | Store, columns: Size) -> bool:
-    row, column = one.strides
-    return _is_same(row, columns) and _is_same(column, 1) and _is_same(one.offset, 0)
 
 
 def _in_place(nest: Nest, own: Sequence[Leaf]) -> bool:

@@ -187,7 +187,8 @@ class _Planner:
                 group.latest = min(group.latest, now)
             self.checked = []
         if isinstance(operator, Operator) and _is_light(operator):
-            step.at = max([self.last_required, *map(self._at, needed)])
+            makers = [self._maker(one) for one in needed]
+            step.at = max([self.last_required, *(one.at for one in makers if one is not None)])
         if isinstance(operator, Operator) and operator.name == "require":
             self.last_required = now
         self._note_reads(step, needed)
@@ -211,10 +212,6 @@ class _Planner:
         uses = [*uses_of(operator), *(use for member in members for use in member.operands)]
         found = symbols((*said, *shapes, *((use.starts, use.steps) for use in uses)))
         return [self.size_sources[size] for size in found if size in self.size_sources]
-
-    def _at(self, variable: Variable) -> int:
-        maker = self._maker(variable)
-        return 0 if maker is None else maker.at
 
     def _maker(self, variable: Variable) -> Group | _Single | None:
         maker = self.maker.get(variable)

@@ -72,7 +72,18 @@ class Rows:
         numbers = [("i64", size) for size in sizes]
         code = Code("NAME", [("ptr", "%out"), ("ptr", "%x"), *numbers], stored(self._dtype))
         code.polls, code.leaving = self._polls, "leaving"
-        own_keys, own_places, room = self._scratch(code)
+        # Memory for the keys of a row, for its places, and for what sorts.
+        key_bytes = self._key.itemsize
+        bytes_of_keys = _lines(code, code.plus(code.times("%count", key_bytes), self._vector))
+        bytes_of_places = _lines(code, code.times("%wanted", 8))
+        if self._selects:
+            rest = selection.room(code, self._key, "%count", "%wanted")
+        else:
+            rest = code.times("%count", ordering.ROOM * key_bytes)
+        bytes = code.plus(code.plus(bytes_of_keys, bytes_of_places), rest)
+        own_keys = code.let(f"call ptr @scratch_take(i64 {bytes})")
+        own_places = code.let(f"getelementptr i8, ptr {own_keys}, i64 {bytes_of_keys}")
+        room = code.let(f"getelementptr i8, ptr {own_places}, i64 {bytes_of_places}")
         is_row = code.compare("eq", "%inner", 1)
         counts = [("i64", "%count"), *([("i64", "%wanted")] if self._selects else [])]
         with code.loop("%begin", "%end") as row:
@@ -96,20 +107,6 @@ class Rows:
         code.begin("leaving")
         code.line(f"call void @scratch_give(ptr {own_keys})")
         return code.end()
-
-    def _scratch(self, code: Code) -> tuple[str, str, str]:
-        """Memory for the keys of a row, for its places, and for what sorts."""
-        key_bytes, wide = self._key.itemsize, self._vector
-        keys = _lines(code, code.plus(code.times("%count", key_bytes), wide))
-        places = _lines(code, code.times("%wanted", 8))
-        if self._selects:
-            room = selection.room(code, self._key, "%count", "%wanted")
-        else:
-            room = code.times("%count", ordering.ROOM * key_bytes)
-        bytes = code.plus(code.plus(keys, places), room)
-        first = code.let(f"call ptr @scratch_take(i64 {bytes})")
-        second = code.let(f"getelementptr i8, ptr {first}, i64 {keys}")
-        return first, second, code.let(f"getelementptr i8, ptr {second}, i64 {places}")
 
 
 def _lines(code: Code, bytes: str) -> str:

@@ -81,7 +81,12 @@ class Calls:
             made += [object] if is_new else []
         for value in operator.attributes.values():
             for formula in formulas(value):
-                objects.append(self._integer(self._formula(formula)))
+                if isinstance(formula, Condition):
+                    truth = self._sizes.condition(formula)
+                    number = self._function.let(f"zext i1 {truth} to i64")
+                else:
+                    number = self._sizes.value(formula)
+                objects.append(self._integer(number))
                 made.append(objects[-1])
         return self.call(self._module.object(kernel, operator.name), objects, made)
 
@@ -121,11 +126,6 @@ class Calls:
         label = self._function.label("ok")
         self._function.branch(holds, label, FAIL)
         self._function.begin(label)
-
-    def _formula(self, formula: Dim | Condition) -> str:
-        if isinstance(formula, Condition):
-            return self._function.let(f"zext i1 {self._sizes.condition(formula)} to i64")
-        return self._sizes.value(formula)
 
     def _integer(self, value: str) -> str:
         return self._function.let(f"call ptr @PyLong_FromLongLong(i64 {value})")

@@ -58,7 +58,9 @@ def ahead_of(operator: Operator, iteration: Block, carried: int) -> Ahead | None
         return None
     (whole, *indices), axes = maker.operands, maker.attributes["axes"]
     sizes = (product(left.shape[:-1]), right.shape[-1], left.shape[-1])
-    if len(indices) != 1 or not _is_among(whole, same) or not _is_number(indices[0]):
+    types = [index.tensor_type for index in indices]
+    is_number = len(types) == 1 and types[0].rank == 0 and types[0].dtype == "int64"
+    if not is_number or not _is_among(whole, same):
         return None
     lead = product(whole.tensor_type.shape[: axes[0]])
     if left.column != 1 or lead != 1 or not all(isinstance(one, int) for one in sizes):
@@ -77,11 +79,6 @@ def ahead_of(operator: Operator, iteration: Block, carried: int) -> Ahead | None
 
 def _is_among(variable: Variable, variables: Sequence[Variable]) -> bool:
     return any(variable is one for one in variables)
-
-
-def _is_number(variable: Variable) -> bool:
-    type = variable.tensor_type
-    return type.rank == 0 and type.dtype == "int64"
 
 
 __all__ = ["Ahead", "ahead_of"]

@@ -76,7 +76,12 @@ class Products:
         )
         target, source = places
         pointers = (target, source, self._keeping.operand(right.variable))
-        scratch, bytes = self._scratch(f"f{8 * dtype.itemsize}", call.sizes)
+        name = f"shared_scratch_f{8 * dtype.itemsize}"
+        self._declare(name)
+        self._module.pool("scratch")
+        listed = ", ".join(f"i64 {size}" for size in call.sizes)
+        bytes = self._function.let(f"call i64 @{name}({listed})")
+        scratch = self._function.let(f"call ptr @scratch_take(i64 {bytes})")
         self._declare(call.function)
         product_call.emit(self._function, call, pointers, scratch, bytes)
         self._function.line(f"call void @scratch_give(ptr {scratch})")
@@ -174,14 +179,6 @@ class Products:
             return "0" if own == 1 else stride
         is_one = self._function.let(f"icmp eq i64 {self._sizes.value(own)}, 1")
         return self._function.let(f"select i1 {is_one}, i64 0, i64 {stride}")
-
-    def _scratch(self, suffix: str, sizes: tuple[str, str, str]) -> tuple[str, str]:
-        name = f"shared_scratch_{suffix}"
-        self._declare(name)
-        self._module.pool("scratch")
-        listed = ", ".join(f"i64 {size}" for size in sizes)
-        bytes = self._function.let(f"call i64 @{name}({listed})")
-        return self._function.let(f"call ptr @scratch_take(i64 {bytes})"), bytes
 
     def _declare(self, name: str) -> None:
         suffix = name.rpartition("_")[2]

@@ -193,8 +193,10 @@ class _Expression:
             self._known.add(variable)
             self.bytes += _bytes(variable)
             return True
-        maker = variable.maker
-        if len(self.made) > _MOST_OPERATORS or not _is_known(variable):
+        maker, type = variable.maker, variable.type
+        if not isinstance(type, TensorType) or not all(isinstance(n, int) for n in type.shape):
+            return False
+        if len(self.made) > _MOST_OPERATORS:
             return False
         made = self._computed(maker) if isinstance(maker, Operator) else self._given(variable)
         if made is None or not all(self.add(operand) for operand in made.operands):
@@ -220,12 +222,6 @@ class _Expression:
         if not is_dispensable(operator) or may_fail(operator):
             return None
         return _Made(operator.results, operator.operands, kernel_call(operator, "", False))
-
-
-def _is_known(variable: Variable) -> bool:
-    """Whether it is a tensor of known sizes."""
-    type = variable.type
-    return isinstance(type, TensorType) and all(isinstance(size, int) for size in type.shape)
 
 
 def _bytes(variable: Variable) -> int:

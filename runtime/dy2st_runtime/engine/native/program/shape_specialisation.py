@@ -103,7 +103,9 @@ def specialised(operator: Operator) -> ShapeSpecialised | None:
             return function(*given, **attributes)
 
         form = Form(sources, static, -_LARGEST if row.least is None else row.least)
-    if form is None or not all(map(_is_native, (*operator.operands, *operator.results))):
+    types = [variable.type for variable in (*operator.operands, *operator.results)]
+    are_native = all(isinstance(type, TensorType) and is_native(type.dtype) for type in types)
+    if form is None or not are_native:
         return None
     try:
         return _specialised(operator, form)
@@ -129,10 +131,6 @@ def _specialised(operator: Operator, form: Form) -> ShapeSpecialised | None:
         *_sizes(static.block.yields, operator.results),
     ]
     return ShapeSpecialised(sources, Part(static.block, required), numbers)
-
-
-def _is_native(variable: Variable) -> bool:
-    return isinstance(variable.type, TensorType) and is_native(variable.type.dtype)
 
 
 def _traced(operator: Operator, function: Callable[..., Any]) -> Part:
