@@ -74,9 +74,3 @@ def is_machinery(value: object) -> bool:
 
 def _is_in(name: str, modules: Iterable[str]) -> bool:
     return any(name == known or name.startswith(known + ".") for known in modules)
-
-
-def is_ignored(function: FunctionType) -> bool:
-    """Whether a function is one of those modules, or marked by `not_to_static`."""
-    name = str(function.__globals__.get("__name__", ""))
-    return is_ignored_module(name) or getattr(function, IGNORE_MARK, False)

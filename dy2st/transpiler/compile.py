@@ -70,9 +70,7 @@ def factory_tree(low: Lowering, tree: Node, body: list[ast.stmt], place: Place) 
     return ast.Module(body=[factory], type_ignores=[])
 
 
-def compiled(
-    low: Lowering, tree: ast.Module, name: str, statements: tuple[Statement, ...]
-) -> Factory:
+def compiled(low: Lowering, tree: ast.Module, statements: tuple[Statement, ...]) -> Factory:
     """Compile the factory; what is generated has the name of the user's function."""
     function = low.context.function
     original = function.__code__

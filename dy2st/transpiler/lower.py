@@ -155,7 +155,7 @@ def lowered(function: FunctionType, pushes: bool = False) -> Factory | str:
         return why
     written = tuple(_statements(tree))
     low, module = module_of(tree, context)
-    return compiled(low, module, function.__code__.co_name, written)
+    return compiled(low, module, written)
 
 
 def code_of(function: FunctionType, steps: int | None = None, is_full: bool = False) -> str:

@@ -7,14 +7,13 @@ from __future__ import annotations
 import __future__
 
 import ast
-import builtins
 import dis
 import linecache
 import os
 import stat
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType
 from typing import Any, TypeAlias
@@ -441,17 +440,3 @@ def _is_global(outer: FunctionType, name: str) -> bool:
     """Whether a function assigns a name that it declares global."""
     steps = dis.get_instructions(outer.__code__)
     return any(step.opname == "STORE_GLOBAL" and step.argval == name for step in steps)
-
-
-def user_class(
-    outer: FunctionType,
-    path: Path,
-    cells: tuple[CellType, ...],
-    name: str,
-    bases: Sequence[object],
-    keywords: dict[str, Any],
-) -> Any:
-    """The class that a `class` statement in `outer` makes; its body runs as it is."""
-    body = FunctionType(code_at(outer, path), outer.__globals__, name, None, cells)
-    build: Any = builtins.__build_class__
-    return build(body, name, *bases, **keywords)

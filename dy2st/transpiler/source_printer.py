@@ -255,14 +255,6 @@ def _store(name: str) -> ast.Name:
     return ast.Name(id=name, ctx=STORE)
 
 
-def _attribute(owner: ast.expr, name: Any, ctx: ast.expr_context = LOAD) -> ast.expr:
-    return ast.Attribute(value=owner, attr=name.value, ctx=ctx)
-
-
-def _item(owner: ast.expr, index: Any, ctx: ast.expr_context = LOAD) -> ast.expr:
-    return ast.Subscript(value=owner, slice=index, ctx=ctx)
-
-
 def _slice(*ends: Any) -> ast.expr:
     given = [None if isinstance(e, ast.Constant) and e.value is None else e for e in ends]
     return ast.Slice(*given)
@@ -282,10 +274,6 @@ def _gather(kind: Any, *entries: Any) -> ast.expr:
 def _gather_dict(*entries: Any) -> ast.expr:
     keys = [one.elts[0] if len(one.elts) == 2 else None for one in entries]
     return ast.Dict(keys=keys, values=[one.elts[-1] for one in entries])
-
-
-def _text(*parts: Any) -> ast.expr:
-    return ast.JoinedStr(values=[*map(_part, parts)])
 
 
 def _part(part: Any) -> ast.expr:
@@ -320,14 +308,17 @@ def _operators() -> Iterator[tuple[str, Callable[..., ast.expr]]]:
 _OPERATORS_IN_PLACE: Mapping[str, Any] = {
     name: getattr(ast, kind.__name__) for kind, name in IN_PLACE.items()
 }
-_PLACES: Mapping[str, Callable[..., ast.expr]] = {"attr": _attribute, "item": _item}
+_PLACES: Mapping[str, Callable[..., ast.expr]] = {
+    "attr": lambda owner, name, ctx=LOAD: ast.Attribute(value=owner, attr=name.value, ctx=ctx),
+    "item": lambda owner, index, ctx=LOAD: ast.Subscript(value=owner, slice=index, ctx=ctx),
+}
 _EXPRESSIONS: Mapping[str, Callable[..., ast.expr]] = {
     **dict(_operators()),
     **_PLACES,
     "slice_": _slice,
     "gather": _gather,
     "gather_dict": _gather_dict,
-    "text": _text,
+    "text": lambda *parts: ast.JoinedStr(values=[*map(_part, parts)]),
     **dict.fromkeys(("made", "truth", "iterate", "manager", "raised", "star"), _same),
     **dict.fromkeys(("double_star", "spread_star", "spread_double_star"), _same),
 }

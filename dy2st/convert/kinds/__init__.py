@@ -20,7 +20,6 @@ from dy2st.convert.kinds import (  # noqa: F401  each registers its rows
     polyfills,
     reductions,
     sets,
-    special_methods,
     tensors,
     text,
     views,

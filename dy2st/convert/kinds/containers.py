@@ -1,16 +1,19 @@
-"""len, list and tuple of whatever holds items."""
+"""len, list and tuple of what holds items, and its special methods, called by their names."""
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 from dy2st.convert.kinds import entries
 from dy2st.convert.kinds.lists import length_of
-from dy2st.convert.kinds.table import function_row
+from dy2st.convert.kinds.scalars import is_traced
+from dy2st.convert.kinds.table import function_row, method_row
 from dy2st.convert.kinds.views import VIEWS, length
 from dy2st.convert.trace import CONTAINERS, Trace, own_method
-from dy2st.convert.values.special import Indexed, SymbolicSequence
+from dy2st.convert.values.forms import DICTS
+from dy2st.convert.values.special import Indexed, SymbolicSequence, Union
 from dy2st_runtime.ir import Tensor
 
 
@@ -68,3 +71,67 @@ def _tuple(trace: Trace, iterable: Any = ()) -> Any:
 @function_row(deque)
 def _deque(trace: Trace, iterable: Any = (), maxlen: Any = None) -> Any:
     return _filled(trace, deque(maxlen=maxlen), trace.listed(iterable))
+
+
+# Classes of which an operator takes any two.
+_FAMILIES = ((list,), (tuple,), (deque,), (set, frozenset, *VIEWS), tuple(DICTS))
+_OF_ONE: dict[str, Callable[[Any], Any]] = {
+    **{"__iter__": iter, "__reversed__": reversed, "__repr__": repr, "__str__": str},
+}
+_OF_TWO = {
+    **{"__eq__": "eq", "__ne__": "ne", "__lt__": "lt", "__le__": "le", "__gt__": "gt"},
+    **{"__ge__": "ge", "__add__": "add", "__or__": "or_bits", "__and__": "and_bits"},
+    **{"__sub__": "sub", "__xor__": "xor"},
+}
+_OF_ANY = {
+    **{"__mul__": "mul", "__ior__": "ior_bits", "__iand__": "iand_bits"},
+    **{"__isub__": "isub", "__ixor__": "ixor"},
+}
+
+
+def _of_one(kind: type, name: str, function: Callable[[Any], Any]) -> None:
+    @method_row(kind, name=name)
+    def row(trace: Trace, owner: Any) -> Any:
+        return trace.call(function, owner)
+
+
+def _of_two(kind: type, name: str, operator: str, family: tuple[type, ...]) -> None:
+    @method_row(kind, name=name)
+    def row(trace: Trace, owner: Any, other: Any) -> Any:
+        if (
+            isinstance(other, family)
+            or is_traced(other)
+            or type(other) in (Union, SymbolicSequence)
+        ):
+            return getattr(trace, operator)(owner, other)
+        return getattr(owner, name)(other)  # NotImplemented, or Python's own error
+
+
+def _of_any(kind: type, name: str, operator: str) -> None:
+    @method_row(kind, name=name)
+    def row(trace: Trace, owner: Any, other: Any) -> Any:
+        return getattr(trace, operator)(owner, other)
+
+
+@method_row(list, tuple, deque, name="__contains__")
+def _contains(trace: Trace, owner: Any, item: Any) -> Any:
+    return trace.in_(item, owner)
+
+
+@method_row(list, tuple, deque, set, frozenset, *DICTS, name="__len__")
+def _len_of(trace: Trace, owner: Any) -> Any:
+    return trace.call(len, owner)
+
+
+for _family in _FAMILIES:
+    for _kind in _family:
+        # A row for each method of the tables that the class has.
+        for _name, _function in _OF_ONE.items():
+            if hasattr(_kind, _name):
+                _of_one(_kind, _name, _function)
+        for _name, _operator in _OF_TWO.items():
+            if hasattr(_kind, _name):
+                _of_two(_kind, _name, _operator, _family)
+        for _name, _operator in _OF_ANY.items():
+            if hasattr(_kind, _name):
+                _of_any(_kind, _name, _operator)

@@ -33,11 +33,13 @@ def _call_method(trace: Trace, method: _Method, *args: Any, **kwargs: Any) -> An
     return trace.method(method.owner, method.name, *args, **kwargs)
 
 
+@code_row(dy2static.convert_call.__code__)
 def _call(trace: Trace, _: FunctionType, function: Any, method: str | None = None, *__: Any) -> Any:
     """What is called, to be called by the converted code."""
     return function if method is None else _Method(function, method)
 
 
+@code_row(dy2static.operation("add").__code__)
 def _operation(trace: Trace, function: FunctionType, *args: Any) -> Any:
     """An operation of the trace; what it takes are values."""
     return args[0] if function.__name__ in _FOR_SYNTAX else function(*args)
@@ -59,5 +61,3 @@ def _traced(trace: Trace, value: Any) -> Any:
 
 for _name in dy2static.STATEMENTS:
     code_row(getattr(dy2static, _name).__code__)(_statement)
-code_row(dy2static.convert_call.__code__)(_call)
-code_row(dy2static.operation("add").__code__)(_operation)

@@ -79,11 +79,6 @@ def _hypot(*values: Any) -> Any:
     return F.where(is_infinite, math.inf, scale * F.sqrt(total))
 
 
-def _fmod(x: Any, y: Any) -> Any:
-    """The rest with the sign of x."""
-    return F.copysign(F.mod(F.abs(x), F.abs(y)), x)
-
-
 def _cbrt(x: Any) -> Any:
     # The cubes in a step of Newton's would leave the floats: 2 ** 600 has the root 2 ** 200.
     is_tiny = F.less_than(F.abs(x), 1e-200)
@@ -94,10 +89,6 @@ def _cbrt(x: Any) -> Any:
     better = safe - (safe * safe * safe - size) / (3.0 * safe * safe)  # one step of Newton's
     found = F.where(is_plain, better, root)
     return F.copysign(F.where(is_tiny, found * 2.0**-200, found), x)
-
-
-def _expm1(x: Any) -> Any:
-    return F.where(F.less_than(F.abs(x), 1e-300), x, F.expm1(x))
 
 
 _FACTORIALS = [float(math.factorial(number)) for number in range(23)]
@@ -117,10 +108,6 @@ def _gamma(x: Any) -> Any:
     at_zero = F.copysign(math.inf, x)
     left = F.where(F.equal(x, 0), at_zero, F.where(F.less_than(x, 0), pole, positive))
     return F.where(is_whole, factorial, left)
-
-
-def _lgamma(x: Any) -> Any:
-    return F.where(_is_infinite(x), math.inf, F.lgamma(x))
 
 
 def _operator(name: str) -> Compute:
@@ -171,14 +158,18 @@ _COMPUTED: tuple[tuple[str, Compute, _Errors], ...] = (
     ("degrees", lambda v: v * (180 / math.pi), ()),
     ("erfc", lambda v: 1.0 - F.erf(v), ()),
     ("exp2", lambda v: F.pow(2.0, v), ((lambda v: _from_to(_LOG2_OF_MOST, math.inf, v), _RANGE),)),
-    ("expm1", _expm1, ((lambda v: _from_to(_LOG_OF_MOST, math.inf, v), _RANGE),)),
+    (
+        "expm1",
+        lambda x: F.where(F.less_than(F.abs(x), 1e-300), x, F.expm1(x)),
+        ((lambda v: _from_to(_LOG_OF_MOST, math.inf, v), _RANGE),),
+    ),
     ("cbrt", _cbrt, ()),
     ("hypot", _hypot, ()),
-    ("fmod", _fmod, ((_has_no_rest, _DOMAIN),)),
+    ("fmod", lambda x, y: F.copysign(F.mod(F.abs(x), F.abs(y)), x), ((_has_no_rest, _DOMAIN),)),
     ("remainder", _remainder, ((_has_no_rest, _DOMAIN),)),
     (
         "lgamma",
-        _lgamma,
+        lambda x: F.where(_is_infinite(x), math.inf, F.lgamma(x)),
         (
             (lambda v: F.logical_and(_is_pole(v), is_finite(v)), _DOMAIN),
             (lambda v: _from_to(_MOST_OF_LGAMMA, math.inf, v), _RANGE),

@@ -11,13 +11,35 @@ import itertools
 import math
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeVar
 
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.objects import ATOMS
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.special import Indexed
 from dy2st.transpiler.lower import traced_form
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _row(function: Any, is_changing: bool = True) -> Callable[[F], F]:
+    """Let a function in Python stand for one in C, which runs where it meets plain values alone."""
+
+    def register(written: F) -> F:
+        @function_row(function)
+        def row(trace: Trace, values: Any, *args: Any, **options: Any) -> Any:
+            content = values
+            if type(values) is list:
+                content = trace.writable(values) if is_changing else trace.content(values)
+                trace.read_content(values)
+            is_plain = type(content) in (list, tuple) and not options
+            if is_plain and all(map(_is_plain, (*content, *args))):
+                return function(content, *args)
+            return _written(trace, written, values, *args, **options)
+
+        return written
+
+    return register
 
 
 def _raised(heap: Any, start: int, place: int) -> None:
@@ -43,11 +65,13 @@ def _sunk(heap: Any, start: int) -> None:
     _raised(heap, start, place)
 
 
+@_row(heapq.heappush)
 def _heappush(heap: Any, item: Any) -> None:
     heap.append(item)
     _raised(heap, 0, len(heap) - 1)
 
 
+@_row(heapq.heappop)
 def _heappop(heap: Any) -> Any:
     last = heap.pop()
     if not heap:
@@ -58,6 +82,7 @@ def _heappop(heap: Any) -> Any:
     return first
 
 
+@_row(heapq.heapreplace)
 def _heapreplace(heap: Any, item: Any) -> Any:
     first = heap[0]
     heap[0] = item
@@ -65,17 +90,20 @@ def _heapreplace(heap: Any, item: Any) -> Any:
     return first
 
 
+@_row(heapq.heappushpop)
 def _heappushpop(heap: Any, item: Any) -> Any:
     if heap and heap[0] < item:
         return _heapreplace(heap, item)
     return item
 
 
+@_row(heapq.heapify)
 def _heapify(heap: Any) -> None:
     for start in range(len(heap) // 2 - 1, -1, -1):
         _sunk(heap, start)
 
 
+@_row(bisect.bisect_left, is_changing=False)
 def _bisect_left(values: Any, item: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> Any:
     hi = len(values) if hi is None else hi
     while lo < hi:
@@ -87,6 +115,7 @@ def _bisect_left(values: Any, item: Any, lo: Any = 0, hi: Any = None, *, key: An
     return lo
 
 
+@_row(bisect.bisect_right, is_changing=False)
 def _bisect_right(values: Any, item: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> Any:
     hi = len(values) if hi is None else hi
     while lo < hi:
@@ -98,11 +127,13 @@ def _bisect_right(values: Any, item: Any, lo: Any = 0, hi: Any = None, *, key: A
     return lo
 
 
+@_row(bisect.insort_left)
 def _insort_left(values: Any, item: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> None:
     own = item if key is None else key(item)
     values.insert(_bisect_left(values, own, lo, hi, key=key), item)
 
 
+@_row(bisect.insort_right)
 def _insort_right(values: Any, item: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> None:
     own = item if key is None else key(item)
     values.insert(_bisect_right(values, own, lo, hi, key=key), item)
@@ -119,6 +150,7 @@ def _groups(iterable: Any, key: Any) -> Any:
     return found
 
 
+@_row(math.fsum, is_changing=False)
 def _exact_sum(values: Any) -> float:
     """The sum as if by exact numbers: parts that do not overlap, the smallest first."""
     parts: list[float] = []
@@ -175,34 +207,6 @@ def _written(trace: Trace, function: Any, *args: Any, **options: Any) -> Any:
 
 def _is_plain(item: Any) -> bool:
     return all(map(_is_plain, item)) if type(item) is tuple else type(item) in ATOMS
-
-
-def _row(function: Any, written: Callable[..., Any], is_changing: bool = True) -> None:
-    @function_row(function)
-    def row(trace: Trace, values: Any, *args: Any, **options: Any) -> Any:
-        content = values
-        if type(values) is list:
-            content = trace.writable(values) if is_changing else trace.content(values)
-            trace.read_content(values)
-        is_plain = type(content) in (list, tuple) and not options
-        if is_plain and all(map(_is_plain, (*content, *args))):
-            return function(content, *args)
-        return _written(trace, written, values, *args, **options)
-
-
-for _function, _python in (
-    (heapq.heappush, _heappush),
-    (heapq.heappop, _heappop),
-    (heapq.heapreplace, _heapreplace),
-    (heapq.heappushpop, _heappushpop),
-    (heapq.heapify, _heapify),
-    (bisect.insort_left, _insort_left),
-    (bisect.insort_right, _insort_right),
-):
-    _row(_function, _python)
-_row(math.fsum, _exact_sum, is_changing=False)
-_row(bisect.bisect_left, _bisect_left, is_changing=False)
-_row(bisect.bisect_right, _bisect_right, is_changing=False)
 
 
 @function_row(itertools.groupby)

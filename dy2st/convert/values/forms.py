@@ -31,10 +31,6 @@ def _partial(kind: Any, parts: Sequence[Any], names: Any, like: Any) -> Any:
     return partial(function, *args, **dict(zip(names, keywords, strict=True)))
 
 
-def _tuple(kind: Any, parts: Sequence[Any], names: Any, like: Any) -> Any:
-    return kind(*parts) if hasattr(kind, "_fields") else kind(parts)
-
-
 def _sequence(kind: Any, parts: Sequence[Any], names: Any, like: Any) -> Any:
     made = emptied(kind, like)
     made.update(parts) if kind is set else made.extend(parts)
@@ -78,7 +74,7 @@ BUNDLES: dict[type, Form] = {
 }
 DICTS: frozenset[type] = frozenset({dict, OrderedDict, Table, defaultdict, Counter})
 _OBJECT = Form(_object, _by_name, list)
-_TUPLE = Form(_tuple)
+_TUPLE = Form(lambda kind, parts, *_: kind(*parts) if hasattr(kind, "_fields") else kind(parts))
 _FORMS: dict[type, Form] = {
     **BUNDLES,
     Text: Form(

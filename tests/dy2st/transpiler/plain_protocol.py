@@ -12,7 +12,7 @@ from typing import Any
 from dy2st.convert import dy2static
 from dy2st.convert.vocabulary import TRACED_CALLS
 from dy2st.transpiler import lowering as vocabulary
-from dy2st.transpiler.source import code_at, user_class, user_function
+from dy2st.transpiler.source import code_at, user_function
 from tests.dy2st.transpiler import plain_match
 
 _LOCAL = "cannot access local variable {0!r} where it is not associated with a value"
@@ -259,7 +259,15 @@ def unpack_star(values, before, after):
 
 
 _FUNCTIONS.make_function = user_function
-_FUNCTIONS.make_class = user_class
+
+
+def _user_class(outer, path, cells, name, bases, keywords):
+    """The class that a `class` statement in `outer` makes; its body runs as it is."""
+    body = FunctionType(code_at(outer, path), outer.__globals__, name, None, cells)
+    return builtins.__build_class__(body, name, *bases, **keywords)
+
+
+_FUNCTIONS.make_class = _user_class
 
 
 @_protocol
