@@ -136,7 +136,23 @@ def _made(
             raise ArgumentError("a loaded model has the Programs of its file: no input_spec")
         tensors = {**layer._parameters, **layer._buffers}
         return dict(layer.programs), {name: one.array for name, one in tensors.items()}
-    functions = _functions_of(layer)
+    # What is saved, by the name it gets in the file; the main one is `forward`
+    if isinstance(layer, StaticFunction):
+        functions = {"forward": layer}
+    elif isinstance(layer, Layer):
+        forward: Any = layer.forward
+        if not isinstance(forward, StaticFunction):
+            forward = StaticFunction(forward.__func__, layer=layer)
+        own = type(layer)
+        held = {name: inspect.getattr_static(own, name, None) for name in dir(own)}
+        names = [name for name, one in held.items() if isinstance(one, StaticFunction)]
+        methods = {name: getattr(layer, name) for name in names if name != "forward"}
+        functions = {"forward": forward, **methods}
+    elif inspect.isroutine(layer):
+        functions = {"forward": StaticFunction(layer)}
+    else:
+        why = why_not(layer) or "only functions and Layers have an input_spec"
+        raise not_convertible("jit.save takes a Layer or a function", layer, why)
     if input_spec is not None:
         if not isinstance(input_spec, (list, tuple)):
             raise TypeError(f"input_spec is a list of InputSpecs or tensors, not {input_spec!r}")
@@ -162,25 +178,6 @@ def _made(
             state[key] = tensor
     check_apart(programs.values(), state)
     return programs, {name: tensor.array for name, tensor in state.items()}
-
-
-def _functions_of(layer: Any) -> dict[str, StaticFunction]:
-    """What is saved, by the name it gets in the file; the main one is `forward`."""
-    if isinstance(layer, StaticFunction):
-        return {"forward": layer}
-    if isinstance(layer, Layer):
-        forward: Any = layer.forward
-        if not isinstance(forward, StaticFunction):
-            forward = StaticFunction(forward.__func__, layer=layer)
-        own = type(layer)
-        held = {name: inspect.getattr_static(own, name, None) for name in dir(own)}
-        names = [name for name, one in held.items() if isinstance(one, StaticFunction)]
-        methods = {name: getattr(layer, name) for name in names if name != "forward"}
-        return {"forward": forward, **methods}
-    if inspect.isroutine(layer):
-        return {"forward": StaticFunction(layer)}
-    why = why_not(layer) or "only functions and Layers have an input_spec"
-    raise not_convertible("jit.save takes a Layer or a function", layer, why)
 
 
 def _program_of(function: StaticFunction, input_spec: Sequence[Any] | None) -> ConcreteProgram:

@@ -43,7 +43,14 @@ def ordered(trace: Trace, content: Any, key: Any, reverse: Any) -> Any:
         return _of_dynamic(trace, content, key, is_reversed)
     items = list(content)
     keys = _decisive(items if key is None else [trace.call(key, item) for item in items])
-    if _are_known(trace, keys):
+    # Whether the order is known; of objects that compare themselves the first two tell
+    if any(map(_is_traced, keys)):
+        are_known = False
+    elif len(keys) < 2 or all(type(one) in _PLAIN for one in keys[:2]):
+        are_known = True
+    else:
+        are_known = isinstance(trace.test_of(trace.lt(keys[1], keys[0])), bool)
+    if are_known:
         places = range(len(items))
         if all(type(one) in _PLAIN for one in keys):
             order = sorted(places, key=keys.__getitem__, reverse=is_reversed)
@@ -95,15 +102,6 @@ def _decisive(keys: list[Any]) -> list[Any]:
     return first if len(set(first)) == len(keys) else keys
 
 
-def _are_known(trace: Trace, keys: list[Any]) -> bool:
-    """Whether the order is known; of objects that compare themselves the first two tell."""
-    if any(map(_is_traced, keys)):
-        return False
-    if len(keys) < 2 or all(type(one) in _PLAIN for one in keys[:2]):
-        return True
-    return isinstance(trace.test_of(trace.lt(keys[1], keys[0])), bool)
-
-
 def _is_traced(key: Any) -> bool:
     if isinstance(key, tuple):
         return any(map(_is_traced, key))
@@ -123,26 +121,26 @@ def _columns(trace: Trace, keys: list[Any]) -> list[Any] | None:
     if all(type(one) is tuple for one in keys) and len({len(one) for one in keys}) == 1:
         found = [_columns(trace, list(column)) for column in zip(*keys, strict=True)]
         return None if None in found else [one for columns in found for one in columns or ()]
-    column = _column(trace, keys)
-    return None if column is None else [column]
-
-
-def _column(trace: Trace, keys: list[Any]) -> Any:
     kinds = {number_kind(one) for one in keys}
     if None not in kinds:
         dtype = "float64" if float in kinds else "int64"
-        return F.stack([_number(trace, one, dtype) for one in keys])
-    if kinds == {None} and all(
+        column = F.stack([_number(trace, one, dtype) for one in keys])
+    elif kinds == {None} and all(
         isinstance(one, Tensor) and all(size == 1 for size in one.shape) for one in keys
     ):
         scalars = [F.reshape(one, []) if one.ndim else one for one in keys]
         are_alike = len({str(one.dtype) for one in scalars}) == 1
-        return F.stack(scalars) if are_alike else None
-    nodes = [opened(Same(one, trace)) for one in keys]
-    texts = _places_of_texts(nodes)
-    if texts is None:
-        return None
-    return F.stack([_place_of_text(trace, *row, texts) for row in zip(keys, nodes, strict=True)])
+        column = F.stack(scalars) if are_alike else None
+    else:
+        nodes = [opened(Same(one, trace)) for one in keys]
+        texts = _places_of_texts(nodes)
+        if texts is None:
+            column = None
+        else:
+            column = F.stack(
+                [_place_of_text(trace, *row, texts) for row in zip(keys, nodes, strict=True)]
+            )
+    return None if column is None else [column]
 
 
 def _places_of_texts(nodes: list[Layout]) -> dict[str, int] | None:

@@ -17,7 +17,7 @@ from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.layout import number_kind
 from dy2st.convert.values.special import Indexed, SymbolicSequence
 from dy2st_runtime.dims import Dim, maximum, minimum
-from dy2st_runtime.ir import F, Tensor, Variable
+from dy2st_runtime.ir import F, Tensor
 
 _MISSING = object()
 
@@ -127,7 +127,17 @@ def _better(trace: Trace, name: str, new: tuple[Any, Any], old: tuple[Any, Any])
     if isinstance(answer, bool):
         return new if answer else old
     if new[0] is new[1] and old[0] is old[1] and _are_alike(new[0], old[0]):
-        chosen = _where(trace, answer, new[0], old[0])
+        left = new[0]
+        right = old[0]
+        kind = number_kind(left)
+        if kind is None:
+            chosen = F.where(answer, left, right)
+        else:
+            sides = [
+                one if isinstance(one, Tensor) else trace.tracer.number(one)
+                for one in (left, right)
+            ]
+            chosen = as_number(trace, F.where(answer, *sides), kind)
         return chosen, chosen
     words = f"the value of {name}()"
     names = (words, f"the key of {words}")
@@ -141,14 +151,6 @@ def _are_alike(left: Any, right: Any) -> bool:
         return kinds[0] is kinds[1]
     are_tensors = isinstance(left, Tensor) and isinstance(right, Tensor)
     return are_tensors and left.ndim == right.ndim == 0 and left.dtype == right.dtype
-
-
-def _where(trace: Trace, answer: Variable, left: Any, right: Any) -> Any:
-    kind = number_kind(left)
-    if kind is None:
-        return F.where(answer, left, right)
-    sides = [one if isinstance(one, Tensor) else trace.tracer.number(one) for one in (left, right)]
-    return as_number(trace, F.where(answer, *sides), kind)
 
 
 # -- truths -----------------------------------------------------------------------------------

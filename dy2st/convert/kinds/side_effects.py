@@ -363,7 +363,18 @@ def check_side_effects(trace: Trace, function: Any, given: Iterable[Any]) -> Non
     values = given if isinstance(owner, ModuleType) or owner is None else (owner, *given)
     subject = next(iter(values), None) if owner is None else owner
     refuse_native_key(subject, values)
-    what, hint = ("", "") if _is_own(trace, function, subject, values) else _what(function, subject)
+    # Whether this is a stream in memory, or a generator of numbers, that the code has made
+    is_generator = _draws_for_all(subject)
+    if (
+        trace.is_outside(subject)
+        or not (is_generator or isinstance(subject, _TEXTS))
+        or (is_generator and trace.is_nested)
+    ):
+        is_own = False
+    else:
+        takes_seed = is_generator and getattr(function, "__name__", "") in ("__init__", "seed")
+        is_own = not takes_seed or any(one is not None and one is not subject for one in values)
+    what, hint = ("", "") if is_own else _what(function, subject)
     if hint in (_SEED, _MODE):
         raise ConversionError(what, at=user_location(), why=_ONCE, hint=hint)
     if not what and not is_known(function):
@@ -472,20 +483,6 @@ def is_silent(trace: Trace, function: Any, given: Sequence[Any]) -> bool:
         return False
     trace.read("cached", asked, ((number,), ()), False)
     return True
-
-
-def _is_own(trace: Trace, function: Any, owner: Any, given: Iterable[Any]) -> bool:
-    """Whether this is a stream in memory, or a generator of numbers, that the code has made.
-
-    Their state is looked at; how far a generator has come is the same on all paths.
-    """
-    is_generator = _draws_for_all(owner)
-    if trace.is_outside(owner) or not (is_generator or isinstance(owner, _TEXTS)):
-        return False
-    if is_generator and trace.is_nested:
-        return False
-    takes_seed = is_generator and getattr(function, "__name__", "") in ("__init__", "seed")
-    return not takes_seed or any(one is not None and one is not owner for one in given)
 
 
 _TEXTS = (io.StringIO, io.BytesIO)

@@ -292,7 +292,13 @@ def _put(trace: Trace, owner: Any, name: str, value: Any) -> None:
     if isinstance(owner, ModuleType):
         trace.write(trace.mark_outside(vars(owner)), name, value)
         return
-    if _is_set_in_c(owner) and not trace.is_made_here(owner):
+    # Whether C code takes what is assigned, and keeps it where nobody sees it
+    own: Any = type(owner).__setattr__
+    if isinstance(getattr(owner, "__dict__", None), dict):
+        is_set_in_c = False
+    else:
+        is_set_in_c = type(own) is WrapperDescriptorType and own.__objclass__ not in _PLAIN_SETTERS
+    if is_set_in_c and not trace.is_made_here(owner):
         kind = type(owner).__name__
         raise ConversionError(
             f"the attribute {name!r} of a {kind} is set that is made outside of the function",
@@ -313,14 +319,6 @@ def _put(trace: Trace, owner: Any, name: str, value: Any) -> None:
 
 
 _PLAIN_SETTERS = (object, BaseException, type)
-
-
-def _is_set_in_c(owner: Any) -> bool:
-    """Whether C code takes what is assigned, and keeps it where nobody sees it."""
-    own: Any = type(owner).__setattr__
-    if isinstance(getattr(owner, "__dict__", None), dict):
-        return False
-    return type(own) is WrapperDescriptorType and own.__objclass__ not in _PLAIN_SETTERS
 
 
 def del_attr(trace: Trace, owner: Any, name: str) -> None:

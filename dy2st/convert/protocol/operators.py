@@ -452,7 +452,17 @@ def in_(trace: Trace, item: Any, container: Any) -> Any:
         return trace.truth_value(call(trace, own, container, item))
     if isinstance(container, Tensor):
         return trace.truth_value(binary(trace, "eq", container, item).any())
-    if _is_gone_through(trace, container):
+    # Whether `in` asks for one item after the other, by methods of the user's or the Program
+    if type(container) is Generated:
+        is_gone_through = left_of(trace, container) is None and _has_program_length(
+            trace, container.iterable
+        )
+    else:
+        own = own_method(trace, container, "__iter__", "__getitem__")
+        is_gone_through = (
+            own is not None and of_class(trace, type(container), "__contains__") is MISSING
+        )
+    if is_gone_through:
         # Whether an item is met in an object that is gone through, as far as Python goes
         def iteration(one: Any, _: Any) -> tuple[Any]:
             return (True if one is item else trace.truth_value(binary(trace, "eq", one, item)),)
@@ -464,14 +474,6 @@ def in_(trace: Trace, item: Any, container: Any) -> Any:
     if type(container) not in (set, frozenset, *VIEWS):
         traced_keys.refuse_native_key(container, (item,))
     return contains(trace, item, container)
-
-
-def _is_gone_through(trace: Trace, container: Any) -> bool:
-    """Whether `in` asks for one item after the other, by methods of the user's or the Program."""
-    if type(container) is Generated:
-        return left_of(trace, container) is None and _has_program_length(trace, container.iterable)
-    own = own_method(trace, container, "__iter__", "__getitem__")
-    return own is not None and of_class(trace, type(container), "__contains__") is MISSING
 
 
 def _has_program_length(trace: Trace, source: Any) -> bool:

@@ -118,22 +118,20 @@ def _of_place(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
     given = [trace.inputs.get(key, before) for key in keys]
     if any(key in trace.reads and value is one for key, one in zip(keys, given, strict=True)):
         return []
-    buffer = _buffer(trace, owner, name, before, value)
+    # The tensor that was a buffer, if a tensor takes its place
+    if not isinstance(owner, Layer) or not isinstance(before, EagerTensor):
+        buffer = None
+    else:
+        is_tensor = isinstance(value, Tensor) and number_kind(value) is None
+        is_tensor = is_tensor or type(value) is Union
+        if isinstance(before, Parameter) or not is_tensor or name not in owner._buffers:
+            buffer = None
+        else:
+            trace.tracer.captured(before)
+            buffer = before
     words = label(trace, place) if isinstance(owner, CellType) else name
     write = partial(_writer(owner), name)
     return [Effect(taker.owner(owner), words, write, taker.take(value), buffer, place.at)]
-
-
-def _buffer(trace: Trace, owner: Any, name: str, before: Any, value: Any) -> EagerTensor | None:
-    """The tensor that was a buffer, if a tensor takes its place."""
-    if not isinstance(owner, Layer) or not isinstance(before, EagerTensor):
-        return None
-    is_tensor = isinstance(value, Tensor) and number_kind(value) is None
-    is_tensor = is_tensor or type(value) is Union
-    if isinstance(before, Parameter) or not is_tensor or name not in owner._buffers:
-        return None
-    trace.tracer.captured(before)
-    return before
 
 
 def _writer(owner: Any) -> Callable[[Any, Any, Any], None]:

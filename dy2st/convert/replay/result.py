@@ -268,7 +268,18 @@ class Taker:
         if any(value is one for one in self.chosen):
             raise holds_itself(value, self.at)
         self.chosen.append(value)
-        now = self._as_changed(value)
+        # A value with what the objects that it may be hold now
+        for one in value.objects.values():
+            self.trace.alias_tracker.check(one)
+        if not any(is_changed(value, place, self.trace) for place in value.objects):
+            now = value
+        else:
+            # Once more by value: the arrays of the cases are those of before the change.
+            node = opened(Same(value, self.trace))
+            made: Union = build(
+                self.trace, node, iter(flatten(self.trace, value, node, self.trace))
+            )
+            now = made
         tag = self.out(now.tag, int)
         held: dict[int, Any] = {}
         for layout in now.layouts:
@@ -277,17 +288,6 @@ class Taker:
         cases = [(layout, [self.out(array) for array in arrays]) for layout, arrays in pairs]
         self.chosen.pop()
         return Several(tag, cases, held)
-
-    def _as_changed(self, value: Union) -> Union:
-        """A value with what the objects that it may be hold now."""
-        for one in value.objects.values():
-            self.trace.alias_tracker.check(one)
-        if not any(is_changed(value, place, self.trace) for place in value.objects):
-            return value
-        # Once more by value: the arrays of the cases are those of before the change.
-        node = opened(Same(value, self.trace))
-        made: Union = build(self.trace, node, iter(flatten(self.trace, value, node, self.trace)))
-        return made
 
     def _hold(self, node: Layout | None, held: dict[int, Any]) -> None:
         """Take the objects that a layout tells, which are older than it."""

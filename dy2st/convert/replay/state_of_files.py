@@ -119,7 +119,17 @@ class Keeping:
     def end(self, trace: Trace, reads: Reads, taker: Taker, finished: Finished) -> None:
         """Take what the places hold at the end; note those that the next trace is to keep."""
         for place in list(trace.over.values()):
-            if not _is_outside(trace, place):
+            # Whether a written place is one of the user's; those of gradients and buffers are known
+            owner, name = place.owner, place.name
+            if isinstance(owner, (Tensor, type)) or (
+                isinstance(owner, Layer) and name in owner._buffers
+            ):
+                is_outside = False
+            else:
+                is_outside = trace.is_outside(owner) or (
+                    type(owner) is dict and name is not CONTENT
+                )
+            if not is_outside:
                 continue
             changes = list(reads.changes(place))
             if changes and not any(one.is_read or one.home.key in self.kept for one in changes):
@@ -271,16 +281,6 @@ class Reads:
 
 def _items(owner: Any) -> list[tuple[Any, Any]]:
     return list(owner.items() if isinstance(owner, dict) else enumerate(owner))
-
-
-def _is_outside(trace: Trace, place: Place) -> bool:
-    """Whether a written place is one of the user's; those of gradients and buffers are known."""
-    owner, name = place.owner, place.name
-    if isinstance(owner, (Tensor, type)):
-        return False
-    if isinstance(owner, Layer) and name in owner._buffers:
-        return False
-    return trace.is_outside(owner) or (type(owner) is dict and name is not CONTENT)
 
 
 def _differences(trace: Trace, before: Any, after: Any) -> Iterator[tuple[Any, Any, Any]]:
