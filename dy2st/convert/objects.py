@@ -42,20 +42,17 @@ def parts_of(item: Any) -> list[Any]:
         elif type(one) is tuple or type(one) in BUNDLES:
             waiting += reversed(one if type(one) is tuple else BUNDLES[type(one)].parts(one, ()))
         elif id(one) not in found:
-            held = _held_directly(one)
+            kind = type(one)
+            held: list[Any] | None
+            if kind in CONTAINERS:
+                held = [*one.values()] if isinstance(one, dict) else [*one]
+            else:
+                fields = attributes_of(one) if kind not in ATOMS else None
+                held = None if fields is None else [*fields.values()]
             if held is not None:
                 found[id(one)] = one
                 waiting += reversed(held)
     return [*found.values()]
-
-
-def _held_directly(item: Any) -> list[Any] | None:
-    """What a list, dict or object holds; None of all else."""
-    kind = type(item)
-    if kind in CONTAINERS:
-        return [*item.values()] if isinstance(item, dict) else [*item]
-    held = attributes_of(item) if kind not in ATOMS else None
-    return None if held is None else [*held.values()]
 
 
 def held_by(value: Any) -> tuple[Any, ...]:

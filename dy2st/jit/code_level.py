@@ -52,12 +52,8 @@ def note(text: str) -> None:
         print(f"dy2st: {text}", file=settings.verbosity_stream or sys.stderr)
 
 
-def _read_environment() -> None:
-    # DY2ST_DEBUG: 1 and 2 are the verbosity, 3 shows the rewritten code as well.
-    debug = os.environ.get("DY2ST_DEBUG", "0")
-    level = int(debug) if debug.isdigit() else 0
-    settings.verbosity = min(level, 2)
-    settings.code_level = ALL if level >= 3 else None
-
-
-_read_environment()
+# DY2ST_DEBUG: 1 and 2 are the verbosity, 3 shows the rewritten code as well.
+_debug = os.environ.get("DY2ST_DEBUG", "0")
+_level = int(_debug) if _debug.isdigit() else 0
+settings.verbosity = min(_level, 2)
+settings.code_level = ALL if _level >= 3 else None

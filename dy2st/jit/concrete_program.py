@@ -60,11 +60,9 @@ def is_pure(concrete: ConcreteProgram) -> bool:
     end = concrete.finished
     does_more = end.writes or end.effects or end.unknown or end.leaves or end.has_gone_back
     is_bound = concrete.main_program.updates or concrete.distinct
-    return not (does_more or is_bound) and concrete.settings == [] and _arrays_decide(concrete)
-
-
-def _arrays_decide(concrete: ConcreteProgram) -> bool:
-    """Whether arrays alone decide which tensors of the call are returned."""
+    if does_more or is_bound or concrete.settings != []:
+        return False
+    # Arrays alone must decide which tensors of the call are returned.
     aliasing, outputs = concrete.aliasing, concrete.main_program.outputs
     if aliasing is None:
         return True

@@ -141,17 +141,13 @@ def show(function: FunctionType) -> None:
         text = code_of(function, steps, is_full=level == FULL)
         print(text, file=settings.code_stream or sys.stderr)
     if settings.verbosity:
-        for line in _notes(function):
-            print(line, file=settings.verbosity_stream or sys.stderr)
-
-
-def _notes(function: FunctionType) -> list[str]:
-    code = function.__code__
-    lines = [f"dy2st: converted {function.__qualname__} ({code.co_filename}:{code.co_firstlineno})"]
-    if settings.verbosity > 1:
-        for line, reason in left_as_python(function):
+        code = function.__code__
+        place = f"{code.co_filename}:{code.co_firstlineno}"
+        lines = [f"dy2st: converted {function.__qualname__} ({place})"]
+        for line, reason in left_as_python(function) if settings.verbosity > 1 else ():
             lines.append(f"dy2st:   line {line} is left as Python: {reason}")
-    return lines
+        for text in lines:
+            print(text, file=settings.verbosity_stream or sys.stderr)
 
 
 class Tracing:

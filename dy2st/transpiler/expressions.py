@@ -149,19 +149,17 @@ def call(low: Lowering, node: Node) -> ast.expr:
         values = spread(low, node.args, "spread_star")
         keywords = [_keyword(low, keyword, "spread_double_star") for keyword in node.keywords]
         return call_of(place, called, values, keywords)
-    if isinstance(node.func, gast.Attribute) and _is_quiet(node):
+    # No argument can change what the attribute is, which Python reads before them.
+    parts = [*node.args, *(keyword.value for keyword in node.keywords)]
+    if isinstance(node.func, gast.Attribute) and all(
+        isinstance(inner, _QUIET) for part in parts for inner in walk(part)
+    ):
         name = constant(low.place(node.func), node.func.attr)
         called = low.call(place, "convert_call", low.expression(node.func.value), name)
     else:
         called = low.call(place, "convert_call", low.expression(node.func))
     arguments = spread(low, node.args)
     return call_of(place, called, arguments, [_keyword(low, keyword) for keyword in node.keywords])
-
-
-def _is_quiet(node: Node) -> bool:
-    """Whether no argument can change what the attribute is, which Python reads before them."""
-    parts = [*node.args, *(keyword.value for keyword in node.keywords)]
-    return all(isinstance(inner, _QUIET) for part in parts for inner in walk(part))
 
 
 _QUIET = (gast.Name, gast.Constant, gast.Tuple)

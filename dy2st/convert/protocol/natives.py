@@ -251,10 +251,12 @@ def _is_same(trace: Trace, left: Any, right: Any) -> Any:
     are_tuples = isinstance(left, tuple) and isinstance(right, tuple)
     if not (are_dicts or are_tuples or type(left) is type(right)) or len(left) != len(right):
         return False
+    # The order of two dicts counts where both are ordered ones.
+    are_ordered = isinstance(left, OrderedDict) and isinstance(right, OrderedDict)
     pairs: Iterable[tuple[Any, Any]]
     if not are_dicts:
         pairs = zip(left, right, strict=True)
-    elif left.keys() != right.keys() or not _is_in_order(left, right):
+    elif left.keys() != right.keys() or (are_ordered and list(left) != list(right)):
         return False
     else:
         pairs = [(left[key], right[key]) for key in left]
@@ -272,12 +274,6 @@ def _is_same_entry(trace: Trace, left: Any, right: Any) -> Any:
     alike = lambda: equals(trace, trace.known(left), trace.known(right))  # noqa: E731
     both = lambda: if_exp(trace, second, alike, lambda: False)  # noqa: E731
     return test_of(trace, if_exp(trace, first, both, lambda: not_(trace, second)))
-
-
-def _is_in_order(left: Any, right: Any) -> bool:
-    """Whether the order of two dicts says nothing, or is the same."""
-    counts = isinstance(left, OrderedDict) and isinstance(right, OrderedDict)
-    return not counts or list(left) == list(right)
 
 
 def _both(left: Any, right: Any) -> Any:

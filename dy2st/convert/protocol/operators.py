@@ -185,7 +185,9 @@ def binary(trace: Trace, name: str, left: Any, right: Any, in_place: bool = Fals
             known(trace, right),
         )
     row = row_of_operator(name, kinds[0])
-    if row is not None and not _comes_first(trace, kinds, right, reflected):
+    # The right one is asked first where its class is derived, with a method of its own.
+    is_derived = kinds[0] is not kinds[1] and issubclass(kinds[1], kinds[0])
+    if row is not None and not (is_derived and own_method(trace, right, reflected) is not None):
         found = row(trace, left, right)
         if found is not NotImplemented:
             return found
@@ -205,8 +207,12 @@ def binary(trace: Trace, name: str, left: Any, right: Any, in_place: bool = Fals
             if type(right) is int and 0 < right < 5:
                 return reduce(operator.mul, [left] * right)
             return operator.pow(_as_number(trace, left), _as_number(trace, right))
-        if name in ("eq", "ne") and _is_number_beside_another(left, right):
-            return name == "ne"
+        if name in ("eq", "ne"):
+            # A number of Python's is compared with what no number is equal to.
+            others = (str, bytes, tuple, type(None))
+            number, other = (right, left) if isinstance(left, others) else (left, right)
+            if isinstance(other, others) and number_kind(number) is not None:
+                return name == "ne"
         if Condition in kinds or (Dim in kinds and name in _OF_BITS):
             left, right = _as_number(trace, left), _as_number(trace, right)
         if _is_sequence(left) or _is_sequence(right):  # a tensor computes with it
@@ -218,19 +224,6 @@ def binary(trace: Trace, name: str, left: Any, right: Any, in_place: bool = Fals
             return _still_numpy(found, left, right)
         return _still_numpy(plain(left, right), left, right)
     return _dispatch(trace, name, left, right, in_place)
-
-
-def _comes_first(trace: Trace, kinds: tuple[type, type], right: Any, reflected: str) -> bool:
-    """Whether the right one is asked first: its class is derived, with a method of its own."""
-    is_derived = kinds[0] is not kinds[1] and issubclass(kinds[1], kinds[0])
-    return is_derived and own_method(trace, right, reflected) is not None
-
-
-def _is_number_beside_another(left: Any, right: Any) -> bool:
-    """Whether a number of Python's is compared with what no number is equal to."""
-    others = (str, bytes, tuple, type(None))
-    number, other = (right, left) if isinstance(left, others) else (left, right)
-    return isinstance(other, others) and number_kind(number) is not None
 
 
 def _as_number(trace: Trace, value: Any) -> Any:

@@ -42,17 +42,15 @@ def same(value: Any, known: Any) -> bool:
     if kind is BuiltinMethodType:
         return bool(value.__self__ is known.__self__ and value == known)
     if kind is frozenset:
-        return len(value) == len(known) and all(map(_is_in, value, [known] * len(value)))
+        return len(value) == len(known) and all(
+            any(same(one, other) for other in known) for one in value
+        )
     if kind is slice:
         parts = BUNDLES[slice].parts
         return same_items(parts(value, ()), tuple(parts(known, ())))
     if isinstance(known, np.generic):
         return bool(value.tobytes() == known.tobytes())
     return isinstance(known, np.dtype) and bool(value == known)
-
-
-def _is_in(value: Any, known: frozenset[Any]) -> bool:
-    return any(same(value, one) for one in known)
 
 
 def same_items(values: Iterable[Any], known: tuple[Any, ...]) -> bool:
@@ -192,12 +190,10 @@ class References:
             return False
         if self._constants is not None and all(map(is_, values, self._constants)):
             return True
-        return all(map(_is_known, values, self._values))
-
-
-def _is_known(value: Any, known: tuple[Any, Any]) -> bool:
-    reference, constant = known
-    return same(value, constant) if reference is None else value is reference() is not None
+        return all(
+            same(value, constant) if reference is None else value is reference() is not None
+            for value, (reference, constant) in zip(values, self._values, strict=False)
+        )
 
 
 class LayerState:

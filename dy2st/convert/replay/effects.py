@@ -68,18 +68,13 @@ def effects_of(trace: Trace, taker: Taker) -> list[Effect]:
             for effect in made:
                 effect.place = id(place.owner), place.name
                 if not isinstance(place.owner, (CellType, type)):
-                    effect.what = _in_words(place, kind)
+                    # What it does to an object; nothing of a variable, which is more than that.
+                    if place.name is CONTENT or place.name is STATE:
+                        effect.what = f"the {kind} in {place.at} is changed"
+                    elif not isinstance(place.owner, (dict, ModuleType)):
+                        effect.what = f"the attribute `{place.name}` of {kind} is set at {place.at}"
             found += made
     return found
-
-
-def _in_words(place: Place, kind: str) -> str:
-    """What an effect does to an object; nothing of a variable, which is more than that."""
-    if place.name is CONTENT or place.name is STATE:
-        return f"the {kind} in {place.at} is changed"
-    if isinstance(place.owner, (dict, ModuleType)):
-        return ""
-    return f"the attribute `{place.name}` of {kind} is set at {place.at}"
 
 
 def _of_state(trace: Trace, taker: Taker, place: Place) -> list[Effect]:

@@ -92,7 +92,11 @@ class Guards:
         changed  the containers whose content it has changed, by id.
         live     the places whose tensors are found at each call: their types count.
         """
-        left = [read for read in reads if not (id(read[0]) in skipped or _is_fixed(read))]
+        # Nobody can change an attribute of a dtype that has no fields.
+        left = [read for read in reads if id(read[0]) not in skipped]
+        of_dtypes = [read for read in left if read[1] == "attr" and isinstance(read[0], np.dtype)]
+        fixed = {id(read) for read in of_dtypes if read[0].names is None}
+        left = [read for read in left if id(read) not in fixed]
         left = [read for read in left if read[1] == EACH_CALL] or left  # these never hold
         write = _Writer(left, changed, live)
         self._outside, self._layers = write.outside(), write.layers()
@@ -519,12 +523,6 @@ def _is_plain(read: Read) -> bool:
         return False
     is_users = not type(owner).__module__.startswith("dy2st_runtime.")
     return is_users and not isinstance(value, (Layer, EagerTensor))
-
-
-def _is_fixed(read: Read) -> bool:
-    """Whether nobody can change what was read: an attribute of a dtype that has no fields."""
-    owner, kind, _, _ = read
-    return kind == "attr" and isinstance(owner, np.dtype) and owner.names is None
 
 
 def _has_changed(read: Read) -> bool:

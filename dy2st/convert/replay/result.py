@@ -534,27 +534,21 @@ def rebuild(tree: Any, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
         return tree.text.mapped(lambda inner: rebuild(inner, outputs, known)).filled()
     if kind is Rows or kind is Several:
         if id(tree) not in known:
-            # What gives the value that a layout tells
-            known[id(tree)] = _decided(
-                tree,
-                outputs,
-                lambda node: (
-                    rebuild(tree.held[id(node)], outputs, known)
-                    if id(node) in tree.held
-                    else node.value
-                ),
+            # Only the outputs tell: a list of some length, one of several values.
+            held = tree.held
+            same = lambda node: (  # noqa: E731
+                rebuild(held[id(node)], outputs, known) if id(node) in held else node.value
             )
+            if kind is Rows:
+                arrays = [outputs[array.index] for array in tree.arrays]
+                made = of_rows(tree.kind, tree.like, tree.element, arrays, same)
+            else:
+                layout, places = tree.cases[int(outputs[tree.tag.index].item())]
+                leaves = iter([outputs[array.index][0] for array in places])
+                made = of_layout(layout, leaves, same)
+            known[id(tree)] = made
         return known[id(tree)]
     return tree
-
-
-def _decided(tree: Rows | Several, outputs: Sequence[Any], same: Callable[[Same], Any]) -> Any:
-    """What only the outputs tell: a list of some length, one of several values."""
-    if isinstance(tree, Rows):
-        arrays = [outputs[array.index] for array in tree.arrays]
-        return of_rows(tree.kind, tree.like, tree.element, arrays, same)
-    layout, places = tree.cases[int(outputs[tree.tag.index].item())]
-    return of_layout(layout, iter([outputs[array.index][0] for array in places]), same)
 
 
 def _number(value: Any, kind: type | None) -> Any:

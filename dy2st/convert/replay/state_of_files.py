@@ -249,14 +249,11 @@ class Reads:
         is_read = is_read or any((id(owner), kind, name) in self.keys for kind in _PLACES)
         for step in steps:
             if not isinstance(held, tuple):
-                is_read = self._has_item(held, step)
+                names = (step, step - len(held)) if isinstance(held, _LISTS) else (step,)
+                is_read = any((id(held), "item", name) in self.keys for name in names)
+                is_read = is_read or (id(held), "content", None) in self.keys
             held = held[step]
         return is_read
-
-    def _has_item(self, held: Any, key: Any) -> bool:
-        names = (key, key - len(held)) if isinstance(held, _LISTS) else (key,)
-        is_read = any((id(held), "item", name) in self.keys for name in names)
-        return is_read or (id(held), "content", None) in self.keys
 
     def are_several(self, value: Any) -> bool:
         """Whether a tensor was found in more places than one."""

@@ -142,8 +142,12 @@ def stage_if(
     right = run_region(trace, false, state, pred, False, of_cases)
     tracer.spent |= spent
     # Whichever case it is, Python raises this: the trace does, and no Program is needed for it.
-    if of_cases and _is_alike(left.raised, right.raised):
-        raise left.raised  # type: ignore[misc]
+    if of_cases and isinstance(left.raised, Exception) and type(left.raised) is type(right.raised):
+        # Both cases of an operation raise the same, in the same words.
+        assert right.raised is not None
+        said = (*left.raised.args, *right.raised.args)
+        if all(isinstance(one, str) for one in said) and left.raised.args == right.raised.args:
+            raise left.raised
     # A handler may catch what one side raises: all that follows goes into the other side, until the
     # handler closes the path.
     if _is_raised(left) and _is_done(right):
@@ -151,14 +155,6 @@ def stage_if(
     if _is_raised(right) and _is_done(left):
         return _open(trace, PendingHandlerPath(pred, False, right, left, ExitStack()))
     return proceed(trace, _combined(trace, pred, (left, right), names), names)
-
-
-def _is_alike(left: Any, right: Any) -> bool:
-    """Whether two cases of an operation raise the same, in the same words."""
-    if not isinstance(left, Exception) or type(left) is not type(right):
-        return False
-    said = (*left.args, *right.args)
-    return all(isinstance(one, str) for one in said) and left.args == right.args
 
 
 def _is_raised(region: Region) -> bool:

@@ -153,7 +153,8 @@ def opened(node: Layout) -> Layout:
         return Cases([one for several in inner for one in several])
     if kind is SymbolicSequence:
         return SequenceLayout(value.kind, _of_element(value, view), value.like)
-    held = _held(value, view)
+    is_value = kind in _VALUES or (issubclass(kind, tuple) and hasattr(kind, "_fields"))
+    held = value if is_value else view.taken(value)
     if type(held) is SymbolicSequence:
         return SequenceLayout(kind, _of_element(held, view), like_of(value))
     if type(held) is Union:
@@ -164,14 +165,6 @@ def opened(node: Layout) -> Layout:
     names = form.names(held)
     items: list[Layout] = [Same(part, view) for part in form.parts(held, names)]
     return Parts(kind, items, names, like_of(value))
-
-
-def _held(value: Any, view: View) -> Any:
-    """What is taken apart of a value; None if nothing is."""
-    kind = type(value)
-    if kind in _VALUES or (issubclass(kind, tuple) and hasattr(kind, "_fields")):
-        return value
-    return view.taken(value)
 
 
 def layout_of_case(value: Union, place: int, view: View) -> Layout:
