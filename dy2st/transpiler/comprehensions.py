@@ -62,6 +62,7 @@ def generator_expression(low: Lowering, node: Node) -> ast.expr:
     low.generators.add(name)
     with_scope = _Inside(low, node, place)
     body = with_scope.run(lambda: _python_loops(low, node, 0, load(place, iterable), innermost))
+    # Python evaluates the first iterable outside of the function, so it comes as an argument.
     parameters = arguments(place, [iterable])
     low.out.append(define(place, name, parameters, [*with_scope.cells, *body]))
     pushing = _pushing(low, node, place)
@@ -96,6 +97,7 @@ class _Inside:
         parts += [test for one in node.generators for test in one.ifs]
         parts += [one.iter for one in node.generators[1:]]
         is_inlined = INLINES and not isinstance(node, gast.GeneratorExp)
+        # What a function inside sees of the targets lives in cells, one for each call.
         captured = table.of_all(parts).captured & targets
         self._scope = Scope(
             frozenset(targets - captured), frozenset(captured), low.scope, is_inlined

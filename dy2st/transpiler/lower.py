@@ -215,6 +215,7 @@ def module_of(tree: Node, context: Context) -> tuple[Lowering, ast.Module]:
         rest = tree.args.vararg.id
         start.append(assign_name(place, rest, low.call(place, "rest", load(place, rest))))
     start += _cells(low, tree)
+    # A read before the first assignment is found by the mark that the variable begins with.
     for name in sorted(low.names.starts):
         start.append(assign_name(low.place(tree), name, low.undefined(low.place(tree), name)))
     body = [*start, *body] or [ast.Pass(**place)]
@@ -247,6 +248,7 @@ def _prepare(tree: Node) -> None:
 
 def _match(tree: Node, context: Context) -> None:
     """No `match`, and no `super()` that looks into the frame."""
+    # The kinds are counted anew: rewrites that find nothing of theirs are not run at all.
     name_super(tree, context)
     context.kinds = kinds_in(tree)
     if context.has(gast.Match):

@@ -5,7 +5,7 @@ Every new node takes the place of the node that it stands for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any, TypeAlias
@@ -185,6 +185,17 @@ def functions_in(tree: Node) -> Block:
     """Every function of the user in the tree, outermost first, but for lambdas."""
     functions = [node for node in statements(tree) if isinstance(node, FUNCTIONS)]
     return [node for node in functions if not is_own(node) and not is_untouched(node)]
+
+
+def replace_statements(node: Node, kinds: tuple[type, ...], made: Callable[[Node], Block]) -> None:
+    """Put what `made` gives in the place of the statements of some kinds, inner ones first."""
+    for block in blocks(node):
+        out: Block = []
+        for statement in block:
+            if not isinstance(statement, SCOPES):
+                replace_statements(statement, kinds, made)
+            out += made(statement) if isinstance(statement, kinds) else [statement]
+        block[:] = out
 
 
 def is_bare_super(node: Node) -> bool:

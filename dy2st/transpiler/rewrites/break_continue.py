@@ -23,6 +23,7 @@ from dy2st.transpiler.nodes import (
     functions_in,
     load,
     negate,
+    replace_statements,
     walk,
     walk_scope,
 )
@@ -42,18 +43,7 @@ _NEVER_REWRITTEN = (gast.Yield, gast.YieldFrom, gast.Await, gast.AsyncFor, gast.
 def transform(tree: Node, context: Context) -> None:
     """Rewrite the jumps of every loop, inner loops first."""
     for function in functions_in(tree):
-        _in_blocks(function, context)
-
-
-def _in_blocks(node: Node, context: Context) -> None:
-    for block in blocks(node):
-        out: Block = []
-        for statement in block:
-            if not isinstance(statement, SCOPES):
-                _in_blocks(statement, context)
-            is_loop = isinstance(statement, LOOPS)
-            out += _Loop(statement, context).rewrite() if is_loop else [statement]
-        block[:] = out
+        replace_statements(function, LOOPS, lambda loop: _Loop(loop, context).rewrite())
 
 
 class _Loop:

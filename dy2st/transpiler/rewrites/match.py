@@ -18,17 +18,16 @@ import copy
 import gast
 
 from dy2st.transpiler.nodes import (
-    SCOPES,
     Block,
     Context,
     Node,
     assign,
     at,
-    blocks,
     constant,
     functions_in,
     load,
     negate,
+    replace_statements,
     store,
     thunk,
     walk,
@@ -40,19 +39,14 @@ _DEPTH = 16
 
 def transform(tree: Node, context: Context) -> None:
     """Rewrite every `match` of every function, inner ones first."""
+
+    def rewritten(statement: Node) -> Block:
+        # A `match` of which Python knows which case it takes stays as it is.
+        is_open = any(map(_is_open, statement.cases))
+        return _Chain(context).statements(statement) if is_open else [statement]
+
     for function in functions_in(tree):
-        _in_blocks(function, context)
-
-
-def _in_blocks(node: Node, context: Context) -> None:
-    for block in blocks(node):
-        out: Block = []
-        for statement in block:
-            if not isinstance(statement, SCOPES):
-                _in_blocks(statement, context)
-            is_open = isinstance(statement, gast.Match) and any(map(_is_open, statement.cases))
-            out += _Chain(context).statements(statement) if is_open else [statement]
-        block[:] = out
+        replace_statements(function, (gast.Match,), rewritten)
 
 
 def _is_open(case: Node) -> bool:
