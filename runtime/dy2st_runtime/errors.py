@@ -27,6 +27,8 @@
     ├── OperandChanged (RuntimeError)      a tensor that another thread changes during a call
     ├── LimitExceeded (RuntimeError)        a loaded model that takes more than its limits
     ├── WorkerError (RuntimeError)         a process of a DataLoader that failed, died or hangs
+    ├── PeerError (RuntimeError)           processes that work together, and one is gone or differs
+    │   └── PeerTimeout (TimeoutError)     one that does not come, or hangs
     └── FileAccessError (OSError)          a file that the disk does not let us read or write
         └── MissingFile (FileNotFoundError)    a file or folder that is not there
 
@@ -61,6 +63,8 @@ __all__ = [
     "ParameterMismatch",
     "ParseError",
     "PassError",
+    "PeerError",
+    "PeerTimeout",
     "PlaceError",
     "ShapeError",
     "SourceUnavailable",
@@ -255,6 +259,14 @@ class LimitExceeded(Dy2stError, RuntimeError):
 
 class WorkerError(Dy2stError, RuntimeError):
     """A process that makes batches for a DataLoader failed, died or gave nothing in time."""
+
+
+class PeerError(Dy2stError, RuntimeError):
+    """Of processes that work together one is gone, or does something else than the others."""
+
+
+class PeerTimeout(PeerError, TimeoutError):
+    """A process has not come, or not answered, in time."""
 
 
 class FileAccessError(Dy2stError, OSError):

@@ -27,7 +27,9 @@ class Lazy:
         self._module = module
 
     def __getattr__(self, name: str) -> Any:
-        """What has the name in the module."""
+        """What has the name in the module; who looks for a special one asks for ours."""
+        if name.startswith("__"):
+            raise AttributeError(name)
         value = getattr(import_module(self._module), name)
         setattr(self, name, value)
         return value
