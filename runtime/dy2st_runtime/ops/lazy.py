@@ -35,6 +35,10 @@ FAMILIES = (
         operators="log_message warn",
     ),
     Family(
+        "dy2st_runtime.ops.collectives",
+        operators="all_gather all_reduce all_to_all broadcast_from reduce_scatter",
+    ),
+    Family(
         "dy2st_runtime.ops.failure",
         operators="failure",
     ),
