@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -166,24 +167,42 @@ def batch_norm(
     While training, mean and (biased) variance are the batch's, and the running ones are set to
     momentum * running + (1 - momentum) * batch, as in Paddle.
     """
+    use_running = not training if use_global_stats is None else use_global_stats
+    if not use_running:
+        running = (running_mean, running_var)
+        return batch_norm_by(F.mean, x, running, (weight, bias), momentum, epsilon, data_format)
     _check_rank("batch_norm", x)
     axis = x.ndim - 1 if data_format[-1] == "C" and x.ndim > 2 else 1
-    use_running = not training if use_global_stats is None else use_global_stats
     extra = _affine(x, axis, weight, bias)
-    if use_running:
-        return apply(
-            "batch_norm", x, running_mean, running_var, *extra, axis=axis, epsilon=float(epsilon)
-        )
+    return apply(
+        "batch_norm", x, running_mean, running_var, *extra, axis=axis, epsilon=float(epsilon)
+    )
+
+
+def batch_norm_by(
+    mean_of: Callable[..., Any],
+    x: Any,
+    running: tuple[Any, Any],
+    affine: tuple[Any, Any],
+    momentum: float,
+    epsilon: float,
+    data_format: str,
+) -> Any:
+    """Batch normalisation while training; `mean_of(x, axis=axes)` says over which batches."""
+    _check_rank("batch_norm", x)
+    axis = x.ndim - 1 if data_format[-1] == "C" and x.ndim > 2 else 1
+    extra = _affine(x, axis, *affine)
+    running_mean, running_var = running
     _check_channels("batch_norm", x, axis, running_mean)
     others = [a for a in range(x.ndim) if a != axis]
     wide = longer(x)
-    mean = F.mean(wide, axis=others)
+    mean = mean_of(wide, axis=others)
     centred = wide - _per_channel(mean, x.ndim, axis)
-    variance = F.mean(F.square(centred), axis=others)
+    variance = mean_of(F.square(centred), axis=others)
     with no_grad():
-        for running, batch in ((running_mean, mean), (running_var, variance)):
-            moved = running * momentum + F.detach(batch) * (1.0 - momentum)
-            running.set_value(F.cast(moved, running.dtype))
+        for kept, batch in ((running_mean, mean), (running_var, variance)):
+            moved = kept * momentum + F.detach(batch) * (1.0 - momentum)
+            kept.set_value(F.cast(moved, kept.dtype))
     return apply("batch_norm", x, mean, variance, *extra, axis=axis, epsilon=float(epsilon))
 
 

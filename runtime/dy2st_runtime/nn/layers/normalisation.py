@@ -6,13 +6,15 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from dy2st_runtime.ir import F
+from dy2st_runtime.ir import F, apply
 from dy2st_runtime.nn.functions.activations import thresholded_relu
 from dy2st_runtime.nn.functions.normalisation import local_response_norm
 from dy2st_runtime.nn.initializer import Normal
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.nn.normalisation import _BatchNorm, _InstanceNorm
 from dy2st_runtime.nn.parameters import ParamAttr
+from dy2st_runtime.ops.normalisation import batch_norm_by
+from dy2st_runtime.processes.group import world
 
 # PaddlePaddle's operators that have another name as functions, some with constants of their own.
 _ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
@@ -93,8 +95,16 @@ class BatchNorm(_BatchNorm, private="_act _trainable_statistics num_channels:_nu
         return _ACTIVATIONS[self._act](y) if self._act in _ACTIVATIONS else getattr(F, self._act)(y)
 
 
+def _mean_over_all(x: Any, axis: list[int]) -> Any:
+    """Means over the elements that all processes have; they may have different numbers of them."""
+    sums = F.concat([F.sum(x, axis=axis), F.sum(F.ones_like(x), axis=axis)])
+    sums = apply("all_reduce", sums, op="sum", ranks=tuple(world().ranks))
+    total, count = F.split(sums, 2)
+    return total / count
+
+
 class SyncBatchNorm(_BatchNorm):
-    """Batch normalisation over the batches of all processes, of which there is one."""
+    """Batch normalisation over the batches of all processes: while training, means are theirs."""
 
     axes = (2, 3, 4, 5)
 
@@ -111,6 +121,14 @@ class SyncBatchNorm(_BatchNorm):
         """Make parameters and running statistics; an attribute that is False leaves one out."""
         attrs = (weight_attr, bias_attr)
         super().__init__(num_features, momentum, epsilon, *attrs, data_format, None, name)
+
+    def forward(self, x: Any) -> Any:
+        """Same shape."""
+        if world().nranks == 1 or not self.training or self._use_global_stats:
+            return super().forward(x)
+        running, affine = (self._mean, self._variance), (self.weight, self.bias)
+        settings = (self._momentum, self._epsilon, self._data_format)
+        return batch_norm_by(_mean_over_all, x, running, affine, *settings)
 
     @classmethod
     def convert_sync_batchnorm(cls, layer: Any) -> Any:
