@@ -47,7 +47,12 @@ class HookHandle:
 
 
 class AfterBackward:
-    """A hook of a leaf that is called when its `.grad` is there, and given nothing."""
+    """A hook of a leaf that is called when its `.grad` is there, and given nothing.
+
+    One with `at_end` is called once, when those of all leaves are there.
+    """
+
+    at_end = False
 
     def __init__(self, hook: Callable[[], Any]):
         """Take the hook."""
@@ -238,7 +243,7 @@ def _walk(
     with set_grad_enabled(create_graph), autocasting(None):
         for key, (tensor, total) in sums.of_leaves.items():
             for hook in tensor.hooks or ():
-                changed = None if type(hook) is AfterBackward else hook(total)
+                changed = None if isinstance(hook, AfterBackward) else hook(total)
                 total = total if changed is None else changed
             sums.of_leaves[key] = (tensor, total)
     return sums, finished
@@ -285,6 +290,7 @@ def backward(tensor: Any, gradient: Any = None, retain_graph: bool = False) -> N
         refuse_stopped(tensor)
     seed = seed_of(tensor, gradient)
     sums, _ = _walk([(tensor, seed)], create_graph=False, retain_graph=retain_graph)
+    at_end: dict[AfterBackward, None] = {}
     for leaf, total in sums.of_leaves.values():
         if leaf.stopped:
             continue
@@ -295,8 +301,13 @@ def backward(tensor: Any, gradient: Any = None, retain_graph: bool = False) -> N
             with set_grad_enabled(False):
                 leaf.grad = F.add(known, total)
         for hook in leaf.hooks or ():
-            if type(hook) is AfterBackward:
-                hook.run()
+            if isinstance(hook, AfterBackward):
+                if hook.at_end:
+                    at_end[hook] = None
+                else:
+                    hook.run()
+    for hook in at_end:
+        hook.run()
 
 
 @lru_cache(maxsize=1024)
