@@ -12,6 +12,7 @@ import numpy as np
 from dy2st.io.dataset import IterableDataset
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ops.generator import generator as framework_generator
+from dy2st_runtime.processes import environment
 
 T = TypeVar("T", covariant=True)
 
@@ -236,7 +237,8 @@ class DistributedBatchSampler(BatchSampler):
     Each gets as many samples: some come twice where they cannot be shared equally. The shuffled
     order depends on the epoch alone, so that all processes agree.
 
-    num_replicas, rank   how many processes there are, and which this one is; 1 and 0
+    num_replicas, rank   how many processes there are, and which this one is; as the environment
+                         of `launch` says
 
     >>> list(DistributedBatchSampler(range(5), 2, num_replicas=2, rank=1))
     [[2, 3], [0]]
@@ -254,8 +256,10 @@ class DistributedBatchSampler(BatchSampler):
         """Take the dataset and which share of it is sampled."""
         super().__init__(dataset, batch_size=batch_size, drop_last=drop_last)
         self.dataset, self.shuffle = dataset, _truth("shuffle", shuffle)
-        self.nranks = 1 if num_replicas is None else _positive("num_replicas", num_replicas)
-        self.local_rank = 0 if rank is None else rank
+        env = environment()
+        count = env.world_size if num_replicas is None else num_replicas
+        self.nranks = _positive("num_replicas", count)
+        self.local_rank = env.rank if rank is None else rank
         if not 0 <= self.local_rank < self.nranks:
             raise ArgumentError(f"rank={rank} of num_replicas={self.nranks} processes")
         self.epoch = 0
