@@ -23,17 +23,17 @@ _SHOWN: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "device": (("cpu", "device"),),
     "distributed": (
-        ("communication parallel", "distributed distributed.single_process"),
-        ("collective", "distributed distributed.single_process distributed.mp_ops"),
+        ("communication parallel", "distributed distributed.processes"),
+        ("collective", "distributed distributed.processes distributed.mp_ops"),
         (
             "communication.all_gather communication.all_reduce communication.all_to_all "
             "communication.broadcast communication.gather communication.group "
             "communication.recv communication.reduce communication.reduce_scatter "
             "communication.scatter communication.send communication.stream sharding stream",
-            "distributed distributed.single_process distributed.mp_ops",
+            "distributed distributed.processes distributed.mp_ops",
         ),
         ("launch.main spawn", "distributed"),
-        ("parallel.parallel_helper", "distributed.single_process"),
+        ("parallel.parallel_helper", "distributed.processes"),
     ),
     "distributed.fleet": (
         ("base base.distributed_strategy base.role_maker fleet", "distributed.fleet"),

@@ -1,31 +1,38 @@
-"""Training in several processes, for a process that is alone: rank 0 of 1.
+"""Training in several processes, and in one: rank 0 of 1, to which collectives give what it gave.
 
-Collectives give back what they got; sending to another process is refused.
+`launch` or `spawn` starts the processes, `init_parallel_env` connects them (by jax).
 """
 
 from typing import TYPE_CHECKING
 
 from dy2st.paddle.distributed import fleet
+from dy2st.paddle.distributed.checkpoints import load_state_dict, save_state_dict
 from dy2st.paddle.distributed.collectives import (
+    P2POp,
     ReduceOp,
     all_gather,
     all_gather_object,
     all_reduce,
     alltoall,
     alltoall_single,
+    barrier,
+    batch_isend_irecv,
     broadcast,
     broadcast_object_list,
     gather,
     irecv,
     isend,
     recv,
+    recv_object_list,
     reduce,
     reduce_scatter,
     scatter,
     scatter_object_list,
     send,
+    send_object_list,
     wait,
 )
+from dy2st.paddle.distributed.data_parallel import DataParallel
 from dy2st.paddle.distributed.dist_model import (
     DistModel,
     ShardDataloader,
@@ -50,11 +57,8 @@ from dy2st.paddle.distributed.mesh import (
     shard_tensor,
     unshard_dtensor,
 )
-from dy2st.paddle.distributed.single_process import (
-    DataParallel,
-    Group,
+from dy2st.paddle.distributed.processes import (
     ParallelEnv,
-    barrier,
     destroy_process_group,
     get_backend,
     get_group,
@@ -63,17 +67,18 @@ from dy2st.paddle.distributed.single_process import (
     init_parallel_env,
     is_available,
     is_initialized,
-    launch,
     new_group,
-    spawn,
 )
+from dy2st.paddle.distributed.spawning import launch, spawn
 from dy2st.paddle.mirrors import names_of
 from dy2st.paddle.private_modules import private_modules
+from dy2st_runtime.processes.group import Group
 
 __all__ = [
     "DataParallel",
     "DistModel",
     "Group",
+    "P2POp",
     "ParallelEnv",
     "Partial",
     "Placement",
@@ -93,6 +98,7 @@ __all__ = [
     "alltoall",
     "alltoall_single",
     "barrier",
+    "batch_isend_irecv",
     "broadcast",
     "broadcast_object_list",
     "destroy_process_group",
@@ -109,14 +115,18 @@ __all__ = [
     "is_initialized",
     "isend",
     "launch",
+    "load_state_dict",
     "new_group",
     "recv",
+    "recv_object_list",
     "reduce",
     "reduce_scatter",
     "reshard",
+    "save_state_dict",
     "scatter",
     "scatter_object_list",
     "send",
+    "send_object_list",
     "shard_dataloader",
     "shard_layer",
     "shard_optimizer",

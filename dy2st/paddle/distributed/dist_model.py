@@ -25,7 +25,7 @@ from dy2st.paddle.distributed.mesh import (
     shard_optimizer,
     shard_tensor,
 )
-from dy2st.paddle.distributed.single_process import get_world_size
+from dy2st.paddle.distributed.processes import get_world_size
 from dy2st_runtime import engine, ops
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.nn.layer import Layer

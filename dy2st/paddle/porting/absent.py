@@ -7,7 +7,7 @@ name is here is asked of dy2st; what is here needs no row.
 from __future__ import annotations
 
 _STATIC = "static graphs made by hand: put @to_static on a Layer or function, and jit.save it"
-_MANY = "several processes: dy2st runs in one, which is rank 0 of 1"
+_MANY = "not shared between processes: DataParallel, and shard_tensor on a mesh, are here"
 _GPU = "a GPU: dy2st computes on the CPU"
 _PLUGIN = "operators in C++: write the function with operators of dy2st"
 _INFERENCE = "Paddle Inference: jit.load the model, and call it"
@@ -36,16 +36,11 @@ REFUSED = {
     "CUDAPlace": f"{_GPU}; CPUPlace()",
     "CUDAPinnedPlace": f"{_GPU}; CPUPlace()",
     "XPUPlace": f"{_GPU}; CPUPlace()",
-    "distributed.send": _MANY,
-    "distributed.recv": _MANY,
-    "distributed.isend": _MANY,
-    "distributed.irecv": _MANY,
-    "distributed.launch": _MANY,
 }
 
 # Classes that models are made of, and functions that they import: whoever uses one gets advice.
 _IMPORTED = {
-    "distributed": "group_sharded_parallel load_state_dict save_state_dict shard_scaler",
+    "distributed": "group_sharded_parallel shard_scaler",
     "distributed.fleet": "DygraphShardingOptimizer DygraphShardingOptimizerV2 "
     "GroupShardedOptimizerStage2 GroupShardedScaler HybridParallelOptimizer",
     "distributed.fleet.meta_parallel": "LayerDesc PipelineLayer PipelineParallel SharedLayerDesc "

@@ -5,11 +5,9 @@ A name stands for all that is under it; a text that is empty says of a name that
 
 from __future__ import annotations
 
-_ALONE = "one process, rank 0 of 1"
 _CPU = "the CPU is the one device"
 
 HOLLOW = {
-    "DataParallel": f"the model itself: {_ALONE}",
     "LazyGuard": "nothing: parameters get their values at once",
     "async_save": "saves, and is done when it returns",
     "clear_async_save_task_queue": "nothing: all is saved",
@@ -17,11 +15,7 @@ HOLLOW = {
     "device.device_guard": f"nothing: {_CPU}, any other is refused",
     "device.set_device": f"nothing: {_CPU}, any other is refused",
     "disable_signal_handler": "nothing: there is none",
-    "distributed": f"answers as {_ALONE}: collectives give back what they got",
-    "distributed.DataParallel": f"the model itself: {_ALONE}",
-    "distributed.fleet": f"gives back the model and the optimizer as they are: {_ALONE}",
-    "distributed.fleet.recompute": "",
-    "distributed.fleet.utils.recompute": "",
+    "distributed.fleet.meta_parallel": "layers have all of their parameters in each process",
     "get_cuda_rng_state": "an empty list: no GPU is there",
     "get_default_device": f"'cpu': {_CPU}",
     "get_device": f"'cpu': {_CPU}",
@@ -30,7 +24,7 @@ HOLLOW = {
     "is_compiled_with_cinn": "False",
     "is_compiled_with_cuda": "False: no GPU is used",
     "is_compiled_with_custom_device": "False",
-    "is_compiled_with_distribute": f"False: {_ALONE}",
+    "is_compiled_with_distribute": "False; `paddle.distributed` works all the same",
     "is_compiled_with_ipu": "False",
     "is_compiled_with_rocm": "False",
     "is_compiled_with_xpu": "False",
@@ -45,8 +39,8 @@ HOLLOW = {
 def what_it_does(name: str) -> str:
     """What a name does here that does less than it says; empty where it does its work.
 
-    >>> what_it_does("distributed.all_reduce")
-    'answers as one process, rank 0 of 1: collectives give back what they got'
+    >>> what_it_does("get_device")
+    "'cpu': the CPU is the one device"
     >>> what_it_does("nn.Linear")
     ''
     """

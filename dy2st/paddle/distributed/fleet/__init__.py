@@ -1,18 +1,23 @@
-"""Fleet for one process: the model, the optimizer and the loss are what they were."""
+"""Fleet: processes that share the data; of one process, all is what it was."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from dy2st.paddle.distributed.collectives import barrier
+from dy2st.paddle.distributed.data_parallel import DataParallel
 from dy2st.paddle.distributed.fleet import meta_parallel, utils
 from dy2st.paddle.distributed.fleet.meta_parallel import HybridCommunicateGroup
 from dy2st.paddle.distributed.fleet.utils import recompute
 from dy2st.paddle.mirrors import names_of
 from dy2st.paddle.private_modules import private_modules
+from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.processes import environment
+from dy2st_runtime.processes.group import join, world
 
 
 class DistributedStrategy:
-    """Wishes about how processes share work; they are kept, and one process shares nothing."""
+    """Wishes about how processes share work; they are kept, and the data alone is shared."""
 
     def __init__(self) -> None:
         """No wishes."""
@@ -39,21 +44,32 @@ def init(
     strategy: DistributedStrategy | None = None,
     log_level: int | str = "INFO",
 ) -> None:
-    """Begin: there is nobody to connect to."""
+    """Connect the processes, as `init_parallel_env`.
+
+    Raises ArgumentError for `hybrid_configs` that share more than the data among several processes.
+    """
+    configs = {} if strategy is None else strategy.hybrid_configs
+    for name, degree in configs.items():
+        if name.endswith("_degree") and name != "dp_degree" and degree not in (0, 1, -1):
+            raise ArgumentError(
+                f"fleet.init: {name}={degree}: processes share the data alone; leave it away, or "
+                "set it to 1"
+            )
+    join()
 
 
 def distributed_model(model: Any) -> Any:
-    """The model as each process has it: itself."""
-    return model
+    """The model: a DataParallel, if there are several processes."""
+    return model if world().nranks == 1 else DataParallel(model)
 
 
 def distributed_optimizer(optimizer: Any, strategy: Any = None) -> Any:
-    """The optimizer for all processes: itself."""
+    """The optimizer for all processes: itself, as gradients are the same on all of them."""
     return optimizer
 
 
 def distributed_scaler(scaler: Any) -> Any:
-    """The scaler for all processes: itself."""
+    """The scaler for all processes: itself, as gradients are the same on all of them."""
     return scaler
 
 
@@ -63,8 +79,8 @@ def get_hybrid_communicate_group() -> HybridCommunicateGroup:
 
 
 def is_first_worker() -> bool:
-    """Whether this is the first process: True."""
-    return True
+    """Whether this is the first process."""
+    return worker_index() == 0
 
 
 def is_worker() -> bool:
@@ -78,23 +94,35 @@ def is_server() -> bool:
 
 
 def worker_num() -> int:
-    """How many processes train: 1."""
-    return 1
+    """How many processes train."""
+    return world().nranks
 
 
 def worker_index() -> int:
-    """The number of this process: 0."""
-    return 0
+    """The rank of this process."""
+    return world().rank
 
 
-local_rank, rank_in_node, world_size = worker_index, worker_index, worker_num
+def local_rank() -> int:
+    """The number of this process on its machine."""
+    return environment().local_rank
+
+
+rank_in_node, world_size = local_rank, worker_num
 
 
 def barrier_worker() -> None:
-    """Wait for all processes: this one is here."""
+    """Wait until all processes have come here."""
+    barrier()
 
 
-init_worker = stop_worker = barrier_worker
+def init_worker() -> None:
+    """Begin: all is there after `init`."""
+
+
+def stop_worker() -> None:
+    """End: nothing is left to be done."""
+
 
 __all__ = [
     "DistributedStrategy",

@@ -15,7 +15,7 @@ if not TYPE_CHECKING:
 import re
 from collections.abc import Callable
 
-from dy2st.paddle.distributed.single_process import Group
+from dy2st_runtime.processes.group import Group, group_with, world
 
 
 class ColumnParallelLinear(Linear):
@@ -117,9 +117,8 @@ def model_parallel_random_seed(seed: int | None = None) -> None:
     """Begin the random numbers of several processes at different seeds: there is one."""
 
 
-_ANSWERS = {"rank": 0, "world_size": 1, "id": 0, "group_src_rank": 0}
 _QUESTION = re.compile(
-    r"get_(?:(?:data|model|pipe|pipeline|sharding|sep|stage|expert|context)_)?(?:parallel_)?"
+    r"get_(?:(data|model|pipe|pipeline|sharding|sep|stage|expert|context)_)?(?:parallel_)?"
     r"(rank|world_size|id|group|group_src_rank)$"
 )
 
@@ -127,29 +126,41 @@ _QUESTION = re.compile(
 class HybridCommunicateGroup:
     """Answers `get_model_parallel_rank()`, `get_data_parallel_world_size()` and the like.
 
+    All processes share the data, and each has the whole model.
+
     >>> hcg = HybridCommunicateGroup()
     >>> hcg.get_model_parallel_world_size(), hcg.get_stage_id(), hcg.get_data_parallel_group().ranks
     (1, 0, [0])
     """
 
-    nranks, global_rank = 1, 0
     is_first_stage = is_last_stage = True
 
+    def __init__(self) -> None:
+        """Ask who is there."""
+        self.nranks, self.global_rank = world().nranks, world().rank
+
     def __getattr__(self, name: str) -> Callable[[], Any]:
-        """A function that answers for one process."""
+        """A function that answers for a way to share work."""
         found = _QUESTION.match(name)
         if found is None:
             raise AttributeError(f"a HybridCommunicateGroup has no attribute {name!r}")
-        asked = found[1]
-        return lambda *_: Group() if asked == "group" else _ANSWERS[asked]
+        way, asked = found.groups()
+        own = [world().rank]
+
+        def answer(*_: Any) -> Any:
+            group = world() if way == "data" else group_with(own)
+            facts = {"rank": group.rank, "world_size": group.nranks, "id": 0, "group": group}
+            return group.ranks[0] if asked == "group_src_rank" else facts[asked]
+
+        return answer
 
     def get_check_parallel_group(self, *_: Any) -> Group:
         """The group that checks gradients together."""
-        return Group()
+        return world()
 
     def get_global_rank(self) -> int:
         """The rank among all processes."""
-        return 0
+        return world().rank
 
 
 __all__ = [

@@ -5,17 +5,20 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
+from dy2st.paddle.distributed.data_parallel import means_of_gradients
 from dy2st.paddle.distributed.fleet.meta_parallel import ColumnParallelLinear, RowParallelLinear
 from dy2st.paddle.distributed.fleet.recomputing import recompute as recompute
 from dy2st.paddle.mirrors import names_of
 from dy2st.paddle.private_modules import private_modules
+from dy2st_runtime.processes.group import world
 
 logger = logging.getLogger("paddle.distributed")
 ColumnSequenceParallelLinear, RowSequenceParallelLinear = ColumnParallelLinear, RowParallelLinear
 
 
 def fused_allreduce_gradients(parameter_list: Any, hcg: Any = None) -> None:
-    """Sum gradients over processes: they are what they are."""
+    """Let the gradients of parameters be their means over all processes."""
+    means_of_gradients(world(), [*parameter_list])
 
 
 def mark_as_sequence_parallel_parameter(parameter: Any) -> None:

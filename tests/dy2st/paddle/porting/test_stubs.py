@@ -39,7 +39,12 @@ def is_text(node):
 
 
 # What they answer is all that there is to say.
-ANSWERS = {"amp.is_float16_supported", "inference.get_version", "nn.Layer.cpu"}
+ANSWERS = {
+    "distributed.is_available",
+    "amp.is_float16_supported",
+    "inference.get_version",
+    "nn.Layer.cpu",
+}
 ANSWERS |= {f"version.{name}" for name in ("cuda", "cudnn", "nccl", "tensorrt", "xpu")}
 ANSWERS |= {"nn.Layer.extra_repr"}
 NAMES = sorted(
@@ -69,11 +74,9 @@ def test_what_does_its_work_is_not_in_the_table():
 
 MODEL = """
 import paddle
-from paddle.distributed import all_reduce
 
 def step(x):
     paddle.device.synchronize()
-    all_reduce(x)
     return paddle.distributed.fleet.utils.recompute(step, x)
 """
 
@@ -84,6 +87,5 @@ def test_the_report_shows_what_they_do(tmp_path, capsys):
     lines = capsys.readouterr().out.splitlines()
     start = lines.index("names that are here and do less than they say:")
     shown = "\n".join(lines[start:])
-    assert "paddle.distributed.all_reduce: " in shown and "rank 0 of 1" in shown
     assert "paddle.device.synchronize: 1 use; answers that the CPU is the one device" in shown
-    assert "model.py:6" in shown and "recompute" not in shown
+    assert "model.py:5" in shown and "recompute" not in shown

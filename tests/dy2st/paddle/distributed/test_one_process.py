@@ -49,13 +49,49 @@ def test_scattered_tensors_come_from_this_rank():
         lambda x: dist.recv(x, 1),
         lambda x: dist.broadcast(x, 1),
         lambda x: dist.new_group([0, 1]),
-        lambda x: dist.spawn(print, nprocs=2),
-        lambda x: dist.launch(),
+        lambda x: dist.scatter_object_list([], [1, 2]),
+        lambda x: dist.reduce_scatter(x, [x, x]),
+        lambda x: dist.all_reduce(x, op=7),
+        lambda x: dist.all_reduce(x, group=[0]),
+        lambda x: dist.get_group(3),
     ],
 )
 def test_other_processes_are_refused(call):
-    with pytest.raises(dy2st.errors.ArgumentError, match="rank 0 of 1"):
+    with pytest.raises(dy2st.errors.ArgumentError):
         call(dy2st.ones([1]))
+
+
+@pytest.mark.parametrize(
+    "environment, message",
+    [
+        ({"PADDLE_TRAINER_ID": "2", "PADDLE_TRAINERS_NUM": "2"}, "PADDLE_TRAINER_ID=2"),
+        ({"PADDLE_TRAINERS_NUM": "two"}, "PADDLE_TRAINERS_NUM='two'"),
+    ],
+)
+def test_an_environment_that_is_wrong_is_refused(monkeypatch, environment, message):
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(dy2st.errors.ArgumentError, match=message):
+        dist.ParallelEnv()
+
+
+def test_the_environment_says_who_this_is(monkeypatch):
+    monkeypatch.setenv("PADDLE_TRAINER_ID", "1")
+    monkeypatch.setenv("PADDLE_TRAINERS_NUM", "2")
+    monkeypatch.setenv("PADDLE_TRAINER_ENDPOINTS", "a:1,b:2")
+    monkeypatch.setenv("PADDLE_LOCAL_RANK", "0")
+    env = dist.ParallelEnv()
+    assert (env.rank, env.world_size, env.local_rank) == (1, 2, 0)
+    assert env.current_endpoint == "b:2" and env.trainer_endpoints == ["a:1", "b:2"]
+    sampler = dy2st.io.DistributedBatchSampler(range(5), 2)
+    assert [*sampler] == [[2, 3], [0]] and dist.get_rank() == 1
+
+
+def test_processes_that_are_not_connected_are_told_to_connect(monkeypatch):
+    from dy2st_runtime.processes.group import Group
+
+    with pytest.raises(dy2st.errors.ArgumentError, match="init_parallel_env"):
+        dist.all_reduce(dy2st.ones([1]), group=Group([0, 1]))
 
 
 def test_spawn_calls_once():

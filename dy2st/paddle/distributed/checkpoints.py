@@ -1,0 +1,239 @@
+"""Checkpoints that processes write together, and that any number of them reads.
+
+A checkpoint is a folder. Each process writes its part into a new folder inside, as safetensors;
+when all have, the index is replaced, which says what stands where. Whoever is killed at whatever
+moment: the index is the old one or the new one, and all that it names is there.
+
+    path/index.json                 names, types, and for each tensor its parts
+    path/0123456789abcdef/          the parts of one call of `save_state_dict`
+        0.safetensors               those that rank 0 has written
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dy2st.paddle.distributed.collectives import gathered, group_or_world
+from dy2st_runtime.errors import ArgumentError, FileAccessError, FormatError, ParameterMismatch
+from dy2st_runtime.files import named, naming, replacing
+from dy2st_runtime.ir.types import named_dtype
+from dy2st_runtime.processes.group import Group
+from dy2st_runtime.tensor import EagerTensor
+from dy2st_runtime.tensor_file import check_stored, read_arrays, store_arrays
+
+_INDEX = "index.json"
+_VERSION = 1
+_PARTS = re.compile(r"[0-9a-f]{16}")
+_PLAIN = (bool, int, float, str, type(None), list, tuple)
+
+
+def save_state_dict(
+    state_dict: Mapping[str, Any],
+    path: str,
+    process_group: Group | None = None,
+    coordinator_rank: int = 0,
+    unique_id: int | None = None,
+    async_save: bool = False,
+    safetensors: bool = True,
+    save_replicas: bool = False,
+) -> None:
+    """Write tensors, and plain values, of all processes into the folder `path`, or leave it.
+
+    A tensor that several processes have is written by the first of them. All processes call it,
+    and see the same folder. Raises FileAccessError, on all, if the disk refuses on one.
+
+    >>> import tempfile
+    >>> from dy2st_runtime.tensor import to_tensor
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_state_dict({"w": to_tensor([1.0, 2.0]), "step": 3}, folder)
+    ...     state = {"w": to_tensor([0.0, 0.0]), "step": 0}
+    ...     load_state_dict(state, folder)
+    >>> state["w"].tolist(), state["step"]
+    ([1.0, 2.0], 3)
+    """
+    if unique_id is not None or async_save or save_replicas:
+        raise ArgumentError(
+            "save_state_dict: unique_id, async_save and save_replicas are not here: give each "
+            "checkpoint a path of its own; it is written when the call returns, each tensor once"
+        )
+    group, root = group_or_world(process_group), named(str(path))
+    leaves = [*_leaves(state_dict)]
+    values = {name: value for _, _, name, value in leaves}
+    keys = {name: found for _, found, name, _ in leaves}
+    arrays = {n: v.array for n, v in values.items() if isinstance(v, EagerTensor)}
+    facts: dict[str, Any] = {}
+    for name, value in values.items():
+        if name in arrays:
+            check_stored(name, arrays[name])
+            facts[name] = [arrays[name].dtype.name, list(arrays[name].shape)]
+        elif not isinstance(value, _PLAIN):
+            raise ArgumentError(f"save_state_dict: {name!r} is a {type(value).__name__}, no tensor")
+    plain = {name: value for name, value in values.items() if name not in arrays}
+    entries = gathered((facts, plain, os.urandom(8).hex(), keys), group, "save_state_dict")
+    if not entries:  # this process takes no part
+        return
+    writers = _writers([entry[0] for entry in entries])
+    folder = entries[0][2]
+    own = {name: array for name, array in arrays.items() if writers[name] == group.rank}
+    _agree(group, lambda: _write(root / folder / f"{group.rank}.safetensors", own))
+    index = {
+        "version": _VERSION,
+        "tensors": {
+            name: _entry(entries[writer][0][name], f"{folder}/{writer}.safetensors")
+            for name, writer in sorted(writers.items())
+        },
+        "values": {name: value for entry in reversed(entries) for name, value in entry[1].items()},
+        "keys": {name: found for entry in reversed(entries) for name, found in entry[3].items()},
+    }
+    _agree(group, lambda: _finish(root, folder, index) if group.rank == 0 else None)
+
+
+def _entry(facts: list[Any], file: str) -> dict[str, Any]:
+    """What the index says of a tensor: its parts, which may be several, and where each begins."""
+    dtype, shape = facts
+    part = {"file": file, "offset": [0] * len(shape), "shape": shape}
+    return {"dtype": dtype, "shape": shape, "parts": [part]}
+
+
+def _leaves(
+    state: Any, above: tuple[str, ...] = ()
+) -> Iterator[tuple[Any, tuple[str, ...], str, Any]]:
+    """Each value in nested dicts: its dict, the keys that lead to it, its name, and the value."""
+    for name, value in state.items():
+        if not isinstance(name, str):
+            raise ArgumentError(f"a state dict has names for keys, not {name!r:.80}")
+        if isinstance(value, Mapping):
+            yield from _leaves(value, (*above, name))
+        else:
+            yield state, (*above, name), ".".join((*above, name)), value
+
+
+def _writers(facts: list[dict[str, Any]]) -> dict[str, int]:
+    """Who writes which tensor: the first process that has it."""
+    writers: dict[str, int] = {}
+    for rank, own in enumerate(facts):
+        for name, found in own.items():
+            first = facts[writers.setdefault(name, rank)][name]
+            if first != found:
+                raise ArgumentError(
+                    f"save_state_dict: {name!r} is {first[0]}{first[1]} in one process, and "
+                    f"{found[0]}{found[1]} in another: give them two names"
+                )
+    return writers
+
+
+def _agree(group: Group, act: Any) -> None:
+    """Do something in every process; if one fails all raise its error."""
+    try:
+        act()
+        failure = ""
+    except FileAccessError as error:
+        failure = f"{error}"
+    entries = gathered(failure, group, "save_state_dict")
+    for rank, text in enumerate(entries):
+        if text:
+            raise FileAccessError(0, f"rank {group.ranks[rank]} cannot save: {text}")
+
+
+def _write(path: Path, arrays: Mapping[str, Any]) -> None:
+    with naming(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        store_arrays(path, arrays)
+        with path.open("rb+") as file:
+            os.fsync(file.fileno())
+
+
+def _finish(root: Path, folder: str, index: dict[str, Any]) -> None:
+    """The first process: put the index in its place, and remove what it no longer names."""
+    for entry in index["tensors"].values():
+        for part in entry["parts"]:
+            with naming(root / part["file"]):  # it is not there if the folder is not shared
+                (root / part["file"]).stat()
+    with replacing(root / _INDEX) as (temporary,), naming(root):
+        temporary.write_text(json.dumps(index, indent=1))
+    for other in root.iterdir():
+        if _PARTS.fullmatch(other.name) and other.name != folder:
+            shutil.rmtree(other, ignore_errors=True)
+
+
+def load_state_dict(
+    state_dict: dict[str, Any],
+    path: str,
+    process_group: Group | None = None,
+    coordinator_rank: int = 0,
+    **options: Any,
+) -> None:
+    """Give the tensors and plain values of `state_dict` what a checkpoint has under their names.
+
+    Each process reads what it asks for; the number of processes need not be that of those who have
+    written it. A dict inside gets all that the checkpoint has in it: so an optimizer that has not
+    taken a step gets its moments. Raises ParameterMismatch for a name that the checkpoint has not,
+    FormatError for another shape or dtype, or if it is damaged.
+    """
+    root = named(str(path))
+    with naming(root / _INDEX):
+        text = (root / _INDEX).read_text()
+    index = _parsed(root, text)
+    files: dict[str, dict[str, Any]] = {}
+    asked = [*_leaves(state_dict)]
+    for holder, keys, name, value in asked:
+        known = index["tensors" if isinstance(value, EagerTensor) else "values"]
+        if name not in known:
+            raise ParameterMismatch(f"{root}: the checkpoint has no {name!r}")
+        if not isinstance(value, EagerTensor):
+            holder[keys[-1]] = known[name]
+            continue
+        entry = known[name]
+        if (entry["dtype"], entry["shape"]) != (value.array.dtype.name, [*value.array.shape]):
+            raise FormatError(
+                f"{root}: {name!r} is {entry['dtype']}{entry['shape']}, and "
+                f"{value.array.dtype}{list(value.array.shape)} is to be filled"
+            )
+        value.set_value(_read(root, name, entry, files))
+    for name in index["keys"].keys() - {name for _, _, name, _ in asked}:
+        *above, last = index["keys"][name]
+        inner = state_dict.get(above[0]) if above else None
+        for key in above[1:]:
+            inner = inner.setdefault(key, {}) if isinstance(inner, dict) else None
+        if isinstance(inner, dict):
+            entry = index["tensors"].get(name)
+            plain = index["values"].get(name)
+            inner[last] = plain if entry is None else EagerTensor(_read(root, name, entry, files))
+
+
+def _parsed(root: Path, text: str) -> dict[str, Any]:
+    try:
+        index: dict[str, Any] = json.loads(text)
+        version = index["version"]
+        is_whole = all(isinstance(index[part], dict) for part in ("tensors", "values", "keys"))
+    except (ValueError, KeyError, TypeError):
+        is_whole, version = False, _VERSION
+    if not is_whole:
+        raise FormatError(f"{root / _INDEX}: it is damaged, or no index of a checkpoint")
+    if version != _VERSION:
+        raise FormatError(f"{root / _INDEX}: version {version!r:.20}; this dy2st reads {_VERSION}")
+    return index
+
+
+def _read(root: Path, name: str, entry: dict[str, Any], files: dict[str, dict[str, Any]]) -> Any:
+    """A tensor of its parts; files are opened once."""
+    array = np.zeros(entry["shape"], named_dtype(entry["dtype"]))
+    for part in entry["parts"]:
+        file = part["file"]
+        if file not in files:
+            files[file] = read_arrays(root / file)
+        if name not in files[file]:
+            raise FormatError(f"{root / file}: it has no {name!r}; the checkpoint is damaged")
+        place = tuple(
+            slice(first, first + size) for first, size in zip(part["offset"], part["shape"])
+        )
+        array[place] = files[file][name]
+    return array

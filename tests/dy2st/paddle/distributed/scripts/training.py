@@ -1,0 +1,68 @@
+"""Trains models data-parallel for 20 steps; rank 0 stores parameters and statistics."""
+
+import pickle
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import dy2st
+import dy2st.distributed as dist
+from dy2st import nn
+
+STEPS, BATCH = 20, 8
+
+
+def mlp():
+    return nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 3)), (6,)
+
+
+def cnn():
+    model = nn.Sequential(
+        nn.Conv2D(2, 4, 3, padding=1, bias_attr=False),  # its gradient would be 0
+        nn.BatchNorm2D(4),
+        nn.ReLU(),
+        nn.Flatten(),
+        nn.Linear(4 * 5 * 5, 3),
+    )
+    return nn.SyncBatchNorm.convert_sync_batchnorm(model), (2, 5, 5)
+
+
+def train(make, is_static):
+    """What a model has learnt after the steps, on this process' part of each batch."""
+    rank, count = dist.get_rank(), dist.get_world_size()
+    dy2st.seed(rank)  # rank 0's parameters are those that all begin with
+    model, shape = make()
+    state = dict(model.state_dict())
+    model = dist.DataParallel(model)
+    optimizer = dy2st.optimizer.Adam(0.01, parameters=model.parameters())
+
+    def step(x, y):
+        loss = nn.functional.cross_entropy(model(x), y)
+        loss.backward()
+        optimizer.step()
+        optimizer.clear_grad()
+        return loss
+
+    step = dy2st.to_static(step) if is_static else step
+    rng = np.random.default_rng(5)
+    mine = slice(rank * BATCH // count, (rank + 1) * BATCH // count)
+    for _ in range(STEPS):
+        x = rng.standard_normal((BATCH, *shape)).astype("float32")
+        y = rng.integers(0, 3, BATCH)
+        step(dy2st.to_tensor(x[mine]), dy2st.to_tensor(y[mine]))
+    return {name: tensor.numpy() for name, tensor in state.items()}
+
+
+def main(folder):
+    dist.init_parallel_env()
+    for make in (mlp, cnn):
+        for is_static in (False, True):
+            found = train(make, is_static)
+            rank = dist.get_rank()
+            path = Path(folder, f"{make.__name__}-{is_static}-{rank}.pickle")
+            path.write_bytes(pickle.dumps(found))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
