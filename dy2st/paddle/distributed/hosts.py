@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from dy2st_runtime.errors import ArgumentError, PeerError, PeerTimeout
 
 _RESULT = ("PeerError", "PeerTimeout")
+_ABORT = "the JAX distributed service detected fatal errors"  # rank 0 is gone
 
 
 class Failure(NamedTuple):
@@ -30,7 +31,7 @@ class Failure(NamedTuple):
     def is_result(self) -> bool:
         """Whether it failed because another one did."""
         last = self.shown.rstrip().rpartition("\n")[2]
-        return any(name in last for name in _RESULT)
+        return _ABORT in self.shown or any(name in last for name in _RESULT)
 
     def text(self) -> str:
         """The one message that tells of it."""

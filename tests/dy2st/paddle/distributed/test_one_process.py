@@ -190,3 +190,10 @@ def test_gradients_and_sequences_stay_whole():
     assert layer.bias.grad.tolist() == [1.0, 1.0, 1.0]
     assert sequence_parallel_utils.ScatterOp.apply(layer.bias) is layer.bias
     assert not _is_parallel_ctx_initialized() and not isinstance(layer, fleet.Fleet)
+
+
+def test_several_processes_without_jax_are_one_clear_line(monkeypatch):
+    monkeypatch.setenv("PADDLE_TRAINERS_NUM", "2")
+    monkeypatch.setattr("dy2st_runtime.processes.channel.find_spec", lambda name: None)
+    with pytest.raises(dy2st.errors.ArgumentError, match=r"pip install 'dy2st\[jax\]'"):
+        dist.init_parallel_env()
