@@ -15,7 +15,10 @@ from dy2st_runtime import engine
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
-PAGES = [README, *(ROOT / "docs" / f"{name}.md" for name in ("core", "passes", "opu", "engines"))]
+PAGES = [
+    README,
+    *(ROOT / "docs" / f"{name}.md" for name in ("core", "passes", "opu", "engines", "scale")),
+]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

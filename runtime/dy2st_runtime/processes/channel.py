@@ -25,9 +25,6 @@ R = TypeVar("R")
 _jax = Lazy("jax")
 _sharding = Lazy("jax.sharding")
 
-# Seconds until a process that gives no sign of life counts as dead. Connections that break say so
-# at once; this is for hosts that vanish.
-_HEARTBEAT = 30
 _HEADER = 512
 _SIZE = 8
 
@@ -44,16 +41,15 @@ def connect(env: Environment) -> None:
     config = _jax.config  # it takes seconds, which are not to count while others wait
     roll_call(env)
     config.update("jax_cpu_collectives_implementation", "gloo")
-    # It would take SIGTERM for a wish to save, and the process would live on.
-    config.update("jax_enable_preemption_service", False)
+    if hasattr(config, "jax_enable_preemption_service"):
+        # It would take SIGTERM for a wish to save, and the process would live on.
+        config.update("jax_enable_preemption_service", False)
     try:
         _jax.distributed.initialize(
             env.coordinator,
             env.world_size,
             env.rank,
             cluster_detection_method="deactivate",
-            heartbeat_timeout_seconds=_HEARTBEAT,
-            shutdown_timeout_seconds=_HEARTBEAT,
         )
     except RuntimeError as error:
         raise PeerError(f"rank {env.rank} cannot meet at {env.coordinator}: {error}") from None
