@@ -49,7 +49,8 @@ class HookHandle:
 class AfterBackward:
     """A hook of a leaf that is called when its `.grad` is there, and given nothing.
 
-    One with `at_end` is called once, when those of all leaves are there.
+    One with `at_end` is called once, when those of all leaves are there. In a converted function it
+    is called with what the gradient of each becomes, and gives what it is to become instead.
     """
 
     at_end = False

@@ -12,7 +12,7 @@ from dy2st.convert.stage.cases import known
 from dy2st.convert.trace import EACH_CALL, Trace
 from dy2st.convert.values.special import Union
 from dy2st_runtime.autodiff.traced_gradients import gradients_or_zeros
-from dy2st_runtime.autograd import is_cleared, refuse_stopped, seed_of
+from dy2st_runtime.autograd import AfterBackward, is_cleared, refuse_stopped, seed_of
 from dy2st_runtime.errors import ArgumentError, ConversionError
 from dy2st_runtime.ir import F, Tensor, Variable, user_location
 from dy2st_runtime.ir.grad_mode import is_grad_enabled, no_grad, set_grad_enabled
@@ -67,11 +67,18 @@ def _add(trace: Trace, leaf: Tensor, gradient: Variable, there: Variable | None)
     if there is not None and (is_none or hooks):
         _let_it_be_none(trace, there)
         return
+    of_sums = [hook for hook in hooks if isinstance(hook, AfterBackward) and hook.at_end]
     for hook in hooks:
-        changed = trace.call(hook, gradient)
+        changed = None if hook in of_sums else trace.call(hook, gradient)
         gradient = gradient if changed is None else trace.tracer.variable(changed)
+
+    def add(one: Any) -> Any:
+        total = gradient if one is None else F.add(one, gradient)
+        for hook in of_sums:
+            total = trace.tracer.variable(trace.call(hook, total))
+        return total
+
     with no_grad():
-        add = lambda one: gradient if one is None else F.add(one, gradient)  # noqa: E731
         set_grad(trace, leaf, trace.map_cases(add, before))
 
 

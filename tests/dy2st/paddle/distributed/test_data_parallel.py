@@ -12,15 +12,15 @@ pytest.importorskip("jax")
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def trained(tmp_path_factory):
     folder = tmp_path_factory.mktemp("trained")
-    run("training.py", folder)
-    return folder
+    return folder, run("training.py", folder)
 
 
 @pytest.mark.parametrize("is_static", [False, True])
 @pytest.mark.parametrize("make", [mlp, cnn])
-def test_parameters_are_those_of_one_process(folder, make, is_static):
+def test_parameters_are_those_of_one_process(trained, make, is_static):
+    folder, _ = trained
     expected = train(make, False)
     for rank in range(2):
         path = folder / f"{make.__name__}-{is_static}-{rank}.pickle"
@@ -28,3 +28,10 @@ def test_parameters_are_those_of_one_process(folder, make, is_static):
         assert found.keys() == expected.keys()
         for name, array in expected.items():
             assert np.abs(found[name] - array).max() < 1e-5, name
+
+
+def test_gradients_are_means_of_what_is_summed_up(trained):
+    """Of 1 and 2 by three batches, then of one more; and where one process has no gradient."""
+    sums = [[4.5 + 1.5]] * 2
+    expected = f"summed {sums} {sums} one of two [0.5, 0.5, None]"
+    assert sorted(trained[1].splitlines()) == [f"[{rank}] {expected}" for rank in range(2)]

@@ -54,8 +54,42 @@ def train(make, is_static):
     return {name: tensor.numpy() for name, tensor in state.items()}
 
 
+def summed(is_static):
+    """Gradients of three batches, of which the first two stay in the process."""
+    model = dist.DataParallel(nn.Linear(2, 1, bias_attr=False))
+
+    def back(x, is_last):
+        if is_last:
+            model(x).sum().backward()
+        else:
+            with model.no_sync():
+                model(x).sum().backward()
+
+    back = dy2st.to_static(back) if is_static else back
+    for is_last in (False, False, True, True):
+        back(dy2st.full([1, 2], float(dist.get_rank() + 1)), is_last)
+    return model._layers.weight.grad.tolist()
+
+
+def one_of_two():
+    """Gradients of parameters that one process alone has used, and of one that none has."""
+
+    class Layers(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.layers = nn.LayerList([nn.Linear(1, 1, bias_attr=False) for _ in range(3)])
+
+        def forward(self, x):
+            return self.layers[dist.get_rank()](x)
+
+    model = dist.DataParallel(Layers())
+    model(dy2st.ones([1, 1])).sum().backward()
+    return [None if one.grad is None else one.grad.item() for one in model.parameters()]
+
+
 def main(folder):
     dist.init_parallel_env()
+    print("summed", summed(False), summed(True), "one of two", one_of_two())
     for make in (mlp, cnn):
         for is_static in (False, True):
             found = train(make, is_static)
