@@ -18,10 +18,11 @@ from dy2st import nn
 from dy2st.cli import main
 from dy2st.passes import PIPELINES, pass_names
 from dy2st.static import InputSpec
-from dy2st_runtime.ir import F, Program, TensorType, Tracer
+from dy2st_runtime.ir import F, Tracer
 from dy2st_runtime.ir.text.parser import parse_one
 from dy2st_runtime.ir.text.printer import to_text
 from dy2st_runtime.tensor_file import read_arrays, write_arrays
+from tests.recorded import program_of
 
 X = np.arange(16, dtype="float32").reshape(2, 8) / 8
 
@@ -64,11 +65,7 @@ def give(monkeypatch, text):
 
 def simple(name="relu"):
     """The text of a Program of one operator."""
-    program = Program("f")
-    program.inputs = [program.block.add_parameter(TensorType("float32", (2,)), "x")]
-    with Tracer(program).tracing():
-        program.block.yields = [getattr(F, name)(*program.inputs)]
-    return to_text(program)
+    return to_text(program_of(getattr(F, name), ("float32", (2,)), name="f", names="x"))
 
 
 # -- opt --------------------------------------------------------------------------------------

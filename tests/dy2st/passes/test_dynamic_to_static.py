@@ -87,13 +87,7 @@ def test_reshape_by_the_shape_of_another_tensor(shape, like):
 
 
 def test_the_text_before_and_after_is_that_of_the_description():
-    program = Program("main")
-    program.inputs = [
-        program.block.add_parameter(floats(4, 7), "x"),
-        program.block.add_parameter(floats(2, 7, 2), "y"),
-    ]
-    with Tracer(program).tracing():
-        program.block.yields = [reshape_like(*program.inputs)]
+    program = program_of(reshape_like, floats(4, 7), floats(2, 7, 2), names="xy")
     before, after = str(program), str(DynamicToStatic()(program))
     assert '"dy2st.dynamic_reshape"' in before and 'tensor<?x?x?xf32, ["size_0"' in before
     assert '"dy2st.reshape"(%x) {shape = [2, 7, 2]}' in after

@@ -10,10 +10,11 @@ import pytest
 
 from dy2st_runtime import ops
 from dy2st_runtime.errors import DTypeError
-from dy2st_runtime.ir import DEFINITIONS, F, TensorType, Tracer, View
+from dy2st_runtime.ir import DEFINITIONS, F, TensorType, View
 from dy2st_runtime.ir.aliasing import is_elementwise, overwritten, owner
 from dy2st_runtime.ops.control_flow import cond, while_loop
 from dy2st_runtime.ops.tensor_array import array_of, array_pop, array_read, array_stack
+from tests.recorded import program_of
 
 KERNELS = [
     pytest.param(definition, sample, id=f"{name}-{i}")
@@ -80,15 +81,7 @@ def test_writing_over_an_operand_gives_the_same_bits(name):
 
 
 def block_of(function, *shapes):
-    tracer = Tracer()
-    block = tracer.block
-    inputs = [block.add_parameter(TensorType("float32", s)) for s in shapes]
-    tracer.program.inputs = inputs
-    with tracer.tracing():
-        results = function(*inputs)
-        results = results if isinstance(results, (list, tuple)) else [results]
-        block.yields = [tracer.variable(result) for result in results]
-    return block
+    return program_of(function, *[("float32", shape) for shape in shapes]).block
 
 
 def over(function, *shapes):

@@ -11,6 +11,7 @@ from dy2st_runtime.dims import collect, evaluate, symbol
 from dy2st_runtime.ir import Program, TensorType, Tracer
 from dy2st_runtime.ir.data import data_of
 from dy2st_runtime.ir.dispatch import interpreting
+from tests.recorded import program_of
 
 N, M = symbol("n"), symbol("m")
 PAIR, PLACES = rt.to_tensor(np.array([7, -1])), rt.to_tensor(np.array([2, 0]))
@@ -98,12 +99,7 @@ def test_comparisons_are_carried_and_choose_where_they_are_decided():
 
 
 def test_a_size_in_an_int32_must_fit():
-    program = Program()
-    x = program.block.add_parameter(TensorType("float32", (N,)), "x")
-    program.inputs = [x]
-    tracer = Tracer(program)
-    with tracer.tracing():
-        ops.cast(ops.shape(x), "int32")
+    program = program_of(lambda x: ops.cast(ops.shape(x), "int32"), ("float32", (N,)))
     conditions = [str(c.constraint.condition) for c in program.constraints]
     assert conditions == ["n <= 2147483647"]
 

@@ -7,10 +7,10 @@ import pytest
 
 import dy2st
 from dy2st.static import InputSpec
-from dy2st_runtime.dims import symbol
 from dy2st_runtime.engine import compile as compiled
 from dy2st_runtime.errors import ArgumentError, ShapeError
-from dy2st_runtime.ir import Program, TensorType, Tracer, apply
+from dy2st_runtime.ir import apply
+from tests.recorded import program_of
 
 HUGE = (2**48, 2**60, 2**62, 2**63 - 1)
 
@@ -43,11 +43,10 @@ def test_more_repeats_than_there_is_memory_are_refused():
 
 @pytest.mark.parametrize("engine", ["numpy", "native"])
 def test_a_size_that_its_dtype_does_not_hold_is_refused(engine):
-    program = Program()
-    size = symbol("n")
-    program.inputs.append(program.block.add_parameter(TensorType("float32", (size,)), "x"))
-    with Tracer(program).tracing():
-        program.block.yields = [apply("from_dim", value=size * 100, dtype=np.dtype("uint8"))]
+    program = program_of(
+        lambda x: apply("from_dim", value=x.shape[0] * 100, dtype=np.dtype("uint8")),
+        ("float32", ("n",)),
+    )
     executable = compiled(program, engine)
     assert executable.run([np.zeros(2, np.float32)], [])[0] == 200
     with pytest.raises(ShapeError, match="too large for uint8"):

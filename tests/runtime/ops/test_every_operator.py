@@ -9,7 +9,7 @@ import dy2st_runtime.ops  # noqa: F401  fills the table
 from dy2st_runtime import engine
 from dy2st_runtime.autograd import grad
 from dy2st_runtime.dims import collect, evaluate, symbol, symbols
-from dy2st_runtime.ir import DEFINITIONS, ArrayType, Effect, TensorType, Tracer, apply
+from dy2st_runtime.ir import DEFINITIONS, ArrayType, Effect, TensorType, apply
 from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ir.inputs import complete
 from dy2st_runtime.ir.interpret import interpret
@@ -19,6 +19,7 @@ from dy2st_runtime.ir.tracing.tracer import infer
 from dy2st_runtime.ops import seed
 from dy2st_runtime.ops.dynamic import TABLE
 from dy2st_runtime.tensor import EagerTensor
+from tests.recorded import program_of
 
 # Operators on lists of the Program and on Blocks are tested by hand.
 BY_HAND = {name for name in DEFINITIONS if name.startswith("array_")}
@@ -192,15 +193,8 @@ def test_second_order_gradients_agree_with_finite_differences(definition, sample
 
 def traced(definition, arrays, attributes):
     """A Program that is this one operator."""
-    tracer = Tracer()
-    program = tracer.program
-    for i, array in enumerate(arrays):
-        type = TensorType(array.dtype, array.shape)
-        program.inputs.append(program.block.add_parameter(type, f"x{i}"))
-    with tracer.tracing():
-        results = as_list(apply(definition.name, *program.inputs, **attributes))
-        program.block.yields = [tracer.variable(r) for r in results]
-    return program
+    types = [TensorType(array.dtype, array.shape) for array in arrays]
+    return program_of(lambda *given: apply(definition.name, *given, **attributes), *types)
 
 
 PROGRAMS = [case for case in CASES if case.values[0].name not in ("assert_bound",)]

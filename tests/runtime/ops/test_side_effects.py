@@ -16,19 +16,15 @@ from dy2st_runtime.ir import Tracer
 from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.ops import assert_, print_
 from dy2st_runtime.tensor import to_tensor
+from tests.recorded import program_of
 
 Point = namedtuple("Point", ["x", "y"])
 PAIR = TensorType("float32", (2,))
 
 
 def run(function, array, sizes=None):
-    tracer = Tracer()
-    program = tracer.program
-    program.inputs.append(
-        program.block.add_parameter(TensorType(array.dtype, sizes or array.shape), "x")
-    )
-    with tracer.tracing():
-        function(program.inputs[0])
+    type = TensorType(array.dtype, sizes or array.shape)
+    program = program_of(lambda x: [function(x)][:0], type, names="x")
     engine.compile(program).run([array], [])
 
 

@@ -17,7 +17,7 @@ import pytest
 from dy2st_runtime import ops
 from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.errors import ShapeError, SpecError
-from dy2st_runtime.ir import Program, TensorType, Tracer, apply
+from dy2st_runtime.ir import apply
 from dy2st_runtime.ir.definition import Effect
 from dy2st_runtime.ir.tracing.gradient_flow import SETTER
 from dy2st_runtime.ops import matrices
@@ -264,14 +264,7 @@ def test_equal_programs_have_equal_texts():
 
 
 def test_an_operator_that_fails_names_the_users_line():
-    program, tracer = Program(), None
-    program.inputs = [program.block.add_parameter(TensorType("float32", (3,)), "x")]
-    program.inputs.append(program.block.add_parameter(TensorType("int64", ()), "i"))
-    tracer = Tracer(program)
-    with tracer.tracing():
-        x, i = program.inputs
-        program.block.yields = [x[i]]
-    executable = Executable(program)
+    executable = Executable(traced(lambda x, i: x[i], ("float32", (3,)), ("int64", ())))
     inputs = [np.arange(3, dtype=np.float32), np.array(7)]
     with pytest.raises(IndexError) as found:
         executable.run(inputs, [])

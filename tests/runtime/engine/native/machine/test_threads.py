@@ -21,7 +21,7 @@ from dy2st_runtime.engine.native.machine.threads import (
     set_num_threads,
 )
 from dy2st_runtime.errors import ArgumentError
-from dy2st_runtime.ir import TensorType, Tracer
+from tests.recorded import program_of
 from tests.runtime.engine.native.products import Products, Room, address, epilogue, loaded
 
 SIZES = [
@@ -144,14 +144,9 @@ def test_an_epilogue_is_told_which_rows_and_columns_a_part_has(products, sizes):
 @pytest.mark.parametrize("count", [1, 3])
 def test_the_products_of_a_program_are_shared(count):
     set_num_threads(count)
-    tracer, (m, k, n) = Tracer(), (64, 512, 512)
-    program = tracer.program
-    for name, shape in (("x", (m, k)), ("y", (k, n))):
-        variable = program.block.add_parameter(TensorType("float32", shape), name)
-        program.inputs.append(variable)
-    with tracer.tracing():
-        result = program.inputs[0] @ program.inputs[1] + 1.0
-        program.block.yields = [tracer.variable(result)]
+    m, k, n = 64, 512, 512
+    types = ("float32", (m, k)), ("float32", (k, n))
+    program = program_of(lambda x, y: x @ y + 1.0, *types)
     executable = engine.compile(program, "native")
     assert "@shared_product_f32" in executable.source
     a, b = matrices(m, k, n, "float32")

@@ -7,18 +7,12 @@ import pytest
 
 from dy2st_runtime.dims import symbol
 from dy2st_runtime.engine.native.executable import Executable
-from dy2st_runtime.ir import Program, TensorType, Tracer
 from dy2st_runtime.ir.dispatch import F
+from tests.recorded import program_of
 
 
 def compiled(function, shape=(3, 4)):
-    program = Program()
-    x = program.block.add_parameter(TensorType("float32", shape), "x")
-    program.inputs.append(x)
-    with Tracer(program).tracing():
-        results = function(x)
-    program.block.yields = list(results) if isinstance(results, tuple) else [results]
-    return Executable(program)
+    return Executable(program_of(function, ("float32", shape)))
 
 
 def zeros(*shape):
