@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from dy2st.targets.opu.machine import machine
+from dy2st.targets.opu.machine import machine, weight_words
 from dy2st.targets.opu.operations import Pool
 from dy2st.targets.opu.steps import Post, Source, Step, Tensor
 from dy2st.targets.opu.tiling import (
@@ -89,3 +89,13 @@ def test_passes_count_every_tap_and_what_comes_between() -> None:
     plan = Plan((0, 9, 18), (0, 18))
     assert passes(step(20), plan, OPU) == 18 * 18 * 9 * 4
     assert passes(step(20), plan, OPU.but(pe_epilogue=30)) == 18 * 18 * 9 * 4 + 2 * 9 * 30
+
+
+# -- rows of weights -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "channels, outputs, words", [(64, 64, 576), (32, 64, 288), (16, 32, 144), (64, 30, 288)]
+)
+def test_weights_take_whole_rows(channels: int, outputs: int, words: int) -> None:
+    assert weight_words(channels, outputs, 9, machine("opu1024")) == words

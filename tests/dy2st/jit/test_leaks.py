@@ -1,6 +1,6 @@
 """Converted functions that are gone leave nothing behind: no entry in a table, no memory.
 
-`python -m tests.dy2st.jit.test_nothing_stays 200` shows the memory that remains of each.
+`python -m tests.dy2st.jit.test_leaks 200` shows the memory that remains of each.
 """
 
 from __future__ import annotations
