@@ -44,10 +44,6 @@ def huge(x):
     return dy2st.full([10**6, 10**6], 1.0) * x.sum()
 
 
-def huge_of_sizes(x):
-    return x.reshape([-1, 1]) * dy2st.ones([10**10]) * 2
-
-
 def huge_of_values(x):
     return dy2st.full([int(x.sum()) * 10**11], 1.0) + 1
 
@@ -68,14 +64,6 @@ def doubled(x):
     while x.sum() > 0:
         x = dy2st.concat([x, x])
     return x
-
-
-def growing(x):
-    found = []
-    while x.sum() > 0:
-        found.append(x * dy2st.ones([1000, 1]))
-        x = x + 1
-    return found[-1]
 
 
 def long_sum(x):

@@ -24,10 +24,6 @@ def marked(x):
     return x + 1
 
 
-def generated(x):
-    yield x
-
-
 def of(function, *arguments):
     """The report after one call, by name."""
     static = dy2st.to_static(function)

@@ -80,12 +80,6 @@ def drop_output(program):
     program.block.yields.pop()
 
 
-def one_row_less(program):
-    program.block.yields[0] = apply_in(
-        program, "slice", program.block.yields[0], axes=[0], starts=[0], stops=[1], steps=[1]
-    )
-
-
 @pytest.mark.parametrize(
     "types, build, change, message",
     [

@@ -62,19 +62,6 @@ def numbers(*shape):
     return np.arange(int(np.prod(shape)), dtype=np.float32).reshape(shape) + 1.0
 
 
-# The example of the pass's description: reshape(x, shape_of(y)).
-BEFORE = """
-  ^bb0(%x: tensor<4x7xf32>, %y: tensor<2x7x2xf32>):
-    %0 = "dy2st.shape"(%y) : (tensor<2x7x2xf32>) -> tensor<3xi64>
-    %1 = "dy2st.dynamic_reshape"(%x, %0) {known = unit} : (tensor<4x7xf32>, tensor<3xi64>) -> \
-tensor<?x?x?xf32, ["size_0", "size_1", "size_2"]>
-"""
-AFTER = """
-  ^bb0(%x: tensor<4x7xf32>, %y: tensor<2x7x2xf32>):
-    %0 = "dy2st.reshape"(%x) {shape = [2, 7, 2]} : (tensor<4x7xf32>) -> tensor<2x7x2xf32>
-"""
-
-
 def reshape_like(x, y):
     return dynamic("reshape", x, ops.shape(y))
 

@@ -1,6 +1,5 @@
 """Files made to do harm: each is refused with its name and the cause, nothing runs, memory is bounded."""
 
-import collections
 import copyreg
 import io
 import pickle
@@ -54,7 +53,6 @@ def pickled(*parts, protocol=4):
 
 
 ME = (__name__, "alarm")
-DICT = collections.OrderedDict
 ARRAY = named("numpy._core.multiarray", "_reconstruct")
 EMPTY = call(ARRAY, named("numpy", "ndarray"), b"K\x00\x85", b"C\x01b")
 

@@ -20,11 +20,6 @@ Y, V = RNG.normal(size=(3, 2)), RNG.normal(size=3)
 LOWER = np.linalg.cholesky(SPD)
 
 
-def unsigned(parts):
-    """Parts that are known but for the signs of their columns."""
-    return [dy2st.abs(part) for part in parts]
-
-
 def lower(x):
     return np.tril(x)
 

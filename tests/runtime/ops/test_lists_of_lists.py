@@ -26,7 +26,6 @@ from dy2st_runtime.tensor import EagerTensor, to_tensor
 from tests.runtime.ops.test_tensor_array import NUMBER, PAIR, program_of, run
 
 ROW = ArrayType(TensorType("float64", (2,)))
-ZERO = np.array(0)
 X = np.array([1.0, 2.0])
 
 

@@ -15,8 +15,6 @@ from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.program import Block, Operator, Variable
 from dy2st_runtime.ir.types import TensorType
 
-VECTOR = 64
-
 
 def operator_of(name, dtypes, attributes=None):
     """An operator on 1-d tensors; None where its shape rule refuses the dtypes."""

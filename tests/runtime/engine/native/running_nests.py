@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Dim, evaluate, using
+from dy2st_runtime.dims import evaluate, using
 from dy2st_runtime.engine.native.machine.llvm import Library, Processor, compile_object, load
 from dy2st_runtime.engine.native.nests import emit, groups
 from dy2st_runtime.engine.native.nests.nests import Nest, verify
@@ -136,8 +136,3 @@ def run(code, *inputs, state=None):
     values = [EagerTensor(np.array(array)) for array in arrays]
     with eagerly(as_recorded=True):
         return run.block(code.program.block, values, run.sizes_of(values))
-
-
-def is_dim(size):
-    """Whether a size is not known."""
-    return isinstance(size, Dim)
