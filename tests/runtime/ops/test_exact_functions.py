@@ -107,6 +107,11 @@ def test_ends_and_zeros_are_exact(name, engine):
         np.testing.assert_array_equal(np.signbit(found)[is_number], np.signbit(wanted)[is_number])
 
 
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+def test_erf_ends_at_one(engine):
+    assert np.abs(run("erf", engine, np.linspace(-7, 7, 20_001, dtype="f4"))).max() == 1
+
+
 @pytest.mark.parametrize("name", ROWS)
 def test_what_runs_eagerly_is_what_the_engine_numpy_gives(name):
     x = np.concatenate([points(np.float32), np.array([0.0, -0.0, np.inf, -np.inf, np.nan], "f4")])
