@@ -6,7 +6,7 @@ iterations that are really taken; and the compiled engines are tested against it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from dy2st_runtime.dims import Condition, Constraint, Dim, evaluate, is_symbol, symbols
@@ -32,7 +32,7 @@ def interpret(
 
     Raises ShapeError if the sizes break a constraint of the Program.
     """
-    run = _Run(program)
+    run = Run(program)
     values = [*inputs, *(state[name] for name in program.state)]
     try:
         with eagerly(as_recorded=True):
@@ -44,7 +44,7 @@ def interpret(
     return results[:count], dict(zip(program.updates, results[count:], strict=True))
 
 
-class _Run:
+class Run:
     """One run of a Program: the operator that is running, and what sizes must satisfy."""
 
     def __init__(self, program: Program):
@@ -70,18 +70,25 @@ class _Run:
 
     def block(self, block: Block, arguments: Sequence[Any], outer: Sizes) -> list[Any]:
         """What the Block yields. The sizes of its own values end with it."""
-        sizes, known = dict(outer), {}
+        sizes = dict(outer)
+        known: dict[Variable, Any] = {}
         for parameter, value in zip(block.parameters, arguments, strict=True):
             known[parameter] = value
             self.bind(parameter, value, sizes)
-        for operator in block.operators:
+        self.operators(block.operators, known, sizes)
+        return [known[variable] for variable in block.yields]
+
+    def operators(
+        self, operators: Iterable[Operator], known: dict[Variable, Any], sizes: Sizes
+    ) -> None:
+        """Add what operators give to what is known."""
+        for operator in operators:
             operands = [known[operand] for operand in operator.operands]
             self.operator = operator
             results = self.operation(operator, operands, sizes)
             for variable, value in zip(operator.results, results, strict=True):
                 known[variable] = value
                 self.bind(variable, value, sizes)
-        return [known[variable] for variable in block.yields]
 
     def bind(self, variable: Variable, value: Any, sizes: Sizes) -> None:
         """Note the sizes that a value defines, and check what must hold of them."""
@@ -152,7 +159,7 @@ class _Run:
     def add_place(self, error: Exception) -> None:
         """Say which operator failed, and where the user called it."""
         if self.operator is not None:
-            show_operator(error, self.operator, _Run.block.__code__, self.program.name)
+            show_operator(error, self.operator, Run.operators.__code__, self.program.name)
 
 
 def concrete(value: Any, sizes: Mapping[Dim, int]) -> Any:

@@ -12,14 +12,14 @@ from dy2st_runtime.ir import ArrayType, Block, Operator, Program, TensorType, Va
 from dy2st_runtime.ir.aliasing import overwritten, views_in_order
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import eagerly
-from dy2st_runtime.ir.interpret import _Run
+from dy2st_runtime.ir.interpret import Run
 from dy2st_runtime.ops.slicing import _places
 from dy2st_runtime.tensor import EagerTensor
 
 GARBAGE = 0xA7
 
 
-class _InRows(_Run):
+class _InRows(Run):
     """The interpreter, whose kernels see every operand row by row.
 
     So sums are made in one order, wherever the operands lie, and every bit can be compared.

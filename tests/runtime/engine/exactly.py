@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dy2st_runtime.ir.dispatch import eagerly
-from dy2st_runtime.ir.interpret import _Run
+from dy2st_runtime.ir.interpret import Run
 from dy2st_runtime.tensor import EagerTensor
 
 SHORT, LONG = np.dtype("float32"), np.dtype("float64")
@@ -17,7 +17,7 @@ def _long(value):
     return EagerTensor(value.array.astype(LONG)) if value.array.dtype == SHORT else value
 
 
-class _InFloat64(_Run):
+class _InFloat64(Run):
     """As the interpreter, but no value and no cast is of float32."""
 
     def operation(self, operator, operands, sizes):

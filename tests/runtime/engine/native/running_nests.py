@@ -16,7 +16,7 @@ from dy2st_runtime.engine.native.nests.nests import Nest, verify
 from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.dispatch import eagerly
 from dy2st_runtime.ir.facts import facts_of
-from dy2st_runtime.ir.interpret import _Run
+from dy2st_runtime.ir.interpret import Run
 from dy2st_runtime.tensor import EagerTensor
 
 DECLARED = ["declare ptr @malloc(i64)", "declare void @free(ptr)"]
@@ -69,7 +69,7 @@ def library(text, processor, names):
     return load(compile_object(text, processor), names, {})
 
 
-class _NestRun(_Run):
+class _NestRun(Run):
     """As the interpreter, but with the nests of the plan."""
 
     def __init__(self, code):
