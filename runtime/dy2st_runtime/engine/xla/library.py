@@ -1,0 +1,59 @@
+"""jax, which is loaded when a Program is first compiled for it: nothing else imports it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.lazy import Lazy
+
+jax, jnp, lax = Lazy("jax"), Lazy("jax.numpy"), Lazy("jax.lax")
+special, jax_linalg = Lazy("jax.scipy.special"), Lazy("jax.scipy.linalg")
+callbacks, export = Lazy("jax.experimental"), Lazy("jax.export")
+_PRECISIONS = ("highest", "high", "default")
+
+
+def precision() -> str:
+    """How exact products are: `highest`, or what DY2ST_XLA_PRECISION says.
+
+    Raises ArgumentError for a word that jax does not have.
+    """
+    chosen = os.environ.get("DY2ST_XLA_PRECISION") or "highest"
+    if chosen not in _PRECISIONS:
+        raise ArgumentError(
+            f"DY2ST_XLA_PRECISION is {', '.join(_PRECISIONS[:-1])} or {_PRECISIONS[-1]}, "
+            f"not {chosen!r}"
+        )
+    return chosen
+
+
+@contextmanager
+def exactly() -> Iterator[None]:
+    """Around traces and calls: 64 bits are 64 bits, and products are exact. No global flag."""
+    # The name came with jax 0.8; before, it was in jax.experimental.
+    is_new = hasattr(jax, "enable_x64")
+    wide: Any = jax.enable_x64 if is_new else callbacks.enable_x64
+    with wide(True), jax.default_matmul_precision(precision()):
+        yield
+
+
+def is_cpu() -> bool:
+    """Whether Programs run on the CPU."""
+    return bool(jax.default_backend() == "cpu")
+
+
+__all__ = [
+    "callbacks",
+    "exactly",
+    "export",
+    "is_cpu",
+    "jax",
+    "jax_linalg",
+    "jnp",
+    "lax",
+    "precision",
+    "special",
+]

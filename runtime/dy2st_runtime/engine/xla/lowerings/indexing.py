@@ -1,0 +1,125 @@
+"""Elements at the places that tensors name: read, written, joined."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.engine.xla.library import jnp, lax
+from dy2st_runtime.engine.xla.lowerings.numbers import INT64, cast
+from dy2st_runtime.engine.xla.table import check, lower
+
+
+def _positions(x: Any, indices: Sequence[Any], axes: Sequence[int]) -> tuple[Any, ...]:
+    places: list[Any] = [slice(None)] * x.ndim
+    for axis, index in zip(axes, indices, strict=True):
+        places[axis] = index
+    return tuple(places[: max(axes) + 1])
+
+
+@lower("index")
+def _index(x: Any, *indices: Any, axes: tuple[int, ...]) -> Any:
+    if len(axes) == 1 and 0 not in x.shape:
+        return jnp.take(x, _from_start(indices[0], x.shape[axes[0]]), axes[0], mode="clip")
+    if 0 in x.shape:  # there is nothing to read: either nothing is asked for, or the check is down
+        shape = _shape_of_picked(x, indices, axes)
+        return jnp.zeros(shape, x.dtype)
+    return x.at[_positions(x, indices, axes)].get(mode="clip")
+
+
+def _from_start(index: Any, size: Any) -> Any:
+    return jnp.where(index < 0, index + size, index) if index.dtype.kind == "i" else index
+
+
+def _shape_of_picked(x: Any, indices: Sequence[Any], axes: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape that NumPy gives, by an array without memory."""
+    like = np.broadcast_to(np.zeros((), bool), [max(size, 1) for size in x.shape])
+    places = [np.zeros(index.shape, np.int64) for index in indices]
+    made = list(like[_positions(like, places, axes)].shape)
+    picked = np.broadcast_shapes(*(index.shape for index in indices))
+    rest = [size for axis, size in enumerate(x.shape) if axis not in axes]
+    is_together = list(axes) == list(range(axes[0], axes[0] + len(axes)))
+    place = axes[0] if is_together else 0
+    assert len(made) == len(rest) + len(picked)
+    return (*rest[:place], *picked, *rest[place:])
+
+
+@check("index")
+def _are_inside(y: Any, x: Any, *indices: Any, axes: tuple[int, ...]) -> Any:
+    return _inside(x, indices, axes)
+
+
+def _inside(x: Any, indices: Sequence[Any], axes: Sequence[int]) -> Any:
+    """Whether all places are in -size .. size - 1."""
+    well: Any = True
+    for index, axis in zip(indices, axes, strict=True):
+        size = x.shape[axis]
+        if index.dtype.kind == "u":
+            inside = index < np.uint64(size) if isinstance(size, int) else index < size
+        else:
+            index = index.astype(INT64)
+            inside = (index >= -size) & (index < size)
+        well = well & jnp.all(inside)
+    return well
+
+
+@lower("index_put")
+def _index_put(x: Any, value: Any, *indices: Any, axes: tuple[int, ...], accumulate: bool) -> Any:
+    if 0 in x.shape:
+        return x
+    place = x.at[_positions(x, indices, axes)]
+    value = cast(value, x.dtype)
+    if not accumulate:
+        return place.set(value)
+    if x.dtype == np.bool_:
+        return place.max(value)
+    return place.add(value)
+
+
+@check("index_put")
+def _are_put_inside(
+    y: Any, x: Any, value: Any, *indices: Any, axes: tuple[int, ...], accumulate: bool
+) -> Any:
+    return _inside(x, indices, axes)
+
+
+@lower("one_hot")
+def _one_hot(x: Any, num_classes: int) -> Any:
+    return x[..., None] == jnp.arange(num_classes, dtype=x.dtype)
+
+
+@check("one_hot")
+def _are_classes(y: Any, x: Any, num_classes: int) -> Any:
+    wide = x.astype(INT64)
+    return jnp.all((wide >= 0) & (wide < num_classes))
+
+
+def _neutral(reduce: str, dtype: Any) -> Any:
+    if reduce == "mul":
+        return 1
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        return limits.max if reduce == "amin" else limits.min
+    return np.inf if reduce == "amin" else -np.inf
+
+
+@lower("scatter_reduce")
+def _scatter_reduce(
+    x: Any, index: Any, values: Any, axis: int, reduce: str, include_self: bool
+) -> Any:
+    places = [lax.broadcasted_iota(INT64, index.shape, place) for place in range(index.ndim)]
+    places[axis] = index
+    if not include_self:
+        x = x.at[tuple(places)].set(np.asarray(_neutral(reduce, x.dtype)).astype(x.dtype))
+    place = x.at[tuple(places)]
+    join = {"mul": place.multiply, "amin": place.min, "amax": place.max}[reduce]
+    return join(cast(values, x.dtype))
+
+
+@check("scatter_reduce")
+def _are_joined_inside(
+    y: Any, x: Any, index: Any, values: Any, axis: int, reduce: str, include_self: bool
+) -> Any:
+    return _inside(x, [index], [axis])
