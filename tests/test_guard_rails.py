@@ -196,7 +196,7 @@ def test_environment_variables_begin_with_the_projects_name():
                 names.add(getattr(node.args[0], "value", None))
     own = {
         *("DY2ST_CACHE", "DY2ST_DEBUG", "DY2ST_ENGINE", "DY2ST_MOST_A_LINE"),
-        *("DY2ST_NATIVE_BACKGROUND", "DY2ST_NATIVE_CPU"),
+        *("DY2ST_NATIVE_BACKGROUND", "DY2ST_NATIVE_CPU", "DY2ST_XLA_PRECISION"),
     }
     of_paddle = {name for name in names if name and name.startswith("PADDLE_")}
     assert names - own - of_paddle == {"OMP_NUM_THREADS", "XDG_CACHE_HOME", None}
@@ -236,6 +236,12 @@ LISTS_OF_NAMES = {
     "native/nests/views.py": "how loops read what is shown elsewhere is a matter of this engine",
     "native/program/composites.py": "what loops compute part by part is a matter of this engine",
     "native/program/shape_specialisation.py": "which numbers code reads of tensors is a matter of this engine",
+    "xla/host_operators.py": "what XLA does not compute is a matter of this engine",
+    "xla/lowerings/checks.py": "what stops compiled code is a matter of this engine",
+    "xla/lowerings/elementwise.py": "what an operator is in jax is a matter of this engine",
+    "xla/lowerings/matrices.py": "as for elementwise",
+    "xla/lowerings/reductions.py": "as for elementwise",
+    "xla/lowerings/shapes.py": "as for elementwise",
     "ir/tracing/python_numbers.py": "what Python computes where the Program has 64 bits",
     "ir/tracing/traced_numbers.py": "Python's operators on sizes, which have names of their own",
 }

@@ -1,11 +1,12 @@
 """Engines make of a Program something that runs, and are chosen by name.
 
 `numpy` needs NumPy alone and is the default; `native` makes machine code, and needs the extra
-`native`; `auto` is `native` where that can be had, else `numpy`. docs/engines.md shows how to write
-another one. All of them compute the same.
+`native`; `auto` is `native` where that can be had, else `numpy`; `xla` is for GPUs and TPUs, by
+jax, and needs the extra `jax`. docs/engines.md shows how to write another one. All of them compute
+the same.
 
 >>> names()
-['auto', 'native', 'numpy']
+['auto', 'native', 'numpy', 'xla']
 """
 
 from __future__ import annotations
@@ -47,9 +48,10 @@ GROUP = "dy2st.engines"  # the entry points of other packages
 ENGINES: dict[str, Engine | str] = {
     "native": "dy2st_runtime.engine.native.compilation:compile_program",
     "numpy": "dy2st_runtime.engine.numpy.executable:compile_program",
+    "xla": "dy2st_runtime.engine.xla.executable:compile_program",
 }
-# What an engine of ours needs beside NumPy; the extra that installs it has the engine's name.
-_NEEDED = {"native": "llvmlite"}
+# What an engine of ours needs beside NumPy, and the extra that installs it.
+_NEEDED = {"native": ("llvmlite", "native"), "xla": ("jax", "jax")}
 
 
 @put_back_after_errors
@@ -86,7 +88,8 @@ def find(name: str | None = None) -> Engine:
 
 def is_installed(name: str) -> bool:
     """Whether an engine is there with all that it needs."""
-    return name in names() and (name not in _NEEDED or bool(import_util.find_spec(_NEEDED[name])))
+    needed, _ = _NEEDED.get(name, ("numpy", ""))
+    return name in names() and import_util.find_spec(needed) is not None
 
 
 def is_embedded() -> bool:
@@ -131,17 +134,17 @@ def _of_packages() -> dict[str, str]:
 
 
 def _has_native() -> bool:
-    needed = (_NEEDED["native"], ENGINES["native"].partition(":")[0])  # type: ignore[union-attr]
+    needed = (_NEEDED["native"][0], ENGINES["native"].partition(":")[0])  # type: ignore[union-attr]
     return all(import_util.find_spec(module) is not None for module in needed)
 
 
 def _loaded(name: str, place: str) -> Engine:
     """What stands at a place; ArgumentError if it cannot be imported."""
-    needed = _NEEDED.get(name)
-    if needed is not None and import_util.find_spec(needed) is None:
+    needed, extra = _NEEDED.get(name, ("", ""))
+    if needed and import_util.find_spec(needed) is None:
         raise ArgumentError(
             f"the engine {name!r} needs {needed}, which is not installed: "
-            f"pip install 'dy2st[{name}]', or take the engine {DEFAULT!r}"
+            f"pip install 'dy2st[{extra}]', or take the engine {DEFAULT!r}"
         )
     module, _, attribute = place.partition(":")
     try:

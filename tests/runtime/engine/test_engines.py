@@ -95,7 +95,7 @@ def test_the_environment_names_the_engine_where_nobody_else_does(monkeypatch):
 
 def test_the_engine_of_an_entry_point_is_loaded_when_it_is_chosen(monkeypatch):
     offer(monkeypatch, abroad="dy2st_runtime.engine.numpy.executable:compile_program")
-    assert engine.names() == ["abroad", "auto", "native", "numpy"]
+    assert engine.names() == ["abroad", "auto", "native", "numpy", "xla"]
     (result,) = engine.compile(doubling(), "abroad").run([np.ones(2, np.float32)], [])
     assert result.tolist() == [2, 2]
 
@@ -104,7 +104,7 @@ def test_an_unknown_name_is_refused_with_those_there_are(monkeypatch):
     offer(monkeypatch, abroad="somewhere:compile_program")
     with pytest.raises(ArgumentError) as caught:
         engine.compile(doubling(), "nmpy")
-    assert str(caught.value) == "there is no engine 'nmpy': one of abroad, auto, native, numpy"
+    assert str(caught.value) == "there is no engine 'nmpy': one of abroad, auto, native, numpy, xla"
 
 
 def test_an_unknown_name_in_the_environment_is_said_to_be_there(monkeypatch):
@@ -119,14 +119,25 @@ def test_what_is_no_name_is_refused(name):
         engine.check_name(name)
 
 
-def test_an_engine_whose_extra_is_missing_says_how_to_install_it(monkeypatch):
-    hide(monkeypatch, "llvmlite")
+@pytest.mark.parametrize(
+    ("name", "needed", "extra"), [("native", "llvmlite", "native"), ("xla", "jax", "jax")]
+)
+def test_an_engine_whose_extra_is_missing_says_how_to_install_it(monkeypatch, name, needed, extra):
+    hide(monkeypatch, needed)
     with pytest.raises(ArgumentError) as caught:
-        engine.compile(doubling(), "native")
+        engine.compile(doubling(), name)
     assert str(caught.value) == (
-        "the engine 'native' needs llvmlite, which is not installed: pip install 'dy2st[native]', "
+        f"the engine '{name}' needs {needed}, which is not installed: pip install 'dy2st[{extra}]', "
         "or take the engine 'numpy'"
     )
+
+
+def test_no_engine_is_loaded_before_it_is_named():
+    code = (
+        "import sys, dy2st, dy2st_runtime.engine as engine; engine.names(); "
+        "import dy2st_runtime.engine.xla.executable; assert not {'jax', 'llvmlite'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_an_engine_that_cannot_be_imported_says_why(monkeypatch):

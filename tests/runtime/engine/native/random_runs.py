@@ -28,11 +28,11 @@ def run(executable, made: Made):
         return None, type(error)
 
 
-def check(made: Made) -> str:
+def check(made: Made, compiled=Executable) -> str:
     """Compare one Program; AssertionError if the engines differ."""
     given = [*made.inputs, *made.state.values()]
     copies = [array.copy() for array in given]
-    executable = Executable(made.program)
+    executable = compiled(made.program)
     expected, raised = run(executable.reference, made)
     results, error = run(executable, made)
     assert raised is error, (raised, error)

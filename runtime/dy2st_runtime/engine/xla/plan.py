@@ -1,0 +1,305 @@
+"""Cuts a Block into islands, which XLA runs as a whole, and steps of the host between them.
+
+The host runs operators of `host_operators.py`, those on lists, those whose results have sizes that
+depend on the data, and branches and loops that hold one of them; inside of these it begins anew.
+
+Each operator has a *time*, as early as its operands allow: islands run at even times, the host at
+odd ones. So random numbers that need nothing are drawn before the first island, and do not cut it.
+What Python sees stays in order: nothing that may fail passes what is printed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from dy2st_runtime.dims import Condition, Dim, product, symbols
+from dy2st_runtime.engine.xla import lowerings
+from dy2st_runtime.engine.xla.host_operators import HOST_OPERATORS, IDENTITIES
+from dy2st_runtime.engine.xla.table import CHECKS, LOWERINGS
+from dy2st_runtime.ir.definition import Effect, lookup
+from dy2st_runtime.ir.dispatch import interpreting
+from dy2st_runtime.ir.program import Block, Operator, Variable
+from dy2st_runtime.ir.tracing.tracer import Tracer
+from dy2st_runtime.ir.types import TensorType
+
+assert lowerings  # they fill the table
+
+_SMALL = 16
+"""Results of so few elements are left to NumPy beside lists: a call of XLA takes longer."""
+
+
+class Known(dict[Variable, Any]):
+    """Values, also under the names of those that are the same."""
+
+    def __init__(self, alias: dict[Variable, Variable]) -> None:
+        """Begin with none."""
+        super().__init__()
+        self._alias = alias
+
+    def __missing__(self, variable: Variable) -> Any:
+        """The value that it is."""
+        return self[self._alias[variable]]
+
+
+@dataclass(eq=False)
+class Island:
+    """Operators that run as one function of XLA: what they read, what others read of them."""
+
+    operators: list[Operator]
+    reads: list[Variable] = field(default_factory=list)
+    writes: list[Variable] = field(default_factory=list)
+    symbols: tuple[Dim, ...] = ()
+    draws: bool = False  # whether random numbers are drawn in its branches and loops
+    alias: dict[Variable, Variable] = field(default_factory=dict)
+
+    def known(self, values: Iterable[Any]) -> Known:
+        """What its operators read, of the values of `reads`."""
+        known = Known(self.alias)
+        known.update(zip(self.reads, values, strict=True))
+        return known
+
+
+Step = Island | Operator
+
+
+@dataclass(eq=False)
+class Plan:
+    """The steps of a Block, and for each value that is another one, that one."""
+
+    steps: list[Step]
+    alias: dict[Variable, Variable]
+
+
+class Planner:
+    """Plans the Blocks of a Program.
+
+    plans    for each Block that the host runs.
+    reasons  why the host runs an operator.
+    """
+
+    def __init__(self, block: Block) -> None:
+        """Plan the outermost Block, and those of the host's branches and loops."""
+        self.plans: dict[Block, Plan] = {}
+        self.reasons: dict[Operator, str] = {}
+        self._parts: dict[Operator, Block] = {}
+        self._fails: dict[Operator, bool] = {}
+        self._plan(block, set(_symbols_of(block.parameters)))
+        self._leave_small_ones()
+
+    @property
+    def islands(self) -> list[Island]:
+        """Those of all Blocks."""
+        steps = [step for plan in self.plans.values() for step in plan.steps]
+        return [step for step in steps if isinstance(step, Island)]
+
+    def parts(self, operator: Operator) -> Block | None:
+        """The operators that a composite one is made of; None of one that has a row of its own."""
+        definition = lookup(operator.name)
+        if operator.name in LOWERINGS or operator.blocks or definition.decompose is None:
+            return None
+        if operator not in self._parts:
+            self._parts[operator] = _decomposed(operator)
+        return self._parts[operator]
+
+    def may_fail(self, operator: Operator) -> bool:
+        """Whether it, or what is in it, has a check."""
+        if operator not in self._fails:
+            parts = self.parts(operator) if operator.name not in HOST_OPERATORS else None
+            blocks = operator.blocks if parts is None else [parts]
+            inside = any(self.may_fail(one) for block in blocks for one in block.operators)
+            self._fails[operator] = operator.name in CHECKS or inside
+        return self._fails[operator]
+
+    def _reason(self, operator: Operator, bound: set[Dim], is_inner: bool = False) -> str | None:
+        """Why the host runs an operator; None if XLA does. `bound` are the symbols that are known.
+
+        Inside of XLA's branches and loops random numbers are drawn by a call to NumPy.
+        """
+        if lookup(operator.name).effect is Effect.RANDOM and is_inner:
+            return None
+        if operator.name in HOST_OPERATORS:
+            return HOST_OPERATORS[operator.name]
+        values = (*operator.operands, *operator.results)
+        if not all(isinstance(value.type, TensorType) for value in values):
+            return "a list of tensors, whose length only the run decides"
+        if not bound.issuperset(_symbols_of(operator.results)):
+            return "a size of the result depends on the data"
+        parts = self.parts(operator)
+        if parts is None and not operator.blocks and operator.name not in LOWERINGS:
+            return "XLA has no function for it"
+        for block in operator.blocks if parts is None else [parts]:
+            if not bound.issuperset(_symbols_of(block.parameters)):
+                return "a size changes from iteration to iteration"
+            for one in block.operators:
+                found = self._reason(one, bound, is_inner=True)
+                if found is not None:
+                    return f"{one.name}: {found}"
+        return None
+
+    def _plan(self, block: Block, outer: set[Dim]) -> None:
+        times: dict[Variable, int] = {}
+        known_at: dict[Dim, int] = {}  # when the symbols that the host finds are known
+        bound, alias = set(outer), dict[Variable, Variable]()
+        steps: dict[int, list[Operator]] = {}
+        sources: dict[Variable, Operator] = {}
+        ordered = seen = failing = 0
+        for operator in block.operators:
+            if operator.name in IDENTITIES:
+                first = operator.operands[0]
+                alias[operator.results[0]] = alias.get(first, first)
+            needed = [times.get(operand, 0) for operand in operator.operands]
+            needed += [known_at.get(symbol, 0) for symbol in _symbols_in(operator)]
+            time = max(needed, default=0)
+            definition = lookup(operator.name)
+            reason = self._reason(operator, bound)
+            is_lowered = reason is None
+            if is_lowered and not operator.operands and operator.results:
+                sources[operator.results[0]] = operator
+                times[operator.results[0]] = time
+                continue
+            if is_lowered:
+                time = max(2, time + time % 2)
+                if _draws(operator):
+                    time = ordered = max(time, ordered + ordered % 2)
+                if self.may_fail(operator):
+                    time = max(time, seen + seen % 2)
+                    failing = max(failing, time)
+            else:
+                self.reasons[operator] = reason or ""
+                time += 1 - time % 2
+                if definition.effect is not Effect.PURE:
+                    time = ordered = max(time, ordered + 1 - ordered % 2)
+                if definition.effect is Effect.VISIBLE:
+                    time = ordered = max(time, failing + 1 - failing % 2)
+                    seen = time
+                new = set(_symbols_of(operator.results)) - bound
+                known_at.update(dict.fromkeys(new, time))
+                bound |= new
+                for inner in operator.blocks:
+                    self._plan(inner, bound | set(_symbols_of(inner.parameters)))
+            times.update(dict.fromkeys(operator.results, time))
+            steps.setdefault(time, []).append(operator)
+        self.plans[block] = Plan(_joined(block, steps, alias, sources), alias)
+
+    def _leave_small_ones(self) -> None:
+        """Beside steps of the host, islands of a few numbers are theirs, too."""
+        if len(self.plans) == 1 and all(map(_is_island, next(iter(self.plans.values())).steps)):
+            return
+        for plan in self.plans.values():
+            kept: list[Step] = []
+            for step in plan.steps:
+                is_small = isinstance(step, Island) and all(map(_is_small, step.operators))
+                kept += step.operators if isinstance(step, Island) and is_small else [step]
+            plan.steps = kept
+
+
+def _is_island(step: Step) -> bool:
+    return isinstance(step, Island)
+
+
+def _is_small(operator: Operator) -> bool:
+    if operator.blocks or lookup(operator.name).kernel is None:
+        return False
+    for value in (*operator.results, *operator.operands):
+        size = product(value.tensor_type.shape)
+        if not isinstance(size, int) or size > _SMALL:
+            return False
+    return True
+
+
+def _joined(
+    block: Block,
+    steps: dict[int, list[Operator]],
+    alias: dict[Variable, Variable],
+    sources: dict[Variable, Operator],
+) -> list[Step]:
+    """The steps in order, those of an even time as one island.
+
+    What is made of nothing, as zeros are, each island makes for itself, and the host once.
+    """
+
+    def made_of_nothing(read: Iterable[Variable]) -> list[Operator]:
+        used = dict.fromkeys(alias.get(variable, variable) for variable in read)
+        return [sources[variable] for variable in used if variable in sources]
+
+    found: list[Step] = []
+    of_host: dict[Operator, None] = {}
+    for time in sorted(steps):
+        read = [operand for one in steps[time] for operand in one.operands]
+        if time % 2 == 0:
+            found.append(Island([*made_of_nothing(read), *steps[time]], alias=alias))
+            continue
+        new = [one for one in made_of_nothing(read) if one not in of_host]
+        of_host.update(dict.fromkeys(new))
+        found += [*new, *steps[time]]
+    found += [one for one in made_of_nothing(block.yields) if one not in of_host]
+    needed = {alias.get(variable, variable) for variable in block.yields}
+    for step in reversed(found):
+        operators = step.operators if isinstance(step, Island) else [step]
+        needs = dict.fromkeys(alias.get(v, v) for one in operators for v in one.operands)
+        if isinstance(step, Island):
+            made = dict.fromkeys(result for one in operators for result in one.results)
+            step.reads = [variable for variable in needs if variable not in made]
+            step.writes = [v for v in made if v in needed and v not in sources]
+            step.symbols = tuple(dict.fromkeys(_symbols_of_all(operators)))
+            step.draws = any(map(_draws, operators))
+        needed.update(step.reads if isinstance(step, Island) else needs)
+    return found
+
+
+def _draws(operator: Operator) -> bool:
+    inside = (one for block in operator.blocks for one in block.operators)
+    return lookup(operator.name).effect is Effect.RANDOM or any(map(_draws, inside))
+
+
+def _symbols_of_all(operators: Iterable[Operator]) -> Iterator[Dim]:
+    for operator in operators:
+        yield from _symbols_in(operator)
+        yield from _symbols_of(operator.operands)
+
+
+def _symbols_of(variables: Iterable[Variable]) -> Iterator[Dim]:
+    """The symbols in the types of tensors."""
+    for variable in variables:
+        if isinstance(variable.type, TensorType):
+            for size in variable.type.shape:
+                if isinstance(size, Dim):
+                    yield from symbols(size)
+
+
+def _symbols_in(operator: Operator) -> Iterator[Dim]:
+    """Those that an operator, and what is in it, needs to know."""
+    yield from _symbols_in_value(tuple(operator.attributes.values()))
+    yield from _symbols_of(operator.results)
+    for block in operator.blocks:
+        yield from _symbols_of(block.parameters)
+        for one in block.operators:
+            yield from _symbols_in(one)
+
+
+def _symbols_in_value(value: Any) -> Iterator[Dim]:
+    if isinstance(value, (Dim, Condition)):
+        yield from symbols(value)
+    elif isinstance(value, tuple):
+        for entry in value:
+            yield from _symbols_in_value(entry)
+
+
+def _decomposed(operator: Operator) -> Block:
+    """The Block of what a composite operator is made of."""
+    decompose = lookup(operator.name).decompose
+    assert decompose is not None
+    tracer = Tracer()
+    parameters = [tracer.block.add_parameter(operand.type) for operand in operator.operands]
+    with tracer.tracing(), interpreting(tracer):
+        results = decompose(*parameters, **operator.attributes)
+    results = results if isinstance(results, tuple) else (results,)
+    for inner in tracer.block.operators:
+        inner.location = operator.location
+    tracer.block.yields = list(results)
+    return tracer.block
+
+
+__all__ = ["Island", "Known", "Plan", "Planner", "Step"]

@@ -1,0 +1,178 @@
+"""Operators of a Program as calls of jax, while jax traces: its trace is the code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.dims import Condition, Dim, to_python
+from dy2st_runtime.engine.xla.library import callbacks, jax, jnp, lax
+from dy2st_runtime.engine.xla.plan import Island, Planner
+from dy2st_runtime.engine.xla.table import CHECKS, LOWERINGS
+from dy2st_runtime.ir.definition import Effect, lookup
+from dy2st_runtime.ir.program import Block, Operator, Variable
+from dy2st_runtime.ir.types import TensorType
+
+Sizes = Mapping[Dim, Any]
+"""Numbers; of an export sizes that jax knows by name."""
+
+
+def traceable(
+    planner: Planner, island: Island, sizes: Sizes
+) -> Callable[[Sequence[Any]], tuple[list[Any], Any]]:
+    """A function for jax: what an island writes of what it reads, and whether all is well."""
+
+    def run(arguments: Sequence[Any]) -> tuple[list[Any], Any]:
+        trace = Trace(planner, sizes)
+        known = island.known(arguments)
+        trace.operators(island.operators, known)
+        return [known[variable] for variable in island.writes], trace.well
+
+    return run
+
+
+class Trace:
+    """One trace of operators; `well` is whether their checks hold, None where there are none."""
+
+    def __init__(self, planner: Planner, sizes: Sizes) -> None:
+        """Take the numbers of all symbols."""
+        self._planner = planner
+        self._sizes = sizes
+        self.well: Any = None
+
+    def block(self, block: Block, arguments: Sequence[Any]) -> list[Any]:
+        """What a Block yields."""
+        known = dict(zip(block.parameters, arguments, strict=True))
+        self.operators(block.operators, known)
+        return [known[variable] for variable in block.yields]
+
+    def operators(self, operators: Sequence[Operator], known: dict[Variable, Any]) -> None:
+        """Add what operators give to what is known."""
+        for operator in operators:
+            results = self._operation(operator, [known[v] for v in operator.operands])
+            for variable, value in zip(operator.results, results, strict=True):
+                known[variable] = _typed(value, variable)
+
+    def _operation(self, operator: Operator, operands: list[Any]) -> Sequence[Any]:
+        if operator.name == "cond":
+            return self._cond(operator, operands)
+        if operator.name == "while":
+            return self._loop(operator, operands)
+        if lookup(operator.name).effect is Effect.RANDOM:
+            return self._drawn(operator, operands)
+        parts = self._planner.parts(operator)
+        if parts is not None:
+            return self.block(parts, operands)
+        attributes = {name: number(v, self._sizes) for name, v in operator.attributes.items()}
+        made = LOWERINGS[operator.name](*operands, **attributes)
+        check = CHECKS.get(operator.name)
+        if check is not None:
+            self._require(check(made, *operands, **attributes))
+        return made if isinstance(made, (tuple, list)) else [made]
+
+    def _require(self, well: Any) -> None:
+        self.well = well if self.well is None else jnp.logical_and(self.well, well)
+
+    def _apart(self, block: Block, arguments: Sequence[Any]) -> tuple[Any, list[Any]]:
+        """What a Block yields, and whether all is well in it."""
+        inner = Trace(self._planner, self._sizes)
+        results = inner.block(block, arguments)
+        return jnp.asarray(True if inner.well is None else inner.well), results
+
+    def _cond(self, operator: Operator, operands: list[Any]) -> list[Any]:
+        condition, *captured = operands
+
+        def branch(block: Block) -> Callable[..., Any]:
+            def run(*arguments: Any) -> tuple[Any, list[Any]]:
+                well, yields = self._apart(block, arguments)
+                pairs = zip(yields, operator.results, strict=True)
+                return well, [_typed(value, variable) for value, variable in pairs]
+
+            return run
+
+        well, results = lax.cond(_truth(condition), *map(branch, operator.blocks), *captured)
+        if self._planner.may_fail(operator):
+            self._require(well)
+        return list(results)
+
+    def _loop(self, operator: Operator, operands: list[Any]) -> list[Any]:
+        """With what the condition checks made in the body: a loop ends where one does not hold."""
+        count = len(operator.results)
+        captured, (condition, body) = operands[count:], operator.blocks
+
+        def goes_on(values: Sequence[Any]) -> tuple[Any, Any]:
+            well, (truth,) = self._apart(condition, [*values, *captured])
+            return well, jnp.logical_and(_truth(truth), well)
+
+        def iterate(values: Sequence[Any]) -> tuple[Any, list[Any]]:
+            well, yields = self._apart(body, [*values, *captured])
+            pairs = zip(yields, operator.results, strict=True)
+            return well, [_typed(value, variable) for value, variable in pairs]
+
+        first = [_typed(v, r) for v, r in zip(operands[:count], operator.results, strict=True)]
+        if not self._planner.may_fail(operator):  # a plain one, whose iterations XLA may count
+            return list(
+                lax.while_loop(lambda values: goes_on(values)[1], lambda v: iterate(v)[1], first)
+            )
+
+        def checked_iteration(state: tuple[Any, Any, list[Any]]) -> tuple[Any, Any, list[Any]]:
+            well, values = iterate(state[2])
+            is_well, truth = goes_on(values)
+            return well & is_well, truth & well, values
+
+        well, truth = goes_on(first)
+        well, _, results = lax.while_loop(lambda s: s[1], checked_iteration, (well, truth, first))
+        self._require(well)
+        return list(results)
+
+    def _drawn(self, operator: Operator, operands: list[Any]) -> list[Any]:
+        """Random numbers inside of a branch or loop, by a call to NumPy's kernel, in order."""
+        kernel = lookup(operator.name).kernel
+        assert kernel is not None
+        attributes = {name: number(v, self._sizes) for name, v in operator.attributes.items()}
+        (result,) = operator.results
+        shape = tuple(number(size, self._sizes) for size in result.tensor_type.shape)
+        made = jax.ShapeDtypeStruct(shape, result.tensor_type.dtype)
+
+        def draw(*arrays: Any) -> Any:
+            return kernel(*map(np.asarray, arrays), **attributes)
+
+        return [callbacks.io_callback(draw, made, *operands, ordered=True)]
+
+
+def _truth(condition: Any) -> Any:
+    """A condition of one element as a bool."""
+    return jnp.reshape(jnp.asarray(condition) != 0, ())
+
+
+def _typed(value: Any, variable: Variable) -> Any:
+    """A value with the dtype that the Program says, and no other that jax might prefer."""
+    assert isinstance(variable.type, TensorType)
+    value = jnp.asarray(value)
+    dtype = variable.type.dtype
+    return value.astype(dtype) if value.dtype != dtype or value.weak_type else value
+
+
+def number(value: Any, sizes: Sizes) -> Any:
+    """An attribute with numbers in place of sizes."""
+    if isinstance(value, tuple):
+        return tuple(number(entry, sizes) for entry in value)
+    if not isinstance(value, (Dim, Condition)):
+        return value
+    names: dict[str, Any] = {"min": min, "max": max, "broadcast": _broadcast}
+
+    def name(symbol: Dim) -> str:
+        names[f"s{len(names)}"] = sizes[symbol]
+        return f"s{len(names) - 1}"
+
+    return eval(to_python(value, name), names)
+
+
+def _broadcast(*given: Any) -> Any:
+    """The size to which all of them broadcast."""
+    return next((size for size in given if size != 1), 1)
+
+
+__all__ = ["Sizes", "Trace", "number", "traceable"]
