@@ -5,6 +5,7 @@
     dy2st verify net.mlir
     dy2st diff net.mlir better.mlir
     dy2st compile net -o build
+    dy2st export net --stablehlo -o build
     dy2st opu compile net --calib images.npy -o net.opu
     dy2st port models/ --write
 

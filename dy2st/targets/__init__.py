@@ -21,6 +21,7 @@ GROUP = "dy2st.targets"
 TARGETS: dict[str, str] = {
     "c": "dy2st.targets.c:add_compile",
     "opu": "dy2st.targets.opu.commands.arguments:add_opu",
+    "stablehlo": "dy2st.targets.stablehlo:add_export",
 }
 
 AddCommand: TypeAlias = Callable[[Any], None]

@@ -17,7 +17,7 @@ from dy2st_runtime.ir.program import Variable
 def compile_files(options: argparse.Namespace) -> int:
     """Write the files, all or none."""
     model = sound(read_model(options.input))
-    program = _chosen(model, options.program)
+    program = chosen(model, options.program)
     missing = [name for name in program.state if name not in (model.arrays or {})]
     if missing:
         raise BadInput(f"{options.input} has no arrays for {', '.join(missing)}")
@@ -32,11 +32,12 @@ def compile_files(options: argparse.Namespace) -> int:
     }
     if call.parameters:
         files[f"{name}.parameters"] = parameters
-    _write(Path(options.output), files)
+    write_files(Path(options.output), files)
     return 0
 
 
-def _chosen(model: ModelFile, name: str | None) -> Program:
+def chosen(model: ModelFile, name: str | None) -> Program:
+    """The Program of that name, or the only one."""
     programs = {program.name: program for program in model.programs}
     if name is None and len(programs) == 1:
         return model.programs[0]
@@ -47,7 +48,8 @@ def _chosen(model: ModelFile, name: str | None) -> Program:
     return programs[name]
 
 
-def _write(folder: Path, files: dict[str, bytes]) -> None:
+def write_files(folder: Path, files: dict[str, bytes]) -> None:
+    """Write files into a folder, all or none, and say which."""
     with naming(folder):
         folder.mkdir(parents=True, exist_ok=True)
     with replacing(*(folder / name for name in files)) as places:
@@ -223,4 +225,12 @@ def _new(text: str, taken: set[str]) -> str:
     return name
 
 
-__all__ = ["Call", "compile_files", "example", "header", "identifier"]
+__all__ = [
+    "Call",
+    "chosen",
+    "compile_files",
+    "example",
+    "header",
+    "identifier",
+    "write_files",
+]

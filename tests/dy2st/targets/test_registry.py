@@ -40,7 +40,7 @@ def offer(monkeypatch, folder, value):
 def test_every_target_of_ours_adds_a_command(name, capsys):
     assert name in target_names()
     with pytest.raises(SystemExit):
-        main([{"c": "compile"}.get(name, name), "--help"])
+        main([{"c": "compile", "stablehlo": "export"}.get(name, name), "--help"])
     assert "example:" in capsys.readouterr().out
 
 

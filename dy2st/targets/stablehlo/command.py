@@ -1,0 +1,41 @@
+"""`dy2st export`: a saved Program as StableHLO."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from dy2st.model_files import STANDARD, read_model, sound
+from dy2st.targets.c.command import chosen, write_files
+from dy2st_runtime.engine.xla.export import exported
+from dy2st_runtime.ir.program import Program
+
+
+def export_files(options: argparse.Namespace) -> int:
+    """Write the files, all or none."""
+    program = chosen(sound(read_model(options.input)), options.program)
+    name = "net" if options.input == STANDARD else Path(options.input).stem
+    artifact = exported(program)
+    files = {
+        f"{name}.stablehlo": artifact.data,
+        f"{name}.stablehlo.mlir": artifact.text.encode(),
+        f"{name}.stablehlo.json": _order(program, artifact.has_check).encode(),
+    }
+    write_files(Path(options.output), files)
+    return 0
+
+
+def _order(program: Program, has_check: bool) -> str:
+    """What a call takes and gives, in order."""
+    order = {
+        "inputs": [variable.name for variable in program.inputs],
+        "state": list(program.state),
+        "outputs": len(program.outputs),
+        "updates": program.updates,
+        "has_check": has_check,
+    }
+    return json.dumps(order, indent=1) + "\n"
+
+
+__all__ = ["export_files"]
