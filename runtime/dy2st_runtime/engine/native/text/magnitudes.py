@@ -36,6 +36,11 @@ _ALL = 46
 def bounded(program: Program, blocks: Iterable[Block]) -> Bounded:
     """What must not become too large: tensors, formulas in attributes, and what is required."""
     found: dict[Sizes, float] = {}
+    places: dict[Dim, int] = {}
+
+    def met(size: Dim) -> int:
+        """The place among all sizes in the order in which they are met, in every process."""
+        return places.setdefault(size, len(places))
 
     def add(key: Sizes, limit: float) -> None:
         found[key] = min(limit, found.get(key, limit))
@@ -50,7 +55,7 @@ def bounded(program: Program, blocks: Iterable[Block]) -> Bounded:
             if isinstance(type, TensorType):
                 # The sizes without 1, in an order that is the same for a transposition.
                 number = math.prod(size for size in type.shape if isinstance(size, int))
-                dims = sorted((size for size in type.shape if isinstance(size, Dim)), key=id)
+                dims = sorted([size for size in type.shape if isinstance(size, Dim)], key=met)
                 add(
                     (*dims, number) if number != 1 or not dims else tuple(dims),
                     _BYTES / type.dtype.itemsize,
