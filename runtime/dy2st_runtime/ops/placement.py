@@ -46,7 +46,7 @@ define(
         Sample(((4, 2),), {"mesh": (("dp", 2),), "placements": ("shard 0",)}),
         Sample(
             ((4, 2),),
-            {"mesh": (("dp", 2), ("mp", 2)), "placements": ("replicate", "shard 1")},
+            {"mesh": (("dp", 2), ("mp", 2)), "placements": ("replicate", "shard 0")},
             ("int64",),
         ),
     ),
