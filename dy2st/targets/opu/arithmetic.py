@@ -27,7 +27,19 @@ def _arithmetic(low: Lowering, operator: Operator) -> View:
         return _with_constant(low, operator, left, right, is_reversed=False)
     if low.array(left) is not None:
         return _with_constant(low, operator, right, left, is_reversed=True)
-    return _of_two(low, operator, low.view(left), low.view(right))
+    # a residual sum, or a product
+    x = low.view(left)
+    other = low.view(right)
+    if operator.name == "subtract":
+        minus = nodes.affine(
+            other.node, -np.ones(other.node.channels), np.zeros(other.node.channels), operator
+        )
+        return _sum(operator, x, View(minus, other.shape))
+    if operator.name == "multiply":
+        return _product(operator, x, other)
+    if operator.name != "add":
+        raise Unmappable("images are never divided by each other")
+    return _sum(operator, x, other)
 
 
 def _with_constant(
@@ -84,20 +96,6 @@ def by_channel(array: Array, x: View) -> Array:
     if as_image(x.shape) != (1, *x.node.shape) or image != (1, channels, 1, 1):
         raise Unmappable("a constant is one number, or one a channel, not one a pixel")
     return whole.reshape(channels)
-
-
-def _of_two(low: Lowering, operator: Operator, left: View, right: View) -> View:
-    """A residual sum."""
-    if operator.name == "subtract":
-        minus = nodes.affine(
-            right.node, -np.ones(right.node.channels), np.zeros(right.node.channels), operator
-        )
-        return _sum(operator, left, View(minus, right.shape))
-    if operator.name == "multiply":
-        return _product(operator, left, right)
-    if operator.name != "add":
-        raise Unmappable("images are never divided by each other")
-    return _sum(operator, left, right)
 
 
 def _product(operator: Operator, left: View, right: View) -> View:
@@ -221,18 +219,14 @@ def _leaky_relu(low: Lowering, operator: Operator) -> View:
 def _extremum(low: Lowering, operator: Operator) -> View:
     left, right = operator.operands
     if low.array(left) is None and low.array(right) is None:
-        return _larger_of_two(low, operator, left, right)
+        # max(x, slope * x)
+        x, other = (left, right) if _slope(low, left, right) is not None else (right, left)
+        slope = _slope(low, x, other)
+        if operator.name != "maximum" or slope is None or not 0 <= slope < 1:
+            raise Unmappable("of two images, only x and a smaller slope * x are compared")
+        return _with_slope(low, operator, x, slope)
     image, number = (left, right) if low.array(left) is None else (right, left)
     return _limited(low, operator, image, number, operator.name == "maximum")
-
-
-def _larger_of_two(low: Lowering, operator: Operator, left: Variable, right: Variable) -> View:
-    """max(x, slope * x)."""
-    x, other = (left, right) if _slope(low, left, right) is not None else (right, left)
-    slope = _slope(low, x, other)
-    if operator.name != "maximum" or slope is None or not 0 <= slope < 1:
-        raise Unmappable("of two images, only x and a smaller slope * x are compared")
-    return _with_slope(low, operator, x, slope)
 
 
 def _slope(low: Lowering, x: Variable, other: Variable) -> float | None:
@@ -281,23 +275,17 @@ def _where(low: Lowering, operator: Operator) -> View:
     keeps = is_above == (inside is yes)
     if low.array(other) is not None and _same(low, other, bound):
         return _limited(low, operator, x, bound, is_lower=keeps)
-    return _leaky(low, operator, x, other, bound, keeps)
-
-
-def _same(low: Lowering, first: Variable, second: Variable) -> bool:
-    a, b = low.array(first), low.array(second)
-    return a is not None and b is not None and np.array_equal(np.squeeze(a), np.squeeze(b))
-
-
-def _leaky(
-    low: Lowering, operator: Operator, x: Variable, other: Variable, bound: Variable, keeps: bool
-) -> View:
     slope, zero = _slope(low, x, other), low.array(bound)
     if slope is None:
         raise Unmappable("a choice by element is a limit or a leaky relu only")
     if not keeps or zero is None or zero.any():
         raise Unmappable("a leaky relu has one slope, for numbers below zero")
     return _with_slope(low, operator, x, slope)
+
+
+def _same(low: Lowering, first: Variable, second: Variable) -> bool:
+    a, b = low.array(first), low.array(second)
+    return a is not None and b is not None and np.array_equal(np.squeeze(a), np.squeeze(b))
 
 
 def _with_slope(low: Lowering, operator: Operator, x: Variable, slope: float) -> View:

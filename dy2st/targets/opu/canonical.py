@@ -17,7 +17,8 @@ NONE = [0, 0, 0, 0]
 def local(layer: Layer) -> Layer:
     """The layer, with 3 numbers for kernels, strides and windows, 4 for paddings and sizes."""
     for name in ("ker_size", "ker_stride", "pooling_size", "pooling_stride", "dilation"):
-        setattr(layer, name, _three(getattr(layer, name)))
+        found = [int(value) for value in getattr(layer, name)]
+        setattr(layer, name, [1] * (3 - len(found)) + found)
     for name in ("padding_size", "pool_padding_size", "post_padding_size"):
         setattr(layer, name, _four(getattr(layer, name)))
     layer.pre_remove_padding_size = _four(layer.pre_remove_padding_size)
@@ -25,11 +26,6 @@ def local(layer: Layer) -> Layer:
         setattr(layer, name, int(getattr(layer, name)))
     layer.input_size, layer.output_size = _size(layer.input_size), _size(layer.output_size)
     return layer
-
-
-def _three(values: Iterable[int]) -> list[int]:
-    found = [int(value) for value in values]
-    return [1] * (3 - len(found)) + found
 
 
 def _four(values: Iterable[int]) -> list[int]:

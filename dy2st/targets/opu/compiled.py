@@ -94,7 +94,15 @@ class CompiledModel:
 
     def run(self, inputs: Sequence[Array]) -> list[Array]:
         """The network's outputs int8 (n, h, w, c), one image after the other."""
-        self._check(inputs)
+        wanted = self.network.input_sizes
+        if len(inputs) != len(wanted):
+            raise ArgumentError(f"the network has {len(wanted)} inputs, not {len(inputs)}")
+        for index, (x, size) in enumerate(zip(inputs, wanted, strict=True)):
+            if x.dtype != np.int8 or x.shape[1:] != tuple(size[1:]) or len(x) != len(inputs[0]):
+                raise ArgumentError(
+                    f"input {index} is int8 (n, {', '.join(map(str, size[1:]))}), "
+                    f"not {x.dtype} {x.shape}"
+                )
         every = []
         for number in range(len(inputs[0])):
             dram = self.execute([x[number : number + 1] for x in inputs]).dram
@@ -106,17 +114,6 @@ class CompiledModel:
         words = dram[tensor.address : tensor.address + tensor.words]
         size = (tensor.height, tensor.width, tensor.channels)
         return unpack_features(words, size, tensor.border)
-
-    def _check(self, inputs: Sequence[Array]) -> None:
-        wanted = self.network.input_sizes
-        if len(inputs) != len(wanted):
-            raise ArgumentError(f"the network has {len(wanted)} inputs, not {len(inputs)}")
-        for number, (x, size) in enumerate(zip(inputs, wanted, strict=True)):
-            if x.dtype != np.int8 or x.shape[1:] != tuple(size[1:]) or len(x) != len(inputs[0]):
-                raise ArgumentError(
-                    f"input {number} is int8 (n, {', '.join(map(str, size[1:]))}), "
-                    f"not {x.dtype} {x.shape}"
-                )
 
     def time(self) -> Timeline:
         """When every operation begins and ends, without fetching."""

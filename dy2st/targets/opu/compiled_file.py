@@ -90,18 +90,16 @@ def write_compiled(
             (entry.name for entry in new.iterdir()), key=lambda name: (name == NAME, name)
         )
         if folder.exists():
-            _check_foreign(folder, names)
+            there = [name for name in names if (folder / name).exists()]
+            if there and NAME not in there:
+                shown = ", ".join(there)
+                raise ArgumentError(
+                    f"{folder} has {shown}, and is no compiled network: give another name"
+                )
             _exchange(folder, new, old, names)
         else:
             new.rename(folder)
     return names
-
-
-def _check_foreign(folder: Path, names: list[str]) -> None:
-    there = [name for name in names if (folder / name).exists()]
-    if there and NAME not in there:
-        shown = ", ".join(there)
-        raise ArgumentError(f"{folder} has {shown}, and is no compiled network: give another name")
 
 
 def _exchange(folder: Path, new: Path, old: Path, names: list[str]) -> None:
@@ -139,32 +137,7 @@ def _write_all(
         texts["quantisation.csv"] = quantisation.as_csv()
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
-    facts = _facts(compiled, folder)
-    (folder / NAME).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
-
-
-def _report_files(report: Report) -> dict[str, str]:
-    return {
-        "report.json": as_json(report),
-        "report.csv": as_csv(report),
-        "report.html": as_page(report),
-        "trace.json": as_chrome_trace(report),
-    }
-
-
-def write_report(folder: str | Path, report: Report) -> list[str]:
-    """Write the files of a report alone, into a folder that may be new. Their names."""
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    files = _report_files(report)
-    for name, text in files.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    return list(files)
-
-
-def _facts(compiled: CompiledFolder, folder: Path) -> dict[str, Any]:
-    model = compiled.model
-    return {
+    facts = {
         "schema": SCHEMA,
         "title": compiled.title,
         "mode": model.mode,
@@ -186,6 +159,26 @@ def _facts(compiled: CompiledFolder, folder: Path) -> dict[str, Any]:
         ],
         "files": {name: _sum_of(folder / name) for name in _CHECKED},
     }
+    (folder / NAME).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+
+
+def _report_files(report: Report) -> dict[str, str]:
+    return {
+        "report.json": as_json(report),
+        "report.csv": as_csv(report),
+        "report.html": as_page(report),
+        "trace.json": as_chrome_trace(report),
+    }
+
+
+def write_report(folder: str | Path, report: Report) -> list[str]:
+    """Write the files of a report alone, into a folder that may be new. Their names."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    files = _report_files(report)
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return list(files)
 
 
 def _tensor_facts(tensor: Tensor) -> dict[str, Any]:

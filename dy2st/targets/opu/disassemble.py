@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from dy2st.errors import ArgumentError
 from dy2st.targets.opu.debug_map import DebugMap
 from dy2st.targets.opu.machine import CHANNELS, Machine
 from dy2st.targets.opu.network import Array
 from dy2st.targets.opu.operations import Compute, Kind, Load, Operation, Store
 from dy2st.targets.opu.timing import NAMES, engine_of, stored_words
-from dy2st.targets.opu.words import Block, blocks
+from dy2st.targets.opu.words import blocks
 
 POOLS = ("", "max", "average")
 ACTIVATIONS = ("", "relu", "leaky", "", "hard swish")
@@ -20,13 +18,19 @@ ORDERS = ("residual activation pool", "activation residual pool", "activation po
 def disassemble(words: Array, machine: Machine, debug: DebugMap | None = None) -> str:
     """One line for every operation: block, words, engine, what it does, waits; layer and tile."""
     found = blocks(words, machine)
-    _matching(found, debug)
+    if debug and [(e.first, e.last) for e in debug.entries] != [
+        (block.first, block.first + block.count - 1) for block in found
+    ]:
+        raise ArgumentError("the debug map is of another program")
     lines = [f"; {len(found)} operations in {len(words)} words for {machine.name}"]
     for i, block in enumerate(found):
         operation = block.operation
         last = block.first + block.count - 1
         head = f"{i:6d}  {block.first:7d}-{last:<7d} {NAMES[engine_of(operation)]:7s} "
-        parts = [_text(operation, machine), _waits(operation)]
+        counts = operation.waits
+        named = zip(("ld", "pe", "st"), (counts.loads, counts.computes, counts.stores), strict=True)
+        said = " ".join(f"{name} {count}" for name, count in named if count)
+        parts = [_text(operation, machine), f"after {said}" if said else ""]
         if debug and debug.entries[i].place:
             entry = debug.entries[i]
             parts.append(f"; {entry.place} {entry.operator} {entry.location}".rstrip())
@@ -34,35 +38,20 @@ def disassemble(words: Array, machine: Machine, debug: DebugMap | None = None) -
     return "\n".join([*lines, f"{len(found):6d}  {len(words) - 1:7d}         done", ""])
 
 
-def _matching(found: Sequence[Block], debug: DebugMap | None) -> None:
-    if debug and [(e.first, e.last) for e in debug.entries] != [
-        (block.first, block.first + block.count - 1) for block in found
-    ]:
-        raise ArgumentError("the debug map is of another program")
-
-
-def _waits(operation: Operation) -> str:
-    counts = operation.waits
-    named = zip(("ld", "pe", "st"), (counts.loads, counts.computes, counts.stores), strict=True)
-    said = " ".join(f"{name} {count}" for name, count in named if count)
-    return f"after {said}" if said else ""
-
-
 def _text(operation: Operation, machine: Machine) -> str:
     if isinstance(operation, Load):
-        return _load(operation, machine)
+        rows = {Kind.WEIGHTS: machine.macs // CHANNELS, Kind.BIAS: 2}.get(operation.kind, 1)
+        last = operation.row - (-operation.words // rows) - 1
+        size = (
+            f"{operation.height} x {operation.width} pitch {operation.pitch}"
+            if operation.height > 1
+            else operation.width
+        )
+        place = f"{operation.kind.name.lower()}[{operation.bank}] {operation.row}..{last}"
+        return f"{place} = dram {operation.address} ({size})"
     if isinstance(operation, Compute):
         return _compute(operation, machine)
     return _store(operation)
-
-
-def _load(load: Load, machine: Machine) -> str:
-    rows = {Kind.WEIGHTS: machine.macs // CHANNELS, Kind.BIAS: 2}.get(load.kind, 1)
-    last = load.row - (-load.words // rows) - 1
-    size = f"{load.height} x {load.width} pitch {load.pitch}" if load.height > 1 else load.width
-    return (
-        f"{load.kind.name.lower()}[{load.bank}] {load.row}..{last} = dram {load.address} ({size})"
-    )
 
 
 def _compute(compute: Compute, machine: Machine) -> str:

@@ -93,7 +93,19 @@ class Grouping:
         if isinstance(node, Conv):
             self._begin(node, node)
         elif isinstance(node, Affine):
-            self._begin(node, _as_depthwise(node))
+            # a scale and shift as a depthwise 1 x 1 convolution
+            self._begin(
+                node,
+                Conv(
+                    inputs=node.inputs,
+                    shape=node.shape,
+                    operator=node.operator,
+                    weights=node.scale.astype(np.float32).reshape(1, 1, 1, -1),
+                    bias=node.shift.astype(np.float32),
+                    group=node.channels,
+                    number=node.number,
+                ),
+            )
         elif isinstance(node, Scale):
             self._begin(node, None)
         elif not any(self._joins(node, source) for source in _candidates(node)):
@@ -183,14 +195,11 @@ class Grouping:
             draft.pool = node
         if isinstance(node, Add):
             other = node.inputs[1] if node.inputs[0] is source else node.inputs[0]
-            draft.residual = self._residual(other)
+            # the network's input is copied, as parts of a concat are
+            draft.residual = self._copied(other)
         draft.last = node
         draft.steps.append(node)
         return True
-
-    def _residual(self, node: Node) -> Node:
-        """The other operand of a sum; the network's input is copied, as parts of a concat are."""
-        return self._copied(node)
 
 
 def _preference(node: Node) -> int:
@@ -256,9 +265,20 @@ def fold_affines(found: list[Node], wanted: list[Node]) -> None:
     readers = readers_of(found)
     for node in found:
         if isinstance(node, Affine):
-            place = _folds_into(node, readers, wanted)
-            if place is not None:
-                _fold(node, place, readers, wanted)
+            conv = _folds_into(node, readers, wanted)
+            if conv is not None:
+                conv.weights = (conv.weights.astype(np.float64) * node.scale).astype(np.float32)
+                bias = conv.bias.astype(np.float64) * node.scale + node.shift
+                conv.bias = bias.astype(np.float32)
+                source = step = node.inputs[0]
+                while step is not conv:
+                    if isinstance(step, Act) and step.high is not None:
+                        step.high *= float(node.scale[0])
+                    step = step.inputs[0]
+                for reader in readers[node]:
+                    reader.inputs = [source if x is node else x for x in reader.inputs]
+                readers[source] = list(readers[node])
+                wanted[:] = [source if x is node else x for x in wanted]
 
 
 def _folds_into(node: Affine, readers: dict[Node, list[Node]], wanted: list[Node]) -> Conv | None:
@@ -282,33 +302,6 @@ def _commutes(node: Affine, source: Node) -> bool:
         return False
     is_one = source.high is None or bool((node.scale == node.scale[0]).all())
     return source.low in (None, 0.0) and bool((node.scale > 0).all()) and is_one
-
-
-def _fold(node: Affine, conv: Conv, readers: dict[Node, list[Node]], wanted: list[Node]) -> None:
-    conv.weights = (conv.weights.astype(np.float64) * node.scale).astype(np.float32)
-    conv.bias = (conv.bias.astype(np.float64) * node.scale + node.shift).astype(np.float32)
-    source = step = node.inputs[0]
-    while step is not conv:
-        if isinstance(step, Act) and step.high is not None:
-            step.high *= float(node.scale[0])
-        step = step.inputs[0]
-    for reader in readers[node]:
-        reader.inputs = [source if x is node else x for x in reader.inputs]
-    readers[source] = list(readers[node])
-    wanted[:] = [source if x is node else x for x in wanted]
-
-
-def _as_depthwise(node: Affine) -> Conv:
-    """A scale and shift as a depthwise 1 x 1 convolution."""
-    return Conv(
-        inputs=node.inputs,
-        shape=node.shape,
-        operator=node.operator,
-        weights=node.scale.astype(np.float32).reshape(1, 1, 1, -1),
-        bias=node.shift.astype(np.float32),
-        group=node.channels,
-        number=node.number,
-    )
 
 
 def _identity(node: Node) -> Conv:

@@ -123,7 +123,19 @@ def _linear(network: Network, layer: Layer, x: Array) -> Array:
     weights = network.weights[layer.index].astype(x.dtype, copy=False)
     bias = network.biases[layer.index].astype(x.dtype, copy=False).reshape(-1)
     if layer.type == LayerType.TRANSPOSED:
-        return _transposed(layer, x, weights, bias)
+        y = _kernel("conv_transpose")(
+            _channels_first(x),
+            np.ascontiguousarray(weights.transpose(2, 3, 0, 1)),
+            bias,
+            sizes=transposed_size(
+                layer, (x.shape[1], x.shape[2]), (weights.shape[0], weights.shape[1])
+            ),
+            strides=tuple(layer.ker_stride[1:]),
+            pads=tuple((before, max(after, 0)) for before, after in _pairs(layer.padding_size)),
+            dilations=tuple(layer.dilation[1:]),
+            groups=layer.group,
+        )
+        return _channels_last(y)
     stride = (1, 1) if layer.type == LayerType.FULLY_CONNECTED else tuple(layer.ker_stride[1:])
     y = _kernel("conv")(
         _channels_first(x),
@@ -131,22 +143,6 @@ def _linear(network: Network, layer: Layer, x: Array) -> Array:
         bias,
         strides=stride,
         pads=((0, 0), (0, 0)),
-        dilations=tuple(layer.dilation[1:]),
-        groups=layer.group,
-    )
-    return _channels_last(y)
-
-
-def _transposed(layer: Layer, x: Array, weights: Array, bias: Array) -> Array:
-    y = _kernel("conv_transpose")(
-        _channels_first(x),
-        np.ascontiguousarray(weights.transpose(2, 3, 0, 1)),
-        bias,
-        sizes=transposed_size(
-            layer, (x.shape[1], x.shape[2]), (weights.shape[0], weights.shape[1])
-        ),
-        strides=tuple(layer.ker_stride[1:]),
-        pads=tuple((before, max(after, 0)) for before, after in _pairs(layer.padding_size)),
         dilations=tuple(layer.dilation[1:]),
         groups=layer.group,
     )
@@ -190,9 +186,24 @@ def _pooled_size(layer: Layer, size: int, axis: int) -> int:
 
 def _step(layer: Layer, step: str, x: Array, values: Mapping[int, Array]) -> Array:
     if step == "pooling":
-        return _pool(layer, x)
+        window: dict[str, Any] = {
+            "kernel": tuple(layer.pooling_size[1:]),
+            "strides": tuple(layer.pooling_stride[1:]),
+            "pads": _pairs(layer.pool_padding_size),
+        }
+        if layer.pooling_type == Pooling.MAX:
+            return _channels_last(_kernel("window_max")(_channels_first(x), **window))
+        area = layer.pooling_size[1] * layer.pooling_size[2]
+        total = _kernel("window_sum")(_channels_first(x), **window)
+        return _channels_last(total / total.dtype.type(area))
     if step == "activation":
-        return _activated(layer, x)
+        if layer.activation_type == Activation.LEAKY:
+            return np.where(x < 0, x * x.dtype.type(0.125), x)
+        if layer.activation_type == Activation.HARD_SWISH:
+            made: Array = x * np.clip(x + x.dtype.type(3), 0, 6) / x.dtype.type(6)
+            return made
+        limit = layer.activation_limit
+        return np.maximum(x, 0) if limit is None else np.clip(x, 0, x.dtype.type(limit))
     for source in layer.residual_source:
         if values[source].shape != x.shape:
             raise ShapeError(
@@ -201,29 +212,6 @@ def _step(layer: Layer, step: str, x: Array, values: Mapping[int, Array]) -> Arr
             )
         x = x + values[source]
     return x
-
-
-def _activated(layer: Layer, x: Array) -> Array:
-    if layer.activation_type == Activation.LEAKY:
-        return np.where(x < 0, x * x.dtype.type(0.125), x)
-    if layer.activation_type == Activation.HARD_SWISH:
-        made: Array = x * np.clip(x + x.dtype.type(3), 0, 6) / x.dtype.type(6)
-        return made
-    limit = layer.activation_limit
-    return np.maximum(x, 0) if limit is None else np.clip(x, 0, x.dtype.type(limit))
-
-
-def _pool(layer: Layer, x: Array) -> Array:
-    window: dict[str, Any] = {
-        "kernel": tuple(layer.pooling_size[1:]),
-        "strides": tuple(layer.pooling_stride[1:]),
-        "pads": _pairs(layer.pool_padding_size),
-    }
-    if layer.pooling_type == Pooling.MAX:
-        return _channels_last(_kernel("window_max")(_channels_first(x), **window))
-    area = layer.pooling_size[1] * layer.pooling_size[2]
-    total = _kernel("window_sum")(_channels_first(x), **window)
-    return _channels_last(total / total.dtype.type(area))
 
 
 def _kernel(name: str) -> Any:

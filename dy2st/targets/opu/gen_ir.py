@@ -79,7 +79,9 @@ def gen_ir(
     if columns not in ("host", "none"):
         raise ArgumentError(f"columns is {columns!r}, there are 'host' and 'none'")
     module, notes = _image_by_image(_module(program, state), name)
-    module = _optimised(module, optimized)
+    if not optimized:
+        module = pipeline("opu")(module)
+    module = SkipOutputSoftmax(argmax=True)(module)
     network = group(module, name, unmapped=unmapped, leaky=leaky)
     network.notes = notes + network.notes
     report = None
@@ -126,12 +128,6 @@ def _image_by_image(module: Module, name: str) -> tuple[Module, list[str]]:
     programs = {own: one_image(module.programs[own]) for own in names}
     notes = [f"images go one by one, not {count} at a time" for count in sorted(counts)]
     return replace(module, programs={**module.programs, **programs}), notes
-
-
-def _optimised(module: Module, optimized: bool) -> Module:
-    if not optimized:
-        module = pipeline("opu")(module)
-    return SkipOutputSoftmax(argmax=True)(module)
 
 
 def _samples(network: Network, calibration: Iterable[Any]) -> list[Any]:

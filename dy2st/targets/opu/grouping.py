@@ -17,7 +17,7 @@ from dy2st.targets.opu.host import FREE, VIEWS, host_part
 from dy2st.targets.opu.layer import Activation, Layer, LayerType, Pooling
 from dy2st.targets.opu.lowering import Lowering, View
 from dy2st.targets.opu.network import Network
-from dy2st.targets.opu.nodes import Act, Concat, Input, Node, problem
+from dy2st.targets.opu.nodes import Concat, Input, Node, problem
 from dy2st.targets.opu.unmapped import Failure, Unmapped, UnmappedError
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import Operator, Variable
@@ -44,7 +44,15 @@ def group(
     _mark_problems(low)
     cut = _cut(low)
     if unmapped == "refuse":
-        _refuse(cut, low)
+        # the host may have moves and epilogues to do, and nothing else
+        blamed: set[Operator] = set()
+        for operator in reversed(cut.operators):
+            readers = {o for o in cut.operators if set(operator.results) & set(o.operands)}
+            if operator.name not in FREE or readers & blamed or not cut.variables:
+                blamed.add(operator)
+        entries = _reasons([operator for operator in cut.operators if operator in blamed], low)
+        if entries:
+            raise UnmappedError(entries)
     else:
         low.notes += [f"{entry}: on the host" for entry in _reasons(cut.operators, low)]
     if not cut.variables:
@@ -118,18 +126,6 @@ def _is_stored(low: Lowering, variable: Variable) -> bool:
 _COMPARISONS = ("less_than", "less_equal", "greater_than", "greater_equal", "equal", "not_equal")
 
 
-def _refuse(cut: _Cut, low: Lowering) -> None:
-    """UnmappedError, unless the host has nothing but moves and epilogues to do."""
-    blamed: set[Operator] = set()
-    for operator in reversed(cut.operators):
-        readers = {o for o in cut.operators if set(operator.results) & set(o.operands)}
-        if operator.name not in FREE or readers & blamed or not cut.variables:
-            blamed.add(operator)
-    entries = _reasons([operator for operator in cut.operators if operator in blamed], low)
-    if entries:
-        raise UnmappedError(entries)
-
-
 def _reasons(operators: list[Operator], low: Lowering) -> list[Unmapped]:
     """Why operators have no layer, without those that only follow others."""
     entries = []
@@ -198,8 +194,28 @@ def _add_layer(network: Network, index: int, draft: Draft, numbers: dict[Node, i
         layer.padding_size = [a + b for a, b in zip(conv.pads, draft.pads, strict=True)]
         layer.group = conv.group
         network.weights[index], network.biases[index] = conv.weights, conv.bias
-    _set_steps(layer, draft, numbers)
-    _set_name(layer, draft)
+    if draft.pool is not None:
+        layer.pooling_type = Pooling(draft.pool.kind)
+        layer.pooling_size = list(draft.pool.kernel)
+        layer.pooling_stride = list(draft.pool.strides)
+        layer.pool_padding_size = list(draft.pool.pads)
+    if draft.act is not None:
+        if draft.act.is_hard_swish:
+            layer.activation_type = Activation.HARD_SWISH
+        else:
+            layer.activation_type = Activation.RELU if draft.act.slope is None else Activation.LEAKY
+        layer.activation_limit = draft.act.high
+    if draft.scale is not None:
+        layer.scale_source = [numbers[draft.scale]]
+    if draft.residual is not None:
+        layer.residual_source = [numbers[draft.residual]]
+        layer.residual = 1
+    # the weight's name or the first operator's, and its line
+    operators = [step.operator for step in (draft.conv, *draft.steps) if step is not None]
+    first = next((operator for operator in operators if operator is not None), None)
+    is_named = draft.conv is not None and draft.conv.name
+    layer.name = draft.conv.name if is_named and draft.conv else first.name if first else "copy"
+    layer.location = str(first.location) if first is not None and first.location else ""
     network.layers.append(local(layer))
 
 
@@ -222,37 +238,6 @@ def _type_of(draft: Draft) -> LayerType:
     if conv.is_dense:
         return LayerType.FULLY_CONNECTED
     return LayerType.TRANSPOSED if conv.is_transposed else LayerType.CONVOLUTION
-
-
-def _set_steps(layer: Layer, draft: Draft, numbers: dict[Node, int]) -> None:
-    if draft.pool is not None:
-        layer.pooling_type = Pooling(draft.pool.kind)
-        layer.pooling_size = list(draft.pool.kernel)
-        layer.pooling_stride = list(draft.pool.strides)
-        layer.pool_padding_size = list(draft.pool.pads)
-    if draft.act is not None:
-        layer.activation_type = _activation_of(draft.act)
-        layer.activation_limit = draft.act.high
-    if draft.scale is not None:
-        layer.scale_source = [numbers[draft.scale]]
-    if draft.residual is not None:
-        layer.residual_source = [numbers[draft.residual]]
-        layer.residual = 1
-
-
-def _activation_of(act: Act) -> Activation:
-    if act.is_hard_swish:
-        return Activation.HARD_SWISH
-    return Activation.RELU if act.slope is None else Activation.LEAKY
-
-
-def _set_name(layer: Layer, draft: Draft) -> None:
-    """The weight's name or the first operator's, and its line."""
-    operators = [step.operator for step in (draft.conv, *draft.steps) if step is not None]
-    first = next((operator for operator in operators if operator is not None), None)
-    is_named = draft.conv is not None and draft.conv.name
-    layer.name = draft.conv.name if is_named and draft.conv else first.name if first else "copy"
-    layer.location = str(first.location) if first is not None and first.location else ""
 
 
 __all__ = ["group"]

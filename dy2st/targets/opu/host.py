@@ -48,25 +48,21 @@ def host_part(
         kind = TensorType(arrays[variable].dtype, arrays[variable].shape)
         made[variable] = tail.buffers[name] = tail.block.add_parameter(kind, name)
     for operator in operators:
-        tail.block.operators.append(_again(operator, tail, made))
+        copy = Operator(
+            operator.name,
+            [made[operand] for operand in operator.operands],
+            dict(operator.attributes),
+            tail.block,
+            list(operator.blocks),
+            location=operator.location,
+        )
+        for result in operator.results:
+            made[result] = Variable(result.type, copy, result.name)
+            copy.results.append(made[result])
+        tail.block.operators.append(copy)
     tail.block.yields = [made[output] for output in program.outputs]
     places = {variable: place for place, variable in enumerate(program.inputs)}
     return Tail(tail, state, [places[v] for v in own_inputs])
-
-
-def _again(operator: Operator, tail: Program, made: dict[Variable, Variable]) -> Operator:
-    copy = Operator(
-        operator.name,
-        [made[operand] for operand in operator.operands],
-        dict(operator.attributes),
-        tail.block,
-        list(operator.blocks),
-        location=operator.location,
-    )
-    for result in operator.results:
-        made[result] = Variable(result.type, copy, result.name)
-        copy.results.append(made[result])
-    return copy
 
 
 def as_images(network: Network, inputs: Sequence[Any]) -> list[Array]:
@@ -114,22 +110,18 @@ def run_tail(network: Network, made: Sequence[Array], inputs: Sequence[Any] = ()
     """
     tail = network.tail
     if tail is None:
-        return _as_layers_make_them(network, made)
+        # of layers from a file of others: (n, c, h, w), of matrices (n, c)
+        found = []
+        for index, array in zip(network.outputs, made, strict=True):
+            image = np.ascontiguousarray(array.transpose(0, 3, 1, 2))
+            is_matrix = network.layer(index).type == LayerType.FULLY_CONNECTED
+            found.append(image.reshape(len(image), -1) if is_matrix else image)
+        return found
     if tail.inputs and not inputs:
         raise ArgumentError("the host reads inputs of the model: give them too")
     count = len(made[0])
     runs = [_run_one(network, tail, made, inputs, n) for n in range(count)]
     return [np.concatenate([*map(np.atleast_1d, rows)]) for rows in zip(*runs, strict=True)]
-
-
-def _as_layers_make_them(network: Network, made: Sequence[Array]) -> list[Array]:
-    """Outputs of layers that came from a file of others: (n, c, h, w), of matrices (n, c)."""
-    found = []
-    for index, array in zip(network.outputs, made, strict=True):
-        image = np.ascontiguousarray(array.transpose(0, 3, 1, 2))
-        is_matrix = network.layer(index).type == LayerType.FULLY_CONNECTED
-        found.append(image.reshape(len(image), -1) if is_matrix else image)
-    return found
 
 
 def _run_one(

@@ -91,22 +91,16 @@ def interpret(
         scales = [tensors[producer] for producer in layer.scale_source]
         sums = _LayerSums(network, layer, opu, counts).of(maps, scales)
         residual = tensors[layer.residual_source[0]] if layer.residual else None
-        tensors[layer.index] = _cut_and_post_process(layer, sums, residual, counts)
+        rounded = (sums >> 8) + ((sums >> 7) & 1)
+        cut = rounded.clip(-128, 127).astype(np.int8)
+        if counts is not None:
+            counts.values += cut.size
+            counts.cut += int(np.count_nonzero(rounded != cut))
+        made, lost = post_process(layer, cut, residual)
+        if counts is not None:
+            counts.residual += lost
+        tensors[layer.index] = made
     return {index: x for index, x in tensors.items() if index > 0}
-
-
-def _cut_and_post_process(
-    layer: Layer, sums: Array, residual: Array | None, counts: Saturation | None
-) -> Array:
-    rounded = (sums >> 8) + ((sums >> 7) & 1)
-    cut = rounded.clip(-128, 127).astype(np.int8)
-    if counts is not None:
-        counts.values += cut.size
-        counts.cut += int(np.count_nonzero(rounded != cut))
-    made, lost = post_process(layer, cut, residual)
-    if counts is not None:
-        counts.residual += lost
-    return made
 
 
 # -- partial sums ----------------------------------------------------------------------------------
@@ -156,9 +150,19 @@ class _LayerSums:
         """int16 (n, h, w, o), of the parts of the input, and of what it is multiplied by."""
         layer = self.layer
         if layer.type == LayerType.SCALE:
-            return self._scaled(maps, scales[0])
+            # one pass of one product, without a bias
+            value = self._padded(maps).astype(np.float64) * scales[0] * 2.0 ** (self.shift - 10)
+            self._count_accumulator(value)
+            sums = np.floor(value)
+            self._count("partial_sum", (sums < -SUM) | (sums >= SUM))
+            return sums.clip(-SUM, SUM - 1).astype(np.int16)
         if layer.type == LayerType.NONE:
-            return self._without_weights(maps)
+            x = self._padded(maps).astype(np.int32)
+            amount = 8 + self.layer.output_fraclen - self.layer.input_fraclen
+            wide = x << amount if amount >= 0 else x >> -amount
+            sums = wide.clip(-(2**15), 2**15 - 1)
+            self._count("partial_sum", wide != sums)
+            return sums.astype(np.int16)
         if layer.type == LayerType.TRANSPOSED:
             padded, sweeps = _transposed(self.network, layer, maps)
         else:
@@ -172,26 +176,10 @@ class _LayerSums:
             self._fill(here, parts, sweep)
         return sums
 
-    def _scaled(self, maps: list[Array], scale: Array) -> Array:
-        """One pass of one product, without a bias."""
-        value = self._padded(maps).astype(np.float64) * scale * 2.0 ** (self.shift - 10)
-        self._count_accumulator(value)
-        sums = np.floor(value)
-        self._count("partial_sum", (sums < -SUM) | (sums >= SUM))
-        return sums.clip(-SUM, SUM - 1).astype(np.int16)
-
     def _padded(self, maps: list[Array]) -> Array:
         top, bottom, left, right = border(self.network, self.layer)
         x = np.concatenate(maps, axis=3)
         return np.pad(x, ((0, 0), (top, bottom), (left, right), (0, 0)))
-
-    def _without_weights(self, maps: list[Array]) -> Array:
-        x = self._padded(maps).astype(np.int32)
-        amount = 8 + self.layer.output_fraclen - self.layer.input_fraclen
-        wide = x << amount if amount >= 0 else x >> -amount
-        sums = wide.clip(-(2**15), 2**15 - 1)
-        self._count("partial_sum", wide != sums)
-        return sums.astype(np.int16)
 
     def _fill(self, sums: Array, parts: list[Array], sweep: _Sweep) -> None:
         blocks = _blocks(len(sums), sweep.size, sums.shape[3])
@@ -209,27 +197,22 @@ class _LayerSums:
     def _accumulated(self, values: Iterator[Array], shape: tuple[int, ...]) -> Array:
         """The passes of one block, one after the other."""
         start = next(values, np.zeros((prod(shape[:3]), shape[3]), np.float32))
-        sums = self._first_pass(start)
-        for value in values:
-            self._add(sums, value)
-        return sums.reshape(shape)
-
-    def _first_pass(self, value: Array) -> Array:
-        self._count_accumulator(value)
-        accumulated = value.astype(np.float64) * 1024
+        # the first pass has the bias
+        self._count_accumulator(start)
+        accumulated = start.astype(np.float64) * 1024
         accumulated.clip(-ACCUMULATOR, ACCUMULATOR - 1, out=accumulated)
         accumulated += self.bias
         accumulated /= 1024
         sums = np.floor(accumulated).astype(np.float32)
-        return self._saturated(sums)
-
-    def _add(self, sums: Array, value: Array) -> None:
-        self._count_accumulator(value)
-        if self.shift < 10:
-            np.floor(value, out=value)
-        value.clip(-SUM, SUM - 1, out=value)
-        sums += value
-        self._saturated(sums)
+        sums = self._saturated(sums)
+        for value in values:
+            self._count_accumulator(value)
+            if self.shift < 10:
+                np.floor(value, out=value)
+            value.clip(-SUM, SUM - 1, out=value)
+            sums += value
+            self._saturated(sums)
+        return sums.reshape(shape)
 
     def _saturated(self, sums: Array) -> Array:
         if self.counts is not None:
@@ -330,15 +313,11 @@ def _convolved(
     sweep = _Sweep((0, 0), (1, 1), size, stride, taps)
     if not layer.enhanced:
         return padded, [sweep]
-    columns = _columns(padded[0], sweep)
-    return [columns], [_Sweep((0, 0), (1, 1), size, (1, 1), [((0, 0), (0, 0))])]
-
-
-def _columns(x: Array, sweep: _Sweep) -> Array:
-    """Windows as channels: c ascending, then r and s descending."""
+    # windows as channels: c ascending, then r and s descending
     whole = _Block(slice(None), 0, sweep.size[0])
-    windows = [_features(x, sweep, whole, place) for _, place in reversed(sweep.taps)]
-    return np.stack(windows, axis=-1).reshape(*windows[0].shape[:3], -1)
+    windows = [_features(padded[0], sweep, whole, place) for _, place in reversed(sweep.taps)]
+    columns = np.stack(windows, axis=-1).reshape(*windows[0].shape[:3], -1)
+    return [columns], [_Sweep((0, 0), (1, 1), size, (1, 1), [((0, 0), (0, 0))])]
 
 
 def _dense_weights(network: Network, layer: Layer) -> Array:

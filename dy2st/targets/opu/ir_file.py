@@ -61,7 +61,26 @@ def write_ir(network: Network, folder: str | Path) -> Path:
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     with temporary_folder(folder) as made:
-        _write_all(network, made, is_quantised)
+        lines = [json.dumps(as_line(layer)) for layer in network.layers]
+        (made / NAME).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        _write_arrays(made / "dump_raw", network, network.weights, network.biases)
+        if is_quantised:
+            _write_arrays(made / "dump", network, *on_the_grid(network))
+        facts: dict[str, Any] = {
+            "schema": SCHEMA,
+            "input_sizes": [list(size) for size in network.input_sizes],
+            "input_orders": network.input_orders,
+            "outputs": network.outputs,
+            "epilogues": {str(i): [name, facts] for i, (name, facts) in network.epilogues.items()},
+            "notes": network.notes,
+            "host_inputs": network.tail.inputs if network.tail else [],
+        }
+        (made / "network.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+        if network.tail is not None:
+            (made / "host.mlir").write_text(str(network.tail.program), encoding="utf-8")
+            (made / "host").mkdir()
+            for key, array in network.tail.state.items():
+                np.save(made / "host" / f"{key}.npy", array)
         old = made / "old"
         old.mkdir()
         for name in _ENTRIES:
@@ -72,27 +91,6 @@ def write_ir(network: Network, folder: str | Path) -> Path:
             if (made / name).exists():
                 (made / name).rename(folder / name)
     return folder
-
-
-def _write_all(network: Network, folder: Path, is_quantised: bool) -> None:
-    lines = [json.dumps(as_line(layer)) for layer in network.layers]
-    (folder / NAME).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    _write_arrays(folder / "dump_raw", network, network.weights, network.biases)
-    if is_quantised:
-        _write_arrays(folder / "dump", network, *on_the_grid(network))
-    facts: dict[str, Any] = {
-        "schema": SCHEMA,
-        "input_sizes": [list(size) for size in network.input_sizes],
-        "input_orders": network.input_orders,
-        "outputs": network.outputs,
-        "epilogues": {str(i): [name, facts] for i, (name, facts) in network.epilogues.items()},
-        "notes": network.notes,
-        "host_inputs": network.tail.inputs if network.tail else [],
-    }
-    (folder / "network.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
-    if network.tail is not None:
-        (folder / "host.mlir").write_text(str(network.tail.program), encoding="utf-8")
-        _write_state(folder / "host", network.tail)
 
 
 def as_line(layer: Layer) -> dict[str, Any]:
@@ -129,12 +127,6 @@ def _write_arrays(
             array = array.transpose(3, 2, 0, 1).reshape(array.shape[3], -1)
         np.save(folder / f"weights_{index - 1}.npy", array)
         np.save(folder / f"bias_{index - 1}.npy", biases[index])
-
-
-def _write_state(folder: Path, tail: Tail) -> None:
-    folder.mkdir()
-    for name, array in tail.state.items():
-        np.save(folder / f"{name}.npy", array)
 
 
 # -- reading --------------------------------------------------------------------------------------
@@ -203,8 +195,15 @@ def _layer(path: Path, number: int, values: dict[str, Any]) -> Layer:
             raise FormatError(f"{where}: {key!r} is missing")
     for key, value in values.items():
         if not _fits(value, kinds[key]):
-            raise FormatError(f"{where}: {key} is {value!r}, {_text(kinds[key])} is expected")
-        _check_length(where, key, value)
+            names = {"list[int]": "a list of integers", "int": "an integer", "str": "a text"}
+            wanted = names.get(kinds[key], "a number or null")
+            raise FormatError(f"{where}: {key} is {value!r}, {wanted} is expected")
+        lengths = _LENGTHS.get(key, (1, 2, 3) if key in _THREE else ())
+        lengths = (1, 2, 4) if key.endswith("padding_size") else lengths
+        may_be_empty = _DEFAULTS[key] is not MISSING
+        if lengths and len(value) not in lengths and (value or not may_be_empty):
+            wanted = " or ".join(map(str, lengths))
+            raise FormatError(f"{where}: {key} is {value!r}, {wanted} numbers are expected")
     return local(Layer(**{key: _said(key, value) for key, value in values.items()}))
 
 
@@ -240,20 +239,6 @@ def _fits(value: Any, kind: str) -> bool:
     if kind == "float | None":
         return value is None or (isinstance(value, (int, float)) and np.isfinite(value))
     return isinstance(value, {"int": int, "str": str}[kind])
-
-
-def _text(kind: str) -> str:
-    names = {"list[int]": "a list of integers", "int": "an integer", "str": "a text"}
-    return names.get(kind, "a number or null")
-
-
-def _check_length(where: str, key: str, value: Any) -> None:
-    lengths = _LENGTHS.get(key, (1, 2, 3) if key in _THREE else ())
-    lengths = (1, 2, 4) if key.endswith("padding_size") else lengths
-    may_be_empty = _DEFAULTS[key] is not MISSING
-    if lengths and len(value) not in lengths and (value or not may_be_empty):
-        wanted = " or ".join(map(str, lengths))
-        raise FormatError(f"{where}: {key} is {value!r}, {wanted} numbers are expected")
 
 
 def _take_facts(network: Network, folder: Path) -> None:
@@ -309,12 +294,22 @@ def _complete(network: Network) -> None:
             continue
         place = -producers[0]
         if place >= 0 and place < len(sizes) and not network.input_sizes:
-            sizes[place] = _without_border(layer)
+            # the input without the padding that is in its size
+            n, high, wide, channels = layer.input_size
+            top, bottom, left, right = (
+                layer.padding_size if layer.extra_pre_padding else (0, 0, 0, 0)
+            )
+            sizes[place] = n, high - top - bottom, wide - left - right, channels
         if not layer.input_channels:
             made = [network.layer(i).output_size[3] for i in producers if i > 0]
             layer.input_channels = made or [layer.input_size[3]]
         if place < 0:
-            _drop_stored_padding(network.layer(producers[0]), layer)
+            # a padding that the producer has stored already is not padded again
+            producer = network.layer(producers[0])
+            if producer.post_padding and layer.type != LayerType.TRANSPOSED:
+                stored = zip(producer.post_padding_size, layer.pre_remove_padding_size, strict=True)
+                if layer.padding_size == [there - skipped for there, skipped in stored]:
+                    layer.padding_size = [0, 0, 0, 0]
         if layer.type == LayerType.FULLY_CONNECTED and producers == layer.input_layer:
             unflatten(network, layer)
     network.input_sizes = sizes
@@ -322,24 +317,19 @@ def _complete(network: Network) -> None:
         network.input_orders = ["NCHW"] * len(sizes)
 
 
-def _without_border(layer: Layer) -> tuple[int, int, int, int]:
-    n, high, wide, channels = layer.input_size
-    top, bottom, left, right = layer.padding_size if layer.extra_pre_padding else (0, 0, 0, 0)
-    return n, high - top - bottom, wide - left - right, channels
-
-
-def _drop_stored_padding(producer: Layer, layer: Layer) -> None:
-    """A padding that the producer has stored already is not padded again."""
-    if producer.post_padding and layer.type != LayerType.TRANSPOSED:
-        stored = zip(producer.post_padding_size, layer.pre_remove_padding_size, strict=True)
-        if layer.padding_size == [there - skipped for there, skipped in stored]:
-            layer.padding_size = [0, 0, 0, 0]
-
-
 def _read_arrays(network: Network, folder: Path, is_quantised: bool) -> None:
     has_raw = (folder / "dump_raw").is_dir()
     weighted = [layer for layer in network.layers if layer.has_weights]
-    numbers = _numbers(folder / ("dump" if is_quantised else "dump_raw"), weighted)
+    # the numbers in the names of arrays: of all layers, or of those with weights alone
+    of_all = [layer.index - 1 for layer in weighted]
+    there = {
+        path.name
+        for path in folder.joinpath("dump" if is_quantised else "dump_raw").glob("weights_*.npy")
+    }
+    of_weighted = list(range(len(weighted)))
+    is_all = all(f"weights_{number}.npy" in there for number in of_all)
+    is_weighted = all(f"weights_{number}.npy" in there for number in of_weighted)
+    numbers = of_weighted if is_weighted and not is_all else of_all
     for layer, number in zip(weighted, numbers, strict=True):
         index = layer.index
         if is_quantised:
@@ -353,16 +343,6 @@ def _read_arrays(network: Network, folder: Path, is_quantised: bool) -> None:
             if has_raw or not is_quantised
             else (weights, bias)
         )
-
-
-def _numbers(folder: Path, weighted: list[Layer]) -> list[int]:
-    """The numbers in the names of arrays: of all layers, or of those with weights alone."""
-    of_all = [layer.index - 1 for layer in weighted]
-    there = {path.name for path in folder.glob("weights_*.npy")}
-    of_weighted = list(range(len(weighted)))
-    is_all = all(f"weights_{number}.npy" in there for number in of_all)
-    is_weighted = all(f"weights_{number}.npy" in there for number in of_weighted)
-    return of_weighted if is_weighted and not is_all else of_all
 
 
 def _pair(folder: Path, layer: Layer, number: int) -> tuple[Array, Array]:

@@ -94,7 +94,12 @@ class Lowering:
         """Look at every operator, in order."""
         if self.leaky not in ("approximate", "refuse"):
             raise ArgumentError(f"leaky is 'approximate' or 'refuse', not {self.leaky!r}")
-        _check_state(self.program, self.state)
+        missing = sorted(set(self.program.state) - set(self.state))
+        if missing:
+            raise ArgumentError(f"the Module has no arrays for {', '.join(missing)}")
+        if self.program.updates:
+            changed = ", ".join(sorted(self.program.updates))
+            raise ArgumentError(f"the Program changes {changed}: trace the model after eval()")
         _check_sizes(self.program)
         self.uses = count_uses(self.program)
         for name, variable in self.program.state.items():
@@ -191,16 +196,6 @@ def _order_of_readers(readers: list[Operator], shape: Shape) -> str:
     return "NC" if len(results) == len(readers) and is_flat else ""
 
 
-def _check_state(program: Program, state: dict[str, Array]) -> None:
-    """ArgumentError for parameters without arrays, and for buffers that change."""
-    missing = sorted(set(program.state) - set(state))
-    if missing:
-        raise ArgumentError(f"the Module has no arrays for {', '.join(missing)}")
-    if program.updates:
-        changed = ", ".join(sorted(program.updates))
-        raise ArgumentError(f"the Program changes {changed}: trace the model after eval()")
-
-
 def _check_sizes(program: Program) -> None:
     """ShapeError for a size that is not known, or another batch than 1."""
     hint = "freeze it (dy2st.static.freeze), or make Programs for some sizes (dy2st.static.bucket)"
@@ -241,7 +236,16 @@ def _conv(low: Lowering, operator: Operator) -> View:
     if weights.ndim != 4 or len(image) != 4:
         raise Unmappable(f"a convolution along {weights.ndim - 2} axes has no layer")
     if image != (1, *x.node.shape):
-        return _dense(low, operator, x, weights, bias)
+        # of a flattened image: the kernel is all of the image
+        o, per_group, high, wide = weights.shape
+        flat = as_image(x.shape) == (1, elements(x.node.shape), 1, 1)
+        is_plain = (high, wide) == (1, 1) and per_group == elements(x.node.shape)
+        pads = _pads(operator.attributes["pads"])
+        if not (flat and is_plain) or any(pads):
+            raise Unmappable("an image was reshaped before it")
+        matrix = weights.reshape(o, per_group).T
+        node = _fully_connected(low, operator, x.node, matrix, bias)
+        return View(node, static_shape(operator.results[0]))
     strides, dilations = _pair(facts["strides"]), _pair(facts["dilations"])
     node = _convolution(low, operator, x.node, weights, bias, strides, dilations)
     return View(node, shape)
@@ -283,7 +287,15 @@ def _convolution(
         raise Unmappable("a negative padding takes pixels away")
     o, _, high, wide = weights.shape
     if isinstance(x, Concat) and group == x.channels == o:
-        return _by_parts(low, operator, x, weights, bias, strides, dilations)
+        # a depthwise convolution of every part
+        made: list[Node] = []
+        for part, begin, end in nodes.parts_of(x):
+            cut = (weights[begin:end], bias[begin:end])
+            node = _convolution(low, operator, part, *cut, strides, dilations)
+            assert isinstance(node, Conv)
+            node.group = part.channels
+            made.append(node)
+        return nodes.joined(made, operator)
     reach = (dilations[0] * (high - 1) + 1, dilations[1] * (wide - 1) + 1)
     return Conv(
         inputs=[x],
@@ -298,39 +310,6 @@ def _convolution(
         is_dense=(high, wide, *x.shape[1:], *pads) == (1, 1, 1, 1, 0, 0, 0, 0) and group == 1,
         name=name_of(low, operator),
     )
-
-
-def _by_parts(
-    low: Lowering,
-    operator: Operator,
-    x: Concat,
-    weights: Array,
-    bias: Array,
-    strides: Pair,
-    dilations: Pair,
-) -> Node:
-    """A depthwise convolution of every part of a Concat."""
-    made: list[Node] = []
-    for part, begin, end in nodes.parts_of(x):
-        cut = (weights[begin:end], bias[begin:end])
-        node = _convolution(low, operator, part, *cut, strides, dilations)
-        assert isinstance(node, Conv)
-        node.group = part.channels
-        made.append(node)
-    return nodes.joined(made, operator)
-
-
-def _dense(low: Lowering, operator: Operator, x: View, weights: Array, bias: Array) -> View:
-    """A 1 x 1 convolution of a flattened image: the kernel is all of the image."""
-    o, per_group, high, wide = weights.shape
-    flat = as_image(x.shape) == (1, elements(x.node.shape), 1, 1)
-    is_plain = (high, wide) == (1, 1) and per_group == elements(x.node.shape)
-    pads = _pads(operator.attributes["pads"])
-    if not (flat and is_plain) or any(pads):
-        raise Unmappable("an image was reshaped before it")
-    matrix = weights.reshape(o, per_group).T
-    node = _fully_connected(low, operator, x.node, matrix, bias)
-    return View(node, static_shape(operator.results[0]))
 
 
 def _fully_connected(
@@ -370,8 +349,20 @@ def _conv_transpose(low: Lowering, operator: Operator) -> View:
         raise Unmappable(f"a transposed convolution along {weights.ndim - 2} axes has no layer")
     shape = static_shape(operator.results[0])
     facts = operator.attributes
-    kernel = _ungrouped(weights, facts["groups"]).transpose(2, 3, 0, 1)
-    kernel = np.ascontiguousarray(_spread(kernel, _pair(facts["dilations"])))
+    # the weights (c, o / groups, ...) as (c, o, ...) with zeros between the groups
+    c, per_group = weights.shape[:2]
+    dense = np.zeros((c, per_group * facts["groups"], *weights.shape[2:]), np.float32)
+    step = c // facts["groups"]
+    for g in range(facts["groups"]):
+        rows, columns = slice(g * step, (g + 1) * step), slice(g * per_group, (g + 1) * per_group)
+        dense[rows, columns] = weights[rows]
+    kernel = dense.transpose(2, 3, 0, 1)
+    # zeros between the taps
+    dilations = _pair(facts["dilations"])
+    high, wide = ((n - 1) * d + 1 for n, d in zip(kernel.shape[:2], dilations, strict=True))
+    whole = np.zeros((high, wide, *kernel.shape[2:]), np.float32)
+    whole[:: dilations[0], :: dilations[1]] = kernel
+    kernel = np.ascontiguousarray(whole)
     image, strides = as_image(shape), _pair(facts["strides"])
     # What is cut off behind: less than nothing, if the result is to be larger than the smallest.
     top, _, left, _ = _pads(facts["pads"])
@@ -389,25 +380,6 @@ def _conv_transpose(low: Lowering, operator: Operator) -> View:
         name=name_of(low, operator),
     )
     return View(node, shape)
-
-
-def _ungrouped(weights: Array, groups: int) -> Array:
-    """(c, o / groups, ...) as (c, o, ...) with zeros between the groups."""
-    c, per_group = weights.shape[:2]
-    whole = np.zeros((c, per_group * groups, *weights.shape[2:]), np.float32)
-    step = c // groups
-    for g in range(groups):
-        rows, columns = slice(g * step, (g + 1) * step), slice(g * per_group, (g + 1) * per_group)
-        whole[rows, columns] = weights[rows]
-    return whole
-
-
-def _spread(kernel: Array, dilations: Pair) -> Array:
-    """A kernel (kh, kw, c, o) with zeros between its taps."""
-    high, wide = ((n - 1) * d + 1 for n, d in zip(kernel.shape[:2], dilations, strict=True))
-    whole = np.zeros((high, wide, *kernel.shape[2:]), np.float32)
-    whole[:: dilations[0], :: dilations[1]] = kernel
-    return whole
 
 
 def name_of(low: Lowering, operator: Operator) -> str:
@@ -458,7 +430,13 @@ def _scaled(node: Node, factor: float, operator: Operator) -> Node:
 @rule_of("mean", "max", "sum")
 def _whole(low: Lowering, operator: Operator) -> View:
     x = low.view(operator.operands[0])
-    place = _places_of_axes(x)
+    # which of (n, c, h, w) every axis is
+    place: tuple[int, ...]
+    if len(x.shape) == 3 and x.shape == (1, *x.node.shape[:2]) and x.node.shape[2] == 1:
+        place = (0, 1, 2)
+    else:
+        x.image()
+        place = (0, 1, 3) if len(x.shape) == 3 else (0, 1, 2, 3)
     axes = {place[axis % len(x.shape)] for axis in operator.attributes["axis"]}
     spatial = {axis for axis in axes if (1, *x.node.shape)[axis] > 1}
     if not spatial <= {2, 3}:
@@ -469,14 +447,6 @@ def _whole(low: Lowering, operator: Operator) -> View:
         count = elements(x.node.shape[1:]) // elements(made.shape[1:])
         made = _scaled(made, float(count), operator)
     return View(made, static_shape(operator.results[0]))
-
-
-def _places_of_axes(x: View) -> tuple[int, ...]:
-    """Which of (n, c, h, w) every axis of a tensor is."""
-    if len(x.shape) == 3 and x.shape == (1, *x.node.shape[:2]) and x.node.shape[2] == 1:
-        return (0, 1, 2)
-    x.image()
-    return (0, 1, 3) if len(x.shape) == 3 else (0, 1, 2, 3)
 
 
 __all__ = [

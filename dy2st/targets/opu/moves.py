@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dy2st.targets.opu import nodes
-from dy2st.targets.opu.lowering import Lowering, Shape, View, as_image, rule_of, static_shape
-from dy2st.targets.opu.nodes import Array, Pads
+from dy2st.targets.opu.lowering import Lowering, View, as_image, rule_of, static_shape
+from dy2st.targets.opu.nodes import Array
 from dy2st.targets.opu.unmapped import Unmappable
 from dy2st_runtime.ir import Operator, Variable
 
@@ -149,7 +147,9 @@ def _pad(low: Lowering, operator: Operator) -> View:
     x, facts = low.view(operator.operands[0]), operator.attributes
     node, shape = x.image(), static_shape(operator.results[0])
     if facts["mode"] != "constant" or facts["value"] != 0:
-        raise Unmappable(f"the OPU pads with zeros, not by {_how(facts)}")
+        is_number = facts["mode"] == "constant"
+        how = f"the number {facts['value']}" if is_number else f"the mode {facts['mode']!r}"
+        raise Unmappable(f"the OPU pads with zeros, not by {how}")
     pads = [tuple(pair) for pair in facts["pads"]]
     if min(min(pair) for pair in pads) < 0:
         raise Unmappable("a negative padding takes pixels away")
@@ -160,17 +160,8 @@ def _pad(low: Lowering, operator: Operator) -> View:
         matrix = np.zeros((node.channels, before + node.channels + after))
         matrix[:, before : before + node.channels] = np.eye(node.channels)
         node = nodes.mixed(node, matrix, operator)
-    return View(nodes.padded(node, _sides(pads[2:], shape), operator), shape)
-
-
-def _how(facts: dict[str, Any]) -> str:
-    is_number = facts["mode"] == "constant"
-    return f"the number {facts['value']}" if is_number else f"the mode {facts['mode']!r}"
-
-
-def _sides(pads: list[tuple[int, ...]], shape: Shape) -> Pads:
-    high, wide = [(0, 0)] * (4 - len(shape)) + [(a, b) for a, b in pads]
-    return (*high, *wide)
+    high, wide = [(0, 0)] * (4 - len(shape)) + [(a, b) for a, b in pads[2:]]
+    return View(nodes.padded(node, (*high, *wide), operator), shape)
 
 
 __all__: list[str] = []

@@ -14,7 +14,7 @@ import numpy as np
 
 from dy2st.targets.opu.machine import CHANNELS, Machine
 from dy2st.targets.opu.network import Array
-from dy2st.targets.opu.steps import Input, Lowered, Source, Step, Tensor
+from dy2st.targets.opu.steps import Lowered, Source, Step, Tensor
 
 MOST = 8
 """Pixels across that a store's field holds."""
@@ -28,22 +28,18 @@ def pack(lowered: Lowered, machine: Machine) -> None:
     columns = {entry.tensor: entry for entry in lowered.inputs if entry.columns_of}
     for number, step in enumerate(lowered.steps):
         entry = columns.get(step.sources[0].tensor)
-        best = min(_choices(step, entry, machine), key=lambda one: _cost(one, machine))
+        choices = [step]
+        across = 2
+        while across <= MOST and step.outputs * across <= CHANNELS and _is_whole(step, across):
+            other = _columns(step, across) if entry is not None else _widened(step, across)
+            choices += [other] if other is not None else []
+            across *= 2
+        best = min(choices, key=lambda one: _cost(one, machine))
         lowered.steps[number] = best
         if entry is not None and best.across > 1:
             tensor = best.sources[0].tensor
             packed = replace(entry, tensor=tensor, across=best.across)
             lowered.inputs[lowered.inputs.index(entry)] = packed
-
-
-def _choices(step: Step, entry: Input | None, machine: Machine) -> list[Step]:
-    found = [step]
-    across = 2
-    while across <= MOST and step.outputs * across <= CHANNELS and _is_whole(step, across):
-        packed = _columns(step, across) if entry is not None else _widened(step, across)
-        found += [packed] if packed is not None else []
-        across *= 2
-    return found
 
 
 def _is_whole(step: Step, across: int) -> bool:

@@ -80,7 +80,17 @@ def pooled(layer: Layer, x: Array) -> Array:
     if layer.pooling_type == Pooling.NONE:
         return x
     is_max = layer.pooling_type == Pooling.MAX
-    _check_windows(layer, x.shape[1:3])
+    # a window outside of the map has no maximum
+    paddings = layer.pool_padding_size
+    for axis, length in enumerate(x.shape[1:3]):
+        before, after = paddings[2 * axis], paddings[2 * axis + 1]
+        window, stride = layer.pooling_size[1 + axis], layer.pooling_stride[1 + axis]
+        last = (length + before + after - window) // stride * stride - before
+        if before >= window or last >= length:
+            raise ArgumentError(
+                f"layer {layer.index}: a pooling window of {window} lies in the padding"
+                f" {paddings} alone"
+            )
     # -128 is no larger than any element of a window, which has one at least
     top, bottom, left, right = layer.pool_padding_size
     around = ((0, 0), (top, bottom), (left, right), (0, 0))
@@ -101,20 +111,6 @@ def _mean(total: Array, area: int) -> Array:
     """By a product with 2 ** 16 / area, rounded; then halves are rounded up."""
     factor = (2**17 + area) // (2 * area)
     return ((total * factor + 2**15) >> 16).clip(-128, 127).astype(np.int8)
-
-
-def _check_windows(layer: Layer, size: tuple[int, int]) -> None:
-    """ArgumentError if a window lies outside of the map: it has no maximum."""
-    paddings = layer.pool_padding_size
-    for axis, length in enumerate(size):
-        before, after = paddings[2 * axis], paddings[2 * axis + 1]
-        window, stride = layer.pooling_size[1 + axis], layer.pooling_stride[1 + axis]
-        last = (length + before + after - window) // stride * stride - before
-        if before >= window or last >= length:
-            raise ArgumentError(
-                f"layer {layer.index}: a pooling window of {window} lies in the padding"
-                f" {paddings} alone"
-            )
 
 
 __all__ = ["activated", "activation_limit", "hard_swish", "pooled", "post_process"]

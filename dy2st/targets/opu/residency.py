@@ -109,7 +109,7 @@ class Buffer:
             if not present or present[-1].end <= last:
                 yield bank, present[-1].end if present else 0
         everything = (other for bank in self.banks for other in bank)
-        for other in nsmallest(TRIED, everything, key=_position):
+        for other in nsmallest(TRIED, everything, key=lambda item: item.position):
             if other.row <= last:
                 yield other.bank, other.row
             if other.end > item.rows:
@@ -123,7 +123,7 @@ class Buffer:
     ) -> _Found | None:
         """How bad a place is: cycles of waiting and reloading, then when it is free."""
         present = self.banks[bank]
-        first = bisect_right(present, row, key=_end)
+        first = bisect_right(present, row, key=lambda item: item.end)
         last = first
         free, again = -1, 0
         while last < len(present) and present[last].row < row + item.rows:
@@ -157,14 +157,6 @@ class Buffer:
 
     def _is_used_after(self, key: Hashable, position: int) -> bool:
         return key is not None and self.uses[key][-1] > position
-
-
-def _position(item: Item) -> int:
-    return item.position
-
-
-def _end(item: Item) -> int:
-    return item.end
 
 
 class RoundRobinBanks:

@@ -146,32 +146,30 @@ class _Events:
         if step.kind != "copy":
             needs.append(self._weights(tile.output, source, taps))
             if is_first:
-                needs.append(self._bias(tile.output))
+                bias = ("bias", self.number, tile.output)
+                address = self.at.biases[tile.output]
+                needs.append(Need(bias, Kind.BIAS, None, address, 1, BIAS_WORDS, BIAS_WORDS, 1))
         key = (tile.output, source, taps.start, tile.rows.length, tile.columns.length)
         made = self.computes.get(key)
         if made is None:
-            made = self.computes[key] = self._made(tile, source, taps, is_first)
+            made = self.computes[key] = Compute(
+                channels=step.sources[source].channels,
+                outputs=step.output_tiles[tile.output],
+                height=tile.rows.length,
+                width=tile.columns.length,
+                in_width=tile.columns.loaded,
+                stride_y=tile.rows.stride,
+                stride_x=tile.columns.stride,
+                dilation_y=step.dilation[0],
+                dilation_x=step.dilation[1],
+                taps=step.taps[taps],
+                is_first=is_first,
+                is_weighted=step.kind != "copy",
+                is_depthwise=step.kind == "depthwise",
+                shift_features=step.shift_features,
+                shift_bias=step.shift_bias if step.kind != "copy" else 0,
+            )
         return Event(tile, made, needs, is_first)
-
-    def _made(self, tile: Tile, source: int, taps: slice, is_first: bool) -> Compute:
-        step = self.step
-        return Compute(
-            channels=step.sources[source].channels,
-            outputs=step.output_tiles[tile.output],
-            height=tile.rows.length,
-            width=tile.columns.length,
-            in_width=tile.columns.loaded,
-            stride_y=tile.rows.stride,
-            stride_x=tile.columns.stride,
-            dilation_y=step.dilation[0],
-            dilation_x=step.dilation[1],
-            taps=step.taps[taps],
-            is_first=is_first,
-            is_weighted=step.kind != "copy",
-            is_depthwise=step.kind == "depthwise",
-            shift_features=step.shift_features,
-            shift_bias=step.shift_bias if step.kind != "copy" else 0,
-        )
 
     def _weights(self, output: int, source: int, taps: slice) -> Need:
         if self.step.scale is not None:
@@ -181,11 +179,6 @@ class _Events:
         address = self.at.weights[output, source, taps.start]
         key = ("weights", self.number, output, source, taps.start)
         return Need(key, Kind.WEIGHTS, None, address, 1, words, words, rows)
-
-    def _bias(self, output: int) -> Need:
-        key = ("bias", self.number, output)
-        address = self.at.biases[output]
-        return Need(key, Kind.BIAS, None, address, 1, BIAS_WORDS, BIAS_WORDS, 1)
 
     def _store(self, tile: Tile) -> Event:
         step, post, target = self.step, self.step.post, self.step.target

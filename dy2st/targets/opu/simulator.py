@@ -170,7 +170,11 @@ class _Engines:
         """All passes over a tile."""
         x = self.tile(compute, span)
         if not compute.is_weighted:
-            psum = _moved(_seen(x, compute, compute.taps[0]), compute.shift_features - 16)
+            # a pass without weights
+            shift = compute.shift_features - 16
+            wide = _seen(x, compute, compute.taps[0]).astype(np.int64)
+            wide = wide << 8 + shift if shift >= -8 else wide >> -8 - shift
+            psum = _saturated(wide, 16)
         else:
             psum = self.passes(compute, x, span)
         rows = slice(compute.psum_row, compute.psum_row + compute.height * compute.width)
@@ -184,7 +188,9 @@ class _Engines:
         """float32 (height, in_width, channels) of the features that are computed."""
         if not compute.is_weighted and len(compute.taps) > 1:
             raise SimulationError(f"{len(compute.taps)} taps without weights")
-        if compute.channels != compute.outputs and _is_channelwise(compute):
+        if compute.channels != compute.outputs and (
+            compute.is_depthwise or not compute.is_weighted
+        ):
             raise SimulationError(f"{compute.channels} channels to {compute.outputs} outputs")
         bank = bank_of(self.buffers.features, compute.feature_bank, "the feature buffer")
         read, height, width = _reached(
@@ -211,7 +217,10 @@ class _Engines:
         for dot in self.dots(compute, x, span):
             self.checks["passes"] += 1
             if psum is None:
-                psum = _first(dot, self.bias(compute, span), compute)
+                # the bias has bits below a partial sum, so the first pass takes wide integers
+                a = _saturated(dot.astype(np.int64) << compute.shift_features, 26)
+                b = _saturated(self.bias(compute, span).astype(np.int64) << compute.shift_bias, 26)
+                psum = _saturated((a + b) >> CUT, 16).astype(np.float32)
                 continue
             dot *= scale
             if scale < 1:
@@ -286,7 +295,12 @@ class _Engines:
         words = _words(store.address, y.shape[0], y.shape[1], pitch, store.step_x)
         self.dram.write(words, values, span)
         if any(store.border):
-            border = store.address + _border(store)
+            # words of zeros around the part of the map that a store covers, from its address
+            top, bottom, left, right = store.border
+            rows, columns = stored_box(store)
+            y, x = np.arange(-top, rows + bottom), np.arange(-left, columns + right)
+            is_outside = np.logical_or.outer((y < 0) | (y >= rows), (x < 0) | (x >= columns))
+            border = store.address + np.add.outer(y * store.pitch, x)[is_outside]
             self.dram.write(border, np.zeros((len(border), CHANNELS), np.int8), span)
         self.checks["stores"] += 1
         self.checks["words stored"] += stored_words(store)
@@ -316,24 +330,11 @@ class _Engines:
         return _saturated(y + residual, 8)
 
 
-def _is_channelwise(compute: Compute) -> bool:
-    return compute.is_depthwise or not compute.is_weighted
-
-
 def _words(first: int, height: int, width: int, pitch: int, step: int) -> Rows:
     """The words of a rectangle, row by row: a slice where they follow each other."""
     if step == 1 and (height == 1 or pitch == width):
         return slice(first, first + height * width)
     return first + np.add.outer(np.arange(height) * pitch, np.arange(width) * step).reshape(-1)
-
-
-def _border(store: Store) -> Array:
-    """Words of zeros around the part of the map that a store covers, from its address."""
-    top, bottom, left, right = store.border
-    rows, columns = stored_box(store)
-    y, x = np.arange(-top, rows + bottom), np.arange(-left, columns + right)
-    is_outside = np.logical_or.outer((y < 0) | (y >= rows), (x < 0) | (x >= columns))
-    return np.add.outer(y * store.pitch, x)[is_outside]
 
 
 @lru_cache(maxsize=1024)
@@ -361,20 +362,6 @@ def _seen(x: Array, compute: Compute, tap: tuple[int, int]) -> Array:
     return x[rows, columns].reshape(-1, x.shape[2])
 
 
-def _first(dot: Array, bias: Array, compute: Compute) -> Array:
-    """The first pass: the bias has bits below a partial sum, so it takes wide integers."""
-    a = _saturated(dot.astype(np.int64) << compute.shift_features, 26)
-    b = _saturated(bias.astype(np.int64) << compute.shift_bias, 26)
-    return _saturated((a + b) >> CUT, 16).astype(np.float32)
-
-
-def _moved(x: Array, shift: int) -> Array:
-    """A pass without weights."""
-    wide = x.astype(np.int64)
-    wide = wide << 8 + shift if shift >= -8 else wide >> -8 - shift
-    return _saturated(wide, 16)
-
-
 def _saturated(x: Array, bits: int) -> Array:
     """In the range of a two's complement of so many bits."""
     found: Array = np.clip(x, -(1 << bits - 1), (1 << bits - 1) - 1)
@@ -387,17 +374,14 @@ def _activated(store: Store, y: Array) -> Array:
     if store.activation == LEAKY:
         return np.where(y < 0, (y >> 3) + (y >> 2 & 1), y)
     if store.activation == HARD_SWISH:
-        return _hard_swish(y.astype(np.int64), store.fraction)
+        # numbers with `fraction` bits behind the point get as many as make them whole
+        x = y.astype(np.int64)
+        bits = max(store.fraction, 0)
+        whole = x << bits - store.fraction
+        gate = np.minimum(np.maximum(whole + (3 << bits), 0), 6 << bits)
+        scale = ((1 << 16) + 3) // 6
+        return _saturated((x * gate * scale + (1 << 15 + bits)) >> 16 + bits, 8)
     return y
-
-
-def _hard_swish(y: Array, fraction: int) -> Array:
-    """Of numbers with so many bits behind the point; they get as many as make them whole."""
-    bits = max(fraction, 0)
-    whole = y << bits - fraction
-    gate = np.minimum(np.maximum(whole + (3 << bits), 0), 6 << bits)
-    scale = ((1 << 16) + 3) // 6
-    return _saturated((y * gate * scale + (1 << 15 + bits)) >> 16 + bits, 8)
 
 
 def _pooled(pool: Pool, y: Array, size: tuple[int, int]) -> Array:

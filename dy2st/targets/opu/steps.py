@@ -282,23 +282,6 @@ class _Lowering:
     def _step(self, kind: str, sources: list[Source], **more: object) -> Step:
         layer = self.layer
         position = layer.output_fraclen + 18
-        step = Step(
-            layer.index,
-            kind,
-            sources,
-            self.target,
-            layer.output_size[3],
-            self.height,
-            self.width,
-            shift_features=position - layer.input_fraclen - layer.weight_fraclen,
-            shift_bias=position - layer.bias_fraclen,
-            post=self._post(),
-            biases=self.network.int_biases.get(layer.index),
-        )
-        return replace(step, **more)  # type: ignore[arg-type]
-
-    def _post(self) -> Post:
-        layer = self.layer
         pool = None
         if layer.pooling_type != Pooling.NONE:
             (_, tall, wide), (_, step_y, step_x) = layer.pooling_size, layer.pooling_stride
@@ -314,15 +297,28 @@ class _Lowering:
         residual = self.lowered.tensors[layer.residual_source[0]] if layer.residual else None
         order = layer.res_position if residual else Order.ACTIVATION_POOLING
         is_swish = layer.activation_type == Activation.HARD_SWISH
-        return Post(
-            order=int(order),
-            activation=int(layer.activation_type),
-            limit=_limit(layer),
-            fraction=layer.output_fraclen if is_swish else 0,
-            pool=pool,
-            residual=residual,
-            upsample=max(1, layer.upsample),
+        step = Step(
+            layer.index,
+            kind,
+            sources,
+            self.target,
+            layer.output_size[3],
+            self.height,
+            self.width,
+            shift_features=position - layer.input_fraclen - layer.weight_fraclen,
+            shift_bias=position - layer.bias_fraclen,
+            post=Post(
+                order=int(order),
+                activation=int(layer.activation_type),
+                limit=_limit(layer),
+                fraction=layer.output_fraclen if is_swish else 0,
+                pool=pool,
+                residual=residual,
+                upsample=max(1, layer.upsample),
+            ),
+            biases=self.network.int_biases.get(layer.index),
         )
+        return replace(step, **more)  # type: ignore[arg-type]
 
     def _dense(self) -> None:
         layer = self.layer

@@ -175,22 +175,18 @@ def candidates(step: Step, machine: Machine) -> list[Plan]:
         rows = even_cuts(step.made[0], pieces)
         found += _with_columns(step, rows, machine)
     if not found:
-        raise ArgumentError(_too_large(step, machine))
+        # what single pixels take in the middle of the map, where windows are whole
+        tall = spans(step, 0, even_cuts(step.made[0], step.made[0]))
+        wide = spans(step, 1, column_cuts(step, step.made[1] // _unit(step)))
+        loaded = max(r.loaded for r in tall) * max(c.loaded for c in wide)
+        sums = max(r.length for r in tall) * max(c.length for c in wide)
+        raise ArgumentError(
+            f"layer {step.layer} is larger than every tiling: its smallest tile takes {loaded} "
+            f"rows of features and {sums} partial sums, {machine.name} has {machine.fm_rows} and "
+            f"{machine.psum_rows}"
+        )
     found.sort(key=lambda plan: (estimate(step, plan, machine), plan.tiles))
     return found
-
-
-def _too_large(step: Step, machine: Machine) -> str:
-    """What single pixels take in the middle of the map, where windows are whole."""
-    rows = spans(step, 0, even_cuts(step.made[0], step.made[0]))
-    columns = spans(step, 1, column_cuts(step, step.made[1] // _unit(step)))
-    loaded = max(r.loaded for r in rows) * max(c.loaded for c in columns)
-    sums = max(r.length for r in rows) * max(c.length for c in columns)
-    return (
-        f"layer {step.layer} is larger than every tiling: its smallest tile takes {loaded} rows of "
-        f"features and {sums} partial sums, {machine.name} has {machine.fm_rows} and "
-        f"{machine.psum_rows}"
-    )
 
 
 def strips(step: Step, machine: Machine) -> list[Plan]:

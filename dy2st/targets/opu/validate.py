@@ -33,7 +33,19 @@ def check(network: Network, is_quantised: bool = False) -> None:
     """FormatError unless the layers fit each other, and their parameters them."""
     check_layers(network, is_quantised)
     for layer in network.layers:
-        _check_parameters(network, layer)
+        wanted: tuple[tuple[str, dict[int, Any], tuple[int, ...]], ...] = (
+            ("weights", network.weights, weight_shape(layer)),
+            ("bias", network.biases, (layer.output_size[3],)),
+            ("integer weights", network.int_weights, weight_shape(layer)),
+            ("integer bias", network.int_biases, (layer.output_size[3],)),
+        )
+        for what, table, shape in wanted:
+            if not layer.has_weights:
+                if layer.index in table:
+                    raise FormatError(f"layer {layer.index}: a layer without weights has {what}")
+            elif layer.index in table and table[layer.index].shape != shape:
+                found = list(table[layer.index].shape)
+                raise FormatError(f"layer {layer.index}: the {what} are {found}, not {list(shape)}")
 
 
 def check_layers(network: Network, is_quantised: bool = False) -> None:
@@ -84,10 +96,7 @@ def check_layer(layer: Layer, index: int) -> None:
     for key in _NOT_NEGATIVE:
         if min(getattr(layer, key)) < 0:
             raise _wrong(layer, key, "no negative numbers are expected")
-    _check_meaning(layer)
-
-
-def _check_meaning(layer: Layer) -> None:
+    # what keys say together
     if layer.type != LayerType.TRANSPOSED and min(layer.padding_size) < 0:
         raise _wrong(layer, "padding_size", "no negative numbers are expected")
     for key in ("input_size", "output_size"):
@@ -232,22 +241,6 @@ def weight_shape(layer: Layer) -> tuple[int, int, int, int]:
     is_whole = layer.type == LayerType.TRANSPOSED
     per_group = channels if is_whole else channels // layer.group
     return layer.ker_size[1], layer.ker_size[2], per_group, outputs
-
-
-def _check_parameters(network: Network, layer: Layer) -> None:
-    wanted: tuple[tuple[str, dict[int, Any], tuple[int, ...]], ...] = (
-        ("weights", network.weights, weight_shape(layer)),
-        ("bias", network.biases, (layer.output_size[3],)),
-        ("integer weights", network.int_weights, weight_shape(layer)),
-        ("integer bias", network.int_biases, (layer.output_size[3],)),
-    )
-    for what, table, shape in wanted:
-        if not layer.has_weights:
-            if layer.index in table:
-                raise FormatError(f"layer {layer.index}: a layer without weights has {what}")
-        elif layer.index in table and table[layer.index].shape != shape:
-            found = list(table[layer.index].shape)
-            raise FormatError(f"layer {layer.index}: the {what} are {found}, not {list(shape)}")
 
 
 def _check_fraction_lengths(network: Network, layer: Layer) -> None:

@@ -128,9 +128,17 @@ def encode(operations: Sequence[Operation], machine: Machine) -> Array:
             kind, fields, last = _said(operation, machine)
             words += _changes(state, sent, fields)
         except ArgumentError as error:
-            raise ArgumentError(f"{_place(index, operation)}: {error}") from None
+            origin = operation.origin
+            tile = f" tile {origin.tile}" if origin and origin.tile else ""
+            of = f" of layer {origin.layer}{tile}" if origin else ""
+            where = f"operation {index}, a {NAMES[engine_of(operation)]}{of}"
+            raise ArgumentError(f"{where}: {error}") from None
         if any(wanted):
-            words.append(_wait_word(wanted, before) | MORE)
+            # counts modulo 256; where there is no wait, one that is long over
+            bits = [w or max(0, n - 255) for w, n in zip(wanted, before, strict=True)]
+            words.append(
+                _word(WAIT_WORD, ld=bits[0] % 256, pe=bits[1] % 256, st=bits[2] % 256) | MORE
+            )
         words.append(last)
         before[kind] += 1
     words.append(_word(DONE_WORD, network_done=1))
@@ -142,12 +150,6 @@ def encode(operations: Sequence[Operation], machine: Machine) -> Array:
     return np.array(words, np.uint32)
 
 
-def _place(index: int, operation: Operation) -> str:
-    origin = operation.origin
-    of = f" of layer {origin.layer}" + f" tile {origin.tile}" * bool(origin.tile) if origin else ""
-    return f"operation {index}, a {NAMES[engine_of(operation)]}{of}"
-
-
 def _word(opcode: int, **fields: int) -> int:
     """A word without registers."""
     word = opcode
@@ -157,12 +159,6 @@ def _word(opcode: int, **fields: int) -> int:
             raise ArgumentError(f"{name} is {value}, the field holds 0 to {(1 << bits) - 1}")
         word |= value << low
     return word
-
-
-def _wait_word(wanted: Sequence[int], before: Sequence[int]) -> int:
-    """Counts modulo 256; where there is no wait, one that is long over."""
-    bits = [w or max(0, n - 255) for w, n in zip(wanted, before, strict=True)]
-    return _word(WAIT_WORD, ld=bits[0] % 256, pe=bits[1] % 256, st=bits[2] % 256)
 
 
 def _changes(state: dict[int, int], sent: dict[str, int], fields: Fields) -> list[int]:
@@ -274,7 +270,15 @@ def _store(store: Store) -> Fields:
         fields.append(("store_fraction", store.fraction - FRACTION.start))
     if store.pool:
         pooled_size(store)
-        fields += _pool(store.pool)
+        edges = ("pool_top", "pool_bottom", "pool_left", "pool_right")
+        fields += [
+            ("pool_type", store.pool.kind),
+            ("pool_height", store.pool.height),
+            ("pool_width", store.pool.width),
+            ("pool_stride_y", store.pool.stride_y),
+            ("pool_stride_x", store.pool.stride_x),
+            *zip(edges, store.pool.padding, strict=True),
+        ]
     if store.residual_bank is not None:
         fields += [("residual_bank", store.residual_bank), ("residual_row", store.residual_row)]
     if store.upsample != 1:
@@ -283,18 +287,6 @@ def _store(store: Store) -> Fields:
         sides = ("border_top", "border_bottom", "border_left", "border_right")
         fields += zip(sides, store.border, strict=True)
     return fields
-
-
-def _pool(pool: Pool) -> Fields:
-    sides = ("pool_top", "pool_bottom", "pool_left", "pool_right")
-    return [
-        ("pool_type", pool.kind),
-        ("pool_height", pool.height),
-        ("pool_width", pool.width),
-        ("pool_stride_y", pool.stride_y),
-        ("pool_stride_x", pool.stride_x),
-        *zip(sides, pool.padding, strict=True),
-    ]
 
 
 def _store_word(store: Store) -> int:

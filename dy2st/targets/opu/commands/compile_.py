@@ -12,7 +12,7 @@ from dy2st.targets.opu.commands.generate import (
     source_of,
     with_alternatives,
 )
-from dy2st.targets.opu.commands.layer_files import LayerFile, layer_file_of, signatures
+from dy2st.targets.opu.commands.layer_files import layer_file_of, signatures
 from dy2st.targets.opu.commands.messages import OK, note, stage
 from dy2st.targets.opu.compiled import compile_network
 from dy2st.targets.opu.compiled_file import CompiledFolder, write_compiled
@@ -20,7 +20,6 @@ from dy2st.targets.opu.ir_file import NAME as IR_NAME
 from dy2st.targets.opu.ir_file import write_ir
 from dy2st.targets.opu.machine import machine
 from dy2st.targets.opu.network import Network
-from dy2st.targets.opu.quantiser import QuantisationReport
 from dy2st.targets.opu.report import as_table
 
 
@@ -30,7 +29,13 @@ def compile_(options: argparse.Namespace) -> int:
     layers = layer_file_of(options)
     quantisation = None
     if layers:
-        network = _integers(layers)
+        if not (layers.path.parent / "dump").is_dir():
+            raise BadInput(
+                f"{layers.path} has no dump/ beside it, which holds the integers to compile"
+            )
+        network = layers.read()
+        for text in network.notes:
+            note(text)
         title, inputs = layers.title, signatures(network)
     else:
         source = source_of(options)
@@ -49,16 +54,6 @@ def compile_(options: argparse.Namespace) -> int:
     return OK
 
 
-def _integers(layers: LayerFile) -> Network:
-    """The layers of a file, which has their integers."""
-    if not (layers.path.parent / "dump").is_dir():
-        raise BadInput(f"{layers.path} has no dump/ beside it, which holds the integers to compile")
-    network = layers.read()
-    for text in network.notes:
-        note(text)
-    return network
-
-
 def quantise(options: argparse.Namespace) -> int:
     """`dy2st opu quantise`."""
     source, on = source_of(options), machine(options.machine)
@@ -68,14 +63,10 @@ def quantise(options: argparse.Namespace) -> int:
         write_ir(network, options.output)
         _note_uneven_zeros(network)
         print(f"\nwritten to {options.output}: {IR_NAME}, dump, dump_raw")
-    _note_warnings(report)
-    return OK
-
-
-def _note_warnings(report: QuantisationReport | None) -> None:
-    """Say which outputs 8 bits have spoilt."""
+    # outputs that 8 bits have spoilt
     for text in report.warnings() if report else ():
         note(text)
+    return OK
 
 
 def _note_uneven_zeros(network: Network) -> None:

@@ -132,7 +132,17 @@ def _sweep_row(
     options: argparse.Namespace,
     samples: Sequence[Any],
 ) -> tuple[str, ...]:
-    totals = _estimated(source, _changed(on, changes), options, samples)[1].totals
+    kinds = {entry.name: str(entry.type) for entry in fields(Machine) if entry.name != "name"}
+    values: dict[str, Any] = {}
+    for name, value in changes.items():
+        if name not in kinds:
+            raise BadInput(f"--sweep {name}: a machine has no such number; it has {_names(kinds)}")
+        if kinds[name] == "int" and value != int(value):
+            raise BadInput(f"--sweep {name}: {value:g} is no whole number")
+        values[name] = int(value) if kinds[name] == "int" else value
+    if values.get("macs") and "weight_rows" not in values:
+        values["weight_rows"] = max(1, on.weight_rows * on.macs // values["macs"])
+    totals = _estimated(source, replace(on, **values), options, samples)[1].totals
     figures = (
         str(totals.cycles),
         f"{totals.milliseconds:.3f}",
@@ -144,21 +154,6 @@ def _sweep_row(
         str(totals.words),
     )
     return (*(f"{value:g}" for value in changes.values()), *figures)
-
-
-def _changed(on: Machine, changes: dict[str, float]) -> Machine:
-    """The machine with other values; BadInput for a name that it does not have."""
-    kinds = {entry.name: str(entry.type) for entry in fields(Machine) if entry.name != "name"}
-    values: dict[str, Any] = {}
-    for name, value in changes.items():
-        if name not in kinds:
-            raise BadInput(f"--sweep {name}: a machine has no such number; it has {_names(kinds)}")
-        if kinds[name] == "int" and value != int(value):
-            raise BadInput(f"--sweep {name}: {value:g} is no whole number")
-        values[name] = int(value) if kinds[name] == "int" else value
-    if values.get("macs") and "weight_rows" not in values:
-        values["weight_rows"] = max(1, on.weight_rows * on.macs // values["macs"])
-    return replace(on, **values)
 
 
 def _names(names: Iterable[str]) -> str:

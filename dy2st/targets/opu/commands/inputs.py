@@ -129,7 +129,19 @@ def read_samples(names: Sequence[str], inputs: Sequence[Signature]) -> list[list
         found = _loaded(name)
         if isinstance(found, dict):
             _no_half(waiting, inputs, names)
-            rows += _rows(name, found, inputs)
+            if len(inputs) == 1:
+                rows += [
+                    [_fitting(f"{name}: {key}", array, inputs[0])] for key, array in found.items()
+                ]
+            else:
+                if len(found) != len(inputs):
+                    raise BadInput(
+                        f"{name} has {len(found)} arrays, the model {len(inputs)} inputs"
+                    )
+                by_name = {entry.name for entry in inputs} == set(found)
+                keys = [entry.name for entry in inputs] if by_name else list(found)
+                pairs = zip(keys, inputs, strict=True)
+                rows += [[_fitting(f"{name}: {key}", found[key], entry) for key, entry in pairs]]
             continue
         waiting.append(_fitting(name, found, inputs[len(waiting)]))
         if len(waiting) == len(inputs):
@@ -156,17 +168,6 @@ def _loaded(name: str) -> Any:
         raise BadInput(f"{name} is no .npy or .npz with plain numbers: {first}") from None
 
 
-def _rows(name: str, found: dict[str, Array], inputs: Sequence[Signature]) -> list[list[Array]]:
-    if len(inputs) == 1:
-        return [[_fitting(f"{name}: {key}", array, inputs[0])] for key, array in found.items()]
-    if len(found) != len(inputs):
-        raise BadInput(f"{name} has {len(found)} arrays, the model {len(inputs)} inputs")
-    by_name = {entry.name for entry in inputs} == set(found)
-    keys = [entry.name for entry in inputs] if by_name else list(found)
-    pairs = zip(keys, inputs, strict=True)
-    return [[_fitting(f"{name}: {key}", found[key], entry) for key, entry in pairs]]
-
-
 def _fitting(name: str, array: Array, wanted: Signature) -> Array:
     """The array as float32 with a batch; BadInput for another shape, type or what is no number."""
     if array.dtype.kind not in "fiu":
@@ -175,20 +176,16 @@ def _fitting(name: str, array: Array, wanted: Signature) -> Array:
         array = array[None]
     if array.shape[1:] != wanted.shape or not len(array):
         shape = ", ".join(map(str, wanted.shape))
+        channels_last = (*wanted.shape[1:], *wanted.shape[:1])
+        is_channels_last = len(wanted.shape) == 3 and array.shape[1:] == channels_last
         raise BadInput(
             f"{name} has the shape {list(array.shape)}; {wanted.name} takes [n, {shape}]"
-            + _layout_hint(array, wanted)
+            + (": transpose(0, 3, 1, 2) puts channels first" if is_channels_last else "")
         )
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         place = [int(i) for i in np.argwhere(~np.isfinite(array))[0]]
         raise BadInput(f"{name} has {array[tuple(place)]} at {place}")
     return array.astype(np.float32)
-
-
-def _layout_hint(array: Array, wanted: Signature) -> str:
-    channels_last = (*wanted.shape[1:], *wanted.shape[:1])
-    is_channels_last = len(wanted.shape) == 3 and array.shape[1:] == channels_last
-    return ": transpose(0, 3, 1, 2) puts channels first" if is_channels_last else ""
 
 
 def _no_half(waiting: list[Array], inputs: Sequence[Signature], names: Sequence[str]) -> None:

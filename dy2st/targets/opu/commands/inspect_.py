@@ -11,11 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from dy2st.model_files import BadInput
-from dy2st.passes.core.module import Array
 from dy2st.targets.opu.commands.generate import source_of
 from dy2st.targets.opu.commands.messages import DIFFERENT, OK, counted, table
 from dy2st.targets.opu.compiled_file import NAME, read_compiled
-from dy2st.targets.opu.debug_map import DebugMap
 from dy2st.targets.opu.disassemble import disassemble
 from dy2st.targets.opu.gen_ir import gen_ir
 from dy2st.targets.opu.ir_file import NAME as IR_NAME
@@ -35,7 +33,20 @@ def inspect(options: argparse.Namespace) -> int:
     """`dy2st opu inspect`."""
     path = Path(options.model)
     if path.is_dir():
-        return _inspect_folder(path)
+        # a compiled folder, or one with OPU_IR.json, which needs no arrays here
+        if (path / NAME).exists():
+            compiled = read_compiled(path)
+            model, words = compiled.model, len(compiled.model.words)
+            _print_layers(compiled.title, model.network)
+            print(
+                f"for {model.machine.name}, {model.mode} mode: {len(model.operations)} operations "
+                f"in {words} words, {model.prepared.timeline.cycles} cycles"
+            )
+            return OK
+        if not (path / IR_NAME).exists():
+            raise BadInput(f"{path} has neither {NAME} nor {IR_NAME}")
+        _print_layers(path.absolute().name, read_ir(path, arrays=False))
+        return OK
     if path.suffix == ".json" and path.is_file():
         _print_layers(path.stem, read_ir(path, arrays=False))
         return OK
@@ -52,23 +63,6 @@ def inspect(options: argparse.Namespace) -> int:
         print("With --unmapped host they, and what follows, run on the host, and the layers are:\n")
     _print_layers(source.title, network)
     return DIFFERENT if unmapped else OK
-
-
-def _inspect_folder(folder: Path) -> int:
-    """A compiled folder, or one with OPU_IR.json, which needs no arrays here."""
-    if (folder / NAME).exists():
-        compiled = read_compiled(folder)
-        model, words = compiled.model, len(compiled.model.words)
-        _print_layers(compiled.title, model.network)
-        print(
-            f"for {model.machine.name}, {model.mode} mode: {len(model.operations)} operations in "
-            f"{words} words, {model.prepared.timeline.cycles} cycles"
-        )
-        return OK
-    if not (folder / IR_NAME).exists():
-        raise BadInput(f"{folder} has neither {NAME} nor {IR_NAME}")
-    _print_layers(folder.absolute().name, read_ir(folder, arrays=False))
-    return OK
 
 
 def _print_layers(title: str, network: Network) -> None:
@@ -133,34 +127,27 @@ def disasm(options: argparse.Namespace) -> int:
         compiled = read_compiled(path)
         words, on, debug = compiled.model.words, compiled.model.machine, compiled.debug
     else:
-        words, on, debug = _words(path), machine(options.machine), None
+        if not path.is_file():
+            raise BadInput(f"there is no file {path}")
+        data = path.read_bytes()
+        if len(data) % 4:
+            raise FormatError(f"{path} has {len(data)} bytes: no whole number of 32-bit words")
+        words = np.frombuffer(data, "<u4").astype(np.uint32)
+        on, debug = machine(options.machine), None
     try:
         lines = disassemble(words, on, debug).splitlines()
     except FormatError as error:
         raise FormatError(f"{path}: {error}") from None
     if options.layer is not None:
-        lines = _of_layer(lines, debug, options.layer)
+        # the first line is a title
+        if debug is None:
+            raise BadInput("--layer needs a compiled folder: a file of words knows no layers")
+        own = debug.of_layer(options.layer)
+        if not own:
+            raise BadInput(f"the program has no operations of layer {options.layer}")
+        lines = [lines[entry.block + 1] for entry in own]
     print("\n".join(lines))
     return OK
-
-
-def _of_layer(lines: list[str], debug: DebugMap | None, layer: int) -> list[str]:
-    """The lines of a layer; the first line is a title."""
-    if debug is None:
-        raise BadInput("--layer needs a compiled folder: a file of words knows no layers")
-    own = debug.of_layer(layer)
-    if not own:
-        raise BadInput(f"the program has no operations of layer {layer}")
-    return [lines[entry.block + 1] for entry in own]
-
-
-def _words(path: Path) -> Array:
-    if not path.is_file():
-        raise BadInput(f"there is no file {path}")
-    data = path.read_bytes()
-    if len(data) % 4:
-        raise FormatError(f"{path} has {len(data)} bytes: no whole number of 32-bit words")
-    return np.frombuffer(data, "<u4").astype(np.uint32)
 
 
 __all__ = ["disasm", "inspect"]

@@ -36,8 +36,17 @@ def run(options: argparse.Namespace) -> int:
     model = compiled.model
     images = one_by_one(read_samples(options.input, compiled.inputs))
     integers = [quantised_inputs(model.network, as_images(model.network, x)) for x in images]
-    made = _executed(model, integers)
-    outputs = _outputs(model.network, _real(model.network, made), images)
+    # what the layers of the outputs make of all images, int8 (n, h, w, c), by the binary
+    rows = shown(integers, "executing", shows_progress() and len(integers) > 1, len(integers))
+    runs = [model.run(arrays) for arrays in rows]
+    columns = zip(*runs, strict=True)
+    made = {
+        index: np.concatenate(column)
+        for index, column in zip(model.network.outputs, columns, strict=True)
+    }
+    fractions = {i: model.network.layer(i).output_fraclen for i in model.network.outputs}
+    real = [dequantised(made[i], fraction) for i, fraction in fractions.items()]
+    outputs = _outputs(model.network, real, images)
     folder = Path(options.output or Path(options.folder) / "outputs")
     _write_outputs(folder, outputs, made if options.raw else {})
     cycles = model.prepared.timeline.cycles
@@ -65,21 +74,6 @@ def _compiled(options: argparse.Namespace) -> CompiledFolder:
         note(text)
     model = compile_network(network, options.machine)
     return CompiledFolder(folder.absolute().name, model, signatures(network))
-
-
-def _executed(model: CompiledModel, integers: Sequence[list[Array]]) -> dict[int, Array]:
-    """What the layers of the outputs make of all images, int8 (n, h, w, c), by the binary."""
-    rows = shown(integers, "executing", shows_progress() and len(integers) > 1, len(integers))
-    runs = [model.run(arrays) for arrays in rows]
-    columns = zip(*runs, strict=True)
-    return {
-        index: np.concatenate(column)
-        for index, column in zip(model.network.outputs, columns, strict=True)
-    }
-
-
-def _real(network: Network, made: dict[int, Array]) -> list[Array]:
-    return [dequantised(made[i], network.layer(i).output_fraclen) for i in network.outputs]
 
 
 def _outputs(network: Network, made: list[Array], images: Sequence[Sequence[Any]]) -> list[Array]:

@@ -89,7 +89,11 @@ class Planner:
         self.weighted = [y for y in network.layers if y.has_weights]
         self.weights = {y.index: statistics(network.weights[y.index]) for y in self.weighted}
         self.biases = {y.index: statistics(network.biases[y.index], BIAS) for y in self.weighted}
-        self.lengths = self._features()
+        if self.mode == "seed":
+            self.lengths = seed_lengths(self.network, self.found, self.groups)
+        else:
+            choose = self._of_least_error if self.mode == "mse" else self._largest
+            self.lengths = [choose(group) for group in range(len(self.groups))]
         self._make_legal()
 
     # -- features ---------------------------------------------------------------------------
@@ -107,12 +111,6 @@ class Planner:
         lengths = [without_saturation(stats) for stats in members]
         return min(SEED_LAST, *lengths) if lengths else DEFAULT
 
-    def _features(self) -> list[int]:
-        if self.mode == "seed":
-            return seed_lengths(self.network, self.found, self.groups)
-        choose = self._of_least_error if self.mode == "mse" else self._largest
-        return [choose(group) for group in range(len(self.groups))]
-
     def _of_least_error(self, group: int) -> int:
         errors = [stats.errors for stats in self.members(group)]
         return least_error(np.sum(errors, axis=0), last=SEED_LAST) if errors else DEFAULT
@@ -122,28 +120,27 @@ class Planner:
         for _ in range(len(self.groups) + 2):
             before = list(self.lengths)
             for layer in self.network.layers:
-                self._reach(layer)
+                source, target = self.groups.input(layer.index), self.groups.output(layer.index)
+                if layer.type == LayerType.SCALE:
+                    scale = self.groups.output(layer.scale_source[0])
+                    self._lower(target, self.lengths[source] + self.lengths[scale] + 13)
+                    self._lower(scale, self.lengths[target] + 17 - self.lengths[source])
+                    continue
+                if source == target:
+                    continue
+                if layer.type == LayerType.NONE:
+                    self._lower(target, self.lengths[source] + 15)
+                    self._lower(source, self.lengths[target] + 16)
+                    continue
+                if not self.weights[layer.index].is_zero:
+                    wanted = self._parameter(self.weights[layer.index], (FIRST, LAST))
+                    self._lower(target, self.lengths[source] + wanted + 13)
+                if not self.biases[layer.index].is_zero:
+                    self._lower(
+                        target, self._parameter(self.biases[layer.index], (FIRST, LAST)) + 13
+                    )
             if self.lengths == before:
                 return
-
-    def _reach(self, layer: Layer) -> None:
-        source, target = self.groups.input(layer.index), self.groups.output(layer.index)
-        if layer.type == LayerType.SCALE:
-            scale = self.groups.output(layer.scale_source[0])
-            self._lower(target, self.lengths[source] + self.lengths[scale] + 13)
-            self._lower(scale, self.lengths[target] + 17 - self.lengths[source])
-            return
-        if source == target:
-            return
-        if layer.type == LayerType.NONE:
-            self._lower(target, self.lengths[source] + 15)
-            self._lower(source, self.lengths[target] + 16)
-            return
-        if not self.weights[layer.index].is_zero:
-            wanted = self._parameter(self.weights[layer.index], (FIRST, LAST))
-            self._lower(target, self.lengths[source] + wanted + 13)
-        if not self.biases[layer.index].is_zero:
-            self._lower(target, self._parameter(self.biases[layer.index], (FIRST, LAST)) + 13)
 
     def _lower(self, group: int, last: int) -> None:
         self.lengths[group] = max(min(self.lengths[group], last), FIRST)
@@ -163,7 +160,13 @@ class Planner:
         extra *= self.found.count / self.found.kept_count
         for group, errors in enumerate(extra):
             if errors[0]:
-                self._step_down(group, errors)
+                members = self.members(group)
+                first = self.lengths[group]
+                totals = [
+                    sum(stats.error(max(first - step, FIRST)) for stats in members) + errors[step]
+                    for step in range(_STEPS_DOWN + 1)
+                ]
+                self.lengths[group] = max(first - int(np.argmin(totals)), FIRST)
         self._make_legal()
 
     def _clamping(self, layer: Layer, values: dict[int, Array], fraclen: int) -> Array:
@@ -176,15 +179,6 @@ class Planner:
         others = [fraclen - step for step in range(1, _STEPS_DOWN + 1)]
         rest = clamping_errors(self.network, layer, values, others, self.target)
         return np.array(first + rest)
-
-    def _step_down(self, group: int, clamping: Array) -> None:
-        members = self.members(group)
-        first = self.lengths[group]
-        totals = [
-            sum(stats.error(max(first - step, FIRST)) for stats in members) + clamping[step]
-            for step in range(_STEPS_DOWN + 1)
-        ]
-        self.lengths[group] = max(first - int(np.argmin(totals)), FIRST)
 
     # -- parameters -------------------------------------------------------------------------
 
@@ -217,25 +211,23 @@ class Planner:
                 layer.weight_fraclen = self.lengths[self.groups.output(layer.scale_source[0])]
                 layer.bias_fraclen = layer.output_fraclen + _BELOW
             else:
-                self._round(copy, layer, correct_bias)
+                index = layer.index
+                legal = legal_weights(layer.input_fraclen, layer.output_fraclen)
+                layer.weight_fraclen = self._parameter(self.weights[index], legal)
+                copy.int_weights[index] = quantised(copy.weights[index], layer.weight_fraclen)
+                bias, stats = copy.biases[index], self.biases[index]
+                loss = floor_loss(copy, layer, self.target) if correct_bias else 0.0
+                if loss:
+                    bias = (bias.astype(np.float64) + loss).astype(np.float32)
+                    stats = statistics(bias, BIAS)
+                first, last = legal_bias(layer.output_fraclen)
+                # whole partial sums: a schedule may give them a pass of their own
+                if self.mode != "seed":
+                    last = layer.output_fraclen + _BELOW
+                layer.bias_fraclen = self._parameter(stats, (first, last))
+                copy.int_biases[index] = quantised(bias, layer.bias_fraclen, BIAS)
             check_legal(layer)
         return copy
-
-    def _round(self, copy: Network, layer: Layer, correct_bias: bool) -> None:
-        index = layer.index
-        legal = legal_weights(layer.input_fraclen, layer.output_fraclen)
-        layer.weight_fraclen = self._parameter(self.weights[index], legal)
-        copy.int_weights[index] = quantised(copy.weights[index], layer.weight_fraclen)
-        bias, stats = copy.biases[index], self.biases[index]
-        loss = floor_loss(copy, layer, self.target) if correct_bias else 0.0
-        if loss:
-            bias = (bias.astype(np.float64) + loss).astype(np.float32)
-            stats = statistics(bias, BIAS)
-        first, last = legal_bias(layer.output_fraclen)
-        if self.mode != "seed":  # whole partial sums: a schedule may give them a pass of their own
-            last = layer.output_fraclen + _BELOW
-        layer.bias_fraclen = self._parameter(stats, (first, last))
-        copy.int_biases[index] = quantised(bias, layer.bias_fraclen, BIAS)
 
 
 def seed_lengths(network: Network, found: Calibration, groups: Groups) -> list[int]:

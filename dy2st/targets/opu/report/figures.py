@@ -193,6 +193,21 @@ class _Maker:
         dma = int(events.times[places][~is_compute].sum())
         idle = self.idle(begin, end)
         cycles = pe + sum(idle.values())
+        # rows of a bank that are used at most
+        peaks = dict.fromkeys(BUFFERS, 0)
+        for operation in (self.operations[place] for place in places.tolist()):
+            if isinstance(operation, Load):
+                words = operation.words
+                if operation.kind == Kind.WEIGHTS:
+                    name, rows = "weights", -(-words * CHANNELS // self.machine.macs)
+                elif operation.kind == Kind.BIAS:
+                    name, rows = "bias", -(-words // 2)
+                else:
+                    name, rows = "features", words
+                rows += operation.row
+            elif isinstance(operation, (Compute, Store)):
+                name, rows = "psum", operation.psum_row + operation.height * operation.width
+            peaks[name] = max(peaks[name], rows)
         return LayerFigures(
             index=layer.index,
             name=layer.name or f"layer{layer.index}",
@@ -212,11 +227,16 @@ class _Maker:
             dma=dma,
             idle=idle,
             traffic=self.traffic(places),
-            peaks=_peaks([self.operations[place] for place in places.tolist()], self.machine),
+            peaks=peaks,
             operations=len(places),
             words=int(self.words[places].sum()),
             part=part_of(layer),
-            fractions=_fractions(layer),
+            fractions={
+                "input": layer.input_fraclen,
+                "weights": layer.weight_fraclen,
+                "bias": layer.bias_fraclen,
+                "output": layer.output_fraclen,
+            },
             quantisation=dict(self.quantisation.get(layer.index, {})),
         )
 
@@ -247,36 +267,6 @@ class _Maker:
         classes, words = self.events.classes[places], self.events.words[places]
         sums = {name: int(words[classes == CLASSES.index(name)].sum()) for name in MOVED}
         return {name: WORD * count for name, count in sums.items()}
-
-
-def _peaks(operations: Sequence[Operation], machine: Machine) -> dict[str, int]:
-    """Rows of a bank that are used at most."""
-    peaks = dict.fromkeys(BUFFERS, 0)
-    for operation in operations:
-        if isinstance(operation, Load):
-            name, rows = _filled(operation, machine)
-        elif isinstance(operation, (Compute, Store)):
-            name, rows = "psum", operation.psum_row + operation.height * operation.width
-        peaks[name] = max(peaks[name], rows)
-    return peaks
-
-
-def _filled(load: Load, machine: Machine) -> tuple[str, int]:
-    """The buffer that a load fills, and the first row behind it."""
-    if load.kind == Kind.WEIGHTS:
-        return "weights", load.row + -(-load.words * CHANNELS // machine.macs)
-    if load.kind == Kind.BIAS:
-        return "bias", load.row + -(-load.words // 2)
-    return "features", load.row + load.words
-
-
-def _fractions(layer: Layer) -> dict[str, int]:
-    return {
-        "input": layer.input_fraclen,
-        "weights": layer.weight_fraclen,
-        "bias": layer.bias_fraclen,
-        "output": layer.output_fraclen,
-    }
 
 
 def _totals(layers: Sequence[LayerFigures], machine: Machine, host_words: int) -> Totals:

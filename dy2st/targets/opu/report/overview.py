@@ -34,7 +34,9 @@ def overview_svg(report: Report) -> str:
     total = max(report.totals.cycles, 1)
     scale = (WIDTH - _LEFT - _RIGHT) / total
     height = _TOP + _HEIGHT + 2 * _STRIP + 46
-    places = _side_by_side(report)
+    # layers that take time, each with the sum of the times before it
+    layers = [layer for layer in report.layers if layer.cycles]
+    places = list(zip(layers, accumulate((y.cycles for y in layers), initial=0), strict=False))
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
         f'font-family="sans-serif" font-size="11" role="img">',
@@ -64,12 +66,6 @@ def _scale_lines() -> list[str]:
         f'fill="#666666">RME</text>'
     )
     return lines
-
-
-def _side_by_side(report: Report) -> list[tuple[LayerFigures, int]]:
-    """Layers that take time, each with the sum of the times before it."""
-    layers = [layer for layer in report.layers if layer.cycles]
-    return list(zip(layers, accumulate((y.cycles for y in layers), initial=0), strict=False))
 
 
 def _bar(layer: LayerFigures, at: int, scale: float) -> str:

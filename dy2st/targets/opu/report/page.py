@@ -75,14 +75,14 @@ def _rows(report: Report) -> Iterable[str]:
     heads = "".join(f"<th>{escape(name)}</th>" for name in (*_HEADINGS, *extra))
     yield f"<thead><tr>{heads}</tr></thead><tbody>"
     for layer in report.layers:
-        cells = [*_cells(report, layer), *(_figure(layer, name) for name in extra)]
+        figures = layer.quantisation
+        cells = [
+            *_cells(report, layer),
+            *(f"{figures[name]:.4g}" if name in figures else "" for name in extra),
+        ]
         texts = "".join(cell if cell.startswith("<td") else f"<td>{cell}</td>" for cell in cells)
         yield f'<tr class="layer" data-index="{layer.index}">{texts}</tr>'
     yield "</tbody>"
-
-
-def _figure(layer: LayerFigures, name: str) -> str:
-    return f"{layer.quantisation[name]:.4g}" if name in layer.quantisation else ""
 
 
 def _cells(report: Report, layer: LayerFigures) -> Sequence[str]:

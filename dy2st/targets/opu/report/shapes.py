@@ -50,24 +50,23 @@ def products(network: Network, layer: Layer) -> int:
     if layer.type == LayerType.TRANSPOSED:
         taps = _transposed_taps(network, layer, 0) * _transposed_taps(network, layer, 1)
         return taps * per_group
-    height, width = _pooled_over(network, layer)
-    kernel = kernel_size(network, layer)
-    return height * width * kernel[0] * kernel[1] * per_group
-
-
-def _pooled_over(network: Network, layer: Layer) -> tuple[int, int]:
-    """(h, w) of the pixels that are computed: not of those between windows that lie apart."""
+    # of the pixels that are computed: not of those between windows that lie apart
     sizes = multiplied_size(network, layer)
     if layer.pooling_type == Pooling.NONE:
-        return sizes
-    before = layer.pool_padding_size[::2]
-    counts = pooled_size(network, layer)
-    pairs = zip(layer.pooling_size[1:], layer.pooling_stride[1:], strict=True)
-    read = [
-        {at * stride + r - start for at in range(count) for r in range(window)} & {*range(size)}
-        for (window, stride), start, count, size in zip(pairs, before, counts, sizes, strict=True)
-    ]
-    return len(read[0]), len(read[1])
+        height, width = sizes
+    else:
+        before = layer.pool_padding_size[::2]
+        counts = pooled_size(network, layer)
+        pairs = zip(layer.pooling_size[1:], layer.pooling_stride[1:], strict=True)
+        read = [
+            {at * stride + r - start for at in range(count) for r in range(window)} & {*range(size)}
+            for (window, stride), start, count, size in zip(
+                pairs, before, counts, sizes, strict=True
+            )
+        ]
+        height, width = len(read[0]), len(read[1])
+    kernel = kernel_size(network, layer)
+    return height * width * kernel[0] * kernel[1] * per_group
 
 
 def _transposed_taps(network: Network, layer: Layer, axis: int) -> int:
