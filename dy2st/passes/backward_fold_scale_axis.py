@@ -86,7 +86,8 @@ class _Ways:
         if self.steps > MOST_STEPS:
             raise Stuck(f"there are no weights within {MOST_STEPS} operators")
         if self.uses.get(value, 0) != users:
-            raise Stuck(f"the result of `{_name(operator)}` has other users")
+            name = operator.name if isinstance(operator, Operator) else "the caller"
+            raise Stuck(f"the result of `{name}` has other users")
         if not isinstance(operator, Operator):
             raise Stuck("the value is a parameter of its Block")
         if any(self.uses.get(result) for result in operator.results if result is not value):
@@ -186,10 +187,6 @@ class _Ways:
                 part = Scale(scale.values[begin : begin + size], axis)
                 begin += size
             self.absorb(operand, part)
-
-
-def _name(maker: Operator | Block) -> str:
-    return maker.name if isinstance(maker, Operator) else "the caller"
 
 
 _WEIGHTED = {

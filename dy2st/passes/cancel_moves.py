@@ -85,12 +85,6 @@ def no_cast(m: Match) -> Any:
     return m[_x]
 
 
-def _keeps_all(source: np.dtype[Any], target: np.dtype[Any]) -> bool:
-    """Whether a cast keeps every value; NumPy counts 64-bit integers as safe in float64."""
-    digits_lost = source.kind in "iu" and source.itemsize == 8 and target.kind not in "iu"
-    return np.can_cast(source, target, "safe") and not digits_lost
-
-
 _first_cast = op.cast(_x).shared()
 _second_cast = op.cast(_first_cast)
 
@@ -99,7 +93,10 @@ _second_cast = op.cast(_first_cast)
 def two_casts(m: Match) -> Any:
     """cast(cast(x)) -> one cast, where the first loses nothing."""
     first, second = m[_first_cast].dtype, m[_second_cast].dtype
-    m.require(_keeps_all(m[_x].dtype, first), "the first cast loses digits")
+    # NumPy counts 64-bit integers as safe in float64
+    source = m[_x].dtype
+    digits_lost = source.kind in "iu" and source.itemsize == 8 and first.kind not in "iu"
+    m.require(np.can_cast(source, first, "safe") and not digits_lost, "the first cast loses digits")
     m.require(not (m[_x].dtype.kind == "b" and first.kind != "b"), "bools are counted")
     return F.cast(m[_x], second)
 

@@ -15,7 +15,7 @@ from dy2st.passes.core.base import FunctionPass, function_pass
 from dy2st.passes.core.context import PassContext
 from dy2st.passes.core.graph import blocks_of
 from dy2st.passes.core.module import Module
-from dy2st_runtime.ir import DEFINITIONS, Block, Operator, Program, Variable
+from dy2st_runtime.ir import DEFINITIONS, Operator, Program, Variable
 
 
 @function_pass(opt_level=3)
@@ -25,25 +25,30 @@ class CanonicalizeCast(FunctionPass):
     def transform_function(self, program: Program, module: Module, context: PassContext) -> Program:
         """The Program with a cast for every user."""
         for block in blocks_of(program):
-            _copy_casts(block)
+            used: set[Variable] = set()
+            operators: list[Operator] = []
+            for operator in block.operators:
+                is_elementwise = DEFINITIONS[operator.name].is_elementwise
+                for index, operand in enumerate(operator.operands):
+                    if not is_elementwise or not _widens(operand):
+                        continue
+                    if operand in used:
+                        maker = operand.maker
+                        assert isinstance(maker, Operator)
+                        made = Operator(
+                            "cast",
+                            list(maker.operands),
+                            dict(maker.attributes),
+                            block,
+                            location=maker.location,
+                        )
+                        made.results = [Variable(operand.type, made, operand.name)]
+                        operators.append(made)
+                        operator.operands[index] = made.results[0]
+                    used.add(operand)
+                operators.append(operator)
+            block.operators[:] = operators
         return program
-
-
-def _copy_casts(block: Block) -> None:
-    used: set[Variable] = set()
-    operators: list[Operator] = []
-    for operator in block.operators:
-        is_elementwise = DEFINITIONS[operator.name].is_elementwise
-        for index, operand in enumerate(operator.operands):
-            if not is_elementwise or not _widens(operand):
-                continue
-            if operand in used:
-                made = _copy(operand, block)
-                operators.append(made)
-                operator.operands[index] = made.results[0]
-            used.add(operand)
-        operators.append(operator)
-    block.operators[:] = operators
 
 
 def _widens(variable: Variable) -> bool:
@@ -51,16 +56,6 @@ def _widens(variable: Variable) -> bool:
     if not isinstance(maker, Operator) or maker.name != "cast":
         return False
     return maker.operands[0].tensor_type.dtype.itemsize < variable.tensor_type.dtype.itemsize
-
-
-def _copy(variable: Variable, block: Block) -> Operator:
-    maker = variable.maker
-    assert isinstance(maker, Operator)
-    made = Operator(
-        "cast", list(maker.operands), dict(maker.attributes), block, location=maker.location
-    )
-    made.results = [Variable(variable.type, made, variable.name)]
-    return made
 
 
 __all__ = ["CanonicalizeCast"]

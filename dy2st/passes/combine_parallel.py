@@ -54,7 +54,28 @@ class _CombineParallel(FunctionPass):
         combined = 0
         with using(facts_of(program)):
             for block in blocks_of(program):
-                combined += self._block(program, block, uses, context)
+                groups: dict[Any, list[Operator]] = {}
+                for operator in block.operators:
+                    key = self.key(operator)
+                    if key is not None:
+                        groups.setdefault(key, []).append(operator)
+                readers, yields = readers_of(block), set(block.yields)
+                replaced: dict[Variable, Variable] = {}
+                before: dict[Operator, list[Operator]] = {}
+                for group in groups.values():
+                    if len(group) >= self.min_num_branches:
+                        chain = _followers(group, *self._widths(group), readers, uses, yields)
+                        made = self._combined(program, block, group, chain, replaced)
+                        if made is not None:
+                            before[group[0]] = made
+                    elif len(group) > 1:
+                        context.explain(self.info.name, group[0], f"only {len(group)} branches")
+                if before:
+                    block.operators = [
+                        entry for o in block.operators for entry in (*before.get(o, ()), o)
+                    ]
+                    replace_values(block, replaced)
+                combined += len(before)
         if combined:
             drop_dead(program)
         return program
@@ -66,30 +87,6 @@ class _CombineParallel(FunctionPass):
     def channel_axis(self, rank: int) -> int:
         """The axis of the result along which the branches lie side by side."""
         raise NotImplementedError
-
-    def _block(
-        self, program: Program, block: Block, uses: dict[Variable, int], context: PassContext
-    ) -> int:
-        groups: dict[Any, list[Operator]] = {}
-        for operator in block.operators:
-            key = self.key(operator)
-            if key is not None:
-                groups.setdefault(key, []).append(operator)
-        readers, yields = readers_of(block), set(block.yields)
-        replaced: dict[Variable, Variable] = {}
-        before: dict[Operator, list[Operator]] = {}
-        for group in groups.values():
-            if len(group) >= self.min_num_branches:
-                chain = _followers(group, *self._widths(group), readers, uses, yields)
-                made = self._combined(program, block, group, chain, replaced)
-                if made is not None:
-                    before[group[0]] = made
-            elif len(group) > 1:
-                context.explain(self.info.name, group[0], f"only {len(group)} branches")
-        if before:
-            block.operators = [entry for o in block.operators for entry in (*before.get(o, ()), o)]
-            replace_values(block, replaced)
-        return len(before)
 
     def _combined(
         self,

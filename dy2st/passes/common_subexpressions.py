@@ -77,7 +77,13 @@ def _share(block: Block, scope: _Scope) -> int:
         if replaced:
             operator.operands = [replaced.get(v, v) for v in operator.operands]
         if operator.blocks:
-            merged += _share_inside(operator, scope)
+            begin, own = first_captured(operator)
+            for inner in operator.blocks:
+                nested = _Scope(scope, (*scope.path, (operator, inner)))
+                pairs = zip(inner.parameters[own:], operator.operands[begin:], strict=True)
+                for parameter, operand in pairs:
+                    nested.home[parameter] = scope.home.get(operand, operand)
+                merged += _share(inner, nested)
             kept.append(operator)
             continue
         known = _known(operator, scope)
@@ -88,18 +94,6 @@ def _share(block: Block, scope: _Scope) -> int:
             replaced.update(zip(operator.results, known, strict=True))
     block.operators[:] = kept
     block.yields = [replaced.get(v, v) for v in block.yields]
-    return merged
-
-
-def _share_inside(operator: Operator, scope: _Scope) -> int:
-    begin, own = first_captured(operator)
-    merged = 0
-    for inner in operator.blocks:
-        nested = _Scope(scope, (*scope.path, (operator, inner)))
-        pairs = zip(inner.parameters[own:], operator.operands[begin:], strict=True)
-        for parameter, operand in pairs:
-            nested.home[parameter] = scope.home.get(operand, operand)
-        merged += _share(inner, nested)
     return merged
 
 
@@ -135,7 +129,11 @@ def _same_type(old: Variable, new: Variable) -> bool:
 def _key(operator: Operator, home: dict[Variable, Variable]) -> Any:
     """What equal operators have in common, None if the operator is never shared."""
     if operator.name == "constant":
-        return _constant_key(operator)
+        array: np.ndarray[Any, Any] = operator.attributes["value"]
+        number = operator.results[0].number
+        if array.size > _COMPARED_BY_BITS:
+            return ("constant", id(array), number)
+        return ("constant", array.dtype, array.shape, array.tobytes(), number)
     definition = DEFINITIONS[operator.name]
     if definition.effect is not Effect.PURE:
         return None
@@ -145,14 +143,6 @@ def _key(operator: Operator, home: dict[Variable, Variable]) -> Any:
         operands.sort()
     attributes = tuple([_plain(value) for value in operator.attributes.values()])
     return (operator.name, *operands, attributes)
-
-
-def _constant_key(operator: Operator) -> Any:
-    array: np.ndarray[Any, Any] = operator.attributes["value"]
-    number = operator.results[0].number
-    if array.size > _COMPARED_BY_BITS:
-        return ("constant", id(array), number)
-    return ("constant", array.dtype, array.shape, array.tobytes(), number)
 
 
 def _plain(value: Any) -> Any:

@@ -19,7 +19,7 @@ from dy2st.passes.patterns.match import Match
 from dy2st.passes.patterns.pattern import Value, any_operator, constant, made_by, op, value
 from dy2st.passes.patterns.rewrite_pass import rewrite_pass
 from dy2st.passes.patterns.rule import Rule, rule
-from dy2st_runtime.ir import DEFINITIONS, Kind, Operator, OperatorDefinition, Variable, apply
+from dy2st_runtime.ir import DEFINITIONS, Kind, Operator, OperatorDefinition, apply
 
 _joined = made_by("concat")
 
@@ -106,25 +106,22 @@ def _binary_rule(place: int) -> Rule:
         )
         parts, begin = [], 0
         for part in concat.operands:
-            cut, begin = _cut(m, array, part, axis, begin)
+            # what of the constant goes with one part, and where the next one begins
+            shape = (1,) * (part.ndim - array.ndim) + array.shape
+            size = part.tensor_type.shape[axis]
+            if shape[axis] == 1:
+                cut: Any = array
+            else:
+                m.require(isinstance(size, int), "the size of a part is not known")
+                assert isinstance(size, int)
+                wide = array.reshape(shape)
+                cut, begin = np.take(wide, range(begin, begin + size), axis), begin + size
             both = [cut, cut]
             both[place] = part
             parts.append(apply(operator.name, *both, **operator.attributes))
         return _again(parts, concat)
 
     return with_constant
-
-
-def _cut(m: Match, array: Any, part: Variable, axis: int, begin: int) -> tuple[Any, int]:
-    """What of a constant goes with one part, and where the next one begins."""
-    shape = (1,) * (part.ndim - array.ndim) + array.shape
-    size = part.tensor_type.shape[axis]
-    if shape[axis] == 1:
-        return array, begin
-    m.require(isinstance(size, int), "the size of a part is not known")
-    assert isinstance(size, int)
-    wide = array.reshape(shape)
-    return np.take(wide, range(begin, begin + size), axis), begin + size
 
 
 CanonicalizeConcatPos = rewrite_pass(

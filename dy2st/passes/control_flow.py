@@ -11,8 +11,6 @@ or `while` merely passes through is read directly.
 
 from __future__ import annotations
 
-from typing import Any
-
 from dy2st.passes.core.base import FunctionPass, function_pass
 from dy2st.passes.core.capture import first_captured
 from dy2st.passes.core.context import PassContext
@@ -92,7 +90,11 @@ class _Walk:
             iterations = self.iterations(operator)
             if iterations is None:
                 return None
-            values = _unrolled(operator, iterations, block)
+            begin, _ = first_captured(operator)
+            carried, outer = operator.operands[:begin], operator.operands[begin:]
+            for _ in range(iterations):
+                carried = _inlined(operator.blocks[1], [*carried, *outer], block)
+            values = list(carried)
         else:
             return None
         return dict(zip(operator.results, values, strict=True))
@@ -141,20 +143,13 @@ def _evaluated(block: Block, first: list[Array | None], context: PassContext) ->
     for operator in block.operators:
         if operator.name == "constant":
             known[operator.results[0]] = operator.attributes["value"]
-        elif operator.operands and _all_known(operator, known):
-            results = _computed(operator, [known[v] for v in operator.operands])
+        elif operator.operands and all(v in known for v in operator.operands):
+            arrays = [known[v] for v in operator.operands]
+            small = all(array.size <= 16 for array in arrays)
+            results = computed(operator, arrays) if small and _is_plain(operator) else None
             if results is not None:
                 known.update(zip(operator.results, results, strict=True))
     return [known.get(v) for v in block.yields]
-
-
-def _all_known(operator: Operator, known: Known) -> bool:
-    return all(v in known for v in operator.operands)
-
-
-def _computed(operator: Operator, arrays: list[Any]) -> list[Array] | None:
-    small = all(array.size <= 16 for array in arrays)
-    return computed(operator, arrays) if small and _is_plain(operator) else None
 
 
 def _is_plain(operator: Operator) -> bool:
@@ -182,14 +177,6 @@ def _inlined(block: Block, operands: list[Variable], target: Block) -> list[Vari
             made.blocks.append(copied)
             copy_block(inner, copied, values)
     return [values[v] for v in block.yields]
-
-
-def _unrolled(operator: Operator, iterations: int, target: Block) -> list[Variable]:
-    begin, _ = first_captured(operator)
-    values, outer = operator.operands[:begin], operator.operands[begin:]
-    for _ in range(iterations):
-        values = _inlined(operator.blocks[1], [*values, *outer], target)
-    return list(values)
 
 
 def _passed(operator: Operator) -> dict[Variable, Variable]:

@@ -97,7 +97,18 @@ class MutateOpsForTraining(FunctionPass):
         with enable_grad(), interpreting(Tracer.of_block(program, block)):
             for operator in operators:
                 if operator.name == "batch_norm" and operator.operands[1] in running:
-                    _check_buffers(operator, program)
+                    names = {variable: name for name, variable in program.buffers.items()}
+                    if operator.operands[2] not in names:
+                        raise ArgumentError(
+                            f"{_place(operator)}batch_norm takes its mean from a buffer, its "
+                            "variance from elsewhere: they cannot move together; make both buffers"
+                        )
+                    for buffer in operator.operands[1:3]:
+                        if names[buffer] in program.updates:
+                            raise ArgumentError(
+                                f"{_place(operator)}the Program sets {names[buffer]!r} by itself, "
+                                "which batch_norm would have to do, too; take one of both out"
+                            )
                     self._take_batch(operator, running)
                 block.operators.append(operator)
         for name, variable in program.buffers.items():
@@ -118,7 +129,17 @@ class MutateOpsForTraining(FunctionPass):
         variance = F.mean(F.square(x - per_channel(mean, x.ndim, axis)), axis=others)
         observed = variance
         if self.unbiased:
-            observed = _unbiased(variance, product([x.shape[a] for a in others]), operator)
+            count = product([x.shape[a] for a in others])
+            if not isinstance(count, int):
+                ratio = F.full([], count, "float32") / F.full([], count - 1, "float32")
+                observed = variance * F.cast(ratio, variance.dtype)
+            elif count < 2:
+                raise ArgumentError(
+                    f"{_place(operator)}batch_norm sees {count} number a channel, which has no "
+                    "unbiased variance; train with larger batches, or with unbiased=False"
+                )
+            else:
+                observed = variance * (count / (count - 1))
         for buffer, batch in zip(buffers, (mean, observed), strict=True):
             share = F.detach(batch) * (1.0 - self.momentum)
             moved = running[buffer] * self.momentum + share
@@ -126,33 +147,6 @@ class MutateOpsForTraining(FunctionPass):
         operator.operands[1:3] = [mean, variance]
         for made in operator.block.operators[mark:]:
             made.location = operator.location
-
-
-def _unbiased(variance: Any, count: Any, operator: Operator) -> Any:
-    if not isinstance(count, int):
-        ratio = F.full([], count, "float32") / F.full([], count - 1, "float32")
-        return variance * F.cast(ratio, variance.dtype)
-    if count < 2:
-        raise ArgumentError(
-            f"{_place(operator)}batch_norm sees {count} number a channel, which has no unbiased "
-            "variance; train with larger batches, or with unbiased=False"
-        )
-    return variance * (count / (count - 1))
-
-
-def _check_buffers(operator: Operator, program: Program) -> None:
-    names = {variable: name for name, variable in program.buffers.items()}
-    if operator.operands[2] not in names:
-        raise ArgumentError(
-            f"{_place(operator)}batch_norm takes its mean from a buffer, its variance from "
-            "elsewhere: they cannot move together; make both buffers"
-        )
-    for buffer in operator.operands[1:3]:
-        if names[buffer] in program.updates:
-            raise ArgumentError(
-                f"{_place(operator)}the Program sets {names[buffer]!r} by itself, which batch_norm "
-                "would have to do, too; take one of both out"
-            )
 
 
 def _place(operator: Operator) -> str:
@@ -167,16 +161,13 @@ def _refuse_nested(program: Program) -> None:
             begin, own = first_captured(operator)
             pairs = zip(block.parameters[own:], operator.operands[begin:], strict=True)
             running.update(inner for inner, outer in pairs if outer in running)
-            _refuse_in(block, running)
-
-
-def _refuse_in(block: Block, running: set[Variable]) -> None:
-    for operator in block.operators:
-        if operator.name == "batch_norm" and operator.operands[1] in running:
-            raise ArgumentError(
-                f"{_place(operator)}batch_norm stands in a branch or loop: its running statistics "
-                "cannot be updated there; move it out, or convert the model in training mode"
-            )
+            for inner in block.operators:
+                if inner.name == "batch_norm" and inner.operands[1] in running:
+                    raise ArgumentError(
+                        f"{_place(inner)}batch_norm stands in a branch or loop: its running "
+                        "statistics cannot be updated there; move it out, or convert the model in "
+                        "training mode"
+                    )
 
 
 def DecomposeOpsForInference(func_name: str | None = None) -> Pass:

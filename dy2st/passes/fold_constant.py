@@ -144,7 +144,10 @@ def computed(operator: Operator, arrays: Sequence[Any]) -> list[Array] | None:
             if kernel is not None:
                 result = kernel(*arrays, **operator.attributes)
             else:
-                result = _decomposed(operator, arrays)
+                with eagerly(as_recorded=True), no_grad():
+                    given = apply(operator.name, *arrays, **operator.attributes)
+                given = given if isinstance(given, (tuple, list)) else (given,)
+                result = tuple(np.asarray(entry) for entry in given)
     except (ArithmeticError, ValueError, IndexError, Dy2stError):
         return None
     results = result if isinstance(result, (tuple, list)) else (result,)
@@ -154,13 +157,6 @@ def computed(operator: Operator, arrays: Sequence[Any]) -> list[Array] | None:
         for v, a in zip(operator.results, found, strict=True)
     )
     return found if fits else None
-
-
-def _decomposed(operator: Operator, arrays: Sequence[Any]) -> Any:
-    with eagerly(as_recorded=True), no_grad():
-        results = apply(operator.name, *arrays, **operator.attributes)
-    results = results if isinstance(results, (tuple, list)) else (results,)
-    return tuple(np.asarray(entry) for entry in results)
 
 
 __all__ = ["LARGEST_CREATED", "FoldConstant", "computed", "folded"]

@@ -67,20 +67,16 @@ def _fold_block(block: Block, context: PassContext) -> int:
         for target, index, array in ways.changes:
             new.setdefault(target, []).append(put_constant(target, index, array))
         folded += 1
-        _bypass(operator, value, readers)
+        # whoever reads the product reads its operand
+        own = readers[value]
+        own.remove(operator)
+        for reader in readers.pop(operator.results[0], []):
+            reader.operands = [value if v is operator.results[0] else v for v in reader.operands]
+            if reader not in own:
+                own.append(reader)
     if folded:
         block.operators[:] = [o for old in block.operators for o in (*new.get(old, ()), old)]
     return folded
-
-
-def _bypass(operator: Operator, value: Variable, readers: dict[Variable, list[Operator]]) -> None:
-    """Let whoever reads the result of an operator read its operand."""
-    own = readers[value]
-    own.remove(operator)
-    for reader in readers.pop(operator.results[0], []):
-        reader.operands = [value if v is operator.results[0] else v for v in reader.operands]
-        if reader not in own:
-            own.append(reader)
 
 
 class _Ways:

@@ -80,30 +80,8 @@ class _Fusion:
         self.operators = [o for o in block.operators if o.name != "constant"]
         self.place = {operator: i for i, operator in enumerate(self.operators)}
         self.kinds = [kind_of(operator) for operator in self.operators]
-        self.dominator, self.edge = self._dominators(block)
-        self.group = list(range(len(self.operators)))
-        self.members = [[index] for index in self.group]
-        self.heaviest = list(self.kinds)
-
-    def run(self) -> list[FusionGroup]:
-        """Fuse phase by phase."""
-        for phase in range(3):
-            for index in range(len(self.operators)):
-                self._try(index, phase)
-        found: dict[int, FusionGroup] = {}
-        for index, operator in enumerate(self.operators):
-            root = self._root(index)
-            group = found.setdefault(root, FusionGroup(kind=self.heaviest[root]))
-            group.operators.append(operator)
-        return sorted(found.values(), key=lambda group: self.place[group.operators[-1]])
-
-    # -- dominators --------------------------------------------------------------------------
-
-    def _dominators(self, block: Block) -> tuple[list[int], list[Kind]]:
-        """For every operator the one that all ways from its results lead through, -1 if none.
-
-        The kind is the heaviest on the ways, the dominator's own included.
-        """
+        # for every operator the one that all ways from its results lead through, -1 if none, and
+        # the heaviest kind on the ways, the dominator's own included
         users: list[list[int]] = [[] for _ in self.operators]
         leaves = {v.maker for v in block.yields}
         for index, operator in enumerate(self.operators):
@@ -125,7 +103,41 @@ class _Fusion:
             if found >= 0:
                 dominator[index], edge[index] = found, kind
                 depth[index] = depth[found] + 1
-        return dominator, edge
+        self.dominator, self.edge, self.users = dominator, edge, users
+        self.group = list(range(len(self.operators)))
+        self.members = [[index] for index in self.group]
+        self.heaviest = list(self.kinds)
+
+    def run(self) -> list[FusionGroup]:
+        """Fuse phase by phase."""
+        for phase in range(3):
+            for index in range(len(self.operators)):
+                sink = self.dominator[index]
+                if sink < 0 or self._root(index) == self._root(sink):
+                    continue
+                kind, edge = self.heaviest[self._root(index)], self.edge[index]
+                end = self.heaviest[self._root(sink)]
+                if kind is Kind.CONTRACTION:
+                    fits = phase == 0 and edge <= Kind.BROADCAST and end <= Kind.BROADCAST
+                    most = Kind.BROADCAST
+                elif kind <= Kind.BROADCAST:
+                    fits = phase < 2 and edge <= Kind.REDUCTION and end <= Kind.REDUCTION
+                    most = Kind.INJECTIVE
+                else:
+                    fits = phase == 2 and kind is Kind.INJECTIVE and edge <= Kind.INJECTIVE
+                    fits = fits and end <= Kind.INJECTIVE
+                    most = Kind.INJECTIVE
+                way = self._way(index, sink, most) if fits else None
+                if way is not None:
+                    self._merge([index, *way, sink])
+        found: dict[int, FusionGroup] = {}
+        for index, operator in enumerate(self.operators):
+            root = self._root(index)
+            group = found.setdefault(root, FusionGroup(kind=self.heaviest[root]))
+            group.operators.append(operator)
+        return sorted(found.values(), key=lambda group: self.place[group.operators[-1]])
+
+    # -- dominators --------------------------------------------------------------------------
 
     # -- fusing ------------------------------------------------------------------------------
 
@@ -135,33 +147,13 @@ class _Fusion:
             index = self.group[index]
         return index
 
-    def _try(self, index: int, phase: int) -> None:
-        sink = self.dominator[index]
-        if sink < 0 or self._root(index) == self._root(sink):
-            return
-        kind, edge = self.heaviest[self._root(index)], self.edge[index]
-        end = self.heaviest[self._root(sink)]
-        if kind is Kind.CONTRACTION:
-            fits = phase == 0 and edge <= Kind.BROADCAST and end <= Kind.BROADCAST
-            most = Kind.BROADCAST
-        elif kind <= Kind.BROADCAST:
-            fits = phase < 2 and edge <= Kind.REDUCTION and end <= Kind.REDUCTION
-            most = Kind.INJECTIVE
-        else:
-            fits = phase == 2 and kind is Kind.INJECTIVE and edge <= Kind.INJECTIVE
-            fits = fits and end <= Kind.INJECTIVE
-            most = Kind.INJECTIVE
-        way = self._way(index, sink, most) if fits else None
-        if way is not None:
-            self._merge([index, *way, sink])
-
     def _way(self, index: int, sink: int, most: Kind) -> list[int] | None:
         """The operators between two, None if one is too heavy or they are too many."""
         found: list[int] = []
         todo = [index]
         seen = {index, sink}
         while todo:
-            for user in self._users(todo.pop()):
+            for user in self.users[todo.pop()]:
                 if user in seen:
                     continue
                 seen.add(user)
@@ -172,15 +164,6 @@ class _Fusion:
                     return None
                 todo.append(user)
         return found
-
-    def _users(self, index: int) -> list[int]:
-        if not hasattr(self, "_read_by"):
-            self._read_by: list[list[int]] = [[] for _ in self.operators]
-            for reader, operator in enumerate(self.operators):
-                for operand in dict.fromkeys(operator.operands):
-                    if isinstance(operand.maker, Operator) and operand.maker in self.place:
-                        self._read_by[self.place[operand.maker]].append(reader)
-        return self._read_by[index]
 
     def _merge(self, indices: list[int]) -> None:
         roots = list(dict.fromkeys(self._root(index) for index in sorted(indices)))

@@ -31,10 +31,8 @@ from dy2st.passes.patterns.rule import Rule, rule
 from dy2st.passes.scale_axis import is_same_shape
 from dy2st_runtime.ir import (
     DEFINITIONS,
-    Block,
     Kind,
     Operator,
-    OperatorDefinition,
     Program,
     TensorType,
     Variable,
@@ -50,10 +48,6 @@ Perm = tuple[int, ...]
 
 def _transpose(x: Any, perm: Sequence[int]) -> Any:
     return apply("transpose", x, perm=tuple(perm))
-
-
-def _inverse(perm: Perm) -> Perm:
-    return tuple(np.argsort(perm).tolist())
 
 
 _x = value()
@@ -111,15 +105,13 @@ def _transposed_back(m: Match, operand: Variable, perm: Perm) -> Any:
     m.require(array is not None, "an operand is neither transposed nor a constant")
     assert array is not None
     wide = array.reshape((1,) * (len(perm) - array.ndim) + array.shape)
-    return np.ascontiguousarray(wide.transpose(_inverse(perm)))
-
-
-def _is_reduction(known: OperatorDefinition) -> bool:
-    return known.kind is Kind.REDUCTION and isinstance(known.along, str)
+    return np.ascontiguousarray(wide.transpose(tuple(np.argsort(perm).tolist())))
 
 
 def _reduction_rule(transposed: Operation) -> Rule:
-    pattern = any_operator(_is_reduction, transposed)
+    pattern = any_operator(
+        lambda known: known.kind is Kind.REDUCTION and isinstance(known.along, str), transposed
+    )
 
     @rule(pattern)
     def sink_reduction(m: Match) -> Any:
@@ -144,12 +136,10 @@ def _along_renamed(m: Match, pattern: Operation, perm: Perm) -> tuple[Any, Any]:
     return apply(operator.name, m[_x], **{**operator.attributes, name: axes}), axes
 
 
-def _is_along_axis(known: OperatorDefinition) -> bool:
-    return known.kind is Kind.OPAQUE and isinstance(known.along, str)
-
-
 def _axis_rule(transposed: Operation) -> Rule:
-    pattern = any_operator(_is_along_axis, transposed)
+    pattern = any_operator(
+        lambda known: known.kind is Kind.OPAQUE and isinstance(known.along, str), transposed
+    )
 
     @rule(pattern)
     def sink_axis(m: Match) -> Any:
@@ -276,35 +266,32 @@ class ToNHWCLayout(FunctionPass):
     def transform_function(self, program: Program, module: Module, context: PassContext) -> Program:
         """The Program with transposes around convolutions and pools."""
         for block in blocks_of(program):
-            _transpose_results(program, block)
+            # what reads a convolution reads it transposed to channels last, and back
+            replaced: dict[Variable, Variable] = {}
+            operators, block.operators = block.operators, []
+            for operator in operators:
+                operator.operands = [replaced.get(v, v) for v in operator.operands]
+                block.operators.append(operator)
+                y = operator.results[0]
+                # windows lie along the axes behind the channels
+                has_windows = "strides" in DEFINITIONS[operator.name].attributes
+                if not has_windows or y.tensor_type.rank != 4:
+                    continue
+
+                def twice(y: Variable = y) -> Any:
+                    return _transpose(_transpose(y, TO_NHWC), TO_NCHW)
+
+                found = recorded(program, block, twice)
+                if found is not None:
+                    made, (back,) = found
+                    for entry in made:
+                        entry.location = operator.location
+                    block.operators += made
+                    replaced[y] = back
+            block.yields = [replaced.get(v, v) for v in block.yields]
         rewrite(program, _SINKING_BACK, context)
         rewrite(program, CANCELLING, context)
         return program
-
-
-def _has_windows(operator: Operator) -> bool:
-    """Whether it is a convolution or pool: windows lie along the axes behind the channels."""
-    return "strides" in DEFINITIONS[operator.name].attributes
-
-
-def _transpose_results(program: Program, block: Block) -> None:
-    """Let what reads a convolution read it transposed to channels last, and back."""
-    replaced: dict[Variable, Variable] = {}
-    operators, block.operators = block.operators, []
-    for operator in operators:
-        operator.operands = [replaced.get(v, v) for v in operator.operands]
-        block.operators.append(operator)
-        if not _has_windows(operator) or operator.results[0].tensor_type.rank != 4:
-            continue
-        y = operator.results[0]
-        found = recorded(program, block, lambda y=y: _transpose(_transpose(y, TO_NHWC), TO_NCHW))  # type: ignore[misc]
-        if found is not None:
-            made, (back,) = found
-            for entry in made:
-                entry.location = operator.location
-            block.operators += made
-            replaced[y] = back
-    block.yields = [replaced.get(v, v) for v in block.yields]
 
 
 def moved_elements(program: Program) -> int:

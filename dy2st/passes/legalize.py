@@ -86,31 +86,33 @@ class Legalize(FunctionPass):
         if names:
             with using(facts_of(program)), enable_grad():
                 for block in blocks_of(program):
-                    _take_apart(program, block, names)
+                    # decompositions take the place of operators, and of what those are made of
+                    replaced: dict[Variable, Variable] = {}
+                    pending = [(operator, 0) for operator in block.operators[::-1]]
+                    block.operators = []
+                    while pending:
+                        operator, depth = pending.pop()
+                        if replaced:
+                            operator.operands = [_latest(v, replaced) for v in operator.operands]
+                        made = (
+                            _decomposed(program, block, operator)
+                            if operator.name in names
+                            else None
+                        )
+                        if made is None:
+                            block.operators.append(operator)
+                            continue
+                        if depth > _MOST_DEPTH:
+                            raise ArgumentError(
+                                f"the decomposition of {operator.name!r} does not come to an end"
+                            )
+                        operators, results = made
+                        for old, new in zip(operator.results, results, strict=True):
+                            replaced[old] = new
+                            new.name = new.name or old.name
+                        pending += [(entry, depth + 1) for entry in operators[::-1]]
+                    block.yields = [_latest(v, replaced) for v in block.yields]
         return program
-
-
-def _take_apart(program: Program, block: Block, names: set[str]) -> None:
-    """Put decompositions in place of operators, and of what those are made of."""
-    replaced: dict[Variable, Variable] = {}
-    pending = [(operator, 0) for operator in block.operators[::-1]]
-    block.operators = []
-    while pending:
-        operator, depth = pending.pop()
-        if replaced:
-            operator.operands = [_latest(v, replaced) for v in operator.operands]
-        made = _decomposed(program, block, operator) if operator.name in names else None
-        if made is None:
-            block.operators.append(operator)
-            continue
-        if depth > _MOST_DEPTH:
-            raise ArgumentError(f"the decomposition of {operator.name!r} does not come to an end")
-        operators, results = made
-        for old, new in zip(operator.results, results, strict=True):
-            replaced[old] = new
-            new.name = new.name or old.name
-        pending += [(entry, depth + 1) for entry in operators[::-1]]
-    block.yields = [_latest(v, replaced) for v in block.yields]
 
 
 def _latest(variable: Variable, replaced: dict[Variable, Variable]) -> Variable:

@@ -12,7 +12,7 @@ are not written as text. Buffers that the Program updates stay what they are.
 from __future__ import annotations
 
 from dy2st.passes.core.base import ModulePass, module_pass
-from dy2st.passes.core.capture import Path, captured, paths_of
+from dy2st.passes.core.capture import captured, paths_of
 from dy2st.passes.core.context import PassContext
 from dy2st.passes.core.graph import blocks_of, constant_operator, replace_values
 from dy2st.passes.core.module import Array, Module
@@ -31,29 +31,25 @@ class FreezeParameters(ModulePass):
     def transform_module(self, module: Module, context: PassContext) -> Module:
         """The Module with constants in place of parameters."""
         for program in module.programs.values():
-            _freeze(program, module)
+            constants: list[Operator] = []
+            replaced: dict[Variable, Variable] = {}
+            for table in (program.parameters, program.buffers):
+                for name, variable in list(table.items()):
+                    if name not in module.state or name in program.updates:
+                        continue
+                    if not _has_type_of(variable, module.state[name], name):
+                        continue
+                    operator = constant_operator(program.block, module.state[name], variable)
+                    module.frozen.add(name)
+                    constants.append(operator)
+                    replaced[variable] = operator.results[0]
+                    program.drop_state(name)
+            replace_values(program.block, replaced)
+            program.block.operators[:0] = constants
+            program.block.parameters = [*program.inputs, *program.state.values()]
             for block in blocks_of(program):
                 localise_constants(block)
         return module
-
-
-def _freeze(program: Program, module: Module) -> None:
-    constants: list[Operator] = []
-    replaced: dict[Variable, Variable] = {}
-    for table in (program.parameters, program.buffers):
-        for name, variable in list(table.items()):
-            if name not in module.state or name in program.updates:
-                continue
-            if not _has_type_of(variable, module.state[name], name):
-                continue
-            operator = constant_operator(program.block, module.state[name], variable)
-            module.frozen.add(name)
-            constants.append(operator)
-            replaced[variable] = operator.results[0]
-            program.drop_state(name)
-    replace_values(program.block, replaced)
-    program.block.operators[:0] = constants
-    program.block.parameters = [*program.inputs, *program.state.values()]
 
 
 def _has_type_of(variable: Variable, array: Array, name: str) -> bool:
@@ -73,23 +69,19 @@ def localise_constants(block: Block) -> None:
     """Make constants again in the Blocks of operators that take them, where patterns see them."""
     for operator in block.operators:
         if operator.blocks:
-            _localise(operator)
-
-
-def _localise(operator: Operator) -> None:
-    before = 1 if operator.name == "cond" else 0
-    carried = 0 if operator.name == "cond" else len(operator.results)
-    found: dict[Block, list[Operator]] = {block: [] for block in operator.blocks}
-    for index, operand in enumerate(operator.operands[before:]):
-        maker = operand.maker
-        if index < carried or not isinstance(maker, Operator) or maker.name != "constant":
-            continue
-        for block in operator.blocks:
-            made = constant_operator(block, maker.attributes["value"], operand)
-            replace_values(block, {block.parameters[index]: made.results[0]})
-            found[block].append(made)
-    for block, constants in found.items():
-        block.operators[:0] = constants
+            before = 1 if operator.name == "cond" else 0
+            carried = 0 if operator.name == "cond" else len(operator.results)
+            found: dict[Block, list[Operator]] = {inner: [] for inner in operator.blocks}
+            for index, operand in enumerate(operator.operands[before:]):
+                maker = operand.maker
+                if index < carried or not isinstance(maker, Operator) or maker.name != "constant":
+                    continue
+                for inner in operator.blocks:
+                    made = constant_operator(inner, maker.attributes["value"], operand)
+                    replace_values(inner, {inner.parameters[index]: made.results[0]})
+                    found[inner].append(made)
+            for inner, constants in found.items():
+                inner.operators[:0] = constants
 
 
 @module_pass(opt_level=0)
@@ -107,33 +99,22 @@ class LiftConstants(ModulePass):
         for program in module.programs.values():
             lifted: dict[int, Variable] = {}
             for block, path in paths_of(program):
-                self._lift(program, block, path, module, named, lifted)
+                replaced: dict[Variable, Variable] = {}
+                for operator in block.operators:
+                    array = (
+                        operator.attributes.get("value") if operator.name == "constant" else None
+                    )
+                    if array is None or array.size <= self.largest_inline:
+                        continue
+                    if id(array) not in lifted:
+                        lifted[id(array)] = _parameter(program, operator, module, named)
+                    replaced[operator.results[0]] = captured(lifted[id(array)], path)
+                replace_values(block, replaced)
+                block.operators[:] = [
+                    o for o in block.operators if replaced.keys().isdisjoint(o.results)
+                ]
             program.block.parameters = [*program.inputs, *program.state.values()]
         return module
-
-    def _lift(
-        self,
-        program: Program,
-        block: Block,
-        path: Path,
-        module: Module,
-        named: dict[int, str],
-        lifted: dict[int, Variable],
-    ) -> None:
-        replaced: dict[Variable, Variable] = {}
-        for operator in block.operators:
-            array = operator.attributes.get("value") if operator.name == "constant" else None
-            if array is None or array.size <= self.largest_inline:
-                continue
-            if id(array) not in lifted:
-                lifted[id(array)] = _parameter(program, operator, module, named)
-            replaced[operator.results[0]] = captured(lifted[id(array)], path)
-        replace_values(block, replaced)
-        block.operators[:] = [o for o in block.operators if not _is_in(o, replaced)]
-
-
-def _is_in(operator: Operator, replaced: dict[Variable, Variable]) -> bool:
-    return bool(operator.results) and operator.results[0] in replaced
 
 
 def _parameter(

@@ -17,7 +17,7 @@ where the caller has them, row by row.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
@@ -78,7 +78,43 @@ class MemoryPlan:
 
     def svg(self, width: int = 960, height: int = 480, title: str | None = None) -> str:
         """A picture: operators from left to right, memory from bottom to top."""
-        return _picture(self, width, height, title or self.program.name)
+        count = max(1, len(self.program.block.operators))
+        left, top, right, bottom = 90, 40, 20, 40
+        across, up = width - left - right, height - top - bottom
+        per_byte = up / max(1, self.arena)
+        boxes = []
+        for number, buffer in enumerate(self.buffers):
+            begin, end = min(buffer.begin, count - 1), min(buffer.end, count - 1)
+            x, w = left + across * begin / count, across * (end - begin + 1) / count
+            h = buffer.size * per_byte
+            y = top + up - buffer.offset * per_byte - h
+            note = escape(f"{buffer.name}: {amount(buffer.size)}, operators {begin} to {end}")
+            boxes.append(
+                f'<rect x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}" stroke="#fff" '
+                f'stroke-width="0.5" fill="{_COLOURS[number % len(_COLOURS)]}">'
+                f"<title>{note}</title>"
+                "</rect>"
+            )
+        heading = (
+            f"{title or self.program.name}: {amount(self.arena)} for what takes "
+            f"{amount(self.unplanned)} with memory for each value"
+        )
+        foot = top + up
+        return "\n".join(
+            [
+                f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+                'font-family="sans-serif" font-size="13">',
+                f'<rect width="{width}" height="{height}" fill="#fff"/>',
+                f'<text x="{left}" y="24" font-size="15">{escape(heading)}</text>',
+                *boxes,
+                f'<path d="M{left} {top}V{foot}H{left + across}" fill="none" stroke="#333"/>',
+                f'<text x="{left - 8}" y="{top + 6}" text-anchor="end">{amount(self.arena)}</text>',
+                f'<text x="{left - 8}" y="{foot}" text-anchor="end">0</text>',
+                f'<text x="{left}" y="{foot + 22}">operator 0</text>',
+                f'<text x="{left + across}" y="{foot + 22}" text-anchor="end">{count - 1}</text>',
+                "</svg>\n",
+            ]
+        )
 
 
 def plan_memory(program: Program, sizes: Mapping[str, int] | None = None) -> MemoryPlan:
@@ -93,7 +129,16 @@ def plan_memory(program: Program, sizes: Mapping[str, int] | None = None) -> Mem
     planner = _Planner(dict(sizes or {}))
     buffers, unplanned = planner.block(program.block, program.block.parameters)
     arena = _place(buffers)
-    return MemoryPlan(program, buffers, arena, _peak(buffers), unplanned, planner.lists)
+    # the most bytes that live at the same time
+    change: dict[int, int] = {}
+    for buffer in buffers:
+        change[buffer.begin] = change.get(buffer.begin, 0) + buffer.size
+        change[buffer.end + 1] = change.get(buffer.end + 1, 0) - buffer.size
+    alive = peak = 0
+    for place in sorted(change):
+        alive += change[place]
+        peak = max(peak, alive)
+    return MemoryPlan(program, buffers, arena, peak, unplanned, planner.lists)
 
 
 class _Planner:
@@ -214,38 +259,22 @@ def _place(buffers: list[Buffer]) -> int:
     for buffer in sorted(buffers, key=lambda b: (-b.size, b.begin)):
         stretches = range(buffer.begin // _STRETCH, buffer.end // _STRETCH + 1)
         near = {other: None for stretch in stretches for other in living.get(stretch, ())}
-        buffer.offset = _gap(buffer, near)
+        # where the smallest gap begins between those that live at the same time; else above them
+        taken = sorted(
+            (other.offset, other.offset + other.size)
+            for other in near
+            if other.begin <= buffer.end and buffer.begin <= other.end
+        )
+        found, smallest, free = None, 0, 0
+        for begin, end in taken:
+            gap = begin - free
+            if gap >= buffer.size and (found is None or gap < smallest):
+                found, smallest = free, gap
+            free = max(free, end)
+        buffer.offset = free if found is None else found
         for stretch in stretches:
             living.setdefault(stretch, []).append(buffer)
     return max((buffer.offset + buffer.size for buffer in buffers), default=0)
-
-
-def _gap(buffer: Buffer, near: Iterable[Buffer]) -> int:
-    """Where the smallest gap begins between those that live at the same time; else above them."""
-    taken = sorted(
-        (other.offset, other.offset + other.size)
-        for other in near
-        if other.begin <= buffer.end and buffer.begin <= other.end
-    )
-    found, smallest, free = None, 0, 0
-    for begin, end in taken:
-        gap = begin - free
-        if gap >= buffer.size and (found is None or gap < smallest):
-            found, smallest = free, gap
-        free = max(free, end)
-    return free if found is None else found
-
-
-def _peak(buffers: list[Buffer]) -> int:
-    change: dict[int, int] = {}
-    for buffer in buffers:
-        change[buffer.begin] = change.get(buffer.begin, 0) + buffer.size
-        change[buffer.end + 1] = change.get(buffer.end + 1, 0) - buffer.size
-    alive = peak = 0
-    for place in sorted(change):
-        alive += change[place]
-        peak = max(peak, alive)
-    return peak
 
 
 # -- showing ----------------------------------------------------------------------------------
@@ -270,45 +299,6 @@ _COLOURS = ("#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#76b7b2", "#edc948", "#
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _picture(plan: MemoryPlan, width: int, height: int, name: str) -> str:
-    count = max(1, len(plan.program.block.operators))
-    left, top, right, bottom = 90, 40, 20, 40
-    across, up = width - left - right, height - top - bottom
-    per_byte = up / max(1, plan.arena)
-    boxes = []
-    for number, buffer in enumerate(plan.buffers):
-        begin, end = min(buffer.begin, count - 1), min(buffer.end, count - 1)
-        x, w = left + across * begin / count, across * (end - begin + 1) / count
-        h = buffer.size * per_byte
-        y = top + up - buffer.offset * per_byte - h
-        note = escape(f"{buffer.name}: {amount(buffer.size)}, operators {begin} to {end}")
-        boxes.append(
-            f'<rect x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}" stroke="#fff" '
-            f'stroke-width="0.5" fill="{_COLOURS[number % len(_COLOURS)]}"><title>{note}</title>'
-            "</rect>"
-        )
-    title = (
-        f"{name}: {amount(plan.arena)} for what takes {amount(plan.unplanned)} "
-        "with memory for each value"
-    )
-    foot = top + up
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-            'font-family="sans-serif" font-size="13">',
-            f'<rect width="{width}" height="{height}" fill="#fff"/>',
-            f'<text x="{left}" y="24" font-size="15">{escape(title)}</text>',
-            *boxes,
-            f'<path d="M{left} {top}V{foot}H{left + across}" fill="none" stroke="#333"/>',
-            f'<text x="{left - 8}" y="{top + 6}" text-anchor="end">{amount(plan.arena)}</text>',
-            f'<text x="{left - 8}" y="{foot}" text-anchor="end">0</text>',
-            f'<text x="{left}" y="{foot + 22}">operator 0</text>',
-            f'<text x="{left + across}" y="{foot + 22}" text-anchor="end">{count - 1}</text>',
-            "</svg>\n",
-        ]
-    )
 
 
 __all__ = ["Buffer", "MemoryPlan", "amount", "plan_memory"]

@@ -19,7 +19,6 @@ from dy2st_runtime.ir import (
     DEFINITIONS,
     Kind,
     Operator,
-    OperatorDefinition,
     Scales,
     TensorType,
     Variable,
@@ -148,23 +147,21 @@ def to_result(operator: Operator, scale: Scale) -> Scale:
 
 def _passing(operator: Operator, scale: Scale) -> Step:
     definition = DEFINITIONS[operator.name]
-    step = _step(definition)
+    # how the axis of a scale goes through an operator
+    step: Step | None
+    if definition.scales is None:
+        step = None
+    elif definition.kind is Kind.ELEMENTWISE:
+        step = _same
+    elif definition.kind is Kind.REDUCTION:
+        step = _reduced
+    else:
+        step = _windowed if "strides" in definition.attributes else _MOVES.get(definition.name)
     if step is None:
         raise Stuck(f"a scale does not pass `{operator.name}`")
     if definition.scales is Scales.POSITIVE and not scale.is_positive:
         raise Stuck(f"only positive scales pass `{operator.name}`")
     return step
-
-
-def _step(definition: OperatorDefinition) -> Step | None:
-    """How the axis of a scale goes through an operator, None if the scale does not."""
-    if definition.scales is None:
-        return None
-    if definition.kind is Kind.ELEMENTWISE:
-        return _same
-    if definition.kind is Kind.REDUCTION:
-        return _reduced
-    return _windowed if "strides" in definition.attributes else _MOVES.get(definition.name)
 
 
 def _same(operator: Operator, scale: Scale, back: bool) -> Scale:

@@ -245,27 +245,27 @@ def _decorator(
                 subject.info = info
                 register(info.name, subject)
                 return subject
-            members = {"info": info, "__doc__": subject.__doc__, "__module__": subject.__module__}
+            members: dict[str, Any] = {
+                "info": info,
+                "__doc__": subject.__doc__,
+                "__module__": subject.__module__,
+            }
             made = type(subject.__name__, (subject, base), members)
             made.__qualname__ = subject.__qualname__
             register(info.name, made)
             return made
-        return _of_function(base, method, info, subject)
+        members = {
+            "info": info,
+            method: staticmethod(subject),
+            "__doc__": subject.__doc__,
+            "__module__": subject.__module__,
+        }
+        made = type(subject.__name__, (base,), members)
+        register(info.name, made)
+        instance: Pass = made()
+        return instance
 
     return decorate
-
-
-def _of_function(base: type[Pass], method: str, info: PassInfo, function: Any) -> Pass:
-    members = {
-        "info": info,
-        method: staticmethod(function),
-        "__doc__": function.__doc__,
-        "__module__": function.__module__,
-    }
-    made = type(function.__name__, (base,), members)
-    register(info.name, made)
-    instance: Pass = made()
-    return instance
 
 
 __all__ = [

@@ -79,8 +79,20 @@ class PassContext:
         self.disabled_pass = frozenset(names_of(disabled_pass, "disabled passes"))
         self._required = frozenset(map(plain, self.required_pass))
         self._disabled = frozenset(map(plain, self.disabled_pass))
-        self.config = _checked(config or {})
-        self.instruments = _instruments(instruments)
+        given = config or {}
+        for name, value in given.items():
+            if name not in OPTIONS:
+                raise ArgumentError(f"there is no option {name!r}{did_you_mean(name, OPTIONS)}")
+            kind = type(OPTIONS[name].default)
+            if type(value) is not kind:
+                raise ArgumentError(
+                    f"the option {name!r} is of type {kind.__name__}, not {value!r}"
+                )
+        self.config = dict(given)
+        found: list[Any] = list(instruments) if isinstance(instruments, Iterable) else [None]
+        if not all(isinstance(entry, PassInstrument) for entry in found):
+            raise TypeError(f"instruments are a list of PassInstruments, not {instruments!r:.80}")
+        self.instruments = found
         self.explanations: list[Any] | None = None
         self.count = 0
         self._token: contextvars.Token[PassContext] | None = None
@@ -142,24 +154,6 @@ class PassContext:
         """Note why a rule left an operator alone; kept only for `explain`."""
         if self.explanations is not None:
             self.explanations.append((rule, operator, reason))
-
-
-def _instruments(given: Any) -> list[PassInstrument]:
-    """The instruments as a list; TypeError for what is none, such as the class of one."""
-    found: list[Any] = list(given) if isinstance(given, Iterable) else [None]
-    if not all(isinstance(entry, PassInstrument) for entry in found):
-        raise TypeError(f"instruments are a list of PassInstruments, not {given!r:.80}")
-    return found
-
-
-def _checked(config: Mapping[str, Any]) -> dict[str, Any]:
-    for name, value in config.items():
-        if name not in OPTIONS:
-            raise ArgumentError(f"there is no option {name!r}{did_you_mean(name, OPTIONS)}")
-        kind = type(OPTIONS[name].default)
-        if type(value) is not kind:
-            raise ArgumentError(f"the option {name!r} is of type {kind.__name__}, not {value!r}")
-    return dict(config)
 
 
 _current: contextvars.ContextVar[PassContext] = contextvars.ContextVar("pass_context")

@@ -39,7 +39,20 @@ def find(name: str) -> Any:
         both = " and ".join(sorted(entry.value for entry in entries))
         raise ArgumentError(f"the pass {name!r} is offered more than once: by {both}")
     if entries:
-        return _loaded(entries[0])
+        try:
+            offered = entries[0].load()
+        except (ImportError, AttributeError) as error:
+            what = f"the entry point {entries[0].value} of {GROUP}"
+            raise ArgumentError(f"{what} cannot be loaded: {error}") from error
+        is_made = isinstance(getattr(offered, "info", None), PassInfo) and not isinstance(
+            offered, type
+        )
+        made = offered if is_made or not callable(offered) else offered()
+        if not isinstance(getattr(made, "info", None), PassInfo):
+            raise TypeError(
+                f"the entry point {entries[0].value} of {GROUP} is no pass: {made!r:.80}"
+            )
+        return made
     raise ArgumentError(f"there is no pass {name!r}{did_you_mean(name, pass_names())}")
 
 
@@ -60,20 +73,6 @@ def _without_arguments(name: str, maker: Callable[..., Any]) -> Any:
 
 def _offered() -> list[EntryPoint]:
     return list(entry_points(group=GROUP))
-
-
-def _loaded(entry: EntryPoint) -> Any:
-    """What an entry point offers: a pass, or what makes one."""
-    try:
-        offered = entry.load()
-    except (ImportError, AttributeError) as error:
-        what = f"the entry point {entry.value} of {GROUP}"
-        raise ArgumentError(f"{what} cannot be loaded: {error}") from error
-    is_made = isinstance(getattr(offered, "info", None), PassInfo) and not isinstance(offered, type)
-    made = offered if is_made or not callable(offered) else offered()
-    if not isinstance(getattr(made, "info", None), PassInfo):
-        raise TypeError(f"the entry point {entry.value} of {GROUP} is no pass: {made!r:.80}")
-    return made
 
 
 def order_of_required(info: PassInfo) -> list[Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from dy2st.passes.core.graph import blocks_of
 from dy2st_runtime.dims import evaluate, symbols
-from dy2st_runtime.ir import Operator, Program, TensorType, Variable
+from dy2st_runtime.ir import Program, TensorType, Variable
 
 UNKNOWN_SIZE = 1
 """What a symbol counts for that is not known."""
@@ -49,7 +49,15 @@ def statistics(program: Program, sizes: Mapping[str, int] | None = None) -> Stat
                 held += operator.results
                 continue
             operators += 1
-            macs += _macs(operator, known)
+            if operator.name == "matmul":
+                inner = operator.operands[0].tensor_type.shape[-1]
+                macs += _elements(operator.results[0], known) * _size(inner, known)
+            elif operator.name == "conv":
+                w = operator.operands[1].tensor_type.shape
+                macs += _elements(operator.results[0], known) * _product(w[1:], known)
+            elif operator.name == "conv_transpose":
+                w = operator.operands[1].tensor_type.shape
+                macs += _elements(operator.operands[0], known) * _product(w[1:], known)
             value_bytes += sum(_bytes(v, known) for v in operator.results)
     counts = [_elements(v, known) for v in held]
     return Statistics(
@@ -81,19 +89,6 @@ def _bytes(variable: Variable, known: Mapping[str, int]) -> int:
     if not isinstance(type, TensorType):
         return 0
     return _elements(variable, known) * type.dtype.itemsize
-
-
-def _macs(operator: Operator, known: Mapping[str, int]) -> int:
-    if operator.name == "matmul":
-        inner = operator.operands[0].tensor_type.shape[-1]
-        return _elements(operator.results[0], known) * _size(inner, known)
-    if operator.name == "conv":
-        w = operator.operands[1].tensor_type.shape
-        return _elements(operator.results[0], known) * _product(w[1:], known)
-    if operator.name == "conv_transpose":
-        w = operator.operands[1].tensor_type.shape
-        return _elements(operator.operands[0], known) * _product(w[1:], known)
-    return 0
 
 
 __all__ = ["UNKNOWN_SIZE", "Statistics", "statistics"]

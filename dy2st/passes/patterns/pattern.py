@@ -125,7 +125,13 @@ class Operation(Pattern):
         if unknown:
             near = did_you_mean(min(unknown), DEFINITIONS[name].attributes)
             raise ArgumentError(f"{name} has no attribute {min(unknown)!r}{near}")
-        _check_count(name, len(operands))
+        # no operator has so many operands: the pattern would fit nothing
+        count = len(operands)
+        definition = DEFINITIONS[name]
+        needed = sum(1 for entry in definition.inputs if entry[-1] not in "?*")
+        if count < needed or (count > len(definition.inputs) and not definition.is_variadic):
+            wanted = ", ".join(definition.inputs)
+            raise ArgumentError(f"{name} has the operands ({wanted}), the pattern has {count}")
         self.name, self.attributes = name, attributes
         self.commutes = DEFINITIONS[name].commutes
         self.operands = tuple(map(as_pattern, operands))
@@ -206,7 +212,10 @@ class Operation(Pattern):
         if not self._fits(maker, variable, match):
             return
         match.values[self], match.operators[self] = variable, maker
-        for operands in self._orders(maker):
+        orders = [maker.operands]
+        if self.commutes and maker.operands[0] is not maker.operands[1]:
+            orders.append(maker.operands[::-1])
+        for operands in orders:
             yield from _match_all(self.operands, operands, match)
         del match.values[self], match.operators[self]
 
@@ -233,12 +242,6 @@ class Operation(Pattern):
                 match.miss("`{}` has {} = {}", self.name, name, own)
                 return False
         return True
-
-    def _orders(self, maker: Operator) -> list[list[Variable]]:
-        operands = maker.operands
-        if self.commutes and operands[0] is not operands[1]:
-            return [operands, operands[::-1]]
-        return [operands]
 
 
 def _is_same(wanted: Any, own: Any) -> bool:
@@ -331,15 +334,6 @@ def _check_name(name: str) -> None:
     """ArgumentError, with the nearest name, if there is no such operator."""
     if name not in DEFINITIONS:
         raise ArgumentError(f"there is no operator {name!r}{did_you_mean(name, DEFINITIONS)}")
-
-
-def _check_count(name: str, count: int) -> None:
-    """ArgumentError for a pattern that can fit nothing: no such operator has so many operands."""
-    definition = DEFINITIONS[name]
-    needed = sum(1 for entry in definition.inputs if entry[-1] not in "?*")
-    if count < needed or (count > len(definition.inputs) and not definition.is_variadic):
-        wanted = ", ".join(definition.inputs)
-        raise ArgumentError(f"{name} has the operands ({wanted}), the pattern has {count}")
 
 
 def as_pattern(entry: Any) -> Pattern:

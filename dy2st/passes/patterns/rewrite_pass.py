@@ -33,22 +33,18 @@ def rewrite_pass(
     name: str, rules: Iterable[Rule], *, opt_level: int, doc: str, required: Iterable[str] = ()
 ) -> type[RewritePass]:
     """Make and register a pass of rules; TypeError for what is no rule."""
+    found = tuple(rules)
+    for entry in found:
+        if not isinstance(entry, Rule):
+            raise TypeError(f"{name} is made of rules, not of {entry!r:.80}: put @rule(...) above")
     members = {
         "info": PassInfo(name, opt_level, names_of(required, "required passes")),
-        "rules": _checked(name, rules),
+        "rules": found,
         "__doc__": doc,
     }
     made = type(name, (RewritePass,), members)
     register(name, made)
     return made
-
-
-def _checked(name: str, rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    found = tuple(rules)
-    for entry in found:
-        if not isinstance(entry, Rule):
-            raise TypeError(f"{name} is made of rules, not of {entry!r:.80}: put @rule(...) above")
-    return found
 
 
 def offered_rules(name: str) -> list[Rule]:

@@ -108,11 +108,19 @@ class Rewriter:
                     self._resolve(operator)
                 if operator.blocks:
                     self.around.append((block, operator, pending))
-                    self._nested(operator)
+                    for index, inner in enumerate(operator.blocks):
+                        condition = None
+                        if operator.name == "cond":
+                            condition = branch_condition(operator.operands[0], index == 0)
+                        with holding(condition) if condition is not None else nullcontext():
+                            self._sweep(inner)
                     self.around.pop()
                 found = rules.get(operator.name)
                 if found is None:
-                    found = self._starting_from(operator.name)
+                    # the rules that may start from an operator of this name, in order
+                    found = self.rules[operator.name] = [
+                        root for root in self.roots if root[1].may_start(operator.name)
+                    ]
                 if found:
                     found = self._may_fit(found, operator)
                 made = self._first(found, operator, block, pending) if found else None
@@ -122,7 +130,12 @@ class Rewriter:
                     continue
                 firings += 1
                 if firings > MOST_FIRINGS:
-                    self._refuse_loop(operator)
+                    names = ", ".join(dict.fromkeys(self.fired[-10:]))
+                    raise PassError(
+                        f"the rules {names} have fired {len(self.fired)} times and do not come "
+                        f"to an end; the last place: `{operator.name}` of "
+                        f"{operator.location or 'an unknown line'}"
+                    )
                 pending += made[::-1]
         self.tracers.pop()
         block.operators = [operator for operator in done if operator not in self.dead]
@@ -139,14 +152,6 @@ class Rewriter:
         for index, variable in enumerate(operands):
             if variable in self.replaced:
                 operands[index] = self._latest(variable)
-
-    def _nested(self, operator: Operator) -> None:
-        for index, inner in enumerate(operator.blocks):
-            condition = None
-            if operator.name == "cond":
-                condition = branch_condition(operator.operands[0], index == 0)
-            with holding(condition) if condition is not None else nullcontext():
-                self._sweep(inner)
 
     def _first(
         self,
@@ -171,11 +176,6 @@ class Rewriter:
                 self.fired.append(rule.name)
                 return made
         return None
-
-    def _starting_from(self, name: str) -> list[Root]:
-        """The rules that may start from an operator of this name, in order."""
-        found = self.rules[name] = [root for root in self.roots if root[1].may_start(name)]
-        return found
 
     def _may_fit(self, rules: list[Root], operator: Operator) -> list[Root]:
         """The rules that are worth a closer look, known by what makes the operands."""
@@ -205,7 +205,11 @@ class Rewriter:
             if self._others(rule, pattern, match, pending):
                 outside = match.outside_use([match.values[p] for p in rule.patterns])
                 if outside is None:
-                    return _kept(match)
+                    # with what is bound now: matching goes on to unbind
+                    kept = Match(match.uses)
+                    kept.values, kept.operators = dict(match.values), dict(match.operators)
+                    kept.paths = dict(match.paths)
+                    return kept
                 match.miss("{} of {} has other users", outside, outside.maker)
             match.values, match.operators = bound
         if match.nearest:
@@ -260,7 +264,25 @@ class Rewriter:
         mark = len(block.operators)
         old = [match.values[pattern] for pattern in rule.patterns]
         try:
-            new = self._recorded(rule, match, old, block)
+            result = rule.replace(match)
+            if result is None:
+                raise NoMatch("it gives None")
+            results = list(result) if isinstance(result, (tuple, list)) else [result]
+            if self.found:
+                unknown: Constraint = self.found[0]
+                raise NoMatch("{} is not known to hold ({})", unknown.condition, unknown.reason)
+            if len(results) != len(old):
+                raise PassError(f"it gives {len(results)} values for {len(old)} patterns")
+            pairs = zip(results, old, strict=True)
+            new: list[Variable] = []
+            for value, like in pairs:
+                dtype = None if isinstance(like.type, ArrayType) else like.type.dtype
+                new.append(self.tracers[-1].variable(value, dtype))
+            for value, like in zip(new, old, strict=True):
+                if _is_unproved(value, like):
+                    raise NoMatch("{} is not known to be {}", value.type, like.type)
+            if all(value is like for value, like in zip(new, old, strict=True)):
+                raise NoMatch("it gives what is there already")
             later = _later_constants(new, block.operators[mark:], pending) if len(old) > 1 else []
         except NoMatch as reason:
             del block.operators[mark:]
@@ -280,27 +302,6 @@ class Rewriter:
             place = next(i for i in range(len(pending) - 1, -1, -1) if pending[i] is constant)
             block.operators.append(pending.pop(place))
         return made
-
-    def _recorded(
-        self, rule: Rule, match: Match, old: Sequence[Variable], block: Block
-    ) -> list[Variable]:
-        result = rule.replace(match)
-        if result is None:
-            raise NoMatch("it gives None")
-        results = list(result) if isinstance(result, (tuple, list)) else [result]
-        if self.found:
-            unknown: Constraint = self.found[0]
-            raise NoMatch("{} is not known to hold ({})", unknown.condition, unknown.reason)
-        if len(results) != len(old):
-            raise PassError(f"it gives {len(results)} values for {len(old)} patterns")
-        pairs = zip(results, old, strict=True)
-        new = [self.tracers[-1].variable(value, _dtype(like)) for value, like in pairs]
-        for value, like in zip(new, old, strict=True):
-            if _is_unproved(value, like):
-                raise NoMatch("{} is not known to be {}", value.type, like.type)
-        if all(value is like for value, like in zip(new, old, strict=True)):
-            raise NoMatch("it gives what is there already")
-        return new
 
     def _take(
         self,
@@ -327,7 +328,22 @@ class Rewriter:
                 now.name, now.number = now.name or before.name, before.number
         for operator in roots:
             if all(uses.get(result, 0) == 0 for result in operator.results):
-                self._release(operator)
+                # with it go those that only it has read
+                todo = [operator]
+                while todo:
+                    one = todo.pop()
+                    if one in self.dead:
+                        continue
+                    self.dead.add(one)
+                    for operand in one.operands:
+                        self.uses[operand] -= 1
+                        maker = operand.maker
+                        if (
+                            isinstance(maker, Operator)
+                            and not any(self.uses.get(result, 0) for result in maker.results)
+                            and is_dispensable(maker)
+                        ):
+                            todo.append(maker)
 
     def _count(self, operator: Operator) -> None:
         """Enter what an operator reads, also inside."""
@@ -337,24 +353,6 @@ class Rewriter:
         for inner in operator.blocks:
             for entry in inner.operators:
                 self._count(entry)
-
-    def _release(self, operator: Operator) -> None:
-        """Take an operator out, and with it those that only it has read."""
-        todo = [operator]
-        while todo:
-            one = todo.pop()
-            if one in self.dead:
-                continue
-            self.dead.add(one)
-            for operand in one.operands:
-                self.uses[operand] -= 1
-                maker = operand.maker
-                if (
-                    isinstance(maker, Operator)
-                    and not any(self.uses.get(result, 0) for result in maker.results)
-                    and is_dispensable(maker)
-                ):
-                    todo.append(maker)
 
     # -- what goes wrong ---------------------------------------------------------------------
 
@@ -376,25 +374,6 @@ class Rewriter:
             outer.operators += [operator, *behind]
         text = marked_text(self.program, [Finding(f"rule {rule.name}", problem, root)])
         return PassError(f"the rule {rule.name} ({rule.place}) is wrong: {problem}\n{text}")
-
-    def _refuse_loop(self, root: Operator) -> None:
-        names = ", ".join(dict.fromkeys(self.fired[-10:]))
-        raise PassError(
-            f"the rules {names} have fired {len(self.fired)} times and do not come to an end; the "
-            f"last place: `{root.name}` of {root.location or 'an unknown line'}"
-        )
-
-
-def _kept(match: Match) -> Match:
-    """The match with what is bound now: matching goes on to unbind."""
-    kept = Match(match.uses)
-    kept.values, kept.operators = dict(match.values), dict(match.operators)
-    kept.paths = dict(match.paths)
-    return kept
-
-
-def _dtype(like: Variable) -> Any:
-    return None if isinstance(like.type, ArrayType) else like.type.dtype
 
 
 def _is_unproved(new: Variable, old: Variable) -> bool:
