@@ -47,10 +47,6 @@ class _KindOf(dict[type, str]):
 _kind_of = _KindOf()
 
 
-def _collate_mapping(batch: Sequence[Any]) -> Any:
-    return {key: default_collate_fn([entry[key] for entry in batch]) for key in batch[0]}
-
-
 def _collate_sequence(batch: Sequence[Any]) -> Any:
     try:
         fields = list(zip(*batch, strict=True))
@@ -86,7 +82,9 @@ _COLLATE: dict[str, Callable[[Sequence[Any]], Any]] = {
     "tensor": lambda batch: _stack(ops.stack, batch),
     "number": np.array,
     "text": list,
-    "mapping": _collate_mapping,
+    "mapping": lambda batch: {
+        key: default_collate_fn([entry[key] for entry in batch]) for key in batch[0]
+    },
     "sequence": _collate_sequence,
     "other": _refuse,
 }

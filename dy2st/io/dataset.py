@@ -217,21 +217,18 @@ def random_split(
     [8, 2]
     """
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
-        lengths = _lengths_of_fractions(len(dataset), lengths)
+        count = len(dataset)
+        if any(fraction < 0 for fraction in lengths):
+            raise ArgumentError(f"fractions of a dataset lie between 0 and 1, not {list(lengths)}")
+        floors = [math.floor(count * fraction) for fraction in lengths]
+        over = count - sum(floors)
+        lengths = [length + (place < over) for place, length in enumerate(floors)]
     if sum(lengths) != len(dataset):
         raise ArgumentError(f"parts of lengths {list(lengths)} do not make up {len(dataset)}")
     draws = framework_generator() if generator is None else generator
     order = draws.permutation(len(dataset)).tolist()
     ends = list(accumulate(int(length) for length in lengths))
     return [Subset(dataset, order[start:end]) for start, end in zip([0, *ends], ends)]
-
-
-def _lengths_of_fractions(count: int, fractions: Sequence[float]) -> list[int]:
-    if any(fraction < 0 for fraction in fractions):
-        raise ArgumentError(f"fractions of a dataset lie between 0 and 1, not {list(fractions)}")
-    lengths = [math.floor(count * fraction) for fraction in fractions]
-    over = count - sum(lengths)
-    return [length + (place < over) for place, length in enumerate(lengths)]
 
 
 def _refuse_iterable(datasets: Sequence[Any], what: str) -> None:

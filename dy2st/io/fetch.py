@@ -46,24 +46,20 @@ class Recipe:
 
     def fetcher(self) -> Fetch:
         """Start: what makes a batch of an order."""
-        if self.is_iterable:
-            fetch = self._some_of if self.is_batched else self._next_of
-            samples = iter(self.dataset)
-            return lambda order: fetch(samples, order)
-        return self._batch if self.is_batched else self._sample
+        dataset, collate = self.dataset, self.collate
+        if not self.is_iterable:
+            if self.is_batched:
+                return lambda order: collate([dataset[index] for index in order])
+            return lambda index: collate(dataset[index])
+        samples = iter(dataset)
 
-    def _batch(self, order: Iterable[Any]) -> Any:
-        dataset = self.dataset
-        return self.collate([dataset[index] for index in order])
+        def some(order: Iterable[Any]) -> Any:
+            batch = [sample for _, sample in zip(order, samples)]
+            is_whole = len(batch) == self.batch_size
+            return collate(batch) if is_whole or (batch and not self.drop_last) else EXHAUSTED
 
-    def _sample(self, index: Any) -> Any:
-        return self.collate(self.dataset[index])
+        def one(order: Any) -> Any:
+            sample = next(samples, EXHAUSTED)
+            return EXHAUSTED if sample is EXHAUSTED else collate(sample)
 
-    def _some_of(self, samples: Iterator[Any], order: Iterable[Any]) -> Any:
-        batch = [sample for _, sample in zip(order, samples)]
-        is_whole = len(batch) == self.batch_size
-        return self.collate(batch) if is_whole or (batch and not self.drop_last) else EXHAUSTED
-
-    def _next_of(self, samples: Iterator[Any], order: Any) -> Any:
-        sample = next(samples, EXHAUSTED)
-        return EXHAUSTED if sample is EXHAUSTED else self.collate(sample)
+        return some if self.is_batched else one

@@ -122,42 +122,33 @@ class DataLoader:
 
     def __iter__(self) -> Iterator[Any]:
         """The batches; work begins when the first one is asked for."""
-        recipe = self._recipe()
+        is_batched = self.batch_size is not None or self.batch_sampler is not None
+        collate = self.collate_fn or (default_collate_fn if is_batched else default_convert_fn)
+        recipe = Recipe(self.dataset, collate, is_batched, self.batch_size or 1, self.drop_last)
         # Drawn in any case: what is drawn afterwards does not depend on the number of workers.
         seed = int(generator().integers(2**62))
         orders = recipe.orders(self.batch_sampler)
         if self.num_workers:
-            yield from self._by_workers(recipe, seed, orders)
+            workers = self._workers(recipe, seed)
+            is_kept = self.persistent_workers
+            try:
+                for batch in workers.batches(orders):
+                    yield as_tensors(batch)
+            except WorkerError:
+                is_kept = False
+                raise
+            finally:
+                if not is_kept:
+                    self._kept = None
+                    workers.stop()
         else:
-            yield from self._here(recipe, orders)
-
-    def _recipe(self) -> Recipe:
-        is_batched = self.batch_size is not None or self.batch_sampler is not None
-        collate = self.collate_fn or (default_collate_fn if is_batched else default_convert_fn)
-        return Recipe(self.dataset, collate, is_batched, self.batch_size or 1, self.drop_last)
-
-    def _here(self, recipe: Recipe, orders: Iterator[Any]) -> Iterator[Any]:
-        convert = as_tensors if recipe.collate is default_collate_fn else as_new_tensors
-        fetch = recipe.fetcher()
-        for order in orders:
-            batch = fetch(order)
-            if batch is EXHAUSTED:
-                return
-            yield convert(batch)
-
-    def _by_workers(self, recipe: Recipe, seed: int, orders: Iterator[Any]) -> Iterator[Any]:
-        workers = self._workers(recipe, seed)
-        is_kept = self.persistent_workers
-        try:
-            for batch in workers.batches(orders):
-                yield as_tensors(batch)
-        except WorkerError:
-            is_kept = False
-            raise
-        finally:
-            if not is_kept:
-                self._kept = None
-                workers.stop()
+            convert = as_tensors if recipe.collate is default_collate_fn else as_new_tensors
+            fetch = recipe.fetcher()
+            for order in orders:
+                batch = fetch(order)
+                if batch is EXHAUSTED:
+                    return
+                yield convert(batch)
 
     def _workers(self, recipe: Recipe, seed: int) -> Workers:
         if self._kept is not None and self._kept.owner == os.getpid():

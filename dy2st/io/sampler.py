@@ -124,7 +124,15 @@ class WeightedRandomSampler(Sampler[int]):
         self.weights = weights
         self.num_samples = _positive("num_samples", num_samples)
         self.replacement = _truth("replacement", replacement)
-        self._rows = _rows_of_weights(weights)
+        rows = np.array(weights.numpy() if hasattr(weights, "numpy") else weights, dtype="float64")
+        if rows.ndim not in (1, 2):
+            raise ArgumentError(f"weights have the shape (n,) or (k, n), not {rows.shape}")
+        if not np.all(np.isfinite(rows) & (rows >= 0)):
+            raise ArgumentError("weights are finite and not negative")
+        rows = rows.reshape(-1, rows.shape[-1])
+        if not np.all(rows.sum(axis=1) > 0):
+            raise ArgumentError("some weight is above 0")
+        self._rows = rows
         if not replacement and np.any((self._rows > 0).sum(axis=1) < num_samples):
             raise ArgumentError(
                 f"num_samples={num_samples} without replacement, of fewer weights above 0"
@@ -140,18 +148,6 @@ class WeightedRandomSampler(Sampler[int]):
     def __len__(self) -> int:
         """How many are drawn in all series."""
         return self.num_samples * len(self._rows)
-
-
-def _rows_of_weights(weights: Any) -> Any:
-    rows = np.array(weights.numpy() if hasattr(weights, "numpy") else weights, dtype="float64")
-    if rows.ndim not in (1, 2):
-        raise ArgumentError(f"weights have the shape (n,) or (k, n), not {rows.shape}")
-    if not np.all(np.isfinite(rows) & (rows >= 0)):
-        raise ArgumentError("weights are finite and not negative")
-    rows = rows.reshape(-1, rows.shape[-1])
-    if not np.all(rows.sum(axis=1) > 0):
-        raise ArgumentError("some weight is above 0")
-    return rows
 
 
 class SubsetRandomSampler(Sampler[int]):
@@ -272,15 +268,14 @@ class DistributedBatchSampler(BatchSampler):
         if self.shuffle:
             np.random.RandomState(self.epoch).shuffle(order)
             self.epoch += 1
-        return self._in_batches(self._share(order).tolist())
-
-    def _share(self, order: Any) -> Any:
-        """Whole batches, one for each process; what is left over is shared equally."""
+        # whole batches, one for each process; what is left over is shared equally
         batch = self.batch_size
         whole = len(order) // (batch * self.nranks) * batch * self.nranks
         rounds = order[:whole].reshape(-1, self.nranks, batch)
         left = order[whole:].reshape(self.nranks, -1)
-        return np.concatenate([rounds[:, self.local_rank].ravel(), left[self.local_rank]])
+        return self._in_batches(
+            np.concatenate([rounds[:, self.local_rank].ravel(), left[self.local_rank]]).tolist()
+        )
 
     def __len__(self) -> int:
         """How many batches this process has."""

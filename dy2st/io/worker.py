@@ -134,7 +134,14 @@ class _Bench:
             raise
         except Exception as error:  # the user's own: raised again where batches are asked for
             sample = watched.sample if self._plan.recipe.is_batched else order
-            return serial, FAILED, _pack_error(error, sample)
+            # the error if it survives the journey, and as a text in any case
+            text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+            where = "" if sample is None else f" at sample {sample!r}"
+            return (
+                serial,
+                FAILED,
+                Packed((error if _is_portable(error) else None, text, where), False),
+            )
 
     def _batch(self, round: int, order: Any) -> Any:
         if not self._is_ready:
@@ -156,13 +163,6 @@ class _Bench:
         if plan.init is not None:
             plan.init(self._number)
         self._is_ready = True
-
-
-def _pack_error(error: Exception, sample: Any) -> Packed:
-    """The error if it survives the journey, and as a text in any case."""
-    text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-    where = "" if sample is None else f" at sample {sample!r}"
-    return Packed((error if _is_portable(error) else None, text, where), False)
 
 
 def _is_portable(error: Exception) -> bool:

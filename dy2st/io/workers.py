@@ -129,7 +129,22 @@ class _Worker:
             target=work, args=(theirs, inherited, plan, number), daemon=True
         )
         try:
-            _start(self._process, is_fork)
+            with warnings.catch_warnings():
+                # Python warns of any other thread. Those of BLAS are prepared for it, others are
+                # not.
+                if is_fork and threading.active_count() == 1:
+                    warnings.filterwarnings(
+                        "ignore", "This process .* use of fork", DeprecationWarning
+                    )
+                try:
+                    self._process.start()
+                except (pickle.PicklingError, AttributeError, TypeError) as error:
+                    if is_fork:
+                        raise
+                    raise WorkerError(
+                        f"a worker process cannot be given the dataset: {error}. Where "
+                        "processes are not forked, all that is sent to them must stand in an importable module"
+                    ) from error
         except BaseException:  # goes on; the connection has no other owner yet
             self.connection.close()
             raise
@@ -145,29 +160,23 @@ class _Worker:
         """What has the serial number; older ones belong to an iteration that was given up."""
         end = time.monotonic() + timeout if timeout else None
         while True:
-            self._wait(end)
+            seconds = None if end is None else max(0.0, end - time.monotonic())
+            if not wait([self.connection, self._process.sentinel], seconds):
+                raise WorkerError(
+                    f"{self.name} of a DataLoader (process {self._process.pid}) gave no batch in "
+                    "time: make the timeout longer, or find what the dataset waits for"
+                )
             try:
                 other, kind, sizes = self.connection.recv()
                 value = receive(self.connection, sizes)
             except (EOFError, ConnectionError, OSError) as error:
-                self._report_death(error)
+                self._process.join(SECONDS_TO_END)
+                raise WorkerError(
+                    f"{self.name} of a DataLoader (process {self._process.pid}) "
+                    f"{_how_it_ended(self._process.exitcode)}"
+                ) from error
             if other == serial:
                 return kind, value
-
-    def _wait(self, end: float | None) -> None:
-        seconds = None if end is None else max(0.0, end - time.monotonic())
-        if not wait([self.connection, self._process.sentinel], seconds):
-            raise WorkerError(
-                f"{self.name} of a DataLoader (process {self._process.pid}) gave no batch in time: "
-                "make the timeout longer, or find what the dataset waits for"
-            )
-
-    def _report_death(self, error: Exception) -> NoReturn:
-        self._process.join(SECONDS_TO_END)
-        raise WorkerError(
-            f"{self.name} of a DataLoader (process {self._process.pid}) "
-            f"{_how_it_ended(self._process.exitcode)}"
-        ) from error
 
     def fail(self, error: Exception | None, text: str, where: str) -> NoReturn:
         """Raise what the worker raised, with its traceback as the cause."""
@@ -191,22 +200,6 @@ class _Worker:
             self._process.kill()
             self._process.join()
         self._process.close()
-
-
-def _start(process: BaseProcess, is_fork: bool) -> None:
-    with warnings.catch_warnings():
-        # Python warns of any other thread. Those of BLAS are prepared for it; others are not.
-        if is_fork and threading.active_count() == 1:
-            warnings.filterwarnings("ignore", "This process .* use of fork", DeprecationWarning)
-        try:
-            process.start()
-        except (pickle.PicklingError, AttributeError, TypeError) as error:
-            if is_fork:
-                raise
-            raise WorkerError(
-                f"a worker process cannot be given the dataset: {error}. Where processes are not "
-                "forked, all that is sent to them must stand in an importable module"
-            ) from error
 
 
 def _how_it_ended(code: int | None) -> str:

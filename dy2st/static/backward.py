@@ -80,7 +80,10 @@ def gradients(
             if value is not None:
                 _check(program, value, what)
     for target, start in zip(targets, starts, strict=True):
-        _check_start(target, start)
+        if start is not None and not _may_fit(start.tensor_type, target.tensor_type):
+            raise ShapeError(
+                f"the gradient to start with is {start.type}, the target {target.type}"
+            )
 
     def seed(target: Variable, number: int) -> Variable:
         given = starts[number]
@@ -124,11 +127,6 @@ def _check(program: Program, value: Any, what: str) -> None:
         raise ArgumentError(f"the {what} is a value of {program.name}, not {value!r:.80}")
     if not value.tensor_type.is_differentiable:
         raise DTypeError(f"the {what} of dtype {value.dtype} has no gradient: cast it to a float")
-
-
-def _check_start(target: Variable, start: Variable | None) -> None:
-    if start is not None and not _may_fit(start.tensor_type, target.tensor_type):
-        raise ShapeError(f"the gradient to start with is {start.type}, the target {target.type}")
 
 
 def _may_fit(start: TensorType, target: TensorType) -> bool:

@@ -131,7 +131,18 @@ class Dispatcher:
         engine: str | None,
     ):
         """Made by `bucket`."""
-        self.program, self._static = _parts(program)
+        self._static: Any = None  # what keeps the live tensors of its parameters and buffers
+        if isinstance(program, StaticFunction):
+            self._static = for_file([(program, program.concrete_program)])[0]
+            self.program = self._static.alone()
+        elif not isinstance(program, Program):
+            raise TypeError(f"bucket takes a Program or a converted function, not {program!r:.80}")
+        elif program.state:
+            raise ArgumentError(
+                f"{program.name} has parameters: give bucket the converted function that has them"
+            )
+        else:
+            self.program = program
         own = program.engine if isinstance(program, StaticFunction) else None
         self._engine = engines.check_name(engine) or own
         known = named_sizes(self.program)
@@ -155,7 +166,16 @@ class Dispatcher:
         key = tuple([(array.shape, array.dtype) for array in arrays])
         plan = self._plans.get(key)
         if plan is None:
-            plan = self._planned(key, arrays)
+            check_inputs(self.program, arrays)
+            sizes = input_sizes(self.program, [array.shape for array in arrays])
+            error = refusal(self.program, sizes)
+            if error is not None:
+                raise error
+            choice = tuple(self._chosen(table, sizes[table.symbol]) for table in self._tables)
+            plan = self._plan(choice, arrays, sizes)
+            if len(self._plans) >= _SHAPES_KEPT:
+                self._plans.clear()
+            self._plans[key] = plan
         executable = self._executable(plan.choice)
         count = self._counts[plan.choice]
         count.hits += 1
@@ -165,13 +185,10 @@ class Dispatcher:
             arrays = [_padded(a, shape) for a, shape in zip(arrays, plan.shapes, strict=True)]
         state = {} if self._static is None else self._static.state
         results = executable.run(arrays, [entry.array for entry in state.values()])
-        return self._given_back(results, plan, state)
-
-    def _given_back(self, results: list[Any], plan: _Plan, state: Mapping[str, Any]) -> Any:
-        count = len(results) - len(self.program.updates)
-        for name, array in zip(self.program.updates, results[count:], strict=True):
+        own = len(results) - len(self.program.updates)
+        for name, array in zip(self.program.updates, results[own:], strict=True):
             state[name].put(array)
-        cut = results[:count]
+        cut = results[:own]
         if plan.shapes is not None:
             cut = [
                 result if places is None else np.array(result[places])
@@ -188,36 +205,19 @@ class Dispatcher:
             self._made[choice] = executable
             return executable
         self._counts.setdefault(choice, _Count())
-        executable = engines.compile(self._specialised(choice), self._engine)
-        self._made[choice] = executable
-        for oldest in list(self._made)[: -self._cache_size]:
-            self._made.pop(oldest, None)
-        return executable
-
-    def _specialised(self, choice: tuple[Bucket, ...]) -> Program:
         sizes: dict[Dim, Size] = {}
         for table, entry in zip(self._tables, choice, strict=True):
             if isinstance(entry, tuple):
                 sizes[table.symbol] = symbol(str(table.symbol), *entry)
             else:
                 sizes[table.symbol] = entry
-        return rebuild(self.program, sizes)
+        executable = engines.compile(rebuild(self.program, sizes), self._engine)
+        self._made[choice] = executable
+        for oldest in list(self._made)[: -self._cache_size]:
+            self._made.pop(oldest, None)
+        return executable
 
     # -- planning ----------------------------------------------------------------------------
-
-    def _planned(self, key: Any, arrays: Sequence[Array]) -> _Plan:
-        """The plan for new shapes; SpecError or ShapeError if there is none."""
-        check_inputs(self.program, arrays)
-        sizes = input_sizes(self.program, [array.shape for array in arrays])
-        error = refusal(self.program, sizes)
-        if error is not None:
-            raise error
-        choice = tuple(self._chosen(table, sizes[table.symbol]) for table in self._tables)
-        plan = self._plan(choice, arrays, sizes)
-        if len(self._plans) >= _SHAPES_KEPT:
-            self._plans.clear()
-        self._plans[key] = plan
-        return plan
 
     def _chosen(self, table: _Table, size: int) -> Bucket:
         entry = table.at(size)
@@ -287,7 +287,12 @@ class Dispatcher:
             proof = self._proof(own)
             assert not isinstance(proof, str)
             for index, axes in enumerate(proof.outputs):
-                cuts[index] = _cut(cuts[index], self.program.outputs[index].ndim, axes, sizes[own])
+                if axes:  # the real part of an output
+                    whole = (slice(None),) * self.program.outputs[index].ndim
+                    cut = list(cuts[index] or whole)
+                    for axis in axes:
+                        cut[axis] = slice(sizes[own])
+                    cuts[index] = tuple(cut)
         padded = sum(int(np.prod(shape)) for shape in shapes) - real
         return _Plan(choice, shapes, cuts, real, padded)
 
@@ -322,20 +327,6 @@ class Dispatcher:
         return f"{sum(value.nbytes for value in values)} bytes"
 
 
-def _parts(program: Program | StaticFunction) -> tuple[Program, Any]:
-    """The Program, and what keeps the live tensors of its parameters and buffers."""
-    if isinstance(program, StaticFunction):
-        concrete = for_file([(program, program.concrete_program)])[0]
-        return concrete.alone(), concrete
-    if not isinstance(program, Program):
-        raise TypeError(f"bucket takes a Program or a converted function, not {program!r:.80}")
-    if program.state:
-        raise ArgumentError(
-            f"{program.name} has parameters: give bucket the converted function that has them"
-        )
-    return program, None
-
-
 def _shown(entry: Bucket) -> str:
     return f"{entry[0]} to {entry[1]}" if isinstance(entry, tuple) else str(entry)
 
@@ -350,18 +341,6 @@ def _padded(array: Array, shape: tuple[int, ...]) -> Array:
             more = np.zeros(lead, array.dtype) if last is None else np.broadcast_to(last, lead)
             array = np.concatenate([array, more], axis)
     return array
-
-
-def _cut(
-    known: tuple[slice, ...] | None, rank: int, axes: Iterable[int], size: int
-) -> tuple[slice, ...] | None:
-    """The slices that leave the real part of an output."""
-    if not axes:
-        return known
-    places = list(known or (slice(None),) * rank)
-    for axis in axes:
-        places[axis] = slice(size)
-    return tuple(places)
 
 
 __all__ = ["Bucket", "Dispatcher", "bucket"]

@@ -52,7 +52,13 @@ def proof_of(program: Program, symbol: Dim) -> Proof:
         walk.longer[variable] = walk.axes_of(variable)
     with using(facts_of(program)):
         walk.block(program.block)
-    _check_constraints(program, symbol)
+    # what is required of the size can be checked before the Program runs
+    own = set(symbols(tuple(v.tensor_type.shape for v in program.inputs)))
+    for entry in program.constraints:
+        found = set(symbols(entry.constraint.condition))
+        if symbol in found and not own.issuperset(found):
+            reason = f"it must fit what data decide: {entry.constraint.reason}"
+            raise NotIndifferent(f"{reason}{_at(entry.location)}")
     yields = [walk.longer[variable] for variable in program.block.yields]
     for variable, axes in zip(program.block.yields, yields, strict=True):
         if axes and isinstance(variable.type, ArrayType):
@@ -63,16 +69,6 @@ def proof_of(program: Program, symbol: Dim) -> Proof:
         if axes:
             raise NotIndifferent(f"the buffer `{name}` gets it")
     return Proof(yields[:count], walk.least)
-
-
-def _check_constraints(program: Program, symbol: Dim) -> None:
-    """What is required of the size can be checked before the Program runs."""
-    own = set(symbols(tuple(v.tensor_type.shape for v in program.inputs)))
-    for entry in program.constraints:
-        found = set(symbols(entry.constraint.condition))
-        if symbol in found and not own.issuperset(found):
-            reason = f"it must fit what data decide: {entry.constraint.reason}"
-            raise NotIndifferent(f"{reason}{_at(entry.location)}")
 
 
 def _at(location: Location | None) -> str:
@@ -169,10 +165,21 @@ class _Walk:
             found: Iterable[int] = definition.padding(site)
             return found
         if definition.is_elementwise:
-            return _elementwise(site)
+            # axes are counted from the last; one of size 1 is stretched along a longer one
+            return site.joined(range(len(site.types)), len(site.result))
         along = definition.works_along(types, operator.attributes)
         if along is not None:
-            return _beside(site, along, definition)
+            # every slice is for itself along axes along which the operator does not work
+            others = range(1, len(site.types))
+            site.keep_off(along)
+            for index in others:
+                if not definition.is_variadic and site.longer[index]:
+                    site.refuse("has parameters along it")
+                if definition.is_variadic and site.longer[index] != site.longer[0]:
+                    site.refuse("joins it with an axis that is not longer")
+            if definition.kind is Kind.REDUCTION and len(site.result) < len(site.shape(0)):
+                return [axis - sum(gone < axis for gone in along) for axis in site.longer[0]]
+            return set(site.longer[0])
         return self.by_parts(operator, definition, given)
 
     def check_failing(
@@ -245,25 +252,6 @@ class _Walk:
         """What is decided must not depend on it."""
         if self.longer[condition]:
             raise NotIndifferent("decides by it")
-
-
-def _elementwise(site: Site) -> Iterable[int]:
-    """Axes are counted from the last; one of size 1 is stretched along a longer one."""
-    return site.joined(range(len(site.types)), len(site.result))
-
-
-def _beside(site: Site, along: Iterable[int], definition: OperatorDefinition) -> Iterable[int]:
-    """Every slice is for itself along axes along which the operator does not work."""
-    others = range(1, len(site.types))
-    site.keep_off(along)
-    for index in others:
-        if not definition.is_variadic and site.longer[index]:
-            site.refuse("has parameters along it")
-        if definition.is_variadic and site.longer[index] != site.longer[0]:
-            site.refuse("joins it with an axis that is not longer")
-    if definition.kind is Kind.REDUCTION and len(site.result) < len(site.shape(0)):
-        return [axis - sum(gone < axis for gone in along) for axis in site.longer[0]]
-    return set(site.longer[0])
 
 
 def _sizes_in(value: Any) -> Sequence[Any]:
