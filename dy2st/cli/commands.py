@@ -72,27 +72,32 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 def _opt(options: argparse.Namespace) -> int:
     if options.list_passes:
-        print("\n".join(_listed_passes()))
+        listed = [name for name in pass_names() if name not in PIPELINES]
+        lines = ["Pipelines:", *(f"  {name:<28} {_line(PIPELINES[name])}" for name in PIPELINES)]
+        lines += ["", "Passes, each with the --opt-level from which on it runs:"]
+        for name in listed:
+            found = find(name)
+            lines.append(f"  {name:<28} {found.info.opt_level}  {_meaning(found)}")
+        print("\n".join(lines))
         return OK
     if options.input is None:
         raise BadInput("opt needs a file; `dy2st opt --help` shows how it is called")
-    passes = _named_passes(options.passes)
+    names = [name.strip() for text in options.passes for name in text.split(",")]
+    passes = [find(name) for name in names if name]
     printed = [name if name == "all" else find(name).info.name for name in options.print_after]
     model = sound(read_model(options.input))
     module = _optimised(model.module(), passes, printed, options)
     if options.output in (None, STANDARD):
-        _note_arrays(module)
+        if module.state:
+            shown_names = ", ".join(module.state)
+            shown = shown_names if len(shown_names) <= 60 else f"{len(module.state)} parameters"
+            say(f"note: the text is without the arrays of {shown}; -o NAME writes them beside it")
         digest = "" if model.arrays is None else digest_of(module.state)
         programs = list(module.programs.values())
         sys.stdout.write(to_text(programs, not options.no_locations, digest=digest))
     else:
         write_model(options.output, module, model.arrays is not None, not options.no_locations)
     return OK
-
-
-def _named_passes(lists: Sequence[str]) -> list[Pass]:
-    names = [name.strip() for text in lists for name in text.split(",")]
-    return [find(name) for name in names if name]
 
 
 class _Ran(PassInstrument):
@@ -121,48 +126,21 @@ def _optimised(
     for instrument in (timing, statistics):
         if instrument in instruments:
             print(instrument.render(), file=sys.stderr)
-    _note_skipped(passes, printed, ran.names, options.opt_level)
-    _note_epilogues(module)
-    if unknown and "FreezeParameters" in ran.names:
-        shown = ", ".join(dict.fromkeys(unknown))
-        say(f"note: not built in, because their arrays lie not beside the text: {shown}")
-    return module
-
-
-def _note_skipped(
-    passes: Sequence[Pass], printed: Sequence[str], ran: set[str], level: int
-) -> None:
     for entry in passes:
-        if entry.info.name not in ran:
-            why = f"its level {entry.info.opt_level} is above --opt-level {level}"
+        if entry.info.name not in ran.names:
+            why = f"its level {entry.info.opt_level} is above --opt-level {options.opt_level}"
             say(f"note: {entry.info.name} did not run: {why}")
     for name in printed:
-        if name not in ran:
+        if name not in ran.names:
             say(f"note: nothing is printed after {name}: it did not run")
-
-
-def _note_arrays(module: Module) -> None:
-    if module.state:
-        names = ", ".join(module.state)
-        shown = names if len(names) <= 60 else f"{len(module.state)} parameters"
-        say(f"note: the text is without the arrays of {shown}; -o NAME writes them beside it")
-
-
-def _note_epilogues(module: Module) -> None:
     for name, entries in module.epilogues.items():
         for index, (operator, attributes) in entries.items():
             said = "".join(f", {key}={value!r}" for key, value in attributes.items())
             say(f"note: {operator}(output {index} of {name!r}{said}) is left to the caller")
-
-
-def _listed_passes() -> list[str]:
-    names = [name for name in pass_names() if name not in PIPELINES]
-    lines = ["Pipelines:", *(f"  {name:<28} {_line(PIPELINES[name])}" for name in PIPELINES)]
-    lines += ["", "Passes, each with the --opt-level from which on it runs:"]
-    for name in names:
-        found = find(name)
-        lines.append(f"  {name:<28} {found.info.opt_level}  {_meaning(found)}")
-    return lines
+    if unknown and "FreezeParameters" in ran.names:
+        shown = ", ".join(dict.fromkeys(unknown))
+        say(f"note: not built in, because their arrays lie not beside the text: {shown}")
+    return module
 
 
 def _meaning(entry: Pass) -> str:
@@ -254,21 +232,34 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_opt(commands)
-    _add_print(commands)
-    _add_verify(commands)
-    _add_diff(commands)
-    _add_targets(commands)
-    add_port(commands)
-    return parser
-
-
-def _add_targets(commands: Any) -> None:
-    """The commands of all targets; one of another package that fails only lacks."""
+    usage = "example:\n  dy2st print net.mlir --elide 16"
+    show = _add(commands, "print", _print, "print Programs as dy2st writes them", usage)
+    show.add_argument("input", metavar="IN", help="what to read")
+    show.add_argument(
+        "--elide", type=_count, metavar="N", help="leave out constants of more than N elements"
+    )
+    show.add_argument(
+        "--no-locations", action="store_true", help="leave out where operators come from"
+    )
+    usage = "example:\n  dy2st verify net.mlir other.mlir\n\nexit status: 1 if one is broken"
+    verify = _add(commands, "verify", _verify, "check that Programs keep every rule", usage)
+    verify.add_argument("inputs", nargs="+", metavar="IN", help="what to read")
+    usage = (
+        "example:\n  dy2st diff net.mlir better.mlir\n\n"
+        "exit status: 0 if they are equal, 1 if they differ, 2 if one cannot be read"
+    )
+    meaning = "compare Programs, up to locations and the names of values"
+    diff = _add(commands, "diff", _diff, meaning, usage)
+    diff.add_argument("left", metavar="IN", help="what to read")
+    diff.add_argument("right", metavar="IN", help="what to compare it with")
+    # the commands of all targets; one of another package that fails only lacks
     for name in target_names():
         try:
             find_target(name)(commands)
         except ArgumentError as error:
             say(f"note: {error}")
+    add_port(commands)
+    return parser
 
 
 def _add(commands: Any, name: str, run: Any, help: str, epilog: str) -> argparse.ArgumentParser:
@@ -323,35 +314,6 @@ def _add_opt(commands: Any) -> None:
         metavar="NAME",
         help="print the Programs after this pass, or after `all`",
     )
-
-
-def _add_print(commands: Any) -> None:
-    example = "example:\n  dy2st print net.mlir --elide 16"
-    parser = _add(commands, "print", _print, "print Programs as dy2st writes them", example)
-    parser.add_argument("input", metavar="IN", help="what to read")
-    parser.add_argument(
-        "--elide", type=_count, metavar="N", help="leave out constants of more than N elements"
-    )
-    parser.add_argument(
-        "--no-locations", action="store_true", help="leave out where operators come from"
-    )
-
-
-def _add_verify(commands: Any) -> None:
-    example = "example:\n  dy2st verify net.mlir other.mlir\n\nexit status: 1 if one is broken"
-    parser = _add(commands, "verify", _verify, "check that Programs keep every rule", example)
-    parser.add_argument("inputs", nargs="+", metavar="IN", help="what to read")
-
-
-def _add_diff(commands: Any) -> None:
-    example = (
-        "example:\n  dy2st diff net.mlir better.mlir\n\n"
-        "exit status: 0 if they are equal, 1 if they differ, 2 if one cannot be read"
-    )
-    help = "compare Programs, up to locations and the names of values"
-    parser = _add(commands, "diff", _diff, help, example)
-    parser.add_argument("left", metavar="IN", help="what to read")
-    parser.add_argument("right", metavar="IN", help="what to compare it with")
 
 
 def _count(text: str) -> int:

@@ -22,7 +22,11 @@ BAD, _INTERRUPTED, _NO_READER = 2, 130, 141
 
 def run_to_end(command: Callable[[], int]) -> int:
     """The exit status of a command, whatever happens to it."""
-    _open_streams()
+    # Python has None for what is closed, and prints to standard output what is for None
+    if sys.stdout is None:
+        sys.stdout = _Closed()
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  until the end
     try:
         try:
             return command()
@@ -43,7 +47,12 @@ def run_to_end(command: Callable[[], int]) -> int:
     except MemoryError:
         say("there is not enough memory for this")
         status = BAD
-    _give_up_output()
+    # let what cannot be written go: Python would try once more at its end, and complain
+    try:
+        sys.stdout.flush()
+    except OSError:
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return status
 
 
@@ -58,23 +67,6 @@ class _Closed(io.TextIOBase):
 
     def write(self, text: str) -> int:
         raise OSError(errno.EBADF, "standard output is closed")
-
-
-def _open_streams() -> None:
-    """Python has None for what is closed, and prints to standard output what is for None."""
-    if sys.stdout is None:
-        sys.stdout = _Closed()
-    if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  until the end
-
-
-def _give_up_output() -> None:
-    """Let what cannot be written go: Python would try once more at its end, and complain."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        with suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 __all__ = ["BAD", "run_to_end", "say"]
