@@ -82,7 +82,10 @@ class finfo:
         found = np.dtype(dtype)
         if found.kind in "iub":
             raise DTypeError(f"finfo takes a float dtype, not {found}; iinfo takes integers")
-        limits = _limits(found)
+        if found.name == "bfloat16":
+            limits = importlib.import_module("ml_dtypes").finfo(found)
+        else:
+            limits = np.finfo(found)
         for name in ("min", "max", "eps", "tiny", "smallest_normal"):
             setattr(self, name, builtins.float(getattr(limits, name)))
         self.resolution = builtins.float(f"1e-{limits.precision}")
@@ -91,9 +94,3 @@ class finfo:
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={value}" for name, value in vars(self).items())
         return f"finfo({shown})"
-
-
-def _limits(found: np.dtype[Any]) -> Any:
-    if found.name == "bfloat16":
-        return importlib.import_module("ml_dtypes").finfo(found)
-    return np.finfo(found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -45,21 +45,24 @@ def summary(
     9
     """
     rows = _rows(net, _inputs(input_size, dtypes, input))
-    _print_table(rows)
+    # columns as wide as what stands in them
+    heads = ("Layer", "Output shape", "Parameters")
+    cells = [
+        (
+            row.name,
+            _shape(row.output),
+            str(sum(value.array.size for value in row.layer.state_dict().values())),
+        )
+        for row in rows
+    ]
+    first, second, third = (max(map(len, column)) for column in zip(heads, *cells))
+    for name, shape, size in (heads, *cells):
+        print(f"{name:<{first}}  {shape:<{second}}  {size:>{third}}")
     state = {id(value): value for value in net.state_dict().values()}
     total = sum(value.array.size for value in state.values())
     trained = sum(value.array.size for value in state.values() if not value.stop_gradient)
     print(f"{total} parameters, {trained} of them trained")
     return {"total_params": total, "trainable_params": trained}
-
-
-def _print_table(rows: Sequence[_Row]) -> None:
-    """Columns as wide as what stands in them."""
-    heads = ("Layer", "Output shape", "Parameters")
-    cells = [(row.name, _shape(row.output), str(_size(row.layer))) for row in rows]
-    first, second, third = (max(map(len, column)) for column in zip(heads, *cells))
-    for name, shape, size in (heads, *cells):
-        print(f"{name:<{first}}  {shape:<{second}}  {size:>{third}}")
 
 
 def flops(
@@ -143,10 +146,6 @@ def _shape(output: Any) -> str:
     return str(output.shape) if isinstance(output, Tensor) else "several"
 
 
-def _size(layer: Any) -> int:
-    return sum(value.array.size for value in layer.state_dict().values())
-
-
 # -- counting -------------------------------------------------------------------------------------
 
 
@@ -157,17 +156,13 @@ def _numel(tensor: Any) -> int:
 def _convolution(layer: Any, inputs: Any, output: Any) -> int:
     weight = layer.weight.shape
     transposed = type(layer).__name__.endswith("Transpose")
-    inside = weight[0] // _groups(layer) if transposed else weight[1]
+    inside = (
+        weight[0] // int(getattr(layer, "_groups", 0) or getattr(layer, "groups", 1) or 1)
+        if transposed
+        else weight[1]
+    )
     each: int = inside * math.prod(weight[2:]) + (layer.bias is not None)
     return _numel(output) * each
-
-
-def _groups(layer: Any) -> int:
-    return int(getattr(layer, "_groups", 0) or getattr(layer, "groups", 1) or 1)
-
-
-def _linear(layer: Any, inputs: Any, output: Any) -> int:
-    return int(layer.weight.shape[0]) * _numel(output)
 
 
 def _adaptive(layer: Any, inputs: Any, output: Any) -> int:
@@ -181,7 +176,7 @@ _RULES: dict[type, Count] = {
         for name in ("Conv1D", "Conv2D", "Conv3D", "Conv1DTranspose", "Conv2DTranspose")
         + ("Conv3DTranspose",)
     },
-    nn.Linear: _linear,
+    nn.Linear: lambda layer, inputs, output: int(layer.weight.shape[0]) * _numel(output),
     nn.BatchNorm2D: lambda layer, inputs, output: 2 * _numel(output),
     nn.LeakyReLU: lambda layer, inputs, output: _numel(output),
     nn.AvgPool1D: lambda layer, inputs, output: _numel(output),

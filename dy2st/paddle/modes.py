@@ -68,15 +68,11 @@ def set_flags(flags: Mapping[str, Any]) -> None:
     """
     if not isinstance(flags, Mapping):
         raise ArgumentError(f"set_flags takes a dict of flags and values, not {flags!r}")
-    if _is_on(flags.get("FLAGS_check_nan_inf")):
+    if str(flags.get("FLAGS_check_nan_inf")).lower() in ("1", "true"):
         raise ArgumentError(
             "FLAGS_check_nan_inf is not here: assert isfinite(x).all() where you want to know"
         )
     _flags.update({_named(flag): value for flag, value in flags.items()})
-
-
-def _is_on(value: Any) -> bool:
-    return str(value).lower() in ("1", "true")
 
 
 def get_flags(flags: str | Sequence[str]) -> dict[str, Any]:

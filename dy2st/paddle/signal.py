@@ -139,7 +139,12 @@ def istft(
     if isinstance(x.shape[1], int) and x.shape[1] != size:
         raise ShapeError(f"istft: {size} frequencies are needed, not {x.shape[1]}")
     hop = n_fft // 4 if hop_length is None else hop_length
-    pieces = _pieces(F.matrix_transpose(x), n_fft, _norm(normalized), return_complex) * window
+    # the windows that have these spectra
+    spectra = F.matrix_transpose(x)
+    norm = _norm(normalized)
+    pieces = (
+        fft.ifft(spectra, norm=norm) if return_complex else fft.irfft(spectra, n_fft, norm=norm)
+    ) * window
     found = overlap_add(F.matrix_transpose(pieces), hop)
     squares = F.expand(F.unsqueeze(window * window, 1), [n_fft, x.shape[-1]])
     weights = overlap_add(squares, hop)
@@ -155,11 +160,6 @@ _NEARLY_NONE = 1e-11
 
 def _norm(normalized: bool) -> str:
     return "ortho" if normalized else "backward"
-
-
-def _pieces(x: Any, n_fft: int, norm: str, return_complex: bool) -> Any:
-    """The windows that have these spectra."""
-    return fft.ifft(x, norm=norm) if return_complex else fft.irfft(x, n_fft, norm=norm)
 
 
 def _window(window: Any, n_fft: int, win_length: int | None, like: Any) -> Any:

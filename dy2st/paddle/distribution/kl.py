@@ -32,33 +32,23 @@ def kl_divergence(p: Distribution, q: Distribution) -> Any:
     >>> round(float(dy2st.distribution.kl_divergence(Normal(0.0, 1.0), Normal(1.0, 1.0))), 4)
     0.5
     """
-    found = _nearest(type(p), type(q))
+    # the entry whose classes come first among the bases of p, then of q
+    pairs = ((left, right) for left in type(p).__mro__ for right in type(q).__mro__)
+    found = next((_TABLE[pair] for pair in pairs if pair in _TABLE), None)
     if found is not None:
         return found(p, q)
-    if type(p) is type(q) and isinstance(p, ExponentialFamily) and not _has_own(p):
-        return _bregman(p, q)
+    has_own = type(p).kl_divergence is not Distribution.kl_divergence
+    if type(p) is type(q) and isinstance(p, ExponentialFamily) and not has_own:
+        assert isinstance(q, ExponentialFamily)
+        natural, normaliser, slopes = p.natural_slopes()
+        others = q._natural_parameters
+        total = q._log_normalizer(*others) - normaliser
+        for mine, other, slope in zip(natural, others, slopes, strict=True):
+            total = total - sum_last((other - mine) * slope, len(q.event_shape))
+        return total
     if isinstance(q, type(p)) or isinstance(p, type(q)):
         return p.kl_divergence(q)
     raise NotImplementedError(
         f"no divergence of {type(p).__name__} from {type(q).__name__} is known: "
         "give one with @register_kl"
     )
-
-
-def _nearest(cls_p: type, cls_q: type) -> Callable[..., Any] | None:
-    """The entry whose classes come first among the bases of p, then of q."""
-    pairs = ((left, right) for left in cls_p.__mro__ for right in cls_q.__mro__)
-    return next((_TABLE[pair] for pair in pairs if pair in _TABLE), None)
-
-
-def _has_own(p: Distribution) -> bool:
-    return type(p).kl_divergence is not Distribution.kl_divergence
-
-
-def _bregman(p: Any, q: Any) -> Any:
-    natural, normaliser, slopes = p.natural_slopes()
-    others = q._natural_parameters
-    found = q._log_normalizer(*others) - normaliser
-    for mine, other, slope in zip(natural, others, slopes, strict=True):
-        found = found - sum_last((other - mine) * slope, len(q.event_shape))
-    return found

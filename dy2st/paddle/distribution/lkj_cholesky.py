@@ -50,13 +50,11 @@ class LKJCholesky(Distribution):
         diagonal = F.diagonal(value, axis1=-2, axis2=-1)[..., 1:]
         order = self.dim - self._numbers(2, self.dim + 1)
         powers = 2 * F.unsqueeze(self.concentration - 1, -1) + order
-        return F.sum(powers * F.log(diagonal), axis=-1) - self._log_normaliser()
-
-    def _log_normaliser(self) -> Any:
+        # the logarithm of the density's normaliser
         rank = self.dim - 1
         middle = self.concentration + 0.5 * rank
         volume = F.multigammaln(middle - 0.5, rank) - rank * F.lgamma(middle)
-        return volume + 0.5 * rank * math.log(math.pi)
+        return F.sum(powers * F.log(diagonal), axis=-1) - (volume + 0.5 * rank * math.log(math.pi))
 
     def _onion(self, shape: Any) -> Any:
         """Row by row: a random direction, and a length from a beta distribution."""

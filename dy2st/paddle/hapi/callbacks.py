@@ -118,12 +118,11 @@ class ProgBarLogger(Callback):
         if self.verbose and (step + 1) % self.log_freq == 0:
             steps = self.params.get("steps")
             of = f"/{steps}" if steps else ""
-            values = [f"{name}: {_shown(logs[name])}" for name in self.params["metrics"]]
+            values = []
+            for name in self.params["metrics"]:
+                numbers = " ".join(f"{float(entry):.4f}" for entry in np.ravel(logs[name]))
+                values.append(f"{name}: {numbers}")
             print(f"step {step + 1}{of} - {' - '.join(values)}")
-
-
-def _shown(value: Any) -> str:
-    return " ".join(f"{float(entry):.4f}" for entry in np.ravel(value))
 
 
 class ModelCheckpoint(Callback):

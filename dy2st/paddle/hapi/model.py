@@ -240,17 +240,14 @@ class Model:
                 found = self.train_batch(inputs, labels, (step + 1) % every == 0 or is_last)
             else:
                 found = self.eval_batch(inputs, labels)
-            logs.update(self._logged(found), step=step, batch_size=len(batch[0]))
+            losses = found[0] if self._metrics else found
+            values: dict[str, Any] = {"loss": losses} if losses else {}
+            for entry in self._metrics:
+                values.update(zip(_listed(entry.name()), _listed(entry.accumulate()), strict=True))
+            logs.update(values, step=step, batch_size=len(batch[0]))
             logs["steps"] += 1
             logs["samples"] += len(batch[0])
             call(f"{mode}_batch_end", step, logs)
-        return logs
-
-    def _logged(self, found: Any) -> dict[str, Any]:
-        losses = found[0] if self._metrics else found
-        logs: dict[str, Any] = {"loss": losses} if losses else {}
-        for metric in self._metrics:
-            logs.update(zip(_listed(metric.name()), _listed(metric.accumulate()), strict=True))
         return logs
 
     def _names(self) -> list[str]:

@@ -105,13 +105,10 @@ class ReduceLROnPlateau(_Watching):
             return
         self.wait += 1
         if self.wait >= self.patience:
-            self._reduce()
-
-    def _reduce(self) -> None:
-        optimizer = self.model.optimizer
-        old = optimizer.get_lr()
-        if old > self.min_lr:
-            optimizer.set_lr(max(old * self.factor, self.min_lr))
-            self.cooldown_counter, self.wait = self.cooldown, 0
-            if self.verbose:
-                print(f"learning rate {old:g} -> {optimizer.get_lr():g}")
+            optimizer = self.model.optimizer
+            old = optimizer.get_lr()
+            if old > self.min_lr:
+                optimizer.set_lr(max(old * self.factor, self.min_lr))
+                self.cooldown_counter, self.wait = self.cooldown, 0
+                if self.verbose:
+                    print(f"learning rate {old:g} -> {optimizer.get_lr():g}")

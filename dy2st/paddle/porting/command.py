@@ -53,7 +53,13 @@ def rewritten(source: bytes) -> bytes:
     >>> rewritten(b"import paddle\nfrom paddle.nn import Linear  # a layer\n")
     b'import dy2st.paddle as paddle\nfrom dy2st.paddle.nn import Linear  # a layer\n'
     """
-    starts = _starts(source)
+    # where each line begins, from line 1 on; Python counts no mark of the byte order
+    starts, place = [0], 0
+    for line in _LINES.findall(source):
+        starts.append(place)
+        place += len(line)
+    if source.startswith(_BOM) and len(starts) > 1:
+        starts[1] = len(_BOM)
     changes: dict[int, tuple[int, bytes]] = {}
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ImportFrom) and not node.level and _is_paddle(node.module):
@@ -75,14 +81,3 @@ def rewritten(source: bytes) -> bytes:
 
 def _is_paddle(module: str | None) -> bool:
     return module is not None and (module == "paddle" or module.startswith("paddle."))
-
-
-def _starts(source: bytes) -> list[int]:
-    """Where each line begins, from line 1 on; Python counts no mark of the byte order."""
-    starts, at = [0], 0
-    for line in _LINES.findall(source):
-        starts.append(at)
-        at += len(line)
-    if source.startswith(_BOM) and len(starts) > 1:
-        starts[1] = len(_BOM)
-    return starts

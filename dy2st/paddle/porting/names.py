@@ -65,21 +65,20 @@ def names_of_installed_paddle() -> dict[str, list[str]]:
         owner = paddle
         for part in space.split(".") if space != "paddle" else ():
             owner = getattr(owner, part)
-        names = set(_public(owner))
+        listed = list(getattr(owner, "__all__", ()))
+        names = set(
+            listed
+            or [
+                name
+                for name in dir(owner)
+                if not name.startswith("_") and not isinstance(getattr(owner, name), ModuleType)
+            ]
+        )
         if space == "paddle":
             functions = {name for name, value in vars(paddle).items() if _is_function(name, value)}
             names |= tops | functions
         found[space] = sorted(names)
     return found
-
-
-def _public(owner: Any) -> list[str]:
-    names = list(getattr(owner, "__all__", ()))
-    return names or [
-        name
-        for name in dir(owner)
-        if not name.startswith("_") and not isinstance(getattr(owner, name), ModuleType)
-    ]
 
 
 def _is_function(name: str, value: Any) -> bool:

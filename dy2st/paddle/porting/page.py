@@ -22,7 +22,10 @@ _PART = "<!-- {} -->\n{}<!-- end -->"
 def names_page() -> str:
     """A table of the name spaces, and what of each is not here and why."""
     spaces = names_of_paddle()
-    missing = {space: _missing(space) for space in spaces}
+    missing = {
+        space: [name for name in names_of_paddle()[space] if not is_here(_full(space, name))]
+        for space in spaces
+    }
     rows = ["| name space | names | here |", "| --- | ---: | ---: |"]
     for space, names in spaces.items():
         rows.append(f"| `{_title(space)}` | {len(names)} | {len(names) - len(missing[space])} |")
@@ -30,10 +33,6 @@ def names_page() -> str:
     rows.append(f"| all | {total} | {total - absent} |")
     paragraphs = [_paragraph(space, names) for space, names in missing.items() if names]
     return "\n".join([*rows, "", "### Not here", "", *paragraphs])
-
-
-def _missing(space: str) -> list[str]:
-    return [name for name in names_of_paddle()[space] if not is_here(_full(space, name))]
 
 
 def _full(space: str, name: str) -> str:

@@ -97,13 +97,10 @@ def _paragraphs(
     for name, places in sorted(uses.items(), key=lambda entry: (-len(entry[1]), entry[0])):
         text = about(name)
         times = f"{len(places)} use{'s' * (len(places) > 1)}"
-        shown.append(f"{_written(name)}: {times}{text and f'; {text}'}")
+        written = name if name.startswith("Tensor.") else f"paddle.{name}"
+        shown.append(f"{written}: {times}{text and f'; {text}'}")
         listed = places if every_place else places[:_PLACES]
         shown += [f"    {use.file}:{use.line}" for use in listed]
         if len(listed) < len(places):
             shown.append(f"    and {len(places) - len(listed)} more; --all shows them")
     return shown
-
-
-def _written(name: str) -> str:
-    return name if name.startswith("Tensor.") else f"paddle.{name}"

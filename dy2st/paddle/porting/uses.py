@@ -73,31 +73,25 @@ class _Reader(ast.NodeVisitor):
         """Imports first: a function may stand before the import that it uses."""
         for entry in ast.walk(node):
             if isinstance(entry, ast.Import):
-                self._bind(entry)
+                for alias in entry.names:
+                    self._modules.add(alias.asname or alias.name.partition(".")[0])
+                    if _is_paddle(alias.name):
+                        name = alias.name.partition(".")[2] if alias.asname else ""
+                        self._bound[alias.asname or "paddle"] = name
+                        if alias.name != "paddle":
+                            self._use(alias.name.partition(".")[2], alias)
             elif isinstance(entry, ast.ImportFrom):
-                self._bind_from(entry)
+                if entry.level or entry.module is None or not _is_paddle(entry.module):
+                    continue
+                space = entry.module.partition(".")[2]
+                for alias in entry.names:
+                    if alias.name == "*":
+                        self._use(space, alias)
+                        continue
+                    name = f"{space}.{alias.name}" if space else alias.name
+                    self._bound[alias.asname or alias.name] = name
+                    self._use(name, alias)
         self.generic_visit(node)
-
-    def _bind(self, node: ast.Import) -> None:
-        for alias in node.names:
-            self._modules.add(alias.asname or alias.name.partition(".")[0])
-            if _is_paddle(alias.name):
-                name = alias.name.partition(".")[2] if alias.asname else ""
-                self._bound[alias.asname or "paddle"] = name
-                if alias.name != "paddle":
-                    self._use(alias.name.partition(".")[2], alias)
-
-    def _bind_from(self, node: ast.ImportFrom) -> None:
-        if node.level or node.module is None or not _is_paddle(node.module):
-            return
-        space = node.module.partition(".")[2]
-        for alias in node.names:
-            if alias.name == "*":
-                self._use(space, alias)
-                continue
-            name = f"{space}.{alias.name}" if space else alias.name
-            self._bound[alias.asname or alias.name] = name
-            self._use(name, alias)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         """`paddle.nn.Linear` as one use; what is written to `paddle` is not its own."""

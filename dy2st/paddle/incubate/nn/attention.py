@@ -77,7 +77,15 @@ def fused_multi_head_attention(
     cache_kv (2, b, heads, t, size): keys and values before these; given back with these added.
     """
     found = _normed(x, pre_ln_scale, pre_ln_bias, pre_ln_epsilon) if pre_layer_norm else x
-    weight, bias, heads = _as_matrix(qkv_weight, qkv_bias, num_heads, transpose_qkv_wb)
+    # weight (n, 3 * heads * size), bias, and the number of heads
+    if transpose_qkv_wb:
+        if num_heads <= 0:
+            raise ArgumentError("num_heads is above 0 with transpose_qkv_wb")
+        weight, bias, heads = qkv_weight, qkv_bias, num_heads
+    else:
+        count = qkv_weight.shape[1]
+        flat = F.transpose(F.flatten(qkv_weight, stop_axis=2), [1, 0])
+        weight, bias, heads = flat, None if qkv_bias is None else F.flatten(qkv_bias), count
     parts = F.reshape(fused_matmul_bias(found, weight, bias), [*x.shape[:2], 3, heads, -1])
     query, key, value = F.unstack(F.transpose(parts, [2, 0, 3, 1, 4]), 0)
     if cache_kv is not None:
@@ -91,17 +99,6 @@ def fused_multi_head_attention(
     found = x + found if add_residual else found
     found = found if pre_layer_norm else _normed(found, ln_scale, ln_bias, ln_epsilon)
     return found if cache_kv is None else (found, F.stack([key, value], axis=0))
-
-
-def _as_matrix(weight: Any, bias: Any, num_heads: int, is_matrix: bool) -> tuple[Any, Any, int]:
-    """Weight (n, 3 * heads * size), bias, and the number of heads."""
-    if is_matrix:
-        if num_heads <= 0:
-            raise ArgumentError("num_heads is above 0 with transpose_qkv_wb")
-        return weight, bias, num_heads
-    heads = weight.shape[1]
-    flat = F.transpose(F.flatten(weight, stop_axis=2), [1, 0])
-    return flat, None if bias is None else F.flatten(bias), heads
 
 
 def _normed(x: Any, scale: Any, bias: Any, epsilon: float) -> Any:

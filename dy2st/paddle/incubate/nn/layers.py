@@ -151,6 +151,9 @@ class FusedMultiHeadAttention(Layer):
         """The sequence; with a cache that of keys and values, too."""
         if (key is not None and key is not query) or (value is not None and value is not query):
             raise ArgumentError("FusedMultiHeadAttention attends to the query alone")
+        if attn_mask is not None and attn_mask.dtype.kind in "biu":
+            # added to scores: a large number below 0 where a mask of bools or ints is 0
+            attn_mask = (F.cast(attn_mask, query.dtype) - 1.0) * 1e9
         return fused.fused_multi_head_attention(
             query,
             self.qkv_weight,
@@ -164,7 +167,7 @@ class FusedMultiHeadAttention(Layer):
             self.qkv_bias,
             self.linear_bias,
             cache,
-            _added(attn_mask, query),
+            attn_mask,
             self.dropout_rate,
             self.attn_dropout_rate,
             self._epsilon,
@@ -300,13 +303,6 @@ def _norm(layer: Layer, size: int, scale_attr: Any, bias_attr: Any) -> tuple[Any
     """Parameters of a layer norm."""
     scale = layer.create_parameter([size], attr=scale_attr, default_initializer=Constant(value=1.0))
     return scale, layer.create_parameter([size], attr=bias_attr, is_bias=True)
-
-
-def _added(mask: Any, like: Any) -> Any:
-    """What is added to scores: of a mask of bools or ints a large number below 0 where it is 0."""
-    if mask is None or mask.dtype.kind not in "biu":
-        return mask
-    return (F.cast(mask, like.dtype) - 1.0) * 1e9
 
 
 def _two(attr: Any) -> Sequence[Any]:

@@ -38,22 +38,20 @@ def fused_rotary_position_embedding(
         raise ArgumentError("give sin and cos both, and position_ids with them alone")
     time, size = q.shape[0 if time_major else 1], q.shape[-1]
     if sin is None:
-        sin, cos = _angles(time, size, rotary_emb_base, use_neox_rotary_style, q.dtype)
+        # all angles, one for both of a pair: (time, size)
+        speeds = F.exp(
+            F.cast(F.arange(0, size, 2), "float32") * (-math.log(rotary_emb_base) / size)
+        )
+        angles = F.unsqueeze(F.cast(F.arange(time), "float32"), 1) * speeds
+        if use_neox_rotary_style:
+            wide = F.reshape(F.stack([angles, angles], axis=-1), [time, size])
+        else:
+            wide = F.concat([angles, angles], axis=-1)
+        sin, cos = F.cast(F.sin(wide), q.dtype), F.cast(F.cos(wide), q.dtype)
     sin, cos = (_placed(wave, position_ids, time, size, time_major) for wave in (sin, cos))
     rotate = _neighbours_rotated if use_neox_rotary_style else _halves_rotated
     rotated = [None if x is None else x * cos + rotate(x) * sin for x in (q, k, v)]
     return rotated[0], rotated[1], rotated[2]
-
-
-def _angles(time: Any, size: int, base: float, are_neighbours: bool, dtype: Any) -> tuple[Any, Any]:
-    """sin and cos of all angles, one for both of a pair: (time, size)."""
-    speeds = F.exp(F.cast(F.arange(0, size, 2), "float32") * (-math.log(base) / size))
-    angles = F.unsqueeze(F.cast(F.arange(time), "float32"), 1) * speeds
-    if are_neighbours:
-        wide = F.reshape(F.stack([angles, angles], axis=-1), [time, size])
-    else:
-        wide = F.concat([angles, angles], axis=-1)
-    return F.cast(F.sin(wide), dtype), F.cast(F.cos(wide), dtype)
 
 
 def _placed(wave: Any, position_ids: Any, time: Any, size: int, time_major: bool) -> Any:

@@ -23,11 +23,6 @@ MODULES = (
 )
 
 
-def _first_values(channels: int, size: int) -> nn.initializer.Uniform:
-    bound = math.sqrt(3.0 / (size * size * channels))
-    return nn.initializer.Uniform(-bound, bound)
-
-
 class ConvLayer(nn.Layer):
     """A convolution that keeps the size of the image, but for its stride."""
 
@@ -69,7 +64,8 @@ class Inception(nn.Layer):
 
 
 def _linear(inputs: int, outputs: int, channels: int) -> nn.Linear:
-    return nn.Linear(inputs, outputs, weight_attr=_first_values(channels, 1))
+    bound = math.sqrt(3.0 / channels)
+    return nn.Linear(inputs, outputs, weight_attr=nn.initializer.Uniform(-bound, bound))
 
 
 class GoogLeNet(nn.Layer):

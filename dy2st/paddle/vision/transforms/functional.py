@@ -72,7 +72,11 @@ def resize(img: Any, size: Any, interpolation: str = "bilinear") -> Any:
     array([0.  , 0.25, 0.75, 1.  ], dtype=float32)
     """
     height, width = size_of(img)
-    wanted = _wanted_size(size, height, width)
+    if isinstance(size, (int, np.integer)):
+        shorter = min(height, width)
+        wanted = int(size * height / shorter), int(size * width / shorter)
+    else:
+        wanted = pair("size", size)
     if wanted == (height, width):
         return img
     if is_pil(img):
@@ -83,13 +87,6 @@ def resize(img: Any, size: Any, interpolation: str = "bilinear") -> Any:
             raise ArgumentError(f"interpolation={interpolation!r} is not known to PIL")
         return img.resize(wanted[::-1], method)
     return like(img, resize_array(to_array(img), wanted, interpolation))
-
-
-def _wanted_size(size: Any, height: int, width: int) -> tuple[int, int]:
-    if isinstance(size, (int, np.integer)):
-        shorter = min(height, width)
-        return int(size * height / shorter), int(size * width / shorter)
-    return pair("size", size)
 
 
 @on_arrays
@@ -286,19 +283,16 @@ def adjust_hue(img: Any, hue_factor: float) -> Array:
         return np.asarray(img)
     top, low = img.max(axis=2).astype("float64"), img.min(axis=2).astype("float64")
     spread = top - low
-    hue = _hue(img.astype("float64"), top, np.where(spread == 0, 1, spread)) + 6 * hue_factor
+    # where on the circle of 6 a colour stands: red at 0, green at 2, blue at 4
+    wide = np.where(spread == 0, 1, spread)
+    red, green, blue = (img.astype("float64")[:, :, place] for place in range(3))
+    by_red, by_green = (green - blue) / wide, 2 + (blue - red) / wide
+    by_blue = 4 + (red - green) / wide
+    hue = np.where(top == red, by_red, np.where(top == green, by_green, by_blue)) + 6 * hue_factor
     # Each channel is at its largest around its own hue, and falls off on both sides.
     places = (hue[:, :, np.newaxis] + np.array([5.0, 3.0, 1.0])) % 6
     share = np.clip(np.minimum(places, 4 - places), 0, 1)
     return as_type(top[..., np.newaxis] - spread[..., np.newaxis] * share, img.dtype)
-
-
-def _hue(img: Array, top: Array, spread: Array) -> Array:
-    """Where on the circle of 6 a colour stands: red at 0, green at 2, blue at 4."""
-    red, green, blue = (img[:, :, place] for place in range(3))
-    by_red, by_green = (green - blue) / spread, 2 + (blue - red) / spread
-    by_blue = 4 + (red - green) / spread
-    return np.where(top == red, by_red, np.where(top == green, by_green, by_blue))
 
 
 def erase(img: Any, i: int, j: int, h: int, w: int, v: Any, inplace: bool = False) -> Any:

@@ -188,9 +188,6 @@ class _OneColour(BaseTransform):
 
     def __init__(self, value: Any, keys: Keys = None) -> None:
         super().__init__(keys)
-        self.value = self._range(value)
-
-    def _range(self, value: Any) -> tuple[float, float]:
         if isinstance(value, (int, float)):
             if value < 0:
                 raise ArgumentError(f"{type(self).__name__}: {value!r} is negative")
@@ -202,7 +199,7 @@ class _OneColour(BaseTransform):
                 f"{type(self).__name__}: factors lie between {self.least} and {self.most}, "
                 f"not {value!r}"
             )
-        return low, high
+        self.value = low, high
 
     def _apply_image(self, image: Any) -> Any:
         if self.value == (self.center, self.center):

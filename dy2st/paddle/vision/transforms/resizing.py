@@ -5,7 +5,6 @@ Nothing is smoothed when a picture shrinks. It is what OpenCV computes, but for 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -29,28 +28,23 @@ def resize_array(image: Array, size: tuple[int, int], interpolation: str) -> Arr
         )
     values = image.astype("float64" if image.dtype == "float64" else "float32")
     for axis in (0, 1):
-        values = _along(values, axis, size[axis], WEIGHTS[interpolation])
+        old, new = image.shape[axis], size[axis]
+        if old == new:
+            continue
+        places = (np.arange(new) + 0.5) * (old / new) - 0.5
+        before = np.floor(places)
+        shape = [-1 if other == axis else 1 for other in range(values.ndim)]
+        total: Any = 0
+        for step, weight in WEIGHTS[interpolation](places - before).items():
+            taken = values.take(np.clip(before + step, 0, old - 1).astype("int64"), axis)
+            total = total + taken * weight.reshape(shape).astype(values.dtype)
+        values = total
     return as_type(values, image.dtype)
 
 
 def _nearest(old: int, new: int) -> Array:
     places: Array = np.minimum(np.arange(new) * (old / new), old - 1).astype("int64")
     return places
-
-
-def _along(values: Array, axis: int, new: int, weights: Callable[[Array], Weights]) -> Array:
-    old = values.shape[axis]
-    if old == new:
-        return values
-    places = (np.arange(new) + 0.5) * (old / new) - 0.5
-    before = np.floor(places)
-    shape = [-1 if other == axis else 1 for other in range(values.ndim)]
-    total: Any = 0
-    for step, weight in weights(places - before).items():
-        taken = values.take(np.clip(before + step, 0, old - 1).astype("int64"), axis)
-        total = total + taken * weight.reshape(shape).astype(values.dtype)
-    result: Array = total
-    return result
 
 
 def _linear(rest: Array) -> Weights:
