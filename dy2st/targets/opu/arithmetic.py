@@ -36,7 +36,16 @@ def _arithmetic(low: Lowering, operator: Operator) -> View:
         )
         return _sum(operator, x, View(minus, other.shape))
     if operator.name == "multiply":
-        return _product(operator, x, other)
+        shape = static_shape(operator.results[0])
+        for one, two in ((x, other), (other, x)):
+            swish = hard_swish(one.node, two.node, operator) if one.shape == two.shape else None
+            if swish is not None:
+                return View(swish, shape)
+        for one, two in ((x, other), (other, x)):
+            if _is_pixel(one, two) and one.shape == shape:
+                scaled = Scale(inputs=[one.node, two.node], shape=one.node.shape, operator=operator)
+                return View(scaled, shape)
+        raise Unmappable("of two images, one has a single pixel for each channel of the other")
     if operator.name != "add":
         raise Unmappable("images are never divided by each other")
     return _sum(operator, x, other)
@@ -96,20 +105,6 @@ def by_channel(array: Array, x: View) -> Array:
     if as_image(x.shape) != (1, *x.node.shape) or image != (1, channels, 1, 1):
         raise Unmappable("a constant is one number, or one a channel, not one a pixel")
     return whole.reshape(channels)
-
-
-def _product(operator: Operator, left: View, right: View) -> View:
-    """Channels times a pixel each; or a hard swish, x * min(max(x + 3, 0), 6) times a number."""
-    shape = static_shape(operator.results[0])
-    for x, other in ((left, right), (right, left)):
-        swish = hard_swish(x.node, other.node, operator) if x.shape == other.shape else None
-        if swish is not None:
-            return View(swish, shape)
-    for x, other in ((left, right), (right, left)):
-        if _is_pixel(x, other) and x.shape == shape:
-            scaled = Scale(inputs=[x.node, other.node], shape=x.node.shape, operator=operator)
-            return View(scaled, shape)
-    raise Unmappable("of two images, one has a single pixel for each channel of the other")
 
 
 def _is_pixel(x: View, scale: View) -> bool:
@@ -273,7 +268,8 @@ def _where(low: Lowering, operator: Operator) -> View:
         raise Unmappable("a choice by element is a limit or a leaky relu only")
     # `keeps` says that x stays where it is above the bound.
     keeps = is_above == (inside is yes)
-    if low.array(other) is not None and _same(low, other, bound):
+    a, b = low.array(other), low.array(bound)
+    if a is not None and b is not None and np.array_equal(np.squeeze(a), np.squeeze(b)):
         return _limited(low, operator, x, bound, is_lower=keeps)
     slope, zero = _slope(low, x, other), low.array(bound)
     if slope is None:
@@ -281,11 +277,6 @@ def _where(low: Lowering, operator: Operator) -> View:
     if not keeps or zero is None or zero.any():
         raise Unmappable("a leaky relu has one slope, for numbers below zero")
     return _with_slope(low, operator, x, slope)
-
-
-def _same(low: Lowering, first: Variable, second: Variable) -> bool:
-    a, b = low.array(first), low.array(second)
-    return a is not None and b is not None and np.array_equal(np.squeeze(a), np.squeeze(b))
 
 
 def _with_slope(low: Lowering, operator: Operator, x: Variable, slope: float) -> View:

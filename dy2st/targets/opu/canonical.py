@@ -84,16 +84,18 @@ def skip_pool_padding(network: Network) -> None:
     """
     for layer in network.layers:
         is_plain = layer.type == LayerType.NONE and not layer.residual
-        if is_plain and any(layer.pool_padding_size) and _zeros_do(network, layer):
+        if (
+            is_plain
+            and any(layer.pool_padding_size)
+            and (
+                layer.pooling_type == Pooling.AVERAGE
+                or layer.activation_type == Activation.RELU
+                or all(i > 0 and is_never_negative(network, i) for i in layer.input_layer)
+            )
+        ):
             sides = zip(layer.padding_size, layer.pool_padding_size, strict=True)
             layer.padding_size = [a + b for a, b in sides]
             layer.pool_padding_size = list(NONE)
-
-
-def _zeros_do(network: Network, layer: Layer) -> bool:
-    if layer.pooling_type == Pooling.AVERAGE or layer.activation_type == Activation.RELU:
-        return True
-    return all(index > 0 and is_never_negative(network, index) for index in layer.input_layer)
 
 
 def is_never_negative(network: Network, index: int) -> bool:
@@ -129,13 +131,21 @@ def post_padding(network: Network, symmetric: bool = False) -> None:
     for layer in network.layers:
         layer.post_padding_mode = 1
         if layer.input_layer[0] > 0:
-            _read_stored(layer, stored[family[layer.input_layer[0]]])
+            sides = stored[family[layer.input_layer[0]]]
+            own = _wanted(layer)
+            layer.pre_remove_padding_size = [a - b for a, b in zip(sides, own, strict=True)]
+            layer.input_size = _grown(layer.input_size, sides)
+            if layer.type != LayerType.TRANSPOSED:
+                layer.padding_size = list(NONE)
         elif any(_wanted(layer)):
             layer.input_size = _grown(layer.input_size, layer.padding_size)
             layer.extra_pre_padding = 1
     for layer in network.layers:
         if layer.index in family:
-            _store(layer, stored[family[layer.index]])
+            sides = stored[family[layer.index]]
+            if any(sides):
+                layer.post_padding, layer.post_padding_size = 1, list(sides)
+                layer.output_size = _grown(layer.output_size, sides)
 
 
 def _wanted(layer: Layer) -> list[int]:
@@ -156,20 +166,6 @@ def _families(network: Network) -> dict[int, int]:
         for other in layer.input_layer[1:]:
             parent[root(other)] = first
     return {index: root(index) for index in list(parent)}
-
-
-def _read_stored(layer: Layer, stored: list[int]) -> None:
-    own = _wanted(layer)
-    layer.pre_remove_padding_size = [a - b for a, b in zip(stored, own, strict=True)]
-    layer.input_size = _grown(layer.input_size, stored)
-    if layer.type != LayerType.TRANSPOSED:
-        layer.padding_size = list(NONE)
-
-
-def _store(layer: Layer, stored: list[int]) -> None:
-    if any(stored):
-        layer.post_padding, layer.post_padding_size = 1, list(stored)
-        layer.output_size = _grown(layer.output_size, stored)
 
 
 def _grown(size: list[int], sides: list[int]) -> list[int]:

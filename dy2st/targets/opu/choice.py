@@ -88,7 +88,18 @@ def paired(steps: list[Step], found: list[Decision], machine: Machine) -> list[D
 def _pair(step: Step, then: Step, apart: list[Decision], machine: Machine) -> list[Decision]:
     """Decisions for two steps: the best pair of plans, or those that there are."""
     best, cycles = apart, sum(decision.cycles for decision in apart)
-    for first, second in _pairs_of_plans(step, then, machine):
+    # plans with small tiles for both, those of the second about as fast as of the first
+    found: list[tuple[float, int, Plan, Plan]] = []
+    for first in strips(step, machine):
+        for second in strips(then, machine):
+            busy = passes(step, first, machine) + passes(then, second, machine)
+            moved = traffic(step, first, machine) + traffic(then, second, machine)
+            uneven = abs(log(first.tiles / second.tiles))
+            slow = log(max(busy, moved)) + UNEVEN * uneven
+            found.append((slow, len(found), first, second))
+    for first, second in [
+        (entry[2], entry[3]) for entry in sorted(found, key=lambda entry: entry[:2])[:PAIRS]
+    ]:
         anywhere = Addresses(defaultdict(int), defaultdict(int))
         work = [(step, first, anywhere), (then, second, anywhere)]
         operations = Scheduler(machine).run(work, pairs=(0,))
@@ -102,19 +113,6 @@ def _pair(step: Step, then: Step, apart: list[Decision], machine: Machine) -> li
                 replace(two, plan=second, cycles=0, rejected=(rest[1],)),
             ]
     return best
-
-
-def _pairs_of_plans(step: Step, then: Step, machine: Machine) -> list[tuple[Plan, Plan]]:
-    """Plans with small tiles for both, those of the second about as fast as of the first."""
-    found: list[tuple[float, int, Plan, Plan]] = []
-    for first in strips(step, machine):
-        for second in strips(then, machine):
-            busy = passes(step, first, machine) + passes(then, second, machine)
-            moved = traffic(step, first, machine) + traffic(then, second, machine)
-            uneven = abs(log(first.tiles / second.tiles))
-            slow = log(max(busy, moved)) + UNEVEN * uneven
-            found.append((slow, len(found), first, second))
-    return [(entry[2], entry[3]) for entry in sorted(found, key=lambda entry: entry[:2])[:PAIRS]]
 
 
 def _own(step: Step, machine: Machine) -> Decision:

@@ -96,25 +96,21 @@ def write_compiled(
                 raise ArgumentError(
                     f"{folder} has {shown}, and is no compiled network: give another name"
                 )
-            _exchange(folder, new, old, names)
+            # the manifest leaves first and comes last
+            moves = [(folder, old, entry) for entry in reversed(names) if (folder / entry).exists()]
+            moves += [(new, folder, entry) for entry in names]
+            done: list[tuple[Path, Path, str]] = []
+            try:
+                for source, target, entry in moves:
+                    (source / entry).rename(target / entry)
+                    done.append((source, target, entry))
+            except OSError:
+                for source, target, entry in reversed(done):
+                    (target / entry).rename(source / entry)
+                raise
         else:
             new.rename(folder)
     return names
-
-
-def _exchange(folder: Path, new: Path, old: Path, names: list[str]) -> None:
-    """Move the new entries in; the manifest leaves first and comes last."""
-    moves = [(folder, old, name) for name in reversed(names) if (folder / name).exists()]
-    moves += [(new, folder, name) for name in names]
-    done: list[tuple[Path, Path, str]] = []
-    try:
-        for source, target, name in moves:
-            (source / name).rename(target / name)
-            done.append((source, target, name))
-    except OSError:
-        for source, target, name in reversed(done):
-            (target / name).rename(source / name)
-        raise
 
 
 def _write_all(
@@ -200,19 +196,6 @@ def read_compiled(folder: str | Path) -> CompiledFolder:
     FormatError names the file that is missing, truncated, changed or of another kind.
     """
     folder = Path(folder)
-    facts = _manifest(folder)
-    for name in _CHECKED:
-        _check_file(folder, name, facts)
-    network = read_ir(folder)
-    try:
-        return _rebuilt(folder, facts, network)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        if isinstance(error, FormatError):
-            raise
-        _damaged(folder, repr(error))
-
-
-def _manifest(folder: Path) -> dict[str, Any]:
     path = folder / NAME
     if not path.is_file():
         hint = "; `dy2st opu compile` makes one that has it"
@@ -226,27 +209,30 @@ def _manifest(folder: Path) -> dict[str, Any]:
     if not isinstance(facts, dict) or facts.get("schema") != SCHEMA:
         found = facts.get("schema") if isinstance(facts, dict) else facts
         raise FormatError(f"{path} is of {str(found)[:40]!r}, {SCHEMA!r} is known")
-    return facts
+    for name in _CHECKED:
+        try:
+            length, checksum = (int(number) for number in facts["files"][name])
+        except (KeyError, TypeError, ValueError) as error:
+            _damaged(folder, f"files: {error!r}")
+        path = folder / name
+        if not path.is_file():
+            raise FormatError(f"{path} is missing: compile again")
+        found = _sum_of(path)
+        if found[0] < length:
+            raise FormatError(f"{path} is truncated: {found[0]} of {length} bytes")
+        if found != [length, checksum]:
+            raise FormatError(f"{path} is not the file that belongs to this program: compile again")
+    network = read_ir(folder)
+    try:
+        return _rebuilt(folder, facts, network)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        if isinstance(error, FormatError):
+            raise
+        _damaged(folder, repr(error))
 
 
 def _damaged(folder: Path, why: str) -> NoReturn:
     raise FormatError(f"{folder / NAME} is damaged: {why}") from None
-
-
-def _check_file(folder: Path, name: str, facts: dict[str, Any]) -> None:
-    """Whether a file is the one that was written."""
-    try:
-        length, checksum = (int(number) for number in facts["files"][name])
-    except (KeyError, TypeError, ValueError) as error:
-        _damaged(folder, f"files: {error!r}")
-    path = folder / name
-    if not path.is_file():
-        raise FormatError(f"{path} is missing: compile again")
-    found = _sum_of(path)
-    if found[0] < length:
-        raise FormatError(f"{path} is truncated: {found[0]} of {length} bytes")
-    if found != [length, checksum]:
-        raise FormatError(f"{path} is not the file that belongs to this program: compile again")
 
 
 def _rebuilt(folder: Path, facts: dict[str, Any], network: Network) -> CompiledFolder:

@@ -48,7 +48,8 @@ class DebugMap:
         for entry in self.entries:
             if entry.first <= word <= entry.last:
                 return entry
-        raise ArgumentError(f"word {word} belongs to no operation: they have 0 to {self._last()}")
+        last = self.entries[-1].last if self.entries else -1
+        raise ArgumentError(f"word {word} belongs to no operation: they have 0 to {last}")
 
     def at_cycle(self, cycle: int) -> list[Entry]:
         """The blocks that are at work in a cycle."""
@@ -96,9 +97,6 @@ class DebugMap:
     def dump(self) -> str:
         """One line of JSON for every block."""
         return "".join(json.dumps(asdict(entry)) + "\n" for entry in self.entries)
-
-    def _last(self) -> int:
-        return self.entries[-1].last if self.entries else -1
 
 
 def load_debug_map(text: str) -> DebugMap:

@@ -50,29 +50,31 @@ def _text(operation: Operation, machine: Machine) -> str:
         place = f"{operation.kind.name.lower()}[{operation.bank}] {operation.row}..{last}"
         return f"{place} = dram {operation.address} ({size})"
     if isinstance(operation, Compute):
-        return _compute(operation, machine)
+        kind = (
+            "unweighted"
+            if not operation.is_weighted
+            else "depthwise" * operation.is_depthwise or "dot"
+        )
+        (r0, s0), (r1, s1) = operation.taps[0], operation.taps[-1]
+        taps = f"{len(operation.taps)} taps ({r0},{s0})..({r1},{s1})"
+        steps = f"stride {operation.stride_y},{operation.stride_x}"
+        if (operation.dilation_y, operation.dilation_x) != (1, 1):
+            steps += f" dilation {operation.dilation_y},{operation.dilation_x}"
+        size = f"{operation.height} x {operation.width}"
+        wide = f"(width {operation.in_width})"
+        parts = [
+            f"psum {operation.psum_row} {'=' if operation.is_first else '+='} {kind}",
+            f"{operation.channels} to {operation.outputs} channels, {size}",
+            f"of features[{operation.feature_bank}] {operation.feature_row} {wide}",
+            f"{taps} {steps} shift {operation.shift_features}",
+        ]
+        if operation.is_weighted:
+            parts.append(f"weights[{operation.weight_bank}] {operation.weight_row}")
+            parts += [f"bias[{operation.bias_bank}] << {operation.shift_bias}"] * operation.is_first
+            rounds = machine.rounds(operation.channels, operation.outputs)
+            parts += [f"{rounds} rounds"] * (not operation.is_depthwise)
+        return ", ".join(parts)
     return _store(operation)
-
-
-def _compute(compute: Compute, machine: Machine) -> str:
-    kind = "unweighted" if not compute.is_weighted else "depthwise" * compute.is_depthwise or "dot"
-    (r0, s0), (r1, s1) = compute.taps[0], compute.taps[-1]
-    taps = f"{len(compute.taps)} taps ({r0},{s0})..({r1},{s1})"
-    steps = f"stride {compute.stride_y},{compute.stride_x}"
-    if (compute.dilation_y, compute.dilation_x) != (1, 1):
-        steps += f" dilation {compute.dilation_y},{compute.dilation_x}"
-    parts = [
-        f"psum {compute.psum_row} {'=' if compute.is_first else '+='} {kind}",
-        f"{compute.channels} to {compute.outputs} channels, {compute.height} x {compute.width}",
-        f"of features[{compute.feature_bank}] {compute.feature_row} (width {compute.in_width})",
-        f"{taps} {steps} shift {compute.shift_features}",
-    ]
-    if compute.is_weighted:
-        parts.append(f"weights[{compute.weight_bank}] {compute.weight_row}")
-        parts += [f"bias[{compute.bias_bank}] << {compute.shift_bias}"] * compute.is_first
-        rounds = machine.rounds(compute.channels, compute.outputs)
-        parts += [f"{rounds} rounds"] * (not compute.is_depthwise)
-    return ", ".join(parts)
 
 
 def _store(store: Store) -> str:

@@ -79,37 +79,42 @@ class Grouping:
         self.wanted = set(wanted)
         self.drafts: dict[Node, Draft] = {}
         for node in self.nodes:
-            self._add(node)
+            if isinstance(node, (Input, Pad, Concat)):
+                continue
+            if isinstance(node, Conv):
+                self._begin(node, node)
+            elif isinstance(node, Affine):
+                # a scale and shift as a depthwise 1 x 1 convolution
+                self._begin(
+                    node,
+                    Conv(
+                        inputs=node.inputs,
+                        shape=node.shape,
+                        operator=node.operator,
+                        weights=node.scale.astype(np.float32).reshape(1, 1, 1, -1),
+                        bias=node.shift.astype(np.float32),
+                        group=node.channels,
+                        number=node.number,
+                    ),
+                )
+            elif isinstance(node, Scale):
+                self._begin(node, None)
+            elif not any(self._joins(node, source) for source in _candidates(node)):
+                # a layer without weights, for a step that joins none; of a Concat a copy
+                base = (
+                    min(node.inputs, key=_preference) if isinstance(node, Add) else node.inputs[0]
+                )
+                made = self._made(base, _identity(base) if isinstance(base, Concat) else None)
+                made.steps.clear()
+                joined = self._join(node, made, base)
+                assert joined, "a layer without steps takes any step"
+                self.drafts[node] = made
         for node in wanted:
             self.stored(node)
 
     def in_order(self) -> list[Draft]:
         """All layers, producers first."""
         return sorted(self.drafts.values(), key=lambda draft: draft.last.number)
-
-    def _add(self, node: Node) -> None:
-        if isinstance(node, (Input, Pad, Concat)):
-            return
-        if isinstance(node, Conv):
-            self._begin(node, node)
-        elif isinstance(node, Affine):
-            # a scale and shift as a depthwise 1 x 1 convolution
-            self._begin(
-                node,
-                Conv(
-                    inputs=node.inputs,
-                    shape=node.shape,
-                    operator=node.operator,
-                    weights=node.scale.astype(np.float32).reshape(1, 1, 1, -1),
-                    bias=node.shift.astype(np.float32),
-                    group=node.channels,
-                    number=node.number,
-                ),
-            )
-        elif isinstance(node, Scale):
-            self._begin(node, None)
-        elif not any(self._joins(node, source) for source in _candidates(node)):
-            self._begin_with(node)
 
     # -- what is stored --------------------------------------------------------------------
 
@@ -158,15 +163,6 @@ class Grouping:
         return part
 
     # -- joining ---------------------------------------------------------------------------
-
-    def _begin_with(self, node: Node) -> None:
-        """A layer without weights, for a step that joins none; of a Concat, one that copies it."""
-        source = min(node.inputs, key=_preference) if isinstance(node, Add) else node.inputs[0]
-        draft = self._made(source, _identity(source) if isinstance(source, Concat) else None)
-        draft.steps.clear()
-        joined = self._join(node, draft, source)
-        assert joined, "a layer without steps takes any step"
-        self.drafts[node] = draft
 
     def _joins(self, node: Node, source: Node) -> bool:
         draft = self.drafts.get(source)

@@ -23,7 +23,9 @@ def check_executable(network: Network, layer: Layer) -> None:
     legal = not is_swish or layer.output_fraclen in FRACTION
     _demand(layer, legal, f"has a hard swish at fraction length {layer.output_fraclen}")
     if layer.type == LayerType.SCALE:
-        _check_scale(network, layer)
+        sizes = [tensor_size(network, index) for index in layer.scale_source]
+        size = [(1, 1, layer.output_size[3])]
+        _demand(layer, sizes == size, f"multiplies by maps of {sizes}, not of {size}")
     if not layer.has_weights:
         return
     _demand(layer, min(sides) >= 0 or layer.type == LayerType.TRANSPOSED, f"is cut by {sides}")
@@ -37,12 +39,6 @@ def check_executable(network: Network, layer: Layer) -> None:
     _demand(layer, is_plain or not layer.enhanced, "is enhanced, and not a plain first convolution")
     dilated = layer.type == LayerType.TRANSPOSED and list(layer.dilation[1:]) != [1, 1]
     _demand(layer, not dilated, "is a transposed convolution with a dilation")
-
-
-def _check_scale(network: Network, layer: Layer) -> None:
-    sizes = [tensor_size(network, index) for index in layer.scale_source]
-    wanted = [(1, 1, layer.output_size[3])]
-    _demand(layer, sizes == wanted, f"multiplies by maps of {sizes}, not of {wanted}")
 
 
 def _check_fraction_lengths(network: Network, layer: Layer) -> None:

@@ -37,11 +37,28 @@ def group(
     """
     if unmapped not in ("refuse", "host"):
         raise ArgumentError(f"unmapped is 'refuse' or 'host', not {unmapped!r}")
-    name = name or _only(module)
+    if not name:
+        if len(module.programs) != 1:
+            names = ", ".join(module.programs)
+            raise ArgumentError(f"the Module has the Programs {names}: name the one that is meant")
+        name = next(iter(module.programs))
     if name not in module.programs:
         raise ArgumentError(f"there is no Program {name!r}; there are {', '.join(module.programs)}")
     low = Lowering(module.programs[name], module.state, leaky).run()
-    _mark_problems(low)
+    # failures in place of values that need a step that no layer has
+    bad: dict[Node, bool] = {}
+    views = [view.node for view in low.values.values() if isinstance(view, View)]
+    reasons: dict[Operator, str] = {}
+    for node in reachable(views):
+        reason = problem(node)
+        bad[node] = bool(reason) or any(bad[source] for source in node.inputs)
+        if reason and node.operator is not None:
+            reasons.setdefault(node.operator, reason)
+    for variable, view in low.values.items():
+        if isinstance(view, View) and bad[view.node]:
+            maker = variable.maker
+            assert isinstance(maker, Operator)
+            low.values[variable] = Failure(maker, reasons.get(maker, ""))
     cut = _cut(low)
     if unmapped == "refuse":
         # the host may have moves and epilogues to do, and nothing else
@@ -62,31 +79,7 @@ def group(
     return network
 
 
-def _only(module: Module) -> str:
-    if len(module.programs) != 1:
-        names = ", ".join(module.programs)
-        raise ArgumentError(f"the Module has the Programs {names}: name the one that is meant")
-    return next(iter(module.programs))
-
-
 # -- what runs where ------------------------------------------------------------------------------
-
-
-def _mark_problems(low: Lowering) -> None:
-    """Failures in place of values that need a step that no layer has."""
-    bad: dict[Node, bool] = {}
-    views = [view.node for view in low.values.values() if isinstance(view, View)]
-    reasons: dict[Operator, str] = {}
-    for node in reachable(views):
-        reason = problem(node)
-        bad[node] = bool(reason) or any(bad[source] for source in node.inputs)
-        if reason and node.operator is not None:
-            reasons.setdefault(node.operator, reason)
-    for variable, view in low.values.items():
-        if isinstance(view, View) and bad[view.node]:
-            maker = variable.maker
-            assert isinstance(maker, Operator)
-            low.values[variable] = Failure(maker, reasons.get(maker, ""))
 
 
 @dataclass
@@ -106,21 +99,19 @@ def _cut(low: Lowering) -> _Cut:
         variable = todo.pop()
         if variable in variables or variable in low.arrays or variable.maker in operators:
             continue
-        if _is_stored(low, variable):
+        view, maker = low.values.get(variable), variable.maker
+        # Parts are joined where the outputs are.
+        if (
+            isinstance(view, View)
+            and isinstance(maker, Operator)
+            and not (isinstance(view.node, Concat) and maker.name in VIEWS)
+        ):
             variables[variable] = None
         elif isinstance(variable.maker, Operator):
             operators.add(variable.maker)
             todo += reversed(variable.maker.operands)
     order = [operator for operator in low.program.operators if operator in operators]
     return _Cut(list(variables), order)
-
-
-def _is_stored(low: Lowering, variable: Variable) -> bool:
-    view, maker = low.values.get(variable), variable.maker
-    if not isinstance(view, View) or not isinstance(maker, Operator):
-        return False
-    # Parts are joined where the outputs are.
-    return not (isinstance(view.node, Concat) and maker.name in VIEWS)
 
 
 _COMPARISONS = ("less_than", "less_equal", "greater_than", "greater_equal", "equal", "not_equal")
@@ -172,16 +163,22 @@ def _input_size(low: Lowering, inputs: dict[int, Input], place: int) -> tuple[in
 
 def _add_layer(network: Network, index: int, draft: Draft, numbers: dict[Node, int]) -> None:
     conv = draft.conv
-    sources = [_number(source, draft, numbers) for source in draft.sources]
+    # the layers that make the sources, or the input that the only one is
+    first = draft.sources[0]
+    if isinstance(first, Input) and len(draft.sources) == 1:
+        sources = [-first.place]
+    else:
+        sources = [numbers[source] for source in draft.sources]
     _, high, wide = draft.sources[0].shape
     channels = [source.channels for source in draft.sources]
+    depth, tall, broad = draft.last.shape
     layer = Layer(
         index,
         _type_of(draft),
         sources,
         [],
         [1, high, wide, sum(channels)],
-        _nhwc(draft.last),
+        [1, tall, broad, depth],
         padding_size=list(draft.pads),
         res_position=draft.res_position,
         upsample=draft.upsample,
@@ -211,24 +208,12 @@ def _add_layer(network: Network, index: int, draft: Draft, numbers: dict[Node, i
         layer.residual_source = [numbers[draft.residual]]
         layer.residual = 1
     # the weight's name or the first operator's, and its line
-    operators = [step.operator for step in (draft.conv, *draft.steps) if step is not None]
-    first = next((operator for operator in operators if operator is not None), None)
-    is_named = draft.conv is not None and draft.conv.name
-    layer.name = draft.conv.name if is_named and draft.conv else first.name if first else "copy"
-    layer.location = str(first.location) if first is not None and first.location else ""
+    operators = [step.operator for step in (conv, *draft.steps) if step is not None]
+    step = next((operator for operator in operators if operator is not None), None)
+    is_named = conv is not None and conv.name
+    layer.name = conv.name if is_named and conv else step.name if step else "copy"
+    layer.location = str(step.location) if step is not None and step.location else ""
     network.layers.append(local(layer))
-
-
-def _number(node: Node, draft: Draft, numbers: dict[Node, int]) -> int:
-    """The layer that makes a Node, or the input that it is."""
-    if isinstance(node, Input) and len(draft.sources) == 1:
-        return -node.place
-    return numbers[node]
-
-
-def _nhwc(node: Node) -> list[int]:
-    channels, high, wide = node.shape
-    return [1, high, wide, channels]
 
 
 def _type_of(draft: Draft) -> LayerType:

@@ -83,7 +83,14 @@ def interpret(
     legal.
     """
     opu = machines.machine(machine)
-    tensors = {-i: x for i, x in enumerate(_checked_inputs(network, inputs))}
+    sizes = [tuple(size[1:]) for size in network.input_sizes]
+    # an input that no layer reads has a size of zeros, and may be any
+    read = [(x, size) for x, size in zip(inputs, sizes) if any(size)]
+    fits = len(inputs) == len(sizes) and len({x.shape[:1] for x, _ in read}) == 1
+    if not fits or any(x.dtype != np.int8 or x.shape[1:] != size for x, size in read):
+        given = [f"{x.dtype} {x.shape}" for x in inputs]
+        raise ArgumentError(f"the network reads int8 (n, h, w, c) of {sizes}, given are {given}")
+    tensors = {-i: x for i, x in enumerate(inputs)}
     for layer in network.layers:
         counts = None if saturation is None else saturation.setdefault(layer.index, Saturation())
         check_executable(network, layer)
@@ -182,7 +189,20 @@ class _LayerSums:
         return np.pad(x, ((0, 0), (top, bottom), (left, right), (0, 0)))
 
     def _fill(self, sums: Array, parts: list[Array], sweep: _Sweep) -> None:
-        blocks = _blocks(len(sums), sweep.size, sums.shape[3])
+        # several images if they are small, else some rows of one
+        images = len(sums)
+        height, width = sweep.size
+        rows = max(1, BLOCK // (width * sums.shape[3]))
+        if rows >= height:
+            count = rows // height
+            starts = range(0, images, count)
+            blocks = [_Block(slice(i, min(i + count, images)), 0, height) for i in starts]
+        else:
+            blocks = [
+                _Block(slice(image, image + 1), first, min(first + rows, height))
+                for image in range(images)
+                for first in range(0, height, rows)
+            ]
         depthwise = is_depthwise(self.layer)
         matrices = iter(()) if depthwise else self._matrices(sweep)
         kept = list(matrices) if len(blocks) > 1 else matrices
@@ -192,27 +212,24 @@ class _LayerSums:
             else:
                 values = self._products(parts, sweep, block, kept)
             target = sums[block.images, block.first : block.last]
-            target[...] = self._accumulated(values, target.shape)
-
-    def _accumulated(self, values: Iterator[Array], shape: tuple[int, ...]) -> Array:
-        """The passes of one block, one after the other."""
-        start = next(values, np.zeros((prod(shape[:3]), shape[3]), np.float32))
-        # the first pass has the bias
-        self._count_accumulator(start)
-        accumulated = start.astype(np.float64) * 1024
-        accumulated.clip(-ACCUMULATOR, ACCUMULATOR - 1, out=accumulated)
-        accumulated += self.bias
-        accumulated /= 1024
-        sums = np.floor(accumulated).astype(np.float32)
-        sums = self._saturated(sums)
-        for value in values:
-            self._count_accumulator(value)
-            if self.shift < 10:
-                np.floor(value, out=value)
-            value.clip(-SUM, SUM - 1, out=value)
-            sums += value
-            self._saturated(sums)
-        return sums.reshape(shape)
+            # the passes of the block, one after the other
+            start = next(values, np.zeros((prod(target.shape[:3]), target.shape[3]), np.float32))
+            # the first pass has the bias
+            self._count_accumulator(start)
+            accumulated = start.astype(np.float64) * 1024
+            accumulated.clip(-ACCUMULATOR, ACCUMULATOR - 1, out=accumulated)
+            accumulated += self.bias
+            accumulated /= 1024
+            passed = np.floor(accumulated).astype(np.float32)
+            passed = self._saturated(passed)
+            for value in values:
+                self._count_accumulator(value)
+                if self.shift < 10:
+                    np.floor(value, out=value)
+                value.clip(-SUM, SUM - 1, out=value)
+                passed += value
+                self._saturated(passed)
+            target[...] = passed.reshape(target.shape)
 
     def _saturated(self, sums: Array) -> Array:
         if self.counts is not None:
@@ -236,7 +253,10 @@ class _LayerSums:
         weights = _dense_weights(self.network, self.layer)
         scale = np.float32(2.0 ** (self.shift - 10))
         start = 0
-        for part, channels in enumerate(_joined_channels(self.network, self.layer)):
+        joined = part_channels(self.network, self.layer)
+        if self.layer.enhanced:
+            joined = [joined[0] * prod(kernel_size(self.network, self.layer))]
+        for part, channels in enumerate(joined):
             for first in range(0, channels, CHANNELS):
                 last = min(first + CHANNELS, channels)
                 for (r, s), place in sweep.taps:
@@ -276,21 +296,6 @@ def _features(x: Array, sweep: _Sweep, block: _Block, place: Pair) -> Array:
     rows = slice(y + block.first * stride_y, y + (block.last - 1) * stride_y + 1, stride_y)
     columns = slice(x_place, x_place + (sweep.size[1] - 1) * stride_x + 1, stride_x)
     return x[block.images, rows, columns]
-
-
-def _blocks(images: int, size: Pair, outputs: int) -> list[_Block]:
-    """Several images if they are small, else some rows of one."""
-    height, width = size
-    rows = max(1, BLOCK // (width * outputs))
-    if rows >= height:
-        count = rows // height
-        starts = range(0, images, count)
-        return [_Block(slice(i, min(i + count, images)), 0, height) for i in starts]
-    return [
-        _Block(slice(image, image + 1), first, min(first + rows, height))
-        for image in range(images)
-        for first in range(0, height, rows)
-    ]
 
 
 # -- kinds of layers -------------------------------------------------------------------------------
@@ -338,12 +343,6 @@ def _dense_weights(network: Network, layer: Layer) -> Array:
     return dense
 
 
-def _joined_channels(network: Network, layer: Layer) -> list[int]:
-    """Channels of every part of what is multiplied."""
-    channels = part_channels(network, layer)
-    return [channels[0] * prod(kernel_size(network, layer))] if layer.enhanced else channels
-
-
 def _transposed(
     network: Network, layer: Layer, maps: list[Array]
 ) -> tuple[list[Array], list[_Sweep]]:
@@ -388,17 +387,6 @@ def _pair(sizes: list[int]) -> Pair:
 
 
 # -- what must hold --------------------------------------------------------------------------------
-
-
-def _checked_inputs(network: Network, inputs: list[Array]) -> list[Array]:
-    """The inputs, each of its size; one that no layer reads has a size of zeros, and may be any."""
-    sizes = [tuple(size[1:]) for size in network.input_sizes]
-    read = [(x, size) for x, size in zip(inputs, sizes) if any(size)]
-    fits = len(inputs) == len(sizes) and len({x.shape[:1] for x, _ in read}) == 1
-    if not fits or any(x.dtype != np.int8 or x.shape[1:] != size for x, size in read):
-        given = [f"{x.dtype} {x.shape}" for x in inputs]
-        raise ArgumentError(f"the network reads int8 (n, h, w, c) of {sizes}, given are {given}")
-    return inputs
 
 
 __all__ = ["Saturation", "interpret"]

@@ -149,7 +149,21 @@ def read_ir(place: str | Path, arrays: bool = True) -> Network:
         _complete(network)
         if not any(key in values for _, values in lines for key in OURS):
             enhance_as_published(network)
-        network.notes += _unknown(lines)
+        # a note for every key that no layer of ours has, with its lines and its first value
+        kinds = {entry.name for entry in fields(Layer)}
+        found: dict[str, list[int]] = {}
+        first: dict[str, Any] = {}
+        for number, values in lines:
+            for key in values:
+                if key not in kinds:
+                    found.setdefault(key, []).append(number)
+                    first.setdefault(key, values[key])
+        network.notes += [
+            f"the key {key!r} means nothing here and is left out: line {numbers[0]}"
+            + (f" and {len(numbers) - 1} more" if len(numbers) > 1 else "")
+            + f", {first[key]!r:.40}"
+            for key, numbers in found.items()
+        ]
         is_quantised = (folder / "dump").is_dir()
         check_layers(network, is_quantised)
         if arrays:
@@ -205,24 +219,6 @@ def _layer(path: Path, number: int, values: dict[str, Any]) -> Layer:
             wanted = " or ".join(map(str, lengths))
             raise FormatError(f"{where}: {key} is {value!r}, {wanted} numbers are expected")
     return local(Layer(**{key: _said(key, value) for key, value in values.items()}))
-
-
-def _unknown(lines: list[tuple[int, dict[str, Any]]]) -> list[str]:
-    """A note for every key that no layer of ours has, with its lines and its first value."""
-    kinds = {entry.name for entry in fields(Layer)}
-    found: dict[str, list[int]] = {}
-    first: dict[str, Any] = {}
-    for number, values in lines:
-        for key in values:
-            if key not in kinds:
-                found.setdefault(key, []).append(number)
-                first.setdefault(key, values[key])
-    return [
-        f"the key {key!r} means nothing here and is left out: line {numbers[0]}"
-        + (f" and {len(numbers) - 1} more" if len(numbers) > 1 else "")
-        + f", {first[key]!r:.40}"
-        for key, numbers in found.items()
-    ]
 
 
 def _said(key: str, value: Any) -> Any:

@@ -85,7 +85,13 @@ def pack_weights(tile: Array, machine: Machine, public: bool = False) -> Array:
     full[:, :outputs, first : first + channels] = tile.transpose(0, 2, 1)
     full = full.reshape(taps * rounds, a_cycle, lanes)
     rows = np.zeros((taps * rounds, machine.macs), np.int8)
-    rows[:, : a_cycle * lanes] = _interleaved(full)
+    # (rows, outputs, lanes) to (rows, bytes): lane 0 of outputs 0 and 1, lane 1 of both, ...
+    count, each, width = full.shape
+    even = each // 2 * 2
+    pairs = full[:, :even].reshape(count, -1, 2, width).transpose(0, 1, 3, 2)
+    rows[:, : a_cycle * lanes] = np.concatenate(
+        (pairs.reshape(count, -1), full[:, even:].reshape(count, -1)), axis=1
+    )
     return rows[:, ::-1].reshape(-1, WORD).view(np.uint8)
 
 
@@ -97,7 +103,11 @@ def unpack_weights(
     lanes, a_cycle, rounds = _shape_of_rows(channels, outputs, machine)
     _count(words, taps * rounds * machine.macs // WORD, "weights")
     rows = words.view(np.int8).reshape(taps * rounds, machine.macs)[:, ::-1]
-    full = _separated(rows[:, : a_cycle * lanes], a_cycle, lanes)
+    packed = rows[:, : a_cycle * lanes]
+    count, even = len(packed), a_cycle // 2 * 2
+    pairs = packed[:, : even * lanes].reshape(count, -1, lanes, 2).transpose(0, 1, 3, 2)
+    rest = packed[:, even * lanes :].reshape(count, -1, lanes)
+    full = np.concatenate((pairs.reshape(count, even, lanes), rest), axis=1)
     first = lanes - channels if public else 0
     full = full.reshape(taps, rounds * a_cycle, lanes)
     return full[:, :outputs, first : first + channels].transpose(0, 2, 1).copy()
@@ -107,21 +117,6 @@ def _shape_of_rows(channels: int, outputs: int, machine: Machine) -> tuple[int, 
     if not (0 < channels <= CHANNELS and 0 < outputs <= CHANNELS):
         raise ArgumentError(f"a tile of weights has 1 to 64 channels, not {channels} to {outputs}")
     return machine.lanes(channels), machine.outputs(channels), machine.rounds(channels, outputs)
-
-
-def _interleaved(full: Array) -> Array:
-    """(rows, outputs, lanes) to (rows, bytes): lane 0 of outputs 0 and 1, lane 1 of both, ..."""
-    rows, outputs, lanes = full.shape
-    even = outputs // 2 * 2
-    pairs = full[:, :even].reshape(rows, -1, 2, lanes).transpose(0, 1, 3, 2)
-    return np.concatenate((pairs.reshape(rows, -1), full[:, even:].reshape(rows, -1)), axis=1)
-
-
-def _separated(rows: Array, outputs: int, lanes: int) -> Array:
-    count, even = len(rows), outputs // 2 * 2
-    pairs = rows[:, : even * lanes].reshape(count, -1, lanes, 2).transpose(0, 1, 3, 2)
-    rest = rows[:, even * lanes :].reshape(count, -1, lanes)
-    return np.concatenate((pairs.reshape(count, even, lanes), rest), axis=1)
 
 
 def pack_depthwise(tile: Array, machine: Machine) -> Array:

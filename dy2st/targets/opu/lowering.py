@@ -106,7 +106,25 @@ class Lowering:
             if name in self.state:
                 self.arrays[variable] = self.state[name]
         for place, variable in enumerate(self.program.inputs):
-            self._take_input(place, variable)
+            shape = static_shape(variable)
+            order = {4: "NCHW", 3: "NCL", 2: "NC"}.get(len(shape), "")
+            readers = readers_of(self.program.block).get(variable, [])
+            is_output = variable in set(self.program.outputs)
+            if len(shape) == 4 and readers and not is_output:
+                order = _order_of_readers(readers, shape) or order
+            self.orders.append(order)
+            if not order or not variable.tensor_type.is_floating:
+                continue
+            if order == "NHWC":
+                sizes = (shape[3], shape[1], shape[2])
+            else:
+                image = as_image((1, elements(shape)) if order == "NC" else shape)
+                sizes = (image[1], image[2], image[3])
+            view = View(Input(inputs=[], shape=sizes, place=place), shape)
+            self.values[variable] = view
+            if order == "NHWC":
+                for reader in readers:
+                    self.values[reader.results[0]] = View(view.node, (1, *sizes))
         for operator in self.program.operators:
             is_visible = lookup(operator.name).effect is Effect.VISIBLE
             is_read = any(result in self.uses for result in operator.results)
@@ -163,27 +181,6 @@ class Lowering:
             self.notes.append(f"{place}{text}")
 
     # -- inputs ------------------------------------------------------------------------------
-
-    def _take_input(self, place: int, variable: Variable) -> None:
-        shape = static_shape(variable)
-        order = {4: "NCHW", 3: "NCL", 2: "NC"}.get(len(shape), "")
-        readers = readers_of(self.program.block).get(variable, [])
-        is_output = variable in set(self.program.outputs)
-        if len(shape) == 4 and readers and not is_output:
-            order = _order_of_readers(readers, shape) or order
-        self.orders.append(order)
-        if not order or not variable.tensor_type.is_floating:
-            return
-        if order == "NHWC":
-            sizes = (shape[3], shape[1], shape[2])
-        else:
-            image = as_image((1, elements(shape)) if order == "NC" else shape)
-            sizes = (image[1], image[2], image[3])
-        view = View(Input(inputs=[], shape=sizes, place=place), shape)
-        self.values[variable] = view
-        if order == "NHWC":
-            for reader in readers:
-                self.values[reader.results[0]] = View(view.node, (1, *sizes))
 
 
 def _order_of_readers(readers: list[Operator], shape: Shape) -> str:

@@ -6,7 +6,6 @@ import numpy as np
 
 from dy2st.targets.opu import nodes
 from dy2st.targets.opu.lowering import Lowering, View, as_image, rule_of, static_shape
-from dy2st.targets.opu.nodes import Array
 from dy2st.targets.opu.unmapped import Unmappable
 from dy2st_runtime.ir import Operator, Variable
 
@@ -126,17 +125,13 @@ def _index(low: Lowering, operator: Operator) -> View:
     if axis == 1:
         chosen = nodes.chosen(node, places % node.channels, operator, _pushes(low, variable))
         return View(chosen, shape)
-    factor = _repeats(places, (1, *node.shape)[axis])
-    factors = (factor, 1) if axis == 2 else (1, factor)
-    return View(nodes.upsample(node, factors, operator), shape)
-
-
-def _repeats(places: Array, size: int) -> int:
-    """How often each of `size` elements is taken, in order."""
+    # how often each element is taken, in order
+    size = (1, *node.shape)[axis]
     factor = len(places) // size
     if factor < 1 or not np.array_equal(places, np.repeat(np.arange(size), factor)):
         raise Unmappable("an image is enlarged by repeating every pixel equally often only")
-    return factor
+    factors = (factor, 1) if axis == 2 else (1, factor)
+    return View(nodes.upsample(node, factors, operator), shape)
 
 
 # -- zeros around -------------------------------------------------------------------------------

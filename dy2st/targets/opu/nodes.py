@@ -134,7 +134,16 @@ class Concat(Node):
 def problem(node: Node) -> str:
     """Why no layer computes a step; "" if one does. Its inputs are not looked at."""
     if isinstance(node, Act):
-        return _problem_of_act(node)
+        if not node.has_limits:
+            return ""
+        if node.low != 0:
+            limits = [] if node.low is None else [f"max(x, {node.low})"]
+            limits += [] if node.high is None else [f"min(x, {node.high})"]
+            shown = " and ".join(limits)
+            return f"an activation is max(x, 0) with an upper limit, not {shown}"
+        if node.high is not None and node.high <= 0:
+            return f"the upper limit of a relu is positive, not {node.high}"
+        return ""
     if isinstance(node, Upsample) and node.factors[0] != node.factors[1]:
         return f"an image is enlarged by the same factor along both axes, not by {node.factors}"
     if isinstance(node, Conv):
@@ -143,21 +152,6 @@ def problem(node: Node) -> str:
     if isinstance(node, Pool):
         return _problem_of_window("pooling window", node.kernel, node.strides)
     return ""
-
-
-def _problem_of_act(node: Act) -> str:
-    if not node.has_limits:
-        return ""
-    if node.low != 0:
-        return f"an activation is max(x, 0) with an upper limit, not {_limits(node)}"
-    if node.high is not None and node.high <= 0:
-        return f"the upper limit of a relu is positive, not {node.high}"
-    return ""
-
-
-def _limits(node: Act) -> str:
-    parts = [] if node.low is None else [f"max(x, {node.low})"]
-    return " and ".join(parts + ([] if node.high is None else [f"min(x, {node.high})"]))
 
 
 def _problem_of_window(what: str, kernel: Pair, strides: Pair) -> str:
@@ -230,22 +224,18 @@ def act(
         return upsample(act(node.inputs[0], operator, **facts), node.factors, operator)
     made = Act(inputs=[node], shape=node.shape, operator=operator, **facts)
     if isinstance(node, Act) and node.has_limits and made.has_limits:
-        return _narrower(node, operator, low, high)
+        # the limits of both, the later ones applied to the earlier ones
+        lows = [x for x in (node.low, low) if x is not None]
+        highs = [x for x in (node.high, high) if x is not None]
+        least, most = max(lows, default=None), min(highs, default=None)
+        if least is not None and most is not None and least > most:
+            own: dict[str, Any] = {"low": low, "high": high}
+            return Act(inputs=[node], shape=node.shape, operator=operator, **own)
+        if (least, most) == (node.low, node.high):
+            return node
+        x = node.inputs[0]
+        return Act(inputs=[x], shape=x.shape, operator=operator, low=least, high=most)
     return made
-
-
-def _narrower(node: Act, operator: Operator | None, low: float | None, high: float | None) -> Node:
-    """The limits of both, the later ones applied to the earlier ones."""
-    lows = [x for x in (node.low, low) if x is not None]
-    highs = [x for x in (node.high, high) if x is not None]
-    least, most = max(lows, default=None), min(highs, default=None)
-    if least is not None and most is not None and least > most:
-        facts: dict[str, Any] = {"low": low, "high": high}
-        return Act(inputs=[node], shape=node.shape, operator=operator, **facts)
-    if (least, most) == (node.low, node.high):
-        return node
-    x = node.inputs[0]
-    return Act(inputs=[x], shape=x.shape, operator=operator, low=least, high=most)
 
 
 def pool(

@@ -50,9 +50,20 @@ def place(lowered: Lowered, start: int, machine: Machine, pairs: Collection[int]
             for other in placed
             if places.lives[other][1] >= first and places.lives[other][0] <= last
         ]
-        tensor.address = _lowest(sorted(alive), start, tensor.words)
+        address = start
+        for begin, end in sorted(alive):
+            if begin - address >= tensor.words:
+                break
+            address = max(address, end)
+        tensor.address = address
         places.before[tensor] = [
-            other for other in placed if places.lives[other][1] < first and _overlap(tensor, other)
+            other
+            for other in placed
+            if places.lives[other][1] < first
+            and (
+                tensor.address < other.address + other.words
+                and other.address < tensor.address + tensor.words
+            )
         ]
         placed.append(tensor)
         places.words = max(places.words, tensor.address + tensor.words)
@@ -62,19 +73,6 @@ def place(lowered: Lowered, start: int, machine: Machine, pairs: Collection[int]
             f"{machine.dram_words}"
         )
     return places
-
-
-def _lowest(taken: list[tuple[int, int]], start: int, words: int) -> int:
-    address = start
-    for first, end in taken:
-        if first - address >= words:
-            break
-        address = max(address, end)
-    return address
-
-
-def _overlap(one: Tensor, other: Tensor) -> bool:
-    return one.address < other.address + other.words and other.address < one.address + one.words
 
 
 __all__ = ["Places", "lifetimes", "place"]

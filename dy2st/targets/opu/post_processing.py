@@ -104,13 +104,12 @@ def pooled(layer: Layer, x: Array) -> Array:
         rows = slice(r, r + (height - 1) * stride_y + 1, stride_y)
         columns = slice(s, s + (width - 1) * stride_x + 1, stride_x)
         (np.maximum if is_max else np.add)(made, x[:, rows, columns], out=made)
-    return made if is_max else _mean(made, tall * wide)
-
-
-def _mean(total: Array, area: int) -> Array:
-    """By a product with 2 ** 16 / area, rounded; then halves are rounded up."""
+    if is_max:
+        return made
+    # by a product with 2 ** 16 / area, rounded; then halves are rounded up
+    area = tall * wide
     factor = (2**17 + area) // (2 * area)
-    return ((total * factor + 2**15) >> 16).clip(-128, 127).astype(np.int8)
+    return ((made * factor + 2**15) >> 16).clip(-128, 127).astype(np.int8)
 
 
 __all__ = ["activated", "activation_limit", "hard_swish", "pooled", "post_process"]

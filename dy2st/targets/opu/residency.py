@@ -99,7 +99,21 @@ class Buffer:
         bank[best.first : best.last] = [item]
         self.items[item.key] = item
         if len(bank) > CROWD:
-            self._compact(item.bank, position)
+            # neighbours that are used no more are joined
+            joined: list[Item] = []
+            for entry in self.banks[item.bank]:
+                is_over = entry.position < position - CROWD
+                is_over = is_over and not self._is_used_after(entry.key, position)
+                if is_over and joined and joined[-1].key is None and joined[-1].end == entry.row:
+                    self.items.pop(entry.key, None)
+                    joined[-1].rows += entry.rows
+                    joined[-1].position = max(joined[-1].position, entry.position)
+                elif is_over:
+                    self.items.pop(entry.key, None)
+                    joined.append(replace(entry, key=None))
+                else:
+                    joined.append(entry)
+            self.banks[item.bank] = joined
         return evicted
 
     def _places(self, item: Item) -> Iterator[tuple[int, int]]:
@@ -137,23 +151,6 @@ class Buffer:
         slack = self.begins[position] - self.ends[free] if free >= 0 else 2 * item.words
         late = max(0.0, 1.25 * item.words - slack)
         return _Found(late + RELOAD * again, free, bank, row, first, last)
-
-    def _compact(self, number: int, position: int) -> None:
-        """Join neighbours that are used no more."""
-        joined: list[Item] = []
-        for item in self.banks[number]:
-            is_over = item.position < position - CROWD
-            is_over = is_over and not self._is_used_after(item.key, position)
-            if is_over and joined and joined[-1].key is None and joined[-1].end == item.row:
-                self.items.pop(item.key, None)
-                joined[-1].rows += item.rows
-                joined[-1].position = max(joined[-1].position, item.position)
-            elif is_over:
-                self.items.pop(item.key, None)
-                joined.append(replace(item, key=None))
-            else:
-                joined.append(item)
-        self.banks[number] = joined
 
     def _is_used_after(self, key: Hashable, position: int) -> bool:
         return key is not None and self.uses[key][-1] > position

@@ -327,7 +327,18 @@ class Scheduler:
         ends = (event for event in self.events if isinstance(event.operation, Store))
         for number, event in enumerate(ends):
             event.tile.number = number
-        self._prepare(self._uses())
+        uses: dict[Hashable, list[int]] = {}
+        clock = 0
+        for position, event in enumerate(self.events):
+            for need in event.needs:
+                uses.setdefault(need.key, []).append(position)
+            self.begins.append(clock)
+            if isinstance(event.operation, Compute):
+                clock += duration(event.operation, self.machine)
+                self.ends.append(clock)
+            else:
+                self.ends.append(clock + event.operation.height * event.operation.width)
+        self._prepare(uses)
         for position, event in enumerate(self.events):
             if self.is_compat and event.tile.step is not self.step:
                 self.barrier, self.step = self.stores, event.tile.step
@@ -364,20 +375,6 @@ class Scheduler:
             Kind.WEIGHTS: weights,
             Kind.BIAS: bias,
         }
-
-    def _uses(self) -> dict[Hashable, list[int]]:
-        uses: dict[Hashable, list[int]] = {}
-        clock = 0
-        for position, event in enumerate(self.events):
-            for need in event.needs:
-                uses.setdefault(need.key, []).append(position)
-            self.begins.append(clock)
-            if isinstance(event.operation, Compute):
-                clock += duration(event.operation, self.machine)
-                self.ends.append(clock)
-            else:
-                self.ends.append(clock + event.operation.height * event.operation.width)
-        return uses
 
     def _bring(self, position: int, event: Event, need: Need) -> Item:
         """The item of a need, loaded if it is not there."""
@@ -461,20 +458,16 @@ class Scheduler:
                 waits=Waits(loads=load + 1, computes=self.computes),
             )
         )
-        self._wrote(event.tile, store)
-        self.stores += 1
-
-    def _wrote(self, tile: Tile, store: Store) -> None:
-        """Remember which words come from this store."""
-        step, target = tile.step, tile.step.target
+        # which words come from this store
+        step, target = event.tile.step, event.tile.step.target
         if target not in self.traffic:
             self.traffic[target] = _Traffic(_nobody(target))
         tall, wide = (edge * store.upsample for edge in pooled_size(store))
         top, bottom, left, right = store.border
-        y = step.at[0] + tile.rows.made[0] * store.upsample * step.by[0] + target.border[0]
-        x = step.at[1] + tile.columns.made[0] * store.upsample * step.by[1] + target.border[2]
+        y = step.at[0] + event.tile.rows.made[0] * store.upsample * step.by[0] + target.border[0]
+        x = step.at[1] + event.tile.columns.made[0] * store.upsample * step.by[1] + target.border[2]
         down, across = (tall - 1) * step.by[0] + 1, (wide - 1) * step.by[1] + 1
-        group = self.traffic[target].stores[tile.output]
+        group = self.traffic[target].stores[event.tile.output]
         group[y : y + down : step.by[0], x : x + across : step.by[1]] = self.stores
         if any(store.border):
             columns = slice(x - left, x + across + right)
@@ -482,6 +475,7 @@ class Scheduler:
             rows = slice(y, y + down)
             group[rows, x - left : x] = self.stores
             group[rows, x + across : x + across + right] = self.stores
+        self.stores += 1
 
 
 def _nobody(tensor: Tensor) -> Array:

@@ -297,6 +297,10 @@ class _Lowering:
         residual = self.lowered.tensors[layer.residual_source[0]] if layer.residual else None
         order = layer.res_position if residual else Order.ACTIVATION_POOLING
         is_swish = layer.activation_type == Activation.HARD_SWISH
+        limit = 127
+        if layer.activation_limit is not None and layer.activation_type == Activation.RELU:
+            scaled = layer.activation_limit * 2.0**layer.output_fraclen
+            limit = int(min(127, max(0, np.floor(scaled + 0.5))))
         step = Step(
             layer.index,
             kind,
@@ -310,7 +314,7 @@ class _Lowering:
             post=Post(
                 order=int(order),
                 activation=int(layer.activation_type),
-                limit=_limit(layer),
+                limit=limit,
                 fraction=layer.output_fraclen if is_swish else 0,
                 pool=pool,
                 residual=residual,
@@ -543,13 +547,6 @@ def _starts(sources: list[Source]) -> list[int]:
     for source in sources:
         starts.append(starts[-1] + source.channels)
     return starts
-
-
-def _limit(layer: Layer) -> int:
-    if layer.activation_limit is None or layer.activation_type != Activation.RELU:
-        return 127
-    scaled = layer.activation_limit * 2.0**layer.output_fraclen
-    return int(min(127, max(0, np.floor(scaled + 0.5))))
 
 
 __all__ = [

@@ -252,21 +252,17 @@ def waits_of(
     for i, (operation, kind) in enumerate(zip(operations, kinds, strict=True)):
         waits = operation.waits
         if waits.loads > before[0] or waits.computes > before[1] or waits.stores > before[2]:
-            raise ArgumentError(_endless(i, operation, kind, before))
+            wanted = operation.waits
+            origin = operation.origin
+            place = f" (layer {origin.layer} {origin.tile})".replace(" )", ")") if origin else ""
+            raise ArgumentError(
+                f"operation {i}{place}, a {NAMES[kind]}, waits for {wanted.loads} loads, "
+                f"{wanted.computes} computes and {wanted.stores} stores, but {before[0]}, "
+                f"{before[1]} and {before[2]} come before it: it would wait for ever"
+            )
         found.append((waits.loads, waits.computes, waits.stores))
         before[kind] += 1
     return found
-
-
-def _endless(index: int, operation: Operation, kind: int, before: Sequence[int]) -> str:
-    wanted = operation.waits
-    origin = operation.origin
-    place = f" (layer {origin.layer} {origin.tile})".replace(" )", ")") if origin else ""
-    return (
-        f"operation {index}{place}, a {NAMES[kind]}, waits for {wanted.loads} loads, "
-        f"{wanted.computes} computes and {wanted.stores} stores, but {before[0]}, {before[1]} and "
-        f"{before[2]} come before it: it would wait for ever"
-    )
 
 
 __all__ = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from dy2st.targets.opu.layer import Activation, Layer, LayerType, Order, Pooling
@@ -62,11 +61,44 @@ def check_layers(network: Network, is_quantised: bool = False) -> None:
             raise _wrong(layer, "output_size", f"it computes {high * times} x {wide * times}")
         if not layer.has_weights and found[2] != layer.input_size[3]:
             raise _wrong(layer, "output_size", f"it has {layer.input_size[3]} channels")
-        _check_residual(network, layer)
-        _check_scale(network, layer)
-    _check_consumers(network)
+        size = _multiplied(layer, 0), _multiplied(layer, 1)
+        if layer.res_position == Order.ACTIVATION_POOLING_RESIDUAL:
+            size = result_size(layer)
+        wanted = (*size, layer.output_size[3])
+        for index in layer.residual_source:
+            found = made(network.layer(index))
+            if found != wanted:
+                raise _wrong(layer, "residual_source", f"it makes {found}, {wanted} is added to")
+        if len(layer.scale_source) != (layer.type == LayerType.SCALE):
+            raise _wrong(layer, "scale_source", "a layer that scales has one, others have none")
+        wanted = (1, 1, layer.output_size[3])
+        for index in layer.scale_source:
+            if made(network.layer(index)) != wanted:
+                found = made(network.layer(index))
+                raise _wrong(layer, "scale_source", f"it makes {found}, {wanted} is expected")
+    for layer in network.layers:
+        readers = [other.index for other in network.layers if layer.index in other.input_layer]
+        if sorted(index for index in layer.output_layer if index != -1) != readers:
+            raise _wrong(layer, "output_layer", f"{readers} read it")
+        if (-1 in layer.output_layer) != (layer.index in network.outputs):
+            raise _wrong(layer, "output_layer", f"outputs of the network are {network.outputs}")
+    if not network.outputs:
+        raise FormatError("no layer is an output: none has -1 in output_layer")
     for layer in network.layers if is_quantised else ():
-        _check_fraction_lengths(network, layer)
+        try:
+            check_legal(layer)
+        except ArgumentError as error:
+            raise FormatError(str(error)) from None
+        producers = [index for index in layer.input_layer if index > 0]
+        for key, sources, own in (
+            ("input_fraclen", producers, layer.input_fraclen),
+            ("output_fraclen", layer.residual_source, layer.output_fraclen),
+            ("weight_fraclen", layer.scale_source, layer.weight_fraclen),
+        ):
+            for index in sources:
+                made_with = network.layer(index).output_fraclen
+                if made_with != own:
+                    raise _wrong(layer, key, f"but layer {index} makes numbers of {made_with}")
 
 
 def _wrong(layer: Layer, key: str, why: str) -> FormatError:
@@ -200,38 +232,6 @@ def _multiplied(layer: Layer, axis: int) -> int:
     return (size - (kernel - 1) * layer.dilation[axis + 1] - 1) // stride + 1
 
 
-def _check_residual(network: Network, layer: Layer) -> None:
-    size = _multiplied(layer, 0), _multiplied(layer, 1)
-    if layer.res_position == Order.ACTIVATION_POOLING_RESIDUAL:
-        size = result_size(layer)
-    wanted = (*size, layer.output_size[3])
-    for index in layer.residual_source:
-        found = made(network.layer(index))
-        if found != wanted:
-            raise _wrong(layer, "residual_source", f"it makes {found}, {wanted} is added to")
-
-
-def _check_scale(network: Network, layer: Layer) -> None:
-    if len(layer.scale_source) != (layer.type == LayerType.SCALE):
-        raise _wrong(layer, "scale_source", "a layer that scales has one, others have none")
-    wanted = (1, 1, layer.output_size[3])
-    for index in layer.scale_source:
-        if made(network.layer(index)) != wanted:
-            found = made(network.layer(index))
-            raise _wrong(layer, "scale_source", f"it makes {found}, {wanted} is expected")
-
-
-def _check_consumers(network: Network) -> None:
-    for layer in network.layers:
-        readers = [other.index for other in network.layers if layer.index in other.input_layer]
-        if sorted(index for index in layer.output_layer if index != -1) != readers:
-            raise _wrong(layer, "output_layer", f"{readers} read it")
-        if (-1 in layer.output_layer) != (layer.index in network.outputs):
-            raise _wrong(layer, "output_layer", f"outputs of the network are {network.outputs}")
-    if not network.outputs:
-        raise FormatError("no layer is an output: none has -1 in output_layer")
-
-
 # -- parameters -----------------------------------------------------------------------------------
 
 
@@ -241,25 +241,6 @@ def weight_shape(layer: Layer) -> tuple[int, int, int, int]:
     is_whole = layer.type == LayerType.TRANSPOSED
     per_group = channels if is_whole else channels // layer.group
     return layer.ker_size[1], layer.ker_size[2], per_group, outputs
-
-
-def _check_fraction_lengths(network: Network, layer: Layer) -> None:
-    try:
-        check_legal(layer)
-    except ArgumentError as error:
-        raise FormatError(str(error)) from None
-    for key, sources, own in _ties(layer):
-        for index in sources:
-            made_with = network.layer(index).output_fraclen
-            if made_with != own:
-                raise _wrong(layer, key, f"but layer {index} makes numbers of {made_with}")
-
-
-def _ties(layer: Layer) -> Iterable[tuple[str, list[int], int]]:
-    producers = [index for index in layer.input_layer if index > 0]
-    yield "input_fraclen", producers, layer.input_fraclen
-    yield "output_fraclen", layer.residual_source, layer.output_fraclen
-    yield "weight_fraclen", layer.scale_source, layer.weight_fraclen
 
 
 __all__ = ["FIXED", "check", "check_layer", "check_layers", "made", "result_size", "weight_shape"]

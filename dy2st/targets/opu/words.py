@@ -79,15 +79,15 @@ def canonical(operations: Sequence[Operation], machine: Machine) -> list[Operati
     that there is not is 0.
     """
     counted = _shortened_waits(operations, machine)
-    return [_plain(o, Waits(*w)) for o, w in zip(operations, counted, strict=True)]
-
-
-def _plain(operation: Operation, waits: Waits) -> Operation:
-    if isinstance(operation, Load) and operation.height == 1:
-        return replace(operation, waits=waits, pitch=operation.width)
-    if isinstance(operation, Store) and operation.residual_bank is None:
-        return replace(operation, waits=waits, residual_row=0)
-    return replace(operation, waits=waits)
+    made = []
+    for operation, waits in zip(operations, counted, strict=True):
+        found: Operation = replace(operation, waits=Waits(*waits))
+        if isinstance(found, Load) and found.height == 1:
+            found = replace(found, pitch=found.width)
+        elif isinstance(found, Store) and found.residual_bank is None:
+            found = replace(found, residual_row=0)
+        made.append(found)
+    return made
 
 
 def _shortened_waits(
@@ -126,7 +126,26 @@ def encode(operations: Sequence[Operation], machine: Machine) -> Array:
     for index, (operation, wanted) in enumerate(zip(operations, waits, strict=True)):
         try:
             kind, fields, last = _said(operation, machine)
-            words += _changes(state, sent, fields)
+            # the words of those registers that have other values now
+            pending: dict[int, int] = {}
+            for name, value in fields:
+                if sent.get(name) == value:
+                    continue
+                register = REGISTERS[name]
+                if not register.least <= value <= register.most:
+                    places = " and ".join(f"{f} of word {place_of(f)[0]}" for f in register.fields)
+                    raise ArgumentError(
+                        f"{name} is {value}, {register.least} to {register.most} fit ({places})"
+                    )
+                sent[name] = value
+                for opcode, low, width in register.parts:
+                    mask = (1 << width) - 1
+                    old = pending[opcode] if opcode in pending else state.get(opcode, 0)
+                    pending[opcode] = old & ~(mask << low) | (value & mask) << low
+                    value >>= width
+            changed = [op for op in sorted(pending) if pending[op] != state.get(op, 0)]
+            state.update(pending)
+            words += [pending[opcode] | opcode | MORE for opcode in changed]
         except ArgumentError as error:
             origin = operation.origin
             tile = f" tile {origin.tile}" if origin and origin.tile else ""
@@ -161,37 +180,60 @@ def _word(opcode: int, **fields: int) -> int:
     return word
 
 
-def _changes(state: dict[int, int], sent: dict[str, int], fields: Fields) -> list[int]:
-    """The words of those registers that have other values now; `state` and `sent` follow."""
-    pending: dict[int, int] = {}
-    for name, value in fields:
-        if sent.get(name) == value:
-            continue
-        register = REGISTERS[name]
-        if not register.least <= value <= register.most:
-            places = " and ".join(f"{f} of word {place_of(f)[0]}" for f in register.fields)
-            raise ArgumentError(
-                f"{name} is {value}, {register.least} to {register.most} fit ({places})"
-            )
-        sent[name] = value
-        for opcode, low, bits in register.parts:
-            mask = (1 << bits) - 1
-            old = pending[opcode] if opcode in pending else state.get(opcode, 0)
-            pending[opcode] = old & ~(mask << low) | (value & mask) << low
-            value >>= bits
-    changed = [op for op in sorted(pending) if pending[op] != state.get(op, 0)]
-    state.update(pending)
-    return [pending[opcode] | opcode | MORE for opcode in changed]
-
-
 def _said(operation: Operation, machine: Machine) -> tuple[int, Fields, int]:
     """Queue, registers and last word of an operation."""
     kind = engine_of(operation)
     if isinstance(operation, Load):
         return kind, _load(operation), _word(LOAD_WORD, ddr_load_type=1 << operation.kind)
     if isinstance(operation, Compute):
-        return kind, _compute(operation, machine), _word(COMPUTE_WORD)
-    return kind, _store(operation), _store_word(operation)
+        names = (
+            *("channels", "outputs", "height", "width", "in_width", "is_depthwise"),
+            *("stride_y", "stride_x", "dilation_y", "dilation_x", "is_first"),
+            *("shift_features", "shift_bias", "feature_bank", "feature_row"),
+            *("weight_bank", "weight_row", "bias_bank", "psum_row"),
+        )
+        fields = [(name, int(getattr(operation, name))) for name in names]
+        fields.append(("type", WEIGHTED if operation.is_weighted else UNWEIGHTED))
+        fields.append(("rounds", _rounds_code(operation.channels, operation.outputs, machine)))
+        fields += _taps(operation.taps)
+        return kind, fields, _word(COMPUTE_WORD)
+    fields = [
+        ("store_outputs", operation.outputs),
+        ("store_height", operation.height),
+        ("store_width", operation.width),
+        ("store_psum_row", operation.psum_row),
+        ("store_at", operation.address),
+        ("store_pitch", operation.pitch),
+        ("store_activation", operation.activation),
+        ("store_limit", operation.limit),
+        ("step_y", operation.step_y),
+        ("step_x", operation.step_x),
+        ("store_across_more", operation.across - 1),
+    ]
+    if operation.activation == HARD_SWISH:
+        fields.append(("store_fraction", operation.fraction - FRACTION.start))
+    if operation.pool:
+        pooled_size(operation)
+        edges = ("pool_top", "pool_bottom", "pool_left", "pool_right")
+        fields += [
+            ("pool_type", operation.pool.kind),
+            ("pool_height", operation.pool.height),
+            ("pool_width", operation.pool.width),
+            ("pool_stride_y", operation.pool.stride_y),
+            ("pool_stride_x", operation.pool.stride_x),
+            *zip(edges, operation.pool.padding, strict=True),
+        ]
+    if operation.residual_bank is not None:
+        fields += [
+            ("residual_bank", operation.residual_bank),
+            ("residual_row", operation.residual_row),
+        ]
+    if operation.upsample != 1:
+        fields.append(("upsample_factor", operation.upsample))
+    if any(operation.border):
+        sides = ("border_top", "border_bottom", "border_left", "border_right")
+        fields += zip(sides, operation.border, strict=True)
+    return kind, fields, _store_word(operation)
 
 
 def _load(load: Load) -> Fields:
@@ -207,19 +249,6 @@ def _load(load: Load) -> Fields:
         return [*fields, (words, load.width)]
     fields += [("load_width", load.width), ("load_height", load.height)]
     return fields if load.height == 1 else [*fields, ("load_pitch", load.pitch)]
-
-
-def _compute(compute: Compute, machine: Machine) -> Fields:
-    names = (
-        *("channels", "outputs", "height", "width", "in_width", "is_depthwise"),
-        *("stride_y", "stride_x", "dilation_y", "dilation_x", "is_first"),
-        *("shift_features", "shift_bias", "feature_bank", "feature_row"),
-        *("weight_bank", "weight_row", "bias_bank", "psum_row"),
-    )
-    fields = [(name, int(getattr(compute, name))) for name in names]
-    fields.append(("type", WEIGHTED if compute.is_weighted else UNWEIGHTED))
-    fields.append(("rounds", _rounds_code(compute.channels, compute.outputs, machine)))
-    return fields + list(_taps(compute.taps))
 
 
 def _rounds_code(channels: int, outputs: int, machine: Machine) -> int:
@@ -250,43 +279,6 @@ def _run_of_taps(y: int, x: int, least: int, most: int, count: int, up: int, lef
         if not least <= x <= most:
             y, x = y + (-1 if up else 1), first
     return tuple(found)
-
-
-def _store(store: Store) -> Fields:
-    fields = [
-        ("store_outputs", store.outputs),
-        ("store_height", store.height),
-        ("store_width", store.width),
-        ("store_psum_row", store.psum_row),
-        ("store_at", store.address),
-        ("store_pitch", store.pitch),
-        ("store_activation", store.activation),
-        ("store_limit", store.limit),
-        ("step_y", store.step_y),
-        ("step_x", store.step_x),
-        ("store_across_more", store.across - 1),
-    ]
-    if store.activation == HARD_SWISH:
-        fields.append(("store_fraction", store.fraction - FRACTION.start))
-    if store.pool:
-        pooled_size(store)
-        edges = ("pool_top", "pool_bottom", "pool_left", "pool_right")
-        fields += [
-            ("pool_type", store.pool.kind),
-            ("pool_height", store.pool.height),
-            ("pool_width", store.pool.width),
-            ("pool_stride_y", store.pool.stride_y),
-            ("pool_stride_x", store.pool.stride_x),
-            *zip(edges, store.pool.padding, strict=True),
-        ]
-    if store.residual_bank is not None:
-        fields += [("residual_bank", store.residual_bank), ("residual_row", store.residual_row)]
-    if store.upsample != 1:
-        fields.append(("upsample_factor", store.upsample))
-    if any(store.border):
-        sides = ("border_top", "border_bottom", "border_left", "border_right")
-        fields += zip(sides, store.border, strict=True)
-    return fields
 
 
 def _store_word(store: Store) -> int:

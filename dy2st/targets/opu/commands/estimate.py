@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -26,7 +26,6 @@ from dy2st.targets.opu.compiled import CompiledModel, compile_network
 from dy2st.targets.opu.compiled_file import write_report
 from dy2st.targets.opu.layer import LayerType
 from dy2st.targets.opu.machine import Machine, machine
-from dy2st.targets.opu.network import Network
 from dy2st.targets.opu.packing import pack
 from dy2st.targets.opu.quantiser.progress import shown
 from dy2st.targets.opu.report import Report, as_table
@@ -87,7 +86,16 @@ def _estimated(
     else:
         network, _ = generated(options, source, on, samples)
     if not samples:
-        _make_up(network, has_lengths=isinstance(source, LayerFile))
+        # integers with which pixels do not go side by side: no other number changes times
+        for layer in network.layers:
+            if not isinstance(source, LayerFile):
+                layer.input_fraclen = layer.output_fraclen = 4
+                layer.weight_fraclen = 4 if layer.type == LayerType.SCALE else 9
+                layer.bias_fraclen = 15
+            if layer.has_weights:
+                shape = weight_shape(layer)
+                network.int_weights[layer.index] = np.zeros(shape, np.int8)
+                network.int_biases[layer.index] = np.ones(shape[3], np.int16)
     model = compile_network(network, on, options.mode)
     if not samples and options.mode == "own" and _could_pack(model):
         options.notes.add(_PACKED + _DECIDED * isinstance(source, Source))
@@ -99,19 +107,6 @@ _PACKED = (
     "channels may go side by side, which is faster"
 )
 _DECIDED = "; --calib or --random-calib 1 decides it as compile does"
-
-
-def _make_up(network: Network, has_lengths: bool) -> None:
-    """Integers with which pixels do not go side by side: no other number changes times."""
-    for layer in network.layers:
-        if not has_lengths:
-            layer.input_fraclen = layer.output_fraclen = 4
-            layer.weight_fraclen = 4 if layer.type == LayerType.SCALE else 9
-            layer.bias_fraclen = 15
-        if layer.has_weights:
-            shape = weight_shape(layer)
-            network.int_weights[layer.index] = np.zeros(shape, np.int8)
-            network.int_biases[layer.index] = np.ones(shape[3], np.int16)
 
 
 def _could_pack(model: CompiledModel) -> bool:
@@ -136,7 +131,8 @@ def _sweep_row(
     values: dict[str, Any] = {}
     for name, value in changes.items():
         if name not in kinds:
-            raise BadInput(f"--sweep {name}: a machine has no such number; it has {_names(kinds)}")
+            known = ", ".join(kinds)
+            raise BadInput(f"--sweep {name}: a machine has no such number; it has {known}")
         if kinds[name] == "int" and value != int(value):
             raise BadInput(f"--sweep {name}: {value:g} is no whole number")
         values[name] = int(value) if kinds[name] == "int" else value
@@ -154,10 +150,6 @@ def _sweep_row(
         str(totals.words),
     )
     return (*(f"{value:g}" for value in changes.values()), *figures)
-
-
-def _names(names: Iterable[str]) -> str:
-    return ", ".join(names)
 
 
 __all__ = ["estimate"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
 from math import prod
 from pathlib import Path
 
@@ -74,9 +73,10 @@ def _print_layers(title: str, network: Network) -> None:
     sys.stdout.write(table(kept, left))
     total = sum(products(network, layer) for layer in network.layers)
     weights = sum(prod(weight_shape(layer)) for layer in network.layers if layer.has_weights)
+    outputs = f"layer{'s' * (len(network.outputs) > 1)} {', '.join(map(str, network.outputs))}"
     print(
         f"\n{title}: {counted(len(network.layers), 'layer')}, {total / 1e6:.2f} MMAC, "
-        f"{weights} weights, outputs of {_layers_text(network.outputs)}"
+        f"{weights} weights, outputs of {outputs}"
     )
     for text in network.notes:
         print(f"note: {text}")
@@ -114,10 +114,6 @@ def _layer_row(network: Network, index: int) -> tuple[str, ...]:
 
 def _producer(index: int) -> str:
     return str(index) if index > 0 else f"in{-index}"
-
-
-def _layers_text(indices: Sequence[int]) -> str:
-    return f"layer{'s' * (len(indices) > 1)} {', '.join(map(str, indices))}"
 
 
 def disasm(options: argparse.Namespace) -> int:

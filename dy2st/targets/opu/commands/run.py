@@ -48,13 +48,22 @@ def run(options: argparse.Namespace) -> int:
     real = [dequantised(made[i], fraction) for i, fraction in fractions.items()]
     outputs = _outputs(model.network, real, images)
     folder = Path(options.output or Path(options.folder) / "outputs")
-    _write_outputs(folder, outputs, made if options.raw else {})
+    folder.mkdir(parents=True, exist_ok=True)
+    arrays = {f"output_{number}.npy": entry for number, entry in enumerate(outputs)}
+    arrays |= {
+        f"layer_{index}.npy": array for index, array in (made if options.raw else {}).items()
+    }
+    with replacing(*(folder / name for name in arrays)) as temporary:
+        for file, array in zip(temporary, arrays.values(), strict=True):
+            with file.open("wb") as opened:  # given a name, np.save would write to another one
+                np.save(opened, array)
     cycles = model.prepared.timeline.cycles
     milliseconds = 1e3 * cycles / model.machine.clock_hz
     said = f"{cycles} cycles, {milliseconds:.3f} ms on {model.machine.name}"
     print(f"{compiled.title}: {counted(len(images), 'image')}, each {said}")
     for place, output in enumerate(outputs):
-        print(f"  output_{place}.npy  {output.dtype} {list(output.shape)}  {_range(output)}")
+        span = f"{output.min():.4g} to {output.max():.4g}" if output.size else "empty"
+        print(f"  output_{place}.npy  {output.dtype} {list(output.shape)}  {span}")
     print(f"written to {folder}")
     status = OK
     if "ir" in options.check:
@@ -80,20 +89,6 @@ def _outputs(network: Network, made: list[Array], images: Sequence[Sequence[Any]
     """The model's outputs, from what the layers make."""
     inputs = [np.concatenate(column) for column in zip(*images, strict=True)]
     return run_tail(network, made, inputs)
-
-
-def _write_outputs(folder: Path, outputs: Sequence[Array], raw: dict[int, Array]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    arrays = {f"output_{place}.npy": output for place, output in enumerate(outputs)}
-    arrays |= {f"layer_{index}.npy": array for index, array in raw.items()}
-    with replacing(*(folder / name for name in arrays)) as temporary:
-        for file, array in zip(temporary, arrays.values(), strict=True):
-            with file.open("wb") as opened:  # given a name, np.save would write to another one
-                np.save(opened, array)
-
-
-def _range(array: Array) -> str:
-    return f"{array.min():.4g} to {array.max():.4g}" if array.size else "empty"
 
 
 def _check_ir(model: CompiledModel, integers: list[list[Array]], made: dict[int, Array]) -> int:

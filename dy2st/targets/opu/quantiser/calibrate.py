@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -59,7 +58,15 @@ def calibrate(
     ArgumentError if all numbers of an input are the same one.
     """
     check_parameters(network)
-    found = _empty(network)
+    found = Calibration(
+        tensors={-number: Statistics() for number in range(len(network.input_sizes))}
+    )
+    for layer in network.layers:
+        found.tensors[layer.index] = Statistics()
+        if inner_steps(layer) or layer.activation_type == Activation.LEAKY:
+            found.made[layer.index] = Statistics(lowest=_lowest(layer, None))
+        for step in inner_steps(layer):
+            found.within[layer.index, step] = Statistics(lowest=_lowest(layer, step))
     extremes = [(np.inf, -np.inf)] * len(network.input_sizes)
     total = len(inputs) if isinstance(inputs, Sized) else None
     checked = shown(samples(network, inputs), "calibrating", progress, total)
@@ -118,45 +125,28 @@ def samples(network: Network, inputs: Inputs) -> Iterator[list[Array]]:
             "are wanted; for a single image put it into a list"
         )
     for number, sample in enumerate(inputs):
-        yield _checked(network, sample, number)
-
-
-def _checked(network: Network, sample: Any, number: int) -> list[Array]:
-    if not isinstance(sample, (np.ndarray, list, tuple)):
-        raise DTypeError(f"calibration input {number} is a {type(sample).__name__}, no array")
-    arrays = [sample] if isinstance(sample, np.ndarray) else list(sample)
-    whole = [x[None] if isinstance(x, np.ndarray) and x.ndim == 3 else x for x in arrays]
-    try:
-        values = input_values(network, whole)
-    except (ArgumentError, DTypeError, ShapeError) as error:
-        raise type(error)(f"calibration input {number}: {error}") from None
-    checked = [values[-i] for i in range(len(whole))]
-    for position, array in enumerate(checked):
-        if not np.isfinite(array).all():
-            place, value = _first_bad(array)
-            which = f", array {position}," if len(checked) > 1 else ""
-            raise ArgumentError(f"calibration input {number}{which} has {value} at {place}")
-    if len({array.shape[0] for array in checked}) > 1:
-        raise ShapeError(f"calibration input {number}: its arrays have different batch sizes")
-    return checked
+        if not isinstance(sample, (np.ndarray, list, tuple)):
+            raise DTypeError(f"calibration input {number} is a {type(sample).__name__}, no array")
+        arrays = [sample] if isinstance(sample, np.ndarray) else list(sample)
+        whole = [x[None] if isinstance(x, np.ndarray) and x.ndim == 3 else x for x in arrays]
+        try:
+            values = input_values(network, whole)
+        except (ArgumentError, DTypeError, ShapeError) as error:
+            raise type(error)(f"calibration input {number}: {error}") from None
+        checked = [values[-i] for i in range(len(whole))]
+        for position, array in enumerate(checked):
+            if not np.isfinite(array).all():
+                place, value = _first_bad(array)
+                which = f", array {position}," if len(checked) > 1 else ""
+                raise ArgumentError(f"calibration input {number}{which} has {value} at {place}")
+        if len({array.shape[0] for array in checked}) > 1:
+            raise ShapeError(f"calibration input {number}: its arrays have different batch sizes")
+        yield checked
 
 
 def _first_bad(array: Array) -> tuple[list[int], float]:
     place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
     return list(place), float(array[place])
-
-
-def _empty(network: Network) -> Calibration:
-    found = Calibration(
-        tensors={-number: Statistics() for number in range(len(network.input_sizes))}
-    )
-    for layer in network.layers:
-        found.tensors[layer.index] = Statistics()
-        if inner_steps(layer) or layer.activation_type == Activation.LEAKY:
-            found.made[layer.index] = Statistics(lowest=_lowest(layer, None))
-        for step in inner_steps(layer):
-            found.within[layer.index, step] = Statistics(lowest=_lowest(layer, step))
-    return found
 
 
 def _lowest(layer: Layer, end: str | None) -> int:
@@ -201,21 +191,15 @@ def _observe(network: Network, found: Calibration, arrays: list[Array], number: 
                     f"{named(layer)} overflows {stages[-1][1].dtype} on calibration input {number}"
                 )
             found.tensors[layer.index].add(_unrepeated(stages))
-            _observe_inside(found, layer, stages, values)
-
-
-def _observe_inside(
-    found: Calibration, layer: Layer, stages: Stages, values: dict[int, Array]
-) -> None:
-    if layer.index not in found.made:
-        return
-    inner, errors = inner_steps(layer), None
-    if inner:
-        residual = values[layer.residual_source[0]] if layer.residual_source else None
-        errors = simulated_errors(layer, stages[0][1], residual, _unrepeated(stages))
-    found.made[layer.index].add(_unrepeated(stages), errors)
-    for step in inner:
-        found.within[layer.index, step].add(before(stages, step), _NO_ERRORS)
+            if layer.index not in found.made:
+                continue
+            inner, errors = inner_steps(layer), None
+            if inner:
+                residual = values[layer.residual_source[0]] if layer.residual_source else None
+                errors = simulated_errors(layer, stages[0][1], residual, _unrepeated(stages))
+            found.made[layer.index].add(_unrepeated(stages), errors)
+            for step in inner:
+                found.within[layer.index, step].add(before(stages, step), _NO_ERRORS)
 
 
 def _unrepeated(stages: Stages) -> Array:

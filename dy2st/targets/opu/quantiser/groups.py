@@ -5,7 +5,7 @@ A node is ("in", layer) or ("out", producer): 0, -1, ... are the network's input
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from dy2st.targets.opu.layer import LayerType
 from dy2st.targets.opu.network import Network
@@ -67,7 +67,9 @@ def constraint_groups(network: Network, seed: bool = False) -> Groups:
     As the seed has it, a layer's residuals are among its inputs. Ours instead ties the output of a
     layer that only moves or pools its input to this input: it then changes no number.
     """
-    found = UnionFind(_nodes(network))
+    nodes: list[Node] = [("out", -number) for number in range(len(network.input_sizes))]
+    nodes += [(side, layer.index) for layer in network.layers for side in ("in", "out")]
+    found = UnionFind(nodes)
     for layer in network.layers:
         out: Node = ("out", layer.index)
         for source in layer.input_layer:
@@ -79,14 +81,6 @@ def constraint_groups(network: Network, seed: bool = False) -> Groups:
         if layer.type == LayerType.NONE and not layer.residual_source and not seed:
             found.union(out, ("in", layer.index))
     return Groups(found.sets())
-
-
-def _nodes(network: Network) -> Iterator[Node]:
-    for number in range(len(network.input_sizes)):
-        yield "out", -number
-    for layer in network.layers:
-        yield "in", layer.index
-        yield "out", layer.index
 
 
 __all__ = ["Groups", "Node", "UnionFind", "constraint_groups"]

@@ -37,22 +37,6 @@ def overview_svg(report: Report) -> str:
     # layers that take time, each with the sum of the times before it
     layers = [layer for layer in report.layers if layer.cycles]
     places = list(zip(layers, accumulate((y.cycles for y in layers), initial=0), strict=False))
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
-        f'font-family="sans-serif" font-size="11" role="img">',
-        f"<title>{escape(report.title)}: MAC efficiency of every layer over time</title>",
-        f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
-        f'<text x="{_LEFT}" y="14" font-size="12" fill="#333333">'
-        f"{escape(report.title)} on {escape(machine_text(report.machine))}</text>",
-        *_scale_lines(),
-        *(_bar(layer, at, scale) for layer, at in places),
-        *_strips(places, scale),
-        *_legend(report, height - 8),
-    ]
-    return "\n".join([*parts, "</svg>"]) + "\n"
-
-
-def _scale_lines() -> list[str]:
     lines = []
     for part in (0.0, 0.25, 0.5, 0.75, 1.0):
         y = _TOP + _HEIGHT * (1 - part)
@@ -65,7 +49,19 @@ def _scale_lines() -> list[str]:
         f'<text transform="translate(11 {middle:g}) rotate(-90)" text-anchor="middle" '
         f'fill="#666666">RME</text>'
     )
-    return lines
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
+        f'font-family="sans-serif" font-size="11" role="img">',
+        f"<title>{escape(report.title)}: MAC efficiency of every layer over time</title>",
+        f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
+        f'<text x="{_LEFT}" y="14" font-size="12" fill="#333333">'
+        f"{escape(report.title)} on {escape(machine_text(report.machine))}</text>",
+        *lines,
+        *(_bar(layer, at, scale) for layer, at in places),
+        *_strips(places, scale),
+        *_legend(report, height - 8),
+    ]
+    return "\n".join([*parts, "</svg>"]) + "\n"
 
 
 def _bar(layer: LayerFigures, at: int, scale: float) -> str:

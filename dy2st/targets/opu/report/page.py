@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,9 @@ _HEADINGS = (
 def as_page(report: Report) -> str:
     """The page; the same report gives the same bytes."""
     text = _TEMPLATE.read_text(encoding="utf-8")
+    # JSON that cannot end the script that it is in
+    data = json.dumps(_data(report), separators=(",", ":"))
+    data = data.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     values = {
         "TITLE": escape(report.title),
         "MACHINE": escape(machine_text(report.machine)),
@@ -41,17 +44,11 @@ def as_page(report: Report) -> str:
         "OVERVIEW": overview_svg(report),
         "ROWS": "\n".join(_rows(report)),
         "TOTALS": "\n".join(_total_rows(report)),
-        "DATA": _script_text(_data(report)),
+        "DATA": data,
     }
     for name, value in values.items():
         text = text.replace(f"<!--{name}-->", value)
     return text
-
-
-def _script_text(data: Any) -> str:
-    """JSON that cannot end the script that it is in."""
-    text = json.dumps(data, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def _cards(report: Report) -> Iterable[str]:
@@ -76,43 +73,41 @@ def _rows(report: Report) -> Iterable[str]:
     yield f"<thead><tr>{heads}</tr></thead><tbody>"
     for layer in report.layers:
         figures = layer.quantisation
+        rows = buffer_rows(report.machine)
+        moved, fractions = layer.traffic, layer.fractions
+        peaks = " ".join(
+            f"{name[0]} {layer.peaks[name] / rows[name]:.0%}"
+            for name in BUFFERS
+            if layer.peaks[name]
+        )
+        waits = ", ".join(f"{name} {layer.idle[name]}" for name in CAUSES if layer.idle[name])
+        place = f' title="{escape(layer.location)}"' if layer.location else ""
         cells = [
-            *_cells(report, layer),
+            *(
+                str(layer.index),
+                f'<td class="text"{place}>{escape(layer.name)}</td>',
+                f'<td class="text">{escape(layer.operation)}</td>',
+                shape_text(layer.input),
+                shape_text(layer.output),
+                f"{layer.macs / 1e6:.2f}",
+                str(layer.cycles),
+                f"{layer.share:.1%}",
+                _meter(layer) if layer.macs else "",
+                f'<td class="text" style="color:{COLOURS[layer.bound]}">{layer.bound}</td>',
+                _part(layer.pe, layer.cycles),
+                _part(layer.dma, layer.cycles),
+                f'<td class="text">{waits}</td>',
+                amount(moved["features"] + moved["residual"]),
+                amount(moved["weights"] + moved["bias"]),
+                amount(moved["store"]),
+                f'<td class="text">{peaks}</td>',
+                "/".join(str(fractions[name]) for name in ("input", "weights", "bias", "output")),
+            ),
             *(f"{figures[name]:.4g}" if name in figures else "" for name in extra),
         ]
         texts = "".join(cell if cell.startswith("<td") else f"<td>{cell}</td>" for cell in cells)
         yield f'<tr class="layer" data-index="{layer.index}">{texts}</tr>'
     yield "</tbody>"
-
-
-def _cells(report: Report, layer: LayerFigures) -> Sequence[str]:
-    rows = buffer_rows(report.machine)
-    moved, fractions = layer.traffic, layer.fractions
-    peaks = " ".join(
-        f"{name[0]} {layer.peaks[name] / rows[name]:.0%}" for name in BUFFERS if layer.peaks[name]
-    )
-    waits = ", ".join(f"{name} {layer.idle[name]}" for name in CAUSES if layer.idle[name])
-    place = f' title="{escape(layer.location)}"' if layer.location else ""
-    return (
-        str(layer.index),
-        f'<td class="text"{place}>{escape(layer.name)}</td>',
-        f'<td class="text">{escape(layer.operation)}</td>',
-        shape_text(layer.input),
-        shape_text(layer.output),
-        f"{layer.macs / 1e6:.2f}",
-        str(layer.cycles),
-        f"{layer.share:.1%}",
-        _meter(layer) if layer.macs else "",
-        f'<td class="text" style="color:{COLOURS[layer.bound]}">{layer.bound}</td>',
-        _part(layer.pe, layer.cycles),
-        _part(layer.dma, layer.cycles),
-        f'<td class="text">{waits}</td>',
-        amount(moved["features"] + moved["residual"]),
-        amount(moved["weights"] + moved["bias"]),
-        amount(moved["store"]),
-        f'<td class="text">{peaks}</td>',
-        "/".join(str(fractions[name]) for name in ("input", "weights", "bias", "output")),
-    )
 
 
 def _meter(layer: LayerFigures) -> str:

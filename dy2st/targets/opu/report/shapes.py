@@ -85,11 +85,7 @@ def described(layer: Layer) -> str:
         parts.append(_window(layer.ker_size, layer.ker_stride))
         if layer.group > 1 and not is_depthwise(layer):
             parts.append(f"groups {layer.group}")
-    return " ".join(parts + _behind(layer))
-
-
-def _behind(layer: Layer) -> list[str]:
-    """What is done with the sums, in its order."""
+    # what is done with the sums, in its order
     pool = ""
     if layer.pooling_type != Pooling.NONE:
         name = "max" if layer.pooling_type == Pooling.MAX else "average"
@@ -103,10 +99,10 @@ def _behind(layer: Layer) -> list[str]:
         "p": pool,
     }
     order = ("rap", "arp", "apr", "ap")[layer.res_position]
-    parts = [steps[letter] for letter in order if steps[letter]]
+    after = [steps[letter] for letter in order if steps[letter]]
     if layer.upsample > 1:
-        parts.append(f"upsample {layer.upsample}")
-    return parts
+        after.append(f"upsample {layer.upsample}")
+    return " ".join(parts + after)
 
 
 def _window(size: list[int], stride: list[int]) -> str:
