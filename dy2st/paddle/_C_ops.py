@@ -1,4 +1,4 @@
-"""`paddle._C_ops` by name alone: operators in C++ that models import; a call of one is refused.
+"""Stands for `paddle._C_ops` by name alone: models import it, and a call of an operator is refused.
 
 They take their arguments in an order of their own, so no function of `paddle` stands for one.
 """

@@ -1,4 +1,4 @@
-"""Two names of one module: `dy2st.vision`, `dy2st.paddle.vision`; `dy2st.nn`, `dy2st.paddle.nn`."""
+"""Gives modules two names: `dy2st.vision`, `dy2st.paddle.vision`; `dy2st.nn`, `dy2st.paddle.nn`."""
 
 from __future__ import annotations
 

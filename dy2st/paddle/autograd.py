@@ -1,4 +1,4 @@
-"""Gradients under PaddlePaddle's names: of tensors, by functions with a gradient of their own."""
+"""Takes gradients under PaddlePaddle's names: of tensors, by functions with their own gradient."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of arguments that models borrow from PaddlePaddle's own files."""
+"""Checks arguments by functions that models borrow from PaddlePaddle's own files."""
 
 from __future__ import annotations
 

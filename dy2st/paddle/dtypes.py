@@ -1,4 +1,4 @@
-"""Element types that few models name, and the limits of all of them."""
+"""Gives element types that few models name, and the limits of all of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fourier transforms under PaddlePaddle's names, frequencies and shifts.
+"""Gives Fourier transforms, frequencies and shifts under PaddlePaddle's names.
 
 y[k] = sum over j of x[j] * exp(-2 pi i j k / n), and the inverse with +; `n` and `s` cut x, or put
 zeros behind it, first. float32 gives complex64, float64 complex128, integers become float32.

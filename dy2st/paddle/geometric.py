@@ -1,4 +1,4 @@
-"""Messages along the edges of graphs, under PaddlePaddle's names."""
+"""Passes messages along the edges of graphs, under PaddlePaddle's names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Linear algebra under PaddlePaddle's names: functions of `dy2st`."""
+"""Gives linear algebra under PaddlePaddle's names: functions of `dy2st`."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Name spaces of PaddlePaddle that hold nothing of their own: what they show stands elsewhere."""
+"""Mirrors name spaces of PaddlePaddle that hold nothing of their own, but show what others have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`summary` and `flops`: a model layer by layer, its shapes, parameters and operations."""
+"""Shows a model layer by layer, its shapes, parameters and operations: `summary` and `flops`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Modes and flags that PaddlePaddle has: dy2st always computes at once, and has no such flags."""
+"""Answers for modes and flags of PaddlePaddle: dy2st computes at once, and has no such flags."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PaddlePaddle's private modules that only show what public ones have: one table of their paths.
+"""Gives PaddlePaddle's private modules, which show what public ones have, by a table of paths.
 
 A package of ours calls `private_modules(__name__)` when its own names are there.
 """

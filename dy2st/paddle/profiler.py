@@ -1,4 +1,4 @@
-"""Times of steps under PaddlePaddle's names; what needs records of kernels is refused.
+"""Times steps under PaddlePaddle's names; what needs records of kernels is refused.
 
 `cProfile` shows Python's functions, `dy2st opt --timing` the passes.
 """

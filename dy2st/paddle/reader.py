@@ -1,4 +1,4 @@
-"""Readers: functions whose generators give examples one by one."""
+"""Combines readers: functions whose generators give examples one by one."""
 
 from __future__ import annotations
 

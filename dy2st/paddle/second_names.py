@@ -1,4 +1,4 @@
-"""Names beside the usual ones, as torch and NumPy write them, and as tasks that need no waiting."""
+"""Gives second names, as torch and NumPy write them, and as tasks that need no waiting."""
 
 from __future__ import annotations
 

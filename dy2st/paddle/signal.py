@@ -1,4 +1,4 @@
-"""Signals cut into frames and put together again, and spectra of the frames.
+"""Cuts signals into frames and puts them together again, and makes spectra of the frames.
 
 The names are PaddlePaddle's.
 """

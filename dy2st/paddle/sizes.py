@@ -1,4 +1,4 @@
-"""Lists of sizes, and ranges with both ends, under PaddlePaddle's names."""
+"""Gives lists of sizes, and ranges with both ends, under PaddlePaddle's names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of `dy2st` and `dy2st.paddle` that are loaded when they are asked for, and their homes."""
+"""Loads names of `dy2st` and `dy2st.paddle` from their homes when they are asked for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The release of PaddlePaddle whose names these are; that of dy2st is `dy2st.__version__`.
+"""Says which release of PaddlePaddle the names are of; that of dy2st is `dy2st.__version__`.
 
 >>> full_version
 '3.3.1'

@@ -1,4 +1,4 @@
-"""Passes: from a Program to a better one that computes the same.
+"""Passes: make a better Program of one, which computes the same.
 
     better = FoldConstant()(program)
     module = Module({"forward": program}, {"fc.weight": array})

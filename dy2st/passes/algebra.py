@@ -1,4 +1,4 @@
-"""SimplifyAlgebra: arithmetic that does nothing, or that a cheaper operator does.
+"""SimplifyAlgebra: leaves out arithmetic that does nothing, and takes cheaper operators.
 
     %0 = multiply(%x, 1.0)          =>      %0 = square(%x)
     %1 = multiply(%0, %0)

@@ -1,4 +1,4 @@
-"""FoldBias and CanonicalizeOps: a bias as an operand of its convolution, or as an addition.
+"""FoldBias and CanonicalizeOps: make a bias an operand of its convolution, or an addition.
 
 FoldBias:           %0 = conv(%x, %w)                   =>  %0 = conv(%x, %w, %b)
                     %1 = add(%0, reshape(%b))

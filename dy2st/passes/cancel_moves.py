@@ -1,4 +1,4 @@
-"""CancelMoves: transposes, reshapes and casts that undo or repeat each other.
+"""CancelMoves: drops transposes, reshapes and casts that undo or repeat each other.
 
 %0 = transpose(%x) {perm = [0, 2, 3, 1]}        =>      %1 = relu(%x)
 %1 = transpose(%0) {perm = [0, 3, 1, 2]}

@@ -1,4 +1,4 @@
-"""CombineParallelConv2D, CombineParallelDense and CombineParallelBatchMatmul.
+"""Makes one of several: CombineParallelConv2D, CombineParallelDense, CombineParallelBatchMatmul.
 
     %0 = matmul(%x, %a)                         %0 = matmul(%x, [a b c])
     %1 = matmul(%x, %b)             =>          %1, %2, %3 = split(%0)

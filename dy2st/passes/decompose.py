@@ -1,4 +1,4 @@
-"""DecomposeOpsForInference, DecomposeOpsForTraining and MutateOpsForTraining.
+"""Takes operators apart: DecomposeOpsForInference, DecomposeOpsForTraining, MutateOpsForTraining.
 
 Inference:  batch_norm  =>  (x - mean) / sqrt(variance + epsilon) * weight + bias
             shape(x)    =>  the sizes, each found when the Program starts, stacked

@@ -1,4 +1,4 @@
-"""FuseOps: which operators an engine, or a layer of an accelerator, computes in one go.
+"""FuseOps: says which operators an engine, or a layer of an accelerator, computes in one go.
 
     conv - add - relu - add - relu          two groups: conv, add, relu, add, relu are one if the
                                             second operand of the later add comes from outside

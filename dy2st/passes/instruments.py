@@ -1,4 +1,4 @@
-"""Instruments for a PassContext: timing, printing, statistics, the verifier, a numeric check."""
+"""Watches passes: times, prints and counts them, runs the verifier and compares numbers."""
 
 from __future__ import annotations
 

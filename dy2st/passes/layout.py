@@ -1,4 +1,4 @@
-"""ToNCHWLayout and ToNHWCLayout: which axis order the operators between convolutions work in.
+"""ToNCHWLayout and ToNHWCLayout: choose the axis order for operators between convolutions.
 
     %0 = transpose(%x) {perm = [0, 3, 1, 2]}        %0 = transpose(%x) {perm = [0, 3, 1, 2]}
     %1 = conv(%0, %w)                               %1 = conv(%0, %w)

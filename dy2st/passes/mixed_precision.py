@@ -1,4 +1,4 @@
-"""ToMixedPrecision: convolutions and products in a shorter float, the rest in the declared one.
+"""ToMixedPrecision: computes convolutions and products in a shorter float, the rest as declared.
 
     %0 = conv(%x, %w)                       %0 = cast(%x) {dtype = f16}
     %1 = relu(%0)                   =>      %1 = conv(%0, %w in f16)

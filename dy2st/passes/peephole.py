@@ -1,4 +1,4 @@
-"""Peephole: the transformations that prepare a Program for the OPU, each a pass of its own.
+"""Peephole: prepares a Program for the OPU by transformations, each a pass of its own.
 
 Peephole1   (conv(x) + c1) * c2       =>  conv(x) * c2 + c1 * c2, so that c2 can go into the weights
 Peephole2   (x + c1) + c2             =>  x + (c1 + c2), and products likewise

@@ -1,4 +1,4 @@
-"""Pipelines: the passes for one purpose, in their order, with the reason for each place.
+"""Pipelines: order the passes for one purpose, with the reason for each place.
 
 Every function makes the list anew, so a user's own pipeline may start from one of them:
 

@@ -1,4 +1,4 @@
-"""plan_memory: where every value of a Program lies in one block of memory, before it runs.
+"""plan_memory: says where each value of a Program lies in one block of memory, before it runs.
 
     %0 = conv(%x, %w)   bytes 0 to 4095
     %1 = relu(%0)       written over %0

@@ -1,4 +1,4 @@
-"""SimplifyInference: normalisations as arithmetic, dropout as nothing, pools without places.
+"""SimplifyInference: makes normalisations arithmetic, dropout nothing, and pools without places.
 
     %0 = batch_norm(%x, %mean, %variance, %weight, %bias)       =>
         %scale = weight / sqrt(variance + epsilon)

@@ -1,4 +1,4 @@
-"""Features of sound under PaddlePaddle's names."""
+"""Computes features of sound, under PaddlePaddle's names."""
 
 from dy2st_runtime.lazy import lazy_names
 

@@ -1,4 +1,4 @@
-"""Sums of files, and where datasets lie that were downloaded by other means."""
+"""Computes sums of files, and says where datasets lie that were downloaded by other means."""
 
 from __future__ import annotations
 

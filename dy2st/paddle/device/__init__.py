@@ -1,4 +1,4 @@
-"""Devices under PaddlePaddle's names: the CPU is the one that is here.
+"""Answers for devices under PaddlePaddle's names: the CPU is the one that is here.
 
 dy2st.set_device("gpu" if dy2st.is_compiled_with_cuda() else "cpu")
 """

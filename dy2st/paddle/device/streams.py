@@ -1,4 +1,4 @@
-"""Streams and events of a device that does one thing after the other, as the CPU does."""
+"""Has streams and events of a device that does one thing after the other, as the CPU does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Probability distributions under PaddlePaddle's names."""
+"""Gives probability distributions under PaddlePaddle's names."""
 
 from dy2st_runtime.lazy import lazy_names, places
 

@@ -1,4 +1,4 @@
-"""The Bernoulli distribution."""
+"""Defines the Bernoulli distribution."""
 
 from __future__ import annotations
 

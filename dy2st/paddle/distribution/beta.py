@@ -1,4 +1,4 @@
-"""The beta distribution."""
+"""Defines the beta distribution."""
 
 from __future__ import annotations
 

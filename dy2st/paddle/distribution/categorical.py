@@ -1,4 +1,4 @@
-"""The categorical distribution."""
+"""Defines the categorical distribution."""
 
 from __future__ import annotations
 

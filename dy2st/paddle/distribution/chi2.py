@@ -1,4 +1,4 @@
-"""The chi-squared distribution."""
+"""Defines the chi-squared distribution."""
 
 from __future__ import annotations
 

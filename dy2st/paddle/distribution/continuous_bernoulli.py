@@ -1,4 +1,4 @@
-"""The continuous Bernoulli distribution."""
+"""Defines the continuous Bernoulli distribution."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exponential distribution."""
+"""Defines the exponential distribution."""
 
 from __future__ import annotations
 

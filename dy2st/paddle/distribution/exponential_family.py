@@ -1,4 +1,4 @@
-"""Distributions whose density is exp of an inner product: what follows from their normaliser."""
+"""Has what follows from the normaliser of a density that is exp of an inner product."""
 
 from __future__ import annotations
 

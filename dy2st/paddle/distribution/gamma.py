@@ -1,4 +1,4 @@
-"""The gamma distribution."""
+"""Defines the gamma distribution."""
 
 from __future__ import annotations
 

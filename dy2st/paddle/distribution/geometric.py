@@ -1,4 +1,4 @@
-"""The geometric distribution."""
+"""Defines the geometric distribution."""
 
 from __future__ import annotations
 

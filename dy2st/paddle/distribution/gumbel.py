@@ -1,4 +1,4 @@
-"""The Gumbel distribution."""
+"""Defines the Gumbel distribution."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Distributions whose last batch axes are one event."""
+"""Makes the last batch axes of a distribution one event."""
 
 from __future__ import annotations
 

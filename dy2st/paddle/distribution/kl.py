@@ -1,4 +1,4 @@
-"""Divergences of pairs of distributions: a table that users add to."""
+"""Finds divergences of pairs of distributions in a table that users add to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Laplace distribution."""
+"""Defines the Laplace distribution."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The distribution of Lewandowski, Kurowicka and Joe, by Cholesky factors."""
+"""Defines the distribution of Lewandowski, Kurowicka and Joe, by Cholesky factors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The log-normal distribution."""
+"""Defines the log-normal distribution."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The normal distribution of vectors."""
+"""Defines the normal distribution of vectors."""
 
 from __future__ import annotations
 

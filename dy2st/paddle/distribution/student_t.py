@@ -1,4 +1,4 @@
-"""Student's t distribution."""
+"""Defines Student's t distribution."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All transforms in one place, as PaddlePaddle has them."""
+"""Gives all transforms in one place, as PaddlePaddle has them."""
 
 from dy2st.paddle.distribution.transform_base import (
     ChainTransform,

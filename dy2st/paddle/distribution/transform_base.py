@@ -1,4 +1,4 @@
-"""Functions with inverses and the logarithms of their slopes: what all share, and compositions."""
+"""Has what transforms share: values, inverses, logarithms of slopes; and composes transforms."""
 
 from __future__ import annotations
 

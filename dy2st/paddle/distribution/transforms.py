@@ -1,4 +1,4 @@
-"""The transforms that distributions are made with."""
+"""Defines the transforms that distributions are made with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The uniform distribution."""
+"""Defines the uniform distribution."""
 
 from __future__ import annotations
 

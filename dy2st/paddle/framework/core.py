@@ -1,4 +1,4 @@
-"""The few names of Paddle's core that models use: places, dtypes by name, what is built in."""
+"""Gives the few names of Paddle's core that models use: places, dtypes, what is built in."""
 
 from __future__ import annotations
 

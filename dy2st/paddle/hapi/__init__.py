@@ -1,4 +1,4 @@
-"""Training of a model in few calls, under PaddlePaddle's names."""
+"""Trains a model in few calls, under PaddlePaddle's names."""
 
 from dy2st.paddle.hapi.callbacks import Callback
 from dy2st.paddle.hapi.model import Model

@@ -1,4 +1,4 @@
-"""A network with an optimizer, a loss and metrics: trained, evaluated and asked in one call."""
+"""Trains, evaluates and asks a network, with its optimizer, loss and metrics, in one call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Callbacks that watch a value of evaluations."""
+"""Watches a value of evaluations, by callbacks."""
 
 from __future__ import annotations
 

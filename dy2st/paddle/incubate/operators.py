@@ -1,4 +1,4 @@
-"""Single functions that are tried out."""
+"""Gives single functions that are tried out."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Porting models of PaddlePaddle: which of its names are here, and imports that mean dy2st."""
+"""Ports models of PaddlePaddle: says which of its names are here, and makes imports mean dy2st."""

@@ -1,4 +1,4 @@
-"""Names of PaddlePaddle that dy2st has not: why, and what to write instead.
+"""Says why dy2st has not some names of PaddlePaddle, and what to write instead.
 
 A name stands for all that is under it: `incubate` for `incubate.nn.FusedLinear` too. Whether a
 name is here is asked of dy2st; what is here needs no row.

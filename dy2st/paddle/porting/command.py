@@ -1,4 +1,4 @@
-"""`dy2st port`: what of PaddlePaddle some sources use that is not here, and imports of dy2st."""
+"""`dy2st port`: says what of PaddlePaddle sources use and is not here, and changes imports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one table of PaddlePaddle's names: all of them, and why some of them are not here.
+"""Holds the one table of PaddlePaddle's names: all of them, and why some of them are not here.
 
 `paddle_names.txt` holds the public names of a release, a paragraph for each name space. Whether
 one is here is asked of dy2st itself.

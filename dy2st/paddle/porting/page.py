@@ -1,4 +1,4 @@
-"""The generated parts of docs/paddle.md.
+"""Writes the generated parts of docs/paddle.md.
 
 `python -m dy2st.paddle.porting.page docs/paddle.md` renews them.
 """

@@ -1,4 +1,4 @@
-"""Tensors of one number, by a name that stands in `paddle.tensor.creation` alone."""
+"""Fills tensors with one number, by a name that stands in `paddle.tensor.creation` alone."""
 
 from __future__ import annotations
 

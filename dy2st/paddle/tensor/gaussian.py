@@ -1,4 +1,4 @@
-"""Random numbers by names that PaddlePaddle has in `tensor.random` alone."""
+"""Draws random numbers by names that PaddlePaddle has in `tensor.random` alone."""
 
 from __future__ import annotations
 

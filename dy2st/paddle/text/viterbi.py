@@ -1,4 +1,4 @@
-"""The best path of tags through scores, by Viterbi's algorithm."""
+"""Finds the best path of tags through scores, by Viterbi's algorithm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Helpers that models use: nested structures, imports that may fail, names, what is deprecated."""
+"""Helps models with nested structures, imports that may fail, names, and what is deprecated."""
 
 from __future__ import annotations
 

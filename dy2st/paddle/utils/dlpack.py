@@ -1,4 +1,4 @@
-"""Tensors to and from other libraries, without a copy."""
+"""Hands tensors to other libraries and takes theirs, without a copy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nested lists, tuples and dicts: their leaves, the same with other leaves."""
+"""Takes nested lists, tuples and dicts apart: gives their leaves, or the same with other leaves."""
 
 from __future__ import annotations
 

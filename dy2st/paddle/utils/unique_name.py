@@ -1,4 +1,4 @@
-"""Names that nobody else has: those of `dy2st_runtime.unique_name`, which Layers count by."""
+"""Gives names that nobody else has: those of `dy2st_runtime.unique_name`, which Layers count by."""
 
 from dy2st_runtime.unique_name import UniqueNameGenerator, generate, guard, switch
 

@@ -1,4 +1,4 @@
-"""Pictures from files: by PIL, or as arrays by OpenCV. Both are loaded when they are needed."""
+"""Reads pictures from files: by PIL, or as arrays by OpenCV; both are loaded when needed."""
 
 from __future__ import annotations
 

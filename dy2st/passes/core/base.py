@@ -1,4 +1,4 @@
-"""Pass, FunctionPass, ModulePass, Sequential, and the decorators that make passes.
+"""Defines Pass, FunctionPass, ModulePass, Sequential, and the decorators that make passes.
 
 A pass is called with a Program or a Module and gives a new one; what was given stays as it is. Its
 own work is done in place, on a copy that is made once a call, also of a whole Sequential. Arrays

@@ -1,4 +1,4 @@
-"""PassContext: which passes run, with what options, and who watches them."""
+"""PassContext: says which passes run, with what options, and who watches them."""
 
 from __future__ import annotations
 

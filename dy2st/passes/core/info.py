@@ -1,4 +1,4 @@
-"""PassInfo: the name card of a pass."""
+"""PassInfo: says what a pass is called, from which level on it runs, and what it needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PassInstrument: what may watch passes, and veto them."""
+"""PassInstrument: watches passes, and may veto them."""
 
 from __future__ import annotations
 

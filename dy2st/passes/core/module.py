@@ -1,4 +1,4 @@
-"""Module: what passes work on: Programs by name, and the arrays of their parameters."""
+"""Module: holds what passes work on, Programs by name and the arrays of their parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All passes by name: dy2st's own, and those of other packages.
+"""Finds passes by name: dy2st's own, and those of other packages.
 
 Another package offers a pass through an entry point of the group `dy2st.passes`:
 

@@ -1,4 +1,4 @@
-"""apply_to_function: a pass for some Programs of a Module only."""
+"""apply_to_function: runs a pass on some Programs of a Module only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts for a Program: operators, multiply-accumulates, parameters, bytes."""
+"""Counts what a Program has: operators, multiply-accumulates, parameters, bytes."""
 
 from __future__ import annotations
 

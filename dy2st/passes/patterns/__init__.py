@@ -1,4 +1,4 @@
-"""Rules written as expressions over operators, and the driver that applies them.
+"""Writes rules as expressions over operators, and applies them.
 
 A pattern is matched backwards from its last operator. The driver first looks up which rules may fit
 at all, by the names of the operators that make the operands: so a pass costs a microsecond an

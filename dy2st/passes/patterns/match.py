@@ -1,4 +1,4 @@
-"""Match: how a pattern fits at one place of a Program."""
+"""Match: tells how a pattern fits at one place of a Program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patterns: expressions over operators that a rule looks for.
+"""Patterns: say as expressions over operators what a rule looks for.
 
     x, scale, shift = value(), constant(), constant()
     pattern = op.add(op.multiply(op.conv(x, constant(), groups=1), scale), shift)

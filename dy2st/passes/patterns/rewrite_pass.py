@@ -1,4 +1,4 @@
-"""RewritePass: a pass made of rules. explain: why rules did not fire."""
+"""RewritePass: makes a pass of rules. explain: says why rules did not fire."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules: a pattern, and a function that records what stands in its place.
+"""Rules: look for a pattern, and record what stands in its place.
 
 @rule(op.multiply(op.add(x, c1), c2))
 def scale_both(m):

@@ -1,4 +1,4 @@
-"""Layers that take sound to features."""
+"""Takes sound to features, by layers."""
 
 from dy2st.paddle.audio.features.layers import MFCC, LogMelSpectrogram, MelSpectrogram, Spectrogram
 

@@ -1,4 +1,4 @@
-"""Spectra of sound, by products with cosines and sines: real numbers alone."""
+"""Makes spectra of sound, by products with cosines and sines: real numbers alone."""
 
 from __future__ import annotations
 

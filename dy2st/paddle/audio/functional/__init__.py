@@ -1,4 +1,4 @@
-"""Windows, scales of pitch and matrices for features of sound."""
+"""Makes windows, scales of pitch and matrices for features of sound."""
 
 from dy2st.paddle.audio.functional.functional import (
     compute_fbank_matrix,

@@ -1,4 +1,4 @@
-"""Scales of pitch, and matrices that take spectra to features."""
+"""Makes scales of pitch, and matrices that take spectra to features."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Windows as functions of their own: float32, periodic by default."""
+"""Makes windows, each by a function of its own: float32, periodic by default."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Windows by name."""
+"""Makes windows by their names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of a model whose values are not kept for gradients, but computed again."""
+"""Computes parts of a model again for gradients, instead of keeping their values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recomputation, and what processes do together with gradients: of one process, nothing."""
+"""Recomputes, and does what processes do together with gradients: for one process, nothing."""
 
 from __future__ import annotations
 

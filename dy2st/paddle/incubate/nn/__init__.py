@@ -1,4 +1,4 @@
-"""Layers of transformers in few parts, under PaddlePaddle's names."""
+"""Gives layers of transformers in few parts, under PaddlePaddle's names."""
 
 from dy2st.paddle.private_modules import private_modules
 from dy2st_runtime.lazy import lazy_names, places

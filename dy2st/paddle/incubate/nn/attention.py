@@ -1,4 +1,4 @@
-"""The two halves of a layer of a transformer."""
+"""Computes the two halves of a layer of a transformer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of transformers as one function each: composites, whose fusing is left to engines."""
+"""Gives parts of transformers as one function each: composites, which engines may fuse."""
 
 from typing import TYPE_CHECKING
 

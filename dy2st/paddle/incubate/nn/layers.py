@@ -1,4 +1,4 @@
-"""Layers of transformers in few parts."""
+"""Builds layers of transformers in few parts."""
 
 from __future__ import annotations
 

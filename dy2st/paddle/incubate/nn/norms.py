@@ -1,4 +1,4 @@
-"""Normalisation after a bias, dropout and a residual."""
+"""Normalises after a bias, dropout and a residual."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Products of matrices with a bias and an activation."""
+"""Multiplies matrices, with a bias and an activation."""
 
 from __future__ import annotations
 

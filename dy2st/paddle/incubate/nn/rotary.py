@@ -1,4 +1,4 @@
-"""Positions as angles by which pairs of numbers are rotated (Su 2021)."""
+"""Takes positions as angles by which pairs of numbers are rotated (Su 2021)."""
 
 from __future__ import annotations
 

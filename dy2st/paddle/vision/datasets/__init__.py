@@ -1,4 +1,4 @@
-"""Datasets of pictures from files, under PaddlePaddle's names."""
+"""Reads datasets of pictures from files, under PaddlePaddle's names."""
 
 from dy2st.paddle.private_modules import private_modules
 from dy2st.paddle.vision.datasets.archives import MNIST, Cifar10, Cifar100, FashionMNIST

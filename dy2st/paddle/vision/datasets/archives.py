@@ -1,4 +1,4 @@
-"""Well-known small pictures from the archives in which they are published."""
+"""Reads well-known small pictures from the archives in which they are published."""
 
 from __future__ import annotations
 

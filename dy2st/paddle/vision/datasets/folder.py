@@ -1,4 +1,4 @@
-"""Pictures in folders."""
+"""Reads pictures in folders."""
 
 from __future__ import annotations
 

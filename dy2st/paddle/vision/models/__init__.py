@@ -1,4 +1,4 @@
-"""Networks that classify pictures, with PaddlePaddle's names of parameters."""
+"""Builds networks that classify pictures, with PaddlePaddle's names of parameters."""
 
 # These functions have the names of their modules, and stand before them.
 from dy2st.paddle.vision.models.alexnet import AlexNet, alexnet

@@ -1,4 +1,4 @@
-"""AlexNet (Krizhevsky 2012, in the form for one device)."""
+"""Builds AlexNet (Krizhevsky 2012, in the form for one device)."""
 
 from __future__ import annotations
 

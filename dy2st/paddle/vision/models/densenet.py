@@ -1,4 +1,4 @@
-"""DenseNet (Huang 2016)."""
+"""Builds DenseNet (Huang 2016)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GoogLeNet (Szegedy 2014), with its two side outputs."""
+"""Builds GoogLeNet (Szegedy 2014), with its two side outputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inception v3 (Szegedy 2015), without its side output."""
+"""Builds Inception v3 (Szegedy 2015), without its side output."""
 
 from __future__ import annotations
 

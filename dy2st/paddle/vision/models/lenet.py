@@ -1,4 +1,4 @@
-"""LeNet-5 (LeCun 1998), for digits of 28 by 28 pixels."""
+"""Builds LeNet-5 (LeCun 1998), for digits of 28 by 28 pixels."""
 
 from __future__ import annotations
 

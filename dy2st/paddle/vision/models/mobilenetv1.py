@@ -1,4 +1,4 @@
-"""MobileNet (Howard 2017)."""
+"""Builds MobileNet (Howard 2017)."""
 
 from __future__ import annotations
 

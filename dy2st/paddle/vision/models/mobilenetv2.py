@@ -1,4 +1,4 @@
-"""MobileNetV2 (Sandler 2018)."""
+"""Builds MobileNetV2 (Sandler 2018)."""
 
 from __future__ import annotations
 

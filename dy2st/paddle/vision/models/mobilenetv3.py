@@ -1,4 +1,4 @@
-"""MobileNetV3 (Howard 2019)."""
+"""Builds MobileNetV3 (Howard 2019)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Residual networks: ResNet (He 2015), ResNeXt (Xie 2016), wide ones (Zagoruyko 2016)."""
+"""Builds residual networks: ResNet (He 2015), ResNeXt (Xie 2016), wide ones (Zagoruyko 2016)."""
 
 from __future__ import annotations
 

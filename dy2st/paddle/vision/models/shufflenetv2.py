@@ -1,4 +1,4 @@
-"""ShuffleNetV2 (Ma 2018)."""
+"""Builds ShuffleNetV2 (Ma 2018)."""
 
 from __future__ import annotations
 

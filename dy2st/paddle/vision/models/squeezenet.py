@@ -1,4 +1,4 @@
-"""SqueezeNet (Iandola 2016), versions 1.0 and 1.1."""
+"""Builds SqueezeNet (Iandola 2016), versions 1.0 and 1.1."""
 
 from __future__ import annotations
 

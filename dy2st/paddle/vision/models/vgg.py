@@ -1,4 +1,4 @@
-"""VGG (Simonyan and Zisserman 2014)."""
+"""Builds VGG (Simonyan and Zisserman 2014)."""
 
 from __future__ import annotations
 

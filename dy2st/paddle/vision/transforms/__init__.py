@@ -1,4 +1,4 @@
-"""Transforms of pictures under PaddlePaddle's names: arrays, tensors, and images of PIL."""
+"""Transforms pictures under PaddlePaddle's names: arrays, tensors, and images of PIL."""
 
 from dy2st.paddle.private_modules import private_modules
 from dy2st.paddle.vision.transforms.base import BaseTransform, Compose

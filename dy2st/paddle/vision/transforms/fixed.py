@@ -1,4 +1,4 @@
-"""Transforms that do the same to every picture."""
+"""Defines transforms that do the same to every picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of pictures: arrays (h, w, c) or (h, w), tensors (c, h, w), images of PIL.
+"""Changes pictures: arrays (h, w, c) or (h, w), tensors (c, h, w), images of PIL.
 
 Each gives back what it was given, without history. Colours are in the order red, green, blue.
 """

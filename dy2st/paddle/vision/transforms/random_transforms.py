@@ -1,4 +1,4 @@
-"""Transforms that draw what they do; all draw from the generator that `seed` starts anew."""
+"""Defines transforms that draw what they do, from the generator that `seed` starts anew."""
 
 from __future__ import annotations
 

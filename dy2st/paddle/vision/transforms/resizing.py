@@ -1,4 +1,4 @@
-"""Resizing of arrays: each axis by itself, where a pixel is a square around its centre.
+"""Resizes arrays: each axis by itself, where a pixel is a square around its centre.
 
 Nothing is smoothed when a picture shrinks. It is what OpenCV computes, but for roundings.
 """

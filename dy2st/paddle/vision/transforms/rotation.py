@@ -1,4 +1,4 @@
-"""Transforms that draw how a picture is rotated, shifted and tilted."""
+"""Defines transforms that draw how a picture is rotated, shifted and tilted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turning, shifting and tilting of pictures: each new pixel is read where it comes from.
+"""Turns, shifts and tilts pictures: each new pixel is read where it comes from.
 
 Points are (x, y) from the upper left corner, and a pixel is a square around its centre: a turn by
 90 degrees about the middle exchanges pixels. That is what PIL computes. (PaddlePaddle has OpenCV
