@@ -143,7 +143,8 @@ class _Worker:
                         raise
                     raise WorkerError(
                         f"a worker process cannot be given the dataset: {error}. Where "
-                        "processes are not forked, all that is sent to them must stand in an importable module"
+                        "processes are not forked, all that is sent to them must stand in an "
+                        "importable module"
                     ) from error
         except BaseException:  # goes on; the connection has no other owner yet
             self.connection.close()
