@@ -165,26 +165,24 @@ def _print(options: argparse.Namespace) -> int:
 
 
 def _verify(options: argparse.Namespace) -> int:
-    statuses = [_verify_one(name) for name in options.inputs]
-    return max(statuses)
-
-
-def _verify_one(name: str) -> int:
-    try:
-        model = read_model(name)
-        programs = [verified(program) for program in model.programs]
-    except VerifyError as error:
-        say(f"{name} is broken: {error}")
-        return DIFFERENT
-    except (Dy2stError, OSError) as error:
-        say(str(error))
-        return BAD
-    count = sum(1 for program in programs for _ in program.block.walk())
-    what = [_counted(len(programs), "Program"), _counted(count, "operator")]
-    if model.arrays is not None:
-        what.append(_counted(len(model.arrays), "array"))
-    print(f"{name}: sound, {', '.join(what)}")
-    return OK
+    status = OK
+    for name in options.inputs:
+        try:
+            model = read_model(name)
+            programs = [verified(program) for program in model.programs]
+        except VerifyError as error:
+            say(f"{name} is broken: {error}")
+            status = max(status, DIFFERENT)
+        except (Dy2stError, OSError) as error:
+            say(str(error))
+            status = max(status, BAD)
+        else:
+            count = sum(1 for program in programs for _ in program.block.walk())
+            what = [_counted(len(programs), "Program"), _counted(count, "operator")]
+            if model.arrays is not None:
+                what.append(_counted(len(model.arrays), "array"))
+            print(f"{name}: sound, {', '.join(what)}")
+    return status
 
 
 def _counted(count: int, noun: str) -> str:
@@ -206,18 +204,17 @@ def _array_differences(left: ModelFile, right: ModelFile) -> list[str]:
     """What the Programs do not show: other values under a name that both have."""
     if left.arrays is None or right.arrays is None:
         return []
-    return [
-        f"the arrays of {name!r} differ"
-        for name, array in left.arrays.items()
-        if name in right.arrays and not _is_same(array, right.arrays[name])
-    ]
-
-
-def _is_same(left: Any, right: Any) -> bool:
-    """Equal in type and bits; nan equals itself, and 0.0 is not -0.0."""
-    if left.dtype != right.dtype or left.shape != right.shape:
-        return False
-    return bool(np.array_equal(left.reshape(-1).view(np.uint8), right.reshape(-1).view(np.uint8)))
+    lines = []
+    for name, one in left.arrays.items():
+        other = right.arrays.get(name, one)
+        # equal in type and bits; nan equals itself, and 0.0 is not -0.0
+        is_same = one.dtype == other.dtype and one.shape == other.shape
+        if is_same:
+            bits, others = (array.reshape(-1).view(np.uint8) for array in (one, other))
+            is_same = bool(np.array_equal(bits, others))
+        if not is_same:
+            lines.append(f"the arrays of {name!r} differ")
+    return lines
 
 
 # -- arguments --------------------------------------------------------------------------------

@@ -30,11 +30,13 @@ class CanonicalizeCast(FunctionPass):
             for operator in block.operators:
                 is_elementwise = DEFINITIONS[operator.name].is_elementwise
                 for index, operand in enumerate(operator.operands):
-                    if not is_elementwise or not _widens(operand):
+                    maker = operand.maker
+                    if not isinstance(maker, Operator) or maker.name != "cast":
+                        continue
+                    before, after = maker.operands[0].tensor_type.dtype, operand.tensor_type.dtype
+                    if not is_elementwise or before.itemsize >= after.itemsize:
                         continue
                     if operand in used:
-                        maker = operand.maker
-                        assert isinstance(maker, Operator)
                         made = Operator(
                             "cast",
                             list(maker.operands),
@@ -49,13 +51,6 @@ class CanonicalizeCast(FunctionPass):
                 operators.append(operator)
             block.operators[:] = operators
         return program
-
-
-def _widens(variable: Variable) -> bool:
-    maker = variable.maker
-    if not isinstance(maker, Operator) or maker.name != "cast":
-        return False
-    return maker.operands[0].tensor_type.dtype.itemsize < variable.tensor_type.dtype.itemsize
 
 
 __all__ = ["CanonicalizeCast"]

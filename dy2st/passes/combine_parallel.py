@@ -101,7 +101,12 @@ class _CombineParallel(FunctionPass):
         data = group[0].operands[0]
 
         def record() -> Any:
-            y = self._wide(group, replaced.get(data, data))
+            operands: list[Any] = [replaced.get(data, data)]
+            for index in range(1, len(group[0].operands)):
+                arrays = [constant_of(operator.operands[index]) for operator in group]
+                along = self.weight_axis if index == 1 else 0
+                operands.append(np.concatenate([a for a in arrays if a is not None], along))
+            y = apply(group[0].name, *operands, **group[0].attributes)
             for followers, place in chain:
                 operands = []
                 for index in range(len(followers[0].operands)):
@@ -131,14 +136,6 @@ class _CombineParallel(FunctionPass):
         """The axis along which the branches lie side by side, and how wide each of them is."""
         axis = self.channel_axis(group[0].results[0].tensor_type.rank)
         return axis, [_width(operator, axis) for operator in group]
-
-    def _wide(self, group: Sequence[Operator], data: Variable) -> Any:
-        operands: list[Any] = [data]
-        for index in range(1, len(group[0].operands)):
-            arrays = [constant_of(operator.operands[index]) for operator in group]
-            along = self.weight_axis if index == 1 else 0
-            operands.append(np.concatenate([a for a in arrays if a is not None], along))
-        return apply(group[0].name, *operands, **group[0].attributes)
 
 
 def _width(operator: Operator, axis: int) -> int:

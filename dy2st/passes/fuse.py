@@ -171,25 +171,19 @@ class _Fusion:
         heavy = [root for root in roots if self.heaviest[root] is Kind.CONTRACTION]
         if size > self.most or len(heavy) > 1:
             return
-        if self.check is not None and not self._allowed(roots):
-            return
+        if self.check is not None:
+            group = FusionGroup()
+            for index in sorted(index for root in roots for index in self.members[root]):
+                operator = self.operators[index]
+                if group.operators and not self.check(group, operator):
+                    return
+                group.operators.append(operator)
+                group.kind = max(group.kind, self.kinds[index])
         first = roots[0]
         for root in roots[1:]:
             self.group[root] = first
             self.members[first] += self.members[root]
             self.heaviest[first] = max(self.heaviest[first], self.heaviest[root])
-
-    def _allowed(self, roots: list[int]) -> bool:
-        assert self.check is not None
-        indices = sorted(index for root in roots for index in self.members[root])
-        group = FusionGroup()
-        for index in indices:
-            operator = self.operators[index]
-            if group.operators and not self.check(group, operator):
-                return False
-            group.operators.append(operator)
-            group.kind = max(group.kind, self.kinds[index])
-        return True
 
 
 def _common(

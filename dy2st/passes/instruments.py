@@ -300,7 +300,9 @@ class CheckNumbers(PassInstrument):
             return
         finite = np.isfinite(left) & np.isfinite(right)
         off = np.abs(left[finite] - right[finite]).max(initial=0.0)
-        wrong = "; infinities or NaN differ" if not _same_kinds(left, right) else ""
+        kinds = (np.isnan, np.isposinf, np.isneginf)
+        are_same = all(np.array_equal(kind(left), kind(right)) for kind in kinds)
+        wrong = "" if are_same else "; infinities or NaN differ"
         raise PassError(f"{what} is off by {off:.3g}; numbers are as large as {size:.3g}{wrong}")
 
 
@@ -315,11 +317,6 @@ def _values(module: Module, name: str, inputs: list[Any], state: dict[str, Any])
 
 def _last_bit(dtype: Any) -> float:
     return float(np.finfo(dtype).eps) if dtype.kind == "f" else 2.0**-7  # bfloat16
-
-
-def _same_kinds(left: Any, right: Any) -> bool:
-    kinds = (np.isnan, np.isposinf, np.isneginf)
-    return all(np.array_equal(kind(left), kind(right)) for kind in kinds)
 
 
 __all__ = [

@@ -55,7 +55,12 @@ class ToMixedPrecision(FunctionPass):
         name = getattr(dtype, "__name__", str(dtype))  # np.float16 is a type
         if name not in ("float16", "bfloat16"):
             raise DTypeError(f"the short type is float16 or bfloat16, not {dtype}")
-        self.dtype = np.dtype(name) if name == "float16" else _bfloat16()
+        try:
+            self.dtype = np.dtype(name)
+        except TypeError:
+            raise DTypeError(
+                "bfloat16 needs the package ml_dtypes: pip install 'dy2st[bf16]'"
+            ) from None
 
     def transform_function(self, program: Program, module: Module, context: PassContext) -> Program:
         """The Program in two precisions."""
@@ -63,15 +68,6 @@ class ToMixedPrecision(FunctionPass):
             _Casts(block, self.dtype).run()
         drop_dead(program)
         return program
-
-
-def _bfloat16() -> np.dtype[Any]:
-    try:
-        return np.dtype("bfloat16")
-    except TypeError:
-        raise DTypeError(
-            "bfloat16 needs the package ml_dtypes: pip install 'dy2st[bf16]'"
-        ) from None
 
 
 _FLOAT32 = np.dtype("float32")

@@ -121,7 +121,13 @@ def _parameter(
     program: Program, operator: Operator, module: Module, named: dict[int, str]
 ) -> Variable:
     array = operator.attributes["value"]
-    name = named.get(id(array)) or _unused(operator.results[0].name or "constant", module, program)
+    name = named.get(id(array))
+    if not name:
+        name = wish = operator.results[0].name or "constant"
+        count = 0
+        while name in module.state or name in program.state:
+            count += 1
+            name = f"{wish}_{count}"
     named[id(array)], module.state[name] = name, array
     if name in program.state:
         return program.state[name]
@@ -129,14 +135,6 @@ def _parameter(
     program.parameters[name] = made
     program.trainable[name] = False
     return made
-
-
-def _unused(wish: str, module: Module, program: Program) -> str:
-    name, count = wish, 0
-    while name in module.state or name in program.state:
-        count += 1
-        name = f"{wish}_{count}"
-    return name
 
 
 __all__ = ["FreezeParameters", "LiftConstants", "localise_constants"]

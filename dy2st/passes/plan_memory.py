@@ -164,9 +164,18 @@ class _Planner:
                 if operand in where:
                     where[operand].end = place
             if operator.blocks:
-                inner, together = self._work_space(operator, place)
-                buffers += [inner] if inner.size else []
-                unplanned += together
+                is_loop = operator.name == "while"
+                count = len(operator.results) if is_loop else 0
+                inner = [self.block(one, one.parameters[:count]) for one in operator.blocks]
+                sizes = [_place(own) for own, _ in inner]
+                unplanned += sum(together for _, together in inner)
+                if is_loop:
+                    copies = sum(self.bytes_of(operator, v) for v in moved(operator).values())
+                    sizes[1] += copies
+                    unplanned += copies
+                if max(sizes):
+                    name = f"work space of `{operator.name}`"
+                    buffers.append(Buffer(name, max(sizes), place, place))
             is_view = operator in views
             index = 0 if is_view else over.get(operator)
             shared = None if index is None else where.get(operator.operands[index])
@@ -196,18 +205,6 @@ class _Planner:
         size = self.bytes_of(operator, result)
         name = f"%{result.name}" if result.name else f"`{operator.name}`"
         return Buffer(name, size, place, place) if size else None
-
-    def _work_space(self, operator: Operator, place: int) -> tuple[Buffer, int]:
-        is_loop = operator.name == "while"
-        count = len(operator.results) if is_loop else 0
-        inner = [self.block(block, block.parameters[:count]) for block in operator.blocks]
-        sizes = [_place(buffers) for buffers, _ in inner]
-        together = sum(unplanned for _, unplanned in inner)
-        if is_loop:
-            copies = sum(self.bytes_of(operator, value) for value in moved(operator).values())
-            sizes[1] += copies
-            together += copies
-        return Buffer(f"work space of `{operator.name}`", max(sizes), place, place), together
 
     def bytes_of(self, operator: Operator, result: Variable) -> int:
         """The bytes of a tensor, up to a multiple of the alignment."""

@@ -309,22 +309,16 @@ class Dispatcher:
         for choice, count in sorted(self._counts.items(), key=lambda item: str(item[0])):
             whole = count.real + count.padded
             waste = 100.0 * count.padded / whole if whole else 0.0
-            rows.append(
-                (*map(_shown, choice), str(count.hits), f"{waste:.1f} %", self._memory(choice))
-            )
+            memory, executable = "dropped", self._made.get(choice)
+            if executable is not None:
+                operators = executable.program.block.walk()
+                values = [o.attributes["value"] for o in operators if o.name == "constant"]
+                memory = f"{sum(value.nbytes for value in values)} bytes"
+            rows.append((*map(_shown, choice), str(count.hits), f"{waste:.1f} %", memory))
         total = sum(count.hits for count in self._counts.values())
         table = titled(*names, "hits", "padding", "constants", rows=rows) if rows else ""
         made = f"{len(self._made)} of {len(self.all_buckets())} Programs are kept; {total} calls"
         return f"{table}\n\n{made}" if table else made
-
-    def _memory(self, choice: tuple[Bucket, ...]) -> str:
-        executable = self._made.get(choice)
-        if executable is None:
-            return "dropped"
-        values = [
-            o.attributes["value"] for o in executable.program.block.walk() if o.name == "constant"
-        ]
-        return f"{sum(value.nbytes for value in values)} bytes"
 
 
 def _shown(entry: Bucket) -> str:

@@ -40,7 +40,12 @@ def numbers_for(program: Program, sizes: dict[str, int]) -> dict[Dim, int]:
     found: dict[Dim, int] = {}
     for name, number in sizes.items():
         if name not in known:
-            raise SpecError(f"{program.name} has no size {name!r}{_suggestion(name, known)}")
+            close = get_close_matches(name, known, n=1)
+            hint = (
+                f": do you mean {close[0]!r}?" if close else f": it has {', '.join(sorted(known))}"
+            )
+            hint = hint if known else ": all its sizes are numbers"
+            raise SpecError(f"{program.name} has no size {name!r}{hint}")
         found[known[name]] = check_number(known[name], number)
     return found
 
@@ -54,13 +59,6 @@ def check_number(symbol: Dim, number: int) -> int:
         limits = f"at least {low}" if high is None else f"from {low} to {high}"
         raise SpecError(f"the size {symbol} is {limits}, not {number}")
     return number
-
-
-def _suggestion(name: str, known: dict[str, Dim]) -> str:
-    if not known:
-        return ": all its sizes are numbers"
-    close = get_close_matches(name, known, n=1)
-    return f": do you mean {close[0]!r}?" if close else f": it has {', '.join(sorted(known))}"
 
 
 __all__ = ["check_number", "freeze", "named_sizes", "numbers_for"]

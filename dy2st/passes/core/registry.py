@@ -33,7 +33,13 @@ def find(name: str) -> Any:
     """
     wanted = plain(name)
     if wanted in _made:
-        return _without_arguments(*_made[wanted])
+        own, maker = _made[wanted]
+        try:
+            signature(maker).bind()
+        except TypeError as error:
+            what = f"the pass {own!r} cannot be made by its name alone"
+            raise ArgumentError(f"{what}: {error}; make it and put it into a Sequential") from None
+        return maker()
     entries = [entry for entry in _offered() if plain(entry.name) == wanted]
     if len({entry.value for entry in entries}) > 1:
         both = " and ".join(sorted(entry.value for entry in entries))
@@ -60,15 +66,6 @@ def pass_names() -> list[str]:
     """The names of all passes, in order of the alphabet."""
     made = (name for name, _ in _made.values())
     return sorted({*made, *(entry.name for entry in _offered())})
-
-
-def _without_arguments(name: str, maker: Callable[..., Any]) -> Any:
-    try:
-        signature(maker).bind()
-    except TypeError as error:
-        what = f"the pass {name!r} cannot be made by its name alone"
-        raise ArgumentError(f"{what}: {error}; make it and put it into a Sequential") from None
-    return maker()
 
 
 def _offered() -> list[EntryPoint]:
