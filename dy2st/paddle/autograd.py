@@ -63,14 +63,11 @@ def _jacobian(y: Any, x: Any, batch_axis: int | None) -> Any:
         )
     rows = y.shape[batched:]
     parts = [y[:, i] if batched else y[i] for i in range(rows[0])] if rows else [y]
-    slopes = [_slope(F.sum(part), x) for part in parts]
+    slopes = []
+    for part in parts:
+        (slope,) = grad(F.sum(part), x, retain_graph=True, create_graph=True, allow_unused=True)
+        slopes.append(F.zeros_like(x) if slope is None else slope)  # it may not depend on x
     return F.stack(slopes, axis=int(batched)) if rows else slopes[0]
-
-
-def _slope(number: Any, x: Any) -> Any:
-    """Its gradient, zeros where it does not depend on x."""
-    (slope,) = grad(number, x, retain_graph=True, create_graph=True, allow_unused=True)
-    return F.zeros_like(x) if slope is None else slope
 
 
 __all__ = [

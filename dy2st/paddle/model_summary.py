@@ -102,13 +102,12 @@ def _inputs(sizes: Any, dtypes: Any, given: Any) -> tuple[Any, ...]:
     several = isinstance(sizes, list) and not isinstance(sizes[0], (int, type(None)))
     shapes = sizes if several else [sizes]
     kinds = dtypes if isinstance(dtypes, (list, tuple)) else [dtypes] * len(shapes)
-    return tuple(_ones(shape, kind) for shape, kind in zip(shapes, kinds, strict=True))
-
-
-def _ones(size: Any, dtype: Any) -> Any:
-    shape = size.shape if hasattr(size, "shape") else size
-    shape = [entry if isinstance(entry, int) and entry > 0 else 1 for entry in shape]
-    return F.ones(shape, dtype or getattr(size, "dtype", None) or "float32")
+    made = []
+    for size, kind in zip(shapes, kinds, strict=True):
+        shape = size.shape if hasattr(size, "shape") else size
+        shape = [entry if isinstance(entry, int) and entry > 0 else 1 for entry in shape]
+        made.append(F.ones(shape, kind or getattr(size, "dtype", None) or "float32"))
+    return tuple(made)
 
 
 def _rows(net: Layer, inputs: tuple[Any, ...]) -> list[_Row]:

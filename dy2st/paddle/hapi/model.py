@@ -43,7 +43,11 @@ class Model:
         self._loss: Callable[..., Any] | None = None
         self._metrics: list[Metric] = []
         self._inputs = _listed(inputs)
-        self._count = len(self._inputs) or _required(network.forward)
+        self._count = len(self._inputs)
+        if not self._count:  # as many arguments as a call must have
+            given = inspect.signature(network.forward).parameters.values()
+            kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+            self._count = sum(one.kind in kinds and one.default is one.empty for one in given)
 
     def prepare(
         self, optimizer: Any = None, loss: Any = None, metrics: Any = None, amp_configs: Any = None
@@ -275,13 +279,6 @@ def _tensors(values: Any) -> list[Any]:
     return [
         value if isinstance(value, Tensor) else dy2st.to_tensor(value) for value in _listed(values)
     ]
-
-
-def _required(function: Callable[..., Any]) -> int:
-    """How many arguments a call must have."""
-    given = inspect.signature(function).parameters.values()
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return sum(one.kind in kinds and one.default is one.empty for one in given)
 
 
 def _loader(

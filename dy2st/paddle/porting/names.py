@@ -75,15 +75,13 @@ def names_of_installed_paddle() -> dict[str, list[str]]:
             ]
         )
         if space == "paddle":
-            functions = {name for name, value in vars(paddle).items() if _is_function(name, value)}
-            names |= tops | functions
+            names |= tops
+            for name, value in vars(paddle).items():
+                patches = name.startswith(("_", "monkey_patch")) or name.endswith("_init")
+                if inspect.isroutine(value) and not patches:
+                    names.add(name)
         found[space] = sorted(names)
     return found
-
-
-def _is_function(name: str, value: Any) -> bool:
-    patches = name.startswith(("_", "monkey_patch")) or name.endswith("_init")
-    return inspect.isroutine(value) and not patches
 
 
 def is_here(name: str) -> bool:
@@ -109,17 +107,11 @@ def exists(name: str) -> bool:
         path += f".{part}"
         value = getattr(value, part, _MISSING)
         if value is _MISSING:
-            value = _module(path)
-        if value is _MISSING:
-            return False
+            try:
+                value = importlib.import_module(path)
+            except ImportError:
+                return False
     return True
-
-
-def _module(path: str) -> Any:
-    try:
-        return importlib.import_module(path)
-    except ImportError:
-        return _MISSING
 
 
 def why_not(name: str) -> str:

@@ -106,14 +106,13 @@ class _Reader(ast.NodeVisitor):
         function = node.func
         if isinstance(function, ast.Attribute) and self._dotted(function) is None:
             line = function.end_lineno or function.lineno
-            if function.attr in _methods() and not self._is_module(function.value):
+            owner = function.value
+            while isinstance(owner, ast.Attribute):
+                owner = owner.value
+            is_module = isinstance(owner, ast.Name) and owner.id in self._modules
+            if function.attr in _methods() and not is_module:
                 self.methods.append(Use(f"Tensor.{function.attr}", self._file, line))
         self.generic_visit(node)
-
-    def _is_module(self, node: ast.expr) -> bool:
-        while isinstance(node, ast.Attribute):
-            node = node.value
-        return isinstance(node, ast.Name) and node.id in self._modules
 
     def visit_Name(self, node: ast.Name) -> None:
         """A name that `from paddle... import` has bound."""

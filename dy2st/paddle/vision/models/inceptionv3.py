@@ -49,20 +49,14 @@ class _Module(nn.Layer):
         """(n, inputs, h, w) -> (n, the sum of the ways' channels, h', w')."""
         results = []
         for way in self._ways:
-            results += self._walk(way, x)
+            splits = way[-1].endswith("b")  # in two, at its end
+            y = x
+            for name in way[:-2] if splits else way:
+                y = getattr(self, name)(y)
+            results += [getattr(self, name)(y) for name in way[-2:]] if splits else [y]
         pooled = self.branch_pool(x)
         results.append(pooled if self.branch_pool_conv is None else self.branch_pool_conv(pooled))
         return F.concat(results, 1)
-
-    def _walk(self, way: list[str], x: Any) -> list[Any]:
-        """The result of a way, or the two of one that splits at its end."""
-        if way[-1].endswith("b"):
-            for name in way[:-2]:
-                x = getattr(self, name)(x)
-            return [getattr(self, name)(x) for name in way[-2:]]
-        for name in way:
-            x = getattr(self, name)(x)
-        return [x]
 
 
 class InceptionA(_Module):

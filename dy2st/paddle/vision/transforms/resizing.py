@@ -19,8 +19,12 @@ Weights = dict[int, Array]
 def resize_array(image: Array, size: tuple[int, int], interpolation: str) -> Array:
     """The picture (h, w, c) with another height and width."""
     if interpolation == "nearest":
-        rows, columns = (_nearest(image.shape[axis], size[axis]) for axis in (0, 1))
-        return image[rows][:, columns]
+        rows, columns = (
+            np.minimum(np.arange(new) * (old / new), old - 1).astype("int64")
+            for old, new in zip(image.shape, size)
+        )
+        nearest: Array = image[rows][:, columns]
+        return nearest
     if interpolation not in WEIGHTS:
         raise ArgumentError(
             f"interpolation={interpolation!r} of arrays and tensors: "
@@ -40,11 +44,6 @@ def resize_array(image: Array, size: tuple[int, int], interpolation: str) -> Arr
             total = total + taken * weight.reshape(shape).astype(values.dtype)
         values = total
     return as_type(values, image.dtype)
-
-
-def _nearest(old: int, new: int) -> Array:
-    places: Array = np.minimum(np.arange(new) * (old / new), old - 1).astype("int64")
-    return places
 
 
 def _linear(rest: Array) -> Weights:

@@ -73,7 +73,12 @@ class RandomAffine(BaseTransform):
         if len(self.translate) != 2 or not all(0 <= share <= 1 for share in self.translate):
             raise ArgumentError(f"translate is two shares from 0 to 1, not {translate!r}")
         self.scale = (1.0, 1.0) if scale is None else ascending("scale", scale)
-        pairs = [shear] if isinstance(shear, (int, float)) else _in_pairs(shear or (0.0, 0.0))
+        pairs = [shear]
+        if not isinstance(shear, (int, float)):
+            angles = shear or (0.0, 0.0)
+            if len(angles) not in (2, 4):
+                raise ArgumentError(f"shear is one, two or four angles, not {angles!r}")
+            pairs = [angles[place : place + 2] for place in range(0, len(angles), 2)]
         self.shear = [_angles("shear", pair) for pair in [*pairs, (0.0, 0.0)][:2]]
         self.interpolation, self.fill, self.center = interpolation, fill, center
 
@@ -143,9 +148,3 @@ def _angles(name: str, value: Any) -> tuple[float, float]:
     if value < 0:
         raise ArgumentError(f"{name}={value!r} is negative; two angles may be")
     return -value, value
-
-
-def _in_pairs(values: Sequence[float]) -> list[Sequence[float]]:
-    if len(values) not in (2, 4):
-        raise ArgumentError(f"shear is one, two or four angles, not {values!r}")
-    return [values[place : place + 2] for place in range(0, len(values), 2)]
