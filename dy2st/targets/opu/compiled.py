@@ -106,14 +106,14 @@ class CompiledModel:
         every = []
         for number in range(len(inputs[0])):
             dram = self.execute([x[number : number + 1] for x in inputs]).dram
-            every.append([self._read(dram, index) for index in self.network.outputs])
+            found = []
+            for index in self.network.outputs:
+                tensor = self.lowered.tensors[index]
+                words = dram[tensor.address : tensor.address + tensor.words]
+                shape = (tensor.height, tensor.width, tensor.channels)
+                found.append(unpack_features(words, shape, tensor.border))
+            every.append(found)
         return [np.stack(images) for images in zip(*every, strict=True)]
-
-    def _read(self, dram: Array, index: int) -> Array:
-        tensor = self.lowered.tensors[index]
-        words = dram[tensor.address : tensor.address + tensor.words]
-        size = (tensor.height, tensor.width, tensor.channels)
-        return unpack_features(words, size, tensor.border)
 
     def time(self) -> Timeline:
         """When every operation begins and ends, without fetching."""
@@ -180,18 +180,15 @@ def _parameters(steps: list[Step], machine: Machine) -> tuple[list[Array], list[
             for source in step.sources_of(output) if step.scale is None else ():
                 for taps in tap_slices(step, machine):
                     at.weights[output, source, taps.start] = here
-                    blocks.append(_weights(step, output, source, taps, machine))
+                    if step.weights is None:
+                        raise ArgumentError(f"layer {step.layer} has no weights")
+                    tile = np.ascontiguousarray(step.weights(output, source, taps))
+                    if step.kind == "depthwise":
+                        blocks.append(pack_depthwise(tile[..., 0], machine))
+                    else:
+                        blocks.append(pack_weights(tile, machine))
                     here += len(blocks[-1])
     return blocks, found
-
-
-def _weights(step: Step, output: int, source: int, taps: slice, machine: Machine) -> Array:
-    if step.weights is None:
-        raise ArgumentError(f"layer {step.layer} has no weights")
-    tile = np.ascontiguousarray(step.weights(output, source, taps))
-    if step.kind == "depthwise":
-        return pack_depthwise(tile[..., 0], machine)
-    return pack_weights(tile, machine)
 
 
 def columns(network: Network, index: int, x: Array, across: int = 1) -> Array:

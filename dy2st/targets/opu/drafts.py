@@ -178,7 +178,15 @@ class Grouping:
         """Let a layer do one step more, if it can."""
         if draft.upsample:
             return False
-        order = _order_with(draft, node)
+        # the order with one step more, None if the machine does not have it
+        order: str | None = None
+        if isinstance(node, Act):
+            order = _FOLLOWS["A"].get(draft.order)
+            is_maximum = draft.pool is not None and draft.pool.kind == Pooling.MAX
+            if order is None and is_maximum and not node.is_hard_swish:
+                order = _BEFORE_MAXIMUM.get(draft.order)
+        elif isinstance(node, (Add, Pool)):
+            order = _FOLLOWS["R" if isinstance(node, Add) else "P"].get(draft.order)
         if isinstance(node, Upsample):
             draft.upsample = node.factors[0]
         elif order is None:
@@ -218,18 +226,6 @@ _FOLLOWS = {
 }
 _BEFORE_MAXIMUM = {"P": "AP", "RP": "RAP"}
 """A growing function of a maximum is the maximum of the function."""
-
-
-def _order_with(draft: Draft, node: Node) -> str | None:
-    """The order with one step more, None if the machine does not have it."""
-    if isinstance(node, Act):
-        order = _FOLLOWS["A"].get(draft.order)
-        is_maximum = draft.pool is not None and draft.pool.kind == Pooling.MAX
-        is_maximum = is_maximum and not node.is_hard_swish
-        return _BEFORE_MAXIMUM.get(draft.order) if order is None and is_maximum else order
-    if isinstance(node, Add):
-        return _FOLLOWS["R"].get(draft.order)
-    return _FOLLOWS["P"].get(draft.order) if isinstance(node, Pool) else None
 
 
 # -- the graph of nodes ---------------------------------------------------------------------------

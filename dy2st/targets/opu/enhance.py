@@ -21,8 +21,20 @@ def enhance(network: Network, machine: Machine | str = "opu1024") -> list[int]:
     opu = machine_of(machine)
     found = []
     for layer in network.layers:
-        layer.enhanced = int(_can_be(network, layer) and _saves(network, layer, opu))
-        if layer.enhanced:
+        layer.enhanced = 0
+        if not _can_be(network, layer):
+            continue
+        tall, wide = sizes.kernel_size(network, layer)
+        height, width = sizes.multiplied_size(network, layer)
+        pixels, channels = sizes.input_size(network, layer)[:2], layer.input_size[3]
+        tiles, columns = channel_tiles(channels), channel_tiles(channels * tall * wide)
+        plain = tall * wide * height * width * _rounds(tiles, layer, opu)
+        plain += tall * wide * len(tiles) * opu.pe_epilogue
+        apart = height * width * _rounds(columns, layer, opu) + len(columns) * opu.pe_epilogue
+        stored = height * width * len(channel_tiles(layer.output_size[3]))
+        loaded = pixels[0] * pixels[1] * len(tiles)
+        if max(apart, height * width * len(columns) + stored) < max(plain, loaded + stored):
+            layer.enhanced = 1
             found.append(layer.index)
     return found
 
@@ -42,19 +54,6 @@ def _can_be(network: Network, layer: Layer) -> bool:
     is_input = len(layer.input_layer) == 1 and layer.input_layer[0] <= 0
     tall, wide = sizes.kernel_size(network, layer)
     return is_input and tall * wide > 1
-
-
-def _saves(network: Network, layer: Layer, machine: Machine) -> bool:
-    tall, wide = sizes.kernel_size(network, layer)
-    height, width = sizes.multiplied_size(network, layer)
-    pixels, channels = sizes.input_size(network, layer)[:2], layer.input_size[3]
-    tiles, columns = channel_tiles(channels), channel_tiles(channels * tall * wide)
-    plain = tall * wide * height * width * _rounds(tiles, layer, machine)
-    plain += tall * wide * len(tiles) * machine.pe_epilogue
-    apart = height * width * _rounds(columns, layer, machine) + len(columns) * machine.pe_epilogue
-    stored = height * width * len(channel_tiles(layer.output_size[3]))
-    loaded = pixels[0] * pixels[1] * len(tiles)
-    return max(apart, height * width * len(columns) + stored) < max(plain, loaded + stored)
 
 
 def _rounds(tiles: list[int], layer: Layer, machine: Machine) -> int:

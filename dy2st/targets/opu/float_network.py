@@ -155,15 +155,15 @@ def transposed_size(
     """Height and width of a transposed convolution: the smallest that fit the layer's output."""
     found = []
     wanted = [n // max(layer.upsample, 1) for n in _output_map(layer)]
-    pooled = layer.pooling_type != Pooling.NONE
     for axis, (before, after) in enumerate(_pairs(layer.padding_size)):
         stride, dilation = layer.ker_stride[axis + 1], layer.dilation[axis + 1]
         least = (size[axis] - 1) * stride + dilation * (kernel[axis] - 1) + 1 - before - after
-        fits = [
-            n
-            for n in range(least, least + max(stride, dilation))
-            if (_pooled_size(layer, n, axis) if pooled else n) == wanted[axis]
-        ]
+        candidates = range(least, least + max(stride, dilation))
+        made = list(candidates)
+        if layer.pooling_type != Pooling.NONE:
+            cut = layer.pooling_size[axis + 1] - sum(_pairs(layer.pool_padding_size)[axis])
+            made = [(n - cut) // layer.pooling_stride[axis + 1] + 1 for n in candidates]
+        fits = [n for n, size_made in zip(candidates, made) if size_made == wanted[axis]]
         if not fits:
             raise ArgumentError(
                 f"{named(layer)}: a transposed convolution of {size[axis]} never gives "
@@ -177,11 +177,6 @@ def _output_map(layer: Layer) -> tuple[int, int]:
     """Height and width of a layer's output without post padding."""
     top, bottom, left, right = layer.post_padding_size if layer.post_padding else (0, 0, 0, 0)
     return layer.output_size[1] - top - bottom, layer.output_size[2] - left - right
-
-
-def _pooled_size(layer: Layer, size: int, axis: int) -> int:
-    room = size + sum(_pairs(layer.pool_padding_size)[axis]) - layer.pooling_size[axis + 1]
-    return room // layer.pooling_stride[axis + 1] + 1
 
 
 def _step(layer: Layer, step: str, x: Array, values: Mapping[int, Array]) -> Array:

@@ -145,20 +145,14 @@ def _network(low: Lowering, cut: _Cut) -> Network:
         _add_layer(network, index, draft, numbers)
     network.outputs = [numbers[node] for node in wanted]
     inputs = {node.place: node for node in grouping.nodes if isinstance(node, Input)}
-    network.input_sizes = [_input_size(low, inputs, p) for p in range(len(low.program.inputs))]
+    for place in range(len(low.program.inputs)):  # zeros where no layer reads it
+        channels, high, wide = inputs[place].shape if place in inputs else (0, 0, 0)
+        network.input_sizes.append((int(place in inputs), high, wide, channels))
     network.input_orders = list(low.orders)
     network.notes = list(low.notes)
     network.tail = host_part(low.program, low.arrays, cut.variables, cut.operators)
     connect(network)
     return network
-
-
-def _input_size(low: Lowering, inputs: dict[int, Input], place: int) -> tuple[int, int, int, int]:
-    """(n, h, w, c) of an input; zeros if no layer reads it."""
-    if place not in inputs:
-        return (0, 0, 0, 0)
-    channels, high, wide = inputs[place].shape
-    return (1, high, wide, channels)
 
 
 def _add_layer(network: Network, index: int, draft: Draft, numbers: dict[Node, int]) -> None:

@@ -82,24 +82,17 @@ def _as_image(array: Array, order: str, size: tuple[int, ...], place: int) -> Ar
     _, high, wide, channels = size
     if not np.issubdtype(array.dtype, np.floating):
         raise DTypeError(f"input {place} is {array.dtype}: an array of floats is expected")
-    if not _fits(array.shape, order, size):
+    # a single pixel may have been of any form
+    forms = {"NHWC": (high, wide, channels), "NCL": (channels, high * wide)}
+    is_form = array.shape[1:] == forms.get(order, (channels, high, wide))
+    has_all = bool(array.shape) and prod(array.shape[1:]) == prod(size)
+    if not has_all or not (is_form or high * wide == 1 or order == "NC"):
         wanted = f"{high} x {wide} pixels of {channels} channels, {order}"
         raise ShapeError(f"input {place} has the shape {list(array.shape)}, not {wanted}")
     if order == "NHWC":
         return array.reshape(-1, high, wide, channels).astype(np.float32)
     image = array.reshape(-1, channels, high, wide).astype(np.float32)
     return np.ascontiguousarray(image.transpose(0, 2, 3, 1))
-
-
-def _fits(shape: tuple[int, ...], order: str, size: tuple[int, ...]) -> bool:
-    """Whether images of a shape are of a size; a single pixel may have been of any form."""
-    _, high, wide, channels = size
-    if not shape or prod(shape[1:]) != prod(size):
-        return False
-    if high * wide == 1 or order == "NC":
-        return True
-    forms = {"NHWC": (high, wide, channels), "NCL": (channels, high * wide)}
-    return shape[1:] == forms.get(order, (channels, high, wide))
 
 
 def run_tail(network: Network, made: Sequence[Array], inputs: Sequence[Any] = ()) -> list[Array]:
@@ -120,25 +113,21 @@ def run_tail(network: Network, made: Sequence[Array], inputs: Sequence[Any] = ()
     if tail.inputs and not inputs:
         raise ArgumentError("the host reads inputs of the model: give them too")
     count = len(made[0])
-    runs = [_run_one(network, tail, made, inputs, n) for n in range(count)]
+    runs = []
+    for n in range(count):
+        values = []
+        # Inputs of the model come after those that the OPU made, see the line below the loop.
+        for array, variable in zip(made, tail.program.inputs, strict=False):
+            shape = variable.tensor_type.shape
+            first = array[n : n + 1].transpose(0, 3, 1, 2).reshape(shape)
+            values.append(from_numpy(first.astype(variable.dtype, order="C")))
+        values += [from_numpy(np.asarray(inputs[place])[n : n + 1]) for place in tail.inputs]
+        state = {name: from_numpy(array) for name, array in tail.state.items()}
+        outputs, _ = interpret(tail.program, values, state)
+        for index, (name, attributes) in network.epilogues.items():
+            outputs[index] = apply(name, outputs[index], **attributes)
+        runs.append([np.asarray(output.numpy()) for output in outputs])
     return [np.concatenate([*map(np.atleast_1d, rows)]) for rows in zip(*runs, strict=True)]
-
-
-def _run_one(
-    network: Network, tail: Tail, made: Sequence[Array], inputs: Sequence[Any], n: int
-) -> list[Array]:
-    values = []
-    # Inputs of the model come after those that the OPU made, see the line below the loop.
-    for array, variable in zip(made, tail.program.inputs, strict=False):
-        shape = variable.tensor_type.shape
-        first = array[n : n + 1].transpose(0, 3, 1, 2).reshape(shape)
-        values.append(from_numpy(first.astype(variable.dtype, order="C")))
-    values += [from_numpy(np.asarray(inputs[place])[n : n + 1]) for place in tail.inputs]
-    state = {name: from_numpy(array) for name, array in tail.state.items()}
-    outputs, _ = interpret(tail.program, values, state)
-    for index, (name, attributes) in network.epilogues.items():
-        outputs[index] = apply(name, outputs[index], **attributes)
-    return [np.asarray(output.numpy()) for output in outputs]
 
 
 __all__ = ["FREE", "VIEWS", "as_images", "host_part", "run_tail"]

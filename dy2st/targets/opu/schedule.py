@@ -194,6 +194,9 @@ class _Events:
             pool = replace(pool, padding=(y.before, y.after, x.before, x.after))
         top = step.at[0] + y.made[0] * post.upsample * step.by[0]
         left = step.at[1] + x.made[0] * post.upsample * step.by[1]
+        # the target's border where the tile touches it
+        touched = zip(target.border, (*self._edges(0, y), *self._edges(1, x)), strict=True)
+        above, below, before, behind = (n if is_at else 0 for n, is_at in touched)
         store = Store(
             outputs=step.output_tiles[tile.output] // step.across,
             across=step.across,
@@ -210,17 +213,10 @@ class _Events:
             upsample=post.upsample,
             step_y=step.by[0],
             step_x=step.by[1],
-            border=self._border(y, x),
+            border=(above, below, before, behind),
             origin=tile.origin,
         )
         return Event(tile, store, needs)
-
-    def _border(self, y: Span, x: Span) -> tuple[int, int, int, int]:
-        """The target's border where the tile touches it."""
-        border = self.step.target.border
-        touched = (*self._edges(0, y), *self._edges(1, x))
-        a, b, c, d = (n if is_at else 0 for n, is_at in zip(border, touched, strict=True))
-        return a, b, c, d
 
     def _edges(self, axis: int, span: Span) -> tuple[bool, bool]:
         step = self.step

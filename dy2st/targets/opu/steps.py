@@ -215,7 +215,10 @@ class Lowered:
 def lower(network: Network) -> Lowered:
     """The steps of a quantised network; `need_borders` comes when they stay as they are."""
     lowered = Lowered(outputs=list(network.outputs))
-    plain = {p for layer in network.layers for p in _read_plain(layer) if p <= 0}
+    plain: set[int] = set()
+    for layer in network.layers:
+        parts = [] if layer.enhanced else layer.input_layer
+        plain.update((*parts, *layer.residual_source, *layer.scale_source))
     for number, (_, height, width, channels) in enumerate(network.input_sizes):
         tensor = Tensor(f"input {number}", height, width, channels)
         lowered.tensors[-number] = tensor
@@ -224,11 +227,6 @@ def lower(network: Network) -> Lowered:
     for layer in network.layers:
         _Lowering(network, layer, lowered).run()
     return lowered
-
-
-def _read_plain(layer: Layer) -> list[int]:
-    parts = [] if layer.enhanced else layer.input_layer
-    return [*parts, *layer.residual_source, *layer.scale_source]
 
 
 def need_borders(lowered: Lowered) -> None:

@@ -138,14 +138,12 @@ def fits(step: Step, rows: list[Span], columns: list[Span], machine: Machine) ->
         return False
     if high * broad > machine.psum_rows:
         return False
-    return step.post.residual is None or _residual_rows(step, rows, columns) <= machine.fm_rows
-
-
-def _residual_rows(step: Step, rows: list[Span], columns: list[Span]) -> int:
+    if step.post.residual is None:
+        return True
     if step.post.order == 2:
-        tall = max(r.made[1] - r.made[0] for r in rows)
-        return tall * max(c.made[1] - c.made[0] for c in columns)
-    return max(r.length for r in rows) * max(c.length for c in columns)
+        high = max(r.made[1] - r.made[0] for r in rows)
+        broad = max(c.made[1] - c.made[0] for c in columns)
+    return high * broad <= machine.fm_rows
 
 
 def taps_at_once(step: Step, machine: Machine) -> int:

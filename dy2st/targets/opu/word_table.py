@@ -251,7 +251,11 @@ def as_markdown() -> str:
     used = {field for register in REGISTERS.values() for field in register.fields} | _TRIGGERS
     lines = ["| opcode | word | whose | fields, high bit:low bit |", "| ---: | --- | --- | --- |"]
     for word in WORDS.values():
-        fields = ", ".join(_shown(*entry, used) for entry in word.fields.items())
+        shown = []
+        for name, (high, low) in word.fields.items():
+            text = f"{name} {high}:{low}" if high != low else f"{name} {low}"
+            shown.append(f"`{text}`" if name in used else text)
+        fields = ", ".join(shown)
         whose = "ours" if word.ours else "public"
         lines.append(f"| {word.opcode} | {word.name} | {whose} | {fields} |")
     return "\n".join(lines) + "\n"
@@ -262,12 +266,6 @@ _TRIGGERS = {
     *("ddr_save_pos", "network_done", "ld", "pe", "st", "version", "macs_by_64", "magic"),
 }
 """Fields that say what a word does, and are no registers."""
-
-
-def _shown(name: str, bits: tuple[int, int], used: set[str]) -> str:
-    high, low = bits
-    text = f"{name} {high}:{low}" if high != low else f"{name} {low}"
-    return f"`{text}`" if name in used else text
 
 
 __all__ = [

@@ -97,8 +97,14 @@ def _estimated(
                 network.int_weights[layer.index] = np.zeros(shape, np.int8)
                 network.int_biases[layer.index] = np.ones(shape[3], np.int16)
     model = compile_network(network, on, options.mode)
-    if not samples and options.mode == "own" and _could_pack(model):
-        options.notes.add(_PACKED + _DECIDED * isinstance(source, Source))
+    if not samples and options.mode == "own":
+        # whether other biases would let more pixels go side by side
+        zeros = {index: 0 * biases for index, biases in model.network.int_biases.items()}
+        other = lower(replace(model.network, int_biases=zeros))
+        pack(other, model.machine)
+        pairs = zip(other.steps, model.lowered.steps, strict=True)
+        if any(one.across != own.across for one, own in pairs):
+            options.notes.add(_PACKED + _DECIDED * isinstance(source, Source))
     return model, report_on(model, source.title)
 
 
@@ -107,17 +113,6 @@ _PACKED = (
     "channels may go side by side, which is faster"
 )
 _DECIDED = "; --calib or --random-calib 1 decides it as compile does"
-
-
-def _could_pack(model: CompiledModel) -> bool:
-    """Whether other biases would let more pixels go side by side."""
-    network = replace(
-        model.network, int_biases={i: 0 * b for i, b in model.network.int_biases.items()}
-    )
-    other = lower(network)
-    pack(other, model.machine)
-    pairs = zip(other.steps, model.lowered.steps, strict=True)
-    return any(one.across != own.across for one, own in pairs)
 
 
 def _sweep_row(

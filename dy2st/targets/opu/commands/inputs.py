@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.model_files import BadInput, ModelFile, read_model, sound
+from dy2st.model_files import BadInput, read_model, sound
 from dy2st.passes import Module
 from dy2st.passes.core.module import Array
 from dy2st.static.freezing import freeze
@@ -48,8 +48,14 @@ def read_source(
     """
     model = sound(read_model(name))
     notes: list[str] = []
-    chosen = _chosen(model, program)
-    chosen = _sized(chosen, dict(sizes))
+    programs = {entry.name: entry for entry in model.programs}
+    if program is None:
+        program = MAIN if MAIN in programs else next(iter(programs))
+        if len(programs) > 1 and program != MAIN:
+            raise BadInput(f"{model.name} has {', '.join(programs)}: --program NAME says which")
+    if program not in programs:
+        raise BadInput(f"{model.name} has no Program {program!r}; it has {', '.join(programs)}")
+    chosen = _sized(programs[program], dict(sizes))
     state = dict(model.arrays or {})
     missing = [entry for entry in chosen.state if entry not in state]
     if missing and needs_arrays:
@@ -60,24 +66,16 @@ def read_source(
         )
     if missing:
         notes.append(f"arrays are made up: {name} has none of its own; times do not depend on them")
-        state |= {entry: _made_up(chosen, entry) for entry in missing}
+        for entry in missing:
+            kind = chosen.state[entry].tensor_type
+            numbers = np.random.default_rng(_RANDOM_SEED).uniform(0.5, 1.0, kind.shape)
+            state[entry] = np.asarray(numbers).astype(kind.dtype)
     inputs = [
         Signature(v.name or f"input {place}", tuple(int(size) for size in v.tensor_type.shape[1:]))
         for place, v in enumerate(chosen.inputs)
     ]
     title = Path(name).name.removesuffix(".mlir")
     return Source(title, chosen, state, inputs, notes)
-
-
-def _chosen(model: ModelFile, name: str | None) -> Program:
-    programs = {program.name: program for program in model.programs}
-    if name is None:
-        name = MAIN if MAIN in programs else next(iter(programs))
-        if len(programs) > 1 and name != MAIN:
-            raise BadInput(f"{model.name} has {', '.join(programs)}: --program NAME says which")
-    if name not in programs:
-        raise BadInput(f"{model.name} has no Program {name!r}; it has {', '.join(programs)}")
-    return programs[name]
 
 
 def _sized(program: Program, sizes: dict[str, int]) -> Program:
@@ -96,12 +94,6 @@ def _sized(program: Program, sizes: dict[str, int]) -> Program:
                 "dy2st.static.bucket before saving, for several sizes"
             )
     return frozen
-
-
-def _made_up(program: Program, name: str) -> Array:
-    kind = program.state[name].tensor_type
-    numbers = np.random.default_rng(_RANDOM_SEED).uniform(0.5, 1.0, kind.shape)
-    return np.asarray(numbers).astype(kind.dtype)
 
 
 # -- arrays ---------------------------------------------------------------------------------------

@@ -67,7 +67,14 @@ def run(options: argparse.Namespace) -> int:
     print(f"written to {folder}")
     status = OK
     if "ir" in options.check:
-        status = max(status, _check_ir(model, integers, made))
+        # whether the interpreter of the layers says the same
+        wanted = [interpret(model.network, arrays, machine=model.machine) for arrays in integers]
+        for index, array in made.items():
+            expected = np.concatenate([values[index] for values in wanted])
+            wrong = int((expected != array).sum())
+            what = f"check ir: layer {index}, {array.size} numbers:"
+            print(f"{what} {'equal' if not wrong else f'{wrong} differ'}")
+            status = max(status, DIFFERENT if wrong else OK)
     if "float" in options.check:
         _check_float(model, images, outputs)
     return status
@@ -89,19 +96,6 @@ def _outputs(network: Network, made: list[Array], images: Sequence[Sequence[Any]
     """The model's outputs, from what the layers make."""
     inputs = [np.concatenate(column) for column in zip(*images, strict=True)]
     return run_tail(network, made, inputs)
-
-
-def _check_ir(model: CompiledModel, integers: list[list[Array]], made: dict[int, Array]) -> int:
-    """Whether the interpreter of the layers says the same."""
-    status = OK
-    wanted = [interpret(model.network, arrays, machine=model.machine) for arrays in integers]
-    for index, array in made.items():
-        expected = np.concatenate([values[index] for values in wanted])
-        wrong = int((expected != array).sum())
-        place = f"check ir: layer {index}, {array.size} numbers:"
-        print(f"{place} {'equal' if not wrong else f'{wrong} differ'}")
-        status = max(status, DIFFERENT if wrong else OK)
-    return status
 
 
 def _check_float(

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from dy2st.targets.opu.float_network import layer_stages
-from dy2st.targets.opu.layer import Layer, LayerType
+from dy2st.targets.opu.layer import LayerType
 from dy2st.targets.opu.machine import Machine, machine
 from dy2st.targets.opu.network import Array, Network
 from dy2st.targets.opu.quantiser.calibrate import Calibration, Inputs, calibrate
@@ -155,7 +155,13 @@ class Planner:
             for layer in self.network.layers:
                 if layer.has_weights:
                     group = self.groups.output(layer.index)
-                    extra[group] += self._clamping(layer, values, self.lengths[group])
+                    fraclen = self.lengths[group]
+                    if may_clamp(self.network, layer, values, fraclen):
+                        others = [fraclen - step for step in range(1, _STEPS_DOWN + 1)]
+                        now = clamping_errors(self.network, layer, values, [fraclen], self.target)
+                        if now[0]:
+                            rest = clamping_errors(self.network, layer, values, others, self.target)
+                            extra[group] += np.array(now + rest)
                 values[layer.index] = layer_stages(self.network, layer, values)[-1][1]
         extra *= self.found.count / self.found.kept_count
         for group, errors in enumerate(extra):
@@ -168,17 +174,6 @@ class Planner:
                 ]
                 self.lengths[group] = max(first - int(np.argmin(totals)), FIRST)
         self._make_legal()
-
-    def _clamping(self, layer: Layer, values: dict[int, Array], fraclen: int) -> Array:
-        nothing = np.zeros(_STEPS_DOWN + 1)
-        if not may_clamp(self.network, layer, values, fraclen):
-            return nothing
-        first = clamping_errors(self.network, layer, values, [fraclen], self.target)
-        if not first[0]:
-            return nothing
-        others = [fraclen - step for step in range(1, _STEPS_DOWN + 1)]
-        rest = clamping_errors(self.network, layer, values, others, self.target)
-        return np.array(first + rest)
 
     # -- parameters -------------------------------------------------------------------------
 

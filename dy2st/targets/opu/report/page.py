@@ -12,7 +12,7 @@ import numpy as np
 
 from dy2st.targets.opu.network import Array
 from dy2st.targets.opu.report.events import CAUSES, CLASSES, Events
-from dy2st.targets.opu.report.figures import BUFFERS, MOVED, LayerFigures, Report, buffer_rows
+from dy2st.targets.opu.report.figures import BUFFERS, MOVED, Report, buffer_rows
 from dy2st.targets.opu.report.overview import COLOURS, MEANINGS, overview_svg
 from dy2st.targets.opu.report.tables import (
     amount,
@@ -82,38 +82,35 @@ def _rows(report: Report) -> Iterable[str]:
         )
         waits = ", ".join(f"{name} {layer.idle[name]}" for name in CAUSES if layer.idle[name])
         place = f' title="{escape(layer.location)}"' if layer.location else ""
+        meter = ""
+        if layer.macs:
+            part = f"{100 * min(layer.efficiency, 1):.1f}%"
+            style = f"background:linear-gradient(90deg,#cfe8d6 {part},transparent {part})"
+            meter = f'<td style="{style}">{layer.efficiency:.3f}</td>'
         cells = [
-            *(
-                str(layer.index),
-                f'<td class="text"{place}>{escape(layer.name)}</td>',
-                f'<td class="text">{escape(layer.operation)}</td>',
-                shape_text(layer.input),
-                shape_text(layer.output),
-                f"{layer.macs / 1e6:.2f}",
-                str(layer.cycles),
-                f"{layer.share:.1%}",
-                _meter(layer) if layer.macs else "",
-                f'<td class="text" style="color:{COLOURS[layer.bound]}">{layer.bound}</td>',
-                _part(layer.pe, layer.cycles),
-                _part(layer.dma, layer.cycles),
-                f'<td class="text">{waits}</td>',
-                amount(moved["features"] + moved["residual"]),
-                amount(moved["weights"] + moved["bias"]),
-                amount(moved["store"]),
-                f'<td class="text">{peaks}</td>',
-                "/".join(str(fractions[name]) for name in ("input", "weights", "bias", "output")),
-            ),
+            str(layer.index),
+            f'<td class="text"{place}>{escape(layer.name)}</td>',
+            f'<td class="text">{escape(layer.operation)}</td>',
+            shape_text(layer.input),
+            shape_text(layer.output),
+            f"{layer.macs / 1e6:.2f}",
+            str(layer.cycles),
+            f"{layer.share:.1%}",
+            meter,
+            f'<td class="text" style="color:{COLOURS[layer.bound]}">{layer.bound}</td>',
+            _part(layer.pe, layer.cycles),
+            _part(layer.dma, layer.cycles),
+            f'<td class="text">{waits}</td>',
+            amount(moved["features"] + moved["residual"]),
+            amount(moved["weights"] + moved["bias"]),
+            amount(moved["store"]),
+            f'<td class="text">{peaks}</td>',
+            "/".join(str(fractions[name]) for name in ("input", "weights", "bias", "output")),
             *(f"{figures[name]:.4g}" if name in figures else "" for name in extra),
         ]
         texts = "".join(cell if cell.startswith("<td") else f"<td>{cell}</td>" for cell in cells)
         yield f'<tr class="layer" data-index="{layer.index}">{texts}</tr>'
     yield "</tbody>"
-
-
-def _meter(layer: LayerFigures) -> str:
-    part = f"{100 * min(layer.efficiency, 1):.1f}%"
-    style = f"background:linear-gradient(90deg,#cfe8d6 {part},transparent {part})"
-    return f'<td style="{style}">{layer.efficiency:.3f}</td>'
 
 
 def _part(busy: int, cycles: int) -> str:

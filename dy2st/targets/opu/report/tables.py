@@ -33,29 +33,22 @@ def as_table(report: Report) -> str:
     rows = [HEADINGS, *(_row(report, layer) for layer in report.layers)]
     names = list(dict.fromkeys(name for layer in report.layers for name in layer.quantisation))
     if names:
-        rows = [
-            (*row, *(_extra(None if not number else report.layers[number - 1], names)))
-            for number, row in enumerate(rows)
-        ]
+        # what the caller gave, below its names
+        rows[0] = (*rows[0], *names)
+        for number, layer in enumerate(report.layers, 1):
+            given = layer.quantisation
+            figures = [f"{given[name]:.4g}" if name in given else "" for name in names]
+            rows[number] = (*rows[number], *figures)
     widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
-    lines = [_line(row, widths) for row in rows]
+    lines = []
+    for row in rows:
+        cells = [
+            cell.ljust(width) if place in (1, 2) else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
     lines.insert(1, "  ".join("-" * width for width in widths))
     return "\n".join([*lines, "", *total_lines(report)]) + "\n"
-
-
-def _extra(layer: LayerFigures | None, names: Sequence[str]) -> list[str]:
-    """What the caller gave, below its names."""
-    if layer is None:
-        return list(names)
-    return [f"{layer.quantisation[n]:.4g}" if n in layer.quantisation else "" for n in names]
-
-
-def _line(row: Sequence[str], widths: Sequence[int]) -> str:
-    cells = [
-        cell.ljust(width) if place in (1, 2) else cell.rjust(width)
-        for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-    ]
-    return "  ".join(cells).rstrip()
 
 
 def _row(report: Report, layer: LayerFigures) -> tuple[str, ...]:
@@ -181,14 +174,7 @@ def as_csv(report: Report) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     extra = list(dict.fromkeys(name for layer in report.layers for name in layer.quantisation))
-    writer.writerow([*_columns(), *extra])
-    for layer in report.layers:
-        writer.writerow([*_values(layer), *(layer.quantisation.get(name, "") for name in extra)])
-    return text.getvalue()
-
-
-def _columns() -> list[str]:
-    return [
+    columns = [
         *("index", "name", "location", "operation"),
         *(f"{side}_{axis}" for side in ("input", "output") for axis in "hwc"),
         *("macs", "cycles", "begin", "end", "share", "efficiency", "bound", "pe", "dma"),
@@ -198,6 +184,10 @@ def _columns() -> list[str]:
         *("operations", "words", "part"),
         *(f"fraction_{name}" for name in ("input", "weights", "bias", "output")),
     ]
+    writer.writerow([*columns, *extra])
+    for layer in report.layers:
+        writer.writerow([*_values(layer), *(layer.quantisation.get(name, "") for name in extra)])
+    return text.getvalue()
 
 
 def _values(layer: LayerFigures) -> Iterable[Any]:
