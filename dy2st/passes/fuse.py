@@ -137,8 +137,6 @@ class _Fusion:
             group.operators.append(operator)
         return sorted(found.values(), key=lambda group: self.place[group.operators[-1]])
 
-    # -- dominators --------------------------------------------------------------------------
-
     # -- fusing ------------------------------------------------------------------------------
 
     def _root(self, index: int) -> int:

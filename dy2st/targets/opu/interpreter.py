@@ -386,7 +386,4 @@ def _pair(sizes: list[int]) -> Pair:
     return sizes[1], sizes[2]
 
 
-# -- what must hold --------------------------------------------------------------------------------
-
-
 __all__ = ["Saturation", "interpret"]
