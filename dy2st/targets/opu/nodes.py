@@ -269,10 +269,12 @@ def _least_stride(rest: int, stride: int, count: int) -> int:
 
 def whole_pool(node: Node, kind: Pooling, axes: Pair, operator: Operator | None) -> Node:
     """The mean or maximum of whole axes (flags for h and w), in windows that the machine has."""
-    inner = _axis_pool(node, kind)
-    if inner is not None:
-        high, wide = inner.kernel
-        node, axes = inner.inputs[0], (axes[0] or high > 1, axes[1] or wide > 1)
+    if isinstance(node, Pool) and node.kind == kind and node.pads == NO_PADS:
+        # one of the same kind over one whole axis is done with the other axis at once
+        _, tall, broad = node.inputs[0].shape
+        high, wide = node.kernel
+        if (high, wide) in ((tall, 1), (1, broad)):
+            node, axes = node.inputs[0], (axes[0] or high > 1, axes[1] or wide > 1)
     while (smaller := _part_of_axis(node, kind, axes)) is not None:
         node = smaller
     while (sizes := (node.shape[1] if axes[0] else 1, node.shape[2] if axes[1] else 1)) != (1, 1):
@@ -281,14 +283,6 @@ def whole_pool(node: Node, kind: Pooling, axes: Pair, operator: Operator | None)
             return pool(node, kind, sizes, (1, 1), NO_PADS, operator)
         node = pool(node, kind, step, step, NO_PADS, operator)
     return node
-
-
-def _axis_pool(node: Node, kind: Pooling) -> Pool | None:
-    """A pooling of the same kind over one whole axis, which can be done with the other at once."""
-    if not isinstance(node, Pool) or node.kind != kind or node.pads != NO_PADS:
-        return None
-    _, high, wide = node.inputs[0].shape
-    return node if node.kernel in ((high, 1), (1, wide)) else None
 
 
 def _part_of_axis(node: Node, kind: Pooling, axes: Pair) -> Node | None:

@@ -166,19 +166,19 @@ class RandomErasing(BaseTransform):
             high, wide = _shape(height * width, self.scale, narrow)
             if 0 < high < height and 0 < wide < width:
                 top, left = _place(height - high), _place(width - wide)
-                value = self._values(image, high, wide)
+                channels, is_tensor = to_array(image).shape[2], isinstance(image, EagerTensor)
+                if isinstance(self.value, str):
+                    noise = generator().standard_normal((high, wide, channels))
+                    value = noise.transpose(2, 0, 1) if is_tensor else noise * 255
+                else:
+                    values = np.reshape(self.value, -1)
+                    if len(values) not in (1, channels):
+                        raise ArgumentError(
+                            f"value={self.value!r} of a picture with {channels} channels"
+                        )
+                    value = values.reshape(-1, 1, 1) if is_tensor else values
                 return F.erase(image, top, left, high, wide, value, self.inplace)
         return image
-
-    def _values(self, image: Any, high: int, wide: int) -> Any:
-        channels, is_tensor = to_array(image).shape[2], isinstance(image, EagerTensor)
-        if isinstance(self.value, str):
-            noise = generator().standard_normal((high, wide, channels))
-            return noise.transpose(2, 0, 1) if is_tensor else noise * 255
-        values = np.reshape(self.value, -1)
-        if len(values) not in (1, channels):
-            raise ArgumentError(f"value={self.value!r} of a picture with {channels} channels")
-        return values.reshape(-1, 1, 1) if is_tensor else values
 
 
 class _OneColour(BaseTransform):

@@ -277,20 +277,15 @@ def _compare(
         own[layer.index].add(layer_stages(network, layer, real)[-1][1], got)
         total[layer.index].add(wanted[layer.index], got)
     for index, counts in agreement.items():
-        vectors, same = _largest_elements(wanted[index], real[index])
-        counts[0] += vectors
-        counts[1] += same
-
-
-def _largest_elements(wanted: Array, got: Array) -> tuple[int, int]:
-    """How many images are one vector, and how many have the largest element at the same place."""
-    n, high, wide, channels = wanted.shape
-    if high * wide != 1 or channels < 2:
-        return 0, 0
-    one, two = (array.reshape(n, channels) for array in (wanted, got))
-    # Of several integers that are the largest any may be the one.
-    chosen = np.take_along_axis(two, one.argmax(1)[:, None], 1)[:, 0]
-    return n, int((chosen == two.max(1)).sum())
+        n, high, wide, channels = wanted[index].shape
+        if high * wide != 1 or channels < 2:
+            continue
+        # of images that are one vector: how many, and how many have the largest element in place
+        one, two = (array.reshape(n, channels) for array in (wanted[index], real[index]))
+        # Of several integers that are the largest any may be the one.
+        chosen = np.take_along_axis(two, one.argmax(1)[:, None], 1)[:, 0]
+        counts[0] += n
+        counts[1] += int((chosen == two.max(1)).sum())
 
 
 def quantised_inputs(network: Network, inputs: Array | Sequence[Array]) -> list[Array]:

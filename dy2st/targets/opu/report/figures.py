@@ -274,6 +274,11 @@ def _totals(layers: Sequence[LayerFigures], machine: Machine, host_words: int) -
     seconds = cycles / machine.clock_hz
     traffic = {name: sum(layer.traffic[name] for layer in layers) for name in MOVED}
     multiplied = [layer.efficiency for layer in layers if layer.kind != LayerType.NONE]
+    parts = {}
+    for name in dict.fromkeys(layer.part for layer in layers):
+        own = [layer for layer in layers if layer.part == name]
+        work, busy = sum(layer.macs for layer in own), sum(layer.cycles for layer in own)
+        parts[name] = Part(len(own), work, busy, work / (machine.macs * max(busy, 1)))
     return Totals(
         macs=macs,
         cycles=cycles,
@@ -291,18 +296,9 @@ def _totals(layers: Sequence[LayerFigures], machine: Machine, host_words: int) -
         peaks={name: max([0, *(layer.peaks[name] for layer in layers)]) for name in BUFFERS},
         operations=sum(layer.operations for layer in layers),
         words=sum(layer.words for layer in layers),
-        parts=_parts(layers, machine),
+        parts=parts,
         host_words=host_words,
     )
-
-
-def _parts(layers: Sequence[LayerFigures], machine: Machine) -> dict[str, Part]:
-    found = {}
-    for name in dict.fromkeys(layer.part for layer in layers):
-        own = [layer for layer in layers if layer.part == name]
-        macs, cycles = sum(layer.macs for layer in own), sum(layer.cycles for layer in own)
-        found[name] = Part(len(own), macs, cycles, macs / (machine.macs * max(cycles, 1)))
-    return found
 
 
 def buffer_rows(machine: Machine) -> dict[str, int]:

@@ -186,18 +186,16 @@ def as_csv(report: Report) -> str:
     ]
     writer.writerow([*columns, *extra])
     for layer in report.layers:
-        writer.writerow([*_values(layer), *(layer.quantisation.get(name, "") for name in extra)])
+        values: list[Any] = [layer.index, layer.name, layer.location, layer.operation]
+        values += [*layer.input, *layer.output]
+        values += [layer.macs, layer.cycles, layer.begin, layer.end]
+        values += [f"{layer.share:.6f}", f"{layer.efficiency:.6f}"]
+        values += [layer.bound, layer.pe, layer.dma]
+        for group in (layer.idle, layer.traffic, layer.peaks):
+            values += group.values()
+        values += [layer.operations, layer.words, layer.part, *layer.fractions.values()]
+        writer.writerow([*values, *(layer.quantisation.get(name, "") for name in extra)])
     return text.getvalue()
-
-
-def _values(layer: LayerFigures) -> Iterable[Any]:
-    yield from (layer.index, layer.name, layer.location, layer.operation)
-    yield from (*layer.input, *layer.output)
-    yield from (layer.macs, layer.cycles, layer.begin, layer.end)
-    yield from (f"{layer.share:.6f}", f"{layer.efficiency:.6f}", layer.bound, layer.pe, layer.dma)
-    for group in (layer.idle, layer.traffic, layer.peaks):
-        yield from group.values()
-    yield from (layer.operations, layer.words, layer.part, *layer.fractions.values())
 
 
 def as_chrome_trace(report: Report) -> str:
