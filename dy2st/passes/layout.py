@@ -272,11 +272,11 @@ class ToNHWCLayout(FunctionPass):
             for operator in operators:
                 operator.operands = [replaced.get(v, v) for v in operator.operands]
                 block.operators.append(operator)
-                y = operator.results[0]
                 # windows lie along the axes behind the channels
                 has_windows = "strides" in DEFINITIONS[operator.name].attributes
-                if not has_windows or y.tensor_type.rank != 4:
+                if not has_windows or operator.results[0].tensor_type.rank != 4:
                     continue
+                y = operator.results[0]
 
                 def twice(y: Variable = y) -> Any:
                     return _transpose(_transpose(y, TO_NHWC), TO_NCHW)
