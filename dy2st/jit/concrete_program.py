@@ -92,6 +92,8 @@ def straight(concrete: ConcreteProgram) -> Call:
     aliasing = concrete.aliasing
     names: dict[str, Any] = {"Tensor": EagerTensor, "wrapped": wrapped, "rebuild": rebuild}
     executable = concrete.executable if better is None else better.executable
+    if keeps_state(executable):
+        return lambda tensors, in_full: in_full(tensors)
     names |= {"executable": executable, "records": is_grad_enabled}
     names["as_is"] = () if aliasing is None else aliasing.as_is(better is not None)
     state, held, is_open, arrays = _state(concrete, inputs, names)
@@ -132,6 +134,11 @@ def straight(concrete: ConcreteProgram) -> Call:
     # `names` are its globals: with itself among them it would be a cycle.
     found: Call = names.pop("call")
     return found
+
+
+def keeps_state(executable: Any) -> bool:
+    """Whether an engine wants to keep the state; those that others wrote may not say."""
+    return getattr(executable, "keeps_state", False)
 
 
 def _run(executable: Any, inputs: str, state: str) -> list[str]:
@@ -448,8 +455,12 @@ class ConcreteProgram:
             program, state, executable = better.program, better.state, better.executable
         as_is = () if self.aliasing is None else self.aliasing.as_is(better is not None)
         as_one = () if self.aliasing is None or better is not None else self.aliasing.merged
-        arrays = [t.array for t in tensors], [t.array for t in state.values()]
-        results = (executable or self.executable).run(*arrays, as_is, as_one)
+        executable, inputs = executable or self.executable, [t.array for t in tensors]
+        if keeps_state(executable) and self.aliasing is None:
+            results = executable.run_kept(inputs, [t.kept() for t in state.values()])
+        else:
+            arrays = [t.array for t in state.values()]
+            results = executable.run(inputs, arrays, as_is, as_one)
         count = len(results) - len(program.updates)
         outputs, changed = [wrapped(result) for result in results[:count]], results[count:]
         if self.aliasing is not None:  # which asks tensors for their arrays

@@ -9,6 +9,7 @@ from typing import Any
 from dy2st_runtime.autograd import Array
 from dy2st_runtime.ir.tracing.gradient_flow import flags_of
 from dy2st_runtime.lazy import cached_property
+from dy2st_runtime.resident import Resident
 from dy2st_runtime.tensor import EagerTensor
 
 Places = Mapping[str, tuple[dict[str, Any], str]]
@@ -42,13 +43,18 @@ class LiveState:
 
 
 def take_in_place(
-    tensor: EagerTensor, value: EagerTensor | Array, may_be_cut: bool, records: bool
+    tensor: EagerTensor, value: EagerTensor | Array | Resident, may_be_cut: bool, records: bool
 ) -> None:
     """A tensor that the call has changed in place; `set_value` cuts it off what it was made of.
 
-    Where nothing is recorded for gradients they go on flowing to that. An array is a tensor to
-    which none flow.
+    Where nothing is recorded for gradients they go on flowing to that. An array, or what an engine
+    keeps, is a tensor to which none flow.
     """
+    if isinstance(value, Resident):
+        if tensor.node is None:
+            tensor.keep(value)
+            return
+        value = value.array
     if not isinstance(value, EagerTensor):
         if tensor.node is None:
             tensor.put(value)

@@ -24,6 +24,7 @@ from dy2st_runtime.ir.tracing.gradient_flow import refuse_leaf
 from dy2st_runtime.ir.tracing.traced_list import TracedList
 from dy2st_runtime.ir.tracing.tracer import Tracer, current_tracer
 from dy2st_runtime.ir.types import TensorType, given_dtype
+from dy2st_runtime.resident import Resident
 from dy2st_runtime.storage import Storage, VarType
 
 _STATE = ("_grad", "array", "hooks", "index", "name", "node", "stopped", "storage")
@@ -37,10 +38,11 @@ class EagerTensor(Tensor):
     """
 
     # `stopped` is `stop_gradient` as it is, whatever is being traced; `storage` is None while the
-    # tensor shares memory with no other one. `placed` is set where it lies on a mesh alone: tensors
-    # are many.
-    __slots__ = ("__weakref__", "placed", *_STATE)
+    # tensor shares memory with no other one. `placed` is set where it lies on a mesh alone, and
+    # `resident` where an engine keeps its value: tensors are many.
+    __slots__ = ("__weakref__", "placed", "resident", *_STATE)
     placed: Any
+    resident: Resident
 
     def __init__(self, array: Array, stop_gradient: bool = True, name: str = ""):
         """Wrap an array; no copy is made."""
@@ -358,6 +360,30 @@ class EagerTensor(Tensor):
         if self.node is not None:  # it is no longer what was computed
             self.node, self.index, self.stopped = None, 0, True
 
+    def __getattr__(self, name: str) -> Any:
+        """The array of a tensor that an engine keeps, which is fetched now."""
+        if name == "array":
+            # Nothing but `keep` empties the slot.
+            self.array = array = self.resident.array
+            return array
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def keep(self, resident: Resident) -> None:
+        """Hold a value that an engine has, and fetch it when somebody looks at the array."""
+        if self.storage is not None or resident.fetched is not None:
+            self.put(resident.array)
+        if self.storage is None:
+            self.resident = resident
+            if resident.fetched is None and _array_or_none(self) is not None:
+                del self.array
+
+    def kept(self) -> Resident:
+        """What an engine has for the value, or what it is to make something of."""
+        known = getattr(self, "resident", None)
+        if known is None or known.fetched is not _array_or_none(self):
+            known = self.resident = Resident(self.array)
+        return known
+
     def put(self, array: Array) -> None:
         """Hold the elements of another array; so do the tensors that share memory with this one."""
         if self.storage is None:
@@ -428,6 +454,18 @@ def _data_of_parameter(data: Any) -> Array:
             "create_parameter(shape, dtype) makes one of a shape"
         )
     return data
+
+
+def _array_or_none(tensor: EagerTensor) -> Array | None:
+    """The array, without fetching it."""
+    try:
+        array: Array = _ARRAY_SLOT.__get__(tensor)
+    except AttributeError:
+        return None
+    return array
+
+
+_ARRAY_SLOT = vars(EagerTensor)["array"]
 
 
 class Parameter(EagerTensor):

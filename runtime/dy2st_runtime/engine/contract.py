@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from dy2st_runtime.ir.program import Program
+from dy2st_runtime.resident import Resident
 
 Array = np.ndarray[Any, Any]
 
@@ -15,6 +16,7 @@ Array = np.ndarray[Any, Any]
 class Executable(Protocol):
     """A compiled Program. Several threads may call it at once.
 
+    One that keeps state where it computes says so by `keeps_state`, and has `run_kept`.
     It may have an `entry`, where `run` with any `as_is`, and without `as_one` and `bare`, does no
     more than that: a function of all arrays one by one, which gives None if `run` is to be asked.
     """
@@ -45,6 +47,19 @@ class Executable(Protocol):
         Outputs whose numbers are in `as_one`, too, are one array where the Program has one.
         The last `bare` outputs are given as the Program has them, which may share memory: they are
         for other Programs only. Raises SpecError if an input does not fit.
+        """
+        ...
+
+    @property
+    def keeps_state(self) -> bool:
+        """Whether `run_kept` is to be called where nobody asks which arrays results are."""
+        ...
+
+    def run_kept(self, inputs: Sequence[Array], state: Sequence[Resident]) -> list[Any]:
+        """Outputs as arrays, then new values of buffers as Residents.
+
+        The values in `state` are the engine's: it fills those that are empty, and may use up the
+        memory of those that are updated.
         """
         ...
 

@@ -12,6 +12,7 @@ from dy2st_runtime.ir.checks.broken_sizes import check_inputs, refusal
 from dy2st_runtime.ir.program import Block, Program, Variable
 from dy2st_runtime.ir.sizes import input_sizes
 from dy2st_runtime.ir.types import ArrayType
+from dy2st_runtime.resident import Resident
 
 Array = np.ndarray[Any, Any]
 
@@ -20,6 +21,7 @@ class Runner:
     """An Executable, but for `compute`: it checks what is given, and copies what may be shared."""
 
     source = ""
+    keeps_state = False
 
     def __init__(self, program: Program) -> None:
         """Look which results may share memory with what is given."""
@@ -51,6 +53,10 @@ class Runner:
         if self._are_new and not (as_is or as_one or bare):
             return [one if type(one) is np.ndarray else np.asarray(one) for one in results]
         return self.given(results, (inputs, state), as_is, as_one, bare)
+
+    def run_kept(self, inputs: Sequence[Array], state: Sequence[Resident]) -> list[Any]:
+        """Of an engine that keeps state, which says so."""
+        raise NotImplementedError
 
     def given(
         self,

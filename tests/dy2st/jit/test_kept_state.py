@@ -1,0 +1,161 @@
+"""An engine may keep the state where it computes: nothing is fetched before somebody looks."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import dy2st
+from dy2st import nn, optimizer
+from dy2st.jit import to_static
+from dy2st_runtime import engine
+from dy2st_runtime.engine.numpy import executable as reference
+from dy2st_runtime.engine.runner import Runner
+from dy2st_runtime.resident import Resident
+
+
+class Device:
+    """Stands for memory that Python does not see; counts bytes sent, and tensors fetched."""
+
+    def __init__(self):
+        self.sent = self.fetched = 0
+
+    def fetch(self, value):
+        self.fetched += 1
+        return value[0].copy()
+
+    def send(self, array):
+        self.sent += array.nbytes
+        return (array,)
+
+
+class Keeping(Runner):
+    """NumPy's engine, with the state on the device."""
+
+    keeps_state = True
+
+    def __init__(self, program, device):
+        super().__init__(program)
+        self.device, self._own = device, reference.compile_program(program)
+
+    def compute(self, inputs, state):
+        return self._own.compute(inputs, state)
+
+    def run_kept(self, inputs, state):
+        for one in state:
+            if one.value is None:
+                one.value = self.device.send(one.array)
+        results = self._own.run(inputs, [one.value[0] for one in state])
+        count = len(results) - len(self.program.updates)
+        kept = [Resident(None, (array,), self.device.fetch) for array in results[count:]]
+        return [*results[:count], *kept]
+
+
+@pytest.fixture
+def device(monkeypatch):
+    made = Device()
+    monkeypatch.setitem(engine.ENGINES, "keeping", lambda program: Keeping(program, made))
+    return made
+
+
+XS = np.random.default_rng(1).standard_normal((6, 8, 4)).astype("float32")
+
+
+# The learning rate, and the gradient of one number that `clear_grad` sets to zero.
+NUMBERS = 8 + 4
+
+
+def training(name):
+    dy2st.seed(2)
+    net = nn.Sequential(nn.Linear(4, 5), nn.BatchNorm1D(5), nn.ReLU(), nn.Linear(5, 1))
+    adam = optimizer.Adam(0.05, parameters=net.parameters())
+
+    def step(x):
+        loss = (net(x) ** 2).mean()
+        loss.backward()
+        adam.step()
+        adam.clear_grad()
+        return loss
+
+    return net, adam, to_static(step, engine=name)
+
+
+def run(step, batches=XS):
+    return [float(step(dy2st.to_tensor(x))) for x in batches]
+
+
+def test_a_step_moves_no_state(device):
+    net, adam, step = training("keeping")
+    other, _, plain = training("numpy")
+    wanted = run(plain)
+    found = run(step, XS[:3])
+    sent, fetched = device.sent, device.fetched  # by the traces of the first and the second step
+    found += run(step, XS[3:])
+    assert found == wanted
+    assert (device.sent - sent, device.fetched - fetched) == (3 * NUMBERS, 0)
+    for mine, theirs in zip(net.parameters(), other.parameters()):
+        np.testing.assert_array_equal(mine.numpy(), theirs.numpy())
+    assert device.fetched == fetched + len(net.parameters())
+
+
+def test_a_look_fetches_once(device):
+    net, _, step = training("keeping")
+    run(step, XS[:3])
+    weight, before = net[0].weight, device.fetched
+    assert weight.shape == [4, 5] and weight.dtype == np.float32
+    weight.numpy()
+    assert device.fetched == before + 1
+    sent = device.sent
+    run(step, XS[3:4])
+    assert device.sent == sent + NUMBERS, "what was looked at is still on the device"
+
+
+def test_a_value_that_is_set_is_the_next_steps(device):
+    (net, _, step), (other, _, plain) = training("keeping"), training("numpy")
+    for one, function in ((net, step), (other, plain)):
+        run(function, XS[:3])
+        one[0].weight.set_value(np.full((4, 5), 0.5, "float32"))
+        with dy2st.no_grad():
+            one[3].bias[0] = 2.0
+    assert run(step, XS[3:]) == run(plain, XS[3:])
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.deepcopy, lambda net: pickle.loads(pickle.dumps(net))], ids=["copy", "pickle"]
+)
+def test_copies_have_the_values(device, copied):
+    net, _, step = training("keeping")
+    run(step, XS[:3])
+    for mine, theirs in zip(net.parameters(), copied(net).parameters()):
+        np.testing.assert_array_equal(mine.numpy(), theirs.numpy())
+
+
+def test_states_and_eager_calls_have_the_values(device):
+    (net, adam, step), (other, plain_adam, plain) = training("keeping"), training("numpy")
+    run(step), run(plain)
+    net.eval(), other.eval()
+    x = dy2st.to_tensor(XS[0])
+    np.testing.assert_array_equal(net(x).numpy(), other(x).numpy())
+    for name, value in other.state_dict().items():
+        np.testing.assert_array_equal(net.state_dict()[name].numpy(), value.numpy())
+    mine, theirs = adam.state_dict(), plain_adam.state_dict()
+    assert [v.tolist() for v in mine.values()] == [v.tolist() for v in theirs.values()]
+
+
+def test_a_converted_layer_keeps_its_parameters_there(device):
+    net = nn.Linear(4, 3)
+    static = to_static(net.forward, engine="keeping")
+    x = dy2st.to_tensor(XS[0])
+    net.eval()
+    with dy2st.no_grad():
+        for _ in range(4):
+            np.testing.assert_array_equal(static(x).numpy(), net(x).numpy())
+    assert device.sent == (4 * 3 + 3) * 4
+
+
+def test_a_tensor_that_an_attribute_lacks_still_says_so():
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = dy2st.ones([2]).nonsense
