@@ -337,7 +337,7 @@ def cut_off(tensor: Any) -> None:
         for one in tensor:
             cut_off(one)
         return
-    node = Node(lookup("assign"), [], [tensor.array], {})
+    node = Node(lookup("assign"), [], [], {})
     node.free()
     tensor.node, tensor.index, tensor.stopped = node, 0, False
 

@@ -4,9 +4,7 @@ A tensor whose value an engine keeps has no array until somebody looks at it: it
 and is filled when it is read. So whoever reads `tensor.array` need not know of this, and a loop
 that looks at nothing moves nothing.
 
->>> class Device(list):
-...     pass
->>> kept = Resident(None, Device([1.0, 2.0]), np.array)
+>>> kept = Resident(None, [1.0, 2.0], np.array)
 >>> kept.array
 array([1., 2.])
 """
@@ -24,7 +22,7 @@ Array = np.ndarray[Any, Any]
 class Resident:
     """The value of one tensor: the array, what an engine has for it, or both.
 
-    value   whatever the engine has made of it, None before.
+    value   whatever the engine has made of it, with `dtype` and `shape`; None before.
     """
 
     __slots__ = ("_fetch", "fetched", "value")

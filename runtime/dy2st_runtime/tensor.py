@@ -465,6 +465,13 @@ def _array_or_none(tensor: EagerTensor) -> Array | None:
     return array
 
 
+def form_of(tensor: EagerTensor) -> tuple[np.dtype[Any], tuple[int, ...]]:
+    """The dtype and the sizes, without fetching the array."""
+    array = _array_or_none(tensor)
+    held = tensor.resident.value if array is None else array
+    return held.dtype, held.shape
+
+
 _ARRAY_SLOT = vars(EagerTensor)["array"]
 
 
@@ -631,7 +638,14 @@ def wrapped(result: Any) -> Any:
     """A tensor on an array, or a list of such results on a list: a result of an engine."""
     if isinstance(result, list):
         return [wrapped(entry) for entry in result]
+    if isinstance(result, Resident):
+        tensor = EagerTensor(_NO_ARRAY)
+        tensor.keep(result)
+        return tensor
     return EagerTensor(result)
+
+
+_NO_ARRAY = np.empty(0)
 
 
 def is_tensor(x: Any) -> bool:
@@ -642,6 +656,7 @@ def is_tensor(x: Any) -> bool:
 __all__ = [
     "EagerTensor",
     "Parameter",
+    "form_of",
     "from_dlpack",
     "from_numpy",
     "is_tensor",

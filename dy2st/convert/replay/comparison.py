@@ -16,7 +16,7 @@ from dy2st.convert.trace import HEAP_TYPE, MISSING
 from dy2st.convert.values.forms import BUNDLES
 from dy2st.convert.values.special import UNBOUND
 from dy2st_runtime.nn.layer import Layer
-from dy2st_runtime.tensor import EagerTensor, Parameter
+from dy2st_runtime.tensor import EagerTensor, Parameter, form_of
 
 # Longer arrays are not kept.
 _LARGE = 4096
@@ -76,7 +76,7 @@ def like(value: Any, dtype: Any, shape: tuple[int, ...]) -> bool:
     """Whether a value is a tensor, no parameter, of that type."""
     if not isinstance(value, EagerTensor) or isinstance(value, Parameter):
         return False
-    return bool(value.array.dtype == dtype and value.array.shape == shape)
+    return form_of(value) == (dtype, shape)
 
 
 def text_of(array: np.ndarray[Any, Any]) -> Any:

@@ -56,7 +56,7 @@ class Executable(Protocol):
         ...
 
     def run_kept(self, inputs: Sequence[Array], state: Sequence[Resident]) -> list[Any]:
-        """Outputs as arrays, then new values of buffers as Residents.
+        """As `run`, with a Resident for each tensor: outputs, then new values of buffers.
 
         The values in `state` are the engine's: it fills those that are empty, and may use up the
         memory of those that are updated.

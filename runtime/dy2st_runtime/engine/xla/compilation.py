@@ -5,14 +5,16 @@ from __future__ import annotations
 import threading
 import warnings
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from dy2st_runtime.dims import Dim
-from dy2st_runtime.engine.xla.library import jax
+from dy2st_runtime.engine.xla.library import jax, jnp
+from dy2st_runtime.engine.xla.mesh import layout, mesh_of, whole
 from dy2st_runtime.engine.xla.plan import Island, Planner
-from dy2st_runtime.engine.xla.trace import traceable
-from dy2st_runtime.ir.program import Program
+from dy2st_runtime.engine.xla.trace import Layouts, traceable
+from dy2st_runtime.ir.program import Program, Variable
 
 KEPT = 64
 """So many combinations of sizes of each island stay compiled."""
@@ -21,21 +23,77 @@ KEPT = 64
 class Compiled:
     """An island for some sizes, compiled at the first call."""
 
-    def __init__(self, name: str, planner: Planner, island: Island, sizes: Mapping[Dim, int]):
-        """Take the numbers of all symbols."""
+    def __init__(
+        self,
+        name: str,
+        planner: Planner,
+        island: Island,
+        sizes: Mapping[Dim, int],
+        layouts: Layouts,
+        updates: Mapping[Variable, Variable],
+    ):
+        """Take the numbers of all symbols, and what updates which parameter of the Program."""
         self._name = name
         self._draws = island.draws
-        self._function = jax.jit(traceable(planner, island, dict(sizes)))
+        self._run = traceable(planner, island, dict(sizes), layouts)
+        self._function = jax.jit(self._run)
+        # By the place of a buffer among what is read, that of its new value among what is written.
+        read = {variable: place for place, variable in enumerate(island.reads)}
+        written = {variable: place for place, variable in enumerate(island.writes)}
+        self._used_up = {
+            read[buffer]: written[new]
+            for new, buffer in updates.items()
+            if new in written and buffer in read and not island.draws
+        }
+        self._in_place = jax.jit(self._updated, donate_argnums=1)
+        self._example: tuple[Any, Any] | None = None  # a function, and what it was called with
         self._failure: Exception | None = None
         self._is_reported = False
 
-    def __call__(self, arguments: Sequence[Any]) -> list[Any] | None:
-        """What the island writes; None if NumPy is to compute it, since a check does not hold."""
+    def text(self) -> str:
+        """What XLA has made of it, as XLA prints it; empty before the first call."""
+        if self._example is None:
+            return ""
+        function, given = self._example
+        text: str = function.lower(*given).compile().as_text()
+        return text
+
+    def _updated(self, read: Sequence[Any], used_up: Sequence[Any]) -> tuple[list[Any], Any]:
+        """As the island, where the new values may have the memory of the old ones.
+
+        These are gone then, so a run that a check stops gives them back instead of the new ones.
+        """
+        given = [*read]
+        for place, old in zip(self._used_up, used_up, strict=True):
+            given[place] = old
+        made, well = self._run(given)
+        if well is not None:
+            for place, new in self._used_up.items():
+                made[new] = jnp.where(well, made[new], given[place])
+        return made, well
+
+    def __call__(self, arguments: list[Any], may_use_up: bool = False) -> list[Any] | None:
+        """What the island writes; None if NumPy is to compute it, since a check does not hold.
+
+        Where the memory of arguments may be used up, what is put in their place has their values.
+        """
         if self._failure is not None:
             return None
+        is_in_place = may_use_up and all(
+            isinstance(arguments[place], jax.Array) for place in self._used_up
+        )
         try:
-            made, well = self._function(arguments)
+            function, given = self._function, tuple[Any, ...]((arguments,))
+            if is_in_place and self._used_up:
+                rest = [None if n in self._used_up else one for n, one in enumerate(arguments)]
+                function, given = self._in_place, (rest, [arguments[n] for n in self._used_up])
+            if self._example is None:
+                self._example = function, jax.tree.map(_without_data, given)
+            made, well = function(*given)
             if well is not None and not bool(well):
+                if is_in_place:
+                    for place, new in self._used_up.items():
+                        arguments[place] = made[new]
                 return None
             if self._draws:
                 jax.block_until_ready(made)
@@ -61,6 +119,27 @@ class Compiled:
             )
 
 
+def _without_data(value: Any) -> Any:
+    """What stands for an array where XLA compiles: shape, dtype, and where it lies."""
+    where = getattr(value, "sharding", None)
+    return jax.ShapeDtypeStruct(value.shape, value.dtype, sharding=where)
+
+
+def _layouts(program: Program, alias: Mapping[Variable, Variable]) -> Layouts:
+    """Where outputs and the new values of buffers lie: outputs everywhere."""
+    mesh = mesh_of(program)
+    if mesh is None:
+        return {}
+    found: dict[Variable, Callable[[Sequence[int]], Any]] = {}
+    first = len(program.outputs)
+    for name, new in zip(program.updates, program.block.yields[first:], strict=True):
+        if name in program.placements:
+            found[alias.get(new, new)] = partial(layout, program.placements[name])
+    for output in program.outputs:
+        found.setdefault(alias.get(output, output), partial(whole, mesh))
+    return found
+
+
 class Islands:
     """The plan of a Program, and what of it is compiled. Several threads may ask at once."""
 
@@ -68,8 +147,23 @@ class Islands:
         """Make the plan."""
         self.planner = Planner(program.block)
         self._name = program.name
+        alias = self.planner.plans[program.block].alias
+        self._layouts = _layouts(program, alias)
+        first = len(program.outputs)
+        # The new values of buffers, each of one only. A buffer that is given back, too, stays.
+        given = {alias.get(variable, variable) for variable in program.block.yields}
+        self._updates: dict[Variable, Variable] = {}
+        for name, new in zip(program.updates, program.block.yields[first:], strict=True):
+            if program.state[name] not in given:
+                self._updates.setdefault(alias.get(new, new), program.state[name])
         self._compiled: dict[Island, OrderedDict[tuple[int, ...], Compiled]] = {}
         self._lock = threading.Lock()
+
+    def texts(self) -> list[str]:
+        """What XLA has made of all that was called, for all sizes."""
+        with self._lock:
+            found = [one for known in self._compiled.values() for one in known.values()]
+        return [one.text() for one in found]
 
     def compiled(self, island: Island, sizes: Mapping[Dim, int]) -> Compiled:
         """An island for the numbers of its symbols."""
@@ -78,7 +172,9 @@ class Islands:
             known = self._compiled.setdefault(island, OrderedDict())
             found = known.get(key)
             if found is None:
-                found = known[key] = Compiled(self._name, self.planner, island, sizes)
+                found = known[key] = Compiled(
+                    self._name, self.planner, island, sizes, self._layouts, self._updates
+                )
                 if len(known) > KEPT:
                     known.popitem(last=False)
             else:

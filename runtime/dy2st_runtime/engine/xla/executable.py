@@ -12,17 +12,21 @@ from dy2st_runtime.engine.numpy import executable as reference
 from dy2st_runtime.engine.runner import Runner
 from dy2st_runtime.engine.xla.compilation import KEPT, Islands
 from dy2st_runtime.engine.xla.host_run import HostRun
-from dy2st_runtime.engine.xla.library import exactly
+from dy2st_runtime.engine.xla.library import exactly, jax
+from dy2st_runtime.engine.xla.mesh import fetched, layout, mesh_of, put, whole
 from dy2st_runtime.engine.xla.plan import Island
 from dy2st_runtime.ir.program import Operator, Program
 from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.lazy import cached_property
+from dy2st_runtime.resident import Resident
 
 Array = np.ndarray[Any, Any]
 
 
 class Executable(Runner):
     """A Program that XLA runs, as a whole or in parts. Several threads may call it at once."""
+
+    keeps_state = True
 
     def __init__(self, program: Program) -> None:
         """Make the plan; what it calls for is compiled when the sizes are known."""
@@ -38,6 +42,9 @@ class Executable(Runner):
             if isinstance(variable.type, TensorType) and symbols(variable.type.shape)
         ]
         self._accepted: set[Any] = set()
+        self._mesh = mesh_of(program)
+        steps = self._islands.planner.plans[program.block].steps
+        self._is_one_island = len(steps) == 1 and isinstance(steps[0], Island)
 
     @cached_property
     def reference(self) -> reference.Executable:
@@ -48,6 +55,11 @@ class Executable(Runner):
     def source(self) -> str:
         """What runs where, in order."""
         return self.explain()
+
+    def compiled_text(self) -> str:
+        """What XLA has made of it for the sizes of all calls so far, as XLA prints it (HLO)."""
+        with exactly():
+            return "\n".join(self._islands.texts())
 
     def explain(self) -> str:
         """The steps: islands of so many operators, and what the host runs, with the reason."""
@@ -74,21 +86,49 @@ class Executable(Runner):
             # Which results of a branch are one array, XLA does not say.
             return self.reference.run(inputs, state, as_is, as_one, bare)
         made = self.compute(inputs, state)
-        fetched: dict[int, Array] = {}
+        arrays: dict[int, Array] = {}
         results: list[Any] = []
         copied: list[bool] = []
         for one in made:
             is_ours = not isinstance(one, (np.ndarray, np.generic, list))
-            if is_ours and id(one) not in fetched:
-                fetched[id(one)] = np.array(one)
-            results.append(fetched[id(one)] if is_ours else one)
+            if is_ours and id(one) not in arrays:
+                arrays[id(one)] = fetched(one)
+            results.append(arrays[id(one)] if is_ours else one)
             copied.append(not is_ours)
         return self.given(results, (inputs, state), as_is, as_one, bare, copied)
 
+    def run_kept(self, inputs: Sequence[Array], state: Sequence[Resident]) -> list[Any]:
+        """As the contract says: the values are arrays of jax."""
+        self.check(inputs)
+        mesh, placements = self._mesh, self.program.placements
+        with exactly():
+            for name, one in zip(self.program.state, state, strict=True):
+                if not isinstance(one.value, jax.Array):
+                    known = placements.get(name)
+                    shape = one.array.shape
+                    where = layout(known, shape) if known else whole(mesh, shape)
+                    one.value = put(one.array, where)
+        # Two tensors may have one value, which is used up for neither.
+        is_used_once = len({id(one.value) for one in state}) == len(state)
+        run = self._run.again(may_use_up=self._is_one_island and is_used_once)
+        try:
+            results = self._computed(run, [*inputs, *[one.value for one in state]])
+        finally:
+            for variable, one in zip(self.program.state.values(), state, strict=True):
+                one.value = run.restored.get(variable, one.value)
+        # A value that may be used up at a later call is the tensor's alone that is updated.
+        first = len(results) - len(self.program.updates)
+        others = {id(one) for one in results[first:]} | {id(one.value) for one in state}
+        outputs = [fetched(one) if id(one) in others else one for one in results[:first]]
+        return [
+            one if isinstance(one, list) else _kept(one) for one in [*outputs, *results[first:]]
+        ]
+
     def compute(self, inputs: Sequence[Array], state: Sequence[Array]) -> list[Any]:
         """The yields, as arrays of jax and of NumPy."""
-        values = [*inputs, *state]
-        run = self._run.again()
+        return self._computed(self._run.again(), [*inputs, *state])
+
+    def _computed(self, run: HostRun, values: list[Any]) -> list[Any]:
         with exactly():
             key = tuple([values[index].shape for index in self._sized])
             sizes = self._sizes.get(key)
@@ -111,6 +151,12 @@ class Executable(Runner):
             if len(self._accepted) >= KEPT:
                 self._accepted.clear()
             self._accepted.add(key)
+
+
+def _kept(value: Any) -> Resident:
+    if isinstance(value, (np.ndarray, np.generic)):
+        return Resident(np.asarray(value))
+    return Resident(None, value, lambda kept: fetched(kept))  # as it is then
 
 
 def compile_program(program: Program) -> Executable:

@@ -39,11 +39,14 @@ class HostRun(OnArrays):
         """Take the compiled islands."""
         super().__init__(program)
         self._islands = islands
+        self.may_use_up = False
+        # What was used up by a run that a check has stopped, as it was.
+        self.restored: dict[Variable, Any] = {}
 
-    def again(self) -> HostRun:
-        """Another run of the same Program."""
+    def again(self, may_use_up: bool = False) -> HostRun:
+        """Another run of the same Program, which may use up the memory of what it updates."""
         run = copy(self)
-        run.operator = None
+        run.operator, run.may_use_up, run.restored = None, may_use_up, {}
         return run
 
     def block(self, block: Block, arguments: Sequence[Any], outer: Sizes) -> list[Any]:
@@ -62,12 +65,15 @@ class HostRun(OnArrays):
 
     def _island(self, island: Island, known: dict[Variable, Any], sizes: Sizes) -> None:
         compiled = self._islands.compiled(island, sizes)
-        arguments = tuple([known[variable] for variable in island.reads])
+        arguments = [known[variable] for variable in island.reads]
         before = get_rng_state() if island.draws else None
-        made = compiled(arguments)
+        made = compiled(arguments, self.may_use_up)
         if made is not None:
             known.update(zip(island.writes, made, strict=True))
             return
+        if self.may_use_up:
+            self.restored.update(zip(island.reads, arguments, strict=True))
+            known.update(self.restored)
         if before is not None:
             set_rng_state(before)
         run, own = OnArrays(self.program), island.known(arguments)

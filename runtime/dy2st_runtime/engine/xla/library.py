@@ -13,6 +13,7 @@ from dy2st_runtime.lazy import Lazy
 jax, jnp, lax = Lazy("jax"), Lazy("jax.numpy"), Lazy("jax.lax")
 special, jax_linalg = Lazy("jax.scipy.special"), Lazy("jax.scipy.linalg")
 callbacks, export = Lazy("jax.experimental"), Lazy("jax.export")
+sharding = Lazy("jax.sharding")
 _PRECISIONS = ("highest", "high", "default")
 
 
@@ -55,5 +56,6 @@ __all__ = [
     "jnp",
     "lax",
     "precision",
+    "sharding",
     "special",
 ]

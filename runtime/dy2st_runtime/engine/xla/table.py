@@ -18,6 +18,8 @@ from typing import Any
 Lowering = Callable[..., Any]
 
 LOWERINGS: dict[str, Lowering] = {}
+# Of elements that are taken or put along one `axis`: see `lowerings/indexing.py`.
+ALONG: dict[str, Lowering] = {}
 CHECKS: dict[str, Callable[..., Any]] = {}
 
 
@@ -38,6 +40,16 @@ def lower(*names: str) -> Callable[[Lowering], Lowering]:
     return enter
 
 
+def along(name: str) -> Callable[[Lowering], Lowering]:
+    """Enter the decorated function for an operator, where it works along one axis."""
+
+    def enter(function: Lowering) -> Lowering:
+        ALONG[name] = function
+        return function
+
+    return enter
+
+
 def check(*names: str) -> Callable[[Lowering], Lowering]:
     """Enter the decorated function, of results, operands and attributes, as a check of these."""
 
@@ -48,4 +60,4 @@ def check(*names: str) -> Callable[[Lowering], Lowering]:
     return enter
 
 
-__all__ = ["CHECKS", "LOWERINGS", "Lowering", "check", "lower", "rows"]
+__all__ = ["ALONG", "CHECKS", "LOWERINGS", "Lowering", "along", "check", "lower", "rows"]

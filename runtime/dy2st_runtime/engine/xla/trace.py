@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from dy2st_runtime.dims import Condition, Dim, to_python
 from dy2st_runtime.engine.xla.library import callbacks, jax, jnp, lax
+from dy2st_runtime.engine.xla.lowerings.indexing import along_axis
+from dy2st_runtime.engine.xla.mesh import laid
 from dy2st_runtime.engine.xla.plan import Island, Planner
-from dy2st_runtime.engine.xla.table import CHECKS, LOWERINGS
+from dy2st_runtime.engine.xla.table import ALONG, CHECKS, LOWERINGS
 from dy2st_runtime.ir.definition import Effect, lookup
 from dy2st_runtime.ir.program import Block, Operator, Variable
 from dy2st_runtime.ir.types import TensorType
@@ -19,8 +22,12 @@ Sizes = Mapping[Dim, Any]
 """Numbers; of an export sizes that jax knows by name."""
 
 
+Layouts = Mapping[Variable, Callable[[Sequence[int]], Any]]
+"""Of values that lie on a mesh what says where, of their shapes."""
+
+
 def traceable(
-    planner: Planner, island: Island, sizes: Sizes
+    planner: Planner, island: Island, sizes: Sizes, layouts: Layouts = MappingProxyType({})
 ) -> Callable[[Sequence[Any]], tuple[list[Any], Any]]:
     """A function for jax: what an island writes of what it reads, and whether all is well."""
 
@@ -28,7 +35,11 @@ def traceable(
         trace = Trace(planner, sizes)
         known = island.known(arguments)
         trace.operators(island.operators, known)
-        return [known[variable] for variable in island.writes], trace.well
+        made = [known[variable] for variable in island.writes]
+        for place, variable in enumerate(island.writes):
+            if variable in layouts:
+                made[place] = laid(made[place], layouts[variable](made[place].shape))
+        return made, trace.well
 
     return run
 
@@ -66,7 +77,11 @@ class Trace:
         if parts is not None:
             return self.block(parts, operands)
         attributes = {name: number(v, self._sizes) for name, v in operator.attributes.items()}
-        made = LOWERINGS[operator.name](*operands, **attributes)
+        axis = along_axis(operator) if operator.name in ALONG else None
+        if axis is None:
+            made = LOWERINGS[operator.name](*operands, **attributes)
+        else:
+            made = ALONG[operator.name](*operands, **attributes, axis=axis)
         check = CHECKS.get(operator.name)
         if check is not None:
             self._require(check(made, *operands, **attributes))

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.engine.xla.library import jnp, lax
+from dy2st_runtime.dims import Size
+from dy2st_runtime.engine.xla.library import jax, jnp, lax
 from dy2st_runtime.engine.xla.lowerings.numbers import INT64, cast
-from dy2st_runtime.engine.xla.table import check, lower
+from dy2st_runtime.engine.xla.table import along, check, lower
+from dy2st_runtime.ir.program import Operator, Variable
 
 
 def _positions(x: Any, indices: Sequence[Any], axes: Sequence[int]) -> tuple[Any, ...]:
@@ -83,6 +85,64 @@ def _are_put_inside(
     y: Any, x: Any, value: Any, *indices: Any, axes: tuple[int, ...], accumulate: bool
 ) -> Any:
     return _inside(x, indices, axes)
+
+
+def along_axis(operator: Operator) -> int | None:
+    """The axis along which elements are taken or put, where all other positions are every one.
+
+    `take_along_axis` is written so, with a range for each other axis. Of devices that each have a
+    part of the others, none needs what another has, which XLA sees in this form alone.
+    """
+    axes: tuple[int, ...] = operator.attributes["axes"]
+    x, indices = operator.operands[0].tensor_type, operator.operands[-len(axes) :]
+    if len(axes) != x.rank:
+        return None
+    chosen = [
+        axis
+        for axis, index in zip(axes, indices, strict=True)
+        if not _is_range(index, axis, x.shape)
+    ]
+    picked = indices[axes.index(chosen[0])].tensor_type.shape if len(chosen) == 1 else ()
+    whole = [size for axis, size in enumerate(x.shape) if axis not in chosen]
+    is_alike = len(picked) == x.rank and whole == [
+        size for axis, size in enumerate(picked) if axis not in chosen
+    ]
+    return chosen[0] if is_alike else None
+
+
+def _is_range(index: Variable, axis: int, shape: Sequence[Size]) -> bool:
+    """Whether it is 0, 1, 2, ... along an axis of a tensor, and one long along all others."""
+    maker = index.maker
+    while isinstance(maker, Operator) and maker.name == "reshape":
+        maker = maker.operands[0].maker
+    if not isinstance(maker, Operator) or maker.name != "arange":
+        return False
+    at, wanted = maker.attributes, list[Size]([1] * len(shape))
+    wanted[axis] = shape[axis]
+    is_counted = (at["start"], at["step"], at["stop"]) == (0, 1, shape[axis])
+    return is_counted and [*index.tensor_type.shape] == wanted
+
+
+@along("index")
+def _take_along(x: Any, *indices: Any, axes: tuple[int, ...], axis: int) -> Any:
+    index = _from_start(indices[axes.index(axis)], x.shape[axis])
+    return jnp.take_along_axis(x, index, axis, mode="clip")
+
+
+@along("index_put")
+def _put_along(
+    x: Any, value: Any, *indices: Any, axes: tuple[int, ...], accumulate: bool, axis: int
+) -> Any:
+    index = _from_start(indices[axes.index(axis)], x.shape[axis])
+    value = jnp.broadcast_to(cast(value, x.dtype), index.shape)
+
+    def put(row: Any, places: Any, values: Any) -> Any:
+        return row.at[places].add(values) if accumulate else row.at[places].set(values)
+
+    for _ in range(x.ndim - 1):
+        put = jax.vmap(put)
+    made = put(*[jnp.moveaxis(one, axis, -1) for one in (x, index, value)])
+    return jnp.moveaxis(made, -1, axis)
 
 
 @lower("one_hot")
