@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from dy2st_runtime.engine.xla.library import jax, lax, sharding
 from dy2st_runtime.engine.xla.table import rows
 from dy2st_runtime.ir.placement import Mesh, Placement, Placements, sharded_axis
 from dy2st_runtime.ir.program import Program
+from dy2st_runtime.singletons import once
 
 Array = np.ndarray[Any, Any]
 
@@ -28,7 +28,7 @@ def mesh_of(program: Program) -> Mesh | None:
     return None
 
 
-@lru_cache(maxsize=64)
+@once
 def devices_of(mesh: Mesh) -> Any:
     """The first devices of jax as a mesh; None, with a warning, if it has too few.
 
