@@ -76,7 +76,7 @@ def test_files_stay_small_and_say_what_they_are_for(path):
 
 # These go down only: a helper that is used once is a line of its caller unless its name says more
 # than the code, and a small file with one user joins its neighbour.
-MOST_USED_ONCE, MOST_SMALL_FILES, SMALL = 0.23, 92, 60
+MOST_USED_ONCE, MOST_SMALL_FILES, SMALL = 0.14, 90, 60
 
 
 def test_helpers_used_once_and_small_files_become_fewer():
@@ -225,17 +225,13 @@ LISTS_OF_NAMES = {
     "native/rows/functions.py": "as for arithmetic",
     "native/rows/logic.py": "as for arithmetic",
     "native/rows/reductions.py": "as for arithmetic",
-    "native/convolution/channels.py": "how oneDNN's images move is a matter of that folder",
     "native/convolution/library.py": "the words of oneDNN for what it computes",
     "native/convolution/recipe.py": "what oneDNN computes is a matter of that folder",
     "native/convolution/post_ops.py": "as for recipe.py",
     "native/convolution/weights.py": "what filters take in is a matter of that folder",
     "native/operators/scans.py": "as for arithmetic",
-    "native/nests/norms.py": "how loops compute normalisations is a matter of this engine",
-    "native/nests/moves.py": "how loops move elements is a matter of this engine",
-    "native/nests/views.py": "how loops read what is shown elsewhere is a matter of this engine",
+    "native/program/shape_specialisation.py": "which numbers code reads is a matter of this engine",
     "native/program/composites.py": "what loops compute part by part is a matter of this engine",
-    "native/program/shape_specialisation.py": "which numbers code reads of tensors is a matter of this engine",
     "xla/host_operators.py": "what XLA does not compute is a matter of this engine",
     "xla/lowerings/checks.py": "what stops compiled code is a matter of this engine",
     "xla/lowerings/elementwise.py": "what an operator is in jax is a matter of this engine",

@@ -36,7 +36,7 @@ define(
     inputs="x",
     attributes={"mesh": _MESH, "placements": _PLACEMENTS},
     scales=Scales.ALL,
-    kind=Kind.ELEMENTWISE,
+    kind=Kind.INJECTIVE,  # element by element, but placements name axes
     view=View.SAME,
     put_back=lambda x, y, place, **_: y,
     infer=_infer,

@@ -70,7 +70,6 @@ LOGIC = {
     "cast": _SAME._replace(cost=1),
     "assign": _SAME,
     "detach": _SAME,
-    "reshard": _SAME,
     "straight_through": Row(of_result(lambda lanes, x, source: x), 0),
     "hooked": Row(of_operands(lambda lanes, x: x), 0),
     "real": _SAME,
