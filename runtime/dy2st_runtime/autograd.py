@@ -50,7 +50,7 @@ class AfterBackward:
     """A hook of a leaf that is called when its `.grad` is there, and given nothing.
 
     One with `at_end` is called once, when those of all leaves are there. In a converted function it
-    is called with what the gradient of each becomes, and gives what it is to become instead.
+    is called with the gradients of its leaves, and gives what they are to become instead.
     """
 
     at_end = False
@@ -59,7 +59,7 @@ class AfterBackward:
         """Take the hook."""
         self.run = hook
 
-    def __call__(self, gradient: Any) -> Any:
+    def __call__(self, *gradients: Any) -> Any:
         """Refused: a Program gives gradients back when it has run."""
         raise ConversionError(
             "a hook of _register_backward_hook() in a converted function",

@@ -38,9 +38,15 @@ def backward(
     with _no_others(trace):
         found = gradients_or_zeros(tracer, [output], [seed], [*leaves])
     tracer.has_gone_back = True
+    at_end: dict[AfterBackward, list[Tensor]] = {}
     for leaf, gradient in zip(leaves.values(), found, strict=True):
-        if gradient is not None:
-            _add(trace, leaf, *gradient)
+        for hook in () if gradient is None else _add(trace, leaf, *gradient):
+            at_end.setdefault(hook, []).append(leaf)
+    with no_grad():
+        for hook, among in at_end.items():
+            totals = trace.call(hook, *(grad_of(trace, leaf) for leaf in among))
+            for leaf, total in zip(among, totals, strict=True):
+                set_grad(trace, leaf, tracer.variable(total))
 
 
 @contextmanager
@@ -52,8 +58,13 @@ def _no_others(trace: Trace) -> Iterator[None]:
     del apart[count:]
 
 
-def _add(trace: Trace, leaf: Tensor, gradient: Variable, there: Variable | None) -> None:
-    """Add a gradient to that of a leaf; zeros change nothing where there is none to be added."""
+def _add(
+    trace: Trace, leaf: Tensor, gradient: Variable, there: Variable | None
+) -> list[AfterBackward]:
+    """Add a gradient to that of a leaf; zeros change nothing where there is none to be added.
+
+    Gives the hooks that are called when those of all leaves are there.
+    """
     # The hooks of a leaf from outside; those of others are operators of the Program.
     hooks: list[Any] = []
     if not isinstance(leaf, Variable):
@@ -66,20 +77,15 @@ def _add(trace: Trace, leaf: Tensor, gradient: Variable, there: Variable | None)
     is_none = not has_zeros and (before is None or type(before) is Union)  # on some paths, perhaps
     if there is not None and (is_none or hooks):
         _let_it_be_none(trace, there)
-        return
-    of_sums = [hook for hook in hooks if isinstance(hook, AfterBackward) and hook.at_end]
+        return []
+    at_end = [hook for hook in hooks if isinstance(hook, AfterBackward) and hook.at_end]
     for hook in hooks:
-        changed = None if hook in of_sums else trace.call(hook, gradient)
+        changed = None if hook in at_end else trace.call(hook, gradient)
         gradient = gradient if changed is None else trace.tracer.variable(changed)
-
-    def add(one: Any) -> Any:
-        total = gradient if one is None else F.add(one, gradient)
-        for hook in of_sums:
-            total = trace.tracer.variable(trace.call(hook, total))
-        return total
-
     with no_grad():
+        add = lambda one: gradient if one is None else F.add(one, gradient)  # noqa: E731
         set_grad(trace, leaf, trace.map_cases(add, before))
+    return at_end
 
 
 def _let_it_be_none(trace: Trace, there: Variable) -> None:

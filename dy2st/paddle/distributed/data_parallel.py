@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
@@ -12,7 +13,7 @@ import numpy as np
 from dy2st.paddle.distributed.collectives import group_or_world
 from dy2st_runtime.autograd import AfterBackward, is_cleared
 from dy2st_runtime.errors import ConversionError
-from dy2st_runtime.ir import apply
+from dy2st_runtime.ir import F, apply
 from dy2st_runtime.ir.tracing.tracer import current_tracer
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.processes import exchange
@@ -99,11 +100,17 @@ class _Means(AfterBackward):
         self._group = group
         self.parameters = [one for one in parameters if not one.stop_gradient]
 
-    def __call__(self, gradient: Any) -> Any:
-        """The mean of a gradient that is being recorded."""
-        if not self.is_on:
-            return gradient
-        return apply("all_reduce", gradient, op="avg", ranks=tuple(self._group.ranks))
+    def __call__(self, *gradients: Any) -> Any:
+        """The means of gradients that are being recorded: those of one dtype go at once."""
+        found = [*gradients]
+        for dtype in {one.dtype: None for one in gradients} if self.is_on else ():
+            places = [place for place, one in enumerate(gradients) if one.dtype == dtype]
+            flat = F.concat([gradients[place].reshape([-1]) for place in places])
+            flat = apply("all_reduce", flat, op="avg", ranks=tuple(self._group.ranks))
+            parts = F.split(flat, [math.prod(gradients[place].shape) for place in places])
+            for place, part in zip(places, parts, strict=True):
+                found[place] = part.reshape(gradients[place].shape)
+        return found
 
     def _take_if_on(self) -> None:
         if self.is_on:

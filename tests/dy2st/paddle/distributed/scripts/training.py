@@ -51,6 +51,9 @@ def train(make, is_static):
         x = rng.standard_normal((BATCH, *shape)).astype("float32")
         y = rng.integers(0, 3, BATCH)
         step(dy2st.to_tensor(x[mine]), dy2st.to_tensor(y[mine]))
+    if is_static and make is mlp:  # the gradients of all parameters go at once
+        operators = step.concrete_program.main_program.block.operators
+        assert [one.name for one in operators].count("all_reduce") == 1
     return {name: tensor.numpy() for name, tensor in state.items()}
 
 
