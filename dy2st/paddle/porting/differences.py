@@ -207,6 +207,12 @@ DIFFERENCES = (
         "nothing is ever downloaded; names and shapes of the parameters are the same",
     ),
     Difference(
+        "files of distributed.save_state_dict",
+        "safetensors, and an index that takes the old one's place when all processes have written",
+        "`.distcp` files by default, beside those of the time before",
+        "a process that is killed leaves a checkpoint that is whole; no pickle is read",
+    ),
+    Difference(
         "random numbers",
         "NumPy's generator: a seed gives other numbers",
         "its own generator",
