@@ -11,7 +11,7 @@ from typing import Any
 
 _EXAMPLE = """example:
   dy2st export net --stablehlo -o build  # net.stablehlo, net.stablehlo.mlir, net.stablehlo.json
-  python -c "import jax; net = jax.export.deserialize(open('build/net.stablehlo', 'rb').read())"
+  python -c "import jax.export as e; net = e.deserialize(open('build/net.stablehlo', 'rb').read())"
 
 `net.call(...)` takes inputs, parameters and buffers in the order that the .json file names, with
 `jax.enable_x64`. Unknown sizes stay unknown, from 1 on. Needs jax: pip install 'dy2st[jax]'."""

@@ -20,14 +20,13 @@ pytest.importorskip("flatbuffers", reason="export needs flatbuffers: pip install
 CALL = """
 import sys, json
 import numpy as np
-import jax
+import jax.export
 assert "dy2st" not in sys.modules
 folder = sys.argv[1]
 order = json.load(open(folder + "/net.stablehlo.json"))
 arrays = np.load(folder + "/arrays.npz")
 with open(folder + "/net.stablehlo", "rb") as file:
     net = jax.export.deserialize(bytearray(file.read()))
-from contextlib import ExitStack
 enable = getattr(jax, "enable_x64", None)
 if enable is None:
     from jax.experimental import enable_x64 as enable
