@@ -1,7 +1,12 @@
-"""Islands as functions that XLA compiled: one for each combination of sizes, the last ones kept."""
+"""Islands as functions that XLA compiled: one for each combination of sizes, the last ones kept.
+
+Large ones are compiled in the background, by a thread: NumPy's kernels compute them until then.
+`DY2ST_XLA_BACKGROUND=off` compiles every island when it is called.
+"""
 
 from __future__ import annotations
 
+import os
 import threading
 import warnings
 from collections import OrderedDict
@@ -10,7 +15,7 @@ from functools import partial
 from typing import Any
 
 from dy2st_runtime.dims import Dim
-from dy2st_runtime.engine.xla.library import jax, jnp
+from dy2st_runtime.engine.xla.library import exactly, jax, jnp
 from dy2st_runtime.engine.xla.mesh import layout, mesh_of, whole
 from dy2st_runtime.engine.xla.plan import Island, Planner
 from dy2st_runtime.engine.xla.trace import Layouts, traceable
@@ -18,6 +23,38 @@ from dy2st_runtime.ir.program import Program, Variable
 
 KEPT = 64
 """So many combinations of sizes of each island stay compiled."""
+
+MANY = 1000
+"""From so many operators on, which take many seconds, an island is compiled in the background."""
+
+
+class _Background:
+    """A function that is compiled by a thread; where the process ends it is waited for."""
+
+    _one_at_a_time = threading.Lock()
+
+    def __init__(self, function: Any, given: Any) -> None:
+        """Begin to compile it for arrays of these types."""
+        self.compiled: Any = None  # until it is there
+        self.failure: Exception | None = None
+        types = jax.tree.map(_without_data, given)
+        self._thread = threading.Thread(
+            target=self._compile, args=(function, types), name="dy2st compiles"
+        )
+        self._thread.start()
+
+    def _compile(self, function: Any, types: Any) -> None:
+        try:
+            with self._one_at_a_time, exactly():
+                if threading.main_thread().is_alive():  # else the process ends
+                    self.compiled = function.lower(*types).compile()
+        except Exception as error:  # reported by the next call
+            self.failure = error
+
+    def wait(self, seconds: float | None) -> bool:
+        """Wait until it is compiled, or so long; whether it is."""
+        self._thread.join(seconds)
+        return self.compiled is not None
 
 
 class Compiled:
@@ -49,6 +86,9 @@ class Compiled:
         self._example: tuple[Any, Any] | None = None  # a function, and what it was called with
         self._failure: Exception | None = None
         self._is_reported = False
+        # On a mesh NumPy could not compute it until then: it has a part of each array.
+        self._is_large = not layouts and _is_large(island)
+        self._compiling: dict[Any, _Background] = {}
 
     def text(self) -> str:
         """What XLA has made of it, as XLA prints it; empty before the first call."""
@@ -89,6 +129,10 @@ class Compiled:
                 function, given = self._in_place, (rest, [arguments[n] for n in self._used_up])
             if self._example is None:
                 self._example = function, jax.tree.map(_without_data, given)
+            if self._is_large:
+                function = self._by_background(function, given)
+                if function is None:
+                    return None
             made, well = function(*given)
             if well is not None and not bool(well):
                 if is_in_place:
@@ -106,6 +150,17 @@ class Compiled:
             return None
         return list(made)
 
+    def _by_background(self, function: Any, given: Any) -> Any:
+        """What was compiled of a function; None as long as it is not."""
+        if function not in self._compiling:
+            self._compiling[function] = _Background(function, given)
+        self._failure = self._compiling[function].failure
+        return self._compiling[function].compiled
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until all that was begun is compiled, or so long for each; whether all is."""
+        return all([one.wait(seconds) for one in self._compiling.values()])
+
     def report(self) -> None:
         """Warn, once, that NumPy computes this part, if jax could not trace it."""
         error = self._failure
@@ -117,6 +172,13 @@ class Compiled:
                 RuntimeWarning,
                 stacklevel=2,
             )
+
+
+def _is_large(island: Island) -> bool:
+    if os.environ.get("DY2ST_XLA_BACKGROUND", "") == "off":
+        return False
+    inside = (block.walk() for one in island.operators for block in one.blocks)
+    return len(island.operators) + sum(1 for operators in inside for _ in operators) >= MANY
 
 
 def _without_data(value: Any) -> Any:
@@ -181,5 +243,11 @@ class Islands:
                 known.move_to_end(key)
         return found
 
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until all that was called is compiled, or so long for each; whether all is."""
+        with self._lock:
+            called = [one for known in self._compiled.values() for one in known.values()]
+        return all([one.wait(seconds) for one in called])
 
-__all__ = ["KEPT", "Compiled", "Islands"]
+
+__all__ = ["KEPT", "MANY", "Compiled", "Islands"]
