@@ -72,6 +72,10 @@ class Executable(Runner):
                 lines.append(f"numpy  {step.name}: {reason}")
         return "\n".join(lines)
 
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until all that was called is compiled, or so long for each; whether all is."""
+        return self._islands.wait(seconds)
+
     def run(
         self,
         inputs: Sequence[Array],

@@ -12,6 +12,7 @@ from dy2st_runtime.engine.xla.lowerings.numbers import (
     FLOAT32,
     FLOAT64,
     INT64,
+    floats,
     in_float32,
 )
 from dy2st_runtime.engine.xla.table import lower, rows
@@ -87,13 +88,17 @@ def _sum_to(x: Any, shape: tuple[Any, ...]) -> Any:
 @lower("softmax")
 @in_float32
 def _softmax(x: Any, axis: int) -> Any:
-    return jax.nn.softmax(x, axis)
+    x = floats(x)
+    powers = jnp.exp(x - jnp.max(x, axis=axis, keepdims=True, initial=-np.inf))
+    return powers / add_up(powers, (axis,), True)
 
 
 @lower("log_softmax")
 @in_float32
 def _log_softmax(x: Any, axis: int) -> Any:
-    return jax.nn.log_softmax(x, axis)
+    x = floats(x)
+    low = x - jnp.max(x, axis=axis, keepdims=True, initial=-np.inf)
+    return low - jnp.log(add_up(jnp.exp(low), (axis,), True))
 
 
 def _running_extreme(name: str) -> Any:
@@ -102,7 +107,7 @@ def _running_extreme(name: str) -> Any:
     @in_float32
     def run(x: Any, axis: int) -> tuple[Any, Any]:
         pick = jnp.maximum if name == "cummax" else jnp.minimum
-        values = lax.associative_scan(pick, x, axis=axis) if x.size else x
+        values = lax.associative_scan(pick, x, axis=axis) if 0 not in x.shape else x
         own = lax.broadcasted_iota(INT64, x.shape, axis)
         is_new = (x == values) | (jnp.isnan(x) if x.dtype.kind == "f" else False)
         return values, lax.cummax(jnp.where(is_new, own, 0), axis)
@@ -116,7 +121,7 @@ rows({name: _running_extreme(name) for name in ("cummax", "cummin")})
 @lower("logcumsumexp")
 @in_float32
 def _running_log(x: Any, axis: int) -> Any:
-    return lax.associative_scan(jnp.logaddexp, x, axis=axis) if x.size else x
+    return lax.associative_scan(jnp.logaddexp, x, axis=axis) if 0 not in x.shape else x
 
 
 @lower("argsort")

@@ -21,7 +21,7 @@ rows(
         "transpose": lambda x, perm: jnp.transpose(x, perm),
         "broadcast_to": lambda x, shape: jnp.broadcast_to(x, shape),
         "flip": lambda x, axis: jnp.flip(x, axis),
-        "roll": lambda x, shifts, axis: jnp.roll(x, shifts, axis) if x.size else x,
+        "roll": lambda x, shifts, axis: jnp.roll(x, shifts, axis) if 0 not in x.shape else x,
         "concat": lambda *xs, axis: jnp.concatenate(xs, axis),
         "stack": lambda *xs, axis: jnp.stack(xs, axis),
         "tril": lambda x, diagonal: jnp.tril(x, _near(diagonal, x)),
