@@ -10,6 +10,7 @@ _LENGTH = "how many elements there are depends on the data, and XLA wants to kno
 _LIST = "a list of tensors, whose length only the run decides"
 _PYTHON = "Python's streams, loggers and warnings"
 _BOXES = "boxes: each once in a model, of few elements, and long"
+_PROCESSES = "processes exchange what each of them has computed; XLA knows one Program on a mesh"
 _RANDOM = "random numbers are those that NumPy's generators give for a seed"
 
 HOST_OPERATORS = {
@@ -34,6 +35,8 @@ HOST_OPERATORS = {
     **dict.fromkeys(("regions_back", "roi_pool_places"), _BOXES),
     **dict.fromkeys(("bernoulli", "binomial", "gaussian", "multinomial", "poisson"), _RANDOM),
     **dict.fromkeys(("randint", "randperm", "standard_gamma", "uniform"), _RANDOM),
+    **dict.fromkeys(("all_reduce", "all_gather", "reduce_scatter", "all_to_all"), _PROCESSES),
+    "broadcast_from": _PROCESSES,
     "eig": "XLA has it for CPUs alone",
     "ctc": "a table of paths that is long for each sample and short for the batch",
     "ctc_slope": "a table of paths that is long for each sample and short for the batch",
