@@ -52,6 +52,7 @@ class Trace:
         self._planner = planner
         self._sizes = sizes
         self.well: Any = None
+        self._is_over = False  # whether a check is surely down: what follows is never reached
 
     def block(self, block: Block, arguments: Sequence[Any]) -> list[Any]:
         """What a Block yields."""
@@ -62,6 +63,9 @@ class Trace:
     def operators(self, operators: Sequence[Operator], known: dict[Variable, Any]) -> None:
         """Add what operators give to what is known."""
         for operator in operators:
+            if self._is_over:
+                known.update((variable, self._zeros(variable)) for variable in operator.results)
+                continue
             results = self._operation(operator, [known[v] for v in operator.operands])
             for variable, value in zip(operator.results, results, strict=True):
                 known[variable] = _typed(value, variable)
@@ -87,7 +91,13 @@ class Trace:
             self._require(check(made, *operands, **attributes))
         return made if isinstance(made, (tuple, list)) else [made]
 
+    def _zeros(self, variable: Variable) -> Any:
+        """Any value of the type: sizes may be wrong where a check is down, and nobody reads it."""
+        shape = [max(size, 0) for size in number(variable.tensor_type.shape, self._sizes)]
+        return jnp.zeros(shape, variable.tensor_type.dtype)
+
     def _require(self, well: Any) -> None:
+        self._is_over = well is False
         self.well = well if self.well is None else jnp.logical_and(self.well, well)
 
     def _apart(self, block: Block, arguments: Sequence[Any]) -> tuple[Any, list[Any]]:

@@ -109,6 +109,28 @@ def test_floats_are_divided_as_numpy_divides_them():
         )
 
 
+def test_an_exact_quotient_by_a_constant_is_exact():
+    x = np.arange(1.0, 200.0)
+    divisors = np.array([3.0, 10.0, 49.0, 103.0])
+
+    def function(x):
+        return [F.floor(x / one) for one in divisors]
+
+    assert_equal(function, x)
+
+
+def test_what_is_behind_an_exception_in_a_branch_need_not_make_sense():
+    n = symbol("n")
+    program = program_of(
+        lambda x: cond(F.sum(x) > 1.0, lambda: [x[0] * 1.0], lambda: [F.sum(x)]),
+        np.zeros(0),
+        sizes=[(n,)],
+    )
+    executable = engine.compile(program, "xla")
+    (found,) = executable.run([np.zeros(0)], [])
+    assert found == 0 and compiled_of(executable)[0]._failure is None
+
+
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64"])
 def test_shifts_by_more_than_the_width_leave_nothing_but_the_sign(dtype):
     counts = np.array([0, 1, 7, 8, 31, 32, 63, 64, 100]).astype(dtype)

@@ -14,6 +14,7 @@ from dy2st_runtime.engine.xla.lowerings.numbers import (
     in_float64,
     longer,
     on_floats,
+    quotient,
 )
 from dy2st_runtime.engine.xla.table import check, lower, rows
 
@@ -79,7 +80,7 @@ rows(
         "sigmoid": _sigmoid,
         "angle": _angle,
         "erf": lambda x: lax.erf(floats(x)),
-        "divide": lambda x, y: floats(x) / floats(y),
+        "divide": lambda x, y: quotient(floats(x), floats(y)),
         "pow": lambda x, y: jnp.power(_numbers(x), _numbers(y)),
         "complex": lambda x, y: lax.complex(*jnp.broadcast_arrays(x, y)),
         "cast": lambda x, dtype: cast(x, dtype),

@@ -12,6 +12,7 @@ from dy2st_runtime.engine.xla.library import jnp, lax
 from dy2st_runtime.ir import is_floating
 
 INT32, INT64, UINT64 = np.dtype("int32"), np.dtype("int64"), np.dtype("uint64")
+_SMALL = 4096
 FLOAT32, FLOAT64 = np.dtype("float32"), np.dtype("float64")
 
 
@@ -61,6 +62,19 @@ def on_floats(name_or_function: Any) -> Callable[..., Any]:
     return run
 
 
+def quotient(x: Any, y: Any) -> Any:
+    """x / y of floats. By few numbers XLA divides as by their inverses: 49 / 49 is not 1 then.
+
+    So a quotient that would be exact is put right.
+    """
+    made = x / y
+    is_small = all(isinstance(size, int) and size <= _SMALL for size in y.shape) and y.ndim < 2
+    if not is_small or made.dtype.kind == "c":
+        return made
+    nearer = made + (x - made * y) / y
+    return jnp.where((made * y != x) & (nearer * y == x), nearer, made)
+
+
 def longer(x: Any) -> Any:
     """x, as float32 if it is a float of 16 bits."""
     return x.astype(FLOAT32) if x.dtype.itemsize == 2 and is_floating(x.dtype) else x
@@ -96,4 +110,5 @@ __all__ = [
     "in_float64",
     "longer",
     "on_floats",
+    "quotient",
 ]

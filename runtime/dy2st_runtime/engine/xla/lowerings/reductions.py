@@ -14,6 +14,7 @@ from dy2st_runtime.engine.xla.lowerings.numbers import (
     INT64,
     floats,
     in_float32,
+    quotient,
 )
 from dy2st_runtime.engine.xla.table import lower, rows
 
@@ -40,7 +41,7 @@ def _mean(x: Any, axis: tuple[int, ...], keepdim: bool) -> Any:
     count = 1
     for place in axis:
         count = count * x.shape[place]
-    return add_up(x, axis, keepdim) / jnp.asarray(count, FLOAT64).astype(x.dtype)
+    return quotient(add_up(x, axis, keepdim), jnp.asarray(count, FLOAT64).astype(x.dtype))
 
 
 def _extreme(name: str) -> Any:
