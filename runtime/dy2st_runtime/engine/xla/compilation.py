@@ -98,19 +98,22 @@ class Compiled:
         text: str = function.lower(*given).compile().as_text()
         return text
 
-    def _updated(self, read: Sequence[Any], used_up: Sequence[Any]) -> tuple[list[Any], Any]:
-        """As the island, where the new values may have the memory of the old ones.
+    def _updated(self, read: Sequence[Any], used_up: Sequence[Any]) -> tuple[Any, Any, Any]:
+        """As the island, but the new values first, which may have the memory of the old ones.
 
-        These are gone then, so a run that a check stops gives them back instead of the new ones.
+        jax gives the memory of each to the first result of its shape, so both have one order. The
+        old ones are gone then: a run that a check stops gives them back instead of the new ones.
         """
         given = [*read]
         for place, old in zip(self._used_up, used_up, strict=True):
             given[place] = old
         made, well = self._run(given)
+        updated = [made[new] for new in self._used_up.values()]
         if well is not None:
-            for place, new in self._used_up.items():
-                made[new] = jnp.where(well, made[new], given[place])
-        return made, well
+            pairs = zip(updated, used_up, strict=True)
+            updated = [jnp.where(well, new, old) for new, old in pairs]
+        rest = [None if n in self._used_up.values() else one for n, one in enumerate(made)]
+        return updated, rest, well
 
     def __call__(self, arguments: list[Any], may_use_up: bool = False) -> list[Any] | None:
         """What the island writes; None if NumPy is to compute it, since a check does not hold.
@@ -133,7 +136,10 @@ class Compiled:
                 function = self._by_background(function, given)
                 if function is None:
                     return None
-            made, well = function(*given)
+            *updated, made, well = function(*given)
+            for values in updated:
+                for new, value in zip(self._used_up.values(), values, strict=True):
+                    made[new] = value
             if well is not None and not bool(well):
                 if is_in_place:
                     for place, new in self._used_up.items():

@@ -178,6 +178,18 @@ def test_a_data_parallel_step_reduces_its_gradients_and_nothing_else():
     assert sorted(sent) == sorted([*gradients, "f32[]"])  # and the loss
 
 
+def test_new_values_have_the_memory_of_the_old_ones_of_the_same_tensors():
+    mesh, model = on_mesh(perceptron, [1], {})
+    steps(mesh, model, zip(XS, YS))
+    (function,) = model._steps.values()
+    text = function.program_cache.last().executable.compiled_text()
+    used_up = {int(n) for n in re.findall(r"%used_up_(\d+)_\S* = \S+ parameter\(", text)}
+    aliases = re.findall(r"\{(\d+)\}: \((\d+), \{\}, \S+\)", text)
+    first = min(int(parameter) for _, parameter in aliases)
+    assert len(aliases) == len(used_up) > len(model.network.parameters())
+    assert all(int(result) == int(parameter) - first for result, parameter in aliases)
+
+
 def test_stage_1_gathers_what_was_updated():
     mesh, model = on_mesh(perceptron, [8], {"sharding": {"enable": True, "stage": 1}})
     steps(mesh, model, zip(XS, YS))
