@@ -265,7 +265,7 @@ class DistModel:
                 (loss if factor == 1.0 else loss * factor).backward()
                 if is_last:
                     optimizer.step()
-                    optimizer.clear_grad()
+                    optimizer.clear_grad(set_to_zero=False)  # zeros would stay on each device
             return loss
 
         return step

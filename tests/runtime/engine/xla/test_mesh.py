@@ -154,7 +154,7 @@ def test_a_step_moves_no_state(monkeypatch):
     monkeypatch.setattr(executable, "put", lambda a, w: moved.append(a.shape) or put(a, w))
     monkeypatch.setattr(executable, "fetched", lambda v: moved.append(v.shape) or fetched(v))
     steps(mesh, model, zip(XS[3:4], YS[3:4]))
-    assert moved == [(), ()]  # the learning rate, and the loss
+    assert moved == [()]  # the loss
 
 
 COLLECTIVES = ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute")
