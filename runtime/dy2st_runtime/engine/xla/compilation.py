@@ -90,13 +90,12 @@ class Compiled:
         self._is_large = not layouts and _is_large(island)
         self._compiling: dict[Any, _Background] = {}
 
-    def text(self) -> str:
-        """What XLA has made of it, as XLA prints it; empty before the first call."""
+    def made(self) -> Any:
+        """What XLA has made of it, as jax has it; None before the first call."""
         if self._example is None:
-            return ""
+            return None
         function, given = self._example
-        text: str = function.lower(*given).compile().as_text()
-        return text
+        return function.lower(*given).compile()
 
     def _updated(self, read: Sequence[Any], used_up: Sequence[Any]) -> tuple[Any, Any, Any]:
         """As the island, but the new values first, which may have the memory of the old ones.
@@ -227,11 +226,11 @@ class Islands:
         self._compiled: dict[Island, OrderedDict[tuple[int, ...], Compiled]] = {}
         self._lock = threading.Lock()
 
-    def texts(self) -> list[str]:
+    def made(self) -> list[Any]:
         """What XLA has made of all that was called, for all sizes."""
         with self._lock:
             found = [one for known in self._compiled.values() for one in known.values()]
-        return [one.text() for one in found]
+        return [made for one in found if (made := one.made()) is not None]
 
     def compiled(self, island: Island, sizes: Mapping[Dim, int]) -> Compiled:
         """An island for the numbers of its symbols."""

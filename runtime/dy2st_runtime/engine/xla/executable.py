@@ -56,10 +56,17 @@ class Executable(Runner):
         """What runs where, in order."""
         return self.explain()
 
-    def compiled_text(self) -> str:
-        """What XLA has made of it for the sizes of all calls so far, as XLA prints it (HLO)."""
+    def compiled(self) -> list[Any]:
+        """What XLA has made of it for the sizes of all calls so far, as jax has it.
+
+        `memory_analysis()` and `cost_analysis()` of each say what it needs.
+        """
         with exactly():
-            return "\n".join(self._islands.texts())
+            return self._islands.made()
+
+    def compiled_text(self) -> str:
+        """The same, as XLA prints it (HLO)."""
+        return "\n".join(made.as_text() for made in self.compiled())
 
     def explain(self) -> str:
         """The steps: islands of so many operators, and what the host runs, with the reason."""
