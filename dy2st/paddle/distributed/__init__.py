@@ -57,6 +57,7 @@ from dy2st.paddle.distributed.mesh import (
     shard_tensor,
     unshard_dtensor,
 )
+from dy2st.paddle.distributed.planning import Plan, plan
 from dy2st.paddle.distributed.processes import (
     ParallelEnv,
     destroy_process_group,
@@ -82,6 +83,7 @@ __all__ = [
     "ParallelEnv",
     "Partial",
     "Placement",
+    "Plan",
     "ProcessMesh",
     "ReduceOp",
     "ReduceType",
@@ -117,6 +119,7 @@ __all__ = [
     "launch",
     "load_state_dict",
     "new_group",
+    "plan",
     "recv",
     "recv_object_list",
     "reduce",
