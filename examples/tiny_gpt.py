@@ -5,6 +5,7 @@ AdamW and its learning rate. The loop that writes is one, too: its caches grow f
 
     python examples/tiny_gpt.py                     # about half a minute
     python examples/tiny_gpt.py --steps 100 --folder somewhere
+    python examples/tiny_gpt.py --engine xla --mesh dp=4,mp=2   # on eight devices
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import numpy as np
 from showing import picture, progress, sparkline, zen
 
 import dy2st
+import dy2st.distributed as dist
 from dy2st import nn
 from dy2st.nn import functional as F
 from dy2st.static import InputSpec
@@ -91,10 +93,21 @@ class TinyGPT(nn.Layer):
         return tokens
 
 
-def make_step(model, optimizer, rate):
-    """One step of training."""
+def cut(name, layer, mesh):
+    """The products of a block, along `mp`: columns of the first one, rows of the second."""
+    along = [dist.Replicate() for _ in mesh.shape]
+    if "mp" in mesh.dim_names and name.endswith((".up", ".down")):
+        along[mesh.axis_of("mp")] = dist.Shard(1 if name.endswith(".up") else 0)
+        dist.shard_tensor(layer.weight, mesh, along)
+
+
+def make_step(model, optimizer, rate, mesh=None):
+    """One step of training, whose batch is cut along `dp` of a mesh."""
 
     def step(tokens):
+        if mesh is not None:
+            cuts = [dist.Shard(0) if name == "dp" else dist.Replicate() for name in mesh.dim_names]
+            tokens = dist.reshard(tokens, mesh, cuts)
         logits = model(tokens[:, :-1])
         loss = F.cross_entropy(logits.reshape([-1, logits.shape[-1]]), tokens[:, 1:].reshape([-1]))
         loss.backward()
@@ -106,14 +119,26 @@ def make_step(model, optimizer, rate):
     return step
 
 
-def training(characters: int, steps: int):
+def training(characters: int, steps: int, mesh=None):
     """A model and its step."""
     dy2st.seed(0)
     model = TinyGPT(characters)
+    if mesh is not None:
+        dist.shard_layer(model, mesh, cut)
     rate = dy2st.optimizer.lr.CosineAnnealingDecay(0.003, T_max=steps)
     limit = nn.ClipGradByGlobalNorm(1.0)
     optimizer = dy2st.optimizer.AdamW(rate, parameters=model.parameters(), grad_clip=limit)
-    return model, make_step(model, optimizer, rate)
+    if mesh is not None:
+        dist.shard_optimizer(optimizer)
+    return model, make_step(model, optimizer, rate, mesh)
+
+
+def mesh_of(text: str):
+    """The mesh of `dp=4,mp=2`. Where jax has no other devices it makes as many of the CPU."""
+    sizes = {name: int(count) for name, count in (axis.split("=") for axis in text.split(","))}
+    count = int(np.prod([*sizes.values()]))
+    os.environ.setdefault("XLA_FLAGS", f"--xla_force_host_platform_device_count={count}")
+    return dist.ProcessMesh(np.arange(count).reshape([*sizes.values()]), dim_names=[*sizes])
 
 
 def run(step, data: np.ndarray, steps: int, title: str) -> tuple[list[float], float]:
@@ -146,8 +171,9 @@ def main() -> None:
     letters = sorted(set(text))
     data = np.array([letters.index(letter) for letter in text])
 
-    model, step = training(len(letters), options.steps)
-    converted = dy2st.jit.to_static(step)
+    mesh = mesh_of(options.mesh) if options.mesh else None
+    model, step = training(len(letters), options.steps, mesh)
+    converted = dy2st.jit.to_static(step, engine=options.engine)
     losses, static_ms = run(converted, data, options.steps, "training")
     _, step = training(len(letters), options.steps)
     eager, eager_ms = run(step, data, 13, "eagerly, to compare")
@@ -191,6 +217,8 @@ def parse_arguments() -> argparse.Namespace:
     )
     parser.add_argument("--steps", type=int, default=250, help="steps of the training (250)")
     parser.add_argument("--folder", default="saved", help="where files are written (saved)")
+    parser.add_argument("--engine", help="the engine that trains, such as xla, which needs jax")
+    parser.add_argument("--mesh", help="devices that train together, with --engine xla: dp=4,mp=2")
     return parser.parse_args()
 
 

