@@ -65,13 +65,13 @@ def plan(
 
     >>> from dy2st import nn, optimizer, rand
     >>> from dy2st.paddle import distributed as dist
-    >>> mesh = dist.ProcessMesh([0, 1], dim_names=["dp"])
+    >>> mesh = dist.ProcessMesh([0], dim_names=["dp"])
     >>> net = dist.shard_layer(nn.Linear(4, 2, bias_attr=False), mesh)
     >>> sgd = optimizer.SGD(0.1, parameters=net.parameters())
     >>> model = dist.to_static(net, None, nn.MSELoss(), sgd)
     >>> x, y = (dist.shard_tensor(rand([8, n]), mesh, [dist.Shard(0)]) for n in (4, 2))
     >>> loss = model(x, y)
-    >>> found = plan(model)
+    >>> found = plan(model, {"dp": 2})
     >>> found.parameters, found.collectives
     (32, {('all-reduce', ('dp',)): 36})
     """
