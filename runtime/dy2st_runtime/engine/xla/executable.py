@@ -43,6 +43,7 @@ class Executable(Runner):
         ]
         self._accepted: set[Any] = set()
         self._mesh = mesh_of(program)
+        self._numbers: dict[str, tuple[bytes, Any]] = {}  # of the state, on the devices
         steps = self._islands.planner.plans[program.block].steps
         self._is_one_island = len(steps) == 1 and isinstance(steps[0], Island)
 
@@ -116,14 +117,10 @@ class Executable(Runner):
     def run_kept(self, inputs: Sequence[Array], state: Sequence[Resident]) -> list[Any]:
         """As the contract says: the values are arrays of jax."""
         self.check(inputs)
-        mesh, placements = self._mesh, self.program.placements
         with exactly():
             for name, one in zip(self.program.state, state, strict=True):
                 if not isinstance(one.value, jax.Array):
-                    known = placements.get(name)
-                    shape = one.array.shape
-                    where = layout(known, shape) if known else whole(mesh, shape)
-                    one.value = put(one.array, where)
+                    one.value = self._on_devices(name, one.array)
         # Two tensors may have one value, which is used up for neither.
         is_used_once = len({id(one.value) for one in state}) == len(state)
         run = self._run.again(may_use_up=self._is_one_island and is_used_once)
@@ -139,6 +136,24 @@ class Executable(Runner):
         return [
             one if isinstance(one, list) else _kept(one) for one in [*outputs, *results[first:]]
         ]
+
+    def _on_devices(self, name: str, array: Array) -> Any:
+        """A tensor of the state where it lies: a number as it is there, if it is that of before.
+
+        A learning rate is a new array at each step, and mostly the same number.
+        """
+        is_number = array.ndim == 0 and name not in self.program.updates
+        written = array.tobytes() if is_number else b""
+        known = self._numbers.get(name)
+        if known is not None and known[0] == written:
+            return known[1]
+        placement = self.program.placements.get(name)
+        shape = array.shape
+        where = layout(placement, shape) if placement else whole(self._mesh, shape)
+        value = put(array, where)
+        if is_number:
+            self._numbers[name] = written, value
+        return value
 
     def compute(self, inputs: Sequence[Array], state: Sequence[Array]) -> list[Any]:
         """The yields, as arrays of jax and of NumPy."""

@@ -157,6 +157,27 @@ def test_a_step_moves_no_state(monkeypatch):
     assert moved == [()]  # the loss
 
 
+def test_a_learning_rate_is_moved_when_it_is_another(monkeypatch):
+    moved = []
+    monkeypatch.setattr(executable, "put", lambda a, w: moved.append(a.tolist()) or put(a, w))
+    dy2st.seed(5)
+    layer = nn.Linear(8, CLASSES)
+    rate = dy2st.to_tensor(0.0, dtype="float32")
+
+    def step(x):
+        layer.weight.set_value(layer.weight - rate * x)
+        return rate * 2
+
+    static, x = to_static(step, engine="xla"), dy2st.to_tensor(np.ones((8, CLASSES), "float32"))
+    with dy2st.no_grad():
+        static(x)
+        moved.clear()
+        for value in (0.25, 0.25, 0.5, 0.5):
+            rate.set_value(np.float32(value))
+            assert float(static(x)) == 2 * value
+    assert moved == [0.25, 0.5]
+
+
 COLLECTIVES = ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute")
 
 
