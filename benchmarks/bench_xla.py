@@ -161,6 +161,12 @@ MODELS = {
 }
 
 
+@pytest.fixture(autouse=True)
+def compile_at_once(monkeypatch):
+    """Let the first call wait for XLA, which else compiles large Programs in the background."""
+    monkeypatch.setenv("DY2ST_XLA_BACKGROUND", "off")
+
+
 def both(name):
     """A step of each, which must agree, on the same batch: dy2st's and that of jax."""
     make, loss_of, x, y = MODELS[name]
@@ -172,7 +178,7 @@ def both(name):
         loss = F.cross_entropy(net(x), y)
         loss.backward()
         adam.step()
-        adam.clear_grad()
+        adam.clear_grad(set_to_zero=False)  # zeros would be kept, and added
         return loss
 
     converted = to_static(step, engine="xla")
