@@ -12,29 +12,50 @@ array([1., 2.])
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 Array = np.ndarray[Any, Any]
+Parts = list[tuple[list[int], Array]]
+
+
+class InParts(Protocol):
+    """A value that is not here yet, and of which an engine asks what it needs: as of a file."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The element type."""
+        ...
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes."""
+        ...
+
+    def part(self, index: tuple[slice, ...]) -> Array:
+        """The elements in a window."""
+        ...
 
 
 class Resident:
     """The value of one tensor: the array, what an engine has for it, or both.
 
-    value   whatever the engine has made of it, with `dtype` and `shape`; None before.
+    value   whatever the engine has made of it, with `dtype` and `shape`; None before. It may be
+            `InParts` of which the engine has yet to make its own.
     """
 
-    __slots__ = ("_fetch", "fetched", "value")
+    __slots__ = ("_fetch", "_parts", "fetched", "value")
 
     def __init__(
         self,
         array: Array | None = None,
         value: Any = None,
         fetch: Callable[[Any], Array] | None = None,
+        parts: Callable[[Any], Parts] | None = None,
     ) -> None:
-        """Of an array, or of a value and what makes an array of it."""
-        self.fetched, self.value, self._fetch = array, value, fetch
+        """Of an array, or of a value and what makes an array, and this process' parts, of it."""
+        self.fetched, self.value, self._fetch, self._parts = array, value, fetch, parts
 
     @property
     def array(self) -> Array:
@@ -44,5 +65,13 @@ class Resident:
             self.fetched = self._fetch(self.value)
         return self.fetched
 
+    @property
+    def parts(self) -> Parts | None:
+        """Where each part begins that no other process writes, and the part; None of an array.
 
-__all__ = ["Resident"]
+        Nothing is asked of other processes, and no part is another's copy.
+        """
+        return None if self._parts is None else self._parts(self.value)
+
+
+__all__ = ["InParts", "Parts", "Resident"]

@@ -354,9 +354,10 @@ class EagerTensor(Tensor):
             tracer.set_value(self, value)
             return
         array = np.asarray(value.array if isinstance(value, EagerTensor) else value)
-        if array.shape != self.array.shape:
-            raise ShapeError(f"set_value: shape {list(array.shape)} does not fit {self.shape}")
-        self.put(array.astype(self.array.dtype, copy=True))
+        dtype, shape = form_of(self)
+        if array.shape != shape:
+            raise ShapeError(f"set_value: shape {list(array.shape)} does not fit {list(shape)}")
+        self.put(array.astype(dtype, copy=True))
         if self.node is not None:  # it is no longer what was computed
             self.node, self.index, self.stopped = None, 0, True
 

@@ -127,10 +127,10 @@ def _content(
     return stored, {_OURS: text}
 
 
-def check_stored(name: str, array: Array) -> None:
+def check_stored(name: str, dtype: np.dtype[Any]) -> None:
     """ArgumentError for elements, or a name, that no file has."""
-    if array.dtype.name not in (*_STORED, *_PARTS) or name == _METADATA:
-        raise ArgumentError(f"{name!r} is an array of {array.dtype} and cannot be stored")
+    if dtype.name not in (*_STORED, *_PARTS) or name == _METADATA:
+        raise ArgumentError(f"{name!r} is an array of {dtype} and cannot be stored")
 
 
 def digest_of(arrays: Mapping[str, Array]) -> str:
@@ -155,7 +155,7 @@ def _once_each(arrays: Mapping[str, Array]) -> tuple[dict[str, Array], dict[str,
     first: dict[int, str] = {}
     for name in sorted(arrays):
         array = arrays[name]
-        check_stored(name, array)
+        check_stored(name, array.dtype)
         if id(array) in first:
             same_as[name] = first[id(array)]
             continue

@@ -7,17 +7,21 @@ moment: the index is the old one or the new one, and all that it names is there.
     path/index.json                 names, types, and for each tensor its parts
     path/0123456789abcdef/          the parts of one call of `save_state_dict`
         0.safetensors               those that rank 0 has written
+
+What lies on the devices of several processes goes there in parts, and is read in parts: no process
+has all of it.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,8 +30,11 @@ from dy2st_runtime.errors import ArgumentError, FileAccessError, FormatError, Pa
 from dy2st_runtime.files import named, naming, replacing
 from dy2st_runtime.ir.types import named_dtype
 from dy2st_runtime.processes.group import Group
-from dy2st_runtime.tensor import EagerTensor
+from dy2st_runtime.resident import Parts, Resident
+from dy2st_runtime.tensor import EagerTensor, form_of
 from dy2st_runtime.tensor_file import check_stored, read_arrays, store_arrays
+
+Array = np.ndarray[Any, Any]
 
 _INDEX = "index.json"
 _VERSION = 1
@@ -47,8 +54,9 @@ def save_state_dict(
 ) -> None:
     """Write tensors, and plain values, of all processes into the folder `path`, or leave it.
 
-    A tensor that several processes have is written by the first of them. All processes call it,
-    and see the same folder. Raises FileAccessError, on all, if the disk refuses on one.
+    A tensor that several processes have is written by the first of them; one that lies in parts on
+    a mesh is not put together: each part is written by the first process that has it. All processes
+    call it, and see the same folder. Raises FileAccessError, on all, if the disk refuses on one.
 
     >>> import tempfile
     >>> from dy2st_runtime.tensor import to_tensor
@@ -68,27 +76,31 @@ def save_state_dict(
     leaves = [*_leaves(state_dict)]
     values = {name: value for _, _, name, value in leaves}
     keys = {name: found for _, found, name, _ in leaves}
-    arrays = {n: v.array for n, v in values.items() if isinstance(v, EagerTensor)}
-    facts: dict[str, Any] = {}
+    parts: dict[str, Parts] = {}
+    facts: dict[str, _Fact] = {}
     for name, value in values.items():
-        if name in arrays:
-            check_stored(name, arrays[name])
-            facts[name] = [arrays[name].dtype.name, list(arrays[name].shape)]
+        if isinstance(value, EagerTensor):
+            facts[name], parts[name] = _fact(name, value)
         elif not isinstance(value, _PLAIN):
             raise ArgumentError(f"save_state_dict: {name!r} is a {type(value).__name__}, no tensor")
-    plain = {name: value for name, value in values.items() if name not in arrays}
+    plain = {name: value for name, value in values.items() if name not in parts}
     entries = gathered((facts, plain, os.urandom(8).hex(), keys), group, "save_state_dict")
     if not entries:  # this process takes no part
         return
     writers = _writers([entry[0] for entry in entries])
     folder = entries[0][2]
-    own = {name: array for name, array in arrays.items() if writers[name] == group.rank}
+    own = {
+        _key(name, place): part
+        for name, held in parts.items()
+        if group.rank in writers[name]
+        for place, (_, part) in enumerate(held)
+    }
     _agree(group, lambda: _write(root / folder / f"{group.rank}.safetensors", own))
     index = {
         "version": _VERSION,
         "tensors": {
-            name: _entry(entries[writer][0][name], f"{folder}/{writer}.safetensors")
-            for name, writer in sorted(writers.items())
+            name: _entry(name, {rank: entries[rank][0][name] for rank in ranks}, folder)
+            for name, ranks in sorted(writers.items())
         },
         "values": {name: value for entry in reversed(entries) for name, value in entry[1].items()},
         "keys": {name: found for entry in reversed(entries) for name, found in entry[3].items()},
@@ -96,11 +108,47 @@ def save_state_dict(
     _agree(group, lambda: _finish(root, folder, index) if group.rank == 0 else None)
 
 
-def _entry(facts: list[Any], file: str) -> dict[str, Any]:
+class _Fact(NamedTuple):
+    """What a process says of a tensor; `parts` are offsets and shapes of its own, None for all."""
+
+    dtype: str
+    shape: list[int]
+    parts: list[tuple[list[int], list[int]]] | None
+
+    def __str__(self) -> str:
+        return f"{self.dtype}{self.shape}"
+
+
+def _fact(name: str, tensor: EagerTensor) -> tuple[_Fact, Parts]:
+    """What to say of a tensor, and the parts that this process may have to write."""
+    parts = tensor.kept().parts
+    dtype, shape = form_of(tensor)
+    check_stored(name, dtype)
+    if parts is None:
+        return _Fact(dtype.name, [*shape], None), [([0] * len(shape), tensor.array)]
+    places = [(offset, [*part.shape]) for offset, part in parts]
+    return _Fact(dtype.name, [*shape], places), parts
+
+
+def _key(name: str, place: int) -> str:
+    """Under which name the file of a process has one of its parts of a tensor."""
+    return f"{name}#{place}" if place or "#" in name else name
+
+
+def _entry(name: str, facts: dict[int, _Fact], folder: str) -> dict[str, Any]:
     """What the index says of a tensor: its parts, which may be several, and where each begins."""
-    dtype, shape = facts
-    part = {"file": file, "offset": [0] * len(shape), "shape": shape}
-    return {"dtype": dtype, "shape": shape, "parts": [part]}
+    dtype, shape, _ = next(iter(facts.values()))
+    parts = [
+        {
+            "file": f"{folder}/{rank}.safetensors",
+            "key": _key(name, place),
+            "offset": offset,
+            "shape": size,
+        }
+        for rank, fact in facts.items()
+        for place, (offset, size) in enumerate(fact.parts or [([0] * len(shape), shape)])
+    ]
+    return {"dtype": dtype, "shape": shape, "parts": parts}
 
 
 def _leaves(
@@ -116,17 +164,26 @@ def _leaves(
             yield state, (*above, name), ".".join((*above, name)), value
 
 
-def _writers(facts: list[dict[str, Any]]) -> dict[str, int]:
-    """Who writes which tensor: the first process that has it."""
-    writers: dict[str, int] = {}
-    for rank, own in enumerate(facts):
-        for name, found in own.items():
-            first = facts[writers.setdefault(name, rank)][name]
-            if first != found:
+def _writers(facts: list[dict[str, _Fact]]) -> dict[str, list[int]]:
+    """Who writes a tensor: the first process that has all of it, or those that have its parts."""
+    writers: dict[str, list[int]] = {}
+    for name in dict.fromkeys(name for own in facts for name in own):
+        having = {rank: own[name] for rank, own in enumerate(facts) if name in own}
+        first = next(iter(having.values()))
+        for found in having.values():
+            if found[:2] != first[:2]:
                 raise ArgumentError(
-                    f"save_state_dict: {name!r} is {first[0]}{first[1]} in one process, and "
-                    f"{found[0]}{found[1]} in another: give them two names"
+                    f"save_state_dict: {name!r} is {first} in one process, and {found} in another: "
+                    "give them two names"
                 )
+        whole = [rank for rank, fact in having.items() if fact.parts is None]
+        writers[name] = whole[:1] or [rank for rank, fact in having.items() if fact.parts]
+        parts = [part for fact in having.values() for part in fact.parts or ()]
+        if not whole and sum(math.prod(size) for _, size in parts) != math.prod(first.shape):
+            raise ArgumentError(
+                f"save_state_dict: parts of {name!r} lie in processes that do not save it: all "
+                "processes of its mesh save it together"
+            )
     return writers
 
 
@@ -174,9 +231,10 @@ def load_state_dict(
     """Give the tensors and plain values of `state_dict` what a checkpoint has under their names.
 
     Each process reads what it asks for; the number of processes need not be that of those who have
-    written it. A dict inside gets all that the checkpoint has in it: so an optimizer that has not
-    taken a step gets its moments. Raises ParameterMismatch for a name that the checkpoint has not,
-    FormatError for another shape or dtype, or if it is damaged.
+    written it. A tensor on a mesh is read when it is put there, and no more of it than the parts
+    for the devices of this process. A dict inside gets all that the checkpoint has in it: so an
+    optimizer that has not taken a step gets its moments. Raises ParameterMismatch for a name that
+    the checkpoint has not, FormatError for another shape or dtype, or if it is damaged.
     """
     root = named(str(path))
     with naming(root / _INDEX):
@@ -192,12 +250,17 @@ def load_state_dict(
             holder[keys[-1]] = known[name]
             continue
         entry = known[name]
-        if (entry["dtype"], entry["shape"]) != (value.array.dtype.name, [*value.array.shape]):
+        dtype, shape = form_of(value)
+        if (entry["dtype"], entry["shape"]) != (dtype.name, [*shape]):
             raise FormatError(
                 f"{root}: {name!r} is {entry['dtype']}{entry['shape']}, and "
-                f"{value.array.dtype}{list(value.array.shape)} is to be filled"
+                f"{dtype}{[*shape]} is to be filled"
             )
-        value.set_value(_read(root, name, entry, files))
+        stored = _Stored(root, name, entry, files)
+        if value.is_dist() and value.node is None:
+            value.keep(Resident(None, stored, lambda _, stored=stored: stored.whole()))
+        else:
+            value.set_value(stored.whole())
     for name in index["keys"].keys() - {name for _, _, name, _ in asked}:
         *above, last = index["keys"][name]
         inner = state_dict.get(above[0]) if above else None
@@ -206,7 +269,9 @@ def load_state_dict(
         if isinstance(inner, dict):
             entry = index["tensors"].get(name)
             plain = index["values"].get(name)
-            inner[last] = plain if entry is None else EagerTensor(_read(root, name, entry, files))
+            if entry is not None:
+                plain = EagerTensor(_Stored(root, name, entry, files).whole())
+            inner[last] = plain
 
 
 def _parsed(root: Path, text: str) -> dict[str, Any]:
@@ -223,17 +288,41 @@ def _parsed(root: Path, text: str) -> dict[str, Any]:
     return index
 
 
-def _read(root: Path, name: str, entry: dict[str, Any], files: dict[str, dict[str, Any]]) -> Any:
-    """A tensor of its parts; files are opened once."""
-    array = np.zeros(entry["shape"], named_dtype(entry["dtype"]))
-    for part in entry["parts"]:
-        file = part["file"]
-        if file not in files:
-            files[file] = read_arrays(root / file)
-        if name not in files[file]:
-            raise FormatError(f"{root / file}: it has no {name!r}; the checkpoint is damaged")
-        place = tuple(
-            slice(first, first + size) for first, size in zip(part["offset"], part["shape"])
-        )
-        array[place] = files[file][name]
-    return array
+class _Stored:
+    """A tensor in a checkpoint, of which a part can be read. Files are opened once, and mapped."""
+
+    def __init__(
+        self, root: Path, name: str, entry: dict[str, Any], files: dict[str, dict[str, Array]]
+    ) -> None:
+        """Find the parts; FormatError unless all are there."""
+        self.dtype, self.shape = named_dtype(entry["dtype"]), tuple(entry["shape"])
+        self._parts: Parts = []
+        for part in entry["parts"]:
+            file = part["file"]
+            if file not in files:
+                files[file] = read_arrays(root / file)
+            array = files[file].get(part["key"])
+            if array is None or [*array.shape] != part["shape"]:
+                raise FormatError(f"{root / file}: it has no {name!r}; the checkpoint is damaged")
+            self._parts.append((part["offset"], array))
+        if sum(array.size for _, array in self._parts) != math.prod(self.shape):
+            raise FormatError(f"{root}: parts of {name!r} lack; the checkpoint is damaged")
+
+    def part(self, index: tuple[slice, ...]) -> Array:
+        """The elements in a window, of the parts that have some of them."""
+        cuts = [cut.indices(size)[:2] for cut, size in zip(index, self.shape, strict=True)]
+        found = np.empty([stop - start for start, stop in cuts], self.dtype)
+        for offset, array in self._parts:
+            both = [
+                (max(start, first), min(stop, first + size))
+                for (start, stop), first, size in zip(cuts, offset, array.shape, strict=True)
+            ]
+            if all(start < stop for start, stop in both):
+                there = tuple(slice(s - cut[0], e - cut[0]) for (s, e), cut in zip(both, cuts))
+                here = tuple(slice(s - first, e - first) for (s, e), first in zip(both, offset))
+                found[there] = array[here]
+        return found
+
+    def whole(self) -> Array:
+        """All of it."""
+        return self.part((slice(None),) * len(self.shape))

@@ -284,21 +284,33 @@ class DistModel:
     serial_main_program = dist_main_program
 
     def state_dict(self, mode: str = "all", split_fusion: bool = True) -> dict[str, Any]:
-        """Parameters and buffers (`param`), what the optimizer remembers (`opt`), or `all`."""
+        """Parameters and buffers (`param`), what the optimizer remembers (`opt`), or `all`.
+
+        They are the tensors themselves, which training changes: nothing is copied or sent.
+        """
         if mode not in ("all", "param", "opt"):
             raise ArgumentError(f"state_dict() takes 'all', 'param' or 'opt', not {mode!r}")
         found: dict[str, Any] = {} if mode == "opt" else dict(self.network.state_dict())
         if mode != "param" and self._optimizer is not None:
-            found.update(self._optimizer.state_dict())
+            found.update(self._optimizer.live_state_dict())
         return found
 
     def set_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Take what `state_dict` gave."""
-        own = self.network.state_dict()
-        self.network.set_state_dict({k: v for k, v in state_dict.items() if k in own})
-        rest = {key: value for key, value in state_dict.items() if key not in own}
+        """Take what `state_dict` gave; the tensors themselves have been filled already."""
+        held, own = self.network.state_dict(), self.state_dict()
+        other = {key for key, value in state_dict.items() if not _is_same(value, own.get(key))}
+        if other & held.keys():
+            self.network.set_state_dict({k: v for k, v in state_dict.items() if k in held})
+        rest = {key: state_dict[key] for key in state_dict if key in other - held.keys()}
         if self._optimizer is not None and rest:
             self._optimizer.set_state_dict(rest)
+
+
+def _is_same(value: Any, own: Any) -> bool:
+    """Whether an entry of a state dict holds the tensors that a model has, and its plain values."""
+    if isinstance(value, Mapping) and isinstance(own, Mapping):
+        return value.keys() == own.keys() and all(_is_same(value[k], own[k]) for k in value)
+    return value is own or (not isinstance(value, EagerTensor) and bool(value == own))
 
 
 def _engine(network: Layer, placed: Sequence[Any]) -> str | None:

@@ -69,7 +69,7 @@ def save(obj: Any, path: AnyFile, protocol: int = 4, **configs: Any) -> None:
     with replacing(file) as (temporary,), naming(file):
         if is_paddles:
             for name, array in written.arrays.items():
-                check_stored(name, array)
+                check_stored(name, array.dtype)
             with temporary.open("xb") as opened:
                 write_paddle(obj, opened)
         else:

@@ -158,6 +158,8 @@ class LBFGS(Optimizer):
         """What is needed to go on later."""
         return {"pairs": list(self._pairs), "scale": self._scale, "last": self._last}
 
+    live_state_dict = state_dict
+
     def set_state_dict(self, state_dict: Any) -> None:
         """Go on from a `state_dict`."""
         self._pairs, self._scale = list(state_dict["pairs"]), state_dict["scale"]

@@ -404,13 +404,23 @@ class Optimizer:
 
         Entries are called after the parameter: `linear_0.w_0_moment1_0`.
         """
+        state = self.live_state_dict()
+        tensors = {key: value for key, value in state.items() if isinstance(value, EagerTensor)}
+        state.update({key: EagerTensor(one.array.copy()) for key, one in tensors.items()})
+        if "master_weights" in state:
+            masters = state["master_weights"].items()
+            state["master_weights"] = {k: EagerTensor(one.array.copy()) for k, one in masters}
+        return state
+
+    def live_state_dict(self) -> dict[str, Any]:
+        """As `state_dict`, with the tensors that the next step changes, which are not copied."""
         state: dict[str, Any] = {}
         masters: dict[str, Any] = {}
         for name, parameter in zip(self._names(), self._parameters, strict=True):
             for slot, tensor in (self._states.get(id(parameter)) or {}).items():
-                state[f"{name}_{slot}_0"] = EagerTensor(tensor.array.copy())
+                state[f"{name}_{slot}_0"] = tensor
             if id(parameter) in self._master_weights:
-                masters[name] = EagerTensor(self._master_weights[id(parameter)].array.copy())
+                masters[name] = self._master_weights[id(parameter)]
         if masters:
             state["master_weights"] = masters
         if isinstance(self._learning_rate, LRScheduler):

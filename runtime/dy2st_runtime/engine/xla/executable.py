@@ -13,12 +13,12 @@ from dy2st_runtime.engine.runner import Runner
 from dy2st_runtime.engine.xla.compilation import KEPT, Islands
 from dy2st_runtime.engine.xla.host_run import HostRun, on_host
 from dy2st_runtime.engine.xla.library import exactly, jax
-from dy2st_runtime.engine.xla.mesh import fetched, layout, mesh_of, put, whole
+from dy2st_runtime.engine.xla.mesh import fetched, layout, mesh_of, own_parts, put, whole
 from dy2st_runtime.engine.xla.plan import Island
 from dy2st_runtime.ir.program import Operator, Program
 from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.lazy import cached_property
-from dy2st_runtime.resident import Resident
+from dy2st_runtime.resident import InParts, Resident
 
 Array = np.ndarray[Any, Any]
 
@@ -120,7 +120,8 @@ class Executable(Runner):
         with exactly():
             for name, one in zip(self.program.state, state, strict=True):
                 if not isinstance(one.value, jax.Array):
-                    one.value = self._on_devices(name, one.array)
+                    is_here = one.value is None or not one.value.shape
+                    one.value = self._on_devices(name, one.array if is_here else one.value)
         # Two tensors may have one value, which is used up for neither.
         is_used_once = len({id(one.value) for one in state}) == len(state)
         run = self._run.again(may_use_up=self._is_one_island and is_used_once)
@@ -137,20 +138,21 @@ class Executable(Runner):
             one if isinstance(one, list) else _kept(one) for one in [*outputs, *results[first:]]
         ]
 
-    def _on_devices(self, name: str, array: Array) -> Any:
+    def _on_devices(self, name: str, held: Array | InParts) -> Any:
         """A tensor of the state where it lies: a number as it is there, if it is that of before.
 
         A learning rate is a new array at each step, and mostly the same number.
         """
-        is_number = array.ndim == 0 and name not in self.program.updates
-        written = array.tobytes() if is_number else b""
+        is_number = isinstance(held, np.ndarray) and held.ndim == 0
+        is_number = is_number and name not in self.program.updates
+        written = np.asarray(held).tobytes() if is_number else b""
         known = self._numbers.get(name)
         if known is not None and known[0] == written:
             return known[1]
         placement = self.program.placements.get(name)
-        shape = array.shape
+        shape = held.shape
         where = layout(placement, shape) if placement else whole(self._mesh, shape)
-        value = put(array, where)
+        value = put(held, where)
         if is_number:
             self._numbers[name] = written, value
         return value
@@ -190,7 +192,7 @@ class Executable(Runner):
 def _kept(value: Any) -> Resident:
     if isinstance(value, (np.ndarray, np.generic)):
         return Resident(np.asarray(value))
-    return Resident(None, value, lambda kept: fetched(kept))  # as it is then
+    return Resident(None, value, lambda kept: fetched(kept), own_parts)  # as it is then
 
 
 def compile_program(program: Program) -> Executable:

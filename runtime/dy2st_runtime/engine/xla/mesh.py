@@ -12,6 +12,7 @@ from dy2st_runtime.engine.xla.library import jax, lax, sharding
 from dy2st_runtime.engine.xla.table import rows
 from dy2st_runtime.ir.placement import Mesh, Placement, Placements, sharded_axis
 from dy2st_runtime.ir.program import Program
+from dy2st_runtime.resident import InParts, Parts
 from dy2st_runtime.singletons import once
 
 Array = np.ndarray[Any, Any]
@@ -73,14 +74,24 @@ def whole(mesh: Mesh | None, shape: Sequence[int]) -> Any:
     return None if mesh is None else layout(Placement(mesh, ("replicate",) * len(mesh)), shape)
 
 
-def put(array: Array, where: Any) -> Any:
-    """The array on the devices; without a layout on the first one.
+def put(held: Array | InParts, where: Any) -> Any:
+    """An array on the devices; without a layout on the first one.
 
-    Every process has the whole array, and puts the parts on its own devices.
+    Every process puts the parts of its own devices there, and asks for no others.
     """
+    part = held.__getitem__ if isinstance(held, np.ndarray) else held.part
     if where is None:
-        return jax.device_put(array)
-    return jax.make_array_from_callback(array.shape, where, lambda index: array[index])
+        return jax.device_put(part((slice(None),) * len(held.shape)))
+    return jax.make_array_from_callback(held.shape, where, part)
+
+
+def own_parts(value: Any) -> Parts:
+    """The parts of a value that this process is to write: the first copy of each."""
+    return [
+        ([cut.start or 0 for cut in shard.index], np.asarray(shard.data))
+        for shard in value.addressable_shards
+        if shard.replica_id == 0
+    ]
 
 
 def laid(value: Any, where: Any) -> Any:
@@ -102,4 +113,4 @@ def _reshard(x: Any, mesh: Mesh, placements: Placements) -> Any:
 
 rows({"reshard": _reshard})
 
-__all__ = ["devices_of", "fetched", "laid", "layout", "mesh_of", "put", "whole"]
+__all__ = ["devices_of", "fetched", "laid", "layout", "mesh_of", "own_parts", "put", "whole"]

@@ -1,0 +1,104 @@
+"""What lies on a mesh is written in parts, each once, and read in parts, on any other mesh."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import dy2st
+import dy2st.distributed as dist
+from dy2st.errors import FormatError
+from tests.dy2st.paddle.distributed.several import SCRIPTS, run
+
+SCRIPT = "checkpoint_of_a_mesh.py"
+
+
+def alone(*arguments):
+    """The script in one process, of eight devices."""
+    devices = {"XLA_FLAGS": "--xla_force_host_platform_device_count=8"}
+    command = [sys.executable, str(SCRIPTS / SCRIPT), *map(str, arguments)]
+    ran = subprocess.run(
+        command, env=os.environ | devices, capture_output=True, text=True, timeout=300
+    )
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+def parts_of(folder):
+    return json.loads((folder / "index.json").read_text())["tensors"]
+
+
+@pytest.mark.slow
+def test_four_processes_write_each_part_once_and_others_go_on(tmp_path):
+    pytest.importorskip("jax")
+    run(SCRIPT, "write", "2x2", tmp_path, processes=4)
+    tensors = parts_of(tmp_path)
+    assert len(tensors["0.weight"]["parts"]) == 4
+    assert len({part["file"] for part in tensors["0.weight"]["parts"]}) == 4
+    state = sum(
+        np.dtype(one["dtype"]).itemsize * int(np.prod(one["shape"])) for one in tensors.values()
+    )
+    files = [file.stat().st_size for file in tmp_path.glob("*/*.safetensors")]
+    headers = 4096 * len(files)
+    assert len(files) == 4 and state <= sum(files) <= state + headers
+    assert max(files) < state // 2 + headers  # nobody has had all of it
+    assert run(SCRIPT, "read", "1x2", tmp_path).split() == ["[0]", "equal", "[1]", "equal"]
+    for shape in ("1x1", "2x4"):
+        assert alone("read", shape, tmp_path) == "equal\n"
+
+
+def saved_in_parts(folder):
+    """A checkpoint of w, 4 x 6, in two files that have two rows each."""
+    w = np.arange(24, dtype="float32").reshape(4, 6)
+    dist.save_state_dict({"w": dy2st.to_tensor(w[:2]), "other": dy2st.ones([1])}, str(folder))
+    dist.save_state_dict({"w": dy2st.to_tensor(w[2:])}, str(folder / "second"))
+    index, second = (
+        json.loads((at / "index.json").read_text()) for at in (folder, folder / "second")
+    )
+    (more,) = second["tensors"]["w"]["parts"]
+    more |= {"file": f"second/{more['file']}", "offset": [2, 0]}
+    index["tensors"]["w"]["parts"].append(more)
+    index["tensors"]["w"]["shape"] = [4, 6]
+    (folder / "index.json").write_text(json.dumps(index))
+    return w, folder / more["file"]
+
+
+def test_parts_become_a_tensor(tmp_path):
+    w, _ = saved_in_parts(tmp_path)
+    mesh = dist.ProcessMesh([0], dim_names=["x"])
+    for tensor in (dy2st.zeros([4, 6]), dist.shard_tensor(dy2st.zeros([4, 6]), mesh, [])):
+        dist.load_state_dict({"w": tensor}, str(tmp_path))
+        np.testing.assert_array_equal(tensor.numpy(), w)
+
+
+def test_a_device_is_given_its_window_of_the_parts(tmp_path):
+    w, _ = saved_in_parts(tmp_path)
+    mesh = dist.ProcessMesh([0], dim_names=["x"])
+    tensor = dist.shard_tensor(dy2st.zeros([4, 6]), mesh, [])
+    dist.load_state_dict({"w": tensor}, str(tmp_path))
+    stored = tensor.resident.value
+    for rows in (slice(0, 1), slice(1, 3), slice(2, 4), slice(None)):
+        for columns in (slice(0, 2), slice(3, 6), slice(None)):
+            np.testing.assert_array_equal(stored.part((rows, columns)), w[rows, columns])
+
+
+def test_a_part_that_lacks_is_told(tmp_path):
+    _, second = saved_in_parts(tmp_path)
+    index = json.loads((tmp_path / "index.json").read_text())
+    index["tensors"]["w"]["parts"].pop()
+    (tmp_path / "index.json").write_text(json.dumps(index))
+    with pytest.raises(FormatError, match="parts of 'w' lack"):
+        dist.load_state_dict({"w": dy2st.zeros([4, 6])}, str(tmp_path))
+
+
+def test_names_that_look_like_those_of_parts_stay_apart(tmp_path):
+    state = {
+        name: dy2st.full([2], value) for value, name in enumerate(["w", "w#0", "w#1", "w#0#0"])
+    }
+    dist.save_state_dict(state, str(tmp_path))
+    found = {name: dy2st.full([2], 9) for name in state}
+    dist.load_state_dict(found, str(tmp_path))
+    assert [one.tolist() for one in found.values()] == [[v, v] for v in range(4)]
