@@ -58,6 +58,7 @@ from dy2st.paddle.distributed.mesh import (
     unshard_dtensor,
 )
 from dy2st.paddle.distributed.planning import Plan, plan
+from dy2st.paddle.distributed.predicting import predict
 from dy2st.paddle.distributed.processes import (
     ParallelEnv,
     destroy_process_group,
@@ -120,6 +121,7 @@ __all__ = [
     "load_state_dict",
     "new_group",
     "plan",
+    "predict",
     "recv",
     "recv_object_list",
     "reduce",
