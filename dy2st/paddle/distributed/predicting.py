@@ -37,7 +37,8 @@ def predict(
     """What a model gives for all samples of a dataset, in their order: on rank 0, None elsewhere.
 
     model        the path of `jit.save`, or what `jit.load` gave; a Layer or function as well. Each
-                 sample has one row of each result, which depends on no other sample.
+                 sample has one row of each result, which depends on no other sample: a Layer with
+                 BatchNorm or Dropout is in the mode `eval()`, and was when it was saved.
     dataset      what has a length and numbered samples, which are what the model takes: a tuple for
                  several inputs. Each process reads its part alone.
     output_dir   a folder of all processes: each writes its results there, as safetensors, and rank

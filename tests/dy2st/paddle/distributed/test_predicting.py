@@ -15,6 +15,7 @@ from tests.dy2st.paddle.distributed.several import run
 def model(tmp_path_factory):
     path = str(tmp_path_factory.mktemp("model") / "net")
     net = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1D(4), nn.Softmax())
+    net.eval()
     dy2st.jit.save(net, path, [dy2st.static.InputSpec([None, 3], "float32")])
     return path
 
