@@ -33,18 +33,6 @@ def _call_method(trace: Trace, method: _Method, *args: Any, **kwargs: Any) -> An
     return trace.method(method.owner, method.name, *args, **kwargs)
 
 
-@code_row(dy2static.convert_call.__code__)
-def _call(trace: Trace, _: FunctionType, function: Any, method: str | None = None, *__: Any) -> Any:
-    """What is called, to be called by the converted code."""
-    return function if method is None else _Method(function, method)
-
-
-@code_row(dy2static.operation("add").__code__)
-def _operation(trace: Trace, function: FunctionType, *args: Any) -> Any:
-    """An operation of the trace; what it takes are values."""
-    return args[0] if function.__name__ in _FOR_SYNTAX else function(*args)
-
-
 def _statement(trace: Trace, function: FunctionType, *args: Any, **kwargs: Any) -> Any:
     """A statement with functions that are traced when they are called."""
     named = {name: _traced(trace, value) for name, value in kwargs.items()}
@@ -61,3 +49,16 @@ def _traced(trace: Trace, value: Any) -> Any:
 
 for _name in dy2static.STATEMENTS:
     code_row(getattr(dy2static, _name).__code__)(_statement)
+
+
+# A call is no statement, though it has the name of one.
+@code_row(dy2static.convert_call.__code__)
+def _call(trace: Trace, _: FunctionType, function: Any, method: str | None = None, *__: Any) -> Any:
+    """What is called, to be called by the converted code."""
+    return function if method is None else _Method(function, method)
+
+
+@code_row(dy2static.operation("add").__code__)
+def _operation(trace: Trace, function: FunctionType, *args: Any) -> Any:
+    """An operation of the trace; what it takes are values."""
+    return args[0] if function.__name__ in _FOR_SYNTAX else function(*args)

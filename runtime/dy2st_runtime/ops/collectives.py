@@ -40,7 +40,7 @@ def _is_linear(op: str) -> bool:
 
 def _all_reduce(x: Array, op: str, ranks: Ranks) -> Array:
     what, reduce = described("all_reduce", x, op), exchange.reducer(NAMES.index(op))
-    return np.asarray(_together(ranks, what, lambda c: exchange.combine(c, what, x, reduce), x))
+    return np.array(_together(ranks, what, lambda c: exchange.combine(c, what, x, reduce), x))
 
 
 def _all_gather(x: Array, ranks: Ranks) -> Array:
@@ -49,19 +49,21 @@ def _all_gather(x: Array, ranks: Ranks) -> Array:
 
 
 def _reduce_scatter(x: Array, op: str, ranks: Ranks) -> Array:
+    _one_each("reduce_scatter")(x, ranks)
     what, reduce = described("reduce_scatter", x[0], op), exchange.reducer(NAMES.index(op))
     found = _together(ranks, what, lambda c: exchange.swap(c, what, [*x]), [*x])
     return reduce(np.stack(found))
 
 
 def _all_to_all(x: Array, ranks: Ranks) -> Array:
+    _one_each("all_to_all")(x, ranks)
     what = described("alltoall", x[0])
     return np.stack(_together(ranks, what, lambda c: exchange.swap(c, what, [*x]), [*x]))
 
 
 def _broadcast(x: Array, src: int, ranks: Ranks) -> Array:
     what, take = described("broadcast", x, f"src={src}"), exchange.from_rank(ranks.index(src))
-    return np.asarray(_together(ranks, what, lambda c: exchange.combine(c, what, x, take), x))
+    return np.array(_together(ranks, what, lambda c: exchange.combine(c, what, x, take), x))
 
 
 def _check_src(x: TensorType, src: int, ranks: Ranks) -> TensorType:
@@ -71,7 +73,7 @@ def _check_src(x: TensorType, src: int, ranks: Ranks) -> TensorType:
 
 
 def _one_each(name: str) -> Callable[..., None]:
-    def check(x: TensorType, ranks: Ranks) -> None:
+    def check(x: TensorType | Array, ranks: Ranks) -> None:
         if not x.shape:
             raise ShapeError(f"{name}: a 0-d tensor has no entry for each rank")
         require_equal(x.shape[0], len(ranks), f"{name}: {x.shape[0]} entries, {len(ranks)} ranks")
