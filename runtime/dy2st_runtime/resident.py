@@ -1,7 +1,7 @@
 """Lets an engine keep the state of Programs where it computes, from call to call.
 
-A tensor whose value an engine keeps has no array until somebody looks at it: its slot is empty,
-and is filled when it is read. So whoever reads `tensor.array` need not know of this, and a loop
+A tensor whose value an engine keeps has no array: its slot is empty, and who reads it gets the one
+that is fetched at the first time. So whoever reads `tensor.array` need not know of this, and a loop
 that looks at nothing moves nothing.
 
 >>> kept = Resident(None, [1.0, 2.0], np.array)

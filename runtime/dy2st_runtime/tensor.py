@@ -364,9 +364,8 @@ class EagerTensor(Tensor):
     def __getattr__(self, name: str) -> Any:
         """The array of a tensor that an engine keeps, which is fetched now."""
         if name == "array":
-            # Nothing but `keep` empties the slot.
-            self.array = array = self.resident.array
-            return array
+            # The slot stays empty: a step of another thread may have another value by now.
+            return self.resident.array
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def keep(self, resident: Resident) -> None:
@@ -380,8 +379,8 @@ class EagerTensor(Tensor):
 
     def kept(self) -> Resident:
         """What an engine has for the value, or what it is to make something of."""
-        known = getattr(self, "resident", None)
-        if known is None or known.fetched is not _array_or_none(self):
+        known, array = getattr(self, "resident", None), _array_or_none(self)
+        if known is None or (array is not None and known.fetched is not array):
             known = self.resident = Resident(self.array)
         return known
 

@@ -12,7 +12,7 @@ from dy2st_runtime.engine.numpy import executable as reference
 from dy2st_runtime.engine.runner import Runner
 from dy2st_runtime.engine.xla.compilation import KEPT, Islands
 from dy2st_runtime.engine.xla.host_run import HostRun, on_host
-from dy2st_runtime.engine.xla.library import exactly, jax
+from dy2st_runtime.engine.xla.library import exactly, jax, reuses_memory
 from dy2st_runtime.engine.xla.mesh import fetched, layout, mesh_of, own_parts, put, whole
 from dy2st_runtime.engine.xla.plan import Island
 from dy2st_runtime.ir.program import Operator, Program
@@ -124,7 +124,8 @@ class Executable(Runner):
                     one.value = self._on_devices(name, one.array if is_here else one.value)
         # Two tensors may have one value, which is used up for neither.
         is_used_once = len({id(one.value) for one in state}) == len(state)
-        run = self._run.again(may_use_up=self._is_one_island and is_used_once)
+        may_use_up = is_used_once and self._is_one_island and reuses_memory()
+        run = self._run.again(may_use_up)
         try:
             results = self._computed(run, [*inputs, *[one.value for one in state]])
         finally:

@@ -41,6 +41,14 @@ def exactly() -> Iterator[None]:
         yield
 
 
+def reuses_memory() -> bool:
+    """Whether steps may write over the memory of what they update (`DY2ST_XLA_REUSE=on`).
+
+    Then no other thread may look at the state while a step runs, and an interrupt loses it.
+    """
+    return os.environ.get("DY2ST_XLA_REUSE", "") == "on"
+
+
 def is_cpu() -> bool:
     """Whether Programs run on the CPU."""
     return bool(jax.default_backend() == "cpu")
@@ -56,6 +64,7 @@ __all__ = [
     "jnp",
     "lax",
     "precision",
+    "reuses_memory",
     "sharding",
     "special",
 ]

@@ -199,7 +199,8 @@ def test_a_data_parallel_step_reduces_its_gradients_and_nothing_else():
     assert sorted(sent) == sorted([*gradients, "f32[]"])  # and the loss
 
 
-def test_new_values_have_the_memory_of_the_old_ones_of_the_same_tensors():
+def test_new_values_have_the_memory_of_the_old_ones_where_that_is_asked(monkeypatch):
+    monkeypatch.setenv("DY2ST_XLA_REUSE", "on")
     mesh, model = on_mesh(perceptron, [1], {})
     steps(mesh, model, zip(XS, YS))
     (function,) = model._steps.values()
