@@ -19,6 +19,7 @@ from dy2st_runtime.engine.xla.library import exactly, jax, jnp
 from dy2st_runtime.engine.xla.mesh import layout, mesh_of, whole
 from dy2st_runtime.engine.xla.plan import Island, Planner
 from dy2st_runtime.engine.xla.trace import Layouts, traceable
+from dy2st_runtime.errors import PeerError
 from dy2st_runtime.ir.program import Program, Variable
 
 KEPT = 64
@@ -55,6 +56,17 @@ class _Background:
         """Wait until it is compiled, or so long; whether it is."""
         self._thread.join(seconds)
         return self.compiled is not None
+
+
+def _refuse_alone(arguments: Sequence[Any], error: Exception) -> None:
+    """PeerError where parts lie in other processes: none of them can go on by itself."""
+    lying = [one.sharding for one in arguments if isinstance(one, jax.Array)]
+    if not all(one.is_fully_addressable for one in lying):
+        first = str(error).strip().partition("\n")[0]
+        raise PeerError(
+            f"a step on a mesh of {jax.process_count()} processes has failed, as it does if one of "
+            f"them is gone: {first}"
+        ) from None
 
 
 class Compiled:
@@ -146,11 +158,13 @@ class Compiled:
                 return None
             if self._draws:
                 jax.block_until_ready(made)
-        except jax.errors.JaxRuntimeError:
+        except jax.errors.JaxRuntimeError as error:
+            _refuse_alone(arguments, error)
             if not self._draws:
                 raise
             return None  # a kernel that draws has raised something
         except Exception as error:  # reported, if NumPy's kernels have nothing to say against it
+            _refuse_alone(arguments, error)
             self._failure = error
             return None
         return list(made)
