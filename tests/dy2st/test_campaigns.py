@@ -6,13 +6,13 @@ import sys
 
 import pytest
 
+from tests.dy2st.catalogue import campaign as catalogue
 from tests.dy2st.jit.outside import campaign as outside
-from tests.dy2st.model_code import campaign as model_code
 from tests.dy2st.ordinary import driver
 
 MAINS = {
     "outside": outside.main,
-    "model_code": model_code.main,
+    "catalogue": catalogue.main,
     "ordinary": lambda: driver.main(*sys.argv[1:]),
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
-from tests.dy2st.constructs.catalogue import construct
+from tests.dy2st.catalogue.entry import construct
 
 
 @construct("`if` / `else`", "both branches are in the Program; the tensor decides when it runs")

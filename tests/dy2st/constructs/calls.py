@@ -11,7 +11,7 @@ import operator
 import dy2st
 from dy2st.errors import ConversionError, TensorAsPython
 from dy2st.jit import not_to_static
-from tests.dy2st.constructs.catalogue import construct
+from tests.dy2st.catalogue.entry import construct
 
 # -- builtins on tensors --------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dy2st import nn
-from tests.dy2st.constructs.catalogue import construct
+from tests.dy2st.catalogue.entry import construct
 
 _CAUGHT = "a `try` whose `except` may catch it"
 

@@ -9,7 +9,7 @@ from collections import UserDict, namedtuple
 from typing import Any, NamedTuple
 
 import dy2st
-from tests.dy2st.constructs.catalogue import construct
+from tests.dy2st.catalogue.entry import construct
 
 
 class Signed:

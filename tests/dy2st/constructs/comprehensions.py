@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dy2st
 from dy2st.errors import UnsupportedSyntax
-from tests.dy2st.constructs.catalogue import construct
+from tests.dy2st.catalogue.entry import construct
 
 
 @construct("a list comprehension over Python values", "Python gathers the tensors")

@@ -8,7 +8,7 @@ import numpy as np
 
 import dy2st
 from dy2st.errors import ConversionError
-from tests.dy2st.constructs.catalogue import construct
+from tests.dy2st.catalogue.entry import construct
 
 
 @construct("`list.append` in one branch", "the length is known when the Program runs")

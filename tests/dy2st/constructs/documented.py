@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tests.dy2st.constructs.catalogue import Row
+from tests.dy2st.catalogue.entry import Entry
 from tests.dy2st.constructs.sections import ALL_ROWS, SECTIONS, SINCE
 
 PAGE = Path(__file__).parents[3] / "docs" / "constructs.md"
@@ -34,16 +34,18 @@ Written by `python -m tests.dy2st.constructs.documented` from `tests/dy2st/const
 
 def page() -> str:
     """The text of the page."""
-    names = [*SECTIONS, *(name for names in SINCE.values() for name in names)]
-    return HEAD + "".join(_section(name) for name in names)
+    return HEAD + "".join(map(_section, SECTIONS))
 
 
 def _section(name: str) -> str:
-    rows = [row for row in ALL_ROWS if row.section == name]
+    rows = [row for row in ALL_ROWS if row.theme == f"constructs.{name}"]
     about = (sys.modules[f"tests.dy2st.constructs.{name}"].__doc__ or "").strip()
     title, *notes = about.split("\n\n")  # what is said below the title stands below the table
     lines = [f"\n## {title.rstrip('.')}\n", "| Python | dy2st | proof |", "| --- | --- | --- |"]
-    lines += [f"| {_cell(row.construct)} | {_cell(_meaning(row))} | `{row.name}` |" for row in rows]
+    lines += [
+        f"| {_cell(row.construct)} | {_cell(_meaning(row))} | `{row.function.__name__}` |"
+        for row in rows
+    ]
     lines += ["\n" + note for note in notes]
     return "\n".join(lines) + "\n" if rows else ""
 
@@ -52,7 +54,7 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def _meaning(row: Row) -> str:
+def _meaning(row: Entry) -> str:
     refused = "" if row.refused is None else f"*refused* ({row.refused.__name__}): "
     return refused + row.meaning
 

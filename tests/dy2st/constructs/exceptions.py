@@ -6,7 +6,7 @@ import contextlib
 
 import dy2st
 from dy2st.errors import ConversionError
-from tests.dy2st.constructs.catalogue import construct
+from tests.dy2st.catalogue.entry import construct
 
 
 class Doubling:

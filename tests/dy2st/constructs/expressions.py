@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dy2st
 from dy2st.errors import ConversionError
-from tests.dy2st.constructs.catalogue import construct
+from tests.dy2st.catalogue.entry import construct
 
 
 @construct("`and`, `or`, `not` on tensors", "by value, as in Python; later operands run if needed")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 
 from dy2st.errors import ConversionError
-from tests.dy2st.constructs.catalogue import construct
+from tests.dy2st.catalogue.entry import construct
 
 
 @construct("a function that is called", "converted when it is first called")

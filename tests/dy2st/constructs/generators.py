@@ -7,7 +7,7 @@ import contextlib
 import functools
 
 from dy2st.errors import ConversionError, UnsupportedSyntax
-from tests.dy2st.constructs.catalogue import construct
+from tests.dy2st.catalogue.entry import construct
 
 
 def drive(coroutine):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 
 import dy2st
-from tests.dy2st.constructs.catalogue import construct
+from tests.dy2st.catalogue.entry import construct
 
 ROWS = ([1.0, 0.0], [-2.0, 3.0], [4.0, -5.0])
 
@@ -309,7 +309,11 @@ def return_in_except(x):
     return x + n
 
 
-@construct("`return` in the body, `else` and `finally`", "`else` is skipped, `finally` runs after")
+@construct(
+    "`return` in the body, `else` and `finally`",
+    "`else` is skipped, `finally` runs after",
+    unknown=[[None]],
+)
 def return_in_try_else(x):
     y = x
     try:

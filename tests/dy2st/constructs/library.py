@@ -18,7 +18,7 @@ import numpy as np
 
 import dy2st
 from dy2st.errors import ConversionError, UnsupportedSyntax
-from tests.dy2st.constructs.catalogue import construct
+from tests.dy2st.catalogue.entry import construct
 
 log = logging.getLogger("dy2st.rows")
 log.addHandler(logging.NullHandler())

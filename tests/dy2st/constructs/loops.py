@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 from dy2st.errors import ConversionError
-from tests.dy2st.constructs.catalogue import construct
+from tests.dy2st.catalogue.entry import construct
 
 
 @construct("`while` on a tensor", "a loop of the Program")

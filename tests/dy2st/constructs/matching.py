@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import dy2st
 from dy2st.errors import UnsupportedSyntax
-from tests.dy2st.constructs.catalogue import construct
+from tests.dy2st.catalogue.entry import construct
 
 
 @dataclass

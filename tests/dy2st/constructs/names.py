@@ -8,7 +8,7 @@ from types import ModuleType
 
 import dy2st
 from dy2st.errors import ConversionError
-from tests.dy2st.constructs.catalogue import construct
+from tests.dy2st.catalogue.entry import construct
 
 SCALE = 3.0
 total = 0

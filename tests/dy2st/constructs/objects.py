@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.dy2st.constructs.catalogue import construct
+from tests.dy2st.catalogue.entry import construct
 
 
 class Held:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-from tests.dy2st.constructs.catalogue import ROWS, Row
+from tests.dy2st.catalogue.entry import ENTRIES
 
 SECTIONS = (
     "branches",
@@ -29,10 +29,10 @@ SECTIONS = (
 SINCE = {(3, 11): ("syntax_311",), (3, 12): ("syntax_312",)}
 """Python version -> the sections whose syntax begins with it."""
 
+SECTIONS += tuple(
+    name for version, names in SINCE.items() if sys.version_info >= version for name in names
+)
 for _name in SECTIONS:
     import_module(f"tests.dy2st.constructs.{_name}")
-for _version, _names in SINCE.items():
-    for _name in _names if sys.version_info >= _version else ():
-        import_module(f"tests.dy2st.constructs.{_name}")
 
-ALL_ROWS: tuple[Row, ...] = tuple(ROWS)
+ALL_ROWS = tuple(entry for entry in ENTRIES if entry.construct)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dy2st
 from dy2st.errors import ConversionError
-from tests.dy2st.constructs.catalogue import construct
+from tests.dy2st.catalogue.entry import construct
 
 
 @construct("`except*`", "Python splits the group")

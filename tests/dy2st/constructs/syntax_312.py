@@ -2,7 +2,7 @@
 
 from typing import TypeVar
 
-from tests.dy2st.constructs.catalogue import construct
+from tests.dy2st.catalogue.entry import construct
 
 
 @construct(

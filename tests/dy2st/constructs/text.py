@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from dy2st.errors import TensorAsPython
-from tests.dy2st.constructs.catalogue import construct
+from tests.dy2st.catalogue.entry import construct
 
 
 @construct('`f"{x}"`', "formatted when the Program runs, and returned as a str")

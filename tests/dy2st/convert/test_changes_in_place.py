@@ -6,7 +6,7 @@ import dy2st
 from dy2st.errors import ConversionError
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
-from tests.dy2st.constructs.catalogue import comparable
+from tests.dy2st.catalogue.comparing import comparable
 
 INPUTS = ([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0, 1.0])
 

@@ -10,7 +10,7 @@ import pytest
 import dy2st
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
-from tests.dy2st.constructs.catalogue import comparable
+from tests.dy2st.catalogue.comparing import comparable
 
 INPUTS = ([1.0], [-2.0], [3.0], [2.0], [0.0, 0.0])
 

@@ -12,7 +12,7 @@ import pytest
 import dy2st
 from dy2st.errors import UnsupportedSyntax
 from dy2st.jit import to_static
-from tests.dy2st.constructs.catalogue import comparable
+from tests.dy2st.catalogue.comparing import comparable
 
 INPUTS = ([-1.0], [1.0], [-1.0], [2.0])
 ASKED: list[Any] = []

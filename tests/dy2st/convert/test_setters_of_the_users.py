@@ -13,7 +13,7 @@ from dy2st import nn
 from dy2st.errors import ConversionError, UnsupportedSyntax
 from dy2st.jit import not_to_static, save, to_static
 from dy2st.static import InputSpec
-from tests.dy2st.constructs.catalogue import comparable
+from tests.dy2st.catalogue.comparing import comparable
 
 INPUTS = ([-1.0], [1.0], [-1.0], [2.0])
 

@@ -6,7 +6,7 @@ import pytest
 
 import dy2st
 from dy2st.jit import to_static
-from tests.dy2st.constructs.catalogue import comparable
+from tests.dy2st.catalogue.comparing import comparable
 
 UP, DOWN = [1.0, 2.0], [-1.0, -2.0]
 

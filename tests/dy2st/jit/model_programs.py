@@ -26,7 +26,7 @@ from dy2st.errors import Dy2stError
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
 from tests.campaign import campaign, define, reason
-from tests.dy2st.constructs.catalogue import comparable
+from tests.dy2st.catalogue.comparing import comparable
 from tests.dy2st.jit.model_idioms import (
     BLOCKS,
     CHECKED,

@@ -21,7 +21,7 @@ from dy2st.errors import Dy2stError
 from dy2st.jit import save, to_static
 from dy2st.static import InputSpec
 from tests.campaign import campaign, define, reason
-from tests.dy2st.constructs.catalogue import comparable
+from tests.dy2st.catalogue.comparing import comparable
 
 Choose = Callable[[Sequence[Any]], Any]
 

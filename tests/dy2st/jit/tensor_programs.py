@@ -23,7 +23,7 @@ from dy2st.errors import Dy2stError
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
 from tests.campaign import campaign, define
-from tests.dy2st.constructs.catalogue import comparable
+from tests.dy2st.catalogue.comparing import comparable
 from tests.dy2st.jit.program_features import FEATURES, PRELUDE
 
 T = TypeVar("T")

@@ -11,7 +11,7 @@ from dy2st import nn
 from dy2st.errors import ConversionError, Dy2stError
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
-from tests.dy2st.constructs.catalogue import comparable
+from tests.dy2st.catalogue.comparing import comparable
 
 INPUTS = ([1.0, 2.0, 3.0], [-1.0, 0.5, 2.0], [3.0, 1.0, -4.0])
 

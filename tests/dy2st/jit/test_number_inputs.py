@@ -12,7 +12,7 @@ import dy2st
 from dy2st import to_static
 from dy2st.jit import load, save
 from dy2st.nn import functional as F
-from tests.dy2st.constructs.catalogue import comparable
+from tests.dy2st.catalogue.comparing import comparable
 
 X = dy2st.to_tensor(np.linspace(-2, 3, 3).astype("float32"))
 # The first ones are constants, and the last ones those that Python treats in ways of their own.

@@ -13,7 +13,7 @@ from dy2st import nn, to_static
 from dy2st.errors import ArgumentError, ConversionError
 from dy2st.jit import load, save
 from dy2st.static import InputSpec
-from tests.dy2st.constructs.catalogue import comparable
+from tests.dy2st.catalogue.comparing import comparable
 from tests.dy2st.jit.saved_state import LAYERS, REFUSED, define, drawn
 
 CALLS = 6

@@ -11,7 +11,7 @@ from dy2st import nn
 from dy2st.errors import ConversionError, TensorAsPython
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
-from tests.dy2st.constructs.catalogue import comparable
+from tests.dy2st.catalogue.comparing import comparable
 
 
 def calls(function):

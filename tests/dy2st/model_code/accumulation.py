@@ -6,13 +6,13 @@ import functools
 import itertools
 
 import dy2st
-from tests.dy2st.model_code.catalogue import model_code
+from tests.dy2st.catalogue.entry import on
 
 VALUES = ([1.0, -2.0, 3.0, 0.5], [-1.0, -2.0, -3.0, -4.0], [2.0, 2.0, 0.0, 5.0], [4.0], [-1.0, 6.0])
 EACH = [[None]]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def sum_of_the_positive(x):
     total = 0
     for v in x:
@@ -21,7 +21,7 @@ def sum_of_the_positive(x):
     return total
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def sum_by_a_conditional_expression(x):
     total = 0.0
     for v in x:
@@ -29,7 +29,7 @@ def sum_by_a_conditional_expression(x):
     return total
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def count_of_the_positive(x):
     count = 0
     for v in x:
@@ -38,7 +38,7 @@ def count_of_the_positive(x):
     return count
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def mean_of_the_positive_or_zero(x):
     total, count = 0.0, 0
     for v in x:
@@ -48,12 +48,12 @@ def mean_of_the_positive_or_zero(x):
     return total / max(count, 1)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def total_of_a_generator(x):
     return sum(v * v for v in x if v < 1)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def largest_and_where(x):
     best, where = x[0], 0
     for i, v in enumerate(x):
@@ -62,7 +62,7 @@ def largest_and_where(x):
     return best, where
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def smallest_from_infinity(x):
     best = float("inf")
     for v in x:
@@ -71,7 +71,7 @@ def smallest_from_infinity(x):
     return best
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def best_that_may_be_none(x):
     best = None
     for v in x:
@@ -80,7 +80,7 @@ def best_that_may_be_none(x):
     return best if best is not None else x.sum()
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def first_negative_or_none(x):
     for v in x:
         if v < 0:
@@ -88,7 +88,7 @@ def first_negative_or_none(x):
     return None
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def next_with_a_default(x):
     found = next((v for v in x if v < 0), None)
     if found is None:
@@ -96,7 +96,7 @@ def next_with_a_default(x):
     return x + found
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def position_of_the_first_large(x):
     where = -1
     for i, v in enumerate(x):
@@ -106,7 +106,7 @@ def position_of_the_first_large(x):
     return where
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def position_by_else(x):
     for i in range(len(x)):
         if x[i] > 2:
@@ -116,7 +116,7 @@ def position_by_else(x):
     return i
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def running_sums(x):
     total, out = 0, []
     for v in x:
@@ -125,27 +125,27 @@ def running_sums(x):
     return dy2st.stack(out)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def running_maximum_by_accumulate(x):
     return list(itertools.accumulate(x, max))
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def reduced_to_a_product(x):
     return functools.reduce(lambda a, b: a * b, x)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def reduced_with_a_start(x):
     return functools.reduce(lambda a, b: a + b if b > 0 else a - 1, x, 10.0)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def any_and_all_of_a_generator(x):
     return any(v > 3 for v in x), all(v > -2.5 for v in x)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def longest_run_of_the_positive(x):
     longest = run = 0
     for v in x:
@@ -154,7 +154,7 @@ def longest_run_of_the_positive(x):
     return longest
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def changes_of_sign(x):
     changes = 0
     before = x[0]
@@ -165,7 +165,7 @@ def changes_of_sign(x):
     return changes
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def horner(x):
     y = 0
     for c in reversed(x):
@@ -173,7 +173,7 @@ def horner(x):
     return y
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def two_sums_in_a_list(x):
     sums = [0, 0]
     for v in x:
@@ -181,7 +181,7 @@ def two_sums_in_a_list(x):
     return sums[0] - sums[1]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def sums_in_a_dict(x):
     sums = {"up": 0.0, "down": 0.0}
     for v in x:
@@ -189,7 +189,7 @@ def sums_in_a_dict(x):
     return sums
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def sum_until_it_is_large(x):
     total = 0
     for v in x:
@@ -199,7 +199,7 @@ def sum_until_it_is_large(x):
     return total
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def skips_and_counts_the_skipped(x):
     skipped, total = 0, 0.0
     for v in x:
@@ -210,7 +210,7 @@ def skips_and_counts_the_skipped(x):
     return total, skipped
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def done_that_loses_its_axis(x):
     s = x.sum().abs() + 1
     done = dy2st.zeros([1], "bool")
@@ -220,7 +220,7 @@ def done_that_loses_its_axis(x):
     return s
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def halves_until_small(x):
     turns = 0
     while x.abs().max() > 1:
@@ -229,7 +229,7 @@ def halves_until_small(x):
     return x, turns
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def while_with_a_limit(x):
     step, limit = 0, 5
     while step < limit and x.abs().sum() > 0.5:
@@ -238,7 +238,7 @@ def while_with_a_limit(x):
     return x, step, step == limit
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def newton_until_it_settles(x):
     a = x.abs().sum() + 1
     guess, change = a / 2, a
@@ -249,7 +249,7 @@ def newton_until_it_settles(x):
     return guess
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def mean_and_variance_of_welford(x):
     count, mean, m2 = 0, 0.0, 0.0
     for v in x:
@@ -260,7 +260,7 @@ def mean_and_variance_of_welford(x):
     return mean, m2 / count if count > 1 else m2
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def counter_of_what_is_near(x):
     near = 0
     for i in range(x.shape[0]):
@@ -270,7 +270,7 @@ def counter_of_what_is_near(x):
     return near
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def alternating_by_a_flag(x):
     is_odd, total = False, 0.0
     for v in x:
@@ -279,7 +279,7 @@ def alternating_by_a_flag(x):
     return total, is_odd
 
 
-@model_code(*VALUES, [3.0, -1.0, 2.0, 0.0], unknown=EACH)
+@on(*VALUES, [3.0, -1.0, 2.0, 0.0], unknown=EACH)
 def state_machine_of_strings(x):
     state, beats = "low", 0
     for v in x:

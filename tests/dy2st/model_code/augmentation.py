@@ -8,7 +8,7 @@ import numpy as np
 
 import dy2st
 import dy2st.nn.functional as F
-from tests.dy2st.model_code.catalogue import model_code, ramp
+from tests.dy2st.catalogue.entry import on, ramp
 
 PICTURES = (
     ramp(1, 4, 4),
@@ -28,7 +28,7 @@ EACH = [[None]]
 DRAWS = ([0.1, 0.9, 0.2], [0.7, 0.1, 0.6], [0.4, 0.4, 0.9])
 
 
-@model_code(*zip(PICTURES[:3], DRAWS), unknown=[[None, None, None], [3]])
+@on(*zip(PICTURES[:3], DRAWS), unknown=[[None, None, None], [3]])
 def flips_by_draws(x, u):
     if u[0] < 0.5:
         x = x.flip(-1)
@@ -37,7 +37,7 @@ def flips_by_draws(x, u):
     return x
 
 
-@model_code(*zip(PICTURES[:3], DRAWS), unknown=[[None, None, None], [3]])
+@on(*zip(PICTURES[:3], DRAWS), unknown=[[None, None, None], [3]])
 def composed_of_a_list(x, u):
     steps = [
         (0.5, lambda v: v + 1),
@@ -52,7 +52,7 @@ def composed_of_a_list(x, u):
     return x.sum(), applied
 
 
-@model_code(*zip(PICTURES[:3], DRAWS), unknown=[[None, None, None], [3]])
+@on(*zip(PICTURES[:3], DRAWS), unknown=[[None, None, None], [3]])
 def one_of_several(x, u):
     k = int(u[0] * 3)
     if k == 0:
@@ -62,13 +62,13 @@ def one_of_several(x, u):
     return x - x.mean()
 
 
-@model_code(*zip(PICTURES[:3], DRAWS))
+@on(*zip(PICTURES[:3], DRAWS))
 def crop_where_a_draw_says(x, u):
     top, left = int(u[0] * 3), int(u[1] * 3)
     return x[:, top : top + 2, left : left + 2]
 
 
-@model_code(*zip(PICTURES[:3], DRAWS))
+@on(*zip(PICTURES[:3], DRAWS))
 def erased_rectangle(x, u):
     x = x * 1
     top = int(u[0] * 3)
@@ -77,7 +77,7 @@ def erased_rectangle(x, u):
     return x
 
 
-@model_code(*zip(PICTURES[:3], DRAWS), unknown=[[None, None, None], [3]])
+@on(*zip(PICTURES[:3], DRAWS), unknown=[[None, None, None], [3]])
 def erased_until_it_is_small_enough(x, u):
     h, w = x.shape[1], x.shape[2]
     tries = 0
@@ -89,7 +89,7 @@ def erased_until_it_is_small_enough(x, u):
     return area, tries
 
 
-@model_code(*PICTURES, unknown=MAPS)
+@on(*PICTURES, unknown=MAPS)
 def contrast_stretched(x):
     low, high = x.min(), x.max()
     if high - low < 1e-6:
@@ -98,7 +98,7 @@ def contrast_stretched(x):
     return x * 255 if x.mean() < 0.5 else x
 
 
-@model_code(*PICTURES, unknown=MAPS)
+@on(*PICTURES, unknown=MAPS)
 def channels_one_by_one(x):
     out = []
     for channel in x:
@@ -109,7 +109,7 @@ def channels_one_by_one(x):
     return dy2st.stack(out)
 
 
-@model_code(*PICTURES, unknown=MAPS)
+@on(*PICTURES, unknown=MAPS)
 def bounding_box_of_the_bright(x):
     mask = x[0] > 1
     if not mask.any():
@@ -118,7 +118,7 @@ def bounding_box_of_the_bright(x):
     return rows[0], rows[-1]
 
 
-@model_code(*PICTURES, unknown=MAPS)
+@on(*PICTURES, unknown=MAPS)
 def resized_to_fit(x):
     h, w = x.shape[1], x.shape[2]
     if max(h, w) > 3:
@@ -126,7 +126,7 @@ def resized_to_fit(x):
     return x
 
 
-@model_code(*PICTURES[:3])
+@on(*PICTURES[:3])
 def turned_by_quarter_turns(x):
     turns = int(x.abs().sum()) % 4
     for _ in range(turns):
@@ -134,14 +134,14 @@ def turned_by_quarter_turns(x):
     return x
 
 
-@model_code(*zip(PICTURES[:3], PICTURES[1:3] + PICTURES[:1], DRAWS), unknown=[*MAPS, *MAPS, [3]])
+@on(*zip(PICTURES[:3], PICTURES[1:3] + PICTURES[:1], DRAWS), unknown=[*MAPS, *MAPS, [3]])
 def mixed_by_a_draw(x, y, u):
     lam = u[0] if u[0] > 0.5 else 1 - u[0]
     mixed = lam * x + (1 - lam) * y
     return mixed, lam
 
 
-@model_code(*zip(PICTURES[:3], PICTURES[1:3] + PICTURES[:1]), unknown=[*MAPS, *MAPS])
+@on(*zip(PICTURES[:3], PICTURES[1:3] + PICTURES[:1]), unknown=[*MAPS, *MAPS])
 def pasted_where_it_is_brighter(x, y):
     out, pasted = [], 0
     for a, b in zip(x[0], y[0]):
@@ -153,7 +153,7 @@ def pasted_where_it_is_brighter(x, y):
     return dy2st.stack(out), pasted
 
 
-@model_code(*SIGNALS, unknown=EACH)
+@on(*SIGNALS, unknown=EACH)
 def silence_cut_away(x):
     start, end = 0, x.shape[0]
     while start < end and x[start].abs() < 0.05:
@@ -163,7 +163,7 @@ def silence_cut_away(x):
     return x[start:end]
 
 
-@model_code(*SIGNALS, unknown=EACH)
+@on(*SIGNALS, unknown=EACH)
 def loud_segments(x):
     segments, start = [], None
     for i, v in enumerate(x):
@@ -177,7 +177,7 @@ def loud_segments(x):
     return segments
 
 
-@model_code(*SIGNALS, unknown=EACH)
+@on(*SIGNALS, unknown=EACH)
 def gain_within_a_limit(x):
     peak = x.abs().max()
     gain = 1.0
@@ -188,7 +188,7 @@ def gain_within_a_limit(x):
     return x * gain
 
 
-@model_code(*SIGNALS, unknown=EACH)
+@on(*SIGNALS, unknown=EACH)
 def repeated_to_a_length(x):
     parts = [x]
     while sum(p.shape[0] for p in parts) < 8:
@@ -196,7 +196,7 @@ def repeated_to_a_length(x):
     return dy2st.concat(parts)[:8]
 
 
-@model_code(*SIGNALS, unknown=EACH)
+@on(*SIGNALS, unknown=EACH)
 def zero_crossings(x):
     crossings = []
     for i in range(1, x.shape[0]):
@@ -205,7 +205,7 @@ def zero_crossings(x):
     return crossings
 
 
-@model_code(*SIGNALS, unknown=EACH)
+@on(*SIGNALS, unknown=EACH)
 def envelope_that_decays(x):
     level, out = 0.0, []
     for v in x:
@@ -214,7 +214,7 @@ def envelope_that_decays(x):
     return out
 
 
-@model_code(*SIGNALS, unknown=EACH)
+@on(*SIGNALS, unknown=EACH)
 def frames_that_overlap(x):
     frames = [x[i : i + 3] for i in range(0, max(len(x) - 2, 1), 2)]
     powers = [(f * f).mean() for f in frames]
@@ -222,7 +222,7 @@ def frames_that_overlap(x):
     return len(frames), len(loud)
 
 
-@model_code(*zip(SIGNALS[:2], ([0.0], [1.2])))
+@on(*zip(SIGNALS[:2], ([0.0], [1.2])))
 def shifted_with_wrapping(x, shift):
     k = int(round(float(shift[0]) * 2))
     if k == 0:

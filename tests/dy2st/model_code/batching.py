@@ -7,7 +7,7 @@ import itertools
 
 import dy2st
 import dy2st.nn.functional as F
-from tests.dy2st.model_code.catalogue import model_code
+from tests.dy2st.catalogue.entry import on
 
 VALUES = ([1.0, 3.0, 2.0, 2.0], [-1.0, -3.0, 0.5, 0.0], [0.0, 0.0, 0.0, 0.0], [5.0, 1.0])
 EACH = [[None]]
@@ -15,7 +15,7 @@ ROWS = ([[1.0, 2.0], [3.0, -1.0], [0.5, 0.5]], [[-1.0, -2.0], [0.0, 0.0], [2.0, 
 MANY = [[None, 2]]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def sentences_at_separators(x):
     sentences, sentence = [], []
     for token in x:
@@ -30,7 +30,7 @@ def sentences_at_separators(x):
     return [len(one) for one in sentences], sentences
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def micro_batches_by_budget(x):
     batches, batch, cost = [], [], 0.0
     for v in x:
@@ -43,7 +43,7 @@ def micro_batches_by_budget(x):
     return [sum(batch) for batch in batches]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def runs_of_one_sign(x):
     runs = []
     for sign, members in itertools.groupby(x.tolist(), key=lambda v: v > 0):
@@ -52,18 +52,18 @@ def runs_of_one_sign(x):
     return runs
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def collapsed_as_ctc(x):
     best = [int(v) for v in x]
     return [label for label, _ in itertools.groupby(best) if label > 0]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def run_length_encoding(x):
     return [(key, sum(1 for _ in group)) for key, group in itertools.groupby(x.tolist())]
 
 
-@model_code(*ROWS, [[-1.0, -2.0], [-3.0, 1.0]], unknown=MANY)
+@on(*ROWS, [[-1.0, -2.0], [-3.0, 1.0]], unknown=MANY)
 def kept_rows_unzipped(x):
     kept = [(row, row.sum(), i) for i, row in enumerate(x) if row.sum() > 0]
     if not kept:
@@ -72,13 +72,13 @@ def kept_rows_unzipped(x):
     return dy2st.stack(list(rows)), dy2st.stack(list(sums)), list(places)
 
 
-@model_code(*ROWS, unknown=MANY)
+@on(*ROWS, unknown=MANY)
 def columns_of_kept_rows(x):
     kept = [(row[0], row[1]) for row in x if row[0] >= 0]
     return [sum(column) / len(column) for column in zip(*kept)]
 
 
-@model_code(*ROWS, [[-1.0, -2.0], [-3.0, 1.0]], unknown=MANY)
+@on(*ROWS, [[-1.0, -2.0], [-3.0, 1.0]], unknown=MANY)
 def lists_of_kept_rows(x):
     kept = [(row[0], row[1]) for row in x if row[0] >= 0]
     if kept:
@@ -88,7 +88,7 @@ def lists_of_kept_rows(x):
     return first, second
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def positional_rest(x):
     def weighted(first, *others, scale=1.0):
         total = first
@@ -99,27 +99,27 @@ def positional_rest(x):
     return weighted(x.sum(), *[v for v in x if v > 0.5], scale=0.5)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def largest_of_a_star(x):
     positive = [float(v) for v in x if v > 0]
     return max(0.0, *positive, 0.5)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def concatenated_by_star(x):
     pieces = [x[:1], x]
     pieces.extend(x[k : k + 1] for k in range(2) if x[k] > 0)
     return dy2st.concat([*pieces, x[-1:]])
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def padded_to_the_longest(x):
     groups = [[v for v in x if v > k] for k in range(2)]
     longest = max(len(group) for group in groups)
     return [group + [0.0] * (longest - len(group)) for group in groups], longest
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def round_robin(x):
     shards = [[] for _ in range(2)]
     for i, v in enumerate(x):
@@ -127,7 +127,7 @@ def round_robin(x):
     return [sum(shard) for shard in shards]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def grouped_by_label(x):
     groups = collections.defaultdict(list)
     for i, v in enumerate(x):
@@ -135,7 +135,7 @@ def grouped_by_label(x):
     return {label: len(places) for label, places in sorted(groups.items())}
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def windows_with_overlap(x):
     windows = []
     start = 0
@@ -145,7 +145,7 @@ def windows_with_overlap(x):
     return dy2st.stack(windows).max(1)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def split_where_it_grows(x):
     pieces, piece = [], [x[0]]
     for before, v in zip(x, x[1:]):
@@ -157,14 +157,14 @@ def split_where_it_grows(x):
     return [*pieces, piece]
 
 
-@model_code(*ROWS, unknown=MANY)
+@on(*ROWS, unknown=MANY)
 def collated_dicts(x):
     samples = [{"row": row, "size": row.abs().sum()} for row in x]
     batch = {key: dy2st.stack([sample[key] for sample in samples]) for key in samples[0]}
     return batch["row"] / batch["size"].unsqueeze(1).clip(1.0)
 
 
-@model_code(*ROWS)
+@on(*ROWS)
 def options_of_the_loss(x):
     def loss(x, *, reduction="mean", scale=1.0, margin=0.0):
         value = F.relu(x - margin)
@@ -178,7 +178,7 @@ def options_of_the_loss(x):
     return loss(x, scale=2.0, **options)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def buffered_and_flushed(x):
     buffer, flushed = [], []
 
@@ -195,7 +195,7 @@ def buffered_and_flushed(x):
     return flushed
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def longest_run(x):
     best, run = [], []
     for v in x:

@@ -11,7 +11,7 @@ import numpy as np
 import dy2st
 import dy2st.nn.functional as F
 from dy2st import nn
-from tests.dy2st.model_code.catalogue import model_code, ramp
+from tests.dy2st.catalogue.entry import on, ramp
 
 VALUES = (
     [1.0, -2.0, 3.0],
@@ -56,12 +56,12 @@ def doubled(x):
     return x * 2
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def decorated_functions(x):
     return shifted(x, 2.0, scale=3.0), doubled(x)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def callback_with_a_condition(x):
     def apply_each(values, function, *, until=2):
         out = []
@@ -74,7 +74,7 @@ def callback_with_a_condition(x):
     return apply_each([x, x * 2, x * 3], lambda v: v.max() if v.sum() > 0 else v.min())
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def closures_made_in_a_loop(x):
     functions = []
     for k in range(3):
@@ -82,7 +82,7 @@ def closures_made_in_a_loop(x):
     return [f(x) for f in functions]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def closures_that_share_a_variable(x):
     total = x.sum()
 
@@ -96,7 +96,7 @@ def closures_that_share_a_variable(x):
     return total
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def options_by_stars(x):
     def build(*sizes, act="relu", **rest):
         y = x * len(sizes)
@@ -107,13 +107,13 @@ def options_by_stars(x):
     return build(1, 2, act="relu", depth=3), build(*[4], **{"act": "none"})
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def composed_by_reduce(x):
     steps = [lambda v: v + 1, lambda v: v * 2 if v.sum() > 0 else v, dy2st.tanh]
     return functools.reduce(lambda value, step: step(value), steps, x)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def partial_with_a_condition(x):
     def blend(weight, a, b):
         return a * weight + b if weight > 0.3 else a - b
@@ -122,14 +122,14 @@ def partial_with_a_condition(x):
     return half(x), functools.partial(blend, x.max())(x, 2.0)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def operators_as_functions(x):
     pick = operator.itemgetter(0)
     compare = {"gt": operator.gt, "lt": operator.lt}["gt"]
     return pick(x) if compare(x.sum(), 0) else operator.neg(pick(x))
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def recursion_by_halves(x):
     def total(lo, hi):
         if hi - lo == 1:
@@ -140,7 +140,7 @@ def recursion_by_halves(x):
     return total(0, min(x.shape[0], 3)) if x.shape[0] == 3 else x.sum()
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def recursion_on_a_tensor(x):
     def shrink(v, depth):
         if depth == 0:
@@ -152,7 +152,7 @@ def recursion_on_a_tensor(x):
     return shrink(x, 2)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def mutual_recursion(x):
     def even(v, n):
         return v if n == 0 or v.sum() < -4 else odd(v + 1, n - 1)
@@ -180,13 +180,13 @@ class Base(nn.Layer, abc.ABC):
         return y if y.max() < 3 else y / self.scale
 
 
-@model_code(*ROWS, unknown=WIDE)
+@on(*ROWS, unknown=WIDE)
 class TemplateMethod(Base):
     def transform(self, x):
         return F.relu(x) if x.sum() > 0 else x
 
 
-@model_code(*ROWS, unknown=WIDE)
+@on(*ROWS, unknown=WIDE)
 class CallsTheBase(Base):
     scale = 4.0
 
@@ -205,13 +205,13 @@ class Residual:
         return x + super().forward(x)
 
 
-@model_code(*ROWS, unknown=WIDE)
+@on(*ROWS, unknown=WIDE)
 class MixinBeforeABase(Residual, TemplateMethod):
     def transform(self, x):
         return super().transform(x) * 0.5
 
 
-@model_code(*ROWS, unknown=WIDE)
+@on(*ROWS, unknown=WIDE)
 class HooksAroundALayer(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -223,7 +223,7 @@ class HooksAroundALayer(nn.Layer):
         return self.act(x)
 
 
-@model_code(*ROWS, unknown=WIDE)
+@on(*ROWS, unknown=WIDE)
 class SequentialWithItsOwnLayer(nn.Layer):
     class Gate(nn.Layer):
         def forward(self, x):
@@ -241,7 +241,7 @@ class SequentialWithItsOwnLayer(nn.Layer):
         return y
 
 
-@model_code(*ROWS, unknown=WIDE)
+@on(*ROWS, unknown=WIDE)
 class HelperMethods(nn.Layer):
     @staticmethod
     def clipped(x, limit):
@@ -260,7 +260,7 @@ class HelperMethods(nn.Layer):
         return self.clipped(y * 3, self.limit), name
 
 
-@model_code(*ROWS, unknown=WIDE)
+@on(*ROWS, unknown=WIDE)
 class FeaturesByName(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -276,7 +276,7 @@ class FeaturesByName(nn.Layer):
         return len(features), x
 
 
-@model_code(*VALUES, makes=True)
+@on(*VALUES, makes=True)
 def cached_by_lru():
     @functools.lru_cache
     def weights(n):
@@ -291,7 +291,7 @@ def cached_by_lru():
     return step, None
 
 
-@model_code(*VALUES, makes=True)
+@on(*VALUES, makes=True)
 def functions_in_a_registry():
     handlers = {}
 
@@ -312,14 +312,14 @@ def functions_in_a_registry():
     return step, None
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def walrus_in_a_chain(x):
     if (s := x.sum()) > 4 or (m := x.max()) > 1.5 and m < 10:
         return s * 2
     return s + m
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def lazily_evaluated_default(x):
     def fallback():
         return x.min()

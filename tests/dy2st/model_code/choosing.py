@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import dy2st
 from dy2st import nn
-from tests.dy2st.model_code.catalogue import model_code
+from tests.dy2st.catalogue.entry import on
 
 VALUES = ([1.0, 3.0, 2.0, 2.0], [-1.0, -3.0, 0.5, 0.0], [0.0, 0.0, 0.0, 0.0], [5.0, 1.0])
 EACH = [[None]]
@@ -33,7 +33,7 @@ class Meter:
         self.count += 1
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def one_of_two_lists_returned(x):
     found = None
     if x.max() > 0:
@@ -43,7 +43,7 @@ def one_of_two_lists_returned(x):
     return found
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def meter_of_the_sign(x):
     up, down = Meter(), Meter()
     for v in x:
@@ -52,7 +52,7 @@ def meter_of_the_sign(x):
     return up.total, up.count, down.total, down.count
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def step_that_was_taken(x):
     step = Step(x.sum(), "sum")
     if x.max() > 2:
@@ -62,14 +62,14 @@ def step_that_was_taken(x):
     return step.value * (1 + step.tries), step.kind
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def better_of_two_candidates(x):
     first, second = (x.sum(), -1), (x.max() * 2, 0)
     best = first if first > second else second
     return best, max(first, second)[1], sorted([second, first])[0]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def settings_restored(x):
     settings = {"scale": 1.0, "used": 0}
     try:
@@ -82,7 +82,7 @@ def settings_restored(x):
     return x, settings
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def log_of_each_try(x):
     log = []
     for factor in (1.0, 0.5):
@@ -95,7 +95,7 @@ def log_of_each_try(x):
     return x, log
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def cached_or_computed(x):
     cache = {}
     for v in x:
@@ -107,7 +107,7 @@ def cached_or_computed(x):
     return cache
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def history_of_the_best(x):
     best, history = None, []
     for v in x:
@@ -117,7 +117,7 @@ def history_of_the_best(x):
     return best, history
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def appended_if_it_is_there(x):
     extra = None
     if x.sum() > 0:
@@ -127,7 +127,7 @@ def appended_if_it_is_there(x):
     return extra
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def optional_dict_filled(x):
     info = None
     if x.max() > 1:
@@ -137,7 +137,7 @@ def optional_dict_filled(x):
     return info
 
 
-@model_code(*VALUES, [1.0, -1.0, 2.0, 0.0], unknown=EACH)
+@on(*VALUES, [1.0, -1.0, 2.0, 0.0], unknown=EACH)
 def state_machine(x):
     state, visits = "idle", {"idle": 0, "up": 0, "down": 0}
     for v in x:
@@ -151,7 +151,7 @@ def state_machine(x):
     return state, visits
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def stack_machine(x):
     stack = [x.sum()]
     for v in x:
@@ -162,7 +162,7 @@ def stack_machine(x):
     return stack
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def two_pointers(x):
     values = sorted(x.tolist())
     left, right, pairs = 0, len(values) - 1, []
@@ -178,7 +178,7 @@ def two_pointers(x):
     return pairs
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def message_of_a_failure(x):
     try:
         if x.max() > 4:
@@ -189,7 +189,7 @@ def message_of_a_failure(x):
     return message, x.sum()
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def clipped_history(x):
     history = []
     for v in x:
@@ -199,7 +199,7 @@ def clipped_history(x):
     return dy2st.stack(history).mean(), len(history)
 
 
-@model_code(*VALUES)
+@on(*VALUES)
 class GatedExperts(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -215,7 +215,7 @@ class GatedExperts(nn.Layer):
         return dy2st.concat(out)
 
 
-@model_code(*VALUES)
+@on(*VALUES)
 class WarmUp(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -231,7 +231,7 @@ class WarmUp(nn.Layer):
         return x * self.scale
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def callbacks_in_order(x):
     seen = []
 
@@ -246,7 +246,7 @@ def callbacks_in_order(x):
     return [kind for kind, _ in seen], sum(v for _, v in seen)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def swapped_until_sorted(x):
     values = [v for v in x]
     swaps = 0
@@ -258,7 +258,7 @@ def swapped_until_sorted(x):
     return values, swaps
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def ranked_with_ties(x):
     order = sorted(range(x.shape[0]), key=lambda i: (-x[i], i))
     ranks = [0] * x.shape[0]

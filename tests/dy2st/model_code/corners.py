@@ -15,13 +15,13 @@ from typing import Any
 import dy2st
 import dy2st.nn.functional as F
 from dy2st import nn
-from tests.dy2st.model_code.catalogue import model_code, ramp
+from tests.dy2st.catalogue.entry import on, ramp
 
 X = ([0.5, -1.0, 2.0, 3.5], [-0.5, -1.0, -2.0, -0.1], [9.0, 0.0, -3.0, 1.0, 2.0, 4.0])
 VECTOR = [[None]]
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def late_binding_of_a_loop(x):
     functions = []
     for i in range(3):
@@ -31,7 +31,7 @@ def late_binding_of_a_loop(x):
     return [f(x.sum()) for f in functions], i
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def two_names_in_a_branch(x):
     one = [x[0]]
     other = one
@@ -41,7 +41,7 @@ def two_names_in_a_branch(x):
     return len(one), len(other), one is other
 
 
-@model_code(*X, [0.5, 1.0, 2.0, 3.0], unknown=VECTOR)
+@on(*X, [0.5, 1.0, 2.0, 3.0], unknown=VECTOR)
 def finally_that_overrides(x):
     def find():
         for v in x:
@@ -56,7 +56,7 @@ def finally_that_overrides(x):
     return find()
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def loop_with_else_and_continue(x):
     total = 0.0
     for v in x:
@@ -85,7 +85,7 @@ class Node:
         return hash(self.name)
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def nodes_in_a_heap(x):
     heap = []
     for i in range(4):
@@ -94,14 +94,14 @@ def nodes_in_a_heap(x):
     return first.cost, len({n for n in heap}), heapq.nsmallest(1, heap)[0].cost
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def sorted_by_two_keys(x):
     rows = [(i % 2, v, i) for i, v in enumerate(x[:4])]
     rows.sort(key=lambda row: (row[0], -row[1]))
     return [row[1] for row in rows], [row[0] for row in rows]
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def entries_of_a_dict_come_and_go(x):
     held = {"a": x[0], "b": x[1]}
     if x[0] > 0:
@@ -113,7 +113,7 @@ def entries_of_a_dict_come_and_go(x):
     return held.get("a", dy2st.zeros([])), "c" in held, len(held), last
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def generator_that_is_sent_to(x):
     def averages():
         total, count = 0.0, 0
@@ -140,7 +140,7 @@ class Guarded:
         return self._inner(x) if x.sum() > 0 else x
 
 
-@model_code(ramp(2, 4), ramp(2, 4, start=-5.0), unknown=[[None, 4]])
+@on(ramp(2, 4), ramp(2, 4, start=-5.0), unknown=[[None, 4]])
 class Wrapped(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -173,7 +173,7 @@ class Meter:
         return self._value is not None
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def meter_with_a_setter(x):
     meter = Meter()
     if x[0] > 0:
@@ -183,7 +183,7 @@ def meter_with_a_setter(x):
     return meter.value, len(meter.history)
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def copies_deep_and_shallow(x):
     config = {"limits": [x[0], x[1]], "name": "a"}
     shallow, deep = copy.copy(config), copy.deepcopy(config)
@@ -193,13 +193,13 @@ def copies_deep_and_shallow(x):
     return shallow["limits"][0], deep["limits"][0], shallow["name"], config["name"] == "b"
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def walrus_in_a_comprehension(x):
     kept = [y for v in x if (y := v * 2) > 0]
     return kept, y, any((hit := v) > 3 for v in x), hit
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def sentinel_of_iter(x):
     values = iter(x[:4])
     seen = []
@@ -210,14 +210,14 @@ def sentinel_of_iter(x):
     return seen, [r for r in values]
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def starred_parts(x):
     first, *middle, last = x[:4]
     head, *rest = [v for v in middle if v > 0] or [first]
     return first, last, head, len(rest)
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def comparison_in_a_chain(x):
     low, high = x.min(), x.max()
     inside = [v for v in x if low < v < high]
@@ -225,7 +225,7 @@ def comparison_in_a_chain(x):
     return len(inside), label, 0 < len(inside) <= 2
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def memo_by_tuple(x):
     memo = {}
 
@@ -241,14 +241,14 @@ def memo_by_tuple(x):
     return best(0, 3), len(memo)
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def counts_of_rounded_values(x):
     counts = Counter(int(v) for v in x[:4])
     common, times = counts.most_common(1)[0]
     return common, times, len(counts)
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def text_with_numbers_of_a_branch(x):
     level = 0
     if x.sum() > 0:
@@ -257,7 +257,7 @@ def text_with_numbers_of_a_branch(x):
     return {name: x.sum()}, name.upper(), level
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def slices_that_are_written(x):
     y = x.clone()
     y[::2] = 0
@@ -268,7 +268,7 @@ def slices_that_are_written(x):
     return y
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def list_that_is_cut_and_filled(x):
     values = [v for v in x[:4]]
     if x[0] > 1:
@@ -279,7 +279,7 @@ def list_that_is_cut_and_filled(x):
     return values, len(values), values.pop()
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def chain_of_settings(x):
     default, own = {"scale": 1.0, "bias": 0.0}, {}
     if x.sum() > 0:
@@ -288,7 +288,7 @@ def chain_of_settings(x):
     return x * settings["scale"] + settings["bias"], len(settings.maps[0])
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def place_by_bisection(x):
     limits = [0.0, 1.0, 4.0]
     places = [bisect.bisect_left(limits, v) for v in x[:3]]
@@ -296,14 +296,14 @@ def place_by_bisection(x):
     return places, [names[p] for p in places]
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def flat_list_of_lists(x):
     nested = [[v] * (2 if v > 0 else 1) for v in x[:3]]
     flat = sum(nested, [])
     return flat, len(list(itertools.chain.from_iterable(nested)))
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def sets_of_positions(x):
     positive = {i for i in range(4) if x[i] > 0}
     even = {0, 2}
@@ -316,7 +316,7 @@ class Stop(Exception):
         self.value = value
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def exception_that_carries_a_tensor(x):
     def walk():
         for i, v in enumerate(x):
@@ -330,7 +330,7 @@ def exception_that_carries_a_tensor(x):
         return stop.value, str(stop)
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def numbers_of_python_and_tensors(x):
     total, count = 0, 0
     for v in x:
@@ -341,7 +341,7 @@ def numbers_of_python_and_tensors(x):
     return total, count, divmod(total, 3), -total // 2
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def loop_that_changes_what_it_walks(x):
     queue = deque([x])
     done = []
@@ -356,14 +356,14 @@ def loop_that_changes_what_it_walks(x):
     return done
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def lambda_table_with_defaults(x):
     acts = {"relu": F.relu, "none": lambda v: v, None: F.tanh}
     names = ["relu", None, "none", "gone"]
     return [acts.get(name, acts["none"])(x).sum() for name in names]
 
 
-@model_code(*X, X[0])
+@on(*X, X[0])
 class CountsItsCalls(nn.Layer):
     total = 0
 
@@ -387,14 +387,14 @@ class Ranked:
     name: str = field(compare=False, default="")
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def ranked_dataclasses(x):
     items = [Ranked(x[i], f"item{i}") for i in range(3)]
     best, worst = max(items), min(items)
     return best.score, best.name, worst.name, best > worst
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def value_that_may_be_none(x):
     found = None
     for i, v in enumerate(x):
@@ -404,7 +404,7 @@ def value_that_may_be_none(x):
     return place, value, found is None
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def shape_by_arithmetic(x):
     n = x.shape[0]
     rows = math.ceil(n / 3)
@@ -412,7 +412,7 @@ def shape_by_arithmetic(x):
     return y, y.shape[0] == (n + 2) // 3, dy2st.linspace(0, 1, n), [n, rows]
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def manager_that_swallows(x):
     class Ignored:
         def __enter__(self):

@@ -10,7 +10,7 @@ import numpy as np
 import dy2st
 import dy2st.nn.functional as F
 from dy2st import nn
-from tests.dy2st.model_code.catalogue import model_code, ramp
+from tests.dy2st.catalogue.entry import on, ramp
 
 EOS = 0
 LOGITS = (
@@ -24,7 +24,7 @@ TABLE = np.float32([[0.1, 1.2, 0.7], [0.3, 0.2, 1.9], [1.4, 0.6, 0.5]])
 STARTS = ([0.2, 0.5, 0.1], [1.5, 0.0, 0.3], [0.1, 0.0, 2.5])
 
 
-@model_code(*LOGITS, unknown=STEPS)
+@on(*LOGITS, unknown=STEPS)
 def greedy_until_the_end(logits):
     tokens = []
     for row in logits:
@@ -35,7 +35,7 @@ def greedy_until_the_end(logits):
     return tokens
 
 
-@model_code(*LOGITS, unknown=STEPS)
+@on(*LOGITS, unknown=STEPS)
 def greedy_of_python_numbers(logits):
     tokens = [1]
     for t in range(logits.shape[0]):
@@ -46,7 +46,7 @@ def greedy_of_python_numbers(logits):
     return tokens
 
 
-@model_code(*STARTS)
+@on(*STARTS)
 def greedy_that_feeds_itself(x):
     table = dy2st.to_tensor(TABLE)
     token = x.argmax()
@@ -59,7 +59,7 @@ def greedy_that_feeds_itself(x):
     return dy2st.stack(tokens)
 
 
-@model_code(*STARTS)
+@on(*STARTS)
 def greedy_with_the_sum_of_scores(x):
     table = dy2st.to_tensor(TABLE)
     score, token, steps = 0.0, x.argmax(), 0
@@ -71,7 +71,7 @@ def greedy_with_the_sum_of_scores(x):
     return score / max(steps, 1), token
 
 
-@model_code(*STARTS)
+@on(*STARTS)
 def greedy_that_concatenates(x):
     table = dy2st.to_tensor(TABLE)
     out = x.argmax().reshape([1])
@@ -81,7 +81,7 @@ def greedy_that_concatenates(x):
     return out
 
 
-@model_code(*STARTS)
+@on(*STARTS)
 def greedy_into_a_buffer(x):
     table = dy2st.to_tensor(TABLE)
     out = dy2st.full([6], -1, "int64")
@@ -96,7 +96,7 @@ def greedy_into_a_buffer(x):
     return out[:length]
 
 
-@model_code([[0.5, 0.1, 0.2], [0.1, 0.9, 0.2]], [[0.1, 0.1, 0.9], [2.0, 0.1, 0.0]])
+@on([[0.5, 0.1, 0.2], [0.1, 0.9, 0.2]], [[0.1, 0.1, 0.9], [2.0, 0.1, 0.0]])
 def batch_with_finished_flags(x):
     table = dy2st.to_tensor(TABLE)
     tokens = x.argmax(-1)
@@ -112,7 +112,7 @@ def batch_with_finished_flags(x):
     return dy2st.stack(out, axis=1)
 
 
-@model_code(*STARTS)
+@on(*STARTS)
 def beams_of_pairs(x):
     table = dy2st.to_tensor(TABLE)
     beams = [(0.0, [int(x.argmax())])]
@@ -127,7 +127,7 @@ def beams_of_pairs(x):
     return beams[0]
 
 
-@model_code(*LOGITS, unknown=STEPS)
+@on(*LOGITS, unknown=STEPS)
 def beams_over_given_steps(logits):
     beams = [(0.0, ())]
     for t in range(logits.shape[0]):
@@ -137,7 +137,7 @@ def beams_over_given_steps(logits):
     return [score for score, _ in beams]
 
 
-@model_code(*STARTS, [3.0, -3.0, -3.0])
+@on(*STARTS, [3.0, -3.0, -3.0])
 def beams_that_end_apart(x):
     table = dy2st.to_tensor(TABLE)
     beams, ended = [(x.max(), x.argmax())], []
@@ -160,7 +160,7 @@ def beams_that_end_apart(x):
     return best, len(ended)
 
 
-@model_code(*STARTS)
+@on(*STARTS)
 def length_penalty_of_hypotheses(x):
     def penalized(score, length, alpha=0.6):
         return score / ((5 + length) / 6) ** alpha
@@ -170,7 +170,7 @@ def length_penalty_of_hypotheses(x):
     return best[0] * 1.0, best[1]
 
 
-@model_code(*STARTS)
+@on(*STARTS)
 def beams_as_tensors(x):
     table = dy2st.to_tensor(TABLE)
     scores, tokens = dy2st.topk(F.log_softmax(x, axis=-1), 2)
@@ -195,7 +195,7 @@ class Hypothesis:
         return Hypothesis(self.score + score, self.tokens + [token], token == EOS)
 
 
-@model_code(*STARTS)
+@on(*STARTS)
 def hypotheses_as_dataclasses(x):
     table = dy2st.to_tensor(TABLE)
     hyps = [Hypothesis(x.sum(), [1])]
@@ -209,7 +209,7 @@ def hypotheses_as_dataclasses(x):
     return [h.score for h in hyps]
 
 
-@model_code(*LOGITS, unknown=STEPS)
+@on(*LOGITS, unknown=STEPS)
 def one_hypothesis_that_grows(logits):
     hyp = Hypothesis(logits.sum() * 0)
     for row in logits:
@@ -234,7 +234,7 @@ class CachedAttention(nn.Layer):
         return weights.matmul(cache["k"])
 
 
-@model_code([[0.1, 0.2], [1.0, -1.0], [0.3, 0.3]], [[2.0, 0.2], [-1.0, 1.0], [0.3, 0.0]])
+@on([[0.1, 0.2], [1.0, -1.0], [0.3, 0.3]], [[2.0, 0.2], [-1.0, 1.0], [0.3, 0.0]])
 def attention_with_a_cache_in_a_dict(x):
     attend, cache, out = CachedAttention(), {}, []
     for t in range(3):
@@ -245,7 +245,7 @@ def attention_with_a_cache_in_a_dict(x):
     return dy2st.concat(out), cache["k"].shape[0]
 
 
-@model_code([[0.1, 0.2]], [[2.0, -0.2]], [[-1.0, 0.4]])
+@on([[0.1, 0.2]], [[2.0, -0.2]], [[-1.0, 0.4]])
 def caches_of_several_layers(x):
     layers = [CachedAttention(), CachedAttention()]
     caches = [{} for _ in layers]
@@ -258,7 +258,7 @@ def caches_of_several_layers(x):
     return h, [cache["k"] for cache in caches]
 
 
-@model_code([[0.1, 0.2], [1.0, -1.0]], [[2.0, 0.2], [-1.0, 1.0]])
+@on([[0.1, 0.2], [1.0, -1.0]], [[2.0, 0.2], [-1.0, 1.0]])
 def past_keys_as_tuples(x):
     past = None
     out = x.sum() * 0
@@ -272,7 +272,7 @@ def past_keys_as_tuples(x):
     return out, past
 
 
-@model_code(*LOGITS, unknown=STEPS)
+@on(*LOGITS, unknown=STEPS)
 def banned_repetitions(logits):
     last, out = -1, []
     for row in logits:
@@ -285,7 +285,7 @@ def banned_repetitions(logits):
     return dy2st.stack(out)
 
 
-@model_code(*LOGITS, unknown=STEPS)
+@on(*LOGITS, unknown=STEPS)
 def penalty_for_what_was_said(logits):
     said = []
     for row in logits.clone():  # rows are views
@@ -295,7 +295,7 @@ def penalty_for_what_was_said(logits):
     return said
 
 
-@model_code(*LOGITS, unknown=STEPS)
+@on(*LOGITS, unknown=STEPS)
 def counts_of_tokens_in_a_dict(logits):
     counts = {}
     for row in logits:
@@ -304,7 +304,7 @@ def counts_of_tokens_in_a_dict(logits):
     return counts
 
 
-@model_code(*LOGITS, unknown=STEPS)
+@on(*LOGITS, unknown=STEPS)
 def no_bigram_twice(logits):
     pairs, last, skipped = set(), 0, 0
     for row in logits:
@@ -317,7 +317,7 @@ def no_bigram_twice(logits):
     return skipped
 
 
-@model_code(*STARTS)
+@on(*STARTS)
 def words_of_a_vocabulary(x):
     vocabulary = ["<end>", "cat", "sat"]
     table = dy2st.to_tensor(TABLE)
@@ -330,7 +330,7 @@ def words_of_a_vocabulary(x):
     return words
 
 
-@model_code(*STARTS)
+@on(*STARTS)
 def stop_on_any_of_several(x):
     table = dy2st.to_tensor(TABLE)
     stops = [0, 2]
@@ -341,7 +341,7 @@ def stop_on_any_of_several(x):
     return token, steps
 
 
-@model_code(*STARTS, [0.0, 0.0, 0.0])
+@on(*STARTS, [0.0, 0.0, 0.0])
 def patience_of_a_search(x):
     best, waited, rounds = x.max(), 0, 0
     while waited < 2:
@@ -354,7 +354,7 @@ def patience_of_a_search(x):
     return best, rounds
 
 
-@model_code(*STARTS)
+@on(*STARTS)
 def draft_and_verify(x):
     table = dy2st.to_tensor(TABLE)
     accepted, token = [], x.argmax()
@@ -369,7 +369,7 @@ def draft_and_verify(x):
     return accepted
 
 
-@model_code(ramp(2, 3), ramp(2, 3, start=-1.0, period=7))
+@on(ramp(2, 3), ramp(2, 3, start=-1.0, period=7))
 def halting_of_each_sample(x):
     halted = dy2st.zeros([2])
     state, steps = x, dy2st.zeros([2])
@@ -384,7 +384,7 @@ def halting_of_each_sample(x):
     return state, steps
 
 
-@model_code(([1.0, 2.0], 3), ([-1.0, 0.5], 3))
+@on(([1.0, 2.0], 3), ([-1.0, 0.5], 3))
 def recursive_rollout(x, depth):
     def roll(x, depth):
         if depth == 0 or x.sum() > 4:
@@ -394,7 +394,7 @@ def recursive_rollout(x, depth):
     return roll(x, depth)
 
 
-@model_code([0.9, 0.1, 0.4], [0.1, 0.2, 0.3], [0.6, 0.7, 0.1])
+@on([0.9, 0.1, 0.4], [0.1, 0.2, 0.3], [0.6, 0.7, 0.1])
 def tree_of_choices(x):
     def walk(lo, hi):
         if hi - lo == 1:

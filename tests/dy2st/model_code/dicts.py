@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 
 import dy2st
-from tests.dy2st.model_code.catalogue import model_code
+from tests.dy2st.catalogue.entry import on
 
 VALUES = (
     [1.0, -2.0, 3.0],
@@ -18,7 +18,7 @@ VALUES = (
 EACH = [[None]]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def built_in_branches(x):
     if x.sum() > 0:
         out = {"kind": "up", "value": x.max()}
@@ -27,7 +27,7 @@ def built_in_branches(x):
     return out
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def key_of_one_branch(x):
     out = {"sum": x.sum()}
     if x.sum() > 0:
@@ -35,7 +35,7 @@ def key_of_one_branch(x):
     return out
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def key_of_one_branch_asked_for(x):
     out = {}
     if x.sum() > 0:
@@ -45,7 +45,7 @@ def key_of_one_branch_asked_for(x):
     return out.get("min", x.min())
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def items_of_perhaps_missing_keys(x):
     out = {"a": x.sum()}
     if x[0] > 0:
@@ -56,7 +56,7 @@ def items_of_perhaps_missing_keys(x):
     return total, len(out)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def keys_deleted(x):
     out = {"a": x.sum(), "b": x.max()}
     if x.sum() > 0:
@@ -64,7 +64,7 @@ def keys_deleted(x):
     return out
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def popped_with_a_default(x):
     options = {"scale": 2.0}
     if x[0] > 0:
@@ -74,39 +74,39 @@ def popped_with_a_default(x):
     return x * scale, options
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def updated_by_another(x):
     base = {"a": x.sum(), "b": 1.0}
     base.update({"b": x.max()} if x.sum() > 0 else {"b": x.min()})
     return base
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def merged_with_two_stars(x):
     defaults = {"low": -1.0, "high": 1.0}
     own = {"high": x.max()} if x.sum() > 0 else {"low": x.min()}
     return {**defaults, **own}
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def united_by_an_operator(x):
     out = {"a": 1} | ({"b": x.max()} if x.max() > 2 else {"a": 2})
     return out
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def comprehension_over_names(x):
     statistics = {"sum": x.sum(), "max": x.max(), "min": x.min()}
     return {name: v * 2 if v > 0 else v for name, v in statistics.items()}
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def comprehension_with_a_test(x):
     statistics = {"sum": x.sum(), "max": x.max(), "min": x.min()}
     return {name: v for name, v in statistics.items() if v > 0}
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def passed_as_keywords(x):
     def affine(v, scale=1.0, shift=0.0):
         return v * scale + shift
@@ -117,7 +117,7 @@ def passed_as_keywords(x):
     return affine(x, **options)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def default_dict_of_lists(x):
     groups = collections.defaultdict(list)
     for v in x:
@@ -128,7 +128,7 @@ def default_dict_of_lists(x):
     return len(groups["up"]), len(groups["down"])
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def counter_of_signs(x):
     counts = collections.Counter()
     for v in x:
@@ -136,7 +136,7 @@ def counter_of_signs(x):
     return counts["up"], counts["down"]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def counter_in_plain_branches(x):
     counts = {"up": 0, "down": 0, "zero": 0}
     for v in x:
@@ -149,7 +149,7 @@ def counter_in_plain_branches(x):
     return counts
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def nested_dicts(x):
     state = {"layer": {"h": x * 0, "n": 0}}
     for v in x:
@@ -159,7 +159,7 @@ def nested_dicts(x):
     return state
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def alias_of_an_inner_dict(x):
     state = {"inner": {"v": x.sum()}}
     inner = state["inner"]
@@ -168,7 +168,7 @@ def alias_of_an_inner_dict(x):
     return state["inner"]["v"] * 1, inner is state["inner"]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def setdefault_in_branches(x):
     out = {}
     if x[0] > 0:
@@ -177,20 +177,20 @@ def setdefault_in_branches(x):
     return out["v"]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def key_of_the_greatest(x):
     scores = {"first": x[0], "sum": x.sum(), "last": x[-1]}
     return max(scores, key=scores.get)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def sorted_by_value(x):
     scores = {"first": x[0], "sum": x.sum(), "least": x.min() - 1}
     ranked = sorted(scores.items(), key=lambda item: item[1])
     return [name for name, _ in ranked]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def memo_of_a_recursion(x):
     memo = {0: x.sum(), 1: x.max()}
 
@@ -204,7 +204,7 @@ def memo_of_a_recursion(x):
     return term(4), len(memo)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def tuple_keys_by_position(x):
     grid = {}
     for i in range(2):
@@ -215,7 +215,7 @@ def tuple_keys_by_position(x):
     return grid[1, 1], list(grid)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def set_of_found_kinds(x):
     kinds = set()
     for v in x:
@@ -223,7 +223,7 @@ def set_of_found_kinds(x):
     return len(kinds), "up" in kinds
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def set_of_names_grown_in_branches(x):
     names = {"always"}
     if x.sum() > 0:
@@ -233,7 +233,7 @@ def set_of_names_grown_in_branches(x):
     return sorted(names)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def ordered_by_last_use(x):
     cache = collections.OrderedDict(a=x.sum(), b=x.max())
     if x[0] > 0:
@@ -241,7 +241,7 @@ def ordered_by_last_use(x):
     return list(cache), cache["a"]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def registry_of_functions(x):
     registry = {}
 
@@ -265,7 +265,7 @@ def registry_of_functions(x):
     return x
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def config_of_settings(x):
     config = {"model": {"depth": 2, "act": "relu"}, "clip": 4.0}
     for _ in range(config["model"]["depth"]):

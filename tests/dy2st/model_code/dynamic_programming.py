@@ -8,7 +8,7 @@ import numpy as np
 
 import dy2st
 import dy2st.nn.functional as F
-from tests.dy2st.model_code.catalogue import model_code
+from tests.dy2st.catalogue.entry import on
 
 EMISSIONS = (
     [[0.1, 2.0, 0.3], [0.2, 2.1, 1.5], [3.0, 0.1, 0.2], [0.1, 0.2, 0.9]],
@@ -32,7 +32,7 @@ SERIES = (
 )
 
 
-@model_code(*EMISSIONS, unknown=STEPS)
+@on(*EMISSIONS, unknown=STEPS)
 def ctc_collapsed(x):
     out, last = [], -1
     for row in x:
@@ -43,7 +43,7 @@ def ctc_collapsed(x):
     return out
 
 
-@model_code(*EMISSIONS, unknown=STEPS)
+@on(*EMISSIONS, unknown=STEPS)
 def ctc_with_none_before(x):
     out, before = [], None
     for i in x.argmax(-1):
@@ -54,7 +54,7 @@ def ctc_with_none_before(x):
     return out
 
 
-@model_code(*EMISSIONS, unknown=STEPS)
+@on(*EMISSIONS, unknown=STEPS)
 def ctc_segments(x):
     segments, start = [], 0
     path = x.argmax(-1)
@@ -66,7 +66,7 @@ def ctc_segments(x):
     return segments
 
 
-@model_code(*EMISSIONS, unknown=STEPS)
+@on(*EMISSIONS, unknown=STEPS)
 def ctc_loss_of_one_word(x):
     logp = F.log_softmax(x, axis=-1)
     labels = [0, 1, 0, 2, 0]
@@ -84,7 +84,7 @@ def ctc_loss_of_one_word(x):
     return -(alpha[-1].exp() + alpha[-2].exp() + 1e-30).log()
 
 
-@model_code(*EMISSIONS)
+@on(*EMISSIONS)
 def ctc_prefixes_in_a_dict(x):
     p = F.softmax(x, axis=-1)
     beams = {(): (1.0, 0.0)}
@@ -100,7 +100,7 @@ def ctc_prefixes_in_a_dict(x):
     return beams[(1,)], len(beams)
 
 
-@model_code(*EMISSIONS, unknown=STEPS)
+@on(*EMISSIONS, unknown=STEPS)
 def viterbi_with_pointers(x):
     moves = dy2st.to_tensor(MOVES)
     score, pointers = x[0], []
@@ -116,7 +116,7 @@ def viterbi_with_pointers(x):
     return path[::-1], score.max()
 
 
-@model_code(*EMISSIONS, unknown=STEPS)
+@on(*EMISSIONS, unknown=STEPS)
 def viterbi_of_lists(x):
     moves = dy2st.to_tensor(MOVES)
     best = [x[0, s] for s in range(3)]
@@ -125,7 +125,7 @@ def viterbi_of_lists(x):
     return max(best)
 
 
-@model_code(*EMISSIONS, unknown=STEPS)
+@on(*EMISSIONS, unknown=STEPS)
 def forward_of_a_chain(x):
     moves = dy2st.to_tensor(MOVES)
     alpha = x[0]
@@ -134,7 +134,7 @@ def forward_of_a_chain(x):
     return dy2st.logsumexp(alpha)
 
 
-@model_code(*WORDS, unknown=BOTH)
+@on(*WORDS, unknown=BOTH)
 def edit_distance_by_rows(a, b):
     row = [j for j in range(len(b) + 1)]
     for i in range(len(a)):
@@ -146,7 +146,7 @@ def edit_distance_by_rows(a, b):
     return row[-1]
 
 
-@model_code(*WORDS, unknown=BOTH)
+@on(*WORDS, unknown=BOTH)
 def edit_distance_in_a_tensor(a, b):
     n, m = a.shape[0], b.shape[0]
     table = dy2st.zeros([n + 1, m + 1], "int64")
@@ -162,7 +162,7 @@ def edit_distance_in_a_tensor(a, b):
     return table[n, m]
 
 
-@model_code(*WORDS)
+@on(*WORDS)
 def edit_distance_by_recursion(a, b):
     memo = {}
 
@@ -179,7 +179,7 @@ def edit_distance_by_recursion(a, b):
     return distance(len(a), len(b))
 
 
-@model_code(*WORDS, unknown=BOTH)
+@on(*WORDS, unknown=BOTH)
 def longest_common_subsequence(a, b):
     lengths = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
     for i, u in enumerate(a):
@@ -191,7 +191,7 @@ def longest_common_subsequence(a, b):
     return lengths[-1][-1]
 
 
-@model_code(*SERIES, unknown=BOTH)
+@on(*SERIES, unknown=BOTH)
 def time_warping(a, b):
     infinity = float("inf")
     row = [0.0] + [infinity] * len(b)
@@ -203,7 +203,7 @@ def time_warping(a, b):
     return row[-1]
 
 
-@model_code(*SERIES, unknown=BOTH)
+@on(*SERIES, unknown=BOTH)
 def time_warping_in_a_tensor(a, b):
     n, m = len(a), len(b)
     d = dy2st.full([n + 1, m + 1], 1e9)
@@ -219,7 +219,7 @@ def time_warping_in_a_tensor(a, b):
     return d[n, m]
 
 
-@model_code(*SERIES, unknown=BOTH)
+@on(*SERIES, unknown=BOTH)
 def monotonic_alignment(a, b):
     value = (a.unsqueeze(1) - b.unsqueeze(0)).abs()
     i = j = 0
@@ -233,7 +233,7 @@ def monotonic_alignment(a, b):
     return path
 
 
-@model_code([3.0, 4.0, 5.0], [1.0, 9.0, 2.0], [6.0, 6.0, 1.0])
+@on([3.0, 4.0, 5.0], [1.0, 9.0, 2.0], [6.0, 6.0, 1.0])
 def knapsack(values):
     weights, best = [2, 3, 4], [0.0] * 7
     for v, w in zip(values, weights):
@@ -243,7 +243,7 @@ def knapsack(values):
     return best[6]
 
 
-@model_code([2.0, -3.0, 4.0, -1.0, 2.0], [-1.0, -2.0, -0.5], [1.0, 1.0], unknown=[[None]])
+@on([2.0, -3.0, 4.0, -1.0, 2.0], [-1.0, -2.0, -0.5], [1.0, 1.0], unknown=[[None]])
 def best_run_of_kadane(x):
     best = current = x[0]
     for v in x[1:]:
@@ -252,7 +252,7 @@ def best_run_of_kadane(x):
     return best
 
 
-@model_code([2.0, 5.0, 3.0, 7.0, 1.0], [5.0, 4.0, 3.0, 2.0, 1.0], [1.0, 2.0], unknown=[[None]])
+@on([2.0, 5.0, 3.0, 7.0, 1.0], [5.0, 4.0, 3.0, 2.0, 1.0], [1.0, 2.0], unknown=[[None]])
 def longest_rise(x):
     n = x.shape[0]
     lengths = [1] * n
@@ -263,7 +263,7 @@ def longest_rise(x):
     return max(lengths)
 
 
-@model_code(
+@on(
     [[0.0, 1.0, 4.0], [1.0, 0.0, 2.0], [4.0, 2.0, 0.0]],
     [[0.0, 9.0, 1.0], [9.0, 0.0, 1.0], [1.0, 1.0, 0.0]],
 )
@@ -278,7 +278,7 @@ def shortest_paths_of_floyd(d):
     return d
 
 
-@model_code(
+@on(
     [[0.0, 1.0, 4.0], [1.0, 0.0, 2.0], [4.0, 2.0, 0.0]],
     [[0.0, 9.0, 1.0], [9.0, 0.0, 1.0], [1.0, 1.0, 0.0]],
 )
@@ -293,7 +293,7 @@ def shortest_way_of_dijkstra(d):
     return best[1], best[2]
 
 
-@model_code([0.1, 0.9, 0.4], [0.9, 0.9, 0.9], [0.0, 0.2, 0.1])
+@on([0.1, 0.9, 0.4], [0.9, 0.9, 0.9], [0.0, 0.2, 0.1])
 def value_iteration(reward):
     value, turns = dy2st.zeros([3]), 0
     while True:
@@ -305,7 +305,7 @@ def value_iteration(reward):
     return new, turns
 
 
-@model_code([3, 1, 2], [2, 2, 2], [1, 0, 4])
+@on([3, 1, 2], [2, 2, 2], [1, 0, 4])
 def permutation_by_swaps(x):
     order = [x[0], x[1], x[2]]
     swaps = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 
 import dy2st
-from tests.dy2st.model_code.catalogue import model_code
+from tests.dy2st.catalogue.entry import on
 
 VALUES = (
     [1.0, -2.0, 3.0],
@@ -28,7 +28,7 @@ class Stop(Exception):
     pass
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def raised_with_a_number(x):
     for i, v in enumerate(x):
         if v < 0:
@@ -36,7 +36,7 @@ def raised_with_a_number(x):
     return x
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def caught_with_its_number(x):
     try:
         for i, v in enumerate(x):
@@ -47,14 +47,14 @@ def caught_with_its_number(x):
     return -1
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def raised_with_attributes(x):
     if x.max() > 4:
         raise TooLarge(7)
     return x.sum()
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def caught_with_its_attributes(x):
     try:
         if x.max() > 4:
@@ -65,7 +65,7 @@ def caught_with_its_attributes(x):
     return y
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def out_of_two_loops(x):
     total = 0.0
     try:
@@ -79,7 +79,7 @@ def out_of_two_loops(x):
     return total
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def handler_around_a_call(x):
     def checked(v):
         if v.sum() < 0:
@@ -92,7 +92,7 @@ def handler_around_a_call(x):
         return checked(-x)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def handler_in_a_loop(x):
     good, bad = [], 0
     for v in x:
@@ -105,7 +105,7 @@ def handler_in_a_loop(x):
     return good, bad
 
 
-@model_code(*VALUES, [20.0, 1.0, 1.0], unknown=EACH)
+@on(*VALUES, [20.0, 1.0, 1.0], unknown=EACH)
 def tries_until_it_works(x):
     for scale in (1.0, 0.5, 0.25):
         try:
@@ -119,7 +119,7 @@ def tries_until_it_works(x):
     return x * scale
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def finally_restores(x):
     settings = {"scale": 1.0}
     try:
@@ -132,7 +132,7 @@ def finally_restores(x):
     return y, settings
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def finally_appends_to_the_result(x):
     out = [x.sum()]
     try:
@@ -144,7 +144,7 @@ def finally_appends_to_the_result(x):
     return out
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def finally_counts(x):
     attempts = 0
     for v in x:
@@ -158,7 +158,7 @@ def finally_counts(x):
     return attempts
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def else_of_a_try(x):
     try:
         if x.sum() < 0:
@@ -170,7 +170,7 @@ def else_of_a_try(x):
     return y
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def one_of_several_handlers(x):
     try:
         if x.max() > 4:
@@ -187,7 +187,7 @@ def one_of_several_handlers(x):
     return kind, x
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def raised_again_as_another(x):
     try:
         if x.min() < -2:
@@ -197,13 +197,13 @@ def raised_again_as_another(x):
     return x + 1
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def assertion_with_a_number(x):
     assert x.max() < 4, 17
     return x * 2
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def missing_key_by_a_tensor(x):
     table = {"up": 1.0}
     key = "up" if x.sum() > 0 else "down"
@@ -213,7 +213,7 @@ def missing_key_by_a_tensor(x):
         return x * 0
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def division_that_may_fail(x):
     count = sum(1 for v in x if v > 0)
     try:
@@ -222,7 +222,7 @@ def division_that_may_fail(x):
         return 0.0
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def index_that_may_fail(x):
     kept = [v for v in x if v > 0]
     try:
@@ -231,13 +231,13 @@ def index_that_may_fail(x):
         return x.sum()
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def pop_that_may_fail(x):
     kept = [v for v in x if v > 2]
     return kept.pop()
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def suppressed(x):
     y = x * 2
     with contextlib.suppress(Stop):
@@ -260,7 +260,7 @@ class Scope:
         return False
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def scopes_and_a_return(x):
     log = []
     with Scope(log, "outer"):
@@ -271,7 +271,7 @@ def scopes_and_a_return(x):
     return x.min(), log
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def scope_that_sees_an_exception(x):
     log = []
     try:
@@ -293,7 +293,7 @@ def scaled(settings, by):
         settings["scale"] = before
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def contextmanager_that_changes_a_dict(x):
     settings = {"scale": 2.0}
     with scaled(settings, 5.0) as s:
@@ -303,7 +303,7 @@ def contextmanager_that_changes_a_dict(x):
     return y + settings["scale"], settings
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def stack_of_contexts(x):
     log = []
     with contextlib.ExitStack() as stack:
@@ -313,7 +313,7 @@ def stack_of_contexts(x):
     return y, log
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def without_gradients_for_some(x):
     x = x * 1
     with dy2st.no_grad():
@@ -323,7 +323,7 @@ def without_gradients_for_some(x):
     return x / scale
 
 
-@model_code(*VALUES, [0.0, 0.0, 0.0], [], unknown=EACH)
+@on(*VALUES, [0.0, 0.0, 0.0], [], unknown=EACH)
 def checks_of_arguments(x):
     if x.shape[0] == 0:
         raise ValueError("empty")
@@ -334,7 +334,7 @@ def checks_of_arguments(x):
     return x / x.abs().sum()
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def fallback_after_nan(x):
     try:
         y = (x - 2).log().sum()

@@ -15,7 +15,7 @@ import numpy as np
 import dy2st
 import dy2st.nn.functional as F
 from dy2st import nn
-from tests.dy2st.model_code.catalogue import model_code, ramp
+from tests.dy2st.catalogue.entry import on, ramp
 
 LOGP = (
     [[-0.1, -2.0, -3.0], [-1.2, -0.4, -2.5], [-0.9, -1.1, -0.8]],
@@ -27,7 +27,7 @@ STEPS = [[None, 3]]
 ROWS = ([0.4, 2.0, -1.0, 0.9, 0.1], [3.0, 0.1, 0.2, -2.0, 2.5], [-1.0, -0.5, -3.0, -0.2, -4.0])
 
 
-@model_code(*LOGP, unknown=STEPS, slow=True)
+@on(*LOGP, unknown=STEPS, slow=True)
 def beams_in_a_dict_by_prefix(logp):
     beams = {(): 0.0}
     for row in logp:
@@ -54,7 +54,7 @@ class Hypothesis:
         return self.score / max(len(self.tokens), 1)
 
 
-@model_code(*LOGP[:2])
+@on(*LOGP[:2])
 def hypotheses_as_dataclasses(logp):
     alive = [Hypothesis()]
     for t in range(logp.shape[0]):
@@ -64,7 +64,7 @@ def hypotheses_as_dataclasses(logp):
     return [(h.tokens, h.average) for h in alive]
 
 
-@model_code(*LOGP, unknown=STEPS)
+@on(*LOGP, unknown=STEPS)
 def beams_of_tensors_with_finished_ones(logp):
     scores = dy2st.zeros([1])
     finished, best = [], dy2st.to_tensor(-1e9)
@@ -102,13 +102,13 @@ def warm(logits, temperature):
     return logits / temperature if temperature != 1.0 else logits
 
 
-@model_code(*ROWS, unknown=[[None]])
+@on(*ROWS, unknown=[[None]])
 def warpers_in_a_row(logits):
     warpers = [partial(warm, temperature=0.7), partial(top_k, k=3), partial(top_p, p=0.9)]
     return F.softmax(reduce(lambda x, warper: warper(x), warpers, logits), axis=-1)
 
 
-@model_code(*ROWS)
+@on(*ROWS)
 def warpers_by_name(logits):
     registry = {"temperature": warm, "top_k": top_k, "top_p": top_p}
     config = {"temperature": 1.3, "top_k": 2, "top_p": None}
@@ -119,7 +119,7 @@ def warpers_by_name(logits):
     return logits
 
 
-@model_code(
+@on(
     ([0.4, 2.0, -1.0, 0.9], np.array([1, 1, 3])),
     ([0.4, -2.0, -1.0, 0.9], np.array([0, 1, 1])),
     ([3.0, 2.0, 1.0, 0.9], np.array([2, 2, 2, 0])),
@@ -131,7 +131,7 @@ def penalty_of_what_was_said(logits, said, penalty=1.3):
     return dy2st.scatter(logits, said, found)
 
 
-@model_code(
+@on(
     (np.array([1, 2, 1, 2, 1]), [0.1, 0.5, 0.9]),
     (np.array([0, 1, 2, 0, 1]), [0.7, 0.2, 0.1]),
     (np.array([0, 0]), [0.3, 0.2, 0.1]),
@@ -151,7 +151,7 @@ class Reason(enum.Enum):
     LOOP = "loop"
 
 
-@model_code(*LOGP, [[1.0, 0.0, 0.0]] * 3, unknown=STEPS)
+@on(*LOGP, [[1.0, 0.0, 0.0]] * 3, unknown=STEPS)
 def reason_to_stop(logp):
     said = []
     reason = Reason.LENGTH
@@ -183,7 +183,7 @@ class Cache:
         return self.key, self.value
 
 
-@model_code(ramp(2, 3, 4), ramp(2, 5, 4), ramp(1, 1, 4), unknown=[[None, None, 4]])
+@on(ramp(2, 3, 4), ramp(2, 5, 4), ramp(1, 1, 4), unknown=[[None, None, 4]])
 class CachedAttention(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -200,7 +200,7 @@ class CachedAttention(nn.Layer):
         return dy2st.concat(outs, axis=1), cache.length
 
 
-@model_code(ramp(2, 3), ramp(2, 3, start=0.0), ramp(4, 3), unknown=[[None, 3]])
+@on(ramp(2, 3), ramp(2, 3, start=0.0), ramp(4, 3), unknown=[[None, 3]])
 class LayersWithCaches(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -222,7 +222,7 @@ class Step(NamedTuple):
     score: Any
 
 
-@model_code(*LOGP, unknown=STEPS)
+@on(*LOGP, unknown=STEPS)
 def steps_as_named_tuples(logp):
     steps = [Step(row.argmax(), row.max()) for row in logp]
     best = max(steps, key=lambda step: step.score)
@@ -230,7 +230,7 @@ def steps_as_named_tuples(logp):
     return best.token, dy2st.stack(list(tokens)), sum(scores)
 
 
-@model_code(*LOGP, unknown=STEPS)
+@on(*LOGP, unknown=STEPS)
 def connectionist_decoding(logp, blank=0):
     tokens, previous = [], blank
     for token in logp.argmax(-1):
@@ -240,7 +240,7 @@ def connectionist_decoding(logp, blank=0):
     return tokens
 
 
-@model_code(*LOGP[:2])
+@on(*LOGP[:2])
 def connectionist_prefix_search(logp):
     beams = {(): (0.0, -1e9)}
     for t in range(2):
@@ -259,7 +259,7 @@ def connectionist_prefix_search(logp):
     return {"".join(map(str, k)): v[0] + 0.0 for k, v in beams.items()}
 
 
-@model_code(
+@on(
     (ramp(4, 3), ramp(3, 3, step=0.3, start=0.0)),
     (ramp(4, 3, start=1.0), ramp(3, 3, step=0.1)),
     (ramp(1, 3), ramp(3, 3)),
@@ -277,7 +277,7 @@ def viterbi_with_pointers(emissions, moves):
     return score.max(), path[::-1]
 
 
-@model_code(
+@on(
     (np.array([1, 2, 3]), np.array([1, 3])),
     (np.array([1, 1, 1]), np.array([2, 2])),
     (np.array([4]), np.array([4, 4, 4, 1])),
@@ -295,7 +295,7 @@ def edits_between_tensors(one, other):
     return row[-1]
 
 
-@model_code(*LOGP, [[0.0, 0.1, 0.0]], unknown=STEPS)
+@on(*LOGP, [[0.0, 0.1, 0.0]], unknown=STEPS)
 def early_exit_by_confidence(logp):
     used = 0
     out = logp[0]
@@ -308,7 +308,7 @@ def early_exit_by_confidence(logp):
     return out, used, confidence
 
 
-@model_code(*LOGP, unknown=STEPS)
+@on(*LOGP, unknown=STEPS)
 def window_of_the_last_tokens(logp):
     window = deque(maxlen=2)
     repeats = 0
@@ -320,7 +320,7 @@ def window_of_the_last_tokens(logp):
     return repeats, list(window)
 
 
-@model_code(*ROWS)
+@on(*ROWS)
 def speculated_tokens_are_checked(logits):
     draft = logits.argsort(descending=True)[:3]
     accepted = 0
@@ -331,7 +331,7 @@ def speculated_tokens_are_checked(logits):
     return accepted, draft[:3]
 
 
-@model_code(*ROWS, unknown=[[None]])
+@on(*ROWS, unknown=[[None]])
 def processors_in_an_ordered_dict(logits):
     steps = OrderedDict(
         clip=lambda x: x.clip(-1, 1), centre=lambda x: x - x.mean(), scale=lambda x: x * 2
@@ -357,7 +357,7 @@ class Sampling:
         return allowed[-1] if allowed.shape[0] > 0 else logits.argmin()
 
 
-@model_code(*ROWS, unknown=[[None]])
+@on(*ROWS, unknown=[[None]])
 def strategies_by_match(logits):
     chosen = []
     for mode in ("greedy", "over0", 3):
@@ -371,13 +371,13 @@ def strategies_by_match(logits):
     return chosen
 
 
-@model_code(*ROWS, unknown=[[None]])
+@on(*ROWS, unknown=[[None]])
 def strategy_that_the_tensor_chooses(logits):
     chosen = Sampling(0.5) if logits.max() > 2.5 else Greedy()
     return chosen(logits)
 
 
-@model_code(*LOGP, unknown=STEPS)
+@on(*LOGP, unknown=STEPS)
 def score_with_a_length_penalty(logp):
     def penalty(length, alpha=0.6):
         return ((5 + length) / 6) ** alpha

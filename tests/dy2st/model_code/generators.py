@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import dy2st
-from tests.dy2st.model_code.catalogue import model_code
+from tests.dy2st.catalogue.entry import on
 
 VALUES = ([1.0, -2.0, 3.0, 0.5], [-1.0, -2.0, -3.0, -4.0], [2.0, 2.0, 0.0, 5.0], [4.0], [-1.0, 6.0])
 EACH = [[None]]
@@ -22,12 +22,12 @@ def windows(x, size):
         yield x[i : i + size]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def list_of_a_filter(x):
     return list(positive(x))
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def loop_over_a_filter(x):
     total = 0.0
     for v in positive(x):
@@ -35,12 +35,12 @@ def loop_over_a_filter(x):
     return total
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def sum_of_a_filter(x):
     return sum(positive(x))
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def loop_over_windows(x):
     best = x[0]
     for w in windows(x, 2):
@@ -49,7 +49,7 @@ def loop_over_windows(x):
     return best
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def sums_as_they_run(x):
     def running(values):
         total = 0.0
@@ -60,7 +60,7 @@ def sums_as_they_run(x):
     return [t for t in running(x)]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def stops_by_return(x):
     def until_negative(values):
         for v in values:
@@ -71,7 +71,7 @@ def stops_by_return(x):
     return list(until_negative(x))
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def one_generator_of_another(x):
     def doubled(values):
         for v in values:
@@ -80,7 +80,7 @@ def one_generator_of_another(x):
     return [v + 1 for v in doubled(positive(x))]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def yields_from_two(x):
     def both(values):
         yield values.sum()
@@ -89,7 +89,7 @@ def yields_from_two(x):
     return list(both(x))
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def two_values_a_turn(x):
     def numbered(values):
         k = 0
@@ -104,7 +104,7 @@ def two_values_a_turn(x):
     return total
 
 
-@model_code(*VALUES)
+@on(*VALUES)
 def taken_one_by_one(x):
     stream = windows(x, 1)
     first = next(stream)
@@ -112,7 +112,7 @@ def taken_one_by_one(x):
     return first - second if first > second else second - first
 
 
-@model_code(*VALUES)
+@on(*VALUES)
 def sent_into(x):
     def accumulate():
         total = 0.0
@@ -128,23 +128,23 @@ def sent_into(x):
     return out if out > 0 else -out
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def pairwise_differences(x):
     steps = [b - a for a, b in itertools.pairwise(x)]
     return steps[0] if steps and steps[0] > 0 else x[0]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def while_they_are_positive(x):
     return list(itertools.takewhile(lambda v: v > 0, x))
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def after_the_first_negative(x):
     return list(itertools.dropwhile(lambda v: v > 0, x))
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def chained_and_enumerated(x):
     total = x[0] * 0
     for i, v in enumerate(itertools.chain(x, [x.sum()], x[:1])):
@@ -153,7 +153,7 @@ def chained_and_enumerated(x):
     return total
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def weights_in_a_cycle(x):
     total = 0.0
     for v, w in zip(x, itertools.cycle([1.0, -1.0, 0.5])):
@@ -161,7 +161,7 @@ def weights_in_a_cycle(x):
     return total if total > 0 else total * 2
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def first_of_two_groups(x):
     groups = {}
     for up, members in itertools.groupby([bool(v > 0) for v in x]):
@@ -169,7 +169,7 @@ def first_of_two_groups(x):
     return groups
 
 
-@model_code(*VALUES)
+@on(*VALUES)
 def batches_of_a_stream(x):
     def batches(values, size):
         held = []
@@ -184,7 +184,7 @@ def batches_of_a_stream(x):
     return [b.sum() if b.max() > 0 else b.min() for b in batches(x[:3], 2)]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def cleaned_up_at_the_end(x):
     log = []
 
@@ -210,7 +210,7 @@ class Loader:
             yield {"x": self.x[i : i + 2], "index": i}
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def loader_of_batches(x):
     out = []
     for batch in Loader(x):

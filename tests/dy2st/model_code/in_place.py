@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dy2st
-from tests.dy2st.model_code.catalogue import model_code, ramp
+from tests.dy2st.catalogue.entry import on, ramp
 
 VALUES = (
     [1.0, -2.0, 3.0],
@@ -19,7 +19,7 @@ MATRICES = (ramp(3, 3), ramp(3, 3, start=0.0), ramp(3, 3, period=5), ramp(2, 4),
 TABLE = [[None, None]]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def alias_written_into(x):
     a = x * 1
     b = a
@@ -27,7 +27,7 @@ def alias_written_into(x):
     return a
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def alias_written_into_in_a_branch(x):
     a = x * 1
     b = a
@@ -38,7 +38,7 @@ def alias_written_into_in_a_branch(x):
     return a, b
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def rows_of_a_list_written_into(x):
     rows = [x * 1, x * 2]
     rows[0][0] = 20.0
@@ -47,7 +47,7 @@ def rows_of_a_list_written_into(x):
     return rows
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def one_tensor_twice_in_a_list(x):
     row = x * 1
     rows = [row, row]
@@ -55,7 +55,7 @@ def one_tensor_twice_in_a_list(x):
     return rows[1].sum(), row[0]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def tensor_in_a_dict_written_into(x):
     state = {"h": x * 1, "n": 0}
     h = state["h"]
@@ -64,13 +64,13 @@ def tensor_in_a_dict_written_into(x):
     return h, state["h"]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def argument_written_into(x):
     x[0] = x.sum()
     return x.max()
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def argument_clamped_in_a_branch(x):
     y = x.abs()
     if y.max() > 2:
@@ -78,7 +78,7 @@ def argument_clamped_in_a_branch(x):
     return y
 
 
-@model_code(*NUMBERS, unknown=EACH)
+@on(*NUMBERS, unknown=EACH)
 def counts_in_a_tensor(x):
     counts = dy2st.zeros([10], "int64")
     for v in x:
@@ -86,7 +86,7 @@ def counts_in_a_tensor(x):
     return counts
 
 
-@model_code(*NUMBERS, unknown=EACH)
+@on(*NUMBERS, unknown=EACH)
 def read_after_it_was_written(x):
     out = dy2st.zeros([4], "int64")
     out[0] = x[0]
@@ -94,7 +94,7 @@ def read_after_it_was_written(x):
     return out[0] + out[1]
 
 
-@model_code(*NUMBERS, unknown=EACH)
+@on(*NUMBERS, unknown=EACH)
 def written_number_as_a_condition(x):
     flags = dy2st.zeros([2], "int64")
     flags[0] = x.max()
@@ -103,14 +103,14 @@ def written_number_as_a_condition(x):
     return x
 
 
-@model_code(*NUMBERS, unknown=EACH)
+@on(*NUMBERS, unknown=EACH)
 def written_number_as_an_index(x):
     pointer = dy2st.ones([1], "int64")
     pointer[0] = x.argmax()
     return x[pointer[0]], int(pointer[0])
 
 
-@model_code(*NUMBERS, unknown=EACH)
+@on(*NUMBERS, unknown=EACH)
 def written_bools(x):
     seen = dy2st.zeros([10], "bool")
     fresh = 0
@@ -121,14 +121,14 @@ def written_bools(x):
     return fresh, seen
 
 
-@model_code(*NUMBERS, unknown=EACH)
+@on(*NUMBERS, unknown=EACH)
 def range_written_into(x):
     order = dy2st.arange(4)
     order[0], order[3] = order[3], x[0]
     return order, order[0] * 10 + order[3]
 
 
-@model_code(*NUMBERS, [1, 2, 1, 3], unknown=EACH)
+@on(*NUMBERS, [1, 2, 1, 3], unknown=EACH)
 def union_find(x):
     parent = dy2st.arange(10)
     for i in range(len(x) - 1):
@@ -142,7 +142,7 @@ def union_find(x):
     return parent
 
 
-@model_code(*NUMBERS, unknown=EACH)
+@on(*NUMBERS, unknown=EACH)
 def bubble_sort_in_a_tensor(x):
     x = x * 1
     for end in range(x.shape[0] - 1, 0, -1):
@@ -154,7 +154,7 @@ def bubble_sort_in_a_tensor(x):
     return x
 
 
-@model_code(*NUMBERS, unknown=EACH)
+@on(*NUMBERS, unknown=EACH)
 def inverse_of_an_order(x):
     order = x.argsort()
     back = dy2st.zeros_like(order)
@@ -163,7 +163,7 @@ def inverse_of_an_order(x):
     return back
 
 
-@model_code(*MATRICES, unknown=TABLE)
+@on(*MATRICES, unknown=TABLE)
 def rows_that_are_replaced(x):
     x = x * 1
     for i in range(x.shape[0]):
@@ -172,7 +172,7 @@ def rows_that_are_replaced(x):
     return x
 
 
-@model_code(*MATRICES, unknown=TABLE)
+@on(*MATRICES, unknown=TABLE)
 def slice_of_a_tensor_written_into(x):
     x = x * 1
     row = x[0]
@@ -180,7 +180,7 @@ def slice_of_a_tensor_written_into(x):
     return x.max(), row.max()
 
 
-@model_code(*MATRICES, unknown=TABLE)
+@on(*MATRICES, unknown=TABLE)
 def columns_scaled_one_by_one(x):
     x = x * 1
     scaled = 0
@@ -192,7 +192,7 @@ def columns_scaled_one_by_one(x):
     return x, scaled
 
 
-@model_code(*MATRICES, unknown=TABLE)
+@on(*MATRICES, unknown=TABLE)
 def masked_assignment_of_rows(x):
     x = x * 1
     bad = x.min(1) < -1.5
@@ -201,7 +201,7 @@ def masked_assignment_of_rows(x):
     return x
 
 
-@model_code(*MATRICES, unknown=TABLE)
+@on(*MATRICES, unknown=TABLE)
 def flood_fill_by_turns(x):
     wet = dy2st.zeros_like(x)
     wet[0, 0] = 1.0
@@ -217,7 +217,7 @@ def flood_fill_by_turns(x):
     return wet, turns
 
 
-@model_code(*MATRICES[:3])
+@on(*MATRICES[:3])
 def elimination_with_pivots(x):
     a = x * 1 + dy2st.eye(3)
     swaps = 0
@@ -233,7 +233,7 @@ def elimination_with_pivots(x):
     return a, swaps
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def added_in_place(x):
     y = x * 1
     z = y
@@ -243,7 +243,7 @@ def added_in_place(x):
     return y, z
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def methods_that_end_in_an_underscore(x):
     y = x * 1
     z = y
@@ -253,7 +253,7 @@ def methods_that_end_in_an_underscore(x):
     return z
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def helper_that_writes_into_its_argument(x):
     def cap(v, limit):
         for i in range(v.shape[0]):
@@ -265,7 +265,7 @@ def helper_that_writes_into_its_argument(x):
     return y
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def old_values_kept_before_writing(x):
     y = x * 1
     before = y[0]
@@ -274,14 +274,14 @@ def old_values_kept_before_writing(x):
     return before, whole.sum(), y.sum()
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def swapped_through_a_tuple(x):
     y = x * 1
     y[0], y[-1] = y[-1], y[0]
     return y
 
 
-@model_code(*NUMBERS, unknown=EACH)
+@on(*NUMBERS, unknown=EACH)
 def constants_of_integers_written_in_a_loop(x):
     dp = dy2st.full([4], 1, "int64")
     for i in range(1, 4):
@@ -291,7 +291,7 @@ def constants_of_integers_written_in_a_loop(x):
     return dp
 
 
-@model_code(*MATRICES, unknown=TABLE)
+@on(*MATRICES, unknown=TABLE)
 def shape_written_into(x):
     shape = dy2st.full([2], 1, "int64")
     shape[0] = x.shape[0]
@@ -299,7 +299,7 @@ def shape_written_into(x):
     return dy2st.concat([x, x], axis=1).reshape(shape)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def repeats_written_into(x):
     turns = dy2st.zeros([1], "int64")
     turns[0] = (x > 0).sum()

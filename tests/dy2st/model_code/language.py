@@ -11,7 +11,7 @@ import numpy as np
 
 import dy2st
 from dy2st import nn
-from tests.dy2st.model_code.catalogue import model_code
+from tests.dy2st.catalogue.entry import on
 
 TOKENS = ([3, 1, 3, 2, 1, 3], [1, 1, 1, 1, 1, 1], [5, 4, 3, 2, 1, 0], [2, 0, 2], [7, 7])
 LOGITS = (
@@ -48,7 +48,7 @@ class Hypotheses:
         return len(self) >= self.size and self.worst >= best
 
 
-@model_code(*LOGITS, unknown=STEPS)
+@on(*LOGITS, unknown=STEPS)
 def finished_hypotheses(logits):
     finished = Hypotheses(2)
     for i, row in enumerate(logits):
@@ -73,7 +73,7 @@ class Beam:
         )
 
 
-@model_code(*LOGITS[:2])
+@on(*LOGITS[:2])
 def beams_that_compare_themselves(logits):
     beams = [Beam((), dy2st.zeros([]))]
     for row in logits[:2]:
@@ -82,7 +82,7 @@ def beams_that_compare_themselves(logits):
     return [b.score for b in beams], max(beams).score
 
 
-@model_code(*LOGITS, unknown=STEPS)
+@on(*LOGITS, unknown=STEPS)
 def ended_and_alive(logits):
     alive, ended = [(dy2st.zeros([]), [0])], []
     for row in logits:
@@ -97,7 +97,7 @@ def ended_and_alive(logits):
     return best, len(tokens)
 
 
-@model_code(*TOKENS, unknown=EACH)
+@on(*TOKENS, unknown=EACH)
 def frequencies(tokens):
     counts = {}
     for token in tokens.tolist():
@@ -105,7 +105,7 @@ def frequencies(tokens):
     return counts
 
 
-@model_code(*TOKENS, unknown=EACH)
+@on(*TOKENS, unknown=EACH)
 def numbers_in_order_of_appearance(tokens):
     numbers = {}
     out = []
@@ -117,7 +117,7 @@ def numbers_in_order_of_appearance(tokens):
     return out, len(numbers)
 
 
-@model_code(*TOKENS, unknown=EACH)
+@on(*TOKENS, unknown=EACH)
 def most_common_pair(tokens):
     pairs = collections.defaultdict(int)
     for a, b in zip(tokens[:-1], tokens[1:]):
@@ -126,7 +126,7 @@ def most_common_pair(tokens):
     return best, pairs[best]
 
 
-@model_code(*TOKENS, unknown=EACH)
+@on(*TOKENS, unknown=EACH)
 def without_repetitions(tokens):
     seen, out = set(), []
     for token in tokens:
@@ -138,7 +138,7 @@ def without_repetitions(tokens):
     return dy2st.stack(out), len(seen)
 
 
-@model_code(*TOKENS, unknown=EACH)
+@on(*TOKENS, unknown=EACH)
 def seen_by_steps(tokens):
     seen = set()
     for step, token in enumerate(tokens):
@@ -148,12 +148,12 @@ def seen_by_steps(tokens):
     return -1, tokens[0]
 
 
-@model_code(*TOKENS, unknown=EACH)
+@on(*TOKENS, unknown=EACH)
 def runs_by_groupby(tokens):
     return [(key, len(list(group))) for key, group in itertools.groupby(tokens.tolist())]
 
 
-@model_code(*TOKENS, unknown=EACH)
+@on(*TOKENS, unknown=EACH)
 def packed_into_rows(lengths):
     rows, row, used = [], [], 0
     for length in lengths:
@@ -166,7 +166,7 @@ def packed_into_rows(lengths):
     return [sum(row) for row in rows], len(rows)
 
 
-@model_code(*TOKENS, unknown=EACH)
+@on(*TOKENS, unknown=EACH)
 def first_fit_bins(lengths):
     bins = []
     for length in sorted(lengths.tolist(), reverse=True):
@@ -192,12 +192,12 @@ def batches(lengths, most):
         yield batch
 
 
-@model_code(*TOKENS, unknown=EACH)
+@on(*TOKENS, unknown=EACH)
 def batches_of_a_generator(lengths):
     return [len(batch) for batch in batches(lengths, 8)]
 
 
-@model_code(*TOKENS, unknown=EACH)
+@on(*TOKENS, unknown=EACH)
 def chunks_at_a_separator(tokens):
     chunks = [[]]
     for token in tokens:
@@ -208,7 +208,7 @@ def chunks_at_a_separator(tokens):
     return [len(chunk) for chunk in chunks if chunk]
 
 
-@model_code(*TOKENS, unknown=EACH)
+@on(*TOKENS, unknown=EACH)
 def cached_by_a_key(tokens):
     cache, hits = {}, 0
     total = dy2st.zeros([])
@@ -222,7 +222,7 @@ def cached_by_a_key(tokens):
     return total, hits
 
 
-@model_code(*TOKENS, unknown=EACH)
+@on(*TOKENS, unknown=EACH)
 def least_recently_used(tokens):
     cache, misses = collections.OrderedDict(), 0
     for token in tokens.tolist():
@@ -254,7 +254,7 @@ class Trie:
         return [token for token in node if token != "end"]
 
 
-@model_code(*LOGITS, unknown=STEPS)
+@on(*LOGITS, unknown=STEPS)
 class ConstrainedByATrie(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -271,7 +271,7 @@ class ConstrainedByATrie(nn.Layer):
         return start, functools.reduce(lambda a, b: a + b, scores)
 
 
-@model_code(*LOGITS, unknown=STEPS)
+@on(*LOGITS, unknown=STEPS)
 def stopping_criteria_in_a_list(logits):
     criteria = [
         lambda tokens, scores: len(tokens) >= 3,
@@ -287,7 +287,7 @@ def stopping_criteria_in_a_list(logits):
     return dy2st.stack(tokens), dy2st.stack(scores).sum()
 
 
-@model_code(*LOGITS, unknown=STEPS)
+@on(*LOGITS, unknown=STEPS)
 def reason_of_the_end(logits):
     reason, length = "length", 0
     for row in logits:
@@ -298,7 +298,7 @@ def reason_of_the_end(logits):
     return {"reason": reason, "length": length, "text": f"{reason} after some"}
 
 
-@model_code(*LOGITS, unknown=STEPS)
+@on(*LOGITS, unknown=STEPS)
 def names_of_the_tokens(logits):
     vocabulary = {0: "a", 1: "b", 2: "</s>"}
     words = []
@@ -310,7 +310,7 @@ def names_of_the_tokens(logits):
     return words
 
 
-@model_code(*LOGITS, unknown=STEPS)
+@on(*LOGITS, unknown=STEPS)
 def sliding_window_of_a_deque(logits):
     window = collections.deque(maxlen=2)
     repeats = 0
@@ -322,14 +322,14 @@ def sliding_window_of_a_deque(logits):
     return repeats, list(window)
 
 
-@model_code(*LOGITS, unknown=STEPS)
+@on(*LOGITS, unknown=STEPS)
 def labels_that_collapse(logits):
     best = [int(row.argmax()) for row in logits]
     collapsed = [key for key, _ in itertools.groupby(best)]
     return [label for label in collapsed if label != 0]
 
 
-@model_code(*TOKENS, unknown=EACH)
+@on(*TOKENS, unknown=EACH)
 def pieces_padded_to_the_longest(tokens):
     pieces = np.split(np.arange(6), [2, 5])
     rows = [tokens[: len(piece)] for piece in pieces]

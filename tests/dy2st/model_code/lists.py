@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 
 import dy2st
-from tests.dy2st.model_code.catalogue import model_code
+from tests.dy2st.catalogue.entry import on
 
 VALUES = ([1.0, -2.0, 3.0, 0.5], [-1.0, -2.0, -3.0, -4.0], [2.0, 2.0, 0.0, 5.0], [4.0], [-1.0, 6.0])
 EACH = [[None]]
@@ -20,12 +20,12 @@ def positive(x):
     return kept
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def appended(x):
     return positive(x)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def stacked_if_any(x):
     kept = positive(x)
     if len(kept) == 0:
@@ -33,30 +33,30 @@ def stacked_if_any(x):
     return dy2st.stack(kept)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def used_as_its_truth(x):
     kept = positive(x)
     return dy2st.stack(kept).sum() if kept else x.sum()
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def comprehension_with_a_test(x):
     return [v * 2 for v in x if v > 0]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def positions_where(x):
     return [i for i, v in enumerate(x) if v > 0]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def two_lists_added(x):
     small = [v for v in x if v < 0]
     large = [v for v in x if v > 2]
     return small + large
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def grown_by_addition(x):
     kept = []
     for v in x:
@@ -65,7 +65,7 @@ def grown_by_addition(x):
     return kept
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def grown_by_augmented_addition(x):
     kept = [x[0]]
     for v in x:
@@ -74,13 +74,13 @@ def grown_by_augmented_addition(x):
     return kept
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def star_in_a_display(x):
     kept = positive(x)
     return [x.sum(), *kept, x.max()]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def star_in_a_call(x):
     def total(first, *rest):
         for v in rest:
@@ -90,55 +90,55 @@ def star_in_a_call(x):
     return total(x[0], *positive(x))
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def first_and_the_rest(x):
     first, *rest = [x.sum(), *positive(x)]
     return first, rest
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def all_but_the_last(x):
     *front, last = [x[0]] + positive(x)
     return len(front), last
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def sorted_by_value(x):
     return sorted(positive(x), reverse=True)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def sorted_by_distance(x):
     kept = positive(x)
     return sorted(kept, key=lambda v: abs(v - 2))
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def sorted_in_place(x):
     kept = positive(x)
     kept.sort(reverse=True)
     return kept
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def pairs_sorted_by_score(x):
     pairs = [(v, i) for i, v in enumerate(x) if v > 0]
     pairs.sort(key=lambda pair: pair[0], reverse=True)
     return [i for _, i in pairs]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def doubled_list(x):
     return positive(x) * 2
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def slices_from_both_ends(x):
     kept = positive(x)
     return kept[1:], kept[:-1], kept[::2]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def last_two_of_a_window(x):
     window = []
     for v in x:
@@ -148,7 +148,7 @@ def last_two_of_a_window(x):
     return window
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def last_if_there_is_one(x):
     kept = positive(x)
     if kept:
@@ -156,25 +156,25 @@ def last_if_there_is_one(x):
     return x[-1] * 10
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def picked_by_a_tensor(x):
     kept = [x[0], *positive(x)]
     return kept[int(x.argmax()) % len(kept)]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def picked_by_the_middle(x):
     kept = sorted([x.sum(), *positive(x)])
     return kept[len(kept) // 2]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def membership_of_numbers(x):
     seen = [int(v) for v in x if v > 0]
     return 2 in seen, 7 not in seen
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def new_ones_alone(x):
     unique = []
     for v in x:
@@ -184,7 +184,7 @@ def new_ones_alone(x):
     return unique
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def inserted_at_the_front(x):
     kept = []
     for v in x:
@@ -193,7 +193,7 @@ def inserted_at_the_front(x):
     return kept
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def inserted_in_order(x):
     ordered = []
     for v in x:
@@ -204,7 +204,7 @@ def inserted_in_order(x):
     return ordered
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def popped_from_the_end(x):
     stack, out = [], 0.0
     for v in x:
@@ -215,7 +215,7 @@ def popped_from_the_end(x):
     return out, stack
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def popped_from_the_front(x):
     queue = positive(x)
     total = x.sum() * 0
@@ -224,7 +224,7 @@ def popped_from_the_front(x):
     return total
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def extended_by_pairs(x):
     out = []
     for v in x:
@@ -235,14 +235,14 @@ def extended_by_pairs(x):
     return out
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def extended_by_a_generator(x):
     out = [x[0]]
     out.extend(v + 1 for v in x if v > 1)
     return out
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def walked_backwards(x):
     y = x[0] * 0
     for v in reversed(positive(x)):
@@ -250,31 +250,31 @@ def walked_backwards(x):
     return y
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def turned_in_place(x):
     kept = positive(x)
     kept.reverse()
     return kept
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def least_and_greatest(x):
     kept = positive(x) or [x[0]]
     return min(kept), max(kept)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def greatest_by_a_key(x):
     kept = [(v, i) for i, v in enumerate(x) if v != 0]
     return max(kept, key=lambda pair: abs(pair[0]))
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def greatest_with_a_default(x):
     return max(positive(x), default=x.sum())
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def zipped_with_a_tensor(x):
     total = 0.0
     for kept, v in zip(positive(x), x):
@@ -282,13 +282,13 @@ def zipped_with_a_tensor(x):
     return total
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def neighbours_by_zip(x):
     kept = positive(x)
     return [b - a for a, b in zip(kept, kept[1:])]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def numbered_from_one(x):
     total = 0.0
     for i, v in enumerate(positive(x), start=1):
@@ -296,22 +296,22 @@ def numbered_from_one(x):
     return total
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def mapped_and_summed(x):
     return sum(map(lambda v: v * v, positive(x)))
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def filtered(x):
     return list(filter(lambda v: v > 0, x))
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def list_as_a_tuple(x):
     return tuple(positive(x)), len(x)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def lists_in_a_list(x):
     groups = [[]]
     for v in x:
@@ -322,7 +322,7 @@ def lists_in_a_list(x):
     return groups
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def runs_of_one_sign(x):
     runs = []
     for v in x:
@@ -333,7 +333,7 @@ def runs_of_one_sign(x):
     return [len(run) for run in runs]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def lists_in_a_dict(x):
     found = {"up": [], "down": []}
     for v in x:
@@ -344,7 +344,7 @@ def lists_in_a_dict(x):
     return found
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def lists_of_strings(x):
     words = []
     for v in x:
@@ -352,7 +352,7 @@ def lists_of_strings(x):
     return words
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def list_of_small_dicts(x):
     found = []
     for i, v in enumerate(x):
@@ -361,7 +361,7 @@ def list_of_small_dicts(x):
     return found
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def copied_before_it_grows(x):
     kept = positive(x)
     before = kept.copy()
@@ -369,7 +369,7 @@ def copied_before_it_grows(x):
     return len(before), len(kept)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def aliased_and_grown(x):
     kept = positive(x)
     other = kept
@@ -377,7 +377,7 @@ def aliased_and_grown(x):
     return kept, other is kept
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def item_deleted(x):
     kept = [x.sum(), *positive(x)]
     if len(kept) > 2:
@@ -385,7 +385,7 @@ def item_deleted(x):
     return kept
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def item_replaced(x):
     kept = positive(x)
     for i in range(len(kept)):
@@ -394,14 +394,14 @@ def item_replaced(x):
     return kept
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def slice_replaced(x):
     kept = [*positive(x), x[0]]
     kept[:1] = [x.sum(), x.max()]
     return kept
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def cleared_on_the_way(x):
     batch, sums = [], []
     for v in x:
@@ -412,20 +412,20 @@ def cleared_on_the_way(x):
     return sums, batch
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def counted_and_found(x):
     signs = [1 if v > 0 else 0 for v in x]
     return signs.count(1), signs.index(signs[-1])
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def lists_compared(x):
     up = [int(v) for v in x if v > 0]
     every = [int(v) for v in x]
     return up == every, len(up) < len(every)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def newest_in_a_deque(x):
     last = collections.deque(maxlen=2)
     for v in x:
@@ -434,7 +434,7 @@ def newest_in_a_deque(x):
     return list(last)
 
 
-@model_code(*VALUES, unknown=EACH, slow=True)
+@on(*VALUES, unknown=EACH, slow=True)
 def worklist_that_grows(x):
     work, done = [x.abs().sum()], []
     while work:
@@ -447,20 +447,20 @@ def worklist_that_grows(x):
     return len(done), done[-1]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def flattened_groups(x):
     groups = [[v, -v] if v > 0 else [v] for v in x]
     return [v for group in groups for v in group]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def transposed_pairs(x):
     pairs = [(v, v * v) for v in x if v != 0]
     plain, squares = zip(*pairs)
     return sum(plain), sum(squares)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def concatenated_pieces(x):
     pieces = [x[:1]]
     for i in range(len(x)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dy2st
-from tests.dy2st.model_code.catalogue import model_code
+from tests.dy2st.catalogue.entry import on
 
 LABELS = (
     ([1, 0, 2, 1], [1, 1, 2, 0]),
@@ -20,7 +20,7 @@ SCORED = (
 )
 
 
-@model_code(*LABELS, unknown=BOTH)
+@on(*LABELS, unknown=BOTH)
 def accuracy_by_counting(found, truth):
     right = 0
     for a, b in zip(found, truth):
@@ -29,12 +29,12 @@ def accuracy_by_counting(found, truth):
     return right / len(truth)
 
 
-@model_code(*LABELS, unknown=BOTH)
+@on(*LABELS, unknown=BOTH)
 def accuracy_by_a_generator(found, truth):
     return sum(bool(a == b) for a, b in zip(found, truth)) / found.shape[0]
 
 
-@model_code(*LABELS, unknown=BOTH)
+@on(*LABELS, unknown=BOTH)
 def confusion_in_lists(found, truth):
     table = [[0] * 3 for _ in range(3)]
     for a, b in zip(found, truth):
@@ -42,7 +42,7 @@ def confusion_in_lists(found, truth):
     return table
 
 
-@model_code(*LABELS, unknown=BOTH)
+@on(*LABELS, unknown=BOTH)
 def confusion_in_a_tensor(found, truth):
     table = dy2st.zeros([3, 3], "int64")
     for a, b in zip(found, truth):
@@ -50,7 +50,7 @@ def confusion_in_a_tensor(found, truth):
     return table
 
 
-@model_code(*LABELS, unknown=BOTH)
+@on(*LABELS, unknown=BOTH)
 def precision_and_recall(found, truth):
     tp = fp = fn = 0
     for a, b in zip(found, truth):
@@ -65,7 +65,7 @@ def precision_and_recall(found, truth):
     return precision, recall
 
 
-@model_code(*LABELS, unknown=BOTH)
+@on(*LABELS, unknown=BOTH)
 def f1_or_zero(found, truth):
     hits = ((found == 1) & (truth == 1)).sum().astype("float32")
     precision = hits / max(int((found == 1).sum()), 1)
@@ -75,7 +75,7 @@ def f1_or_zero(found, truth):
     return 2 * precision * recall / (precision + recall)
 
 
-@model_code(*LABELS, unknown=BOTH)
+@on(*LABELS, unknown=BOTH)
 def recall_by_class_in_a_dict(found, truth):
     recalls = {}
     for c in range(3):
@@ -85,7 +85,7 @@ def recall_by_class_in_a_dict(found, truth):
     return recalls
 
 
-@model_code(*LABELS, unknown=BOTH)
+@on(*LABELS, unknown=BOTH)
 def mean_of_the_classes_that_occur(found, truth):
     values = []
     for c in range(3):
@@ -95,7 +95,7 @@ def mean_of_the_classes_that_occur(found, truth):
     return sum(values) / len(values)
 
 
-@model_code(*SCORED, ([0.9, 0.2, 0.9, 0.4], [1, 0, 0, 1]), unknown=BOTH)
+@on(*SCORED, ([0.9, 0.2, 0.9, 0.4], [1, 0, 0, 1]), unknown=BOTH)
 def area_by_pairs(scores, labels):
     wins = pairs = 0.0
     for i in range(len(scores)):
@@ -109,7 +109,7 @@ def area_by_pairs(scores, labels):
     return wins / pairs if pairs else 0.5
 
 
-@model_code(*SCORED, unknown=BOTH)
+@on(*SCORED, unknown=BOTH)
 def average_precision(scores, labels):
     hits, total = 0, 0.0
     for rank, i in enumerate(scores.argsort(descending=True), start=1):
@@ -119,7 +119,7 @@ def average_precision(scores, labels):
     return total / max(hits, 1)
 
 
-@model_code(*SCORED, unknown=BOTH)
+@on(*SCORED, unknown=BOTH)
 def best_threshold(scores, labels):
     best, where = -1.0, None
     for t in (0.25, 0.5, 0.75):
@@ -129,7 +129,7 @@ def best_threshold(scores, labels):
     return best, where
 
 
-@model_code(*SCORED, ([0.9, 0.2, 0.7, 0.4], [0, 0, 0, 0]), unknown=BOTH)
+@on(*SCORED, ([0.9, 0.2, 0.7, 0.4], [0, 0, 0, 0]), unknown=BOTH)
 def first_hit(scores, labels):
     order = scores.argsort(descending=True)
     for rank, i in enumerate(order):
@@ -138,7 +138,7 @@ def first_hit(scores, labels):
     return 0.0
 
 
-@model_code(*SCORED, unknown=BOTH)
+@on(*SCORED, unknown=BOTH)
 def calibration_in_bins(scores, labels):
     bins = [[] for _ in range(2)]
     for s, y in zip(scores, labels):
@@ -152,7 +152,7 @@ def calibration_in_bins(scores, labels):
     return error
 
 
-@model_code(*LABELS, unknown=BOTH)
+@on(*LABELS, unknown=BOTH)
 def matching_ngrams(found, truth):
     wanted = [(int(truth[i]), int(truth[i + 1])) for i in range(len(truth) - 1)]
     hits = 0
@@ -164,21 +164,21 @@ def matching_ngrams(found, truth):
     return hits
 
 
-@model_code(*LABELS, unknown=BOTH)
+@on(*LABELS, unknown=BOTH)
 def positions_that_differ(found, truth):
     wrong = [i for i, (a, b) in enumerate(zip(found, truth)) if a != b]
     first = wrong[0] if wrong else None
     return {"count": len(wrong), "first": first}
 
 
-@model_code(*SCORED, unknown=BOTH)
+@on(*SCORED, unknown=BOTH)
 def dice_or_one_if_empty(scores, labels):
     mask = (scores > 0.85).astype("int64")
     total = int(mask.sum() + labels.sum())
     return 1.0 if total == 0 else 2 * int((mask * labels).sum()) / total
 
 
-@model_code(*SCORED, unknown=BOTH)
+@on(*SCORED, unknown=BOTH)
 def margin_of_the_hardest(scores, labels):
     hardest = None
     for s, y in zip(scores, labels):
@@ -187,7 +187,7 @@ def margin_of_the_hardest(scores, labels):
     return hardest
 
 
-@model_code(*LABELS, unknown=BOTH)
+@on(*LABELS, unknown=BOTH)
 def votes_of_the_majority(found, truth):
     votes = {0: 0, 1: 0, 2: 0}
     for a in found:
@@ -198,7 +198,7 @@ def votes_of_the_majority(found, truth):
     return (truth == winner).sum(), votes
 
 
-@model_code([[0.1, 0.9], [0.8, 0.3]], [[0.5, 0.4], [0.3, 0.2]], [[0.9, 0.1], [0.1, 0.9]])
+@on([[0.1, 0.9], [0.8, 0.3]], [[0.5, 0.4], [0.3, 0.2]], [[0.9, 0.1], [0.1, 0.9]])
 def assignment_by_trying_all(cost):
     best, pick = None, ()
     for order in ((0, 1), (1, 0)):

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import dy2st
-from tests.dy2st.model_code.catalogue import model_code
+from tests.dy2st.catalogue.entry import on
 
 VALUES = (
     [1.0, -2.0, 3.0],
@@ -61,7 +61,7 @@ class Meter:
         return self.total / max(self.count, 1)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def dataclass_returned(x):
     out = Output(x * 2)
     if x.sum() > 0:
@@ -71,14 +71,14 @@ def dataclass_returned(x):
     return out
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def dataclass_of_each_branch(x):
     if x.sum() > 0:
         return Output(x, x.max(), {"kind": "up"})
     return Output(-x, x.min(), {"kind": "down"})
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def optional_field_by_a_branch(x):
     out = Output(x)
     if x.max() > 2:
@@ -86,7 +86,7 @@ def optional_field_by_a_branch(x):
     return out
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def frozen_dataclass_in_a_loop(x):
     box = Box(x[0], x[0])
     for v in x[1:]:
@@ -97,7 +97,7 @@ def frozen_dataclass_in_a_loop(x):
     return box, box.width
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def dataclass_in_a_while(x):
     state = Output(x, x.sum(), {"turns": 0})
     while state.loss.abs() > 1:
@@ -105,7 +105,7 @@ def dataclass_in_a_while(x):
     return state
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def dataclass_changed_in_a_while(x):
     state = Output(x, x.sum())
     while state.loss.abs() > 1:
@@ -114,13 +114,13 @@ def dataclass_changed_in_a_while(x):
     return state.logits, state.loss
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def dataclass_as_a_dict(x):
     out = Output(x, x.mean() if x.sum() > 0 else x.max())
     return asdict(out)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def namedtuple_in_a_loop(x):
     step = Step(x.sum() * 0)
     for v in x:
@@ -129,7 +129,7 @@ def namedtuple_in_a_loop(x):
     return step
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def namedtuple_replaced(x):
     pair = Pair(x.sum(), x.max())
     if pair.left > pair.right:
@@ -138,7 +138,7 @@ def namedtuple_replaced(x):
     return pair, left + right
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def namedtuple_or_another(x):
     result = Pair(x, None) if x.sum() > 0 else Pair(None, x)
     if result.left is None:
@@ -146,7 +146,7 @@ def namedtuple_or_another(x):
     return result.left
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def meter_in_a_loop(x):
     meter = Meter()
     for v in x:
@@ -155,7 +155,7 @@ def meter_in_a_loop(x):
     return meter.mean, meter.count
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def meter_returned(x):
     meter = Meter()
     meter.add(x.sum())
@@ -164,7 +164,7 @@ def meter_returned(x):
     return meter
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def meters_in_a_dict(x):
     meters = {"up": Meter(), "down": Meter()}
     for v in x:
@@ -172,7 +172,7 @@ def meters_in_a_dict(x):
     return meters["up"].mean, meters["down"].mean
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def meters_with_two_branches(x):
     up, down = Meter(), Meter()
     for v in x:
@@ -183,7 +183,7 @@ def meters_with_two_branches(x):
     return up.total - down.total, up.count, down.count
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def object_chosen_by_a_tensor(x):
     small, large = Meter(), Meter()
     chosen = large if x.sum() > 0 else small
@@ -191,7 +191,7 @@ def object_chosen_by_a_tensor(x):
     return small.count, large.count
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def alias_of_an_object(x):
     meter = Meter()
     same = meter
@@ -220,7 +220,7 @@ class Vector:
         return bool(abs(self) > 0.5)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def vectors_added_in_a_loop(x):
     total = Vector(x[0], x[0])
     for v in x:
@@ -230,14 +230,14 @@ def vectors_added_in_a_loop(x):
     return total
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def vectors_compared(x):
     one, two = Vector(x[0], x[-1]), Vector(x.sum(), x.max())
     least = one if one < two else two
     return least.x, least.y
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def vector_as_a_condition(x):
     v = Vector(x.sum(), x.max())
     turns = 0
@@ -264,7 +264,7 @@ class Sequence:
         return any(v == item for item in self.items)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def own_sequence(x):
     items = Sequence([x.sum(), x.max(), x.min()])
     total = 0.0
@@ -274,7 +274,7 @@ def own_sequence(x):
     return total, len(items), x[0] in items
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def own_sequence_of_what_is_kept(x):
     kept = Sequence([v for v in x if v > 0])
     if len(kept) > 1:
@@ -287,7 +287,7 @@ class Mode(enum.Enum):
     DOWN = 2
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def enumeration_as_a_state(x):
     mode = Mode.UP
     total = x.sum() * 0
@@ -300,7 +300,7 @@ def enumeration_as_a_state(x):
     return total, mode
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def namespace_of_results(x):
     out = SimpleNamespace(best=x[0], found=False)
     for v in x:
@@ -309,7 +309,7 @@ def namespace_of_results(x):
     return out
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def objects_in_a_list(x):
     meters = [Meter() for _ in range(2)]
     for i, v in enumerate(x):
@@ -318,7 +318,7 @@ def objects_in_a_list(x):
     return [m.count for m in meters]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def nested_objects(x):
     out = Output(x, Meter(), {"step": Step(x.sum())})
     if x.sum() > 0:
@@ -327,7 +327,7 @@ def nested_objects(x):
     return out.loss.total + 0, out.aux["step"]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def linked_list(x):
     node = None
     for i in range(3):
@@ -340,7 +340,7 @@ def linked_list(x):
     return depth
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def attributes_by_name(x):
     out = Output(x)
     for name in ("logits", "loss"):
@@ -349,7 +349,7 @@ def attributes_by_name(x):
     return getattr(out, "logits").sum(), getattr(out, "missing", 3)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def copy_of_an_object(x):
     import copy
 
@@ -384,7 +384,7 @@ class Accumulator:
         return v if v > 0 else v * 0
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def callable_object(x):
     add = Accumulator.started(x[0])
     for v in x:
@@ -412,7 +412,7 @@ class Node:
         return 1 + max(below, default=0)
 
 
-@model_code(*VALUES[:3], [1.0, 2.0, 3.0])
+@on(*VALUES[:3], [1.0, 2.0, 3.0])
 def search_tree(x):
     root = Node(x[0])
     root.insert(x[1])
@@ -420,7 +420,7 @@ def search_tree(x):
     return root.height()
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def structural_match_of_objects(x):
     shape = Box(x.min(), x.max()) if x.sum() > 0 else Pair(x[0], x[-1])
     match shape:

@@ -19,7 +19,7 @@ import numpy as np
 import dy2st
 import dy2st.nn.functional as F
 from dy2st import nn
-from tests.dy2st.model_code.catalogue import model_code, ramp
+from tests.dy2st.catalogue.entry import on, ramp
 
 BOXES = (
     ([[0, 0, 4, 4], [1, 1, 5, 5], [8, 8, 9, 9], [0, 0, 4, 3]], [0.9, 0.8, 0.7, 0.3]),
@@ -40,7 +40,7 @@ def overlap(one, other):
     return inter / (sum(areas) - inter + 1e-6)
 
 
-@model_code(*BOXES, unknown=OF_BOXES)
+@on(*BOXES, unknown=OF_BOXES)
 def suppression_by_a_mask(boxes, scores, limit=0.4):
     order = scores.argsort(descending=True)
     alive = dy2st.ones([scores.shape[0]], dtype="bool")
@@ -55,7 +55,7 @@ def suppression_by_a_mask(boxes, scores, limit=0.4):
     return kept, alive
 
 
-@model_code(*BOXES, unknown=OF_BOXES)
+@on(*BOXES, unknown=OF_BOXES)
 def suppression_with_a_while(boxes, scores):
     order = scores.argsort(descending=True)
     kept = []
@@ -69,7 +69,7 @@ def suppression_with_a_while(boxes, scores):
     return dy2st.stack(kept)
 
 
-@model_code(*BOXES, unknown=OF_BOXES)
+@on(*BOXES, unknown=OF_BOXES)
 def soft_suppression(boxes, scores):
     scores = scores.clone()
     for i in range(scores.shape[0]):
@@ -82,7 +82,7 @@ def soft_suppression(boxes, scores):
 Detection = namedtuple("Detection", "label box score", defaults=[0.0])
 
 
-@model_code(*BOXES, unknown=OF_BOXES)
+@on(*BOXES, unknown=OF_BOXES)
 def detections_by_label(boxes, scores):
     found = defaultdict(list)
     for i, (box, score) in enumerate(zip(boxes, scores)):
@@ -95,7 +95,7 @@ def detections_by_label(boxes, scores):
     ]
 
 
-@model_code(*BOXES, unknown=OF_BOXES)
+@on(*BOXES, unknown=OF_BOXES)
 def kept_pairs_are_unzipped(boxes, scores):
     kept = [(box, score) for box, score in zip(boxes, scores) if score > 0.5]
     if not kept:
@@ -113,7 +113,7 @@ class Expert(nn.Layer):
         return self.act(self.up(x))
 
 
-@model_code(ramp(5, 3), ramp(2, 3, start=0.5), ramp(7, 3, step=0.2), unknown=[[None, 3]])
+@on(ramp(5, 3), ramp(2, 3, start=0.5), ramp(7, 3, step=0.2), unknown=[[None, 3]])
 class RoutedExperts(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -137,7 +137,7 @@ class RoutedExperts(nn.Layer):
         return out
 
 
-@model_code(ramp(5, 3), ramp(2, 3, start=0.5), unknown=[[None, 3]])
+@on(ramp(5, 3), ramp(2, 3, start=0.5), unknown=[[None, 3]])
 class ExpertsWithACapacity(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -190,7 +190,7 @@ class Plan:
                 return self.rate * 0.5 * (1 + math.cos(math.pi * part))
 
 
-@model_code(*[[float(i)] for i in range(5)], makes=True)
+@on(*[[float(i)] for i in range(5)], makes=True)
 def schedule_with_phases():
     plan, state = Plan(), SimpleNamespace(step=0, seen=Counter())
 
@@ -203,7 +203,7 @@ def schedule_with_phases():
     return step, state
 
 
-@model_code(X[0], X[1], X[0], X[1])
+@on(X[0], X[1], X[0], X[1])
 class MovingAverage(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -235,7 +235,7 @@ def scaled(x, by=2.0, *, bias=0.0):
     return x * by + bias
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def decorated_with_options(x):
     options = dict(by=3.0)
     if x.shape[0] > 4:
@@ -243,7 +243,7 @@ def decorated_with_options(x):
     return scaled(x, **options), scaled(x, limit=5.0), scaled.__name__
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def random_branches_of_augmentation(x):
     flips = [lambda v: v.flip(0), lambda v: -v, lambda v: v]
     drawn = dy2st.randint(0, 3, [1])
@@ -255,7 +255,7 @@ def random_branches_of_augmentation(x):
     return x
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def composed_transforms(x):
     class Compose:
         def __init__(self, *steps):
@@ -276,7 +276,7 @@ def composed_transforms(x):
     return ("dropped", repr(Compose())) if out is None else (out, "kept")
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def ragged_batch_is_padded(x):
     rows = [x[: i + 1] for i in range(3)]
     longest = max(row.shape[0] for row in rows)
@@ -285,7 +285,7 @@ def ragged_batch_is_padded(x):
     return dy2st.stack(padded), mask, [len(row) for row in rows]
 
 
-@model_code(*X, [1.0, 2.0, 3.0], unknown=VECTOR)
+@on(*X, [1.0, 2.0, 3.0], unknown=VECTOR)
 def chunks_of_a_stream(x, size=2):
     def batches(values):
         batch = []
@@ -300,13 +300,13 @@ def chunks_of_a_stream(x, size=2):
     return [b.sum() for b in batches(x)]
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def groups_of_runs(x):
     signs = [bool(v > 0) for v in x]
     return [(key, len(list(group))) for key, group in itertools.groupby(signs)]
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def pairs_and_products(x):
     total = 0.0
     for (i, a), (j, b) in itertools.combinations(enumerate((x[0], x[1], x[-1])), 2):
@@ -332,7 +332,7 @@ def _(value):
     return [described(v) for v in value]
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def dispatch_by_type(x):
     return described(3), described([1, "a"]), described(x), x * 2
 
@@ -342,7 +342,7 @@ def table(size):
     return [math.sin(i) for i in range(size)]
 
 
-@model_code(*X[:2], X[0])
+@on(*X[:2], X[0])
 def cached_table(x):
     return x * dy2st.to_tensor(table(x.shape[0]), dtype="float32")
 
@@ -369,7 +369,7 @@ def _gate(x):
     return x if x.sum() > 0 else x * 0
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def blocks_of_a_registry(x):
     for name in ("gate", "double", "missing"):
         x = BLOCKS.get(name, lambda v: v + 1)(x)
@@ -391,7 +391,7 @@ class Output:
         return getattr(self, key) if isinstance(key, str) else self.to_tuple()[key]
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def output_with_optional_parts(x):
     out = Output(logits=x * 2)
     if x.max() > 3:
@@ -409,7 +409,7 @@ def scope(stack, name):
         stack.pop()
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def nested_scopes(x):
     stack, seen = [], {}
     with scope(stack, "a") as name:
@@ -422,7 +422,7 @@ def nested_scopes(x):
     return seen, stack
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def meters_by_name(x):
     meters = collections.defaultdict(lambda: {"sum": 0.0, "count": 0})
     for i, v in enumerate(x):
@@ -432,7 +432,7 @@ def meters_by_name(x):
     return {name: m["sum"] / m["count"] for name, m in meters.items()}
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def recursion_down_a_tree(x):
     def summed(part):
         if part.shape[0] <= 1:
@@ -443,7 +443,7 @@ def recursion_down_a_tree(x):
     return summed(x[:4])
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def closures_that_count(x):
     count = 0
 
@@ -456,7 +456,7 @@ def closures_that_count(x):
     return [visit(v) for v in x[:3]], count
 
 
-@model_code(*X, unknown=VECTOR)
+@on(*X, unknown=VECTOR)
 def errors_that_are_collected(x):
     errors, good = [], []
     for i, v in enumerate(x):

@@ -10,7 +10,7 @@ import numpy as np
 import dy2st
 import dy2st.nn.functional as F
 from dy2st import nn
-from tests.dy2st.model_code.catalogue import model_code, ramp
+from tests.dy2st.catalogue.entry import on, ramp
 
 SEQUENCES = (
     ramp(4, 2),
@@ -29,7 +29,7 @@ def cell_weights():
     return dy2st.to_tensor(np.float32([[0.5, -0.3], [0.2, 0.4]]))
 
 
-@model_code(*SEQUENCES, unknown=STEPS)
+@on(*SEQUENCES, unknown=STEPS)
 class PlainCell(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -44,7 +44,7 @@ class PlainCell(nn.Layer):
         return dy2st.stack(out), h
 
 
-@model_code(*SEQUENCES, unknown=STEPS)
+@on(*SEQUENCES, unknown=STEPS)
 class CellWithANamedtuple(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -64,7 +64,7 @@ class CellWithANamedtuple(nn.Layer):
         return state
 
 
-@model_code(*SEQUENCES, unknown=STEPS)
+@on(*SEQUENCES, unknown=STEPS)
 class CellThatIsReset(nn.Layer):
     def forward(self, x):
         h, resets = dy2st.zeros([2]), []
@@ -76,7 +76,7 @@ class CellThatIsReset(nn.Layer):
         return h, resets
 
 
-@model_code(*SEQUENCES, unknown=STEPS)
+@on(*SEQUENCES, unknown=STEPS)
 class TwoDirections(nn.Layer):
     def run(self, x, is_reversed):
         steps = list(x)
@@ -93,7 +93,7 @@ class TwoDirections(nn.Layer):
         return dy2st.stack([dy2st.concat([a, b]) for a, b in zip(forward, backward)])
 
 
-@model_code(*SEQUENCES, unknown=STEPS)
+@on(*SEQUENCES, unknown=STEPS)
 class StackedCells(nn.Layer):
     def forward(self, x):
         states = [dy2st.zeros([2]) for _ in range(2)]
@@ -106,7 +106,7 @@ class StackedCells(nn.Layer):
         return states
 
 
-@model_code(*SEQUENCES, unknown=STEPS)
+@on(*SEQUENCES, unknown=STEPS)
 def scan_that_stops_when_it_settles(x):
     h, t = x[0] * 0, 0
     while t < x.shape[0]:
@@ -118,7 +118,7 @@ def scan_that_stops_when_it_settles(x):
     return h, t
 
 
-@model_code(*SEQUENCES, unknown=STEPS)
+@on(*SEQUENCES, unknown=STEPS)
 def teacher_forcing(x):
     h, forced = dy2st.zeros([2]), 0
     for t in range(x.shape[0]):
@@ -131,7 +131,7 @@ def teacher_forcing(x):
     return h, forced
 
 
-@model_code(*zip(BATCHES[:3], ([1, 3], [2, 2], [3, 1])))
+@on(*zip(BATCHES[:3], ([1, 3], [2, 2], [3, 1])))
 def last_step_of_each(x, lengths):
     out = []
     for i in range(x.shape[0]):
@@ -139,12 +139,12 @@ def last_step_of_each(x, lengths):
     return dy2st.stack(out)
 
 
-@model_code(*zip(BATCHES[:3], ([1, 3], [2, 2], [3, 1])))
+@on(*zip(BATCHES[:3], ([1, 3], [2, 2], [3, 1])))
 def mean_of_each_length(x, lengths):
     return [x[i, :n].mean(0) for i, n in enumerate(lengths)]
 
 
-@model_code(*zip(BATCHES[:3], ([1, 3], [2, 2], [3, 1])))
+@on(*zip(BATCHES[:3], ([1, 3], [2, 2], [3, 1])))
 def state_that_stays_after_the_end(x, lengths):
     h = dy2st.zeros([2, 2])
     for t in range(3):
@@ -156,7 +156,7 @@ def state_that_stays_after_the_end(x, lengths):
     return h
 
 
-@model_code(*zip(BATCHES[:3], ([1, 3], [2, 2], [3, 1])))
+@on(*zip(BATCHES[:3], ([1, 3], [2, 2], [3, 1])))
 def sorted_by_length_and_back(x, lengths):
     order = lengths.argsort(descending=True)
     back = order.argsort()
@@ -166,7 +166,7 @@ def sorted_by_length_and_back(x, lengths):
     return x[back]
 
 
-@model_code(*BATCHES, unknown=BATCH)
+@on(*BATCHES, unknown=BATCH)
 def attention_in_chunks(x):
     n = x.shape[1]
     out = []
@@ -177,7 +177,7 @@ def attention_in_chunks(x):
     return dy2st.concat(out, axis=1)
 
 
-@model_code(*BATCHES, unknown=BATCH)
+@on(*BATCHES, unknown=BATCH)
 def causal_mask_made_of_a_size(x):
     n = x.shape[1]
     mask = dy2st.triu(dy2st.full([n, n], -1e9), 1)
@@ -187,7 +187,7 @@ def causal_mask_made_of_a_size(x):
     return F.softmax(scores + mask, axis=-1)
 
 
-@model_code(*BATCHES, unknown=BATCH)
+@on(*BATCHES, unknown=BATCH)
 def mask_that_may_be_none(x, mask=None):
     if x.min() < -2:
         mask = (x > -2).astype("float32")
@@ -197,7 +197,7 @@ def mask_that_may_be_none(x, mask=None):
     return y.sum(1)
 
 
-@model_code(*BATCHES, unknown=BATCH)
+@on(*BATCHES, unknown=BATCH)
 def positions_by_interleaving(x):
     n, width = x.shape[1], x.shape[2]
     rows = []
@@ -207,7 +207,7 @@ def positions_by_interleaving(x):
     return x + dy2st.stack(rows)
 
 
-@model_code(*BATCHES, ramp(2, 3, 2, start=-8.0), unknown=BATCH)
+@on(*BATCHES, ramp(2, 3, 2, start=-8.0), unknown=BATCH)
 def pooled_where_it_is_not_empty(x):
     pooled = []
     for sample in x:
@@ -219,7 +219,7 @@ def pooled_where_it_is_not_empty(x):
     return dy2st.stack(pooled)
 
 
-@model_code(*BATCHES, unknown=BATCH)
+@on(*BATCHES, unknown=BATCH)
 def boundaries_and_segments(x):
     flat = x.reshape([-1, 2]).sum(1)
     segments, start = [], 0
@@ -231,7 +231,7 @@ def boundaries_and_segments(x):
     return segments
 
 
-@model_code(*SEQUENCES, unknown=STEPS)
+@on(*SEQUENCES, unknown=STEPS)
 def downsampled_until_short(x):
     while x.shape[0] > 1 and x.abs().max() > 0.5:
         half = x.shape[0] // 2
@@ -239,7 +239,7 @@ def downsampled_until_short(x):
     return x
 
 
-@model_code(*SEQUENCES, unknown=STEPS)
+@on(*SEQUENCES, unknown=STEPS)
 class CallsBackForEachStep(nn.Layer):
     def each(self, x, function):
         return [function(t, step) for t, step in enumerate(x)]
@@ -256,7 +256,7 @@ class CallsBackForEachStep(nn.Layer):
         return sums, best
 
 
-@model_code(*SEQUENCES, unknown=STEPS)
+@on(*SEQUENCES, unknown=STEPS)
 def filter_of_kalman(x):
     mean, variance, skipped = x[0], dy2st.ones([2]), 0
     for z in x[1:]:

@@ -7,7 +7,7 @@ import numpy as np
 import dy2st
 import dy2st.nn.functional as F
 from dy2st import nn
-from tests.dy2st.model_code.catalogue import model_code
+from tests.dy2st.catalogue.entry import on
 
 ROWS = ([[0.1, 0.2], [0.3, -0.4]], [[2.0, 1.0], [1.0, 3.0]], [[-1.0, -2.0], [-0.5, 0.0]])
 LINES = ([1.0, 2.0, 3.0], [-1.0, 0.5, 0.0], [9.0, -2.0, 4.0])
@@ -24,7 +24,7 @@ def scaled_layers(count):
     return layers
 
 
-@model_code(*ROWS, unknown=WIDE)
+@on(*ROWS, unknown=WIDE)
 class LayerByIndex(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -34,7 +34,7 @@ class LayerByIndex(nn.Layer):
         return self.layers[int(x.sum().clip(0, 2))](x)
 
 
-@model_code(*ROWS, unknown=WIDE)
+@on(*ROWS, unknown=WIDE)
 class LayerOfAPlainList(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -45,7 +45,7 @@ class LayerOfAPlainList(nn.Layer):
         return self.paths[which](x)
 
 
-@model_code(*ROWS, unknown=WIDE)
+@on(*ROWS, unknown=WIDE)
 class LayerByName(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -56,7 +56,7 @@ class LayerByName(nn.Layer):
         return self.heads[name](x)
 
 
-@model_code(*ROWS, unknown=WIDE)
+@on(*ROWS, unknown=WIDE)
 class EarlyExit(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -72,7 +72,7 @@ class EarlyExit(nn.Layer):
         return p, -1
 
 
-@model_code(*ROWS, unknown=WIDE)
+@on(*ROWS, unknown=WIDE)
 class EarlyExitByEntropy(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -92,7 +92,7 @@ class EarlyExitByEntropy(nn.Layer):
         return x, entropies, taken
 
 
-@model_code(*ROWS, unknown=WIDE)
+@on(*ROWS, unknown=WIDE)
 class LayersSkippedByAGate(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -107,7 +107,7 @@ class LayersSkippedByAGate(nn.Layer):
         return x, used
 
 
-@model_code(*ROWS, unknown=WIDE)
+@on(*ROWS, unknown=WIDE)
 class MixtureByMasks(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -125,7 +125,7 @@ class MixtureByMasks(nn.Layer):
         return out
 
 
-@model_code(*ROWS, unknown=WIDE)
+@on(*ROWS, unknown=WIDE)
 class MixtureRowByRow(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -140,7 +140,7 @@ class MixtureRowByRow(nn.Layer):
         return dy2st.concat(rows), loads
 
 
-@model_code(*ROWS, unknown=WIDE)
+@on(*ROWS, unknown=WIDE)
 class TopTwoExperts(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -157,7 +157,7 @@ class TopTwoExperts(nn.Layer):
         return out
 
 
-@model_code(*ROWS, unknown=WIDE)
+@on(*ROWS, unknown=WIDE)
 class DepthThatTheDataDecide(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -170,14 +170,14 @@ class DepthThatTheDataDecide(nn.Layer):
         return x, depth
 
 
-@model_code((ROWS[0], "mean"), (ROWS[1], "mean"), unknown=WIDE)
+@on((ROWS[0], "mean"), (ROWS[1], "mean"), unknown=WIDE)
 def mode_by_a_dict_of_lambdas(x, mode):
     pools = {"mean": lambda v: v.mean(0), "max": lambda v: v.max(0)}
     pooled = pools[mode](x)
     return pooled if pooled.sum() > 0 else -pooled
 
 
-@model_code(*ROWS, [[1.0, 2.0]], [[1.0, 2.0]] * 3, unknown=WIDE)
+@on(*ROWS, [[1.0, 2.0]], [[1.0, 2.0]] * 3, unknown=WIDE)
 def mode_by_match(x):
     mode = {1: "avg", 2: "max"}.get(x.shape[0], "min")
     match mode:
@@ -188,13 +188,13 @@ def mode_by_match(x):
     return x.min(0)
 
 
-@model_code(*LINES, unknown=[[None]])
+@on(*LINES, unknown=[[None]])
 def value_by_a_key_that_branches_choose(x):
     mode = "a" if x.sum() > 0 else "b"
     return x * {"a": 1, "b": 2}[mode]
 
 
-@model_code(*LINES, unknown=[[None]])
+@on(*LINES, unknown=[[None]])
 def function_that_a_branch_chooses(x):
     act = F.relu
     if x[0] > 0:
@@ -202,7 +202,7 @@ def function_that_a_branch_chooses(x):
     return act(x)
 
 
-@model_code(*LINES, unknown=[[None]])
+@on(*LINES, unknown=[[None]])
 def threshold_of_a_table(x):
     thresholds = [0.5, 2.0, 8.0]
     level = 0
@@ -212,20 +212,20 @@ def threshold_of_a_table(x):
     return level, thresholds[level - 1] if level else 0.0
 
 
-@model_code(*LINES, unknown=[[None]])
+@on(*LINES, unknown=[[None]])
 def tuple_picked_by_a_tensor(x):
     stages = ((1.0, 2), (0.5, 3), (0.25, 4))
     gain, power = stages[int(x.argmax())]
     return gain * x**power
 
 
-@model_code(*LINES, unknown=[[None]])
+@on(*LINES, unknown=[[None]])
 def rows_of_a_tensor_as_a_table(x):
     table = dy2st.arange(12).reshape([4, 3]).astype("float32")
     return table[x.astype("int64") % 4]
 
 
-@model_code(*LINES, [1.0, 1.0, 0.0], unknown=[[None]])
+@on(*LINES, [1.0, 1.0, 0.0], unknown=[[None]])
 def ladder_of_conditions(x):
     s = x.sum()
     if s < 0:
@@ -239,13 +239,13 @@ def ladder_of_conditions(x):
     return grade, {"low": 0, "middle": 1, "high": 2, "top": 3}[grade]
 
 
-@model_code(*LINES, unknown=[[None]])
+@on(*LINES, unknown=[[None]])
 def dispatch_by_method_name(x):
     name = "sum" if x[0] > 0 else "max"
     return getattr(x, name)()
 
 
-@model_code(*LINES, unknown=[[None]])
+@on(*LINES, unknown=[[None]])
 def chain_of_functions(x):
     steps = [lambda v: v + 1, lambda v: v * 2]
     if x.max() > 2:
@@ -255,7 +255,7 @@ def chain_of_functions(x):
     return x
 
 
-@model_code(*LINES, unknown=[[None]])
+@on(*LINES, unknown=[[None]])
 def partial_chosen_by_size(x):
     from functools import partial
 
@@ -265,7 +265,7 @@ def partial_chosen_by_size(x):
     return use(x)
 
 
-@model_code(*ROWS, unknown=WIDE)
+@on(*ROWS, unknown=WIDE)
 class SharedTwiceByABranch(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -276,7 +276,7 @@ class SharedTwiceByABranch(nn.Layer):
         return two(one(x) + 1)
 
 
-@model_code(*ROWS, unknown=WIDE)
+@on(*ROWS, unknown=WIDE)
 class OptionalBranch(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -292,7 +292,7 @@ class OptionalBranch(nn.Layer):
         return y if self.side is None else self.side(y)
 
 
-@model_code(*ROWS)
+@on(*ROWS)
 class CascadeOfStages(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -307,7 +307,7 @@ class CascadeOfStages(nn.Layer):
         return list(outputs), x
 
 
-@model_code(*ROWS, [[1.0, 2.0], [-1.0, 3.0]], unknown=WIDE)
+@on(*ROWS, [[1.0, 2.0], [-1.0, 3.0]], unknown=WIDE)
 class CapacityOfExperts(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -324,7 +324,7 @@ class CapacityOfExperts(nn.Layer):
         return dropped, [len(q) for q in queues]
 
 
-@model_code(*ROWS, unknown=WIDE)
+@on(*ROWS, unknown=WIDE)
 class ConfidenceOfAnEnsemble(nn.Layer):
     def __init__(self):
         super().__init__()

@@ -9,20 +9,20 @@ import numpy as np
 import dy2st
 import dy2st.nn.functional as F
 from dy2st import nn
-from tests.dy2st.model_code.catalogue import model_code
+from tests.dy2st.catalogue.entry import on
 
 SCORES = ([1.0, 3.0, 2.0, 0.5], [0.1, 0.2, 0.1, 4.0], [2.0, 2.5, 2.1, 2.2], [5.0, 1.0])
 EACH = [[None]]
 INFINITY = float("inf")
 
 
-@model_code(*SCORES, unknown=EACH)
+@on(*SCORES, unknown=EACH)
 def top_k_by_a_threshold(x):
     least = dy2st.topk(x, min(2, x.shape[0]))[0][-1]
     return dy2st.where(x < least, dy2st.full_like(x, -INFINITY), x)
 
 
-@model_code(*SCORES, unknown=EACH)
+@on(*SCORES, unknown=EACH)
 def nucleus_by_a_cumulative_sum(x, p=0.8):
     values, order = dy2st.sort(x, descending=True), dy2st.argsort(x, descending=True)
     total = dy2st.cumsum(F.softmax(values, axis=-1))
@@ -32,7 +32,7 @@ def nucleus_by_a_cumulative_sum(x, p=0.8):
     return kept, kept.shape[0]
 
 
-@model_code(*SCORES, unknown=EACH)
+@on(*SCORES, unknown=EACH)
 def nucleus_by_a_loop(x, p=0.8):
     probs = F.softmax(x, axis=-1)
     kept, total = [], 0.0
@@ -44,7 +44,7 @@ def nucleus_by_a_loop(x, p=0.8):
     return kept
 
 
-@model_code(*SCORES, unknown=EACH)
+@on(*SCORES, unknown=EACH)
 def least_probability(x):
     probs = F.softmax(x, axis=-1)
     limit = 0.3 * probs.max()
@@ -52,14 +52,14 @@ def least_probability(x):
     return len(kept), sum(kept)
 
 
-@model_code((SCORES[0], 0.0), (SCORES[1], 0.0), (SCORES[2], 0.0), unknown=EACH)
+@on((SCORES[0], 0.0), (SCORES[1], 0.0), (SCORES[2], 0.0), unknown=EACH)
 def temperature_of_zero_is_greedy(x, temperature):
     if temperature == 0:
         temperature = 1e-3 if x.max() > 2.2 else 1e-2
     return F.softmax(x / temperature, axis=-1)
 
 
-@model_code(*SCORES, unknown=EACH)
+@on(*SCORES, unknown=EACH)
 def temperature_by_entropy(x):
     probs = F.softmax(x, axis=-1)
     entropy = -(probs * (probs + 1e-9).log()).sum()
@@ -67,7 +67,7 @@ def temperature_by_entropy(x):
     return F.softmax(x / temperature, axis=-1)
 
 
-@model_code(*SCORES, unknown=EACH)
+@on(*SCORES, unknown=EACH)
 def sampled_by_inversion(x):
     probs, u = F.sigmoid(x - 2) / 3, 0.6
     total = 0.0
@@ -78,7 +78,7 @@ def sampled_by_inversion(x):
     return probs.shape[0] - 1
 
 
-@model_code(*SCORES)
+@on(*SCORES)
 def drawn_by_multinomial(x):
     draws = dy2st.multinomial(F.softmax(x, axis=-1), 3, replacement=True)
     if (draws == draws[0]).all():
@@ -86,7 +86,7 @@ def drawn_by_multinomial(x):
     return draws
 
 
-@model_code(*SCORES, unknown=EACH)
+@on(*SCORES, unknown=EACH)
 def gumbel_trick(x):
     noise = dy2st.rand(x.shape)
     z = x - (-(noise + 1e-9).log()).log() * 0
@@ -94,7 +94,7 @@ def gumbel_trick(x):
     return hard if z.max() > 2 else hard * 0.5
 
 
-@model_code(*SCORES, [-1.0, 2.0, 0.5, 0.1], unknown=EACH)
+@on(*SCORES, [-1.0, 2.0, 0.5, 0.1], unknown=EACH)
 def repetition_penalty(x):
     for token in [0, 1]:
         if x[token] > 0:
@@ -104,7 +104,7 @@ def repetition_penalty(x):
     return x
 
 
-@model_code(*SCORES, unknown=EACH)
+@on(*SCORES, unknown=EACH)
 def forbidden_tokens(x):
     banned = [i for i in range(len(x)) if i % 2 == 1]
     for i in banned:
@@ -112,7 +112,7 @@ def forbidden_tokens(x):
     return x.argmax()
 
 
-@model_code(*SCORES, unknown=EACH)
+@on(*SCORES, unknown=EACH)
 def typical_sampling(x):
     logp = F.log_softmax(x, axis=-1)
     surprise = (-(logp.exp() * logp).sum() + logp).abs()
@@ -124,7 +124,7 @@ def typical_sampling(x):
     return order[:kept]
 
 
-@model_code(*SCORES, unknown=EACH)
+@on(*SCORES, unknown=EACH)
 def processors_in_a_list(x):
     processors = [lambda s: s / 0.7, lambda s: s - s.max(), lambda s: s.clip(-3, 0)]
     for process in processors:
@@ -134,7 +134,7 @@ def processors_in_a_list(x):
     return x
 
 
-@model_code(*SCORES, unknown=EACH)
+@on(*SCORES, unknown=EACH)
 def accepted_or_rejected(x):
     target, draft = F.softmax(x, axis=-1), F.softmax(x * 0.5, axis=-1)
     accepted = []
@@ -147,7 +147,7 @@ def accepted_or_rejected(x):
     return accepted, len(accepted) == x.shape[0]
 
 
-@model_code([0.5, -0.5], [2.0, 1.0], [-3.0, 0.1])
+@on([0.5, -0.5], [2.0, 1.0], [-3.0, 0.1])
 def walk_of_metropolis(x):
     def energy(v):
         return (v * v).sum()
@@ -161,7 +161,7 @@ def walk_of_metropolis(x):
     return x, accepted
 
 
-@model_code([0.5, -0.5], [2.0, 1.0], [-3.0, 0.1])
+@on([0.5, -0.5], [2.0, 1.0], [-3.0, 0.1])
 def noise_taken_away_step_by_step(x):
     betas = np.linspace(0.1, 0.4, 4)
     alphas = np.cumprod(1 - betas)
@@ -173,7 +173,7 @@ def noise_taken_away_step_by_step(x):
     return x.astype("float32")
 
 
-@model_code([0.5, -0.5], [2.0, 1.0], [-3.0, 0.1])
+@on([0.5, -0.5], [2.0, 1.0], [-3.0, 0.1])
 def guidance_in_an_interval(x):
     scales = []
     for t in (0.9, 0.5, 0.1):
@@ -186,7 +186,7 @@ def guidance_in_an_interval(x):
     return x, scales
 
 
-@model_code([1.0, 4.0], [0.2, 0.1], [9.0, 0.0])
+@on([1.0, 4.0], [0.2, 0.1], [9.0, 0.0])
 def adaptive_steps_of_an_integrator(y):
     t, h, steps = 0.0, 0.5, 0
     while t < 1.0 and steps < 20:
@@ -203,7 +203,7 @@ def adaptive_steps_of_an_integrator(y):
     return y, steps
 
 
-@model_code([1, 2, 3, 4, 5], [2, 2, 0, 1, 1], [9, 9, 9, 9, 9])
+@on([1, 2, 3, 4, 5], [2, 2, 0, 1, 1], [9, 9, 9, 9, 9])
 def reservoir(x):
     kept = [x[0], x[1]]
     for i in range(2, 5):
@@ -213,7 +213,7 @@ def reservoir(x):
     return kept
 
 
-@model_code([0.2, 0.3, 0.5], [0.9, 0.05, 0.05], [0.1, 0.1, 0.8])
+@on([0.2, 0.3, 0.5], [0.9, 0.05, 0.05], [0.1, 0.1, 0.8])
 def resampling_of_particles(w):
     n = 3
     picks, total, j = [], w[0], 0
@@ -226,7 +226,7 @@ def resampling_of_particles(w):
     return picks
 
 
-@model_code([0.2, 0.3, 0.5], [0.9, 0.05, 0.05], [0.1, 0.1, 0.8])
+@on([0.2, 0.3, 0.5], [0.9, 0.05, 0.05], [0.1, 0.1, 0.8])
 def effective_number(w):
     n = 1 / (w * w).sum()
     if n < 2:
@@ -235,7 +235,7 @@ def effective_number(w):
     return w / w.sum(), False
 
 
-@model_code(*SCORES[:3])
+@on(*SCORES[:3])
 class SamplerWithSettings(nn.Layer):
     def __init__(self):
         super().__init__()

@@ -9,7 +9,7 @@ import itertools
 from dataclasses import dataclass, field
 
 import dy2st
-from tests.dy2st.model_code.catalogue import model_code
+from tests.dy2st.catalogue.entry import on
 
 VALUES = ([1.0, 3.0, 2.0, 2.0], [-1.0, -3.0, 0.5, 0.0], [0.0, 0.0, 0.0, 0.0], [5.0, 1.0])
 EACH = [[None]]
@@ -21,7 +21,7 @@ LOGITS = ([[0.1, 2.0, 0.3], [1.0, 0.0, 2.5], [3.0, 0.1, 0.2]], [[2.0, 0.0, 1.0],
 STEPS = [[None, 3]]
 
 
-@model_code(*GRAPHS)
+@on(*GRAPHS)
 def dijkstra(weights):
     n = weights.shape[0]
     distance = [float("inf")] * n
@@ -39,7 +39,7 @@ def dijkstra(weights):
     return distance
 
 
-@model_code(*GRAPHS)
+@on(*GRAPHS)
 def bellman_ford(weights):
     n = weights.shape[0]
     distance = [dy2st.zeros([])] + [dy2st.full([], 1e9) for _ in range(n - 1)]
@@ -57,7 +57,7 @@ def bellman_ford(weights):
     return dy2st.stack(distance), rounds
 
 
-@model_code(*LOGITS, unknown=STEPS)
+@on(*LOGITS, unknown=STEPS)
 def beam_search_by_heap(logits):
     beams = [(0.0, [0])]
     for row in logits:
@@ -71,7 +71,7 @@ def beam_search_by_heap(logits):
     return [score for score, _ in sorted(beams, key=lambda beam: beam[0], reverse=True)]
 
 
-@model_code(*LOGITS, unknown=STEPS)
+@on(*LOGITS, unknown=STEPS)
 def beams_with_ties_in_order(logits):
     ties = itertools.count()
     heap = [(dy2st.zeros([]), next(ties), 0)]
@@ -94,7 +94,7 @@ class Hypothesis:
         return Hypothesis(self.score + score, [*self.tokens, token])
 
 
-@model_code(*LOGITS[:1])
+@on(*LOGITS[:1])
 def hypotheses_in_order(logits):
     beams = [Hypothesis(dy2st.zeros([]))]
     for row in logits:
@@ -103,13 +103,13 @@ def hypotheses_in_order(logits):
     return [beam.score for beam in beams], max(beams).score
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def best_two_with_places(x):
     pairs = [(v, -i) for i, v in enumerate(x)]
     return [(v, -i) for v, i in sorted(pairs, reverse=True)[:2]]
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def running_median(x):
     low, high, medians = [], [], []
     for v in x:
@@ -121,7 +121,7 @@ def running_median(x):
     return medians
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def bucket_of_each(x):
     edges = [0.0, 1.0, 2.5]
     counts = [0] * 4
@@ -130,7 +130,7 @@ def bucket_of_each(x):
     return counts
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def longest_increasing_subsequence(x):
     tails = []
     for v in x.tolist():
@@ -142,7 +142,7 @@ def longest_increasing_subsequence(x):
     return len(tails), tails
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def threshold_of_best_f1(x):
     best = (-1.0, 0.0)
     for threshold in sorted({0.0, 0.5, 1.0, 2.0}):
@@ -153,7 +153,7 @@ def threshold_of_best_f1(x):
     return best
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def first_of_a_priority_queue(x):
     queue = [(-float(v), i) for i, v in enumerate(x)]
     heapq.heapify(queue)
@@ -163,7 +163,7 @@ def first_of_a_priority_queue(x):
     return order
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def merged_in_order(x):
     left = sorted(v for v in x.tolist() if v > 0)
     right = sorted(v for v in x.tolist() if v <= 0)
@@ -173,7 +173,7 @@ def merged_in_order(x):
     return merged + left + right
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def golden_section(x):
     low, high = 0.0, 4.0
     for _ in range(6):
@@ -185,7 +185,7 @@ def golden_section(x):
     return (low + high) / 2
 
 
-@model_code(*GRAPHS)
+@on(*GRAPHS)
 def breadth_first(weights):
     seen, order = {0}, []
     queue = collections.deque([0])
@@ -199,7 +199,7 @@ def breadth_first(weights):
     return order, len(seen)
 
 
-@model_code(*GRAPHS)
+@on(*GRAPHS)
 def minimum_spanning_tree(weights):
     parent = list(range(3))
 
@@ -219,7 +219,7 @@ def minimum_spanning_tree(weights):
     return total, used
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def patience_until_no_better(x):
     best, since, stopped = None, 0, -1
     for step, v in enumerate(x):
@@ -233,7 +233,7 @@ def patience_until_no_better(x):
     return best, stopped
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def keyed_extremes(x):
     named = {"sum": x.sum(), "max": x.max(), "first": x[0]}
     low = min(named, key=named.get)
@@ -241,7 +241,7 @@ def keyed_extremes(x):
     return low, high[0], sorted(named, key=named.get, reverse=True)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def greedy_coins(x):
     amount, used = int(x.abs().sum()), []
     for coin in (5, 2, 1):
@@ -251,7 +251,7 @@ def greedy_coins(x):
     return used, len(used)
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def intervals_merged(x):
     intervals = sorted((float(v), float(v) + 1.5) for v in x)
     merged = []
@@ -263,7 +263,7 @@ def intervals_merged(x):
     return merged
 
 
-@model_code(*VALUES, unknown=EACH)
+@on(*VALUES, unknown=EACH)
 def smallest_by_several_keys(x):
     rows = [(i % 2, v, i) for i, v in enumerate(x)]
     rows.sort(key=lambda row: (row[0], -row[1]))

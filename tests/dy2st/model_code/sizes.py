@@ -11,7 +11,7 @@ import numpy as np
 
 import dy2st
 import dy2st.nn.functional as F
-from tests.dy2st.model_code.catalogue import model_code, ramp
+from tests.dy2st.catalogue.entry import on, ramp
 
 LINES = ([1.0, 2.0, 3.0, 4.0], [-1.0, 0.5, 0.0, 2.0], [2.0], [1.0, -1.0, 3.0, 0.0, 5.0, 6.0])
 EACH = [[None]]
@@ -19,29 +19,29 @@ PICTURES = (ramp(1, 4, 6), ramp(1, 4, 6, start=0.0), ramp(2, 5, 4), ramp(1, 2, 2
 MAPS = [[None, None, None]]
 
 
-@model_code(*LINES, unknown=EACH)
+@on(*LINES, unknown=EACH)
 def root_of_a_size(x):
     return x / math.sqrt(x.shape[0])
 
 
-@model_code(*LINES, unknown=EACH)
+@on(*LINES, unknown=EACH)
 def root_by_numpy(x):
     return x / np.sqrt(x.shape[0])
 
 
-@model_code(*LINES, unknown=EACH)
+@on(*LINES, unknown=EACH)
 def half_rounded_up(x):
     half = math.ceil(x.shape[0] / 2)
     return x[:half], half
 
 
-@model_code(*LINES, unknown=EACH)
+@on(*LINES, unknown=EACH)
 def half_rounded_down(x):
     middle = int(x.shape[0] * 0.5)
     return dy2st.concat([x[middle:], x[:middle]])
 
 
-@model_code(*LINES, unknown=EACH)
+@on(*LINES, unknown=EACH)
 def list_of_zeros(x):
     counts = [0] * x.shape[0]
     for i in range(x.shape[0]):
@@ -50,13 +50,13 @@ def list_of_zeros(x):
     return counts
 
 
-@model_code(*LINES, unknown=EACH)
+@on(*LINES, unknown=EACH)
 def list_of_a_range(x):
     order = list(range(x.shape[0]))
     return order[::-1]
 
 
-@model_code(*LINES, unknown=EACH)
+@on(*LINES, unknown=EACH)
 def every_pair_of_positions(x):
     total = 0.0
     for i, j in itertools.combinations(range(len(x)), 2):
@@ -64,24 +64,24 @@ def every_pair_of_positions(x):
     return total
 
 
-@model_code(*PICTURES, unknown=MAPS)
+@on(*PICTURES, unknown=MAPS)
 def reduced_sizes(x):
     count = functools.reduce(operator.mul, x.shape, 1)
     return x.reshape([count]) / count
 
 
-@model_code(*PICTURES, unknown=MAPS)
+@on(*PICTURES, unknown=MAPS)
 def product_of_sizes(x):
     return x.sum() / math.prod(x.shape[1:]), np.prod(x.shape)
 
 
-@model_code(*PICTURES, unknown=MAPS)
+@on(*PICTURES, unknown=MAPS)
 def unpacked_sizes(x):
     b, h, w = x.shape
     return x.reshape([b, h * w]).max(-1), (h, w)
 
 
-@model_code(*PICTURES, unknown=MAPS)
+@on(*PICTURES, unknown=MAPS)
 def padded_to_a_multiple(x):
     h, w = x.shape[-2:]
     down, right = (-h) % 4, (-w) % 4
@@ -90,7 +90,7 @@ def padded_to_a_multiple(x):
     return x
 
 
-@model_code(*PICTURES, unknown=MAPS)
+@on(*PICTURES, unknown=MAPS)
 def windows_of_a_picture(x):
     b, h, w = x.shape
     out = []
@@ -100,7 +100,7 @@ def windows_of_a_picture(x):
     return dy2st.stack(out)
 
 
-@model_code(*PICTURES, unknown=MAPS)
+@on(*PICTURES, unknown=MAPS)
 def longest_side_first(x):
     h, w = x.shape[1:]
     if h < w:
@@ -109,7 +109,7 @@ def longest_side_first(x):
     return x * scale
 
 
-@model_code(*PICTURES, unknown=MAPS)
+@on(*PICTURES, unknown=MAPS)
 def grid_of_coordinates(x):
     _, h, w = x.shape
     ys = (dy2st.arange(h).astype("float32") + 0.5) / h
@@ -117,13 +117,13 @@ def grid_of_coordinates(x):
     return ys.unsqueeze(1) + xs.unsqueeze(0)
 
 
-@model_code(*LINES, unknown=EACH)
+@on(*LINES, unknown=EACH)
 def chunks_of_two(x):
     n = x.shape[0]
     return [x[i : min(i + 2, n)].sum() for i in range(0, n, 2)]
 
 
-@model_code(*LINES, unknown=EACH)
+@on(*LINES, unknown=EACH)
 def count_of_chunks(x, size=3):
     n = x.shape[0]
     count = (n + size - 1) // size
@@ -131,7 +131,7 @@ def count_of_chunks(x, size=3):
     return padded.reshape([count, size]).sum(1)
 
 
-@model_code(*LINES, unknown=EACH)
+@on(*LINES, unknown=EACH)
 def halved_until_one(x):
     levels = 0
     n = x.shape[0]
@@ -141,7 +141,7 @@ def halved_until_one(x):
     return x + levels
 
 
-@model_code(*LINES, unknown=EACH)
+@on(*LINES, unknown=EACH)
 def pyramid_of_means(x):
     out = [x.sum()]
     while x.shape[0] > 1:
@@ -151,37 +151,37 @@ def pyramid_of_means(x):
     return out
 
 
-@model_code(*LINES, unknown=EACH)
+@on(*LINES, unknown=EACH)
 def logarithm_of_a_size(x):
     levels = int(math.log2(x.shape[0])) + 1
     return levels, x.sum() * levels
 
 
-@model_code(*LINES, unknown=EACH)
+@on(*LINES, unknown=EACH)
 def clamp_of_a_size(x):
     k = max(1, min(x.shape[0] - 1, 3))
     values, _ = dy2st.topk(x, k)
     return values
 
 
-@model_code(*LINES, unknown=EACH)
+@on(*LINES, unknown=EACH)
 def positions_as_a_tensor(x):
     positions = dy2st.to_tensor([i / len(x) for i in range(len(x))])
     return x * positions
 
 
-@model_code(*LINES, unknown=EACH)
+@on(*LINES, unknown=EACH)
 def text_with_a_size(x):
     return f"{x.shape[0]} values", x.sum()
 
 
-@model_code(*LINES, unknown=EACH)
+@on(*LINES, unknown=EACH)
 def key_of_a_size(x):
     table = {1: "one", 4: "four"}
     return table.get(len(x), "many"), x.max()
 
 
-@model_code(*LINES, unknown=EACH)
+@on(*LINES, unknown=EACH)
 def size_against_a_tensor(x):
     limit = x.shape[0]
     if x.sum() > limit:
@@ -189,7 +189,7 @@ def size_against_a_tensor(x):
     return x * limit
 
 
-@model_code(*LINES, unknown=EACH)
+@on(*LINES, unknown=EACH)
 def sizes_in_a_dict(x):
     info = {"n": x.shape[0], "half": x.shape[0] // 2}
     if x.sum() > 3:
@@ -197,7 +197,7 @@ def sizes_in_a_dict(x):
     return info
 
 
-@model_code(*LINES, unknown=EACH)
+@on(*LINES, unknown=EACH)
 def size_as_a_float(x):
     weight = 1.0 / len(x)
     total = 0.0
@@ -206,7 +206,7 @@ def size_as_a_float(x):
     return total
 
 
-@model_code(*LINES, unknown=EACH)
+@on(*LINES, unknown=EACH)
 def divided_with_a_rest(x):
     rows, rest = divmod(x.shape[0], 2)
     if rest:
@@ -214,21 +214,21 @@ def divided_with_a_rest(x):
     return x.reshape([rows, 2]).sum(0)
 
 
-@model_code(*LINES, unknown=EACH)
+@on(*LINES, unknown=EACH)
 def window_of_sines(x):
     n = x.shape[0]
     window = [0.5 - 0.5 * math.cos(2 * math.pi * i / n) for i in range(n)]
     return x * dy2st.to_tensor(window, dtype="float32")
 
 
-@model_code(*LINES, unknown=EACH)
+@on(*LINES, unknown=EACH)
 def strides_by_size(x):
     step = 2 if x.shape[0] > 3 else 1
     out = x[::step]
     return out, out.shape
 
 
-@model_code(*LINES, unknown=EACH)
+@on(*LINES, unknown=EACH)
 def reversed_range_of_a_size(x):
     out = []
     for i in reversed(range(x.shape[0])):
@@ -237,14 +237,14 @@ def reversed_range_of_a_size(x):
     return len(out)
 
 
-@model_code(*zip(PICTURES, PICTURES[1:] + PICTURES[:1]), unknown=MAPS * 2)
+@on(*zip(PICTURES, PICTURES[1:] + PICTURES[:1]), unknown=MAPS * 2)
 def cropped_to_the_smaller(a, b):
     h, w = min(a.shape[1], b.shape[1]), min(a.shape[2], b.shape[2])
     top, left = (a.shape[1] - h) // 2, (a.shape[2] - w) // 2
     return a[:, top : top + h, left : left + w].sum() + b[:, :h, :w].sum()
 
 
-@model_code(*zip(LINES, LINES[1:] + LINES[:1]), unknown=EACH * 2)
+@on(*zip(LINES, LINES[1:] + LINES[:1]), unknown=EACH * 2)
 def padded_to_the_longer(one, other):
     n = max(len(one), len(other))
     rows = []

@@ -6,14 +6,14 @@ import collections
 
 import dy2st
 from dy2st import nn
-from tests.dy2st.model_code.catalogue import model_code
+from tests.dy2st.catalogue.entry import on
 
 CALLS = ([1.0, 2.0], [-1.0, -3.0], [0.5, 0.0], [4.0, 4.0])
 LENGTHS = ([1.0, 2.0], [-1.0, -3.0, 1.0], [0.5], [-1.0, 4.0])
 EACH = [[None]]
 
 
-@model_code(*CALLS, unknown=EACH)
+@on(*CALLS, unknown=EACH)
 class CountsItsCalls(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -24,7 +24,7 @@ class CountsItsCalls(nn.Layer):
         return x * self.calls
 
 
-@model_code(*CALLS, unknown=EACH)
+@on(*CALLS, unknown=EACH)
 class CountsWhatATensorDecides(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -36,7 +36,7 @@ class CountsWhatATensorDecides(nn.Layer):
         return x + self.positive
 
 
-@model_code(*CALLS, unknown=EACH)
+@on(*CALLS, unknown=EACH)
 class SwitchesByItsCounter(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -49,7 +49,7 @@ class SwitchesByItsCounter(nn.Layer):
         return y
 
 
-@model_code(*CALLS)
+@on(*CALLS)
 class HiddenState(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -61,7 +61,7 @@ class HiddenState(nn.Layer):
         return self.hidden - before
 
 
-@model_code(*CALLS)
+@on(*CALLS)
 class HiddenStateThatBeginsAsNone(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -74,7 +74,7 @@ class HiddenStateThatBeginsAsNone(nn.Layer):
         return self.hidden
 
 
-@model_code(*CALLS)
+@on(*CALLS)
 class ResetByATensor(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -88,7 +88,7 @@ class ResetByATensor(nn.Layer):
         return self.total
 
 
-@model_code(*LENGTHS)
+@on(*LENGTHS)
 class MaskCache(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -101,7 +101,7 @@ class MaskCache(nn.Layer):
         return self.masks[n].matmul(x)
 
 
-@model_code(*CALLS)
+@on(*CALLS)
 class TableMadeOnce(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -113,7 +113,7 @@ class TableMadeOnce(nn.Layer):
         return x + self.table[: x.shape[0]]
 
 
-@model_code(*CALLS)
+@on(*CALLS)
 class HistoryInAList(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -124,7 +124,7 @@ class HistoryInAList(nn.Layer):
         return sum(self.history), len(self.history)
 
 
-@model_code(*CALLS)
+@on(*CALLS)
 class HistoryOfTheLastTwo(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -138,7 +138,7 @@ class HistoryOfTheLastTwo(nn.Layer):
         return out
 
 
-@model_code(*CALLS)
+@on(*CALLS)
 class KeepsWhatIsLarge(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -150,7 +150,7 @@ class KeepsWhatIsLarge(nn.Layer):
         return len(self.kept)
 
 
-@model_code(*CALLS)
+@on(*CALLS)
 class MovingAverage(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -164,7 +164,7 @@ class MovingAverage(nn.Layer):
         return x - self.mean
 
 
-@model_code(*CALLS)
+@on(*CALLS)
 class BestSoFar(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -180,7 +180,7 @@ class BestSoFar(nn.Layer):
         return self.best, self.waited
 
 
-@model_code(*CALLS)
+@on(*CALLS)
 class StatisticsInADict(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -192,7 +192,7 @@ class StatisticsInADict(nn.Layer):
         return self.stats["total"] / self.stats["seen"]
 
 
-@model_code(*CALLS)
+@on(*CALLS)
 class LogsLosses(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -206,7 +206,7 @@ class LogsLosses(nn.Layer):
         return loss
 
 
-@model_code(*CALLS, unknown=EACH)
+@on(*CALLS, unknown=EACH)
 class RemembersItsAuxiliaryLoss(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -218,7 +218,7 @@ class RemembersItsAuxiliaryLoss(nn.Layer):
         return y + self.aux
 
 
-@model_code(*CALLS)
+@on(*CALLS)
 class Debounce(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -232,7 +232,7 @@ class Debounce(nn.Layer):
         return x * 10 if self.is_on else x
 
 
-@model_code(*CALLS)
+@on(*CALLS)
 class RingBuffer(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -245,7 +245,7 @@ class RingBuffer(nn.Layer):
         return self.ring.mean()
 
 
-@model_code(*CALLS)
+@on(*CALLS)
 class KeyValueCache(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -259,7 +259,7 @@ class KeyValueCache(nn.Layer):
         return self.cache.sum(0)
 
 
-@model_code(*CALLS)
+@on(*CALLS)
 class StateOfASublayer(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -273,7 +273,7 @@ class StateOfASublayer(nn.Layer):
         return y
 
 
-@model_code(*CALLS)
+@on(*CALLS)
 class PropertyOverABuffer(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -292,7 +292,7 @@ class PropertyOverABuffer(nn.Layer):
         return x * self.scale
 
 
-@model_code(*CALLS, makes=True)
+@on(*CALLS, makes=True)
 def counter_in_a_closure():
     count = 0
 
@@ -304,7 +304,7 @@ def counter_in_a_closure():
     return step, None
 
 
-@model_code(*CALLS, makes=True)
+@on(*CALLS, makes=True)
 def memory_in_a_closure():
     memory = {"last": None, "calls": 0}
 
@@ -317,7 +317,7 @@ def memory_in_a_closure():
     return step, memory
 
 
-@model_code(*CALLS, makes=True)
+@on(*CALLS, makes=True)
 def accepted_in_a_closure():
     accepted = []
 
@@ -330,7 +330,7 @@ def accepted_in_a_closure():
     return step, accepted
 
 
-@model_code(*CALLS, makes=True)
+@on(*CALLS, makes=True)
 def memoized_by_size():
     cache = {}
 
@@ -358,13 +358,13 @@ class Tracker:
         return self.peak
 
 
-@model_code(*CALLS, makes=True)
+@on(*CALLS, makes=True)
 def method_of_an_object():
     tracker = Tracker()
     return tracker.update, tracker
 
 
-@model_code(*CALLS, makes=True)
+@on(*CALLS, makes=True)
 def generator_of_a_schedule():
     rates = iter([1.0, 0.5, 0.25, 0.125])
 
@@ -375,7 +375,7 @@ def generator_of_a_schedule():
     return step, None
 
 
-@model_code(*CALLS, makes=True)
+@on(*CALLS, makes=True)
 def default_argument_as_memory():
     def step(x, memory=[]):
         memory.append(1)
@@ -386,7 +386,7 @@ def default_argument_as_memory():
     return step, None
 
 
-@model_code(*CALLS)
+@on(*CALLS)
 class RunningNormalization(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -401,7 +401,7 @@ class RunningNormalization(nn.Layer):
         return x - self.mean
 
 
-@model_code(*CALLS)
+@on(*CALLS)
 class TwoStatesSwapped(nn.Layer):
     def __init__(self):
         super().__init__()

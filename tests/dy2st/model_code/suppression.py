@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import namedtuple
 
 import dy2st
-from tests.dy2st.model_code.catalogue import model_code
+from tests.dy2st.catalogue.entry import on
 
 BOXES = (
     [[0.0, 0.0, 4.0, 4.0], [1.0, 1.0, 5.0, 5.0], [6.0, 6.0, 8.0, 8.0]],
@@ -35,7 +35,7 @@ def overlaps(box, boxes):
     return both / (sizes + (box[2:] - box[:2]).prod() - both)
 
 
-@model_code(*PAIRS, unknown=MANY)
+@on(*PAIRS, unknown=MANY)
 def kept_by_two_loops(boxes, scores):
     keep = []
     for i in scores.argsort(descending=True):
@@ -49,7 +49,7 @@ def kept_by_two_loops(boxes, scores):
     return keep
 
 
-@model_code(*PAIRS, unknown=MANY)
+@on(*PAIRS, unknown=MANY)
 def kept_by_a_shrinking_order(boxes, scores):
     order, keep = scores.argsort(descending=True), []
     while order.numel() > 0:
@@ -60,7 +60,7 @@ def kept_by_a_shrinking_order(boxes, scores):
     return dy2st.stack(keep)
 
 
-@model_code(*PAIRS, unknown=MANY)
+@on(*PAIRS, unknown=MANY)
 def kept_by_a_list_that_empties(boxes, scores):
     left = sorted(range(len(scores)), key=lambda i: scores[i], reverse=True)
     keep = []
@@ -71,7 +71,7 @@ def kept_by_a_list_that_empties(boxes, scores):
     return keep
 
 
-@model_code(*PAIRS, unknown=MANY)
+@on(*PAIRS, unknown=MANY)
 def kept_by_a_mask(boxes, scores):
     n = scores.shape[0]
     alive = dy2st.ones([n], "bool")
@@ -85,7 +85,7 @@ def kept_by_a_mask(boxes, scores):
     return alive
 
 
-@model_code(*PAIRS, unknown=MANY)
+@on(*PAIRS, unknown=MANY)
 def scores_decayed_softly(boxes, scores):
     scores, kept = scores * 1.0, []
     for _ in range(2):
@@ -97,7 +97,7 @@ def scores_decayed_softly(boxes, scores):
     return kept
 
 
-@model_code(*PAIRS, unknown=MANY)
+@on(*PAIRS, unknown=MANY)
 def filtered_before(boxes, scores):
     found = []
     for box, score in zip(boxes, scores):
@@ -111,7 +111,7 @@ def filtered_before(boxes, scores):
 Detection = namedtuple("Detection", "box score label")
 
 
-@model_code(*PAIRS, unknown=MANY)
+@on(*PAIRS, unknown=MANY)
 def best_detection_as_a_namedtuple(boxes, scores):
     best = Detection(boxes[0], scores[0], 0)
     for i in range(1, scores.shape[0]):
@@ -120,13 +120,13 @@ def best_detection_as_a_namedtuple(boxes, scores):
     return best
 
 
-@model_code(*PAIRS, unknown=MANY)
+@on(*PAIRS, unknown=MANY)
 def detections_in_a_list(boxes, scores):
     found = [Detection(b, s, i) for i, (b, s) in enumerate(zip(boxes, scores)) if s > 0.25]
     return [d.label for d in found], len(found)
 
 
-@model_code(*PAIRS)
+@on(*PAIRS)
 def classes_apart(boxes, scores):
     results = {}
     for label, rows in {"odd": [1], "even": [0, 2]}.items():
@@ -135,7 +135,7 @@ def classes_apart(boxes, scores):
     return {label: len(kept) for label, kept in results.items()}
 
 
-@model_code(*PAIRS, unknown=MANY)
+@on(*PAIRS, unknown=MANY)
 def merged_by_weights(boxes, scores):
     merged, weight = scores[0] * boxes[0], scores[0]
     for i in range(1, scores.shape[0]):
@@ -145,7 +145,7 @@ def merged_by_weights(boxes, scores):
     return merged / weight
 
 
-@model_code(*PAIRS, unknown=MANY)
+@on(*PAIRS, unknown=MANY)
 def clusters_of_boxes(boxes, scores):
     clusters = []
     for i in range(boxes.shape[0]):
@@ -158,7 +158,7 @@ def clusters_of_boxes(boxes, scores):
     return clusters
 
 
-@model_code(*PAIRS, unknown=MANY)
+@on(*PAIRS, unknown=MANY)
 def most_that_are_kept(boxes, scores):
     keep = []
     for i in scores.argsort(descending=True):
@@ -169,7 +169,7 @@ def most_that_are_kept(boxes, scores):
     return keep
 
 
-@model_code(*zip(BOXES[:3], BOXES[1:3] + BOXES[:1]), unknown=[[None, 4], [None, 4]])
+@on(*zip(BOXES[:3], BOXES[1:3] + BOXES[:1]), unknown=[[None, 4], [None, 4]])
 def greedy_matching(truths, found):
     used, matches = [False] * len(found), []
     for i, truth in enumerate(truths):
@@ -184,7 +184,7 @@ def greedy_matching(truths, found):
     return matches
 
 
-@model_code(*BOXES, unknown=[[None, 4]])
+@on(*BOXES, unknown=[[None, 4]])
 def smallest_box_around(boxes):
     x1, y1, x2, y2 = boxes[0]
     for box in boxes[1:]:
@@ -194,7 +194,7 @@ def smallest_box_around(boxes):
     return dy2st.stack([x1, y1, x2, y2])
 
 
-@model_code(*BOXES, unknown=[[None, 4]])
+@on(*BOXES, unknown=[[None, 4]])
 def levels_by_area(boxes):
     levels = [[] for _ in range(3)]
     for i, box in enumerate(boxes):
@@ -208,7 +208,7 @@ def levels_by_area(boxes):
     return [len(level) for level in levels]
 
 
-@model_code(*PAIRS, unknown=MANY)
+@on(*PAIRS, unknown=MANY)
 def none_where_nothing_is_found(boxes, scores):
     best = None
     for box, score in zip(boxes, scores):

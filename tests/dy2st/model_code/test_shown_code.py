@@ -15,26 +15,28 @@ from dy2st.convert.vocabulary import TRACED_CALLS
 from dy2st.errors import Dy2stError
 from dy2st.jit import dy2static, to_static
 from dy2st.transpiler.lower import code_of
-from tests.dy2st.model_code.catalogue import Case
-from tests.dy2st.model_code.themes import CASES
+from tests.dy2st.catalogue.entry import Case
+from tests.dy2st.catalogue.themes import CASES
 
 # There a function that was a branch reads a variable through a cell, which knows which of several
 # values it can be there, or says other words where it has none.
 OTHER_TEXT = frozenset(
     (
-        "calls.walrus_in_a_chain",
-        "accumulation.best_that_may_be_none",
-        "corners.value_that_may_be_none",
-        "exceptions.finally_restores",
-        "pipelines.composed_transforms",
-        "training.contrastive_with_a_queue",
-        "vision.best_by_generator_and_default",
+        "model_code.calls.walrus_in_a_chain",
+        "model_code.accumulation.best_that_may_be_none",
+        "model_code.corners.value_that_may_be_none",
+        "model_code.exceptions.finally_restores",
+        "model_code.pipelines.composed_transforms",
+        "model_code.training.contrastive_with_a_queue",
+        "model_code.vision.best_by_generator_and_default",
     )
 )
 CHOSEN = [
     case
     for case in CASES
-    if type(case.entry.function) is FunctionType
+    if case.way == "program"
+    and case.entry.theme.startswith("model_code.")
+    and type(case.entry.function) is FunctionType
     and not (case.entry.makes or case.entry.slow or case.entry.name in OTHER_TEXT)
 ]
 
@@ -60,7 +62,9 @@ def program_of(function: Any, case: Case) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return str(to_static(function, input_spec=case.spec()).main_program)
+            return str(
+                to_static(function, input_spec=case.spec(case.entry.calls()[0])).main_program
+            )
         except Dy2stError as error:
             return type(error).__name__
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dy2st
-from tests.dy2st.model_code.catalogue import model_code
+from tests.dy2st.catalogue.entry import on
 
 # 0 is a space, 1 to 9 are letters.
 TEXTS = (
@@ -19,7 +19,7 @@ WORDS = ["<pad>", "a", "bb", "c", "d", "e", "f", "g", "h", "i"]
 MERGES = [(1, 2), (3, 3), (5, 5)]
 
 
-@model_code(*TEXTS, unknown=EACH)
+@on(*TEXTS, unknown=EACH)
 def lengths_of_words(x):
     lengths, run = [], 0
     for c in x:
@@ -34,7 +34,7 @@ def lengths_of_words(x):
     return lengths
 
 
-@model_code(*TEXTS, unknown=EACH)
+@on(*TEXTS, unknown=EACH)
 def split_at_spaces(x):
     words, word = [], []
     for c in x:
@@ -48,7 +48,7 @@ def split_at_spaces(x):
     return words
 
 
-@model_code(*TEXTS, unknown=EACH)
+@on(*TEXTS, unknown=EACH)
 def stripped_of_padding(x):
     end = x.shape[0]
     while end > 0 and x[end - 1] == 0:
@@ -56,7 +56,7 @@ def stripped_of_padding(x):
     return x[:end]
 
 
-@model_code(*TEXTS, unknown=EACH)
+@on(*TEXTS, unknown=EACH)
 def runs_with_lengths(x):
     runs = [(x[0], 1)]
     for c in x[1:]:
@@ -68,12 +68,12 @@ def runs_with_lengths(x):
     return runs
 
 
-@model_code(*TEXTS, unknown=EACH)
+@on(*TEXTS, unknown=EACH)
 def text_of_codes(x):
     return " ".join(WORDS[int(c)] for c in x if c != 0)
 
 
-@model_code(*TEXTS, unknown=EACH, slow=True)
+@on(*TEXTS, unknown=EACH, slow=True)
 def characters_joined(x):
     text = ""
     for c in x:
@@ -81,7 +81,7 @@ def characters_joined(x):
     return text
 
 
-@model_code(*TEXTS, unknown=EACH)
+@on(*TEXTS, unknown=EACH)
 def counts_by_code(x):
     counts = {}
     for c in x:
@@ -90,7 +90,7 @@ def counts_by_code(x):
     return counts
 
 
-@model_code(*TEXTS, unknown=EACH)
+@on(*TEXTS, unknown=EACH)
 def first_seen_numbers(x):
     ids = {}
     out = []
@@ -102,7 +102,7 @@ def first_seen_numbers(x):
     return out
 
 
-@model_code(*TEXTS, unknown=EACH)
+@on(*TEXTS, unknown=EACH)
 def one_merge_of_pairs(x):
     out, i = [], 0
     while i < len(x):
@@ -115,7 +115,7 @@ def one_merge_of_pairs(x):
     return out
 
 
-@model_code(*TEXTS, unknown=EACH)
+@on(*TEXTS, unknown=EACH)
 def merges_until_there_are_none(x):
     merged = 0
     for a, b in MERGES:
@@ -126,7 +126,7 @@ def merges_until_there_are_none(x):
     return merged
 
 
-@model_code(*TEXTS, unknown=EACH)
+@on(*TEXTS, unknown=EACH)
 def longest_match_in_a_vocabulary(x):
     vocabulary = {(1, 2): 20, (3, 3): 21, (5, 5, 5): 22}
     out, i = [], 0
@@ -144,7 +144,7 @@ def longest_match_in_a_vocabulary(x):
     return out
 
 
-@model_code(*TEXTS, unknown=EACH)
+@on(*TEXTS, unknown=EACH)
 def brackets_that_match(x):
     depth = deepest = 0
     for c in x:
@@ -156,7 +156,7 @@ def brackets_that_match(x):
     return depth == 0, deepest
 
 
-@model_code(*TEXTS, unknown=EACH)
+@on(*TEXTS, unknown=EACH)
 def stack_of_operations(x):
     stack = []
     for c in x:
@@ -168,7 +168,7 @@ def stack_of_operations(x):
     return stack
 
 
-@model_code(*TEXTS, unknown=EACH)
+@on(*TEXTS, unknown=EACH)
 def digits_to_a_number(x):
     number = 0
     for c in x:
@@ -178,14 +178,14 @@ def digits_to_a_number(x):
     return number
 
 
-@model_code(*TEXTS, unknown=EACH)
+@on(*TEXTS, unknown=EACH)
 def padded_and_cut(x, size=4):
     kept = [c for c in x if c != 0][:size]
     mask = [1] * len(kept) + [0] * (size - len(kept))
     return mask, len(kept)
 
 
-@model_code(*TEXTS, unknown=EACH)
+@on(*TEXTS, unknown=EACH)
 def hash_of_a_text(x):
     h = 7
     for c in x:
@@ -193,7 +193,7 @@ def hash_of_a_text(x):
     return h
 
 
-@model_code(*TEXTS, unknown=EACH)
+@on(*TEXTS, unknown=EACH)
 def spans_of_tags(x):
     spans, start = [], -1
     for i, c in enumerate(x):
@@ -205,7 +205,7 @@ def spans_of_tags(x):
     return spans
 
 
-@model_code(*TEXTS, unknown=EACH)
+@on(*TEXTS, unknown=EACH)
 def position_restarts_at_spaces(x):
     positions, p = dy2st.zeros_like(x), 0
     for i in range(x.shape[0]):
@@ -214,7 +214,7 @@ def position_restarts_at_spaces(x):
     return positions
 
 
-@model_code(*TEXTS, unknown=EACH)
+@on(*TEXTS, unknown=EACH)
 def is_a_palindrome(x):
     i, j = 0, x.shape[0] - 1
     while i < j:
@@ -224,13 +224,13 @@ def is_a_palindrome(x):
     return True
 
 
-@model_code(*TEXTS, unknown=EACH)
+@on(*TEXTS, unknown=EACH)
 def replaced_by_a_table(x):
     table = {1: 2, 2: 1, 5: 0}
     return [table.get(int(c), -1) for c in x]
 
 
-@model_code(*TEXTS, unknown=EACH)
+@on(*TEXTS, unknown=EACH)
 def masked_words(x):
     masked, labels = x * 1, []
     for i in range(len(x)):
@@ -242,7 +242,7 @@ def masked_words(x):
     return masked, labels
 
 
-@model_code(*TEXTS, unknown=EACH)
+@on(*TEXTS, unknown=EACH)
 def states_of_an_automaton(x):
     moves = {("start", True): "word", ("word", True): "word"}
     state, visited = "start", 0

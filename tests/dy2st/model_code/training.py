@@ -9,7 +9,7 @@ import numpy as np
 import dy2st
 import dy2st.nn.functional as F
 from dy2st import nn
-from tests.dy2st.model_code.catalogue import model_code
+from tests.dy2st.catalogue.entry import on
 
 BATCHES = (
     [[1.0, 2.0], [0.5, -1.0]],
@@ -29,7 +29,7 @@ def small_net():
     return net
 
 
-@model_code(*STEPS)
+@on(*STEPS)
 def warmup_then_cosine(step):
     if step < 4:
         return step / 4
@@ -37,7 +37,7 @@ def warmup_then_cosine(step):
     return 0.5 * (1 + dy2st.cos(progress * math.pi))
 
 
-@model_code(*STEPS)
+@on(*STEPS)
 def stepwise_decay(step):
     rate = 1.0
     for milestone in (2, 5, 10):
@@ -46,14 +46,14 @@ def stepwise_decay(step):
     return rate
 
 
-@model_code(*STEPS)
+@on(*STEPS)
 def decay_of_python_numbers(step):
     n = int(step)
     rate = 0.1 * 0.9 ** (n // 3)
     return max(rate, 0.08), n % 4 == 0
 
 
-@model_code(*STEPS)
+@on(*STEPS)
 def triangular_cycle(step):
     cycle = step // 4
     x = abs(step / 2 - 2 * cycle - 1)
@@ -61,7 +61,7 @@ def triangular_cycle(step):
     return height / (cycle + 1)
 
 
-@model_code(*LOSSES, unknown=EACH)
+@on(*LOSSES, unknown=EACH)
 def rate_on_a_plateau(losses):
     best, bad, rate = float("inf"), 0, 1.0
     for loss in losses:
@@ -75,7 +75,7 @@ def rate_on_a_plateau(losses):
     return rate, best
 
 
-@model_code(*LOSSES, unknown=EACH)
+@on(*LOSSES, unknown=EACH)
 def early_stopping(losses):
     best, best_epoch = losses[0], 0
     for epoch, loss in enumerate(losses):
@@ -86,7 +86,7 @@ def early_stopping(losses):
     return best_epoch, epoch
 
 
-@model_code(*LOSSES, unknown=EACH)
+@on(*LOSSES, unknown=EACH)
 def average_of_finite_losses(losses):
     kept = []
     for loss in losses * losses / (losses - 0.9):
@@ -95,7 +95,7 @@ def average_of_finite_losses(losses):
     return sum(kept) / len(kept)
 
 
-@model_code(*BATCHES, unknown=[[None, 2]])
+@on(*BATCHES, unknown=[[None, 2]])
 def clipped_by_the_global_norm(x):
     grads = [x[:, 0], x[:, 1]]
     norm = sum((g * g).sum() for g in grads).sqrt()
@@ -105,7 +105,7 @@ def clipped_by_the_global_norm(x):
     return grads, norm
 
 
-@model_code(*BATCHES, unknown=[[None, 2]])
+@on(*BATCHES, unknown=[[None, 2]])
 def clipped_one_by_one(x):
     out, clipped = {}, 0
     for name, g in {"w": x, "b": x.sum(0)}.items():
@@ -117,7 +117,7 @@ def clipped_one_by_one(x):
     return out, clipped
 
 
-@model_code(*BATCHES, unknown=[[None, 2]])
+@on(*BATCHES, unknown=[[None, 2]])
 def loss_of_several_terms(x):
     terms = {"fit": (x * x).mean(), "size": x.abs().mean()}
     weights = {"fit": 1.0, "size": 0.1}
@@ -127,7 +127,7 @@ def loss_of_several_terms(x):
     return sum(terms[k] * weights[k] for k in terms), sorted(terms)
 
 
-@model_code(*BATCHES, [[1.0, 1.0]] * 2, [[2.0, 1.0]], unknown=[[None, 2]])
+@on(*BATCHES, [[1.0, 1.0]] * 2, [[2.0, 1.0]], unknown=[[None, 2]])
 def hardest_of_a_batch(x):
     losses = (x * x).sum(1)
     hard = losses > losses.mean()
@@ -136,7 +136,7 @@ def hardest_of_a_batch(x):
     return losses.mean()
 
 
-@model_code(*BATCHES, unknown=[[None, 2]])
+@on(*BATCHES, unknown=[[None, 2]])
 class LossWithPenalties(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -150,7 +150,7 @@ class LossWithPenalties(nn.Layer):
         return loss
 
 
-@model_code(*BATCHES)
+@on(*BATCHES)
 class EveryOtherStep(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -167,7 +167,7 @@ class EveryOtherStep(nn.Layer):
         return self.weight * 1
 
 
-@model_code(*BATCHES)
+@on(*BATCHES)
 class AverageOfWeights(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -183,7 +183,7 @@ class AverageOfWeights(nn.Layer):
         return self.shadow if x.max() < 5 else self.weight * 1
 
 
-@model_code(*BATCHES)
+@on(*BATCHES)
 class MomentumByHand(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -200,7 +200,7 @@ class MomentumByHand(nn.Layer):
         return self.w.sum()
 
 
-@model_code(*BATCHES)
+@on(*BATCHES)
 class LossScaler(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -220,7 +220,7 @@ class LossScaler(nn.Layer):
         return loss
 
 
-@model_code(*BATCHES)
+@on(*BATCHES)
 class SkipsBadSteps(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -236,7 +236,7 @@ class SkipsBadSteps(nn.Layer):
         return self.weight.sum()
 
 
-@model_code(*BATCHES)
+@on(*BATCHES)
 class AdamByHand(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -253,7 +253,7 @@ class AdamByHand(nn.Layer):
         return m / (v.sqrt() + 1e-8)
 
 
-@model_code(*BATCHES, unknown=[[None, 2]])
+@on(*BATCHES, unknown=[[None, 2]])
 def line_search(x):
     w = x.mean(0)
 
@@ -267,7 +267,7 @@ def line_search(x):
     return w - rate * slope, rate
 
 
-@model_code(*BATCHES, unknown=[[None, 2]])
+@on(*BATCHES, unknown=[[None, 2]])
 def gradient_penalty(x):
     x = x * 1
     x.stop_gradient = False
@@ -277,7 +277,7 @@ def gradient_penalty(x):
     return penalty
 
 
-@model_code(*BATCHES, [[5.0, 0.0]] * 2, unknown=[[None, 2]])
+@on(*BATCHES, [[5.0, 0.0]] * 2, unknown=[[None, 2]])
 def descent_inside_of_the_model(x):
     w = dy2st.zeros([2])
     for _ in range(3):
@@ -288,7 +288,7 @@ def descent_inside_of_the_model(x):
     return w
 
 
-@model_code(*zip(BATCHES, BATCHES[1:] + BATCHES[:1]), unknown=[[None, 2]] * 2)
+@on(*zip(BATCHES, BATCHES[1:] + BATCHES[:1]), unknown=[[None, 2]] * 2)
 def contrastive_with_a_queue(x, y):
     queue = [y[i] for i in range(y.shape[0])]
     loss = 0.0
@@ -301,7 +301,7 @@ def contrastive_with_a_queue(x, y):
     return loss / x.shape[0]
 
 
-@model_code(*zip(BATCHES, BATCHES[1:] + BATCHES[:1]), unknown=[[None, 2]] * 2)
+@on(*zip(BATCHES, BATCHES[1:] + BATCHES[:1]), unknown=[[None, 2]] * 2)
 def hardest_triplet(x, y):
     total, used = 0.0, 0
     for i in range(x.shape[0]):
@@ -313,7 +313,7 @@ def hardest_triplet(x, y):
     return total / used if used > 0 else total
 
 
-@model_code(*BATCHES, unknown=[[None, 2]])
+@on(*BATCHES, unknown=[[None, 2]])
 def smooth_labels_unless_sure(x):
     p = F.softmax(x, axis=-1)
     target = p.argmax(-1)
@@ -323,7 +323,7 @@ def smooth_labels_unless_sure(x):
     return -(onehot * F.log_softmax(x, axis=-1)).sum(-1).mean()
 
 
-@model_code(*LOSSES, unknown=EACH)
+@on(*LOSSES, unknown=EACH)
 def logs_in_a_dict_of_meters(losses):
     meters = {}
     for i, loss in enumerate(losses):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import dy2st
 from dy2st import nn
-from tests.dy2st.model_code.catalogue import model_code, ramp
+from tests.dy2st.catalogue.entry import on, ramp
 
 LOSSES = ([1.0, 0.8, 0.9, 0.85, 0.7], [2.0, 1.9, 1.8, 1.7, 1.6], [1.0, 1.2, 1.3, 1.4, 1.5], [0.5])
 ROWS = (ramp(4, 2), ramp(4, 2, start=0.5), ramp(4, 2, step=-0.5), ramp(3, 2))
@@ -36,7 +36,7 @@ class EarlyStopping:
         return self.stopped
 
 
-@model_code(*LOSSES, unknown=EACH)
+@on(*LOSSES, unknown=EACH)
 def stopped_by_an_object(losses):
     stopper = EarlyStopping()
     steps = 0
@@ -47,7 +47,7 @@ def stopped_by_an_object(losses):
     return steps, stopper.best, stopper.bad
 
 
-@model_code(*LOSSES, unknown=EACH)
+@on(*LOSSES, unknown=EACH)
 def plateau_with_a_message(losses):
     best, rate, wait = math.inf, 1.0, 0
     for epoch, loss in enumerate(losses):
@@ -81,7 +81,7 @@ class Average:
         return self.sum / self.count if self.count else 0.0
 
 
-@model_code(*LOSSES, unknown=EACH)
+@on(*LOSSES, unknown=EACH)
 def meters_by_name(losses):
     meters = collections.defaultdict(lambda: Average("any"))
     for loss in losses:
@@ -91,7 +91,7 @@ def meters_by_name(losses):
     return {name: meter.mean for name, meter in meters.items()}
 
 
-@model_code(*LOSSES, unknown=EACH)
+@on(*LOSSES, unknown=EACH)
 def history_of_events(losses):
     history = {"loss": [], "events": []}
     last = None
@@ -103,7 +103,7 @@ def history_of_events(losses):
     return history
 
 
-@model_code(*LOSSES, unknown=EACH)
+@on(*LOSSES, unknown=EACH)
 def schedule_of_a_generator(losses):
     def rates(first):
         rate = first
@@ -117,7 +117,7 @@ def schedule_of_a_generator(losses):
     return total
 
 
-@model_code(*LOSSES, unknown=EACH)
+@on(*LOSSES, unknown=EACH)
 def milestones_that_are_passed(losses):
     milestones, rate = [1.5, 1.0, 0.75], 1.0
     for loss in losses:
@@ -127,7 +127,7 @@ def milestones_that_are_passed(losses):
     return rate, milestones
 
 
-@model_code(*LOSSES, unknown=EACH)
+@on(*LOSSES, unknown=EACH)
 def checkpoints_kept(losses):
     kept = []
     for step, loss in enumerate(losses):
@@ -138,7 +138,7 @@ def checkpoints_kept(losses):
     return [step for _, step in kept]
 
 
-@model_code(*ROWS, unknown=MANY)
+@on(*ROWS, unknown=MANY)
 def tokens_sent_to_experts(x):
     queues = {name: [] for name in ("left", "right", "dropped")}
     for row in x:
@@ -149,7 +149,7 @@ def tokens_sent_to_experts(x):
     return {name: len(queue) for name, queue in queues.items()}
 
 
-@model_code(*ROWS, unknown=MANY)
+@on(*ROWS, unknown=MANY)
 class RoutedThroughExperts(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -193,7 +193,7 @@ class Environment:
         return self.position, -self.position.abs(), done
 
 
-@model_code([0.5], [1.5], [-0.75], [3.0])
+@on([0.5], [1.5], [-0.75], [3.0])
 def rollout_of_an_episode(x):
     environment = Environment(x[0])
     episode, state, done = [], x[0], False
@@ -208,7 +208,7 @@ def rollout_of_an_episode(x):
     return gains[0], len(episode)
 
 
-@model_code([0.5], [1.5], [-0.75], [3.0])
+@on([0.5], [1.5], [-0.75], [3.0])
 def rollout_of_a_generator(x):
     def episode(state):
         for _ in range(4):
@@ -224,7 +224,7 @@ def rollout_of_a_generator(x):
     return sum(reward for _, reward in episode(x[0]))
 
 
-@model_code(*LOSSES, unknown=EACH)
+@on(*LOSSES, unknown=EACH)
 def replay_buffer_by_priority(rewards):
     buffer = collections.deque(maxlen=3)
     for step, reward in enumerate(rewards):
@@ -238,7 +238,7 @@ TREE = ("+", ("*", 0, 1), ("-", 2, ("neg", 0)))
 LEAVES = ([1.0, 2.0, 3.0], [-1.0, 0.5, 4.0], [0.0, 0.0, -1.0])
 
 
-@model_code(*LEAVES)
+@on(*LEAVES)
 class TreeOfOperators(nn.Layer):
     def __init__(self):
         super().__init__()
@@ -258,7 +258,7 @@ class TreeOfOperators(nn.Layer):
 EDGES = ([[0, 1], [1, 2], [2, 0]], [[0, 1], [0, 2], [0, 1]], [[2, 1], [1, 1], [2, 1]], [[0, 1]])
 
 
-@model_code(*EDGES, unknown=MANY)
+@on(*EDGES, unknown=MANY)
 def neighbours_of_each_node(edges):
     neighbours = {node: [] for node in range(3)}
     for edge in edges:
@@ -268,7 +268,7 @@ def neighbours_of_each_node(edges):
     return {node: len(found) for node, found in neighbours.items()}
 
 
-@model_code(*EDGES, unknown=MANY)
+@on(*EDGES, unknown=MANY)
 def nodes_reached_from_the_first(edges):
     pairs = edges.tolist()
     visited, queue = {0}, collections.deque([0])
@@ -281,7 +281,7 @@ def nodes_reached_from_the_first(edges):
     return sorted(visited)
 
 
-@model_code(*EDGES, unknown=MANY)
+@on(*EDGES, unknown=MANY)
 def edges_without_doubles(edges):
     seen = {}
     for a, b in edges.tolist():
@@ -291,7 +291,7 @@ def edges_without_doubles(edges):
     return len(seen), max(seen.values())
 
 
-@model_code(*EDGES, unknown=MANY)
+@on(*EDGES, unknown=MANY)
 def sets_that_are_joined(edges):
     parent = list(range(3))
 
@@ -327,7 +327,7 @@ class Scheduler:
         return {"sample": x, "norm": x.norm()}
 
 
-@model_code(*ROWS, unknown=MANY)
+@on(*ROWS, unknown=MANY)
 def sampler_of_a_scheduler(x):
     scheduler = Scheduler(4)
     for t in scheduler.timesteps:
@@ -338,7 +338,7 @@ def sampler_of_a_scheduler(x):
     return x, scheduler.order, len(scheduler.outputs)
 
 
-@model_code(*ROWS, unknown=MANY)
+@on(*ROWS, unknown=MANY)
 def terms_of_a_loss_by_name(x):
     losses = {"main": x.mean()}
     if x.max() > 2:
@@ -348,7 +348,7 @@ def terms_of_a_loss_by_name(x):
     return sum(losses.values()), list(losses)
 
 
-@model_code(*ROWS, unknown=MANY)
+@on(*ROWS, unknown=MANY)
 def options_as_keywords(x):
     def loss(x, scale=1.0, reduction="mean", bias=0.0):
         value = x.mean() if reduction == "mean" else x.sum()

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 import dy2st
 from dy2st import nn
-from tests.dy2st.model_code.catalogue import model_code, ramp
+from tests.dy2st.catalogue.entry import on, ramp
+from tests.dy2st.model_code.suppression import overlap
 
 BOXES = (
     [[0.0, 0.0, 4.0, 4.0], [1.0, 1.0, 5.0, 5.0], [6.0, 6.0, 8.0, 8.0]],
@@ -24,15 +25,7 @@ MANY = [[None, 4], [None]]
 ALL = [[None, 4], [None], [None]]
 
 
-def overlap(a, b):
-    """Intersection over union of two boxes."""
-    w = (dy2st.minimum(a[2], b[2]) - dy2st.maximum(a[0], b[0])).clip(0)
-    h = (dy2st.minimum(a[3], b[3]) - dy2st.maximum(a[1], b[1])).clip(0)
-    area = (a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1])
-    return w * h / (area - w * h)
-
-
-@model_code(*TRIPLES, unknown=ALL)
+@on(*TRIPLES, unknown=ALL)
 def grouped_by_class(boxes, scores, labels):
     groups = collections.defaultdict(list)
     for box, score, label in zip(boxes, scores, labels):
@@ -42,7 +35,7 @@ def grouped_by_class(boxes, scores, labels):
     return {label: score for label, (score, _) in best.items()}
 
 
-@model_code(*TRIPLES, unknown=ALL)
+@on(*TRIPLES, unknown=ALL)
 def suppressed_within_each_class(boxes, scores, labels):
     keep = []
     for label in range(3):
@@ -55,7 +48,7 @@ def suppressed_within_each_class(boxes, scores, labels):
     return keep
 
 
-@model_code(*PAIRS, unknown=MANY)
+@on(*PAIRS, unknown=MANY)
 def scores_and_boxes_unzipped(boxes, scores):
     found = [(s, b) for s, b in zip(scores, boxes) if s > 0.35]
     if not found:
@@ -64,7 +57,7 @@ def scores_and_boxes_unzipped(boxes, scores):
     return dy2st.stack(list(kept_scores)), dy2st.stack(list(kept_boxes))
 
 
-@model_code(*TRIPLES, unknown=ALL)
+@on(*TRIPLES, unknown=ALL)
 def classes_that_were_seen(boxes, scores, labels):
     seen = set()
     for score, label in zip(scores, labels):
@@ -73,7 +66,7 @@ def classes_that_were_seen(boxes, scores, labels):
     return len(seen), 0 in seen, sorted(seen)
 
 
-@model_code(*TRIPLES, unknown=ALL)
+@on(*TRIPLES, unknown=ALL)
 def one_box_for_each_class(boxes, scores, labels):
     best = {}
     for box, score, label in zip(boxes, scores, labels):
@@ -83,7 +76,7 @@ def one_box_for_each_class(boxes, scores, labels):
     return {label: pair[1] for label, pair in sorted(best.items())}
 
 
-@model_code(*TRIPLES, unknown=ALL)
+@on(*TRIPLES, unknown=ALL)
 def at_most_two_of_a_class(boxes, scores, labels):
     counts, keep = collections.Counter(), []
     for i in scores.argsort(descending=True).tolist():
@@ -117,7 +110,7 @@ class Track:
 FRAMES = tuple((a, b) for a, b in zip(BOXES[:3], BOXES[1:3] + BOXES[:1]))
 
 
-@model_code(*FRAMES, unknown=[[None, 4], [None, 4]])
+@on(*FRAMES, unknown=[[None, 4], [None, 4]])
 def tracks_of_two_frames(first, second):
     tracks = [Track(box) for box in first]
     for box in second:
@@ -133,7 +126,7 @@ def tracks_of_two_frames(first, second):
     return [t.hits for t in tracks], sum(t.is_confirmed for t in tracks)
 
 
-@model_code(*FRAMES, unknown=[[None, 4], [None, 4]])
+@on(*FRAMES, unknown=[[None, 4], [None, 4]])
 def pairs_by_a_heap(first, second):
     candidates = []
     for i in range(len(first)):
@@ -151,7 +144,7 @@ def pairs_by_a_heap(first, second):
     return pairs
 
 
-@model_code(*SCORES, unknown=[[None]])
+@on(*SCORES, unknown=[[None]])
 def three_largest_by_a_heap(scores):
     heap = []
     for i, score in enumerate(scores):
@@ -161,7 +154,7 @@ def three_largest_by_a_heap(scores):
     return sorted(heap, reverse=True)
 
 
-@model_code(*SCORES, unknown=[[None]])
+@on(*SCORES, unknown=[[None]])
 def largest_by_nlargest(scores):
     pairs = [(s, i) for i, s in enumerate(scores)]
     return [i for _, i in heapq.nlargest(2, pairs, key=lambda pair: pair[0])]
@@ -190,7 +183,7 @@ class Boxes:
         return cls(dy2st.concat([p.boxes for p in parts]), dy2st.concat([p.scores for p in parts]))
 
 
-@model_code(*PAIRS, unknown=MANY)
+@on(*PAIRS, unknown=MANY)
 def container_of_boxes(boxes, scores):
     found = Boxes(boxes, scores)
     found = found[found.scores > 0.35]
@@ -201,7 +194,7 @@ def container_of_boxes(boxes, scores):
     return both.scores.sum(), len(both)
 
 
-@model_code(*PAIRS, unknown=MANY)
+@on(*PAIRS, unknown=MANY)
 def results_as_a_dict_of_tensors(boxes, scores):
     result = {"boxes": boxes, "scores": scores}
     for threshold in (0.25, 0.5, 0.75):
@@ -213,7 +206,7 @@ def results_as_a_dict_of_tensors(boxes, scores):
     return result
 
 
-@model_code(*PAIRS, unknown=MANY)
+@on(*PAIRS, unknown=MANY)
 def images_with_other_counts(boxes, scores):
     images = []
     for threshold in (0.2, 0.5, 0.85):
@@ -232,14 +225,14 @@ def pyramid(x, least):
         yield x
 
 
-@model_code(ramp(2, 8), ramp(2, 8, start=1.0))
+@on(ramp(2, 8), ramp(2, 8, start=1.0))
 def pyramid_of_a_generator(x):
     levels = list(pyramid(x, 2))
     strongest = max(levels, key=lambda level: level.mean())
     return len(levels), strongest.sum()
 
 
-@model_code(*PAIRS, unknown=MANY)
+@on(*PAIRS, unknown=MANY)
 def stages_of_generators(boxes, scores):
     def confident(pairs, threshold):
         for box, score in pairs:
@@ -255,7 +248,7 @@ def stages_of_generators(boxes, scores):
     return [score for _, score in kept]
 
 
-@model_code(*PAIRS, unknown=MANY)
+@on(*PAIRS, unknown=MANY)
 def best_by_generator_and_default(boxes, scores):
     good = (box for box, score in zip(boxes, scores) if score > 0.5)
     first = next(good, None)
@@ -281,7 +274,7 @@ class Compose:
         return x, applied
 
 
-@model_code(*AUGMENTED, unknown=[[None, 4]])
+@on(*AUGMENTED, unknown=[[None, 4]])
 def transforms_that_were_applied(x):
     transform = Compose(
         ("flip", lambda x: x.mean() > 0, lambda x: x.flip([1])),
@@ -292,7 +285,7 @@ def transforms_that_were_applied(x):
     return y, len(applied), applied
 
 
-@model_code(*AUGMENTED, unknown=[[None, 4]])
+@on(*AUGMENTED, unknown=[[None, 4]])
 def rejected_crops_are_tried_again(x):
     for start, size in ((0, 2), (1, 2), (2, 2), (0, 4)):
         crop = x[:, start : start + size]
@@ -302,7 +295,7 @@ def rejected_crops_are_tried_again(x):
     return x.mean(), -1
 
 
-@model_code(*PAIRS, unknown=MANY)
+@on(*PAIRS, unknown=MANY)
 def components_by_a_stack(boxes, scores):
     n = len(scores)
     group, count = [-1] * n, 0

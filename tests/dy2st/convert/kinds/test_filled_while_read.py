@@ -11,7 +11,7 @@ import pytest
 import dy2st
 from dy2st import nn
 from dy2st.jit import to_static
-from tests.dy2st.constructs.catalogue import comparable
+from tests.dy2st.catalogue.comparing import comparable
 
 INPUTS = ([1.0, 3.0, 2.0], [-1.0, -2.0, -3.0], [0.0, 5.0, -6.0])
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import dy2st
-from tests.dy2st.constructs.catalogue import comparable
+from tests.dy2st.catalogue.comparing import comparable
 from tests.dy2st.convert.kinds.same import VALUES, same
 
 

@@ -8,7 +8,7 @@ import pytest
 import dy2st
 from dy2st import to_static
 from dy2st.static import InputSpec
-from tests.dy2st.constructs.catalogue import comparable
+from tests.dy2st.catalogue.comparing import comparable
 
 SPEC = [InputSpec([None, None], "float32", "x")]
 

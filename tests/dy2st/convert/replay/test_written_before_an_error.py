@@ -6,7 +6,7 @@ import dy2st
 from dy2st import nn
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
-from tests.dy2st.constructs.catalogue import comparable
+from tests.dy2st.catalogue.comparing import comparable
 
 
 class Model(nn.Layer):

@@ -13,7 +13,7 @@ import warnings
 
 import dy2st
 from dy2st import nn
-from tests.dy2st.constructs.catalogue import comparable
+from tests.dy2st.catalogue.comparing import comparable
 from tests.dy2st.jit.outside.scenario import Box, each_call, effect, layer_of
 
 

@@ -21,7 +21,7 @@ import dy2st
 from dy2st import nn
 from dy2st.errors import Dy2stError
 from dy2st.jit import to_static
-from tests.dy2st.constructs.catalogue import comparable
+from tests.dy2st.catalogue.comparing import comparable
 
 X = dy2st.to_tensor([1.0, 2.0])
 INPUTS = tuple(dy2st.to_tensor(v) for v in ([1.0, 2.0], [3.0, -1.0], [0.5, 0.25], [4.0, 8.0]))

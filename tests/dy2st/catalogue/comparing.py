@@ -2,49 +2,89 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
 from collections import defaultdict, deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, NamedTuple
+from types import GeneratorType
+from typing import Any
 
 import numpy as np
 
 import dy2st
 from dy2st import nn
+from dy2st.errors import Dy2stError
 from dy2st.jit import StaticFunction
 from dy2st_runtime.ir import Variable
 
 _OF_LAYERS = set(vars(nn.Layer())) | {"forward"}
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+CLOSE = 1e-5
 
 
-class Seen(NamedTuple):
+@dataclass(eq=False)
+class Seen:
     """A value: its kind, what is inside by name, and what else must be the same."""
 
     kind: str
-    parts: dict[str, Seen]
+    parts: dict[str, Seen] = field(default_factory=dict)
     data: Any = None
 
+    def __eq__(self, other: object) -> bool:
+        """Whether there is no difference at all, but for the last digits of floats."""
+        return isinstance(other, Seen) and not difference(self, other, {})
 
-def seen(value: Any) -> Seen:
-    """A value as it is now; later changes of it are not seen."""
+
+def called(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, str]:
+    """What a call gives or raises (of a generator: the list of its items), and what it prints."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        try:
+            result = function(*arguments)
+            result = list(result) if isinstance(result, GeneratorType) else result
+        except BaseException as error:
+            result = error
+    return result, printed.getvalue()
+
+
+def comparable(value: Any, is_chain: bool = False) -> Seen:
+    """A value as it is now; later changes of it are not seen.
+
+    is_chain: of an exception also what it came from, and where Python looked for a name.
+    """
     if isinstance(value, Variable):
-        return Seen("a tensor of a trace that is over", {})
+        return Seen("a tensor of a trace that is over")
     if isinstance(value, dy2st.Tensor):
         return Seen("tensor", {}, np.array(value.numpy()))
+    kind = type(value).__name__
     if isinstance(value, (np.ndarray, np.generic)):
-        return Seen(type(value).__name__, {}, np.array(value))
-    if isinstance(value, Enum) or value is None or isinstance(value, (str, bytes, range, type)):
-        return Seen(type(value).__name__, {}, value)
+        return Seen(kind, {}, np.array(value))
+    if isinstance(value, type):
+        return Seen(kind, {}, (value.__module__, value.__qualname__))
+    if isinstance(value, Enum) or value is None or isinstance(value, (str, bytes, range)):
+        return Seen(kind, {}, value)
     if isinstance(value, (bool, int, float, complex)):
-        return Seen(type(value).__name__, {}, np.array(value))
-    return Seen(type(value).__name__, {k: seen(v) for k, v in _parts(value)})
+        is_large = isinstance(value, int) and abs(value) >= 2**63
+        return Seen(kind, {}, value if is_large else np.array(value))
+    parts = {name: comparable(part, is_chain) for name, part in _parts(value, is_chain)}
+    # What the library says names the place in the code only where it is traced.
+    is_said = isinstance(value, BaseException) and not isinstance(value, Dy2stError)
+    return Seen(kind, parts, str(value) if is_said else None)
 
 
-def _parts(value: Any) -> list[tuple[str, Any]]:
+def _parts(value: Any, is_chain: bool) -> list[tuple[str, Any]]:
     if isinstance(value, BaseException):
         told = [a for a in value.args if not isinstance(a, str)]
         own = [(k, v) for k, v in vars(value).items() if not k.startswith("__")]
-        return [*_numbered(told), *own]
+        chain = [
+            (".cause", value.__cause__),
+            (".context", value.__context__),
+            (".name", getattr(value, "name", None)),
+        ]
+        return [*_numbered(told), *own, *(chain if is_chain else [])]
     if isinstance(value, nn.Layer):
         own = [(k, v) for k, v in vars(value).items() if k not in _OF_LAYERS]
         return [
@@ -63,7 +103,12 @@ def _parts(value: Any) -> list[tuple[str, Any]]:
         return _numbered(value)
     if isinstance(value, StaticFunction) or callable(value):
         return []
-    return list(vars(value).items())
+    if hasattr(value, "__dict__"):
+        return list(vars(value).items())
+    slots = [n for kind in type(value).__mro__ for n in vars(kind).get("__slots__", ())]
+    if slots:
+        return [(name, getattr(value, name)) for name in slots if hasattr(value, name)]
+    return [("repr", _ADDRESS.sub("", repr(value)))]
 
 
 def _numbered(values: Any) -> list[tuple[str, Any]]:
@@ -86,37 +131,38 @@ def kinds_of(values: list[Seen]) -> dict[str, set[str]]:
     return found
 
 
-def difference(wanted: Seen, got: Seen, kinds: dict[str, set[str]], path: str = "") -> str:
+def difference(
+    wanted: Seen, got: Seen, kinds: dict[str, set[str]], path: str = "", close: float = CLOSE
+) -> str:
     """The first difference of what Python gives and what the Program gives, or nothing."""
     if wanted.kind != got.kind and not _is_joined(wanted, got, kinds, path):
         return f"{path}: Python {_short(wanted)}, the Program {_short(got)}"
     if list(wanted.parts) != list(got.parts):
         return f"{path}: Python has {list(wanted.parts)}, the Program {list(got.parts)}"
     for name, part in wanted.parts.items():
-        found = difference(part, got.parts[name], kinds, path + name)
+        found = difference(part, got.parts[name], kinds, path + name, close)
         if found:
             return found
-    return (
-        "" if _same(wanted, got) else f"{path}: Python {_short(wanted)}, the Program {_short(got)}"
-    )
+    is_same = _is_same(wanted, got, close)
+    return "" if is_same else f"{path}: Python {_short(wanted)}, the Program {_short(got)}"
 
 
 def _is_joined(wanted: Seen, got: Seen, kinds: dict[str, set[str]], path: str) -> bool:
     """Whether a number came as the tensor, or float, that it is on another path."""
-    there = kinds[re.sub(r"\[\d+\]", "[]", path)]
+    there = kinds.get(re.sub(r"\[\d+\]", "[]", path), ())
     if wanted.kind not in ("bool", "int", "float") or got.kind not in there:
         return False
     return got.kind == "float" or (got.kind == "tensor" and got.data.shape == ())
 
 
-def _same(wanted: Seen, got: Seen) -> bool:
+def _is_same(wanted: Seen, got: Seen, close: float) -> bool:
     if not isinstance(wanted.data, np.ndarray) or not isinstance(got.data, np.ndarray):
         return bool(wanted.data == got.data)
     if wanted.data.shape != got.data.shape:
         return False
     if wanted.kind == got.kind and wanted.data.dtype != got.data.dtype:
         return False
-    return np.allclose(wanted.data, got.data, rtol=1e-5, atol=1e-5, equal_nan=True)
+    return np.allclose(wanted.data, got.data, rtol=close, atol=close, equal_nan=True)
 
 
 def _short(value: Seen) -> str:

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import importlib
 
-from tests.dy2st.model_code.catalogue import ENTRIES, Case
+from tests.dy2st.catalogue.drivers import cases_of
+from tests.dy2st.catalogue.entry import ENTRIES
+from tests.dy2st.constructs.sections import SECTIONS
 
-NAMES = (
+MODEL_CODE = (
     *("accumulation", "lists", "decoding", "suppression", "dynamic_programming", "routing"),
     *("state", "objects", "sizes", "samplers", "metrics", "training", "generators"),
     *("vision", "language", "training_loops", "searching", "batching", "choosing"),
     *("exceptions", "augmentation", "text", "dicts", "in_place", "recurrent", "numbers", "calls"),
     *("generation", "pipelines", "corners"),
 )
-THEMES = tuple(importlib.import_module(f"tests.dy2st.model_code.{name}") for name in NAMES)
 
-CASES = [
-    Case(entry, is_unknown)
-    for entry in ENTRIES
-    for is_unknown in (False, True)
-    if not is_unknown or entry.unknown is not None
-]
+DECIDED = ("catchers",)
+NAMES = {
+    "decided": DECIDED,
+    "constructs": SECTIONS,
+    "model_code": MODEL_CODE,
+}
+THEMES = {
+    folder: tuple(importlib.import_module(f"tests.dy2st.{folder}.{name}") for name in names)
+    for folder, names in NAMES.items()
+}
+
+CASES = [case for entry in ENTRIES for case in cases_of(entry)]

@@ -1,9 +1,10 @@
-"""Run the functions as model code has them, by Python and through one Program each; count.
+"""Run the functions of the catalogue by Python and in the other ways; count.
 
-python -m tests.dy2st.model_code.campaign                # all, with counts by theme
-python -m tests.dy2st.model_code.campaign --refused      # also says why each is refused
-python -m tests.dy2st.model_code.campaign lists.add      # those whose names begin so
-python -m tests.dy2st.model_code.campaign --table        # the tables of `not_yet.py` as they would be
+python -m tests.dy2st.catalogue.campaign                       # all as Programs, with counts by theme
+python -m tests.dy2st.catalogue.campaign --way in_native_code  # in another way of `drivers.WAYS`
+python -m tests.dy2st.catalogue.campaign --refused             # also says why each is refused
+python -m tests.dy2st.catalogue.campaign model_code.lists.add  # those whose names begin so
+python -m tests.dy2st.catalogue.campaign --table               # the tables of `not_yet.py` as they would be
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import collections
 import sys
 import time
 
-from tests.dy2st.model_code.running import Verdict, verdict
-from tests.dy2st.model_code.themes import CASES
+from tests.dy2st.catalogue.drivers import WAYS, Verdict, verdict
+from tests.dy2st.catalogue.themes import CASES
 
 KINDS = ("equal", "refused", "different", "error")
 
@@ -23,13 +24,14 @@ def main() -> int:
     """Compare the chosen cases; the result is 0 if none is different and none fails."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("start", nargs="?", default="", help="how the names begin")
+    parser.add_argument("--way", choices=WAYS, default="program")
     parser.add_argument("--refused", action="store_true", help="say why")
     parser.add_argument("--table", action="store_true", help="print the tables of not_yet.py")
     parser.add_argument("--times", type=float, default=1e9, help="say which take more seconds")
     options = parser.parse_args()
     found: dict[str, Verdict] = {}
     for case in CASES:
-        if not case.name.startswith(options.start):
+        if case.way != options.way or not case.name.startswith(options.start):
             continue
         begun = time.process_time()
         said = found[case.name] = verdict(case)
@@ -49,13 +51,13 @@ def main() -> int:
 def _summary(found: dict[str, Verdict]) -> None:
     counts: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
     for name, said in found.items():
-        for row in (name.partition(".")[0], "all"):
+        for row in (name.rpartition(".")[0], "all"):
             counts[row][said.kind] += 1
-    print(f"{'':24}", *(f"{kind:>10}" for kind in KINDS))
+    print(f"{'':32}", *(f"{kind:>10}" for kind in KINDS))
     for row, count in counts.items():
         if row != "all":
-            print(f"{row:24}", *(f"{count[kind]:10}" for kind in KINDS))
-    print(f"{'all':24}", *(f"{counts['all'][kind]:10}" for kind in KINDS))
+            print(f"{row:32}", *(f"{count[kind]:10}" for kind in KINDS))
+    print(f"{'all':32}", *(f"{counts['all'][kind]:10}" for kind in KINDS))
 
 
 def _table(found: dict[str, Verdict]) -> None:
