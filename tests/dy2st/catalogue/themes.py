@@ -16,8 +16,13 @@ MODEL_CODE = (
     *("generation", "pipelines", "corners"),
 )
 
+PLAIN_VALUES = (
+    *("expressions", "comprehensions", "names", "control", "control_flow", "exceptions"),
+    *("functions", "match", "generators"),
+)
 DECIDED = ("catchers",)
 NAMES = {
+    "plain_values": PLAIN_VALUES,
     "decided": DECIDED,
     "constructs": SECTIONS,
     "model_code": MODEL_CODE,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
-import io
 from collections.abc import Callable
-from types import FunctionType, GeneratorType
+from types import FunctionType
 from typing import Any
 
 from dy2st.transpiler.lower import traced_form
+from tests.dy2st.catalogue.comparing import Seen, called, comparable, difference
 from tests.dy2st.transpiler.plain_protocol import PLAIN
 
 
@@ -22,24 +21,10 @@ def traced(function: FunctionType) -> Callable[..., Any]:
     return made
 
 
-def outcome(function: Callable[..., Any], arguments: tuple[Any, ...]) -> object:
+def outcome(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Seen:
     """What a call gives or raises, what it prints, and what its arguments are afterwards."""
     given = copy.deepcopy(arguments)
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        try:
-            result = function(*given)
-            result = list(result) if isinstance(result, GeneratorType) else result
-        except BaseException as error:
-            result = _described(error)
-    return result, printed.getvalue(), given
-
-
-def _described(error: BaseException | None) -> object:
-    if error is None:
-        return None
-    causes = [_described(error.__cause__), _described(error.__context__)]
-    return type(error), str(error), getattr(error, "name", None), causes
+    return comparable((*called(function, given), given), is_chain=True)
 
 
 def same(function: Any, *calls: tuple[Any, ...]) -> None:
@@ -48,4 +33,4 @@ def same(function: Any, *calls: tuple[Any, ...]) -> None:
     for arguments in calls or [()]:
         expected = outcome(function, arguments)
         found = outcome(form, arguments)
-        assert found == expected, f"{found} is not {expected}"
+        assert not difference(expected, found, {}, close=0.0)

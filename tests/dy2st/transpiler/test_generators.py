@@ -4,9 +4,7 @@
 from __future__ import annotations
 
 import inspect
-
 import pytest
-
 from tests.dy2st.transpiler.same import same, traced
 
 
@@ -81,53 +79,6 @@ def test_yield_from():
     same(f, (5,))
 
 
-def test_statements_without_a_yield_in_a_generator():
-    def f(n):
-        total = 0
-        for i in range(n):
-            if i % 2:
-                total += i
-                continue
-            for j in range(i):
-                if j == 2:
-                    break
-                total += j
-            else:
-                total += 100
-            while total > 150:
-                total -= 7
-            yield total
-        if total:
-            return
-        yield "zero"
-
-    same(f, (6,), (1,), (0,))
-
-
-def test_jumps_and_else_in_a_loop_that_yields():
-    def f(n):
-        for i in range(n):
-            if i == 1:
-                continue
-            if i == 4:
-                break
-            yield i
-        else:
-            yield "else"
-        k = 0
-        while k < n:
-            k += 1
-            if k == 2:
-                continue
-            yield k
-            if k == 3:
-                break
-        else:
-            yield "while else"
-
-    same(f, (2,), (6,), (0,))
-
-
 def test_a_yield_in_every_kind_of_expression():
     def f(x):
         a = (yield 1) or (yield 2)
@@ -165,68 +116,6 @@ def test_a_chain_of_comparisons_with_a_yield():
 
     for values in ([1, 2], [0], [2, 1]):
         assert play(f(1), values) == play(traced(f)(1), values)
-
-
-def test_a_yield_in_with_and_try():
-    def f(log):
-        import contextlib
-
-        with contextlib.suppress(ZeroDivisionError):
-            try:
-                yield 1
-                1 // 0
-            except KeyError:
-                yield "key"
-            finally:
-                yield "finally"
-        for i in range(2):
-            try:
-                if i:
-                    return i
-                yield i
-            finally:
-                log.append(i)
-
-    same(f, ([],))
-
-
-def test_the_variables_of_a_generator_may_be_captured():
-    def f(n):
-        get = lambda: i
-        for i in range(n):
-            yield get()
-        i = 9
-        yield get()
-
-    same(f, (3,))
-
-
-def test_a_walrus_with_a_yield():
-    def f(n):
-        while (got := (yield n)) is None and n:
-            n -= 1
-        yield "got", got
-
-    same(f, (3,))
-
-
-def test_yields_in_targets():
-    def f(d):
-        d[(yield 1)] = yield 2
-        d[(yield 3)] += (yield 4) or 0
-        for d[(yield 5)] in [1, 2]:
-            pass
-        del d[(yield 6)]
-
-    same(f, ({None: 1},))
-
-
-def test_a_generator_that_never_yields():
-    def f():
-        return 5
-        yield
-
-    same(f)
 
 
 def test_a_lambda_that_yields():
