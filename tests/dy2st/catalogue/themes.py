@@ -20,7 +20,10 @@ PLAIN_VALUES = (
     *("expressions", "comprehensions", "names", "control", "control_flow", "exceptions"),
     *("functions", "match", "generators"),
 )
-DECIDED = ("catchers",)
+DECIDED = (
+    *("exceptions", "catchers", "finals", "managers", "generators", "shared_variables"),
+    *("changed_while_traced",),
+)
 NAMES = {
     "plain_values": PLAIN_VALUES,
     "decided": DECIDED,

@@ -15,16 +15,11 @@ from tests.unseen import Unseen
 
 TENSORS = [np.float32(v) for v in ([1, 2, 3], [-1, -2, -3], [10, 20, 30], [0, 0, 0])]
 
+
 level = 0
+
+
 latest = None
-
-
-def agrees(function):
-    static = to_static(function)
-    for values in TENSORS:
-        expected = dy2st.to_tensor(values)
-        assert comparable(static(dy2st.to_tensor(values))) == comparable(function(expected))
-    assert len(static.program_cache) == 1
 
 
 def comparable(value):
@@ -33,147 +28,6 @@ def comparable(value):
     if isinstance(value, (list, tuple)):
         return [comparable(entry) for entry in value]
     return type(value), value
-
-
-def test_a_nested_function_that_assigns_nonlocal_may_be_called_in_one_branch():
-    def f(x):
-        c, calls = x * 0, 0
-
-        def bump(by):
-            nonlocal c, calls
-            c, calls = c + by, calls + 1
-
-        if x.sum() > 0:
-            bump(5)
-            bump(x)
-        else:
-            bump(1)
-        return c, calls
-
-    agrees(f)
-
-
-def test_a_nested_function_that_assigns_nonlocal_may_be_called_each_turn():
-    def f(x):
-        c, n = x * 0, x.sum()
-
-        def bump():
-            nonlocal c
-            c = c + n
-
-        while n > 2:
-            bump()
-            n = n - 3
-        return c, n
-
-    agrees(f)
-
-
-def test_a_condition_inside_the_nested_function_decides_too():
-    def f(x):
-        c = 0
-
-        def bump(v):
-            nonlocal c
-            if v.max() > 5:
-                c += 10
-            else:
-                c -= 1
-
-        if x.sum() > 0:
-            bump(x)
-        bump(x * 10)
-        return c
-
-    agrees(f)
-
-
-def test_a_method_of_a_foreign_function_calls_back():
-    def apply(action, v):
-        if v.sum() > 0:
-            action(v)
-
-    def f(x):
-        seen = x
-
-        def note(v):
-            nonlocal seen
-            seen = v * 2
-
-        apply(note, x)
-        return seen
-
-    agrees(f)
-
-
-def test_closures_see_the_value_of_the_branch_inside_and_the_joined_one_after():
-    def f(x):
-        y = x
-        look = lambda: y  # noqa: E731
-        before = look()
-        if x.sum() > 0:
-            y = x * 2
-            inside = look()
-        else:
-            inside = look() - 1
-        return before, inside, look(), y
-
-    agrees(f)
-
-
-def test_closures_see_the_value_of_each_turn():
-    def f(x):
-        y, total = x, x * 0
-        look = lambda: y  # noqa: E731
-        while y.sum() > 1:
-            y = y / 2
-            total = total + look()
-        return look(), total
-
-    agrees(f)
-
-
-def test_a_list_in_a_shared_variable_is_changed_in_one_branch_only():
-    def f(x):
-        items = [x]
-
-        def last():
-            return items[-1]
-
-        if x.sum() > 0:
-            items[0] = items[0] * 2
-            items[0] = last() + 1
-        return last(), items
-
-    agrees(f)
-
-
-def test_a_variable_of_a_closure_may_be_unbound_before():
-    def f(x):
-        def look():
-            return y
-
-        if x.sum() > 0:
-            y = x + 1
-        else:
-            y = x - 1
-        return look()
-
-    agrees(f)
-
-
-def test_del_of_a_variable_that_a_closure_uses():
-    def f(x):
-        y = x * 2
-        look = lambda: y  # noqa: E731
-        z = look()
-        if x.sum() > 0:
-            z = z + y
-            del y
-        y = x
-        return z, look()
-
-    agrees(f)
 
 
 def test_a_global_assigned_in_a_branch_is_written_when_the_program_runs():
@@ -282,29 +136,6 @@ def test_a_condition_of_a_loop_that_assigns_is_refused():
         to_static(f)(dy2st.to_tensor([5.0]))
 
 
-class Meter:
-    def __init__(self, x):
-        self.__total = x * 0
-        self.count = 0
-
-    def run(self, x):
-        if x.sum() > 0:
-            self.__total = self.__total + x
-            self.count += 1
-        n = x.sum()
-        while n > 3:
-            self.__total = self.__total + 1
-            n = n - 4
-        return self.__total, self.count
-
-
-def test_private_attributes_are_kept_apart_and_carried():
-    def f(x):
-        return Meter(x).run(x)
-
-    agrees(f)
-
-
 def test_a_function_of_one_branch_is_bound_where_that_was_taken():
     def f(x):
         if x.sum() > 0:
@@ -318,27 +149,6 @@ def test_a_function_of_one_branch_is_bound_where_that_was_taken():
     assert static(dy2st.to_tensor([1.0])).numpy().tolist() == [1.0]
     with pytest.raises(UnboundLocalError, match="'g'"):
         static(dy2st.to_tensor([-1.0]))
-
-
-def test_classes_of_both_branches_that_know_themselves_stay_inside():
-    def f(x):
-        if x.sum() > 0:
-
-            class C:
-                def make(self):
-                    return C, x
-
-            y = C().make()[0]().make()[1]
-        else:
-
-            class C:
-                def make(self):
-                    return C, x * 2
-
-            y = C().make()[1]
-        return y
-
-    agrees(f)
 
 
 def test_a_branch_that_raises_leaves_the_variables_of_the_other():
@@ -374,20 +184,6 @@ def test_a_global_that_is_only_assigned_needs_no_new_trace():
     for values in TENSORS:
         static(dy2st.to_tensor(values))
     assert traces.count == 1
-
-
-def test_a_variable_of_a_closure_that_some_paths_bind_may_be_passed_on():
-    def f(x):
-        look = lambda: y  # noqa: E731
-        if x.sum() > 0:
-            y = x + 1
-        if x.max() > 5:
-            y = x * 3
-        if x.sum() > 0:
-            return look()
-        return x
-
-    agrees(f)
 
 
 def _bound_beside_a_tensor(x):
