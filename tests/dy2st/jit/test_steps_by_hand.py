@@ -9,7 +9,7 @@ import dy2st
 from dy2st import nn, to_static
 from dy2st import optimizer as o
 from dy2st_runtime.nn.layer import attribute_changes
-from tests.dy2st.jit.training_steps import batch, check, loss_of, model_of
+from tests.dy2st.jit.training_steps import batch, check, descended, loss_of, model_of
 
 STEPS = {}
 
@@ -40,14 +40,6 @@ def method_of_a_trainer():
     return trainer.step, lambda: (trainer.model.state_dict(), trainer.count)
 
 
-def _trained(model, optimizer, x, y):
-    loss = loss_of(model, x, y)
-    loss.backward()
-    optimizer.step()
-    optimizer.clear_grad()
-    return loss
-
-
 @step
 def moving_average():
     model = model_of()
@@ -55,7 +47,7 @@ def moving_average():
     mean = {name: value.clone() for name, value in model.state_dict().items()}
 
     def step(x, y):
-        loss = _trained(model, optimizer, x, y)
+        loss = descended(model, optimizer, x, y)
         with dy2st.no_grad():
             for name, value in model.state_dict().items():
                 mean[name].set_value(mean[name] * 0.9 + value * 0.1)
@@ -72,7 +64,7 @@ def until_it_is_good():
     def step(x, y):
         loss = loss_of(model, x, y)
         while loss > 0.8:
-            loss = _trained(model, optimizer, x, y)
+            loss = descended(model, optimizer, x, y)
         return loss
 
     return step, model.state_dict
@@ -102,7 +94,7 @@ def look_ahead():
     slow = [parameter.detach().clone() for parameter in model.parameters()]
 
     def step(x, y):
-        loss = _trained(model, optimizer, x, y)
+        loss = descended(model, optimizer, x, y)
         count[0] += 1
         if count[0] % 3 == 0:
             for fast, one in zip(model.parameters(), slow, strict=True):
@@ -205,7 +197,7 @@ def frozen_in_the_step():
     def step(x, y):
         for parameter in model[0].parameters():
             parameter.stop_gradient = True
-        return _trained(model, optimizer, x, y)
+        return descended(model, optimizer, x, y)
 
     return step, model.state_dict
 
@@ -237,7 +229,7 @@ def loop_by_a_tensor():
     def step(x, y):
         for _ in range((x[0] > 0).sum() - 1):  # none at all, for some batches
             x = dy2st.tanh(inner(x))
-        return _trained(model, optimizer, x, y)
+        return descended(model, optimizer, x, y)
 
     return step, lambda: (model.state_dict(), inner.state_dict())
 
@@ -249,7 +241,7 @@ def layer_of_a_branch():
 
     def step(x, y):
         x = inner(x) if x.sum() > 0 else x
-        return _trained(model, optimizer, x, y)
+        return descended(model, optimizer, x, y)
 
     return step, lambda: (model.state_dict(), inner.state_dict())
 
@@ -259,7 +251,7 @@ def weight_of_a_norm():
     model = model_of()
     nn.utils.weight_norm(model[0])
     optimizer = o.SGD(0.1, model.parameters())
-    return lambda x, y: _trained(model, optimizer, x, y), model.state_dict
+    return lambda x, y: descended(model, optimizer, x, y), model.state_dict
 
 
 @pytest.mark.parametrize("name", STEPS)

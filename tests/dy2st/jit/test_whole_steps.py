@@ -15,6 +15,7 @@ from tests.dy2st.jit.training_steps import (
     OPTIMIZERS,
     batch,
     check,
+    descended,
     loss_of,
     model_of,
     plain,
@@ -59,14 +60,6 @@ def trained(body, optimizer=OPTIMIZERS["Adam"], schedule=None):
     return make
 
 
-def _plain_body(model, optimizer, x, y):
-    loss = loss_of(model, x, y)
-    loss.backward()
-    optimizer.step()
-    optimizer.clear_grad()
-    return loss
-
-
 SCHEDULES = {
     "step": lambda: o.lr.StepDecay(0.1, 2, 0.5),
     "multi": lambda: o.lr.MultiStepDecay(0.1, [2, 5], 0.5),
@@ -90,7 +83,7 @@ SCHEDULES = {
 @pytest.mark.parametrize("name", ["step", "cosine"])
 def test_a_schedule_moves_outside_of_the_step_without_a_new_program(name):
     def make():
-        step, state, rate = trained(_plain_body, schedule=SCHEDULES[name])()
+        step, state, rate = trained(descended, schedule=SCHEDULES[name])()
         return step, lambda: (state(), rate.state_dict()), rate.step
 
     check(make)
@@ -99,7 +92,7 @@ def test_a_schedule_moves_outside_of_the_step_without_a_new_program(name):
 @pytest.mark.parametrize("name", SCHEDULES)
 def test_every_schedule_may_move_inside_of_the_step(name):
     def make():
-        step, state, rate = trained(_plain_body, schedule=SCHEDULES[name])()
+        step, state, rate = trained(descended, schedule=SCHEDULES[name])()
 
         def whole(x, y):
             loss = step(x, y)
@@ -118,7 +111,7 @@ def test_a_rate_that_follows_the_loss_moves_inside_of_the_step():
         optimizer = o.SGD(rate, model.parameters())
 
         def step(x, y):
-            loss = _plain_body(model, optimizer, x, y)
+            loss = descended(model, optimizer, x, y)
             rate.step(loss)
             return loss
 
@@ -132,7 +125,7 @@ def test_a_rate_is_set_outside_without_a_new_program():
         model = model_of()
         optimizer = OPTIMIZERS["Adam"](model.parameters())
         slower = lambda: optimizer.set_lr(optimizer.get_lr() * 0.9)  # noqa: E731
-        return lambda x, y: _plain_body(model, optimizer, x, y), model.state_dict, slower
+        return lambda x, y: descended(model, optimizer, x, y), model.state_dict, slower
 
     check(make)
 
@@ -242,7 +235,7 @@ def _goes_against_the_input(model, optimizer, x, y):
 
 
 def _steps_twice(model, optimizer, x, y):
-    return _plain_body(model, optimizer, x, y), _plain_body(model, optimizer, x, y)
+    return descended(model, optimizer, x, y), descended(model, optimizer, x, y)
 
 
 BODIES = {
@@ -306,7 +299,7 @@ def test_the_update_alone_may_be_converted():
 
     update = to_static(update)
     for turn in range(5):
-        _plain_body(model, optimizers[0], *batch(turn))
+        descended(model, optimizers[0], *batch(turn))
         loss_of(other, *batch(turn)).backward()
         update()
     for left, right in zip(model.parameters(), other.parameters(), strict=True):
@@ -343,7 +336,7 @@ def test_hooks_of_parameters_see_their_gradients():
         model = model_of()
         model[0].weight.register_hook(lambda gradient: gradient * 0.5)
         optimizer = o.SGD(0.1, model.parameters())
-        return lambda x, y: _plain_body(model, optimizer, x, y), model.state_dict
+        return lambda x, y: descended(model, optimizer, x, y), model.state_dict
 
     check(make)
 

@@ -126,6 +126,15 @@ def loss_of(model, x, y):
     return ((model(x) - y) ** 2).mean()
 
 
+def descended(model, optimizer, x, y):
+    """The loss of a plain step, which is made."""
+    loss = loss_of(model, x, y)
+    loss.backward()
+    optimizer.step()
+    optimizer.clear_grad()
+    return loss
+
+
 def numbers(value):
     """All arrays and numbers in a value, in order."""
     if isinstance(value, dict):
