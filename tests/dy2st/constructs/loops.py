@@ -11,7 +11,7 @@ from tests.dy2st.catalogue.entry import construct
 @construct("`while` on a tensor", "a loop of the Program")
 def while_on_a_tensor(x):
     while x.sum() < 50:
-        x = x * 2 + 1
+        x = abs(x) * 2 + 1
     return x
 
 
