@@ -7,7 +7,6 @@ from typing import Any
 
 import gast
 
-from dy2st.transpiler.analysis.scopes import parameter_nodes
 from dy2st.transpiler.expressions import keywords_as_dict, own_lambda, spread
 from dy2st.transpiler.lowering import Lowering
 from dy2st.transpiler.nodes import Node, is_own
@@ -76,7 +75,9 @@ def _call(low: Lowering, place: Place, maker: str, node: Node, values: list[ast.
 def _annotations(low: Lowering, place: Place, node: Node) -> list[ast.expr]:
     if isinstance(node, gast.Lambda):
         return []
-    found = [(p.id, p.annotation) for p in parameter_nodes(node) if p.annotation is not None]
+    a = node.args
+    in_order = [*a.args, *a.posonlyargs, a.vararg, *a.kwonlyargs, a.kwarg]  # that of CPython
+    found = [(p.id, p.annotation) for p in in_order if p is not None and p.annotation is not None]
     found += [("return", node.returns)] if node.returns is not None else []
     if not found:
         return []

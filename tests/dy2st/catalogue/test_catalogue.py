@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterable
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 import pytest
 
+from dy2st.transpiler.traced_form import traced_form
 from tests.dy2st.catalogue.drivers import is_drawn, verdict
 from tests.dy2st.catalogue.entry import ENTRIES, Case, Entry
 from tests.dy2st.catalogue.not_yet import NOT_YET, WRONG
@@ -66,6 +67,13 @@ def test_python_does_what_is_refused(entry: Entry) -> None:
 @pytest.mark.parametrize("case", chosen(c for c in CASES if c.name in WRONG))
 def test_what_is_known_to_be_wrong_still_is(case: Case) -> None:
     assert verdict(case).kind != "equal", "it is right now: take it out of WRONG"
+
+
+@pytest.mark.parametrize("entry", [e for e in ENTRIES if e.is_of_values], ids=lambda e: e.name)
+def test_a_function_of_values_has_a_traced_form(entry: Entry) -> None:
+    function, _ = entry.made()
+    assert isinstance(function, FunctionType)
+    assert traced_form(function).untouched == ""
 
 
 def test_the_tables_name_cases_that_exist_once() -> None:
