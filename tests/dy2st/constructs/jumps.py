@@ -71,8 +71,8 @@ def return_of_a_tuple(x):
 def break_in_while(x):
     n = 0
     while x.sum() < 100:
-        x = x * 2 + 1
-        if x.max() > 30:
+        x = abs(x) * 2 + 1
+        if x.max() > 62:
             break
         n = n + 1
     return x, n
