@@ -169,15 +169,16 @@ def _of_group(
         said = difference(one, found, kinds, close=close)
         if said:
             return Verdict("different", f"call {number}: {said}")
-    return _of_programs(case, function, run)
+    has_result = not all(one.parts["raised"].data for one in wanted)
+    return _of_programs(case, run, has_result)
 
 
-def _of_programs(case: Case, function: Any, run: Any) -> Verdict:
-    """Whether there is one Program, and its sizes can be shown."""
+def _of_programs(case: Case, run: Any, has_result: bool) -> Verdict:
+    """Whether there is one Program (or none, if its trace always raises), and its sizes show."""
     if not isinstance(run, StaticFunction):
         return Verdict("equal")
-    is_one = case.entry.is_of_values or case.entry.has_state() or len(run.program_cache) == 1
-    if not is_one:
+    is_any = case.entry.is_of_values or case.entry.has_state()
+    if not (is_any or has_result <= len(run.program_cache) <= 1):
         return Verdict("different", f"{len(run.program_cache)} Programs for one InputSpec")
     last = run.program_cache.last()
     for size in [size for v in last.inputs for size in v.shape] if last is not None else []:
@@ -199,6 +200,7 @@ def _outcome(
         raise Ended(result) from result
     parts = {
         "": comparable(result, is_chain=case.way == "in_traced_form"),
+        "raised": comparable(is_raised),
         "printed": comparable(printed),
         "arguments": comparable(call),
         "state": comparable(None if case.way == "from_a_file" else state),

@@ -52,6 +52,9 @@ NOT_YET = frozenset(
 
 # Case -> why there is another answer than Python's, or an error, in that way: to be fixed.
 _EACH_CALL = "what it writes is a guard of what it reads, so that each call traces it anew"
+_EXPRESSION = "a generator expression is the iterator over a tuple of its items"
 WRONG: dict[str, str] = {
     "decided.changed_while_traced.attribute_set_in_the_dict_of_the_object": _EACH_CALL,
+    "plain_values.comprehensions.a_generator_expression_has_its_name": _EXPRESSION,
+    "plain_values.comprehensions.a_generator_expression_has_its_name in_another_function": _EXPRESSION,
 }
