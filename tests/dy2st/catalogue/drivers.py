@@ -115,12 +115,17 @@ class Verdict(NamedTuple):
     says: str = ""
     error: BaseException | None = None
 
-    def is_of_files(self) -> bool:
-        """Whether no file can hold what the function gives back or changes."""
-        return any(words in self.says for words in NO_FILE)
+    def is_meant(self, case: Case) -> bool:
+        """Whether it is refused in this way alone: no file holds it, or it changes its arguments."""
+        no_file = case.way == "from_a_file" and any(words in self.says for words in NO_FILE)
+        return self.kind == "refused" and (no_file or case.entry.is_of_values)
 
 
-NO_FILE = ("a Program alone cannot give back", "its Program alone does not")
+NO_FILE = (
+    "a Program alone cannot give back",
+    "its Program alone does not",
+    "a variable outside of it",
+)
 
 
 class Ended(Exception):
