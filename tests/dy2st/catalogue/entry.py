@@ -19,7 +19,6 @@ import dy2st
 from dy2st import nn
 from dy2st.errors import ConversionError
 from dy2st.static import InputSpec
-from tests.effort import IS_FULL
 
 T = TypeVar("T")
 Call = tuple[Any, ...]
@@ -88,7 +87,7 @@ class Case:
     entry: Entry
     way: str
     is_unknown: bool
-    has_all: bool = IS_FULL
+    has_all: bool = False
 
     @property
     def of_program(self) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dy2st.transpiler.traced_form import traced_form
+from dy2st.transpiler.lower import traced_form
 from tests.dy2st.catalogue.drivers import is_drawn, verdict
 from tests.dy2st.catalogue.entry import ENTRIES, Case, Entry
 from tests.dy2st.catalogue.not_yet import NOT_YET, WRONG
