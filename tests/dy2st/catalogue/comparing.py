@@ -50,7 +50,7 @@ def called(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[An
     return result, printed.getvalue()
 
 
-def comparable(value: Any, is_chain: bool = False) -> Seen:
+def seen(value: Any, is_chain: bool = False) -> Seen:
     """A value as it is now; later changes of it are not seen.
 
     is_chain: of an exception also what it came from, and where Python looked for a name.
@@ -69,7 +69,7 @@ def comparable(value: Any, is_chain: bool = False) -> Seen:
     if isinstance(value, (bool, int, float, complex)):
         is_large = isinstance(value, int) and abs(value) >= 2**63
         return Seen(kind, {}, value if is_large else np.array(value))
-    parts = {name: comparable(part, is_chain) for name, part in _parts(value, is_chain)}
+    parts = {name: seen(part, is_chain) for name, part in _parts(value, is_chain)}
     # What the library says names the place in the code only where it is traced.
     is_said = isinstance(value, BaseException) and not isinstance(value, Dy2stError)
     return Seen(kind, parts, str(value) if is_said else None)
@@ -169,3 +169,18 @@ def _short(value: Seen) -> str:
     if value.kind == "tensor":
         return f"a tensor {value.data.dtype} {value.data.tolist()}"
     return f"{value.kind} {list(value.parts) if value.parts else value.data}"
+
+
+def _rounded(array: Any) -> Any:
+    return (np.round(array, 4) if array.dtype.kind == "f" else array).tolist()
+
+
+def comparable(value: Any) -> Any:
+    """A value as what == compares, with the types of all that is inside."""
+    if isinstance(value, dy2st.Tensor):
+        return ("tensor", str(value.dtype), value.shape, _rounded(value.numpy()))
+    if isinstance(value, (list, tuple)):
+        return (type(value).__name__, [comparable(entry) for entry in value])
+    if isinstance(value, dict):
+        return ("dict", list(value), [comparable(entry) for entry in value.values()])
+    return (type(value).__name__, round(value, 4) if isinstance(value, float) else value)

@@ -17,7 +17,7 @@ from dy2st import jit
 from dy2st.errors import Dy2stError, ParseError, PassError, VerifyError
 from dy2st.jit import StaticFunction, to_static
 from dy2st.transpiler.lower import traced_form
-from tests.dy2st.catalogue.comparing import CLOSE, Seen, called, comparable, difference, kinds_of
+from tests.dy2st.catalogue.comparing import CLOSE, Seen, called, difference, kinds_of, seen
 from tests.dy2st.catalogue.entry import Call, Case, Entry
 from tests.dy2st.transpiler.plain_protocol import PLAIN
 from tests.effort import effort
@@ -207,10 +207,10 @@ def _outcome(
     if wanted is not None and is_raised and type(result).__name__ != wanted.parts[""].kind:
         raise Ended(result) from result
     parts = {
-        "": comparable(result, is_chain=case.way == "in_traced_form"),
-        "raised": comparable(is_raised),
-        "printed": comparable(printed),
-        "arguments": comparable(call),
-        "state": comparable(None if case.way == "from_a_file" else state),
+        "": seen(result, is_chain=case.way == "in_traced_form"),
+        "raised": seen(is_raised),
+        "printed": seen(printed),
+        "arguments": seen(call),
+        "state": seen(None if case.way == "from_a_file" else state),
     }
     return Seen("call", parts)

@@ -8,7 +8,7 @@ from types import FunctionType
 from typing import Any
 
 from dy2st.transpiler.lower import traced_form
-from tests.dy2st.catalogue.comparing import Seen, called, comparable, difference
+from tests.dy2st.catalogue.comparing import Seen, called, difference, seen
 from tests.dy2st.transpiler.plain_protocol import PLAIN
 
 
@@ -24,7 +24,7 @@ def traced(function: FunctionType) -> Callable[..., Any]:
 def outcome(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Seen:
     """What a call gives or raises, what it prints, and what its arguments are afterwards."""
     given = copy.deepcopy(arguments)
-    return comparable((*called(function, given), given), is_chain=True)
+    return seen((*called(function, given), given), is_chain=True)
 
 
 def same(function: Any, *calls: tuple[Any, ...]) -> None:

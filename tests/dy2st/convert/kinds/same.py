@@ -12,7 +12,7 @@ import dy2st
 from dy2st.errors import ConversionError
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
-from tests.dy2st.catalogue.comparing import Seen, comparable, difference, kinds_of
+from tests.dy2st.catalogue.comparing import Seen, difference, kinds_of, seen
 
 Function = Callable[..., Any]
 VALUES = ([1.0, -2.0, 3.0, 0.5], [-1.0, -2.0, -3.0], [2.0, 2.0, 0.0, 5.0, -1.0], [4.0])
@@ -50,7 +50,7 @@ def _tensors(call: Any) -> tuple[Any, ...]:
 def same(function: Function, *calls: Any, sizes: str = "known unknown") -> None:
     """Python and the Programs give the same for each call: lists of numbers, or tuples of such."""
     given = [_tensors(call) for call in calls or VALUES]
-    wanted = [comparable(_eager(function, call)) for call in given]
+    wanted = [seen(_eager(function, call)) for call in given]
     kinds = kinds_of(wanted)
     if "unknown" in sizes:
         found = through_program(function, given, unknown=True)
@@ -63,7 +63,7 @@ def same(function: Function, *calls: Any, sizes: str = "known unknown") -> None:
 
 def _compare(sizes: str, wanted: Sequence[Seen], found: Sequence[Any], kinds: Any) -> None:
     for number, (one, other) in enumerate(zip(wanted, found, strict=True)):
-        said = difference(one, comparable(other), kinds)
+        said = difference(one, seen(other), kinds)
         if said and isinstance(other, Exception):
             raise AssertionError(f"{sizes}, call {number}: {said}") from other
         assert not said, f"{sizes}, call {number}: {said}"
