@@ -50,10 +50,11 @@ def called(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[An
     return result, printed.getvalue()
 
 
-def seen(value: Any, is_chain: bool = False) -> Seen:
+def seen(value: Any, is_chain: bool = False, has_words: bool = True) -> Seen:
     """A value as it is now; later changes of it are not seen.
 
     is_chain: of an exception also what it came from, and where Python looked for a name.
+    has_words: of an exception also its message.
     """
     if isinstance(value, Variable):
         return Seen("a tensor of a trace that is over")
@@ -69,10 +70,10 @@ def seen(value: Any, is_chain: bool = False) -> Seen:
     if isinstance(value, (bool, int, float, complex)):
         is_large = isinstance(value, int) and abs(value) >= 2**63
         return Seen(kind, {}, value if is_large else np.array(value))
-    parts = {name: seen(part, is_chain) for name, part in _parts(value, is_chain)}
+    parts = {name: seen(part, is_chain, has_words) for name, part in _parts(value, is_chain)}
     # What the library says names the place in the code only where it is traced.
-    is_said = isinstance(value, BaseException) and not isinstance(value, Dy2stError)
-    return Seen(kind, parts, str(value) if is_said else None)
+    is_users = isinstance(value, BaseException) and not isinstance(value, Dy2stError)
+    return Seen(kind, parts, str(value) if is_users and has_words else None)
 
 
 def _parts(value: Any, is_chain: bool) -> list[tuple[str, Any]]:

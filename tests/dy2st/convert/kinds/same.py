@@ -50,7 +50,7 @@ def _tensors(call: Any) -> tuple[Any, ...]:
 def same(function: Function, *calls: Any, sizes: str = "known unknown") -> None:
     """Python and the Programs give the same for each call: lists of numbers, or tuples of such."""
     given = [_tensors(call) for call in calls or VALUES]
-    wanted = [seen(_eager(function, call)) for call in given]
+    wanted = [seen(_eager(function, call), has_words=False) for call in given]
     kinds = kinds_of(wanted)
     if "unknown" in sizes:
         found = through_program(function, given, unknown=True)
@@ -63,7 +63,7 @@ def same(function: Function, *calls: Any, sizes: str = "known unknown") -> None:
 
 def _compare(sizes: str, wanted: Sequence[Seen], found: Sequence[Any], kinds: Any) -> None:
     for number, (one, other) in enumerate(zip(wanted, found, strict=True)):
-        said = difference(one, seen(other), kinds)
+        said = difference(one, seen(other, has_words=False), kinds)
         if said and isinstance(other, Exception):
             raise AssertionError(f"{sizes}, call {number}: {said}") from other
         assert not said, f"{sizes}, call {number}: {said}"
