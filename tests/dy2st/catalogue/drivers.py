@@ -97,8 +97,6 @@ def _says_something(entry: Entry, way: str) -> bool:
     if entry.is_of_values:  # a Program of nothing but constants
         is_generator = inspect.isgeneratorfunction(entry.function)  # it gives back a generator
         return way in ("program", "in_another_function") and not is_generator
-    if way == "in_native_code" and not HAS_NATIVE:
-        return False
     return way != "from_a_file" or not entry.makes
 
 
@@ -106,6 +104,8 @@ def is_drawn(case: Case) -> bool:
     """Whether an ordinary run has the case: all plain ones, and always the same share of others."""
     is_plain = case.way == ("in_traced_form" if case.entry.is_of_values else "program")
     is_plain |= case.way == "in_traced_form"
+    if case.way == "in_native_code" and not HAS_NATIVE:
+        return False
     return is_plain or zlib.crc32(case.name.encode()) % _ONE_IN == 0
 
 
