@@ -58,7 +58,11 @@ NAMES = sorted(
 
 def test_every_function_that_does_nothing_is_in_the_table():
     assert len(NAMES) > 900
-    silent = {one for one in NAMES if does_nothing(found(one)) and not what_it_does(one)}
+    # A module may have taken the name of a function since: `distributed.launch`, when it was run.
+    functions = {one: found(one) for one in NAMES if inspect.isfunction(found(one))}
+    silent = {
+        one for one, value in functions.items() if does_nothing(value) and not what_it_does(one)
+    }
     assert silent == ANSWERS
 
 
