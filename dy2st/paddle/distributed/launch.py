@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import IO, Any, NoReturn
 
 from dy2st.paddle.distributed.hosts import Failure, Hosts, Plan
@@ -211,6 +211,16 @@ def _end(workers: Sequence[_Worker]) -> None:
     for number, handler in before.items():
         signal.signal(number, handler)
 
+
+class _Command(ModuleType):
+    """The module, which takes the name of the function `launch` where it is imported."""
+
+    def __call__(self) -> NoReturn:
+        """As `launch`."""
+        sys.exit(main(sys.argv[1:]))
+
+
+sys.modules[__name__].__class__ = _Command
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

@@ -1,5 +1,8 @@
 """Training for several processes, run by one: rank 0 of 1, and nothing is changed."""
 
+import sys
+from importlib import import_module
+
 import numpy as np
 import pytest
 
@@ -197,3 +200,12 @@ def test_several_processes_without_jax_are_one_clear_line(monkeypatch):
     monkeypatch.setattr("dy2st_runtime.processes.channel.find_spec", lambda name: None)
     with pytest.raises(dy2st.errors.ArgumentError, match=r"pip install 'dy2st\[jax\]'"):
         dist.init_parallel_env()
+
+
+def test_launch_may_be_called_where_its_module_was_imported(monkeypatch, capsys):
+    import_module("dy2st.paddle.distributed.launch")
+    monkeypatch.setattr(sys, "argv", ["launch", "--help"])
+    with pytest.raises(SystemExit) as end:
+        dist.launch()
+    assert end.value.code == 0
+    assert "--nproc_per_node" in capsys.readouterr().out
