@@ -223,7 +223,7 @@ def _capturing(
         known[key] = program.block.add_parameter(TensorType(tensor.dtype, tensor.array.shape), key)
         program.trainable[key] = not tensor.stopped  # to ask would make it a guard
         if tensor.is_dist():
-            program.placements[key] = tensor.placed.written
+            program.placements[key] = tensor.dist_attr.spec
         state[key] = tensor
         return known[key]
 

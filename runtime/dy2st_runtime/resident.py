@@ -45,7 +45,7 @@ class Resident:
             `InParts` of which the engine has yet to make its own.
     """
 
-    __slots__ = ("_fetch", "_parts", "fetched", "value")
+    __slots__ = ("_fetch", "_parts", "host_array", "value")
 
     def __init__(
         self,
@@ -55,15 +55,15 @@ class Resident:
         parts: Callable[[Any], Parts] | None = None,
     ) -> None:
         """Of an array, or of a value and what makes an array, and this process' parts, of it."""
-        self.fetched, self.value, self._fetch, self._parts = array, value, fetch, parts
+        self.host_array, self.value, self._fetch, self._parts = array, value, fetch, parts
 
     @property
     def array(self) -> Array:
         """The array, fetched at the first time."""
-        if self.fetched is None:
+        if self.host_array is None:
             assert self._fetch is not None
-            self.fetched = self._fetch(self.value)
-        return self.fetched
+            self.host_array = self._fetch(self.value)
+        return self.host_array
 
     @property
     def parts(self) -> Parts | None:

@@ -38,10 +38,10 @@ class EagerTensor(Tensor):
     """
 
     # `stopped` is `stop_gradient` as it is, whatever is being traced; `storage` is None while the
-    # tensor shares memory with no other one. `placed` is set where it lies on a mesh alone, and
+    # tensor shares memory with no other one. `dist_attr` is set where it lies on a mesh alone, and
     # `resident` where an engine keeps its value: tensors are many.
-    __slots__ = ("__weakref__", "placed", "resident", *_STATE)
-    placed: Any
+    __slots__ = ("__weakref__", "dist_attr", "resident", *_STATE)
+    dist_attr: Any
     resident: Resident
 
     def __init__(self, array: Array, stop_gradient: bool = True, name: str = ""):
@@ -92,18 +92,18 @@ class EagerTensor(Tensor):
     @property
     def placements(self) -> Any:
         """How the tensor lies on each axis of its mesh of devices, None if it lies on none."""
-        placed = getattr(self, "placed", None)
+        placed = getattr(self, "dist_attr", None)
         return None if placed is None else placed.placements
 
     @property
     def process_mesh(self) -> Any:
         """The mesh of devices that the tensor lies on, or None."""
-        placed = getattr(self, "placed", None)
+        placed = getattr(self, "dist_attr", None)
         return None if placed is None else placed.mesh
 
     def is_dist(self) -> bool:
         """Whether the tensor lies on a mesh of devices."""
-        return getattr(self, "placed", None) is not None
+        return getattr(self, "dist_attr", None) is not None
 
     @property
     def stop_gradient(self) -> bool:
@@ -370,17 +370,17 @@ class EagerTensor(Tensor):
 
     def keep(self, resident: Resident) -> None:
         """Hold a value that an engine has, and fetch it when somebody looks at the array."""
-        if self.storage is not None or resident.fetched is not None:
+        if self.storage is not None or resident.host_array is not None:
             self.put(resident.array)
         if self.storage is None:
             self.resident = resident
-            if resident.fetched is None and _array_or_none(self) is not None:
+            if resident.host_array is None and _array_or_none(self) is not None:
                 del self.array
 
-    def kept(self) -> Resident:
+    def as_resident(self) -> Resident:
         """What an engine has for the value, or what it is to make something of."""
         known, array = getattr(self, "resident", None), _array_or_none(self)
-        if known is None or (array is not None and known.fetched is not array):
+        if known is None or (array is not None and known.host_array is not array):
             known = self.resident = Resident(self.array)
         return known
 

@@ -121,7 +121,7 @@ class _Fact(NamedTuple):
 
 def _fact(name: str, tensor: EagerTensor) -> tuple[_Fact, Parts]:
     """What to say of a tensor, and the parts that this process may have to write."""
-    parts = tensor.kept().parts
+    parts = tensor.as_resident().parts
     dtype, shape = form_of(tensor)
     check_stored(name, dtype)
     if parts is None:

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from dy2st.amp import auto_cast
-from dy2st.io import DataLoader
+from dy2st.io import DataLoader, DistributedBatchSampler
 from dy2st.jit import StaticFunction
 from dy2st.jit import to_static as converted
 from dy2st.paddle.distributed.collectives import all_gather
@@ -101,6 +101,18 @@ class ShardDataloader:
         self._axis = None if dims is None else self._mesh.axis_of(dims)
         self._keys = None if input_keys is None else [*input_keys]
         self._is_split = is_dataset_splitted and get_world_size() > 1
+        # A value on a mesh is all of it in every process: a part would be trained on unnoticed.
+        sampler = getattr(dataloader, "batch_sampler", None)
+        if (
+            isinstance(sampler, DistributedBatchSampler)
+            and sampler.nranks > 1
+            and not self._is_split
+        ):
+            raise ArgumentError(
+                f"shard_dataloader() of batches that are cut for {sampler.nranks} processes: say "
+                "is_dataset_splitted=True, and they are put together, or let each process read "
+                "all of them (BatchSampler)"
+            )
 
     def __len__(self) -> int:
         """The number of batches."""
@@ -111,15 +123,15 @@ class ShardDataloader:
         for batch in self._loader:
             if self._keys is not None and isinstance(batch, dict):
                 batch = {key: batch[key] for key in self._keys}
-            yield self._lying(batch)
+            yield self._shard(batch)
 
     __call__ = __iter__
 
-    def _lying(self, batch: Any) -> Any:
+    def _shard(self, batch: Any) -> Any:
         if isinstance(batch, (list, tuple)):
-            return type(batch)(self._lying(entry) for entry in batch)
+            return type(batch)(self._shard(entry) for entry in batch)
         if isinstance(batch, dict):
-            return {key: self._lying(entry) for key, entry in batch.items()}
+            return {key: self._shard(entry) for key, entry in batch.items()}
         if not isinstance(batch, EagerTensor):
             return batch
         if self._is_split:
@@ -232,8 +244,8 @@ class DistModel:
         if self._mode == "train" and merge.enable:
             self._merged = (self._merged + 1) % merge.k_steps
             is_last = self._merged == 0
-        placed = tuple(getattr(arg, "placed", None) for arg in args)
-        key = (self._mode, is_last, tuple(p and p.written for p in placed))
+        placed = tuple(getattr(arg, "dist_attr", None) for arg in args)
+        key = (self._mode, is_last, tuple(p and p.spec for p in placed))
         if key not in self._steps:
             self._steps[key] = converted(
                 self._step(is_last, placed), engine=_engine(self.network, placed)

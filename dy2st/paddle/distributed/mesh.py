@@ -16,7 +16,7 @@ import numpy as np
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import Tensor, apply
 from dy2st_runtime.ir.placement import REPLICATE
-from dy2st_runtime.ir.placement import Placement as Written
+from dy2st_runtime.ir.placement import Placement as Spec
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.optimizer import Optimizer
 from dy2st_runtime.tensor import EagerTensor, to_tensor
@@ -85,7 +85,7 @@ class ProcessMesh:
         return found
 
     @property
-    def written(self) -> tuple[tuple[str, int], ...]:
+    def spec(self) -> tuple[tuple[str, int], ...]:
         """The mesh as a Program has it."""
         return tuple(zip(self._names, self.shape, strict=True))
 
@@ -108,11 +108,11 @@ class ProcessMesh:
 
     def __eq__(self, other: object) -> bool:
         """Equal shapes and names."""
-        return isinstance(other, ProcessMesh) and self.written == other.written
+        return isinstance(other, ProcessMesh) and self.spec == other.spec
 
     def __hash__(self) -> int:
         """As `==` has it."""
-        return hash(self.written)
+        return hash(self.spec)
 
     def __repr__(self) -> str:
         """`ProcessMesh(shape=[2, 2], dim_names=['dp', 'mp'])`."""
@@ -140,7 +140,7 @@ class Placement:
         """Whether the devices have parts of a sum."""
         return False
 
-    def written(self, rank: int) -> str:
+    def spec(self, rank: int) -> str:
         """What a Program has for it, of a tensor of that many axes."""
         raise NotImplementedError
 
@@ -165,7 +165,7 @@ class Replicate(Placement):
         """True."""
         return True
 
-    def written(self, rank: int) -> str:
+    def spec(self, rank: int) -> str:
         """`replicate`."""
         return REPLICATE
 
@@ -173,7 +173,7 @@ class Replicate(Placement):
 class Shard(Placement):
     """The tensor is cut along an axis into as many equal parts as there are devices.
 
-    >>> Shard(0), Shard(0) == Shard(1), Shard(-1).written(rank=2)
+    >>> Shard(0), Shard(0) == Shard(1), Shard(-1).spec(rank=2)
     (Shard(dim=0), False, 'shard 1')
     """
 
@@ -189,7 +189,7 @@ class Shard(Placement):
         """Whether it is this axis."""
         return dim is None or dim == self._dim
 
-    def written(self, rank: int) -> str:
+    def spec(self, rank: int) -> str:
         """`shard 0`; ArgumentError if the tensor has no such axis."""
         if not -rank <= self._dim < rank:
             raise ArgumentError(f"Shard({self._dim}) of a tensor of {rank} axes")
@@ -221,20 +221,20 @@ class Partial(Placement):
         """True."""
         return True
 
-    def written(self, rank: int) -> str:
+    def spec(self, rank: int) -> str:
         """`partial sum`."""
         return f"partial {_WRITTEN[self._reduce_type]}"
 
 
-class Placed(NamedTuple):
+class DistAttr(NamedTuple):
     """Where a tensor lies, as `process_mesh` and `placements` give it and as Programs have it."""
 
     mesh: ProcessMesh
     placements: list[Placement]
-    written: Written
+    spec: Spec
 
 
-def _placed(mesh: ProcessMesh, placements: Sequence[Placement], rank: int) -> Placed:
+def _dist_attr(mesh: ProcessMesh, placements: Sequence[Placement], rank: int) -> DistAttr:
     if not isinstance(mesh, ProcessMesh):
         raise ArgumentError(f"a ProcessMesh is expected, not {type(mesh).__name__}")
     given = [*placements]
@@ -243,7 +243,7 @@ def _placed(mesh: ProcessMesh, placements: Sequence[Placement], rank: int) -> Pl
             f"placements are {given!r:.80}: one for each axis of {mesh}, as [Shard(0), Replicate()]"
         )
     given += [Replicate()] * (mesh.ndim - len(given))
-    return Placed(mesh, given, Written(mesh.written, tuple(one.written(rank) for one in given)))
+    return DistAttr(mesh, given, Spec(mesh.spec, tuple(one.spec(rank) for one in given)))
 
 
 def shard_tensor(
@@ -265,7 +265,7 @@ def shard_tensor(
         return reshard(data, mesh, placements)
     is_other = not isinstance(data, EagerTensor) or (dtype is not None and data.dtype != dtype)
     tensor = to_tensor(data, dtype) if is_other else data
-    tensor.placed = _placed(mesh, placements, tensor.ndim)
+    tensor.dist_attr = _dist_attr(mesh, placements, tensor.ndim)
     if stop_gradient is not None:
         tensor.stop_gradient = stop_gradient
     elif is_other and isinstance(data, EagerTensor):
@@ -296,11 +296,11 @@ def reshard(dist_tensor: Any, mesh: ProcessMesh, placements: Sequence[Placement]
     >>> reshard(ones([4, 2]), ProcessMesh([0, 1]), [Replicate()]).placements
     [Replicate()]
     """
-    placed = _placed(mesh, placements, dist_tensor.ndim)
-    mesh_written, written = placed.written
-    made = apply("reshard", dist_tensor, mesh=mesh_written, placements=written)
+    placed = _dist_attr(mesh, placements, dist_tensor.ndim)
+    mesh_spec, texts = placed.spec
+    made = apply("reshard", dist_tensor, mesh=mesh_spec, placements=texts)
     if isinstance(made, EagerTensor):
-        made.placed = placed
+        made.dist_attr = placed
     return made
 
 
@@ -411,7 +411,7 @@ def shard_optimizer(
             mesh = shard_fn.mesh or parameter.process_mesh
             if mesh is not None:
                 shard_tensor(parameter, mesh, shard_fn.cut(mesh, parameter, parameter.shape))
-        for key, tensor in optimizer.remembered(parameter).items():
+        for key, tensor in optimizer.accumulators(parameter).items():
             if shard_fn is not None:
                 shard_fn(key, parameter, tensor)
             elif parameter.is_dist() and tensor.shape == parameter.shape:

@@ -16,7 +16,7 @@ Array = np.ndarray[Any, Any]
 class Executable(Protocol):
     """A compiled Program. Several threads may call it at once.
 
-    One that keeps state where it computes says so by `keeps_state`, and has `run_kept`.
+    One that keeps state where it computes says so by `has_resident_state`, and has `run_resident`.
     It may have an `entry`, where `run` with any `as_is`, and without `as_one` and `bare`, does no
     more than that: a function of all arrays one by one, which gives None if `run` is to be asked.
     """
@@ -51,11 +51,11 @@ class Executable(Protocol):
         ...
 
     @property
-    def keeps_state(self) -> bool:
-        """Whether `run_kept` is to be called where nobody asks which arrays results are."""
+    def has_resident_state(self) -> bool:
+        """Whether `run_resident` is to be called where nobody asks which arrays results are."""
         ...
 
-    def run_kept(self, inputs: Sequence[Array], state: Sequence[Resident]) -> list[Any]:
+    def run_resident(self, inputs: Sequence[Array], state: Sequence[Resident]) -> list[Any]:
         """As `run`, with a Resident for each tensor: outputs, then new values of buffers.
 
         The values in `state` are the engine's: it fills those that are empty, and may use up the

@@ -21,7 +21,7 @@ class Runner:
     """An Executable, but for `compute`: it checks what is given, and copies what may be shared."""
 
     source = ""
-    keeps_state = False
+    has_resident_state = False
 
     def __init__(self, program: Program) -> None:
         """Look which results may share memory with what is given."""
@@ -54,7 +54,7 @@ class Runner:
             return [one if type(one) is np.ndarray else np.asarray(one) for one in results]
         return self.given(results, (inputs, state), as_is, as_one, bare)
 
-    def run_kept(self, inputs: Sequence[Array], state: Sequence[Resident]) -> list[Any]:
+    def run_resident(self, inputs: Sequence[Array], state: Sequence[Resident]) -> list[Any]:
         """Of an engine that keeps state, which says so."""
         raise NotImplementedError
 

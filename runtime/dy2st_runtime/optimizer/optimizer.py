@@ -474,7 +474,7 @@ class Optimizer:
         """The state of a parameter before its first step."""
         return self.first_state(self._long(parameter), self._default_dict)
 
-    def remembered(self, parameter: Any) -> dict[str, Any]:
+    def accumulators(self, parameter: Any) -> dict[str, Any]:
         """The tensors that stay with a parameter from step to step, by the names of their slots."""
         held = self._states.get(id(parameter))
         if held is None:

@@ -42,7 +42,7 @@ class Device:
 class Keeping(Runner):
     """NumPy's engine, with the state on the device."""
 
-    keeps_state = True
+    has_resident_state = True
 
     def __init__(self, program, device):
         super().__init__(program)
@@ -51,7 +51,7 @@ class Keeping(Runner):
     def compute(self, inputs, state):
         return self._own.compute(inputs, state)
 
-    def run_kept(self, inputs, state):
+    def run_resident(self, inputs, state):
         for one in state:
             if one.value is None:
                 one.value = self.device.send(one.array)

@@ -16,7 +16,7 @@ from typing import Any
 
 from dy2st_runtime.dims import Dim
 from dy2st_runtime.engine.xla.library import exactly, jax, jnp
-from dy2st_runtime.engine.xla.mesh import layout, mesh_of, whole
+from dy2st_runtime.engine.xla.mesh import layout, mesh_of, replicated_layout
 from dy2st_runtime.engine.xla.plan import Island, Planner
 from dy2st_runtime.engine.xla.trace import Layouts, traceable
 from dy2st_runtime.errors import PeerError
@@ -217,7 +217,7 @@ def _layouts(program: Program, alias: Mapping[Variable, Variable]) -> Layouts:
         if name in program.placements:
             found[alias.get(new, new)] = partial(layout, program.placements[name])
     for output in program.outputs:
-        found.setdefault(alias.get(output, output), partial(whole, mesh))
+        found.setdefault(alias.get(output, output), partial(replicated_layout, mesh))
     return found
 
 

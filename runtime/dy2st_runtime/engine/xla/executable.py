@@ -13,7 +13,7 @@ from dy2st_runtime.engine.runner import Runner
 from dy2st_runtime.engine.xla.compilation import KEPT, Islands
 from dy2st_runtime.engine.xla.host_run import HostRun, on_host
 from dy2st_runtime.engine.xla.library import exactly, jax, reuses_memory
-from dy2st_runtime.engine.xla.mesh import fetched, layout, mesh_of, own_parts, put, whole
+from dy2st_runtime.engine.xla.mesh import fetch, layout, mesh_of, own_parts, put, replicated_layout
 from dy2st_runtime.engine.xla.plan import Island
 from dy2st_runtime.ir.program import Operator, Program
 from dy2st_runtime.ir.types import TensorType
@@ -26,7 +26,7 @@ Array = np.ndarray[Any, Any]
 class Executable(Runner):
     """A Program that XLA runs, as a whole or in parts. Several threads may call it at once."""
 
-    keeps_state = True
+    has_resident_state = True
 
     def __init__(self, program: Program) -> None:
         """Make the plan; what it calls for is compiled when the sizes are known."""
@@ -109,12 +109,12 @@ class Executable(Runner):
                 results.append(one)
             else:
                 if is_ours and id(one) not in arrays:
-                    arrays[id(one)] = fetched(one)
+                    arrays[id(one)] = fetch(one)
                 results.append(arrays[id(one)] if is_ours else one)
             copied.append(not is_ours)
         return self.given(results, (inputs, state), as_is, as_one, bare, copied)
 
-    def run_kept(self, inputs: Sequence[Array], state: Sequence[Resident]) -> list[Any]:
+    def run_resident(self, inputs: Sequence[Array], state: Sequence[Resident]) -> list[Any]:
         """As the contract says: the values are arrays of jax."""
         self.check(inputs)
         with exactly():
@@ -134,9 +134,9 @@ class Executable(Runner):
         # A value that may be used up at a later call is the tensor's alone that is updated.
         first = len(results) - len(self.program.updates)
         others = {id(one) for one in results[first:]} | {id(one.value) for one in state}
-        outputs = [fetched(one) if id(one) in others else one for one in results[:first]]
+        outputs = [fetch(one) if id(one) in others else one for one in results[:first]]
         return [
-            one if isinstance(one, list) else _kept(one) for one in [*outputs, *results[first:]]
+            one if isinstance(one, list) else _resident(one) for one in [*outputs, *results[first:]]
         ]
 
     def _on_devices(self, name: str, held: Array | InParts) -> Any:
@@ -152,7 +152,7 @@ class Executable(Runner):
             return known[1]
         placement = self.program.placements.get(name)
         shape = held.shape
-        where = layout(placement, shape) if placement else whole(self._mesh, shape)
+        where = layout(placement, shape) if placement else replicated_layout(self._mesh, shape)
         value = put(held, where)
         if is_number:
             self._numbers[name] = written, value
@@ -190,10 +190,10 @@ class Executable(Runner):
             self._accepted.add(key)
 
 
-def _kept(value: Any) -> Resident:
+def _resident(value: Any) -> Resident:
     if isinstance(value, (np.ndarray, np.generic)):
         return Resident(np.asarray(value))
-    return Resident(None, value, lambda kept: fetched(kept), own_parts)  # as it is then
+    return Resident(None, value, lambda kept: fetch(kept), own_parts)  # as it is then
 
 
 def compile_program(program: Program) -> Executable:

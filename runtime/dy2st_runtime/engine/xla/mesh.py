@@ -69,7 +69,7 @@ def layout(placement: Placement, shape: Sequence[int]) -> Any:
     return sharding.NamedSharding(devices, spec)
 
 
-def whole(mesh: Mesh | None, shape: Sequence[int]) -> Any:
+def replicated_layout(mesh: Mesh | None, shape: Sequence[int]) -> Any:
     """The layout in which each device has all; None without a mesh."""
     return None if mesh is None else layout(Placement(mesh, ("replicate",) * len(mesh)), shape)
 
@@ -94,12 +94,12 @@ def own_parts(value: Any) -> Parts:
     ]
 
 
-def laid(value: Any, where: Any) -> Any:
+def constrain(value: Any, where: Any) -> Any:
     """A value of a trace with that layout."""
     return value if where is None else lax.with_sharding_constraint(value, where)
 
 
-def fetched(value: Any) -> Array:
+def fetch(value: Any) -> Array:
     """All of a value as an array of NumPy's, in memory of its own; of several processes all ask."""
     if not value.is_fully_addressable and not value.is_fully_replicated:
         everywhere = sharding.NamedSharding(value.sharding.mesh, sharding.PartitionSpec())
@@ -108,9 +108,18 @@ def fetched(value: Any) -> Array:
 
 
 def _reshard(x: Any, mesh: Mesh, placements: Placements) -> Any:
-    return laid(x, layout(Placement(mesh, placements), x.shape))
+    return constrain(x, layout(Placement(mesh, placements), x.shape))
 
 
 rows({"reshard": _reshard})
 
-__all__ = ["devices_of", "fetched", "laid", "layout", "mesh_of", "own_parts", "put", "whole"]
+__all__ = [
+    "constrain",
+    "devices_of",
+    "fetch",
+    "layout",
+    "mesh_of",
+    "own_parts",
+    "put",
+    "replicated_layout",
+]

@@ -11,7 +11,7 @@ import numpy as np
 from dy2st_runtime.dims import Condition, Dim, to_python
 from dy2st_runtime.engine.xla.library import callbacks, jax, jnp, lax
 from dy2st_runtime.engine.xla.lowerings.indexing import along_axis
-from dy2st_runtime.engine.xla.mesh import laid
+from dy2st_runtime.engine.xla.mesh import constrain
 from dy2st_runtime.engine.xla.plan import Island, Planner
 from dy2st_runtime.engine.xla.table import ALONG, CHECKS, LOWERINGS
 from dy2st_runtime.ir.definition import Effect, lookup
@@ -38,7 +38,7 @@ def traceable(
         made = [known[variable] for variable in island.writes]
         for place, variable in enumerate(island.writes):
             if variable in layouts:
-                made[place] = laid(made[place], layouts[variable](made[place].shape))
+                made[place] = constrain(made[place], layouts[variable](made[place].shape))
         return made, trace.well
 
     return run

@@ -8,7 +8,7 @@ import pytest
 import dy2st
 from dy2st import nn, optimizer
 from dy2st.errors import ArgumentError
-from dy2st.io import DataLoader, TensorDataset
+from dy2st.io import DataLoader, DistributedBatchSampler, TensorDataset
 from dy2st.paddle import distributed as dist
 
 MESH = dist.ProcessMesh([[0, 1], [2, 3]], dim_names=["dp", "mp"])
@@ -123,6 +123,13 @@ def test_a_loader_cuts_its_batches_along_the_mesh():
     found = [*loader]
     assert [one.placements for one in found[0]] == [[dist.Shard(0), dist.Replicate()]] * 2
     np.testing.assert_array_equal(found[1][0].numpy(), XS[0][4:])
+
+
+def test_batches_that_are_cut_for_processes_are_put_together_or_refused():
+    data = TensorDataset([dy2st.to_tensor(XS[0]), dy2st.to_tensor(YS[0])])
+    sampler = DistributedBatchSampler(data, 2, num_replicas=2, rank=0)
+    with pytest.raises(ArgumentError, match="is_dataset_splitted=True"):
+        dist.shard_dataloader(DataLoader(data, batch_sampler=sampler), MESH, shard_dims="dp")
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def test_a_layer_is_replicated_but_for_what_the_function_says():
             dist.shard_tensor(layer.weight, mesh, [dist.Replicate(), dist.Shard(1)])
 
     net = dist.shard_layer(nn.Sequential(nn.Linear(4, 6), nn.BatchNorm1D(6)), MESH, shard)
-    lying = {name: p.placed.written.placements for name, p in net.named_parameters()}
+    lying = {name: p.dist_attr.spec.placements for name, p in net.named_parameters()}
     assert lying.pop("0.weight") == ("replicate", "shard 1")
     assert set(lying.values()) == {("replicate", "replicate")}
     assert all(buffer.is_dist() for buffer in net.buffers())
@@ -134,8 +134,8 @@ def test_a_stage_cuts_what_the_optimizer_remembers(stage):
     adam = optimizer.Adam(0.1, parameters=layer.parameters())
     assert dist.shard_optimizer(adam, stage("dp")) is adam
     weight, moment = STAGES[stage]
-    assert layer.weight.placed.written.placements == weight
-    assert adam.remembered(layer.weight)["moment1"].placed.written.placements == moment
+    assert layer.weight.dist_attr.spec.placements == weight
+    assert adam.accumulators(layer.weight)["moment1"].dist_attr.spec.placements == moment
 
 
 def test_what_does_not_divide_lies_as_the_parameter():
@@ -143,8 +143,8 @@ def test_what_does_not_divide_lies_as_the_parameter():
     adam = dist.shard_optimizer(
         optimizer.Adam(0.1, parameters=layer.parameters()), dist.ShardingStage1("dp")
     )
-    moment = adam.remembered(layer.weight)["moment1"]
-    assert moment.placed.written.placements == ("replicate", "replicate")
+    moment = adam.accumulators(layer.weight)["moment1"]
+    assert moment.dist_attr.spec.placements == ("replicate", "replicate")
 
 
 def test_the_optimizer_of_a_model_on_no_mesh_needs_one():

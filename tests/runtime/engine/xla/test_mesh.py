@@ -12,7 +12,7 @@ from dy2st import nn, optimizer
 from dy2st.jit import to_static
 from dy2st.paddle import distributed as dist
 from dy2st_runtime.engine.xla import executable
-from dy2st_runtime.engine.xla.mesh import fetched, put
+from dy2st_runtime.engine.xla.mesh import fetch, put
 from dy2st_runtime.errors import Dy2stError
 
 jax = pytest.importorskip("jax", reason="the engine xla needs jax: pip install 'dy2st[jax]'")
@@ -132,7 +132,7 @@ def test_a_batch_that_does_not_divide_gives_the_same():
 
 
 def spec(tensor):
-    value = tensor.kept().value
+    value = tensor.as_resident().value
     return tuple(value.sharding.spec) if value is not None else None
 
 
@@ -141,7 +141,7 @@ def test_state_stays_where_it_lies():
     steps(mesh, model, zip(XS, YS))
     weight = model.network[0].weight
     assert set(spec(weight)) <= {None}
-    assert spec(model._optimizer.remembered(weight)["moment1"])[0] == "dp"
+    assert spec(model._optimizer.accumulators(weight)["moment1"])[0] == "dp"
     mesh, model = on_mesh(perceptron, [4, 2], {"sharding": {"enable": True, "stage": 3}})
     steps(mesh, model, zip(XS, YS))
     assert spec(model.network[0].weight) == ("dp", "mp")
@@ -152,7 +152,7 @@ def test_a_step_moves_no_state(monkeypatch):
     steps(mesh, model, zip(XS[:3], YS[:3]))
     moved = []
     monkeypatch.setattr(executable, "put", lambda a, w: moved.append(a.shape) or put(a, w))
-    monkeypatch.setattr(executable, "fetched", lambda v: moved.append(v.shape) or fetched(v))
+    monkeypatch.setattr(executable, "fetch", lambda v: moved.append(v.shape) or fetch(v))
     steps(mesh, model, zip(XS[3:4], YS[3:4]))
     assert moved == [()]  # the loss
 
