@@ -25,6 +25,8 @@ class Plan:
                  joins and moves operators.
     collectives  for each kind and axes of the mesh the bytes of all results on one device.
     unknown      operators whose operands are counted as gathered, for want of a rule.
+
+    That is with DY2ST_XLA_REUSE=on: else new parameters and state lie beside the old ones.
     """
 
     parameters: int = 0

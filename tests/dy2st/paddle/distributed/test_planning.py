@@ -93,7 +93,8 @@ PLANS = {
 
 @pytest.mark.parametrize("name", PLANS)
 @pytest.mark.parametrize("make", [perceptron, Blocks], ids=lambda make: make.__name__)
-def test_a_plan_says_what_is_compiled(make, name):
+def test_a_plan_says_what_is_compiled(make, name, monkeypatch):
+    monkeypatch.setenv("DY2ST_XLA_REUSE", "on")  # else new values lie beside the old ones
     jax = pytest.importorskip("jax", reason="the engine xla needs jax: pip install 'dy2st[jax]'")
     if jax.device_count() < 8:
         pytest.skip("jax was loaded with fewer devices")
