@@ -59,6 +59,8 @@ def held_by(value: Any) -> tuple[Any, ...]:
     """What belongs to a value that nobody can change: items of a tuple, the object of a method."""
     if isinstance(value, tuple):
         return value
+    if hasattr(type(value), "dygraph_function"):  # a converted function is ours, its object is not
+        return (value.__wrapped__, value.class_instance)
     return (value.__self__,) if isinstance(value, _METHODS) else ()
 
 

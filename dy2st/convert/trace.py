@@ -229,10 +229,11 @@ class Trace(Vocabulary):
 
     def mark_outside(self, value: Any) -> Any:
         """Note that an object was reached from outside; returns it."""
-        if type(value) in ATOMS or id(value) in self.outside or is_ours(value):
+        if type(value) in ATOMS or id(value) in self.outside:
             return value
-        self.outside[id(value)] = value
-        self.watched.add(id(value))
+        if not is_ours(value):
+            self.outside[id(value)] = value
+            self.watched.add(id(value))
         for part in held_by(value):
             self.mark_outside(part)
         return value

@@ -82,7 +82,8 @@ def cached(trace: Trace, function: Any, *args: Any, **options: Any) -> Any:
     if any(map(_is_of_program, given)):
         # The result for tensors, by which Python's cache finds nothing: each call has others
         before, mark = dict(trace.over), len(trace.tracer.block.operators)
-        found = trace.call(function.__wrapped__, *args, **options)
+        behind = trace.seen("attr", function, "__wrapped__", function.__wrapped__)
+        found = trace.call(behind, *args, **options)
         operators = trace.tracer.block.operators[mark:]
         is_changed = any(
             before.get(key) is not place and trace.is_outside(place.owner)

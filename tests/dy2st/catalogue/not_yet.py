@@ -65,9 +65,6 @@ WRONG: dict[str, str] = {
     "model_code.sizes.product_of_sizes of unknown sizes from_a_file": (
         "an int64 of NumPy comes back as a tensor"
     ),
-    "model_code.state.method_of_an_object in_another_function": (
-        "a tensor of the trace stays in the object whose method is called"
-    ),
     "plain_values.comprehensions.a_generator_expression_has_its_name": _EXPRESSION,
     "plain_values.comprehensions.a_generator_expression_has_its_name in_another_function": _EXPRESSION,
 }
