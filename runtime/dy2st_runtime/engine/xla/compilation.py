@@ -14,13 +14,16 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from dy2st_runtime.dims import Dim
-from dy2st_runtime.engine.xla.library import exactly, jax, jnp
+from dy2st_runtime.engine.xla.library import draws_on_device, exactly, jax, jnp
 from dy2st_runtime.engine.xla.mesh import layout, mesh_of, replicated_layout
 from dy2st_runtime.engine.xla.plan import Island, Planner
 from dy2st_runtime.engine.xla.trace import Layouts, traceable
 from dy2st_runtime.errors import PeerError
 from dy2st_runtime.ir.program import Program, Variable
+from dy2st_runtime.ops.generator import generator
 
 KEPT = 64
 """So many combinations of sizes of each island stay compiled."""
@@ -83,7 +86,8 @@ class Compiled:
     ):
         """Take the numbers of all symbols, and what updates which parameter of the Program."""
         self._name = name
-        self._draws = island.draws
+        self._calls_back = island.calls_back
+        self._takes_key = island.takes_key
         self._run = traceable(planner, island, dict(sizes), layouts)
         self._function = jax.jit(self._run)
         # By the place of a buffer among what is read, that of its new value among what is written.
@@ -92,7 +96,7 @@ class Compiled:
         self._used_up = {
             read[buffer]: written[new]
             for new, buffer in updates.items()
-            if new in written and buffer in read and not island.draws
+            if new in written and buffer in read and not island.calls_back
         }
         self._in_place = jax.jit(self._updated, donate_argnums=1)
         self._example: tuple[Any, Any] | None = None  # a function, and what it was called with
@@ -109,7 +113,9 @@ class Compiled:
         function, given = self._example
         return function.lower(*given).compile()
 
-    def _updated(self, read: Sequence[Any], used_up: Sequence[Any]) -> tuple[Any, Any, Any]:
+    def _updated(
+        self, read: Sequence[Any], used_up: Sequence[Any], key: Any
+    ) -> tuple[Any, Any, Any]:
         """As the island, but the new values first, which may have the memory of the old ones.
 
         jax gives the memory of each to the first result of its shape, so both have one order. The
@@ -118,7 +124,7 @@ class Compiled:
         given = [*read]
         for place, old in zip(self._used_up, used_up, strict=True):
             given[place] = old
-        made, well = self._run(given)
+        made, well = self._run(given, key)
         updated = [made[new] for new in self._used_up.values()]
         if well is not None:
             pairs = zip(updated, used_up, strict=True)
@@ -137,10 +143,11 @@ class Compiled:
             isinstance(arguments[place], jax.Array) for place in self._used_up
         )
         try:
-            function, given = self._function, tuple[Any, ...]((arguments,))
+            key = generator().integers(0, 2**32, 2, np.uint32) if self._takes_key else None
+            function, given = self._function, tuple[Any, ...]((arguments, key))
             if is_in_place and self._used_up:
                 rest = [None if n in self._used_up else one for n, one in enumerate(arguments)]
-                function, given = self._in_place, (rest, [arguments[n] for n in self._used_up])
+                function, given = self._in_place, (rest, [arguments[n] for n in self._used_up], key)
             if self._example is None:
                 self._example = function, jax.tree.map(_without_data, given)
             if self._is_large:
@@ -156,11 +163,11 @@ class Compiled:
                     for place, new in self._used_up.items():
                         arguments[place] = made[new]
                 return None
-            if self._draws:
+            if self._calls_back:
                 jax.block_until_ready(made)
         except jax.errors.JaxRuntimeError as error:
             _refuse_alone(arguments, error)
-            if not self._draws:
+            if not self._calls_back:
                 raise
             return None  # a kernel that draws has raised something
         except Exception as error:  # reported, if NumPy's kernels have nothing to say against it
@@ -226,7 +233,8 @@ class Islands:
 
     def __init__(self, program: Program) -> None:
         """Make the plan."""
-        self.planner = Planner(program.block)
+        is_on_a_mesh = mesh_of(program) is not None
+        self.planner = Planner(program.block, draws_on_device(is_on_a_mesh))
         self._name = program.name
         alias = self.planner.plans[program.block].alias
         self._layouts = _layouts(program, alias)

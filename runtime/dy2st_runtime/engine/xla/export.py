@@ -82,7 +82,7 @@ def _require_exportable(program: Program, planner: Planner) -> None:
         for step in plan.steps:
             if isinstance(step, Operator) and step in planner.reasons and not step.blocks:
                 refused.append((step, planner.reasons[step]))
-            elif isinstance(step, Island) and step.draws:
+            elif isinstance(step, Island) and step.calls_back:
                 refused.append((step.operators[0], "random numbers are drawn by NumPy"))
     if refused:
         lines = [

@@ -66,7 +66,7 @@ class HostRun(OnArrays):
     def _island(self, island: Island, known: dict[Variable, Any], sizes: Sizes) -> None:
         compiled = self._islands.compiled(island, sizes)
         arguments = [known[variable] for variable in island.reads]
-        before = get_rng_state() if island.draws else None
+        before = get_rng_state() if island.calls_back else None
         made = compiled(arguments, self.may_use_up)
         if made is not None:
             known.update(zip(island.writes, made, strict=True))

@@ -41,6 +41,17 @@ def exactly() -> Iterator[None]:
         yield
 
 
+def draws_on_device(is_on_a_mesh: bool) -> bool:
+    """Whether the device draws random numbers itself: on a mesh, or as DY2ST_XLA_RANDOM says.
+
+    Raises ArgumentError for a word that it does not have.
+    """
+    chosen = os.environ.get("DY2ST_XLA_RANDOM", "")
+    if chosen not in ("", "numpy", "device"):
+        raise ArgumentError(f"DY2ST_XLA_RANDOM is numpy or device, not {chosen!r}")
+    return is_on_a_mesh if chosen == "" else chosen == "device"
+
+
 def reuses_memory() -> bool:
     """Whether steps may write over the memory of what they update (`DY2ST_XLA_REUSE=on`).
 
@@ -56,6 +67,7 @@ def is_cpu() -> bool:
 
 __all__ = [
     "callbacks",
+    "draws_on_device",
     "exactly",
     "export",
     "is_cpu",

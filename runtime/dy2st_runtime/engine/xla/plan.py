@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 from dy2st_runtime.dims import Condition, Dim, product, symbols
 from dy2st_runtime.engine.xla import lowerings
 from dy2st_runtime.engine.xla.host_operators import HOST_OPERATORS, IDENTITIES
-from dy2st_runtime.engine.xla.table import CHECKS, LOWERINGS
+from dy2st_runtime.engine.xla.table import CHECKS, DRAWS, LOWERINGS
 from dy2st_runtime.ir.definition import Effect, lookup
 from dy2st_runtime.ir.dispatch import interpreting
 from dy2st_runtime.ir.program import Block, Operator, Variable
@@ -51,7 +51,8 @@ class Island:
     reads: list[Variable] = field(default_factory=list)
     writes: list[Variable] = field(default_factory=list)
     symbols: tuple[Dim, ...] = ()
-    draws: bool = False  # whether random numbers are drawn in its branches and loops
+    calls_back: bool = False  # whether NumPy draws random numbers in its branches and loops
+    takes_key: bool = False  # whether it draws some by itself
     alias: dict[Variable, Variable] = field(default_factory=dict)
 
     def known(self, values: Iterable[Any]) -> Known:
@@ -79,8 +80,12 @@ class Planner:
     reasons  why the host runs an operator.
     """
 
-    def __init__(self, block: Block) -> None:
-        """Plan the outermost Block, and those of the host's branches and loops."""
+    def __init__(self, block: Block, draws_on_device: bool = False) -> None:
+        """Plan the outermost Block, and those of the host's branches and loops.
+
+        `draws_on_device`: random numbers are not NumPy's, but drawn by XLA.
+        """
+        self._draws_on_device = draws_on_device
         self.plans: dict[Block, Plan] = {}
         self.reasons: dict[Operator, str] = {}
         self._parts: dict[Operator, Block] = {}
@@ -112,14 +117,29 @@ class Planner:
             self._fails[operator] = operator.name in CHECKS or inside
         return self._fails[operator]
 
+    def draws(self, operator: Operator) -> bool:
+        """Whether it gives random numbers that XLA draws."""
+        return self._draws_on_device and operator.name in DRAWS
+
+    def takes_key(self, operator: Operator) -> bool:
+        """Whether such numbers are drawn by it, or in it."""
+        return any(map(self.draws, _walk(operator)))
+
+    def _calls_back(self, operator: Operator) -> bool:
+        return any(
+            lookup(one.name).effect is Effect.RANDOM and not self.draws(one)
+            for one in _walk(operator)
+        )
+
     def _reason(self, operator: Operator, bound: set[Dim], is_inner: bool = False) -> str | None:
         """Why the host runs an operator; None if XLA does. `bound` are the symbols that are known.
 
         Inside of XLA's branches and loops random numbers are drawn by a call to NumPy.
         """
-        if lookup(operator.name).effect is Effect.RANDOM and is_inner:
+        is_drawn = self.draws(operator)
+        if lookup(operator.name).effect is Effect.RANDOM and is_inner and not is_drawn:
             return None
-        if operator.name in HOST_OPERATORS:
+        if operator.name in HOST_OPERATORS and not is_drawn:
             return HOST_OPERATORS[operator.name]
         values = (*operator.operands, *operator.results)
         if not all(isinstance(value.type, TensorType) for value in values):
@@ -127,7 +147,8 @@ class Planner:
         if not bound.issuperset(_symbols_of(operator.results)):
             return "a size of the result depends on the data"
         parts = self.parts(operator)
-        if parts is None and not operator.blocks and operator.name not in LOWERINGS:
+        has_row = is_drawn or operator.name in LOWERINGS
+        if parts is None and not operator.blocks and not has_row:
             return "XLA has no function for it"
         for block in operator.blocks if parts is None else [parts]:
             if not bound.issuperset(_symbols_of(block.parameters)):
@@ -155,13 +176,14 @@ class Planner:
             definition = lookup(operator.name)
             reason = self._reason(operator, bound)
             is_lowered = reason is None
-            if is_lowered and not operator.operands and operator.results:
+            is_pure = definition.effect is Effect.PURE
+            if is_lowered and is_pure and not operator.operands and operator.results:
                 sources[operator.results[0]] = operator
                 times[operator.results[0]] = time
                 continue
             if is_lowered:
                 time = max(2, time + time % 2)
-                if _draws(operator):
+                if self._calls_back(operator):
                     time = ordered = max(time, ordered + ordered % 2)
                 if self.may_fail(operator):
                     time = max(time, seen + seen % 2)
@@ -182,6 +204,9 @@ class Planner:
             times.update(dict.fromkeys(operator.results, time))
             steps.setdefault(time, []).append(operator)
         self.plans[block] = Plan(_joined(block, steps, alias, sources), alias)
+        for island in filter(_is_island, self.plans[block].steps):
+            island.calls_back = any(map(self._calls_back, island.operators))
+            island.takes_key = any(map(self.takes_key, island.operators))
 
     def _leave_small_ones(self) -> None:
         """Beside steps of the host, islands of a few numbers are theirs, too."""
@@ -195,8 +220,16 @@ class Planner:
             plan.steps = kept
 
 
-def _is_island(step: Step) -> bool:
+def _is_island(step: Step) -> TypeGuard[Island]:
     return isinstance(step, Island)
+
+
+def _walk(operator: Operator) -> Iterator[Operator]:
+    """An operator, and all that are in it."""
+    yield operator
+    for block in operator.blocks:
+        for one in block.operators:
+            yield from _walk(one)
 
 
 def _is_small(operator: Operator) -> bool:
@@ -244,14 +277,8 @@ def _joined(
             step.reads = [variable for variable in needs if variable not in made]
             step.writes = [v for v in made if v in needed and v not in sources]
             step.symbols = tuple(dict.fromkeys(_symbols_of_all(operators)))
-            step.draws = any(map(_draws, operators))
         needed.update(step.reads if isinstance(step, Island) else needs)
     return found
-
-
-def _draws(operator: Operator) -> bool:
-    inside = (one for block in operator.blocks for one in block.operators)
-    return lookup(operator.name).effect is Effect.RANDOM or any(map(_draws, inside))
 
 
 def _symbols_of_all(operators: Iterable[Operator]) -> Iterator[Dim]:

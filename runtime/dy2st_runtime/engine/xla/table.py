@@ -20,6 +20,8 @@ Lowering = Callable[..., Any]
 LOWERINGS: dict[str, Lowering] = {}
 # Of elements that are taken or put along one `axis`: see `lowerings/indexing.py`.
 ALONG: dict[str, Lowering] = {}
+# Of random numbers that the device draws: they take a key first.
+DRAWS: dict[str, Lowering] = {}
 CHECKS: dict[str, Callable[..., Any]] = {}
 
 
@@ -50,6 +52,16 @@ def along(name: str) -> Callable[[Lowering], Lowering]:
     return enter
 
 
+def draw(name: str) -> Callable[[Lowering], Lowering]:
+    """Enter the decorated function for an operator of random numbers."""
+
+    def enter(function: Lowering) -> Lowering:
+        DRAWS[name] = function
+        return function
+
+    return enter
+
+
 def check(*names: str) -> Callable[[Lowering], Lowering]:
     """Enter the decorated function, of results, operands and attributes, as a check of these."""
 
@@ -60,4 +72,15 @@ def check(*names: str) -> Callable[[Lowering], Lowering]:
     return enter
 
 
-__all__ = ["ALONG", "CHECKS", "LOWERINGS", "Lowering", "along", "check", "lower", "rows"]
+__all__ = [
+    "ALONG",
+    "CHECKS",
+    "DRAWS",
+    "LOWERINGS",
+    "Lowering",
+    "along",
+    "check",
+    "draw",
+    "lower",
+    "rows",
+]

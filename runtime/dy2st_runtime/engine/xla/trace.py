@@ -13,7 +13,7 @@ from dy2st_runtime.engine.xla.library import callbacks, jax, jnp, lax
 from dy2st_runtime.engine.xla.lowerings.indexing import along_axis
 from dy2st_runtime.engine.xla.mesh import constrain
 from dy2st_runtime.engine.xla.plan import Island, Planner
-from dy2st_runtime.engine.xla.table import ALONG, CHECKS, LOWERINGS
+from dy2st_runtime.engine.xla.table import ALONG, CHECKS, DRAWS, LOWERINGS
 from dy2st_runtime.ir.definition import Effect, lookup
 from dy2st_runtime.ir.program import Block, Operator, Variable
 from dy2st_runtime.ir.types import TensorType
@@ -28,11 +28,14 @@ Layouts = Mapping[Variable, Callable[[Sequence[int]], Any]]
 
 def traceable(
     planner: Planner, island: Island, sizes: Sizes, layouts: Layouts = MappingProxyType({})
-) -> Callable[[Sequence[Any]], tuple[list[Any], Any]]:
-    """A function for jax: what an island writes of what it reads, and whether all is well."""
+) -> Callable[[Sequence[Any], Any], tuple[list[Any], Any]]:
+    """A function for jax: what an island writes of what it reads, and whether all is well.
 
-    def run(arguments: Sequence[Any]) -> tuple[list[Any], Any]:
-        trace = Trace(planner, sizes)
+    It takes a key too, two numbers of 32 bits, if the island draws random numbers.
+    """
+
+    def run(arguments: Sequence[Any], key: Any) -> tuple[list[Any], Any]:
+        trace = Trace(planner, sizes, None if key is None else jax.random.wrap_key_data(key))
         known = island.known(arguments)
         trace.operators(island.operators, known)
         made = [known[variable] for variable in island.writes]
@@ -47,10 +50,11 @@ def traceable(
 class Trace:
     """One trace of operators; `well` is whether their checks hold, None where there are none."""
 
-    def __init__(self, planner: Planner, sizes: Sizes) -> None:
-        """Take the numbers of all symbols."""
+    def __init__(self, planner: Planner, sizes: Sizes, key: Any = None) -> None:
+        """Take the numbers of all symbols, and a key of jax for random numbers if any are drawn."""
         self._planner = planner
         self._sizes = sizes
+        self._key = key
         self.well: Any = None
         self._is_over = False  # whether a check is surely down: what follows is never reached
 
@@ -75,14 +79,17 @@ class Trace:
             return self._cond(operator, operands)
         if operator.name == "while":
             return self._loop(operator, operands)
-        if lookup(operator.name).effect is Effect.RANDOM:
-            return self._drawn(operator, operands)
+        is_drawn = self._planner.draws(operator)
+        if lookup(operator.name).effect is Effect.RANDOM and not is_drawn:
+            return self._drawn_by_numpy(operator, operands)
         parts = self._planner.parts(operator)
         if parts is not None:
             return self.block(parts, operands)
         attributes = {name: number(v, self._sizes) for name, v in operator.attributes.items()}
         axis = along_axis(operator) if operator.name in ALONG else None
-        if axis is None:
+        if is_drawn:
+            made = DRAWS[operator.name](self._next_key(), *operands, **attributes)
+        elif axis is None:
             made = LOWERINGS[operator.name](*operands, **attributes)
         else:
             made = ALONG[operator.name](*operands, **attributes, axis=axis)
@@ -100,9 +107,13 @@ class Trace:
         self._is_over = well is False
         self.well = well if self.well is None else jnp.logical_and(self.well, well)
 
-    def _apart(self, block: Block, arguments: Sequence[Any]) -> tuple[Any, list[Any]]:
+    def _next_key(self) -> Any:
+        self._key, key = jax.random.split(self._key)
+        return key
+
+    def _apart(self, block: Block, arguments: Sequence[Any], key: Any) -> tuple[Any, list[Any]]:
         """What a Block yields, and whether all is well in it."""
-        inner = Trace(self._planner, self._sizes)
+        inner = Trace(self._planner, self._sizes, key)
         results = inner.block(block, arguments)
         return jnp.asarray(True if inner.well is None else inner.well), results
 
@@ -110,14 +121,15 @@ class Trace:
         condition, *captured = operands
 
         def branch(block: Block) -> Callable[..., Any]:
-            def run(*arguments: Any) -> tuple[Any, list[Any]]:
-                well, yields = self._apart(block, arguments)
+            def run(key: Any, *arguments: Any) -> tuple[Any, list[Any]]:
+                well, yields = self._apart(block, arguments, key)
                 pairs = zip(yields, operator.results, strict=True)
                 return well, [_typed(value, variable) for value, variable in pairs]
 
             return run
 
-        well, results = lax.cond(_truth(condition), *map(branch, operator.blocks), *captured)
+        key = self._next_key() if self._planner.takes_key(operator) else None
+        well, results = lax.cond(_truth(condition), *map(branch, operator.blocks), key, *captured)
         if self._planner.may_fail(operator):
             self._require(well)
         return list(results)
@@ -127,32 +139,35 @@ class Trace:
         count = len(operator.results)
         captured, (condition, body) = operands[count:], operator.blocks
 
-        def goes_on(values: Sequence[Any]) -> tuple[Any, Any]:
-            well, (truth,) = self._apart(condition, [*values, *captured])
+        def goes_on(key: Any, values: Sequence[Any]) -> tuple[Any, Any]:
+            well, (truth,) = self._apart(condition, [*values, *captured], _folded(key, 0))
             return well, jnp.logical_and(_truth(truth), well)
 
-        def iterate(values: Sequence[Any]) -> tuple[Any, list[Any]]:
-            well, yields = self._apart(body, [*values, *captured])
+        def iterate(key: Any, values: Sequence[Any]) -> tuple[Any, Any, list[Any]]:
+            well, yields = self._apart(body, [*values, *captured], _folded(key, 1))
             pairs = zip(yields, operator.results, strict=True)
-            return well, [_typed(value, variable) for value, variable in pairs]
+            return well, _folded(key, 2), [_typed(value, variable) for value, variable in pairs]
 
+        key = self._next_key() if self._planner.takes_key(operator) else None
         first = [_typed(v, r) for v, r in zip(operands[:count], operator.results, strict=True)]
         if not self._planner.may_fail(operator):  # a plain one, whose iterations XLA may count
-            return list(
-                lax.while_loop(lambda values: goes_on(values)[1], lambda v: iterate(v)[1], first)
+            plain = lax.while_loop(
+                lambda s: goes_on(*s)[1], lambda s: iterate(*s)[1:], (key, first)
             )
+            return list(plain[1])
 
-        def checked_iteration(state: tuple[Any, Any, list[Any]]) -> tuple[Any, Any, list[Any]]:
-            well, values = iterate(state[2])
-            is_well, truth = goes_on(values)
-            return well & is_well, truth & well, values
+        def checked_iteration(state: tuple[Any, ...]) -> tuple[Any, ...]:
+            well, key, values = iterate(*state[2:])
+            is_well, truth = goes_on(key, values)
+            return well & is_well, truth & well, key, values
 
-        well, truth = goes_on(first)
-        well, _, results = lax.while_loop(lambda s: s[1], checked_iteration, (well, truth, first))
+        well, truth = goes_on(key, first)
+        state = (well, truth, key, first)
+        well, _, _, results = lax.while_loop(lambda s: s[1], checked_iteration, state)
         self._require(well)
         return list(results)
 
-    def _drawn(self, operator: Operator, operands: list[Any]) -> list[Any]:
+    def _drawn_by_numpy(self, operator: Operator, operands: list[Any]) -> list[Any]:
         """Random numbers inside of a branch or loop, by a call to NumPy's kernel, in order."""
         kernel = lookup(operator.name).kernel
         assert kernel is not None
@@ -165,6 +180,11 @@ class Trace:
             return kernel(*map(np.asarray, arrays), **attributes)
 
         return [callbacks.io_callback(draw, made, *operands, ordered=True)]
+
+
+def _folded(key: Any, number: int) -> Any:
+    """Another key; None of none."""
+    return None if key is None else jax.random.fold_in(key, number)
 
 
 def _truth(condition: Any) -> Any:

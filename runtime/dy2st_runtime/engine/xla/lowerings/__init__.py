@@ -6,6 +6,7 @@ from dy2st_runtime.engine.xla.lowerings import (
     indexing,
     matrices,
     products,
+    random,
     reductions,
     shapes,
 )
@@ -16,6 +17,7 @@ __all__ = [
     "indexing",
     "matrices",
     "products",
+    "random",
     "reductions",
     "shapes",
 ]
