@@ -135,14 +135,6 @@ def _slope_kernel(log_p: Any, labels: Any, steps: Any, lengths: Any, blank: int)
     return result.astype(log_p.dtype)
 
 
-def _gradient(g: Any, y: Any, log_p: Any, labels: Any, steps: Any, lengths: Any, blank: int) -> Any:
-    def slope() -> Any:
-        slopes = apply("ctc_slope", log_p, labels, steps, lengths, blank=blank)
-        return slopes * F.reshape(g, [1, g.shape[0], 1])
-
-    return slope, None, None, None
-
-
 def _no_second(*_: Any, **__: Any) -> Any:
     raise ArgumentError("ctc has no second derivative here: take the gradient of its loss once")
 
@@ -161,7 +153,15 @@ define(
     attributes={"blank": 0},
     infer=_infer,
     kernel=_kernel,
-    gradient=_gradient,
+    gradient=lambda g, y, log_p, labels, steps, lengths, blank: (
+        lambda: (
+            apply("ctc_slope", log_p, labels, steps, lengths, blank=blank)
+            * F.reshape(g, [1, g.shape[0], 1])
+        ),
+        None,
+        None,
+        None,
+    ),
     raises=IndexError,
     samples=_SAMPLES,
 )

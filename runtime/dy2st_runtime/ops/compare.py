@@ -136,15 +136,6 @@ def _where_kernel(condition: Any, x: Any, y: Any) -> Any:
     return np.where(condition, x, y)
 
 
-def _where_gradient(g: Any, z: Any, condition: Any, x: Any, y: Any) -> Any:
-    zero = 0.0
-    return (
-        None,
-        lambda: F.sum_to(F.where(condition, g, F.cast(zero, g.dtype)), x.shape),
-        lambda: F.sum_to(F.where(condition, F.cast(zero, g.dtype), g), y.shape),
-    )
-
-
 def _where_data(condition: Any, x: Any, y: Any) -> Any:
     """Where every condition is decided, the entries that it picks."""
     if not all(isinstance(value, np.ndarray) for value in (condition, x, y)):
@@ -165,7 +156,11 @@ define(
     kernel=_where_kernel,
     kind=Kind.BROADCAST,
     data=_where_data,
-    gradient=_where_gradient,
+    gradient=lambda g, z, condition, x, y: (
+        None,
+        lambda: F.sum_to(F.where(condition, g, F.cast(0.0, g.dtype)), x.shape),
+        lambda: F.sum_to(F.where(condition, F.cast(0.0, g.dtype), g), y.shape),
+    ),
     samples=(
         Sample(((2, 3), (2, 3), (3,)), dtypes=("bool", "float64", "float64")),
         Sample(((3,), (2, 1), ()), dtypes=("bool", "float64", "float64")),

@@ -407,31 +407,6 @@ def _bias_gradient(g: Any, bias: Sequence[Any]) -> tuple[Any, ...]:
     return tuple((lambda: F.sum(g, axis=axes)) for _ in bias)
 
 
-def _conv_gradient(g: Any, y: Any, x: Any, w: Any, *bias: Any, **geometry: Any) -> Any:
-    return (
-        lambda: apply("conv_transpose", g, w, sizes=tuple(x.shape[2:]), **geometry),
-        lambda: apply("conv_weight", x, g, kernel=_kernel_of(w), **geometry),
-        *_bias_gradient(g, bias),
-    )
-
-
-def _transpose_gradient(
-    g: Any, y: Any, x: Any, w: Any, *bias: Any, sizes: Any, **geometry: Any
-) -> Any:
-    return (
-        lambda: _cut_to(apply("conv", g, w, **geometry), x),
-        lambda: apply("conv_weight", g, x, kernel=_kernel_of(w), **geometry),
-        *_bias_gradient(g, bias),
-    )
-
-
-def _weight_gradient(h: Any, y: Any, x: Any, g: Any, kernel: Any, **geometry: Any) -> Any:
-    return (
-        lambda: apply("conv_transpose", g, h, sizes=tuple(x.shape[2:]), **geometry),
-        lambda: _cut_to(apply("conv", x, h, **geometry), g),
-    )
-
-
 def _cut_to(y: Any, like: Any) -> Any:
     """The windows that there were: an output padding leaves room for more."""
     spatial = list(range(2, y.ndim))
@@ -452,7 +427,11 @@ define(
     infer=_conv_infer,
     kernel=_conv_kernel,
     scratch=_conv_scratch,
-    gradient=_conv_gradient,
+    gradient=lambda g, y, x, w, *bias, **geometry: (
+        lambda: apply("conv_transpose", g, w, sizes=tuple(x.shape[2:]), **geometry),
+        lambda: apply("conv_weight", x, g, kernel=_kernel_of(w), **geometry),
+        *_bias_gradient(g, bias),
+    ),
     samples=(
         Sample(((2, 3, 4, 4), (2, 3, 2, 2)), _PLAIN),
         Sample(((1, 4, 5, 5), (2, 2, 3, 2)), _WIDE),
@@ -475,7 +454,11 @@ define(
     infer=_transpose_infer,
     kernel=_transpose_kernel,
     scratch=_transpose_scratch,
-    gradient=_transpose_gradient,
+    gradient=lambda g, y, x, w, *bias, sizes, **geometry: (
+        lambda: _cut_to(apply("conv", g, w, **geometry), x),
+        lambda: apply("conv_weight", g, x, kernel=_kernel_of(w), **geometry),
+        *_bias_gradient(g, bias),
+    ),
     samples=(
         Sample(((2, 2, 4, 4), (2, 3, 2, 2)), {"sizes": (4, 4), **_PLAIN}),
         Sample(((1, 2, 3, 3), (2, 2, 3, 2)), {"sizes": (6, 5), **_WIDE}),
@@ -494,7 +477,10 @@ define(
         padded_shape(x, pads),
         *_rows_of_windows(x.shape[0], g.shape[2:], (x.shape[1] // groups, *kernel)),
     ],
-    gradient=_weight_gradient,
+    gradient=lambda h, y, x, g, kernel, **geometry: (
+        lambda: apply("conv_transpose", g, h, sizes=tuple(x.shape[2:]), **geometry),
+        lambda: _cut_to(apply("conv", x, h, **geometry), g),
+    ),
     samples=(Sample(((2, 3, 4, 4), (2, 2, 4, 4)), {"kernel": (2, 2), **_PLAIN}),),
 )
 

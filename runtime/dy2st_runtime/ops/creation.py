@@ -183,13 +183,6 @@ define(
 )
 
 
-def _full_data(shape: Any, value: Any, dtype: np.dtype[Any]) -> Any:
-    """What a tensor of integers or bools holds where `value` is put in."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return np.full(shape, value if isinstance(value, Dim) else int(value), object)
-
-
 def _full_infer(shape: Any, value: Any, dtype: np.dtype[Any]) -> TensorType:
     if dtype.kind in "iu" and isinstance(value, float) and not math.isfinite(value):
         raise ArgumentError(f"full: {value} is no number of {dtype}")
@@ -204,7 +197,11 @@ define(
     attributes={"shape": SIZES, "value": _VALUE, "dtype": DTYPE},
     infer=_full_infer,
     kernel=lambda shape, value, dtype: np.full(shape, value, dtype),
-    data=_full_data,
+    data=lambda shape, value, dtype: (
+        None  # floats that are no integers or bools
+        if isinstance(value, float) and not math.isfinite(value)
+        else np.full(shape, value if isinstance(value, Dim) else int(value), object)
+    ),
     samples=(Sample((), {"shape": (2, 3), "value": 1.5, "dtype": np.dtype("float32")}),),
 )
 

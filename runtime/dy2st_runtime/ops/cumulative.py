@@ -29,12 +29,6 @@ def _running(pick: Any) -> Any:
     return kernel
 
 
-def _running_gradient(g: Any, y: Any, x: Any, axis: int) -> Any:
-    if g[0] is None:
-        return F.zeros_like(x)
-    return F.put_along_axis(F.zeros_like(x), y[1], g[0], axis, "add", broadcast=False)
-
-
 for _name, _pick in (("cummax", np.maximum), ("cummin", np.minimum)):
     define(
         _name,
@@ -44,7 +38,11 @@ for _name, _pick in (("cummax", np.maximum), ("cummin", np.minimum)):
         along="axis",
         infer=lambda x, axis: (x, x.with_dtype("int64")),
         kernel=in_float32(_running(_pick)),
-        gradient=_running_gradient,
+        gradient=lambda g, y, x, axis: (
+            F.zeros_like(x)
+            if g[0] is None
+            else F.put_along_axis(F.zeros_like(x), y[1], g[0], axis, "add", broadcast=False)
+        ),
         samples=(Sample(((2, 3),), {"axis": 1}), Sample(((4,),), {"axis": 0})),
     )
 
@@ -74,6 +72,14 @@ def cummin(
     return _cumulative("cummin", x, axis, dtype)
 
 
+@in_float32
+def _log_sums_gradient(g: Any, y: Any, x: Any, axis: int) -> Any:
+    """exp(x[i]) * sum of g[j] * exp(-y[j]) over j from i on, shifted so that nothing overflows."""
+    top = F.detach(F.max(x, axis, keepdim=True))
+    behind = F.cumsum_of(F.multiply(g, F.exp(F.subtract(top, y))), axis, True)
+    return F.multiply(F.exp(F.subtract(x, top)), behind)
+
+
 define(
     "logcumsumexp",
     doc="log of the sum of exp(x) up to each place along an axis.",
@@ -82,19 +88,12 @@ define(
     along="axis",
     infer=lambda x, axis: require_floats("logcumsumexp", x),
     kernel=in_float32(lambda x, axis: np.logaddexp.accumulate(x, axis=axis)),
-    gradient=in_float32(lambda g, y, x, axis: _log_sums_gradient(g, y, x, axis)),
+    gradient=_log_sums_gradient,
     samples=(
         Sample(((2, 3),), {"axis": 1}, ("float32",)),
         Sample(((4,),), {"axis": 0}, ("float64",)),
     ),
 )
-
-
-def _log_sums_gradient(g: Any, y: Any, x: Any, axis: int) -> Any:
-    """exp(x[i]) * sum of g[j] * exp(-y[j]) over j from i on, shifted so that nothing overflows."""
-    top = F.detach(F.max(x, axis, keepdim=True))
-    behind = F.cumsum_of(F.multiply(g, F.exp(F.subtract(top, y))), axis, True)
-    return F.multiply(F.exp(F.subtract(x, top)), behind)
 
 
 @method

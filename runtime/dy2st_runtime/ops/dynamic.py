@@ -240,10 +240,6 @@ def static_form(name: str, inputs: Sequence[Any], attributes: Mapping[str, Any])
     return TABLE[name].static(*inputs, **attributes)
 
 
-def _put_back(x: Any, y: Any, place: int, *_: Any, **__: Any) -> Any:
-    return F.reshape(y, x.shape)
-
-
 def _define(row: Row) -> None:
     def infer(*types: TensorType, **attributes: Any) -> Any:
         shape = [
@@ -273,7 +269,7 @@ def _define(row: Row) -> None:
         raises=(ShapeError, ArgumentError, IndexError, ZeroDivisionError, ValueError),
         padding=lambda site: site.refuse("has sizes that are known only at run time"),
         view=View.UNSURE,  # some of the functions give what they are given
-        put_back=_put_back if row.reshapes else None,
+        put_back=(lambda x, y, place, *_, **__: F.reshape(y, x.shape)) if row.reshapes else None,
         infer=infer,
         kernel=kernel,
         decompose=with_values,

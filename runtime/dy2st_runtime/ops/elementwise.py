@@ -80,13 +80,6 @@ def _dividing(function: Callable[..., Any]) -> Callable[..., Any]:
     return kernel
 
 
-def _may_be_fraction(x: Any, y: Any) -> bool:
-    """Whether a power of integers is no integer."""
-    if isinstance(y, np.ndarray):
-        return y.dtype.kind in "iu" and bool((y < 0).any())
-    return y.dtype.kind in "iu"
-
-
 define_binary(
     "add",
     "x + y.",
@@ -163,7 +156,10 @@ define_binary(
     _POSITIVE + _INTS,
     takes_complex=True,
     raises=ValueError,
-    fails=_may_be_fraction,
+    # A power of integers may be no integer.
+    fails=lambda x, y: (
+        y.dtype.kind in "iu" and (not isinstance(y, np.ndarray) or bool((y < 0).any()))
+    ),
 )
 define_binary(
     "maximum",

@@ -140,16 +140,14 @@ define(
 # -- leaky_relu -----------------------------------------------------------------------------------
 
 
-def _leaky_formula(x: Any, out: Any, negative_slope: float) -> None:
+@in_blocks
+def _leaky(x: Any, out: Any, negative_slope: float) -> None:
     slope = x.dtype.type(negative_slope)
     np.multiply(x, slope, out=out)
     if 0 < slope <= 1:  # the product is then the smaller of both above zero, also of infinity
         np.maximum(x, out, out=out)
     else:
         np.copyto(out, x, where=x > 0)
-
-
-_leaky = in_blocks(_leaky_formula)
 
 
 define(
@@ -203,7 +201,12 @@ def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None) -> A
     """
     if min is None and max is None:
         return x
-    if x.dtype.kind in "iu" and any(map(_is_float, (min, max))):
+    # A limit is a Python float, or stands for one.
+    is_float = any(
+        isinstance(limit, (float, np.floating)) or getattr(limit, "number", None) is float
+        for limit in (min, max)
+    )
+    if x.dtype.kind in "iu" and is_float:
         x = F.cast(x, integers_beside(x.dtype))
     if _is_number(min) and _is_number(max):
         return apply("clip", x, min=_plain(min), max=_plain(max))
@@ -212,11 +215,6 @@ def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None) -> A
     if max is not None:
         x = F.where(F.greater_than(x, max), _cast_limit(max, x), x)
     return x
-
-
-def _is_float(limit: Any) -> bool:
-    """Whether a limit is a Python float, or stands for one."""
-    return isinstance(limit, (float, np.floating)) or getattr(limit, "number", None) is float
 
 
 @public

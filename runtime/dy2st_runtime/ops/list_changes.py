@@ -58,13 +58,6 @@ def _slice_infer(
     return array
 
 
-def _slice_kernel(
-    array: list[Any], start: Any, stop: Any, step: Any, has_start: bool, has_stop: bool
-) -> list[Any]:
-    first, last = int(start) if has_start else None, int(stop) if has_stop else None
-    return array[builtins.slice(first, last, int(step))]
-
-
 def _gather_infer(array: ArrayType, indices: TensorType) -> ArrayType:
     if indices.rank != 1 or indices.dtype.kind not in "iu":
         raise ArgumentError(f"the places are integers along one axis, not {indices}")
@@ -91,7 +84,11 @@ define(
     padding=element_padding,
     attributes={"has_start": True, "has_stop": True},
     infer=_slice_infer,
-    kernel=_slice_kernel,
+    kernel=lambda array, start, stop, step, has_start, has_stop: array[
+        builtins.slice(
+            int(start) if has_start else None, int(stop) if has_stop else None, int(step)
+        )
+    ],
 )
 define(
     "array_gather",

@@ -117,10 +117,6 @@ def det(x: Any, name: str | None = None) -> Any:
     return apply("det", x)
 
 
-def _sign_and_size(x: TensorType) -> tuple[TensorType, TensorType]:
-    return x, _real_type(x)
-
-
 def _slogdet_gradient(g: Any, y: Any, x: Any) -> Any:
     """The sign of complex numbers turns with the imaginary part of the trace of inverse(x) @ dx."""
     has_phase = g[0] is not None and dtype_of(x).kind == "c"
@@ -135,7 +131,9 @@ define(
     "slogdet",
     doc="The sign of the determinant of matrices, and the logarithm of its magnitude.",
     inputs="x",
-    infer=_square("slogdet", lambda x: _sign_and_size(x.with_shape(x.shape[:-2]))),
+    infer=_square(
+        "slogdet", lambda x: (x.with_shape(x.shape[:-2]), _real_type(x.with_shape(x.shape[:-2])))
+    ),
     kernel=lambda x: tuple(np.linalg.slogdet(x)),
     takes_complex=True,
     gradient=_slogdet_gradient,
@@ -416,11 +414,6 @@ def _eig_infer(x: TensorType) -> tuple[TensorType, TensorType]:
     return made.with_shape(x.shape[:-1]), made
 
 
-def _eig_kernel(x: Any) -> Any:
-    dtype = np.result_type(x.dtype, np.complex64)
-    return tuple(part.astype(dtype, copy=False) for part in np.linalg.eig(x))
-
-
 def _eig_gradient(g: Any, y: Any, x: Any) -> Any:
     """Of vectors of length 1, whose angles no result may depend on."""
     values, vectors = y
@@ -441,7 +434,9 @@ define(
     inputs="x",
     raises=np.linalg.LinAlgError,
     infer=_eig_infer,
-    kernel=_eig_kernel,
+    kernel=lambda x: tuple(
+        part.astype(np.result_type(x.dtype, np.complex64), copy=False) for part in np.linalg.eig(x)
+    ),
     takes_complex=True,
     gradient=_eig_gradient,
     samples=(Sample(((1, 1),), dtypes=("float64",)),),

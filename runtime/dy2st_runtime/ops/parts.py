@@ -203,19 +203,6 @@ def _split_kernel(x: Any, sections: tuple[int, ...], axis: int) -> Any:
     return parts[0] if len(parts) == 1 else tuple(parts)
 
 
-def _split_gradient(g: Any, y: Any, x: Any, sections: Any, axis: int) -> Any:
-    parts = [
-        F.zeros(part.shape, part.dtype) if own is None else own
-        for own, part in zip(g, y, strict=True)
-    ]
-    return F.concat(parts, axis)
-
-
-def _split_put_back(x: Any, y: Any, place: int, sections: Any, axis: int) -> Any:
-    start = sum(sections[:place])
-    return F.setitem(x, (*[slice(None)] * axis, slice(start, start + sections[place])), y)
-
-
 define(
     "split",
     takes_complex=True,
@@ -228,8 +215,19 @@ define(
     infer=_split_infer,
     kernel=_split_kernel,
     data=True,
-    gradient=_split_gradient,
-    put_back=_split_put_back,
+    # A part that nothing was computed from has no gradient: zeros.
+    gradient=lambda g, y, x, sections, axis: F.concat(
+        [
+            F.zeros(part.shape, part.dtype) if own is None else own
+            for own, part in zip(g, y, strict=True)
+        ],
+        axis,
+    ),
+    put_back=lambda x, y, place, sections, axis: F.setitem(
+        x,
+        (*[slice(None)] * axis, slice(sum(sections[:place]), sum(sections[: place + 1]))),
+        y,
+    ),
     samples=(
         Sample(((2, 5),), {"sections": (2, 0, 3), "axis": 1}),
         Sample(((3,),), {"sections": (1, 2), "axis": 0}),

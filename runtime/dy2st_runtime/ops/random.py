@@ -36,14 +36,6 @@ def _define(
     )
 
 
-def _uniform_kernel(shape: Any, low: float, high: float, dtype: Any) -> Any:
-    return generator().uniform(low, high, shape).astype(dtype)
-
-
-def _normal_kernel(shape: Any, mean: float, std: float, dtype: Any) -> Any:
-    return generator().normal(mean, std, shape).astype(dtype)
-
-
 def _randint_kernel(shape: Any, low: int, high: int, dtype: Any) -> Any:
     _require_integers(low, high)
     return generator().integers(low, high, shape).astype(dtype)
@@ -54,8 +46,20 @@ def _require_integers(low: Size, high: Size) -> None:
         raise ArgumentError(f"randint: no integers from {low} to {high} - 1")
 
 
-_define("uniform", "Uniform in [low, high).", {"low": 0.0, "high": 1.0}, _uniform_kernel, {})
-_define("gaussian", "Normal with mean and std.", {"mean": 0.0, "std": 1.0}, _normal_kernel, {})
+_define(
+    "uniform",
+    "Uniform in [low, high).",
+    {"low": 0.0, "high": 1.0},
+    lambda shape, low, high, dtype: np.asarray(generator().uniform(low, high, shape), dtype),
+    {},
+)
+_define(
+    "gaussian",
+    "Normal with mean and std.",
+    {"mean": 0.0, "std": 1.0},
+    lambda shape, mean, std, dtype: np.asarray(generator().normal(mean, std, shape), dtype),
+    {},
+)
 _define(
     "randint",
     "Integers from low to high - 1.",

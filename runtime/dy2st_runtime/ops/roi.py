@@ -93,12 +93,6 @@ def _back_kernel(g: Any, rows: Any, columns: Any, images: Any, count: int) -> An
     return result
 
 
-def _regions_gradient(g: Any, y: Any, x: Any, rows: Any, columns: Any, images: Any) -> Any:
-    count = x.shape[0]
-    back = lambda: apply("regions_back", g, rows, columns, images, count=count)  # noqa: E731
-    return back, None, None, None
-
-
 # Weights are float32 here: they are made of boxes, which get no gradient.
 _TYPES = ("float64", "float32", "float32", "int64")
 define(
@@ -108,7 +102,12 @@ define(
     raises=IndexError,
     infer=_regions_infer,
     kernel=_regions_kernel,
-    gradient=_regions_gradient,
+    gradient=lambda g, y, x, rows, columns, images: (
+        lambda: apply("regions_back", g, rows, columns, images, count=x.shape[0]),
+        None,
+        None,
+        None,
+    ),
     samples=(
         Sample(((2, 2, 3, 4), (3, 2, 3), (3, 1, 4), (3,)), dtypes=_TYPES, low=0, high=2),
         Sample(((2, 1, 3, 4), (0, 2, 3), (0, 1, 4), (0,)), dtypes=_TYPES, low=0, high=2),

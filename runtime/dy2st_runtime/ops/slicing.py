@@ -279,14 +279,6 @@ def _kept(site: Site, count: int) -> set[int]:
     return {i + count * (i >= behind) for i, axis in places if axis in site.longer[0]}
 
 
-def _index_gradient(g: Any, y: Any, x: Any, *indices: Any, axes: tuple[int, ...]) -> Any:
-    def to_x() -> Any:
-        zeros = F.zeros(x.shape, g.dtype)
-        return apply("index_put", zeros, g, *indices, axes=axes, accumulate=True)
-
-    return (to_x, *[None] * len(indices))
-
-
 define(
     "index",
     takes_complex=True,
@@ -299,7 +291,12 @@ define(
     infer=_index_infer,
     kernel=_index_kernel,
     data=_index_data,
-    gradient=_index_gradient,
+    gradient=lambda g, y, x, *indices, axes: (
+        lambda: apply(
+            "index_put", F.zeros(x.shape, g.dtype), g, *indices, axes=axes, accumulate=True
+        ),
+        *[None] * len(indices),
+    ),
     put_back=lambda x, y, place, *indices, axes: apply(
         "index_put", x, y, *indices, axes=axes, accumulate=False
     ),

@@ -8,6 +8,7 @@ one. What a Program does in place, it does to lists that nobody needs any more.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -79,13 +80,6 @@ def joined(element: ValueType | None, new: ValueType | None) -> ValueType | None
             hint="keep what a loop gathers in one list, one element an iteration",
         )
     return join_elements(element, new, mismatch)
-
-
-def _array_infer(*types: ValueType) -> ArrayType:
-    element: ValueType | None = None
-    for type in types:
-        element = joined(element, type)
-    return ArrayType(element)
 
 
 def one_of(array: ArrayType) -> ValueType:
@@ -181,7 +175,7 @@ define(
     doc="A list of the given tensors, or of the given lists.",
     inputs="items*",
     padding=element_padding,
-    infer=_array_infer,
+    infer=lambda *types: ArrayType(reduce(joined, types, None)),
     kernel=lambda *items: list(items),
 )
 define(

@@ -99,17 +99,13 @@ def to(x: Any, *args: Any, **kwargs: Any) -> Any:
     for given in args:
         if isinstance(given, Tensor):
             x = F.cast(x, given.dtype)
-        elif _is_dtype(given):
+        elif isinstance(given, (np.dtype, type)) or (
+            isinstance(given, str) and (given == "bfloat16" or given in np.sctypeDict)
+        ):
             x = F.cast(x, given)
         elif not isinstance(given, bool):
             as_place(given)
     return x
-
-
-def _is_dtype(given: Any) -> bool:
-    if isinstance(given, str):
-        return given == "bfloat16" or given in np.sctypeDict
-    return isinstance(given, (np.dtype, type))
 
 
 # -- how it lies ------------------------------------------------------------------------------

@@ -62,18 +62,6 @@ def sigmoid_formula(x: Any, out: Any, factor: Any = 1.0) -> None:
 _real_sigmoid = in_blocks(sigmoid_formula)
 
 
-def _sigmoid(x: Any, out: Any = None) -> Any:
-    if x.dtype.kind == "c":
-        return np.true_divide(1, np.exp(-x) + x.dtype.type(1), out=out)
-    return _real_sigmoid(x, out=out)
-
-
-def _acosh_gradient(g: Any, y: Any, x: Any) -> Any:
-    if dtype_of(x).kind == "c":  # the root of x * x - 1 has the other sign left of the axis
-        return g * F.rsqrt(x - 1) * F.rsqrt(x + 1)
-    return g * F.rsqrt(x * x - 1)
-
-
 def _rsqrt(x: Any) -> Any:
     root = np.sqrt(x)
     return root.dtype.type(1) / root
@@ -130,7 +118,12 @@ _ROWS = (
         "acosh",
         "The inverse of cosh.",
         np.arccosh,
-        _acosh_gradient,
+        lambda g, y, x: (
+            # The root of x * x - 1 has the other sign left of the axis.
+            g * F.rsqrt(x - 1) * F.rsqrt(x + 1)
+            if dtype_of(x).kind == "c"
+            else g * F.rsqrt(x * x - 1)
+        ),
         1.5,
         3.0,
     ),
@@ -145,7 +138,11 @@ _ROWS = (
     _Row(
         "sigmoid",
         "1 / (1 + exp(-x)).",
-        _sigmoid,
+        lambda x, out=None: (
+            np.true_divide(1, np.exp(-x) + x.dtype.type(1), out=out)
+            if x.dtype.kind == "c"
+            else _real_sigmoid(x, out=out)
+        ),
         lambda g, y, x: g * y * (1 - y),
         takes_out=True,
     ),
@@ -199,14 +196,13 @@ _ROWS = (
 )
 
 
-def _magnitude(x: Any) -> Any:
-    sizes = np.frompyfunc(lambda size: maximum(size, -size), 1, 1)
-    return sizes(x) if isinstance(x, np.ndarray) else None
-
-
 _OF_SIZES: dict[str, Callable[..., Any] | bool] = {
     "neg": True,
-    "abs": _magnitude,
+    "abs": lambda x: (
+        np.frompyfunc(lambda size: maximum(size, -size), 1, 1)(x)
+        if isinstance(x, np.ndarray)
+        else None
+    ),
     "floor": lambda x: x if isinstance(x, np.ndarray) else None,
     "ceil": lambda x: x if isinstance(x, np.ndarray) else None,
 }
@@ -224,10 +220,6 @@ _CHEAP = ("neg", "abs", "sign", "square", "relu", "reciprocal")
 _ROUNDING = ("floor", "ceil", "round", "trunc")
 
 
-def _same_integers(x: TensorType) -> View | None:
-    return None if x.is_floating else View.SAME
-
-
 def _define(row: _Row) -> None:
     samples = tuple(
         Sample((shape,), low=row.low, high=row.high) for shape in ((2, 3), (), (0, 2), (1,))
@@ -239,8 +231,12 @@ def _define(row: _Row) -> None:
             return x if x.dtype.kind in "iub" else row.kernel(x)
 
         kernel = rounded
+    infer: Callable[..., TensorType]
     if row.name == "square":
-        infer: Callable[..., TensorType] = _square_type
+
+        def infer(x: TensorType) -> TensorType:
+            return x.with_dtype("int8") if x.dtype.kind == "b" else x  # as NumPy counts bools
+
     elif row.keeps_dtype:
         infer = _numbers(row.name) if row.name in _OF_NUMBERS else same_type
     else:
@@ -261,7 +257,7 @@ def _define(row: _Row) -> None:
         else row.gradient,
         kind=Kind.ELEMENTWISE,
         scales=row.scales,
-        view=_same_integers if row.name in _ROUNDING else None,
+        view=(lambda x: None if x.is_floating else View.SAME) if row.name in _ROUNDING else None,
         samples=samples,
         takes_out=row.takes_out,
         cheap=row.name in _CHEAP,
@@ -277,10 +273,6 @@ def _numbers(name: str) -> Callable[[TensorType], TensorType]:
         return x
 
     return infer
-
-
-def _square_type(x: TensorType) -> TensorType:
-    return x.with_dtype("int8") if x.dtype.kind == "b" else x  # as NumPy counts bools
 
 
 for _row in _ROWS:
