@@ -30,14 +30,13 @@ _ROWS = 5
 """Rows beside those of the steps: of log_p, skips, what is after, symbols; one if no steps are."""
 
 
-def _is_alignment(operator: Operator) -> bool:
-    if operator.name not in ("ctc", "ctc_slope") or operator.attributes["blank"] < 0:
-        return False
-    dtypes = [operand.dtype for operand in operator.operands]
-    return all(abi.is_native(dtype) and dtype != "uint64" for dtype in dtypes)
-
-
-@writer(_is_alignment)
+@writer(
+    lambda operator: (
+        operator.name in ("ctc", "ctc_slope")
+        and operator.attributes["blank"] >= 0
+        and all(abi.is_native(v.dtype) and v.dtype != "uint64" for v in operator.operands)
+    )
+)
 def _write(body: Body, step: Step, operator: Operator) -> None:
     body.module.pool("scratch")
     name = body.module.shared(_Paths(operator).text(), "ctc")
@@ -211,18 +210,21 @@ class _Paths:
 
     def _slope(self, sample: str, step: str, is_end: str, last: str, total: Value) -> None:
         """Minus the shares of the paths that have a symbol at a step, and what is before it."""
-        code, one = self._code, self._one
+        code, lanes, one = self._code, self._lanes, self._one
         self._gather(sample, step)
         with code.loop("0", "%classes") as place:
             one.store(one.constant(0, FLOAT64), code.at(self._total, place))
         with code.when(is_end):
-            self._begin_after(last)
+            # A path may end in the last label, or in the blank behind it.
+            with code.loop("0", self._end, str(_WIDE)) as state:
+                lanes.store(lanes.constant(-math.inf, FLOAT64), code.at(self._after, state))
+            with code.loop(code.most(code.minus(last, 1), 0), code.plus(last, 1)) as state:
+                self._put(self._after, state, one.constant(0, FLOAT64))
         with code.when(code.no(is_end)), code.loop("0", self._end, str(_WIDE)) as state:
             after = self._joined(self._after, state, 1)
-            self._lanes.store(after, code.at(self._after, state))
+            lanes.store(after, code.at(self._after, state))
         # Shares go where the numbers before were; with the step's symbols goes what is after.
         row = self._row(step)
-        lanes = self._lanes
         with code.loop("0", self._end, str(_WIDE)) as own:
             after = self._load(self._after, own)
             both = lanes.add(self._load(row, own), after)
@@ -239,14 +241,6 @@ class _Paths:
             value = one.load(code.at(self._total, place), FLOAT64)
             target = self._element("%out", code.plus(line, place))
             one.store(one.cast(value, self._dtypes["%log_p"]), target)
-
-    def _begin_after(self, last: str) -> None:
-        """A path may end in the last label, or in the blank behind it."""
-        code, lanes, one = self._code, self._lanes, self._one
-        with code.loop("0", self._end, str(_WIDE)) as state:
-            lanes.store(lanes.constant(-math.inf, FLOAT64), code.at(self._after, state))
-        with code.loop(code.most(code.minus(last, 1), 0), code.plus(last, 1)) as state:
-            self._put(self._after, state, one.constant(0, FLOAT64))
 
 
 _NEVER = "0xFFF0000000000000"

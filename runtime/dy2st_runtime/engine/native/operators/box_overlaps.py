@@ -21,14 +21,14 @@ _LINES = 5
 """Lines of what is kept: four corners and the area."""
 
 
-def _is_nms(operator: Operator) -> bool:
-    if operator.name != "nms":
-        return False
-    dtypes = [operand.dtype for operand in operator.operands]
-    return all(abi.is_native(dtype) for dtype in dtypes) and dtypes[1] != "uint64"
-
-
-@writer(_is_nms, holds=True)
+@writer(
+    lambda operator: (
+        operator.name == "nms"
+        and all(abi.is_native(operand.dtype) for operand in operator.operands)
+        and operator.operands[1].dtype != "uint64"
+    ),
+    holds=True,
+)
 def _write(body: Body, step: Step, operator: Operator) -> None:
     """The places go to memory of the call first, then to an array of as many."""
     body.module.pool("scratch")

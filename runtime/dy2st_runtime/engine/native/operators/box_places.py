@@ -22,14 +22,13 @@ Span = tuple[str, str]
 """Where a part begins and ends, along one axis."""
 
 
-def _is_places(operator: Operator) -> bool:
-    if operator.name != "roi_pool_places":
-        return False
-    *_, images = dtypes = [operand.dtype for operand in operator.operands]
-    return all(abi.is_native(dtype) for dtype in dtypes) and images != "uint64"
-
-
-@writer(_is_places)
+@writer(
+    lambda operator: (
+        operator.name == "roi_pool_places"
+        and all(abi.is_native(operand.dtype) for operand in operator.operands)
+        and operator.operands[-1].dtype != "uint64"
+    )
+)
 def _write(body: Body, step: Step, operator: Operator) -> None:
     name = body.module.shared(_Places(operator).text(), "places")
     pointers = [body.place(operator.results[0])]

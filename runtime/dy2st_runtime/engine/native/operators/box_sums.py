@@ -23,14 +23,13 @@ from dy2st_runtime.ir.program import Operator
 _SIZES = ("%boxes", "%count", "%channels", "%parts", "%across", "%height", "%width")
 
 
-def _is_sum(operator: Operator) -> bool:
-    if operator.name not in ("regions", "regions_back"):
-        return False
-    *_, images = dtypes = [operand.dtype for operand in operator.operands]
-    return all(abi.is_native(dtype) for dtype in dtypes) and images != "uint64"
-
-
-@writer(_is_sum)
+@writer(
+    lambda operator: (
+        operator.name in ("regions", "regions_back")
+        and all(abi.is_native(operand.dtype) for operand in operator.operands)
+        and operator.operands[-1].dtype != "uint64"
+    )
+)
 def _write(body: Body, step: Step, operator: Operator) -> None:
     body.module.pool("scratch")
     name = _Sums(operator).add(body.module)

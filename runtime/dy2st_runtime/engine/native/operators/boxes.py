@@ -19,14 +19,13 @@ from dy2st_runtime.ir.program import Operator
 _FARTHEST = 2**24
 
 
-def _is_weights(operator: Operator) -> bool:
-    if operator.name != "bilinear_weights":
-        return False
-    start, extent = (operand.dtype for operand in operator.operands)
-    return abi.is_native(start) and start == extent
-
-
-@writer(_is_weights)
+@writer(
+    lambda operator: (
+        operator.name == "bilinear_weights"
+        and abi.is_native(operator.operands[0].dtype)
+        and operator.operands[0].dtype == operator.operands[1].dtype
+    )
+)
 def _write(body: Body, step: Step, operator: Operator) -> None:
     name = body.module.shared(_Weights(operator).text(), "weights")
     pointers = [body.place(operator.results[0])]

@@ -34,14 +34,14 @@ def _assert(body: Body, step: Step, operator: Operator) -> None:
     body.unless(body.places.truth(operator.operands[0]), [operator])
 
 
-def _checks_whole(operator: Operator) -> bool:
-    """Whether it asks for the whole part of one number."""
-    if operator.name != "check_int" or operator.attributes["operation"] != "int":
-        return False
-    return abi.is_native(operator.operands[0].dtype) and operator.operands[0].dtype != "uint64"
-
-
-@writer(_checks_whole)
+@writer(
+    lambda operator: (
+        operator.name == "check_int"
+        and operator.attributes["operation"] == "int"
+        and abi.is_native(operator.operands[0].dtype)
+        and operator.operands[0].dtype != "uint64"
+    )
+)
 def _check_whole(body: Body, step: Step, operator: Operator) -> None:
     number = operator.operands[0]
     if number.dtype.kind != "f":
@@ -54,14 +54,13 @@ def _check_whole(body: Body, step: Step, operator: Operator) -> None:
     body.unless(body.function.let(f"and i1 {low}, {high}"), [operator])
 
 
-def _checks_int(operator: Operator) -> bool:
-    if operator.name != "check_int" or operator.attributes["operation"] not in _OVERFLOWING:
-        return False
-    dtypes = [operand.dtype for operand in operator.operands]
-    return all(dtype.kind in "iub" and dtype != "uint64" for dtype in dtypes)
-
-
-@writer(_checks_int)
+@writer(
+    lambda operator: (
+        operator.name == "check_int"
+        and operator.attributes["operation"] in _OVERFLOWING
+        and all(v.dtype.kind in "iub" and v.dtype != "uint64" for v in operator.operands)
+    )
+)
 def _check_int(body: Body, step: Step, operator: Operator) -> None:
     left, right = (_number(body, operand) for operand in operator.operands)
     name = f"llvm.{_OVERFLOWING[operator.attributes['operation']]}.with.overflow.i64"
@@ -78,15 +77,17 @@ def _number(body: Body, variable: Variable) -> str:
     return body.function.let(f"{extend} {type} {value} to i64")
 
 
-def _divides_integers(operator: Operator) -> bool:
-    """Whether it divides one integer by another, which may be 0."""
-    if operator.name not in ("floor_divide", "remainder") or not may_fail(operator):
-        return False
-    types = [variable.type for variable in (*operator.operands, *operator.results)]
-    return all(isinstance(t, TensorType) and not t.shape and t.dtype in NATIVE for t in types)
-
-
-@writer(_divides_integers)
+@writer(
+    # A divisor may be 0.
+    lambda operator: (
+        operator.name in ("floor_divide", "remainder")
+        and may_fail(operator)
+        and all(
+            isinstance(v.type, TensorType) and not v.type.shape and v.dtype in NATIVE
+            for v in (*operator.operands, *operator.results)
+        )
+    )
+)
 def _divide_integers(body: Body, step: Step, operator: Operator) -> None:
     lanes, result = Lanes(body.function, 1), operator.results[0]
     operands = [lanes.load(body.places.address(v), v.dtype) for v in operator.operands]

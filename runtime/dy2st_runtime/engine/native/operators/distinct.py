@@ -21,15 +21,15 @@ from dy2st_runtime.engine.native.text.lanes import BOOL, INT64, DType, Lanes
 from dy2st_runtime.ir.program import Operator
 
 
-def _is_unique(operator: Operator) -> bool:
-    if operator.name not in _RUNS:
-        return False
-    x = operator.operands[0]
-    is_whole = operator.attributes.get("axis") is None or x.tensor_type.rank == 1
-    return abi.is_native(x.dtype) and is_whole
-
-
-@writer(_is_unique, holds=True)
+@writer(
+    lambda operator: (
+        operator.name in ("unique", "unique_consecutive")
+        and abi.is_native(operator.operands[0].dtype)
+        # Slices of more axes are compared elsewhere.
+        and (operator.attributes.get("axis") is None or operator.operands[0].tensor_type.rank == 1)
+    ),
+    holds=True,
+)
 def _unique(body: Body, step: Step, operator: Operator) -> None:
     x = operator.operands[0]
     values, *places, inverse, counts = operator.results

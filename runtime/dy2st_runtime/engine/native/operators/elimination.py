@@ -156,14 +156,14 @@ _LARGEST = 32
 """Up to which size matrices are not worth a call of LAPACK."""
 
 
-def _is_determinant(operator: Operator) -> bool:
-    if operator.name not in ("det", "slogdet") or not abi.is_native(operator.operands[0].dtype):
-        return False
-    size = operator.operands[0].tensor_type.shape[-1]
-    return isinstance(size, int) and size <= _LARGEST
-
-
-@writer(_is_determinant)
+@writer(
+    lambda operator: (
+        operator.name in ("det", "slogdet")
+        and abi.is_native(operator.operands[0].dtype)
+        and isinstance(operator.operands[0].tensor_type.shape[-1], int)
+        and operator.operands[0].tensor_type.shape[-1] <= _LARGEST
+    )
+)
 def _write_determinant(body: Body, step: Step, operator: Operator) -> None:
     x = operator.operands[0]
     body.module.pool("scratch")

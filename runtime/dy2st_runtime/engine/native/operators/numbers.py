@@ -122,13 +122,15 @@ def _shape(body: Body, step: Step, operator: Operator) -> None:
         body.function.line(f"store i64 {body.sizes.value(size)}, ptr {place}")
 
 
-def _is_of_numbers(operator: Operator) -> bool:
-    """Whether it computes one number of numbers."""
-    types = [variable.type for variable in (*operator.operands, *operator.results)]
-    return has_row(operator) and all(isinstance(t, TensorType) and not t.shape for t in types)
-
-
-@writer(_is_of_numbers)
+@writer(
+    lambda operator: (
+        has_row(operator)
+        and all(
+            isinstance(variable.type, TensorType) and not variable.type.shape
+            for variable in (*operator.operands, *operator.results)
+        )
+    )
+)
 def _apply(body: Body, step: Step, operator: Operator) -> None:
     """An elementwise operator on registers."""
     lanes = Lanes(body.function, 1)

@@ -20,14 +20,13 @@ from dy2st_runtime.engine.native.text.lanes import INT64, DType, Lanes, Value
 from dy2st_runtime.ir.program import Operator
 
 
-def _is_search(operator: Operator) -> bool:
-    if operator.name != "searchsorted":
-        return False
-    sequence, values = operator.operands
-    return abi.is_native(values.dtype) and sequence.dtype == values.dtype
-
-
-@writer(_is_search)
+@writer(
+    lambda operator: (
+        operator.name == "searchsorted"
+        and abi.is_native(operator.operands[1].dtype)
+        and operator.operands[0].dtype == operator.operands[1].dtype
+    )
+)
 def _search(body: Body, step: Step, operator: Operator) -> None:
     sequence, values = operator.operands
     code = Code("NAME", _PARAMETERS, stored(values.dtype), attributes="noinline nounwind")

@@ -54,21 +54,6 @@ def _write_slice(body: Body, step: Step, operator: Operator) -> None:
         body.call_nest(nest, [target])
 
 
-def _is_put(operator: Operator) -> bool:
-    if operator.name != "index_put" or not _is_native(operator):
-        return False
-    kinds = "iuf" if operator.attributes["accumulate"] else "biuf"
-    whole = all(i.dtype.kind in "iu" and i.dtype != "uint64" for i in operator.operands[2:])
-    return whole and operator.operands[0].dtype.kind in kinds
-
-
-def _is_joined(operator: Operator) -> bool:
-    if operator.name != "scatter_reduce" or not _is_native(operator):
-        return False
-    x, index = operator.operands[:2]
-    return x.dtype.kind in "iuf" and index.dtype.kind in "iu" and index.dtype != "uint64"
-
-
 def _put(body: Body, step: Step, operator: Operator) -> None:
     scatter = Joined(operator) if operator.name == "scatter_reduce" else Scatter(operator)
     is_checked = may_fail(operator)
@@ -82,12 +67,12 @@ def _put(body: Body, step: Step, operator: Operator) -> None:
         body.unless(body.function.let(f"icmp eq i32 {failed}, 0"), [operator])
 
 
-def _is_of_many(operator: Operator) -> bool:
-    values = (*operator.operands, *operator.results)
-    return operator.name in ("concat", "stack") and all(map(is_native, values))
-
-
-@writer(_is_of_many)
+@writer(
+    lambda operator: (
+        operator.name in ("concat", "stack")
+        and all(map(is_native, (*operator.operands, *operator.results)))
+    )
+)
 def _join(body: Body, step: Step, operator: Operator) -> None:
     (result,) = operator.results
     target, width = body.place(result), result.dtype.itemsize
@@ -100,8 +85,28 @@ def _join(body: Body, step: Step, operator: Operator) -> None:
 UPDATES = (
     _join,
     _write_slice,
-    Writer(_is_put, _put, changes=True),
-    Writer(_is_joined, _put, changes=True),
+    Writer(
+        lambda operator: (
+            operator.name == "index_put"
+            and _is_native(operator)
+            and all(i.dtype.kind in "iu" and i.dtype != "uint64" for i in operator.operands[2:])
+            and operator.operands[0].dtype.kind
+            in ("iuf" if operator.attributes["accumulate"] else "biuf")
+        ),
+        _put,
+        changes=True,
+    ),
+    Writer(
+        lambda operator: (
+            operator.name == "scatter_reduce"
+            and _is_native(operator)
+            and operator.operands[0].dtype.kind in "iuf"
+            and operator.operands[1].dtype.kind in "iu"
+            and operator.operands[1].dtype != "uint64"
+        ),
+        _put,
+        changes=True,
+    ),
 )
 
 __all__ = ["UPDATES"]

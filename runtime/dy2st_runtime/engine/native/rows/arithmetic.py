@@ -16,24 +16,7 @@ from dy2st_runtime.engine.native.rows.row import (
 )
 from dy2st_runtime.engine.native.text.lanes import BOOL, Lanes, Value, integers_of
 
-
-def _add(lanes: Lanes, x: Value, y: Value) -> Value:
-    return lanes.either(x, y) if x.dtype.kind == "b" else lanes.add(x, y)
-
-
-def _multiply(lanes: Lanes, x: Value, y: Value) -> Value:
-    return lanes.both(x, y) if x.dtype.kind == "b" else lanes.multiply(x, y)
-
-
 # -- division ---------------------------------------------------------------------------------
-
-
-def _floor_divide(lanes: Lanes, x: Value, y: Value) -> Value:
-    return _float_quotient(lanes, x, y) if x.dtype.kind == "f" else _quotient(lanes, x, y)
-
-
-def _remainder(lanes: Lanes, x: Value, y: Value) -> Value:
-    return _float_rest(lanes, x, y) if x.dtype.kind == "f" else _rest(lanes, x, y)
 
 
 def _safe(lanes: Lanes, y: Value, is_zero: Value) -> Value:
@@ -198,12 +181,6 @@ def _sign(lanes: Lanes, x: Value) -> Value:
     return signed if x.dtype.kind == "i" else lanes.select(lanes.is_nan(x), x, signed)
 
 
-def _signbit(lanes: Lanes, x: Value) -> Value:
-    if x.dtype.kind == "f":
-        return lanes.has_minus(x)
-    return lanes.compare("lt", x, lanes.constant(0, x.dtype))
-
-
 def _nextafter(lanes: Lanes, x: Value, y: Value) -> Value:
     """The bits of x and 1 more, or 1 less, seen as an integer; from 0 on the least number."""
     whole = integers_of(x.dtype)
@@ -283,13 +260,37 @@ def _is_whole_shift(lanes: Lanes, y: Value) -> Value:
 
 
 ARITHMETIC = {
-    "add": Row(of_result(_add), 1),
+    "add": Row(
+        of_result(
+            lambda lanes, x, y: lanes.either(x, y) if x.dtype.kind == "b" else lanes.add(x, y)
+        ),
+        1,
+    ),
     "subtract": Row(of_result(Lanes.subtract), 1),
-    "multiply": Row(of_result(_multiply), 1),
+    "multiply": Row(
+        of_result(
+            lambda lanes, x, y: lanes.both(x, y) if x.dtype.kind == "b" else lanes.multiply(x, y)
+        ),
+        1,
+    ),
     "divide": Row(of_result(Lanes.divide), 4),
     "reciprocal": Row(of_result(lambda lanes, x: lanes.divide(_one(lanes, x), x)), 4, are("f")),
-    "floor_divide": Row(of_result(_floor_divide), 40),
-    "remainder": Row(of_result(_remainder), 40),
+    "floor_divide": Row(
+        of_result(
+            lambda lanes, x, y: (
+                _float_quotient(lanes, x, y) if x.dtype.kind == "f" else _quotient(lanes, x, y)
+            )
+        ),
+        40,
+    ),
+    "remainder": Row(
+        of_result(
+            lambda lanes, x, y: (
+                _float_rest(lanes, x, y) if x.dtype.kind == "f" else _rest(lanes, x, y)
+            )
+        ),
+        40,
+    ),
     "gcd": Row(of_result(_gcd), 200, are("iu")),
     "lcm": Row(of_result(_lcm), 240, are("iu")),
     "maximum": Row(of_operands(Lanes.maximum), 3),
@@ -298,7 +299,16 @@ ARITHMETIC = {
     "abs": Row(of_operands(Lanes.magnitude), 1),
     "sign": Row(of_operands(_sign), 4),
     "nextafter": Row(of_result(_nextafter), 14),
-    "signbit": Row(of_operands(_signbit), 1),
+    "signbit": Row(
+        of_operands(
+            lambda lanes, x: (
+                lanes.has_minus(x)
+                if x.dtype.kind == "f"
+                else lanes.compare("lt", x, lanes.constant(0, x.dtype))
+            )
+        ),
+        1,
+    ),
     "square": Row(of_result(lambda lanes, x: lanes.multiply(x, x)), 1),
     "floor": Row(of_operands(_rounding("floor")), 1),
     "ceil": Row(of_operands(_rounding("ceil")), 1),

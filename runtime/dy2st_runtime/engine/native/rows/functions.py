@@ -43,10 +43,6 @@ def _long(write: Callable[..., Value], cost: int) -> Row:
     return _row(emit, cost)
 
 
-def _polygamma(lanes: Lanes, x: Value, n: int) -> Value:
-    return lanes.cast(special.polygamma(n)(lanes, lanes.cast(x, FLOAT64)), x.dtype)
-
-
 _MOST = 30
 """Up to which order: powers of more have lost digits."""
 
@@ -82,7 +78,13 @@ FUNCTIONS = {
     "erfinv": _long(error.erfinv, 250),
     "lgamma": _long(special.lgamma, 250),
     "polygamma": Row(
-        with_attributes(_polygamma), 400, lambda dtypes, attributes: bool(attributes["n"] <= _MOST)
+        with_attributes(
+            lambda lanes, x, n: lanes.cast(
+                special.polygamma(n)(lanes, lanes.cast(x, FLOAT64)), x.dtype
+            )
+        ),
+        400,
+        lambda dtypes, attributes: bool(attributes["n"] <= _MOST),
     ),
     "gammainc": _long(special.incomplete(upper=False), 900),
     "gammaincc": _long(special.incomplete(upper=True), 900),

@@ -35,14 +35,6 @@ def _of_floats(write: Callable[..., Value], of_integers: bool) -> Row:
     return Row(of_operands(asked), 2)
 
 
-def _is_infinite(lanes: Lanes, x: Value) -> Value:
-    return lanes.compare("eq", lanes.magnitude(x), lanes.constant(float("inf"), x.dtype))
-
-
-def _is_finite(lanes: Lanes, x: Value) -> Value:
-    return lanes.compare("lt", lanes.magnitude(x), lanes.constant(float("inf"), x.dtype))
-
-
 def _angle(lanes: Lanes, x: Value) -> Value:
     """Of real numbers: pi of negative ones, else 0; NaN of NaN."""
     zero, pi = lanes.constant(0, x.dtype), lanes.constant(math.pi, x.dtype)
@@ -64,8 +56,14 @@ LOGIC = {
     "logical_xor": _of_truths(Lanes.differ),
     "logical_not": _of_truths(Lanes.invert),
     "isnan": _of_floats(Lanes.is_nan, False),
-    "isinf": _of_floats(_is_infinite, False),
-    "isfinite": _of_floats(_is_finite, True),
+    "isinf": _of_floats(
+        lambda lanes, x: lanes.compare("eq", lanes.magnitude(x), lanes.constant(math.inf, x.dtype)),
+        False,
+    ),
+    "isfinite": _of_floats(
+        lambda lanes, x: lanes.compare("lt", lanes.magnitude(x), lanes.constant(math.inf, x.dtype)),
+        True,
+    ),
     "where": Row(_where, 1),
     "cast": _SAME._replace(cost=1),
     "assign": _SAME,

@@ -38,19 +38,6 @@ def _own_dtype(dtype: DType) -> DType:
     return INT64 if dtype.kind in "iub" else dtype
 
 
-def _sum_dtype(dtype: DType) -> DType:
-    """Floats are added in float64: of a million float32 a lane loses three digits."""
-    return FLOAT64 if dtype.kind == "f" else INT64
-
-
-def _sum_to_dtype(dtype: DType) -> DType:
-    return FLOAT64 if dtype.kind == "f" else dtype
-
-
-def _mean_dtype(dtype: DType) -> DType:
-    return dtype if dtype.kind == "f" else FLOAT64
-
-
 def _first(lanes: Lanes, state: State, dtype: DType, count: Value) -> Value:
     return lanes.cast(state[0], dtype)
 
@@ -133,9 +120,10 @@ def _place(relation: str, largest: bool) -> Reduction:
 
 
 REDUCTIONS: dict[str, Reduction] = {
-    "sum": _arithmetic(0, _sum_dtype, Lanes.add),
+    # Floats are added in float64: of a million float32 a lane loses three digits.
+    "sum": _arithmetic(0, lambda dtype: FLOAT64 if dtype.kind == "f" else INT64, Lanes.add),
     "prod": _arithmetic(1, _own_dtype, Lanes.multiply),
-    "sum_to": _arithmetic(0, _sum_to_dtype, _add),
+    "sum_to": _arithmetic(0, lambda dtype: FLOAT64 if dtype.kind == "f" else dtype, _add),
     "mean": _mean(lambda dtype: FLOAT64),
     "max": _extreme(Lanes.maximum, False),
     "min": _extreme(Lanes.minimum, True),
@@ -152,7 +140,7 @@ _SHORT = 1024
 _OF_SHORT = {
     "sum": _arithmetic(0, _own_dtype, Lanes.add),
     "sum_to": _arithmetic(0, lambda dtype: dtype, _add),
-    "mean": _mean(_mean_dtype),
+    "mean": _mean(lambda dtype: dtype if dtype.kind == "f" else FLOAT64),
 }
 
 
