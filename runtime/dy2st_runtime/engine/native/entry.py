@@ -76,7 +76,11 @@ class _Entry:
 
     def write(self, steps: Planned, make_body: type[Body]) -> Places:
         program, function = self._program, self._function
-        arrays = self._given = [self._argument(n) for n in range(len(program.block.parameters))]
+        let = self._function.let
+        arrays = self._given = [
+            let(f"load ptr, ptr {let(f'getelementptr ptr, ptr %given, i64 {n}')}")
+            for n in range(len(program.block.parameters))
+        ]
         self._check_arrays(arrays)
         own = dict(zip(program.block.parameters, arrays, strict=True))
         known = {
@@ -128,10 +132,6 @@ class _Entry:
         return places
 
     # -- what was given ------------------------------------------------------------------------
-
-    def _argument(self, number: int) -> str:
-        place = self._function.let(f"getelementptr ptr, ptr %given, i64 {number}")
-        return self._function.let(f"load ptr, ptr {place}")
 
     def _field(self, object: str, offset: int, type: str) -> str:
         place = self._function.let(f"getelementptr i8, ptr {object}, i64 {offset}")

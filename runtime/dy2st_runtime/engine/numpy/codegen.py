@@ -221,7 +221,8 @@ class _Writer:
 
     def expression(self, value: Dim | Condition) -> str:
         """A size or condition as a Python expression."""
-        self.namespace["broadcast"] = _stretched
+        # What sizes broadcast to; that they do is checked where it is required, in what branch.
+        self.namespace["broadcast"] = lambda *sizes: next((n for n in sizes if n != 1), 1)
         return to_python(value, lambda symbol: self.symbols[symbol])
 
     def attribute(self, value: Any) -> str:
@@ -480,11 +481,6 @@ def _assign(writer: _Writer, targets: Sequence[str], values: Sequence[str], dept
     if pairs:
         left, right = zip(*pairs, strict=True)
         writer.line(depth, f"{', '.join(left)} = {', '.join(right)}")
-
-
-def _stretched(*sizes: int) -> int:
-    """What sizes broadcast to; that they do is checked where it is required, in what branch."""
-    return next((size for size in sizes if size != 1), 1)
 
 
 def _is_symbolic(value: Any) -> bool:

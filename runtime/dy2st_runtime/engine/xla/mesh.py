@@ -10,7 +10,7 @@ import numpy as np
 
 from dy2st_runtime.engine.xla.library import jax, lax, sharding
 from dy2st_runtime.engine.xla.table import rows
-from dy2st_runtime.ir.placement import Mesh, Placement, Placements, sharded_axis
+from dy2st_runtime.ir.placement import Mesh, Placement, sharded_axis
 from dy2st_runtime.ir.program import Program
 from dy2st_runtime.resident import InParts, Parts
 from dy2st_runtime.singletons import once
@@ -107,11 +107,13 @@ def fetch(value: Any) -> Array:
     return np.array(value)
 
 
-def _reshard(x: Any, mesh: Mesh, placements: Placements) -> Any:
-    return constrain(x, layout(Placement(mesh, placements), x.shape))
-
-
-rows({"reshard": _reshard})
+rows(
+    {
+        "reshard": lambda x, mesh, placements: constrain(
+            x, layout(Placement(mesh, placements), x.shape)
+        )
+    }
+)
 
 __all__ = [
     "constrain",

@@ -210,7 +210,9 @@ class Planner:
 
     def _leave_small_ones(self) -> None:
         """Beside steps of the host, islands of a few numbers are theirs, too."""
-        if len(self.plans) == 1 and all(map(_is_island, next(iter(self.plans.values())).steps)):
+        if len(self.plans) == 1 and all(
+            isinstance(step, Island) for step in next(iter(self.plans.values())).steps
+        ):
             return
         for plan in self.plans.values():
             kept: list[Step] = []

@@ -206,18 +206,17 @@ def number(value: Any, sizes: Sizes) -> Any:
         return tuple(number(entry, sizes) for entry in value)
     if not isinstance(value, (Dim, Condition)):
         return value
-    names: dict[str, Any] = {"min": min, "max": max, "broadcast": _broadcast}
+    names: dict[str, Any] = {
+        "min": min,
+        "max": max,
+        "broadcast": lambda *given: next((size for size in given if size != 1), 1),
+    }
 
     def name(symbol: Dim) -> str:
         names[f"s{len(names)}"] = sizes[symbol]
         return f"s{len(names) - 1}"
 
     return eval(to_python(value, name), names)
-
-
-def _broadcast(*given: Any) -> Any:
-    """The size to which all of them broadcast."""
-    return next((size for size in given if size != 1), 1)
 
 
 __all__ = ["Sizes", "Trace", "number", "traceable"]

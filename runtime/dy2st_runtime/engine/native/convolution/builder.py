@@ -24,7 +24,6 @@ from dy2st_runtime.engine.native.convolution.library import (
     second_of_post_op,
 )
 from dy2st_runtime.engine.native.convolution.plan import Buffer, Kept, Own, Plan, Step, lay_out
-from dy2st_runtime.engine.native.convolution.post_ops import PostOp
 from dy2st_runtime.engine.native.convolution.recipe import Node
 from dy2st_runtime.engine.native.convolution.reorders import layout_copy_between
 from dy2st_runtime.ir.program import Variable
@@ -186,12 +185,12 @@ class Builder:
 
     def posts(self, node: Node, image: Image) -> list[Post]:
         """The post-ops, in the library's words."""
-        return [self._post(post_op, image) for post_op in node.after]
-
-    def _post(self, post_op: PostOp, image: Image) -> Post:
-        if post_op.other is None:
-            return Post(post_op.name, post_op.alpha, post_op.beta)
-        return Post(post_op.name, layout=self.wish(post_op.other, image))
+        return [
+            Post(one.name, one.alpha, one.beta)
+            if one.other is None
+            else Post(one.name, layout=self.wish(one.other, image))
+            for one in node.after
+        ]
 
     def wish(self, variable: Variable, image: Image) -> Layout:
         """A second operand as the library likes it."""

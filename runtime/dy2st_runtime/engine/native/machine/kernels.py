@@ -35,7 +35,11 @@ def kernel_call(operator: Operator, program: str, in_place: bool) -> Callable[..
     def call(*values: Any) -> Any:
         operands: Sequence[Any] = values[:count]
         if copies:
-            operands = [_own(one) for one in operands]
+            # Values that keep their elements themselves.
+            operands = [
+                one.copy() if isinstance(one, np.ndarray) and not one.flags.owndata else one
+                for one in operands
+            ]
         sizes = iter(values[count:])
         given = {name: _filled(value, sizes) for name, value in attributes.items()}
         try:
@@ -113,13 +117,6 @@ def _filled(value: Any, sizes: Iterator[int]) -> Any:
     return next(sizes) if isinstance(value, Dim) else value
 
 
-def _own(value: Any) -> Any:
-    """A value that keeps its elements."""
-    if not isinstance(value, np.ndarray) or value.flags.owndata:
-        return value
-    return value.copy()
-
-
 def _finish(operator: Operator) -> Callable[[Any], Any]:
     """What makes of results such objects as code reads: arrays row by row, of the right types."""
     types = [result.type for result in operator.results]
@@ -141,14 +138,11 @@ def _finish_one(type: Any) -> Callable[[Any], Any]:
     def finish(result: Any) -> Any:
         array = np.asarray(result, dtype)
         # A view would look into memory that is used again.
-        return array if _is_own(array) else np.array(array, order="C")
+        flags = array.flags
+        is_own = flags.owndata and flags.c_contiguous and flags.aligned
+        return array if is_own else np.array(array, order="C")
 
     return finish
-
-
-def _is_own(array: Any) -> bool:
-    flags = array.flags
-    return bool(flags.owndata and flags.c_contiguous and flags.aligned)
 
 
 __all__ = ["changed", "dividing", "kernel_call", "misfitting", "outgrown", "refusing"]

@@ -118,7 +118,13 @@ class _Builder:
         if not self.outputs and not self.checks:
             return Nest([], [], [])
         used = [self._read_of(member) for member in self.group.members]
-        stores = [self._strides(self._steps(v), self.group.places[v]) for v in self.outputs]
+        stores = [
+            self._strides(
+                self.written[v][0] if v in self.written else contiguous(v.tensor_type.shape),
+                self.group.places[v],
+            )
+            for v in self.outputs
+        ]
         # The part without nodes; neighbours that are one axis for all tensors become one.
         alike = [read.strides for read in self.reads] + stores
         reduced = bool(self.group.own_reduced)
@@ -162,12 +168,6 @@ class _Builder:
                 Store(node, -1, tuple(int(a in axes) for a in range(len(part.axes))))
             )
         return Nest(leaves, self.outputs, [part])
-
-    def _steps(self, output: Variable) -> Strides:
-        """How far apart elements are written, along each axis of an output."""
-        if output in self.written:
-            return self.written[output][0]
-        return contiguous(output.tensor_type.shape)
 
     # -- what is read --------------------------------------------------------------------------
 

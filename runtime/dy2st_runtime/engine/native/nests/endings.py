@@ -15,7 +15,6 @@ from dy2st_runtime.engine.native.nests.nests import (
     Leaf,
     Load,
     Nest,
-    Node,
     Part,
     Position,
     Reduce,
@@ -39,7 +38,12 @@ def ending(nest: Nest, result: Variable) -> Nest | None:
     if result.maker.operands[-1].tensor_type.rank == 1:
         return None  # of a matrix and a vector each row is one number, not the last axis
     columns = shape[-1]
-    if not all(map(_is_of_place, part.nodes)):
+    # Every node must be computed of what lies at its own place.
+    if not all(
+        not isinstance(node, (Reduce, Position))
+        and not (isinstance(node, Load) and (node.picks or node.operands))
+        for node in part.nodes
+    ):
         return None
     if len(part.axes) == 2 and _is_same(part.axes[1], columns):
         found = nest
@@ -65,13 +69,6 @@ def ending(nest: Nest, result: Variable) -> Nest | None:
         if not (_is_same(row, columns) and _is_same(column, 1) and _is_same(one.offset, 0)):
             return None
     return found if len(own) == 1 and _in_place(found, own) else None
-
-
-def _is_of_place(node: Node) -> bool:
-    """Whether a node is computed of what lies at its own place."""
-    return not isinstance(node, (Reduce, Position)) and not (
-        isinstance(node, Load) and (node.picks or node.operands)
-    )
 
 
 def _in_place(nest: Nest, own: Sequence[Leaf]) -> bool:

@@ -168,12 +168,12 @@ def _repeated(pieces: Pieces, place: Piece, size: Size) -> Piece:
     return pieces.apply("maximum", below, pieces.size(0))
 
 
-def _wrapped(pieces: Pieces, place: Piece, size: Size) -> Piece:
-    """From the other edge on."""
-    return pieces.apply("remainder", place, pieces.size(size))
-
-
-_MODES = {"reflect": _reflected, "replicate": _repeated, "circular": _wrapped}
+_MODES: dict[str, Callable[[Pieces, Piece, Size], Piece]] = {
+    "reflect": _reflected,
+    "replicate": _repeated,
+    # From the other edge on.
+    "circular": lambda pieces, place, size: pieces.apply("remainder", place, pieces.size(size)),
+}
 
 
 @_rule("roll")

@@ -270,10 +270,6 @@ def _scaled(lists: Sequence[Any], x: Any, scale: Any, **how: Any) -> Any:
     return F.interpolate(x, sizes, **how)
 
 
-def _bin_sources(x: Any, *weights: Any, minlength: Size) -> Sequence[Any]:
-    return F.min(x), F.max(x)
-
-
 def _binned(lists: Sequence[Any], x: Any, *weights: Any, minlength: Size) -> Any:
     if isinstance(minlength, Dim):
         require(minlength >= 0, "there is a number of bins")
@@ -294,7 +290,7 @@ _OWN: Mapping[str, Form] = {
     "dynamic_squeeze": Form(_squeezed_sources, _squeezed),
     "dynamic_unsqueeze": Form(_unsqueezed_sources, _unsqueezed),
     "dynamic_upsampling": Form(_scaled_sources, _scaled),
-    "bincount": Form(_bin_sources, _binned),
+    "bincount": Form(lambda x, *weights, minlength: (F.min(x), F.max(x)), _binned),
 }
 """Those whose numbers follow from what the operands hold."""
 

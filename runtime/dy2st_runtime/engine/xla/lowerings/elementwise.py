@@ -56,10 +56,6 @@ def _numbers(x: Any) -> Any:
     return x.astype(np.int8) if x.dtype == np.bool_ else x
 
 
-def _sigmoid(x: Any) -> Any:
-    return 1 / (jnp.exp(-x) + 1) if x.dtype.kind == "c" else jax.nn.sigmoid(floats(x))
-
-
 def _angle(x: Any) -> Any:
     if x.dtype.kind == "c":
         return jnp.angle(x)
@@ -77,7 +73,9 @@ rows(
         "reciprocal": lambda x: 1 / floats(x),
         "rsqrt": lambda x: 1 / jnp.sqrt(floats(x)),
         "relu": lambda x: x if x.dtype == np.bool_ else jnp.maximum(x, np.zeros((), x.dtype)),
-        "sigmoid": _sigmoid,
+        "sigmoid": lambda x: (
+            1 / (jnp.exp(-x) + 1) if x.dtype.kind == "c" else jax.nn.sigmoid(floats(x))
+        ),
         "angle": _angle,
         "erf": lambda x: lax.erf(floats(x)),
         "divide": lambda x, y: quotient(floats(x), floats(y)),
