@@ -70,7 +70,7 @@ def to_static(
     _check_options({"backend": backend, **options})
     engines.check_name(engine)
     if options.get("property"):  # it gives a Python value, which no Program computes
-        return _unchanged if function is None else function
+        return (lambda function: function) if function is None else function
     passes = None if build_strategy is None else program_passes.as_pass(build_strategy)
     if function is None:
         kept = {"input_spec": input_spec, "build_strategy": passes, "engine": engine}
@@ -120,10 +120,6 @@ def _convert(
     if why:
         raise not_convertible("to_static takes a function, a method or a Layer", function, why)
     return StaticFunction(function, input_spec, None, passes, engine)
-
-
-def _unchanged(function: Any) -> Any:
-    return function
 
 
 def _check_options(options: dict[str, Any]) -> None:

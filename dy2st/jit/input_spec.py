@@ -308,7 +308,12 @@ def resolve(
     sizes = _Sizes()
     for spec, name in zip(specs, names, strict=True):
         for axis, entry in enumerate(spec.shape):
-            for declaration in _declarations(entry):
+            own = (
+                entry.declared.values()
+                if isinstance(entry, Dim)
+                else [Declaration(str(s), s.minimum, s.maximum) for s in dims.symbols(entry)]
+            )
+            for declaration in own:
                 sizes.declare(declaration, f"`{name}`, axis {axis}")
     for entry in (entry for spec in specs for entry in spec.shape if isinstance(entry, str)):
         sizes.named(entry)  # before the unknown sizes choose their names
@@ -332,9 +337,3 @@ def resolve(
                         "plus a number"
                     )
     return types, sizes.requirements
-
-
-def _declarations(entry: Any) -> list[Declaration]:
-    if isinstance(entry, Dim):
-        return list(entry.declared.values())
-    return [Declaration(str(s), s.minimum, s.maximum) for s in dims.symbols(entry)]

@@ -54,11 +54,6 @@ def transformed(applied: Any, programs: dict[str, Program], state: dict[str, Arr
     return module
 
 
-def _unshared(array: Array) -> Array:
-    """The array, or a copy where somebody could write to it: engines pack it only once then."""
-    return array if exported_buffers.is_constant(array) else np.array(array, order="C")
-
-
 class OptimizedProgram:
     """A traced Program after passes, and the tensors and arrays that it reads.
 
@@ -76,7 +71,12 @@ class OptimizedProgram:
         replaced = {n for n, array in arrays.items() if module.state.get(n, array) is not array}
         built_in = module.frozen | replaced
         own = {
-            name: wrapped(_unshared(module.state[name]))
+            # A copy where somebody could write to the array: engines pack it only once then.
+            name: wrapped(
+                module.state[name]
+                if exported_buffers.is_constant(module.state[name])
+                else np.array(module.state[name], order="C")
+            )
             for name in self.program.state
             if name not in arrays or name in built_in
         }

@@ -431,12 +431,10 @@ def user_function(
     made.__kwdefaults__ = kwdefaults
     if annotations:
         made.__annotations__ = annotations
-    if sys.version_info < (3, 11) and not _is_global(outer, code.co_name):
+    # The name of a function that is assigned to a global has no outer function in it.
+    if sys.version_info < (3, 11) and not any(
+        step.opname == "STORE_GLOBAL" and step.argval == code.co_name
+        for step in dis.get_instructions(outer.__code__)
+    ):
         made.__qualname__ = f"{outer.__qualname__}.<locals>.{code.co_name}"
     return made
-
-
-def _is_global(outer: FunctionType, name: str) -> bool:
-    """Whether a function assigns a name that it declares global."""
-    steps = dis.get_instructions(outer.__code__)
-    return any(step.opname == "STORE_GLOBAL" and step.argval == name for step in steps)

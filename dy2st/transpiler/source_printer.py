@@ -255,11 +255,6 @@ def _store(name: str) -> ast.Name:
     return ast.Name(id=name, ctx=STORE)
 
 
-def _slice(*ends: Any) -> ast.expr:
-    given = [None if isinstance(e, ast.Constant) and e.value is None else e for e in ends]
-    return ast.Slice(*given)
-
-
 def _gather(kind: Any, *entries: Any) -> ast.expr:
     elements = [
         ast.Starred(value=one.elts[1], ctx=LOAD) if one.elts[0].value else one.elts[1]
@@ -269,11 +264,6 @@ def _gather(kind: Any, *entries: Any) -> ast.expr:
         return ast.Set(elts=elements)
     made: Any = ast.List if kind.id == "list" else ast.Tuple
     return made(elts=elements, ctx=LOAD)  # type: ignore[no-any-return]
-
-
-def _gather_dict(*entries: Any) -> ast.expr:
-    keys = [one.elts[0] if len(one.elts) == 2 else None for one in entries]
-    return ast.Dict(keys=keys, values=[one.elts[-1] for one in entries])
 
 
 def _part(part: Any) -> ast.expr:
@@ -315,9 +305,14 @@ _PLACES: Mapping[str, Callable[..., ast.expr]] = {
 _EXPRESSIONS: Mapping[str, Callable[..., ast.expr]] = {
     **dict(_operators()),
     **_PLACES,
-    "slice_": _slice,
+    "slice_": lambda *ends: ast.Slice(
+        *[None if isinstance(e, ast.Constant) and e.value is None else e for e in ends]
+    ),
     "gather": _gather,
-    "gather_dict": _gather_dict,
+    "gather_dict": lambda *entries: ast.Dict(
+        keys=[one.elts[0] if len(one.elts) == 2 else None for one in entries],
+        values=[one.elts[-1] for one in entries],
+    ),
     "text": lambda *parts: ast.JoinedStr(values=[*map(_part, parts)]),
     **dict.fromkeys(("made", "truth", "iterate", "manager", "raised", "star"), _same),
     **dict.fromkeys(("double_star", "spread_star", "spread_double_star"), _same),
@@ -342,7 +337,10 @@ _BEYOND_ASTOR = tuple(
 
 def to_source(tree: ast.AST) -> str:
     """Print a tree as Python text that parses to the same tree."""
-    if sys.version_info >= (3, 14) or any(map(_beyond_astor, ast.walk(tree))):
+    if sys.version_info >= (3, 14) or any(
+        isinstance(node, _BEYOND_ASTOR) or getattr(node, "type_params", None)
+        for node in ast.walk(tree)
+    ):
         return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
     # Lines stay whole: astor would break them in the middle of a call.
     # The heavy import of this module, made where it is needed: it warns on Python 3.12
@@ -351,7 +349,3 @@ def to_source(tree: ast.AST) -> str:
     module: ModuleType = astor
     text: str = module.to_source(tree, pretty_source="".join)
     return text
-
-
-def _beyond_astor(node: ast.AST) -> bool:
-    return isinstance(node, _BEYOND_ASTOR) or bool(getattr(node, "type_params", None))

@@ -110,10 +110,6 @@ def _gamma(x: Any) -> Any:
     return F.where(is_whole, factorial, left)
 
 
-def _operator(name: str) -> Compute:
-    return lambda *values: getattr(F, name)(*values)
-
-
 def _from_to(low: float, high: float, value: Any) -> Any:
     return F.logical_and(F.greater_than(value, low), F.less_than(value, high))
 
@@ -186,7 +182,10 @@ _COMPUTED: tuple[tuple[str, Compute, _Errors], ...] = (
     ),
 )
 for _name, _compute, _errors in (
-    *((name, _operator(name), errors) for name, errors in _OPERATORS),
+    *(
+        (name, lambda *values, name=name: getattr(F, name)(*values), errors)
+        for name, errors in _OPERATORS
+    ),
     *_COMPUTED,
 ):
     if hasattr(math, _name):  # Python 3.10 has not all of them

@@ -24,7 +24,13 @@ _MISSING = object()
 
 @function_row(sum)
 def _sum(trace: Trace, iterable: Any, start: Any = 0) -> Any:
-    if _is_summed_at_once(iterable):
+    # A tensor of floats of unknown length is added up at once.
+    if (
+        isinstance(iterable, Tensor)
+        and iterable.ndim
+        and not isinstance(iterable.shape[0], int)
+        and str(iterable.dtype).removeprefix("paddle.") in ("float32", "float64", "int64")
+    ):
         total = F.sum(iterable, axis=0)
         return total if type(start) is int and start == 0 else trace.add(start, total)
 
@@ -32,13 +38,6 @@ def _sum(trace: Trace, iterable: Any, start: Any = 0) -> Any:
         return (trace.add(total, item),)
 
     return trace.for_(iterable, None, iteration, (start,), ("the sum",))[0]
-
-
-def _is_summed_at_once(value: Any) -> bool:
-    """Whether this is a tensor of floats of unknown length."""
-    if not isinstance(value, Tensor) or not value.ndim or isinstance(value.shape[0], int):
-        return False
-    return str(value.dtype).removeprefix("paddle.") in ("float32", "float64", "int64")
 
 
 @function_row(sorted)

@@ -182,10 +182,6 @@ def _intersection(trace: Trace, left: Any, right: Any) -> Any:
     return _selected(trace, left, right, True)
 
 
-def _symmetric(trace: Trace, left: Any, right: Any) -> Any:
-    return _union(trace, _difference(trace, left, right), _difference(trace, right, left))
-
-
 def _has_one(trace: Trace, items: Any, other: Any, is_in: bool) -> Any:
     """Whether there is an element that another one has, or has not: none is put into a set."""
     found = elements(trace, items)
@@ -231,7 +227,9 @@ _OF_TWO: dict[str, Callable[..., Any]] = {
     "union": _union,
     "difference": _difference,
     "intersection": _intersection,
-    "symmetric_difference": _symmetric,
+    "symmetric_difference": lambda trace, left, right: _union(
+        trace, _difference(trace, left, right), _difference(trace, right, left)
+    ),
     "issubset": _is_subset,
     "issuperset": lambda trace, left, right: _is_subset(trace, right, left),
     "isdisjoint": _is_disjoint,

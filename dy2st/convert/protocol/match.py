@@ -106,16 +106,19 @@ class _Matcher:
             if fits is False:
                 continue
             for name, value in own.items():
-                found[name] = value if hit is False else self._either(hit, found[name], value)
+                if hit is False:
+                    found[name] = value
+                elif found[name] is not value:
+                    found[name] = if_exp(
+                        self.trace,
+                        hit,
+                        lambda first=found[name]: first,  # type: ignore[misc]
+                        lambda value=value: value,  # type: ignore[misc]
+                    )
             hit = fits if hit is False else or_(self.trace, hit, lambda fits=fits: fits)  # type: ignore[misc]
             if hit is True:
                 break
         return hit
-
-    def _either(self, hit: Any, first: Any, second: Any) -> Any:
-        if first is second:
-            return first
-        return if_exp(self.trace, hit, lambda: first, lambda: second)
 
     def _sequence(self, subject: Any, pattern: Pattern, found: Found) -> Any:
         parts = pattern[1:]
