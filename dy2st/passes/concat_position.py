@@ -19,7 +19,7 @@ from dy2st.passes.patterns.match import Match
 from dy2st.passes.patterns.pattern import Value, any_operator, constant, made_by, op, value
 from dy2st.passes.patterns.rewrite_pass import rewrite_pass
 from dy2st.passes.patterns.rule import Rule, rule
-from dy2st_runtime.ir import DEFINITIONS, Kind, Operator, OperatorDefinition, apply
+from dy2st_runtime.ir import DEFINITIONS, Kind, Operator, apply
 
 _joined = made_by("concat")
 
@@ -49,13 +49,15 @@ def unary(m: Match) -> Any:
     return _again(made, concat)
 
 
-def _is_spatial(known: OperatorDefinition) -> bool:
-    """Pools, padding and reductions; a softmax is of one tensor."""
-    is_like_these = known.kind in (Kind.REDUCTION, Kind.INJECTIVE) or "strides" in known.attributes
-    return is_like_these and known.along is not None and known.inputs == ("x",)
-
-
-_spatially = any_operator(_is_spatial, _joined)
+_spatially = any_operator(
+    lambda known: (
+        # Pools, padding and reductions; a softmax is of one tensor.
+        (known.kind in (Kind.REDUCTION, Kind.INJECTIVE) or "strides" in known.attributes)
+        and known.along is not None
+        and known.inputs == ("x",)
+    ),
+    _joined,
+)
 
 
 @rule(_spatially)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from dy2st_runtime.autodiff.gradient import Gradient, cleaned
+from dy2st_runtime.autodiff.gradient import cleaned
 from dy2st_runtime.autodiff.program_gradients import append_gradients
 from dy2st_runtime.autograd import grad
 from dy2st_runtime.dims import equal
@@ -91,12 +91,14 @@ def gradients(
         return start
 
     stopped = [_named(program, one) for one in no_grad_set or ()]
-    return append_gradients(program, targets, inputs, seed, _values, stopped)
-
-
-def _values(gradients: Sequence[Gradient | None]) -> list[Variable | None]:
-    """The gradients, of zeros where they are not there."""
-    return [None if one is None else cleaned(one).value for one in gradients]
+    return append_gradients(
+        program,
+        targets,
+        inputs,
+        seed,
+        lambda found: [None if one is None else cleaned(one).value for one in found],
+        stopped,
+    )
 
 
 def _program_of(value: Any, what: str) -> Program:

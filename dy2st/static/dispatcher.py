@@ -314,15 +314,14 @@ class Dispatcher:
                 operators = executable.program.block.walk()
                 values = [o.attributes["value"] for o in operators if o.name == "constant"]
                 memory = f"{sum(value.nbytes for value in values)} bytes"
-            rows.append((*map(_shown, choice), str(count.hits), f"{waste:.1f} %", memory))
+            shown = [
+                f"{one[0]} to {one[1]}" if isinstance(one, tuple) else str(one) for one in choice
+            ]
+            rows.append((*shown, str(count.hits), f"{waste:.1f} %", memory))
         total = sum(count.hits for count in self._counts.values())
         table = titled(*names, "hits", "padding", "constants", rows=rows) if rows else ""
         made = f"{len(self._made)} of {len(self.all_buckets())} Programs are kept; {total} calls"
         return f"{table}\n\n{made}" if table else made
-
-
-def _shown(entry: Bucket) -> str:
-    return f"{entry[0]} to {entry[1]}" if isinstance(entry, tuple) else str(entry)
 
 
 def _padded(array: Array, shape: tuple[int, ...]) -> Array:

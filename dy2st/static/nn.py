@@ -82,10 +82,6 @@ def switch_case(
     pairs = list(branch_fns.items()) if isinstance(branch_fns, dict) else list(branch_fns)
     if pairs and callable(pairs[0]):
         pairs = list(enumerate(pairs))
-    pairs.sort(key=_number)
+    pairs.sort(key=lambda pair: pair[0])
     rest = pairs[-1][1] if default is None else default
     return case([(branch_index == number, function) for number, function in pairs], rest)
-
-
-def _number(pair: tuple[int, Branch]) -> int:
-    return pair[0]

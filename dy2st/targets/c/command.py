@@ -123,7 +123,11 @@ def header(call: Call, bytes: int) -> str:
     given += ["const void *parameters"] if call.parameters else []
     given += [sizes] if sizes else []
     given += [f"{_type(variable)} *{one}" for one, variable in tensors[len(call.inputs) :]]
-    shapes = [f"   {one:<12} {_shape(variable)}" for one, variable in tensors]
+    shapes = [
+        f"   {one:<12} {_type(variable)}"
+        + "".join(f"[{size}]" for size in variable.tensor_type.shape)
+        for one, variable in tensors
+    ]
     guard = f"{name.upper()}_H"
     constant = [f"#define {name.upper()}_PARAMETER_BYTES {bytes}", ""] if call.parameters else []
     return "\n".join(
@@ -211,10 +215,6 @@ def _bytes(call: Call, index: int) -> str:
 def _type(variable: Variable) -> str:
     name = variable.dtype.name
     return _TYPES.get(name, f"{name}_t")
-
-
-def _shape(variable: Variable) -> str:
-    return _type(variable) + "".join(f"[{size}]" for size in variable.tensor_type.shape)
 
 
 def _new(text: str, taken: set[str]) -> str:

@@ -9,7 +9,6 @@ from pathlib import Path
 from dy2st.model_files import STANDARD, read_model, sound
 from dy2st.targets.c.command import chosen, write_files
 from dy2st_runtime.engine.xla.export import exported
-from dy2st_runtime.ir.program import Program
 
 
 def export_files(options: argparse.Namespace) -> int:
@@ -20,22 +19,23 @@ def export_files(options: argparse.Namespace) -> int:
     files = {
         f"{name}.stablehlo": artifact.data,
         f"{name}.stablehlo.mlir": artifact.text.encode(),
-        f"{name}.stablehlo.json": _order(program, artifact.has_check).encode(),
+        f"{name}.stablehlo.json": (
+            # What a call takes and gives, in order.
+            json.dumps(
+                {
+                    "inputs": [variable.name for variable in program.inputs],
+                    "state": list(program.state),
+                    "outputs": len(program.outputs),
+                    "updates": program.updates,
+                    "has_check": artifact.has_check,
+                },
+                indent=1,
+            )
+            + "\n"
+        ).encode(),
     }
     write_files(Path(options.output), files)
     return 0
-
-
-def _order(program: Program, has_check: bool) -> str:
-    """What a call takes and gives, in order."""
-    order = {
-        "inputs": [variable.name for variable in program.inputs],
-        "state": list(program.state),
-        "outputs": len(program.outputs),
-        "updates": program.updates,
-        "has_check": has_check,
-    }
-    return json.dumps(order, indent=1) + "\n"
 
 
 __all__ = ["export_files"]

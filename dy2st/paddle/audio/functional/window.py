@@ -49,11 +49,6 @@ def _cosines(*weights: float) -> Callable[[int], _Array]:
     return made
 
 
-def _triang(count: int) -> _Array:
-    step = 2 / (count + count % 2)
-    return 1 - np.abs(np.arange(count) - (count - 1) / 2) * step
-
-
 def _bohman(count: int) -> _Array:
     size = np.abs(_from_middle(count))
     made = (1 - size) * np.cos(np.pi * size) + np.sin(np.pi * size) / np.pi
@@ -68,17 +63,9 @@ def _tukey(count: int, alpha: float = 0.5) -> _Array:
     return 0.5 + 0.5 * np.cos(np.pi * over / min(alpha, 1))
 
 
-def _gaussian(count: int, std: float) -> _Array:
-    return np.exp(-0.5 * ((np.arange(count) - (count - 1) / 2) / std) ** 2)
-
-
 def _exponential(count: int, center: float | None = None, tau: float = 1.0) -> _Array:
     middle = (count - 1) / 2 if center is None else center
     return np.exp(-np.abs(np.arange(count) - middle) / tau)
-
-
-def _kaiser(count: int, beta: float) -> _Array:
-    return np.kaiser(count, beta)
 
 
 def _taylor(count: int, nbar: int = 4, sll: float = 30, norm: bool = True) -> _Array:
@@ -106,13 +93,15 @@ _WINDOWS: dict[str, Callable[..., _Array]] = {
     "bohman": _bohman,
     "cosine": lambda count: np.sin(np.pi / count * (np.arange(count) + 0.5)),
     "exponential": _exponential,
-    "gaussian": _gaussian,
+    "gaussian": lambda count, std: np.exp(-0.5 * ((np.arange(count) - (count - 1) / 2) / std) ** 2),
     "general_hamming": lambda count, alpha: _cosines(alpha, 1 - alpha)(count),
     "hamming": _cosines(0.54, 0.46),
     "hann": _cosines(0.5, 0.5),
-    "kaiser": _kaiser,
+    "kaiser": lambda count, beta: np.kaiser(count, beta),
     "nuttall": _cosines(0.3635819, 0.4891775, 0.1365995, 0.0106411),
     "taylor": _taylor,
-    "triang": _triang,
+    "triang": lambda count: (
+        1 - np.abs(np.arange(count) - (count - 1) / 2) * (2 / (count + count % 2))
+    ),
     "tukey": _tukey,
 }

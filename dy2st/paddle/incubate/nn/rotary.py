@@ -49,9 +49,18 @@ def fused_rotary_position_embedding(
             wide = F.concat([angles, angles], axis=-1)
         sin, cos = F.cast(F.sin(wide), q.dtype), F.cast(F.cos(wide), q.dtype)
     sin, cos = (_placed(wave, position_ids, time, size, time_major) for wave in (sin, cos))
-    rotate = _neighbours_rotated if use_neox_rotary_style else _halves_rotated
-    rotated = [None if x is None else x * cos + rotate(x) * sin for x in (q, k, v)]
-    return rotated[0], rotated[1], rotated[2]
+
+    def rotated(x: Any) -> Any:
+        if use_neox_rotary_style:  # (a, b, c, d) -> (-b, a, -d, c)
+            first, second = x[..., ::2], x[..., 1::2]
+            swapped = F.reshape(F.stack([-second, first], axis=-1), list(x.shape))
+        else:  # (a, b, c, d) -> (-c, -d, a, b)
+            first, second = F.split(x, 2, -1)
+            swapped = F.concat([-second, first], axis=-1)
+        return x * cos + swapped * sin
+
+    found = [None if x is None else rotated(x) for x in (q, k, v)]
+    return found[0], found[1], found[2]
 
 
 def _placed(wave: Any, position_ids: Any, time: Any, size: int, time_major: bool) -> Any:
@@ -63,15 +72,3 @@ def _placed(wave: Any, position_ids: Any, time: Any, size: int, time_major: bool
         flat = F.gather(rows, F.flatten(position_ids))
         chosen = F.reshape(flat, [*position_ids.shape, size])
     return F.unsqueeze(F.transpose(chosen, [1, 0, 2]) if time_major else chosen, 2)
-
-
-def _neighbours_rotated(x: Any) -> Any:
-    """(a, b, c, d) -> (-b, a, -d, c)."""
-    first, second = x[..., ::2], x[..., 1::2]
-    return F.reshape(F.stack([-second, first], axis=-1), list(x.shape))
-
-
-def _halves_rotated(x: Any) -> Any:
-    """(a, b, c, d) -> (-c, -d, a, b)."""
-    first, second = F.split(x, 2, -1)
-    return F.concat([-second, first], axis=-1)

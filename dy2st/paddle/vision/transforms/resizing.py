@@ -46,10 +46,6 @@ def resize_array(image: Array, size: tuple[int, int], interpolation: str) -> Arr
     return as_type(values, image.dtype)
 
 
-def _linear(rest: Array) -> Weights:
-    return {0: 1 - rest, 1: rest}
-
-
 def _cubic(rest: Array) -> Weights:
     """Keys' cubic with a = -0.75."""
     a = -0.75
@@ -65,5 +61,5 @@ def _cubic(rest: Array) -> Weights:
     return {-1: far(rest + 1), 0: near(rest), 1: near(1 - rest), 2: far(2 - rest)}
 
 
-WEIGHTS = {"bilinear": _linear, "bicubic": _cubic}
+WEIGHTS = {"bilinear": lambda rest: {0: 1 - rest, 1: rest}, "bicubic": _cubic}
 """The interpolations that read several pixels."""
