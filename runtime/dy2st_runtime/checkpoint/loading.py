@@ -159,20 +159,17 @@ def _places(source: Source) -> dict[str, str]:
         raise FormatError(
             f"{source.name} is a text, and no index of shards with a weight_map"
         ) from None
-    if type(places) is not dict or not all(map(_is_plain, places.values())):
+    # Names of files that stay in the folder.
+    if type(places) is not dict or not all(
+        type(name) is str
+        and name not in ("", ".", "..")
+        and not any(sign in name for sign in "/\\:\0")
+        for name in places.values()
+    ):
         raise FormatError(
             f"{source.name}: its weight_map names files outside of its folder, or none"
         )
     return places
-
-
-def _is_plain(name: Any) -> bool:
-    """Whether a name of a file stays in its folder."""
-    return (
-        type(name) is str
-        and name not in ("", ".", "..")
-        and not any(sign in name for sign in "/\\:\0")
-    )
 
 
 __all__ = ["load"]

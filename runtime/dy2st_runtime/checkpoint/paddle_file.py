@@ -78,8 +78,15 @@ class _Paddle:
                 }
         self._anew(self._look, tree)
         if self._found_named:
-            return self._anew(self._named_alone, tree)
-        return self._anew(self._each, tree)
+            return self._anew(
+                lambda node: (
+                    self._tensor(node[1], node[0]) if self._is_named(node) else self._array(node)
+                ),
+                tree,
+            )
+        return self._anew(
+            lambda node: self._tensor(node) if type(node) is PickledArray else node, tree
+        )
 
     def _anew(self, convert: Any, tree: Any) -> Any:
         return Unfolded(convert, self._fail, 1_000_000 + len(self._source.data))(tree)
@@ -116,12 +123,6 @@ class _Paddle:
     def _look(self, node: Any) -> Any:
         self._found_named = self._found_named or self._is_named(node)
         return None if type(node) is PickledArray else node
-
-    def _named_alone(self, node: Any) -> Any:
-        return self._tensor(node[1], node[0]) if self._is_named(node) else self._array(node)
-
-    def _each(self, node: Any) -> Any:
-        return self._tensor(node) if type(node) is PickledArray else node
 
 
 __all__ = ["NAMES", "read_paddle"]

@@ -171,12 +171,6 @@ class _Reader:
         self.used.add(name)
         return self._arrays[name]
 
-    def _number(self, name: str, node: Any) -> Any:
-        return self._array(name, node)[()]
-
-    def _float(self, text: str, node: Any) -> float:
-        return float({"nan": "nan", "inf": "inf", "-inf": "-inf"}[text])
-
     def _bytes(self, text: str, node: Any) -> Any:
         found = base64.b64decode(text, validate=True)
         return bytearray(found) if "bytearray" in node else found
@@ -189,8 +183,8 @@ class _Reader:
 _LEAVES: dict[str, Callable[[_Reader, Any, Any], Any]] = {
     "tensor": _Reader._tensor,
     "array": _Reader._array,
-    "number": _Reader._number,
-    "float": _Reader._float,
+    "number": lambda reader, name, node: reader._array(name, node)[()],
+    "float": lambda reader, text, node: float({"nan": "nan", "inf": "inf", "-inf": "-inf"}[text]),
     "bytes": _Reader._bytes,
     "bytearray": _Reader._bytes,
     "complex": _Reader._complex,

@@ -114,12 +114,6 @@ def _is_integer(value: Any, _: Types = ()) -> bool:
     return type(value) is int and -_LIMIT <= value < _LIMIT
 
 
-def _is_number(value: Any, _: Types = ()) -> bool:
-    """Also an unsigned integer of 64 bits."""
-    is_integer = type(value) is int and -_LIMIT <= value < 2 * _LIMIT
-    return is_integer or type(value) in (bool, float)
-
-
 def _is_size(value: Any, _: Types = ()) -> bool:
     return type(value) is Dim or (_is_integer(value) and value >= 0)
 
@@ -143,7 +137,13 @@ def _are_axes(value: Any, types: Types) -> bool:
 NONE = AttributeKind("none", lambda value, _: value is None)
 FLAG = AttributeKind("true or false", lambda value, _: type(value) is bool)
 INTEGER = AttributeKind("an integer of 64 bits", _is_integer)
-NUMBER = AttributeKind("a number of 64 bits", _is_number)
+NUMBER = AttributeKind(
+    "a number of 64 bits",
+    # Also an unsigned integer of 64 bits.
+    lambda value, _: (
+        (type(value) is int and -_LIMIT <= value < 2 * _LIMIT) or type(value) in (bool, float)
+    ),
+)
 TEXT = AttributeKind("a text", lambda value, _: isinstance(value, str))
 NAME = AttributeKind("a name", lambda value, _: isinstance(value, str) and value.isidentifier())
 DTYPE = AttributeKind(

@@ -54,15 +54,14 @@ def can_be_made(name: str, arguments: Any) -> bool:
     known = None if isinstance(name, ErrorKind) else _of_python(name)
     given = arguments if isinstance(arguments, tuple) else (arguments,)
     try:
-        return known is None or known(*map(_sample, given)) is not None
+        # A text stands for arguments that are no constants, as most are texts.
+        samples = [
+            one if isinstance(one, (str, bytes, int, float, tuple, type(None))) else ""
+            for one in given
+        ]
+        return known is None or known(*samples) is not None
     except (TypeError, ValueError, IndexError):
         return False
-
-
-def _sample(argument: Any) -> Any:
-    """The argument if it is a constant, else a text, as most are."""
-    is_known = isinstance(argument, (str, bytes, int, float, tuple, type(None)))
-    return argument if is_known else ""
 
 
 def _of_python(name: str) -> type[Exception] | None:

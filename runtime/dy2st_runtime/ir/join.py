@@ -59,7 +59,12 @@ def join_elements(
         return left or right
     if isinstance(left, ArrayType) or isinstance(right, ArrayType):
         return _join_arrays(left, right, mismatch)
-    return _join_tensors(left, right, mismatch, _of_elements)
+    return _join_tensors(
+        left,
+        right,
+        mismatch,
+        lambda a, b: a if differs_by_element(a) or equal(a, b) is True else size_of_elements(),
+    )
 
 
 def _join_tensors(
@@ -106,12 +111,6 @@ def _of_iterations(free: set[Dim], left: Size, right: Size) -> Size:
     size = fresh_symbol("size", max(0, least))
     free.add(size)
     return size
-
-
-def _of_elements(left: Size, right: Size) -> Size:
-    if differs_by_element(left) or equal(left, right) is True:
-        return left
-    return size_of_elements()
 
 
 def size_of_elements() -> Dim:

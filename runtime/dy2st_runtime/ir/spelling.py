@@ -34,33 +34,37 @@ def _is_tensor(value: Any) -> bool:
     return hasattr(type(value), "ndim")
 
 
-def _is_flag(value: Any) -> bool:
-    """Also 0 and 1, and what is known only at run time."""
-    if value.__class__ is int:
-        return value in (0, 1)
-    return isinstance(value, (np.bool_, Condition)) or _is_tensor(value)
-
-
 def _is_number(value: Any) -> bool:
     kind = type(value)
     return hasattr(kind, "__float__") or hasattr(kind, "__index__") or _is_tensor(value)
 
 
-def _is_integer(value: Any) -> bool:
-    is_bool = isinstance(value, (bool, np.bool_))
-    return not is_bool and (hasattr(type(value), "__index__") or _is_tensor(value))
-
-
 _NONE = type(None)
 _KINDS = {
-    "bool": GivenKind("True or False", frozenset({bool, _NONE}), _is_flag),
+    "bool": GivenKind(
+        "True or False",
+        frozenset({bool, _NONE}),
+        # Also 0 and 1, and what is known only at run time.
+        lambda value: (
+            value in (0, 1)
+            if value.__class__ is int
+            else isinstance(value, (np.bool_, Condition)) or _is_tensor(value)
+        ),
+    ),
     "float": GivenKind("a number", frozenset({bool, float, int}), _is_number),
     "float | complex": GivenKind(
         "a number",
         frozenset({bool, complex, float, int}),
         lambda value: _is_number(value) or isinstance(value, np.complexfloating),
     ),
-    "int": GivenKind("an integer", frozenset({int}), _is_integer),
+    "int": GivenKind(
+        "an integer",
+        frozenset({int}),
+        lambda value: (
+            not isinstance(value, (bool, np.bool_))
+            and (hasattr(type(value), "__index__") or _is_tensor(value))
+        ),
+    ),
 }
 
 

@@ -132,16 +132,16 @@ class Optimizer:
 
     def __getstate__(self) -> dict[str, Any]:
         """All of it, for `copy` and `pickle`: a copy of a parameter has another identity."""
-        kept = {name: self._by_parameter(getattr(self, name)) for name in _BY_IDENTITY}
+        kept = {
+            name: [(p, held[id(p)]) for p in self._parameters if id(p) in held]
+            for name, held in ((name, getattr(self, name)) for name in _BY_IDENTITY)
+        }
         return {**self.__dict__, **kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take what `__getstate__` gave."""
         found = {name: {id(p): held for p, held in state[name]} for name in _BY_IDENTITY}
         self.__dict__.update({**state, **found})
-
-    def _by_parameter(self, held: dict[int, Any]) -> list[tuple[Any, Any]]:
-        return [(p, held[id(p)]) for p in self._parameters if id(p) in held]
 
     # -- parameters --------------------------------------------------------------------------
 

@@ -150,13 +150,6 @@ def attribute_text(value: Any, in_array: bool = False) -> str:
     return f"#dy2st.invalid<{string_text(repr(value)[:100])}>"
 
 
-def _integer(value: int, in_array: bool) -> str:
-    if -(2**63) <= value < 2**63:
-        return str(value) if in_array else f"{value} : i64"
-    # Hexadecimal: Python limits the length of decimal numbers.
-    return f"{value:#x} : i{(value.bit_length() // 64 + 1) * 64}"
-
-
 def _float(value: float, in_array: bool) -> str:
     text = float_text(value)
     if text is None:
@@ -189,18 +182,15 @@ def _string(value: str, in_array: bool) -> str:
     return string_text(value)
 
 
-def _text(value: Text, in_array: bool) -> str:
-    parts = [
-        part if isinstance(part, str) else (part.value, part.conversion, part.spec)
-        for part in value.parts
-    ]
-    return f"#dy2st.text<{attribute_text(tuple(parts))}>"
-
-
 _FORMS: dict[type, Callable[[Any, bool], str]] = {
     type(None): lambda value, _: "unit",
     bool: lambda value, _: "true" if value else "false",
-    int: _integer,
+    # Hexadecimal beyond 64 bits: Python limits the length of decimal numbers.
+    int: lambda value, in_array: (
+        (str(value) if in_array else f"{value} : i64")
+        if -(2**63) <= value < 2**63
+        else f"{value:#x} : i{(value.bit_length() // 64 + 1) * 64}"
+    ),
     float: _float,
     str: _string,
     ErrorKind: _string,
@@ -215,7 +205,14 @@ _FORMS: dict[type, Callable[[Any, bool], str]] = {
     Choice: lambda value, _: (
         f"#dy2st.choice<{attribute_text(value.tag)}, {attribute_text(value.cases)}>"
     ),
-    Text: _text,
+    Text: lambda value, _: "#dy2st.text<{}>".format(
+        attribute_text(
+            tuple(
+                part if isinstance(part, str) else (part.value, part.conversion, part.spec)
+                for part in value.parts
+            )
+        )
+    ),
     Rows: lambda value, _: (
         f"#dy2st.rows<{attribute_text(value.length)}, {attribute_text(value.entry)}>"
     ),

@@ -146,7 +146,9 @@ def power(base: Any, exponent: Any) -> Any:
 def shifted_left(value: Any, count: Any) -> Any:
     """`value << count` of ints."""
     _check_count(count)
-    size = F.abs(F.multiply(value * 1.0, _float_two_to(_at_most(count, 64))))
+    places = _at_most(count, 64)
+    factor = 2.0**places if _is_known(places) else F.pow(2.0, places * 1.0)
+    size = F.abs(F.multiply(value * 1.0, factor))
     text = "an int of a Program has 64 bits, and value << count is larger"
     _check(F.less_than(size, 2.0**63), OverflowError(text))
     return F.multiply(value, _two_to(_at_most(count, 62)))
@@ -162,10 +164,6 @@ def shifted_right(value: Any, count: Any) -> Any:
 
 def _at_most(count: Any, most: int) -> Any:
     return min(count, most) if _is_known(count) else F.minimum(count, most)
-
-
-def _float_two_to(count: Any) -> Any:
-    return 2.0**count if _is_known(count) else F.pow(2.0, count * 1.0)
 
 
 def _two_to(count: Any) -> Any:

@@ -88,7 +88,13 @@ class BeamSearchDecoder(Decoder):
 
     def initialize(self, initial_cell_states: Any) -> tuple[Any, BeamState, Any]:
         """All beams at the start, only the first one likely, so that they become different."""
-        states = _each(initial_cell_states, self._spread)
+        # (n, ...) -> (n, beams, ...)
+        states = _each(
+            initial_cell_states,
+            lambda x: F.broadcast_to(
+                F.unsqueeze(x, [1]), [x.shape[0], self.beam_size, *x.shape[1:]]
+            ),
+        )
         count = flatten(states, _is_tensor)[0][0].shape[0]
         shape = [count, self.beam_size]
         tokens = F.full(shape, self.start_token, "int64")
@@ -102,9 +108,16 @@ class BeamSearchDecoder(Decoder):
         self, time: Any, inputs: Any, states: BeamState, **kwargs: Any
     ) -> tuple[BeamOutput, BeamState, Any, Any]:
         """One more element for every beam."""
-        merged = _each((inputs, states.cell_states), self._merged)
+        # The cell takes (n * beams, ...) for (n, beams, ...).
+        merged = _each(
+            (inputs, states.cell_states),
+            lambda x: F.reshape(x, [x.shape[0] * self.beam_size, *x.shape[2:]]),
+        )
         outputs, cell_states = self.cell(*merged, **kwargs)
-        scores, cell_states = _each((outputs, cell_states), self._split)
+        scores, cell_states = _each(
+            (outputs, cell_states),
+            lambda x: F.reshape(x, [x.shape[0] // self.beam_size, self.beam_size, *x.shape[1:]]),
+        )
         if self.output_fn is not None:
             scores = self.output_fn(scores)
         # The likeliest of all beams with one more element.
@@ -140,18 +153,6 @@ class BeamSearchDecoder(Decoder):
 
     def _embedded(self, tokens: Any) -> Any:
         return tokens if self.embedding_fn is None else self.embedding_fn(tokens)
-
-    def _spread(self, x: Any) -> Any:
-        """(n, ...) -> (n, beams, ...)."""
-        return F.broadcast_to(F.unsqueeze(x, [1]), [x.shape[0], self.beam_size, *x.shape[1:]])
-
-    def _merged(self, x: Any) -> Any:
-        """(n, beams, ...) -> (n * beams, ...)."""
-        return F.reshape(x, [x.shape[0] * self.beam_size, *x.shape[2:]])
-
-    def _split(self, x: Any) -> Any:
-        """(n * beams, ...) -> (n, beams, ...)."""
-        return F.reshape(x, [x.shape[0] // self.beam_size, self.beam_size, *x.shape[1:]])
 
 
 def dynamic_decode(
