@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+import dy2st
+from dy2st import to_static
 from tests.dy2st.catalogue.drivers import verdict
 from tests.dy2st.catalogue.not_yet import NOT_YET, WRONG
 from tests.dy2st.catalogue.themes import CASES
@@ -37,3 +39,29 @@ def test_losses_and_state_are_those_of_eager_training(name, way):
 @pytest.mark.parametrize("case", CODE, ids=lambda case: case.name)
 def test_model_code_gives_what_python_gives(case):
     assert verdict(case)[:2] == ("equal", "")
+
+
+def outside_in_order(x, order):
+    kept = []
+    for row in x:
+        if row > 5:
+            kept.append(row)
+    total = x
+    for kind in order:
+        if kind == "list":
+            total = total + kept[0]
+        else:
+            total = total + x[x.sum().astype("int64")]
+    return total
+
+
+@pytest.mark.parametrize("order", [("list", "index"), ("index", "list")])
+def test_of_two_that_would_raise_the_first_one_does(order):
+    static = to_static(outside_in_order)
+    x = dy2st.to_tensor([1.0, 2.0, 3.0])
+    with pytest.raises(IndexError) as wanted:
+        outside_in_order(x, order)
+    with pytest.raises(IndexError) as found:
+        static(x, order)
+    kinds = ["list" in str(error.value) for error in (wanted, found)]
+    assert kinds == [order[0] == "list"] * 2

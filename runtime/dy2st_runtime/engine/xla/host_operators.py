@@ -48,4 +48,10 @@ HOST_OPERATORS = {
 IDENTITIES = ("assign", "detach", "hooked", "sealed", "set_stop_gradient")
 """What gives its first operand as it is: results are one object where the Program has one."""
 
-__all__ = ["HOST_OPERATORS", "IDENTITIES"]
+NEVER_RAISE = {
+    *(f"array_{name}" for name in ("append", "create", "empty", "extend", "length")),
+    *("nonzero", "unique", "unique_consecutive", "gaussian", "randint", "randperm", "uniform"),
+}
+"""Operators of the host that raise for no data: they need not wait for others that may."""
+
+__all__ = ["HOST_OPERATORS", "IDENTITIES", "NEVER_RAISE"]

@@ -5,7 +5,7 @@ depend on the data, and branches and loops that hold one of them; inside of thes
 
 Each operator has a *time*, as early as its operands allow: islands run at even times, the host at
 odd ones. So random numbers that need nothing are drawn before the first island, and do not cut it.
-What Python sees stays in order: nothing that may fail passes what is printed.
+What Python sees stays in order: what may raise or prints passes nothing else that does.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, TypeGuard
 
 from dy2st_runtime.dims import Condition, Dim, product, symbols
 from dy2st_runtime.engine.xla import lowerings
-from dy2st_runtime.engine.xla.host_operators import HOST_OPERATORS, IDENTITIES
+from dy2st_runtime.engine.xla.host_operators import HOST_OPERATORS, IDENTITIES, NEVER_RAISE
 from dy2st_runtime.engine.xla.table import CHECKS, DRAWS, LOWERINGS
 from dy2st_runtime.ir.definition import Effect, lookup
 from dy2st_runtime.ir.dispatch import interpreting
@@ -165,7 +165,7 @@ class Planner:
         bound, alias = set(outer), dict[Variable, Variable]()
         steps: dict[int, list[Operator]] = {}
         sources: dict[Variable, Operator] = {}
-        ordered = seen = failing = 0
+        drawn = told = 0  # the last times of random numbers, and of what may raise or prints
         for operator in block.operators:
             if operator.name in IDENTITIES:
                 first = operator.operands[0]
@@ -173,34 +173,31 @@ class Planner:
             needed = [times.get(operand, 0) for operand in operator.operands]
             needed += [known_at.get(symbol, 0) for symbol in _symbols_in(operator)]
             time = max(needed, default=0)
-            definition = lookup(operator.name)
             reason = self._reason(operator, bound)
-            is_lowered = reason is None
-            is_pure = definition.effect is Effect.PURE
+            is_lowered, new = reason is None, set[Dim]()
+            is_pure = lookup(operator.name).effect is Effect.PURE
             if is_lowered and is_pure and not operator.operands and operator.results:
                 sources[operator.results[0]] = operator
                 times[operator.results[0]] = time
                 continue
             if is_lowered:
                 time = max(2, time + time % 2)
-                if self._calls_back(operator):
-                    time = ordered = max(time, ordered + ordered % 2)
-                if self.may_fail(operator):
-                    time = max(time, seen + seen % 2)
-                    failing = max(failing, time)
+                draws, is_told = self._calls_back(operator), self.may_fail(operator)
             else:
                 self.reasons[operator] = reason or ""
                 time += 1 - time % 2
-                if definition.effect is not Effect.PURE:
-                    time = ordered = max(time, ordered + 1 - ordered % 2)
-                if definition.effect is Effect.VISIBLE:
-                    time = ordered = max(time, failing + 1 - failing % 2)
-                    seen = time
+                draws = self._calls_back(operator) or self.takes_key(operator)
+                is_told = operator.name not in NEVER_RAISE
                 new = set(_symbols_of(operator.results)) - bound
-                known_at.update(dict.fromkeys(new, time))
                 bound |= new
                 for inner in operator.blocks:
                     self._plan(inner, bound | set(_symbols_of(inner.parameters)))
+            if draws:
+                time = max(time, drawn + (drawn - time) % 2)
+            if is_told:
+                time = told = max(time, told + (told - time) % 2)
+            drawn = time if draws else drawn
+            known_at.update(dict.fromkeys(new, time))
             times.update(dict.fromkeys(operator.results, time))
             steps.setdefault(time, []).append(operator)
         self.plans[block] = Plan(_joined(block, steps, alias, sources), alias)
