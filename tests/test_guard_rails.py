@@ -197,8 +197,7 @@ def test_environment_variables_begin_with_the_projects_name():
     own = {
         *("DY2ST_CACHE", "DY2ST_DEBUG", "DY2ST_ENGINE", "DY2ST_MOST_A_LINE"),
         *("DY2ST_NATIVE_BACKGROUND", "DY2ST_NATIVE_CPU", "DY2ST_XLA_PRECISION"),
-        "DY2ST_XLA_BACKGROUND",
-        "DY2ST_XLA_REUSE",
+        *("DY2ST_XLA_BACKGROUND", "DY2ST_XLA_RANDOM", "DY2ST_XLA_REUSE"),
     }
     of_paddle = {name for name in names if name and name.startswith("PADDLE_")}
     assert names - own - of_paddle == {"OMP_NUM_THREADS", "XDG_CACHE_HOME", None}
