@@ -11,6 +11,7 @@ import numpy as np
 from dy2st_runtime.dims import Condition, Dim, to_python
 from dy2st_runtime.engine.xla.library import callbacks, jax, jnp, lax
 from dy2st_runtime.engine.xla.lowerings.indexing import along_axis
+from dy2st_runtime.engine.xla.lowerings.numbers import cast
 from dy2st_runtime.engine.xla.mesh import constrain
 from dy2st_runtime.engine.xla.plan import Island, Planner
 from dy2st_runtime.engine.xla.table import ALONG, CHECKS, DRAWS, LOWERINGS
@@ -197,6 +198,8 @@ def _typed(value: Any, variable: Variable) -> Any:
     assert isinstance(variable.type, TensorType)
     value = jnp.asarray(value)
     dtype = variable.type.dtype
+    if value.dtype == np.bool_:
+        return cast(value, dtype)
     return value.astype(dtype) if value.dtype != dtype or value.weak_type else value
 
 

@@ -281,3 +281,19 @@ def test_results_are_arrays_that_may_be_written_to_and_share_nothing():
     assert x.tolist() == [1, 1, 1]
     results = executable.run([x], [], as_one=(0, 2))
     assert results[0] is results[2]
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+@pytest.mark.parametrize("dtype", ("float16", "float32", "float64", "complex64"))
+def test_false_times_infinity_is_nan(dtype):
+    mask = np.array([True, False, False, True])
+    x = np.array([np.inf, np.inf, np.nan, 2.0]).astype(dtype)
+
+    def masked(mask, x):
+        by_cast = F.cast(mask, dtype) * x
+        by_number = F.cast(F.one_hot(F.cast(mask, "int64"), 2)[:, 1], dtype) * x
+        return by_cast, by_number, F.multiply(mask, x), F.matmul(F.cast(mask, dtype), x)
+
+    found, wanted = both(masked, mask, x)
+    for have, want in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(np.isnan(have), np.isnan(want))

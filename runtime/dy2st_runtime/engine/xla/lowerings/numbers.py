@@ -23,6 +23,9 @@ def cast(x: Any, dtype: np.dtype[Any]) -> Any:
     their upper bits.
     """
     dtype = np.dtype(dtype)
+    if x.dtype == np.bool_ and (is_floating(dtype) or dtype.kind == "c"):
+        # Of a product with a cast XLA would make a choice: 0 of False and infinity, and not NaN.
+        return jnp.where(x, np.ones((), dtype), np.zeros((), dtype))
     if x.dtype == dtype or not is_floating(x.dtype) or dtype.kind not in "iu":
         return x.astype(dtype)
     if dtype == UINT64:
@@ -47,7 +50,7 @@ def _cut(x: Any, dtype: np.dtype[Any]) -> Any:
 
 def floats(x: Any) -> Any:
     """x, as float64 if it holds integers or bools: the result is cast to what the type says."""
-    return x if is_floating(x.dtype) or x.dtype.kind == "c" else x.astype(FLOAT64)
+    return x if is_floating(x.dtype) or x.dtype.kind == "c" else cast(x, FLOAT64)
 
 
 def on_floats(name_or_function: Any) -> Callable[..., Any]:
