@@ -1,4 +1,8 @@
-"""Programs of float32 run in float64: who of two that round otherwise is nearer to the truth."""
+"""Programs run with other roundings: in float64, or with another last bit after each operator.
+
+Of two engines that round otherwise the first says which is nearer to the truth; the second says
+whether a Program has a result at all, or only what its roundings have made.
+"""
 
 from __future__ import annotations
 
@@ -32,6 +36,41 @@ class _InFloat64(Run):
 def exactly(program, arrays):
     """What a Program yields for its parameters."""
     run = _InFloat64(program)
+    values = [EagerTensor(np.array(array)) for array in arrays]
+    with eagerly(as_recorded=True):
+        return run.block(program.block, values, run.sizes_of(values))
+
+
+class _Rounded(Run):
+    """As the interpreter, but what is computed differs in its last bits."""
+
+    def __init__(self, program, rng):
+        super().__init__(program)
+        self._rng = rng
+
+    def operation(self, operator, operands, sizes):
+        results = super().operation(operator, operands, sizes)
+        return [self._rounded(one, operands) for one in results]
+
+    def _rounded(self, value, operands):
+        array = getattr(value, "array", None)
+        if array is None or array.dtype.kind != "f":
+            return value
+        given = [one.array.ravel() for one in operands if isinstance(one, EagerTensor)]
+        if given and np.isin(array, np.concatenate(given)).all():
+            return value  # moved, and not computed
+        # Off by last bits of the result or of what it was made of, whichever is larger.
+        size = np.abs(array)
+        for one in operands:
+            if isinstance(one, EagerTensor) and one.array.shape == array.shape:
+                size = np.where(array != 0, np.maximum(size, np.abs(one.array)), size)
+        step = 4 * np.finfo(array.dtype).eps * self._rng.choice([-1, 0, 1], array.shape)
+        return EagerTensor((array + step * size).astype(array.dtype))
+
+
+def otherwise_rounded(program, arrays, rng):
+    """What a Program yields for its parameters, with random last bits."""
+    run = _Rounded(program, rng)
     values = [EagerTensor(np.array(array)) for array in arrays]
     with eagerly(as_recorded=True):
         return run.block(program.block, values, run.sizes_of(values))
