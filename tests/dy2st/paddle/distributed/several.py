@@ -11,6 +11,11 @@ SCRIPTS = Path(__file__).parent / "scripts"
 MARK = "DY2ST_TEST_RUN"
 
 
+def _heeds_interrupts():
+    """Tests that a shell runs in the background inherit that SIGINT is ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 class Run:
     """The launcher of a script; every process that it starts has a mark in its environment."""
 
@@ -28,6 +33,7 @@ class Run:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
+            preexec_fn=_heeds_interrupts,
         )
 
     def end(self, seconds=300):
