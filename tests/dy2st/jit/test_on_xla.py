@@ -6,6 +6,7 @@ import pytest
 
 import dy2st
 from dy2st import to_static
+from dy2st.static import InputSpec
 from tests.dy2st.catalogue.drivers import verdict
 from tests.dy2st.catalogue.not_yet import NOT_YET, WRONG
 from tests.dy2st.catalogue.themes import CASES
@@ -65,3 +66,34 @@ def test_of_two_that_would_raise_the_first_one_does(order):
         static(x, order)
     kinds = ["list" in str(error.value) for error in (wanted, found)]
     assert kinds == [order[0] == "list"] * 2
+
+
+def changed_at_times(x, y):
+    for _ in range(y.sum().astype("int64")):
+        if y.max() > 1:
+            x = x + 1
+    return x
+
+
+@pytest.mark.parametrize(("times", "is_same"), [([0.0], True), ([1.0], True), ([2.0], False)])
+def test_what_no_branch_has_changed_is_the_same_tensor(times, is_same):
+    static = to_static(changed_at_times)
+    x, y = dy2st.to_tensor([1.0, 2.0, 3.0]), dy2st.to_tensor(times)
+    assert (static(x, y) is x) == is_same
+    assert static(x, y).tolist() == changed_at_times(x, y).tolist()
+
+
+def sums_of_parts(x):
+    queue, sums = [x], []
+    while queue:
+        part = queue.pop()
+        if part.shape[0] > 2 and len(sums) < 2:
+            queue.append(part[2:])
+        sums.append(part.sum())
+    return sums
+
+
+def test_a_size_that_a_list_has_given_may_decide():
+    static = to_static(sums_of_parts, input_spec=[InputSpec([None])])
+    x = dy2st.to_tensor([0.0, 3.0, 2.0, 9.0])
+    assert [one.item() for one in static(x)] == [one.item() for one in sums_of_parts(x)]

@@ -14,8 +14,8 @@ from dy2st_runtime.engine.xla.compilation import KEPT, Islands
 from dy2st_runtime.engine.xla.host_run import HostRun, on_host
 from dy2st_runtime.engine.xla.library import exactly, jax, reuses_memory
 from dy2st_runtime.engine.xla.mesh import fetch, layout, mesh_of, own_parts, put, replicated_layout
-from dy2st_runtime.engine.xla.plan import Island
-from dy2st_runtime.ir.program import Operator, Program
+from dy2st_runtime.engine.xla.plan import Island, is_flow
+from dy2st_runtime.ir.program import Program
 from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.lazy import cached_property
 from dy2st_runtime.resident import InParts, Resident
@@ -33,8 +33,7 @@ class Executable(Runner):
         super().__init__(program)
         self._islands = Islands(program)
         self._run = HostRun(program, self._islands)
-        yields = program.block.yields
-        self._flows = [isinstance(v.maker, Operator) and bool(v.maker.blocks) for v in yields]
+        self._flows = list(map(is_flow, program.block.yields))
         self._sizes: dict[Any, dict[Dim, int]] = {}
         self._sized = [
             index
@@ -98,7 +97,9 @@ class Executable(Runner):
             # Which results of a branch are one array, XLA does not say.
             inputs = [on_host(one) for one in inputs]
             return self.reference.run(inputs, state, as_is, as_one, bare)
-        made = self.compute(inputs, state)
+        run = self._run.again()
+        run.hands_on = bool(as_is)
+        made = self._computed(run, [*inputs, *state])
         first = len(made) - len(self.program.updates)
         arrays: dict[int, Array] = {}
         results: list[Any] = []
@@ -158,11 +159,8 @@ class Executable(Runner):
             self._numbers[name] = written, value
         return value
 
-    def compute(self, inputs: Sequence[Array], state: Sequence[Array]) -> list[Any]:
-        """The yields, as arrays of jax and of NumPy."""
-        return self._computed(self._run.again(), [*inputs, *state])
-
     def _computed(self, run: HostRun, values: list[Any]) -> list[Any]:
+        """The yields, as arrays of jax and of NumPy."""
         with exactly():
             key = tuple([values[index].shape for index in self._sized])
             sizes = self._sizes.get(key)

@@ -40,6 +40,7 @@ class HostRun(OnArrays):
         super().__init__(program)
         self._islands = islands
         self.may_use_up = False
+        self.hands_on = False  # whether a value that a branch has chosen stays the same object
         # What was used up by a run that a check has stopped, as it was.
         self.restored: dict[Variable, Any] = {}
 
@@ -69,7 +70,11 @@ class HostRun(OnArrays):
         before = get_rng_state() if island.calls_back else None
         made = compiled(arguments, self.may_use_up)
         if made is not None:
-            known.update(zip(island.writes, made, strict=True))
+            known.update(zip(island.writes, made))
+            if self.hands_on:
+                for place, origin in zip(island.chosen, map(int, made[len(island.writes) :])):
+                    if origin:
+                        known[island.writes[place]] = arguments[origin - 1]
             return
         if self.may_use_up:
             self.restored.update(zip(island.reads, arguments, strict=True))

@@ -54,6 +54,7 @@ class Island:
     calls_back: bool = False  # whether NumPy draws random numbers in its branches and loops
     takes_key: bool = False  # whether it draws some by itself
     alias: dict[Variable, Variable] = field(default_factory=dict)
+    chosen: list[int] = field(default_factory=list)  # those written that may be one that is read
 
     def known(self, values: Iterable[Any]) -> Known:
         """What its operators read, of the values of `reads`."""
@@ -204,6 +205,7 @@ class Planner:
         for island in filter(_is_island, self.plans[block].steps):
             island.calls_back = any(map(self._calls_back, island.operators))
             island.takes_key = any(map(self.takes_key, island.operators))
+            island.chosen = [n for n, v in enumerate(island.writes) if is_flow(v)]
 
     def _leave_small_ones(self) -> None:
         """Beside steps of the host, islands of a few numbers are theirs, too."""
@@ -221,6 +223,11 @@ class Planner:
 
 def _is_island(step: Step) -> TypeGuard[Island]:
     return isinstance(step, Island)
+
+
+def is_flow(variable: Variable) -> bool:
+    """Whether a branch or loop gives it, so that it may be a value that was there before."""
+    return isinstance(variable.maker, Operator) and bool(variable.maker.blocks)
 
 
 def _walk(operator: Operator) -> Iterator[Operator]:
@@ -259,13 +266,14 @@ def _joined(
     found: list[Step] = []
     of_host: dict[Operator, None] = {}
     for time in sorted(steps):
-        read = [operand for one in steps[time] for operand in one.operands]
         if time % 2 == 0:
+            read = [operand for one in steps[time] for operand in one.operands]
             found.append(Island([*made_of_nothing(read), *steps[time]], alias=alias))
             continue
-        new = [one for one in made_of_nothing(read) if one not in of_host]
-        of_host.update(dict.fromkeys(new))
-        found += [*new, *steps[time]]
+        for one in steps[time]:  # a size that a constant is made of may come from the one before
+            new = [source for source in made_of_nothing(one.operands) if source not in of_host]
+            of_host.update(dict.fromkeys(new))
+            found += [*new, one]
     found += [one for one in made_of_nothing(block.yields) if one not in of_host]
     needed = {alias.get(variable, variable) for variable in block.yields}
     for step in reversed(found):
@@ -328,4 +336,4 @@ def _decomposed(operator: Operator) -> Block:
     return tracer.block
 
 
-__all__ = ["Island", "Known", "Plan", "Planner", "Step"]
+__all__ = ["Island", "Known", "Plan", "Planner", "Step", "is_flow"]

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.dims import Condition, Dim, to_python
+from dy2st_runtime.engine.xla.host_operators import IDENTITIES
 from dy2st_runtime.engine.xla.library import callbacks, jax, jnp, lax
 from dy2st_runtime.engine.xla.lowerings.indexing import along_axis
-from dy2st_runtime.engine.xla.lowerings.numbers import cast
+from dy2st_runtime.engine.xla.lowerings.numbers import INT32, cast
 from dy2st_runtime.engine.xla.mesh import constrain
 from dy2st_runtime.engine.xla.plan import Island, Planner
 from dy2st_runtime.engine.xla.table import ALONG, CHECKS, DRAWS, LOWERINGS
@@ -32,18 +33,22 @@ def traceable(
 ) -> Callable[[Sequence[Any], Any], tuple[list[Any], Any]]:
     """A function for jax: what an island writes of what it reads, and whether all is well.
 
-    It takes a key too, two numbers of 32 bits, if the island draws random numbers.
+    Behind what it writes is, for each of `island.chosen`, the number of what was read that it is,
+    counted from 1, or 0 if it is a new value. It takes a key too, two numbers of 32 bits, if the
+    island draws random numbers.
     """
 
     def run(arguments: Sequence[Any], key: Any) -> tuple[list[Any], Any]:
         trace = Trace(planner, sizes, None if key is None else jax.random.wrap_key_data(key))
         known = island.known(arguments)
+        trace.reads(island)
         trace.operators(island.operators, known)
         made = [known[variable] for variable in island.writes]
         for place, variable in enumerate(island.writes):
             if variable in layouts:
                 made[place] = constrain(made[place], layouts[variable](made[place].shape))
-        return made, trace.well
+        origins = trace.origins([island.writes[place] for place in island.chosen])
+        return made + origins, trace.well
 
     return run
 
@@ -58,10 +63,24 @@ class Trace:
         self._key = key
         self.well: Any = None
         self._is_over = False  # whether a check is surely down: what follows is never reached
+        self._origin: dict[Variable, Any] | None = None  # by value; None if nobody asks
 
-    def block(self, block: Block, arguments: Sequence[Any]) -> list[Any]:
+    def reads(self, island: Island) -> None:
+        """Note which value is which of those that an island reads, if that is asked."""
+        if island.chosen:
+            numbers = {variable: number for number, variable in enumerate(island.reads, 1)}
+            others = {v: numbers[one] for v, one in island.alias.items() if one in numbers}
+            self._origin = numbers | others
+
+    def origins(self, variables: Sequence[Variable]) -> list[Any]:
+        """Which of what is read each of these values is, 0 if none; nothing if nobody asks."""
+        known = self._origin
+        return [] if known is None else [jnp.asarray(known.get(v, 0), INT32) for v in variables]
+
+    def block(self, block: Block, arguments: Sequence[Any], origins: Any = ()) -> list[Any]:
         """What a Block yields."""
         known = dict(zip(block.parameters, arguments, strict=True))
+        self._note(block.parameters, origins)
         self.operators(block.operators, known)
         return [known[variable] for variable in block.yields]
 
@@ -74,6 +93,12 @@ class Trace:
             results = self._operation(operator, [known[v] for v in operator.operands])
             for variable, value in zip(operator.results, results, strict=True):
                 known[variable] = _typed(value, variable)
+            if operator.name in IDENTITIES:
+                self._note(operator.results, self.origins(operator.operands))
+
+    def _note(self, variables: Sequence[Variable], origins: Sequence[Any]) -> None:
+        if origins:
+            self._origin = {**(self._origin or {}), **dict(zip(variables, origins))}
 
     def _operation(self, operator: Operator, operands: list[Any]) -> Sequence[Any]:
         if operator.name == "cond":
@@ -112,25 +137,31 @@ class Trace:
         self._key, key = jax.random.split(self._key)
         return key
 
-    def _apart(self, block: Block, arguments: Sequence[Any], key: Any) -> tuple[Any, list[Any]]:
-        """What a Block yields, and whether all is well in it."""
+    def _apart(
+        self, block: Block, arguments: Sequence[Any], key: Any, origins: Sequence[Any] = ()
+    ) -> tuple[Any, list[Any], list[Any]]:
+        """Whether all is well in a Block, what it yields, and the origins of that."""
         inner = Trace(self._planner, self._sizes, key)
-        results = inner.block(block, arguments)
-        return jnp.asarray(True if inner.well is None else inner.well), results
+        results = inner.block(block, arguments, origins)
+        well = jnp.asarray(True if inner.well is None else inner.well)
+        return well, results, inner.origins(block.yields)
 
     def _cond(self, operator: Operator, operands: list[Any]) -> list[Any]:
         condition, *captured = operands
+        given = self.origins(operator.operands[1:])
 
         def branch(block: Block) -> Callable[..., Any]:
-            def run(key: Any, *arguments: Any) -> tuple[Any, list[Any]]:
-                well, yields = self._apart(block, arguments, key)
+            def run(key: Any, *arguments: Any) -> tuple[Any, list[Any], list[Any]]:
+                well, yields, origins = self._apart(block, arguments, key, given)
                 pairs = zip(yields, operator.results, strict=True)
-                return well, [_typed(value, variable) for value, variable in pairs]
+                return well, [_typed(value, variable) for value, variable in pairs], origins
 
             return run
 
         key = self._next_key() if self._planner.takes_key(operator) else None
-        well, results = lax.cond(_truth(condition), *map(branch, operator.blocks), key, *captured)
+        branches = map(branch, operator.blocks)
+        well, results, origins = lax.cond(_truth(condition), *branches, key, *captured)
+        self._note(operator.results, origins)
         if self._planner.may_fail(operator):
             self._require(well)
         return list(results)
@@ -139,34 +170,38 @@ class Trace:
         """With what the condition checks made in the body: a loop ends where one does not hold."""
         count = len(operator.results)
         captured, (condition, body) = operands[count:], operator.blocks
+        given = self.origins(operator.operands)
 
-        def goes_on(key: Any, values: Sequence[Any]) -> tuple[Any, Any]:
-            well, (truth,) = self._apart(condition, [*values, *captured], _folded(key, 0))
+        def goes_on(key: Any, values: Sequence[Any], _: Any) -> tuple[Any, Any]:
+            well, (truth,), _ = self._apart(condition, [*values, *captured], _folded(key, 0))
             return well, jnp.logical_and(_truth(truth), well)
 
-        def iterate(key: Any, values: Sequence[Any]) -> tuple[Any, Any, list[Any]]:
-            well, yields = self._apart(body, [*values, *captured], _folded(key, 1))
+        def iterate(key: Any, values: Sequence[Any], origins: Any) -> tuple[Any, ...]:
+            origins = [*origins, *given[count:]]
+            well, yields, origins = self._apart(
+                body, [*values, *captured], _folded(key, 1), origins
+            )
             pairs = zip(yields, operator.results, strict=True)
-            return well, _folded(key, 2), [_typed(value, variable) for value, variable in pairs]
+            typed = [_typed(value, variable) for value, variable in pairs]
+            return well, _folded(key, 2), typed, origins
 
         key = self._next_key() if self._planner.takes_key(operator) else None
         first = [_typed(v, r) for v, r in zip(operands[:count], operator.results, strict=True)]
+        begin = key, first, given[:count]
         if not self._planner.may_fail(operator):  # a plain one, whose iterations XLA may count
-            plain = lax.while_loop(
-                lambda s: goes_on(*s)[1], lambda s: iterate(*s)[1:], (key, first)
-            )
-            return list(plain[1])
+            end = lax.while_loop(lambda s: goes_on(*s)[1], lambda s: iterate(*s)[1:], begin)
+        else:
 
-        def checked_iteration(state: tuple[Any, ...]) -> tuple[Any, ...]:
-            well, key, values = iterate(*state[2:])
-            is_well, truth = goes_on(key, values)
-            return well & is_well, truth & well, key, values
+            def checked_iteration(state: tuple[Any, ...]) -> tuple[Any, ...]:
+                well, *after = iterate(*state[2:])
+                is_well, truth = goes_on(*after)
+                return well & is_well, truth & well, *after
 
-        well, truth = goes_on(key, first)
-        state = (well, truth, key, first)
-        well, _, _, results = lax.while_loop(lambda s: s[1], checked_iteration, state)
-        self._require(well)
-        return list(results)
+            state = *goes_on(*begin), *begin
+            well, _, *end = lax.while_loop(lambda s: s[1], checked_iteration, state)
+            self._require(well)
+        self._note(operator.results, end[2])
+        return list(end[1])
 
     def _drawn_by_numpy(self, operator: Operator, operands: list[Any]) -> list[Any]:
         """Random numbers inside of a branch or loop, by a call to NumPy's kernel, in order."""
