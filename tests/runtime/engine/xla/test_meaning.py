@@ -119,6 +119,15 @@ def test_an_exact_quotient_by_a_constant_is_exact():
     assert_equal(function, x)
 
 
+def test_a_mean_of_float32_is_rounded_as_numpy_rounds_it():
+    x = np.arange(480, dtype="float32").reshape(80, 6) % 37  # sums are exact
+
+    def function(x):
+        return [F.mean(x[:, :count], [1]) for count in (3, 5, 6)]
+
+    assert_equal(function, x)
+
+
 def test_what_is_behind_an_exception_in_a_branch_need_not_make_sense():
     n = symbol("n")
     program = program_of(

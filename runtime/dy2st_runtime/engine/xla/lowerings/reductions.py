@@ -41,7 +41,10 @@ def _mean(x: Any, axis: tuple[int, ...], keepdim: bool) -> Any:
     count = 1
     for place in axis:
         count = count * x.shape[place]
-    return quotient(add_up(x, axis, keepdim), jnp.asarray(count, FLOAT64).astype(x.dtype))
+    total, count = add_up(x, axis, keepdim), jnp.asarray(count, FLOAT64)
+    if x.dtype == FLOAT32:  # rounded from float64 it is the quotient that NumPy has
+        return (total.astype(FLOAT64) / count).astype(FLOAT32)
+    return quotient(total, count.astype(x.dtype))
 
 
 def _extreme(name: str) -> Any:
