@@ -1,6 +1,8 @@
-"""Converted models on the engine `xla`: training, and model code, as on NumPy's engine."""
+"""What is converted gives on the engine `xla` what Python gives."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import pytest
 
@@ -8,38 +10,71 @@ import dy2st
 from dy2st import to_static
 from dy2st.static import InputSpec
 from tests.dy2st.catalogue.drivers import verdict
-from tests.dy2st.catalogue.not_yet import NOT_YET, WRONG
+from tests.dy2st.catalogue.not_yet import WRONG
+from tests.dy2st.catalogue.test_catalogue import is_refused
 from tests.dy2st.catalogue.themes import CASES
+from tests.dy2st.jit import gradient_programs, shape_programs, state_programs, tensor_programs
 from tests.dy2st.jit.trained import control, layers, objectives  # noqa: F401  they fill the table
 from tests.dy2st.jit.trained.compare import MODELS, WAYS, check
-from tests.effort import IS_FULL
+from tests.dy2st.static import bucket_programs
+from tests.effort import IS_FULL, effort
 
 pytest.importorskip("jax", reason="the engine xla needs jax: pip install 'dy2st[jax]'")
 
-# One of those, as each takes seconds to compile.
+# Of those a share, as each takes a second to compile.
 TRAINED = sorted(MODELS)[:: 1 if IS_FULL else 12]
-PROGRAMS = [
-    case for case in CASES if case.way == "program" and case.entry.theme.startswith("model_code.")
+CASES_OF_XLA = [
+    case for case in CASES if case.way == "on_xla" and not is_refused(case) and not case.entry.slow
 ]
-KNOWN = [c for c in PROGRAMS if c.name not in NOT_YET | {*WRONG} and not c.entry.slow]
-CODE = KNOWN[:: 4 if IS_FULL else 60]
+MODEL_CODE = [case for case in CASES_OF_XLA if case.entry.theme.startswith("model_code.")]
+THEMES = [case for case in CASES_OF_XLA if case not in MODEL_CODE and case.name not in WRONG]
+
+# Gradients near 0, which Adam divides by their own size, are rounding there.
+BY_SGD = ("CausalAttention", "Encoder", "batch_norm_of_rows")
+PROGRAMS: dict[str, Callable[[int], str]] = {
+    "tensors": lambda seed: tensor_programs.compare(tensor_programs.program_of(seed)),
+    "state": lambda seed: state_programs.compare(state_programs.program_of(seed)),
+    "shapes": shape_programs.compare,
+    "gradients": lambda seed: gradient_programs.compare(
+        seed, gradient_programs.program_of(seed), f"<gradients {seed}>"
+    ),
+    "buckets": lambda seed: bucket_programs.compare(bucket_programs.program_of(seed)),
+}
+
+# Gradients of gradients take many seconds to compile.
+MANY = {kind: effort(1, 30 if kind == "gradients" else 200) for kind in PROGRAMS}
 
 
 @pytest.fixture(autouse=True)
 def on_xla(monkeypatch):
     monkeypatch.setenv("DY2ST_ENGINE", "xla")
+    monkeypatch.setenv("DY2ST_XLA_BACKGROUND", "off")
 
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", TRAINED)
 def test_losses_and_state_are_those_of_eager_training(name, way):
-    check(name, way, "Adam", 4, 4)
+    check(name, way, "SGD" if name in BY_SGD else "Adam", 4, 4)
 
 
 @pytest.mark.filterwarnings("ignore:(divide|invalid|overflow|underflow)")
-@pytest.mark.parametrize("case", CODE, ids=lambda case: case.name)
-def test_model_code_gives_what_python_gives(case):
+@pytest.mark.parametrize(
+    "case",
+    [*MODEL_CODE[:: 1 if IS_FULL else 120], *THEMES[:: 1 if IS_FULL else 80]],
+    ids=lambda case: case.name,
+)
+def test_an_entry_of_the_catalogue_gives_what_python_gives(case):
     assert verdict(case)[:2] == ("equal", "")
+
+
+@pytest.mark.filterwarnings("ignore:(divide|invalid|overflow|underflow|Mean|Degrees)")
+@pytest.mark.filterwarnings("ignore:Out of bound index found:DeprecationWarning")
+@pytest.mark.parametrize(
+    ("kind", "seed"), [(kind, seed) for kind, many in MANY.items() for seed in range(many)]
+)
+def test_a_random_program_gives_what_python_gives(kind, seed):
+    found = PROGRAMS[kind](seed)
+    assert found.startswith(("equal", "refused", "padded", "not ")), found
 
 
 def outside_in_order(x, order):

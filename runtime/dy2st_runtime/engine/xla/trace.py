@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -111,8 +112,9 @@ class Trace:
         parts = self._planner.parts(operator)
         if parts is not None:
             return self.block(parts, operands)
-        attributes = {name: number(v, self._sizes) for name, v in operator.attributes.items()}
-        axis = along_axis(operator) if operator.name in ALONG else None
+        real = partial(number, sizes=self._sizes)
+        attributes = {name: real(value) for name, value in operator.attributes.items()}
+        axis = along_axis(operator, real) if operator.name in ALONG else None
         if is_drawn:
             made = DRAWS[operator.name](self._next_key(), *operands, **attributes)
         elif axis is None:

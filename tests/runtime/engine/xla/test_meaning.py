@@ -119,6 +119,13 @@ def test_an_exact_quotient_by_a_constant_is_exact():
     assert_equal(function, x)
 
 
+def test_a_diagonal_of_unknown_sizes_is_taken():
+    rows, columns = symbol("rows"), symbol("columns")
+    for shape in ((4, 3), (2, 5), (3, 3)):
+        x = np.arange(shape[0] * shape[1]).reshape(shape)
+        assert_equal(ops.diag, x, sizes=[(rows, columns)])
+
+
 def test_a_mean_of_float32_is_rounded_as_numpy_rounds_it():
     x = np.arange(480, dtype="float32").reshape(80, 6) % 37  # sums are exact
 

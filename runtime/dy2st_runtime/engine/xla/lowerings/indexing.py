@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Size
 from dy2st_runtime.engine.xla.library import jax, jnp, lax
 from dy2st_runtime.engine.xla.lowerings.numbers import INT64, cast
 from dy2st_runtime.engine.xla.table import along, check, lower
@@ -87,40 +86,44 @@ def _are_put_inside(
     return _inside(x, indices, axes)
 
 
-def along_axis(operator: Operator) -> int | None:
+def along_axis(operator: Operator, number: Callable[[Any], Any] = tuple) -> int | None:
     """The axis along which elements are taken or put, where all other positions are every one.
+
+    `number` gives what a tuple of sizes is at a call.
 
     `take_along_axis` is written so, with a range for each other axis. Of devices that each have a
     part of the others, none needs what another has, which XLA sees in this form alone.
     """
     axes: tuple[int, ...] = operator.attributes["axes"]
-    x, indices = operator.operands[0].tensor_type, operator.operands[-len(axes) :]
-    if len(axes) != x.rank:
+    shape, indices = operator.operands[0].tensor_type.shape, operator.operands[-len(axes) :]
+    if len(axes) != len(shape):
         return None
+    shape = number(shape)
     chosen = [
         axis
         for axis, index in zip(axes, indices, strict=True)
-        if not _is_range(index, axis, x.shape)
+        if not _is_range(index, axis, shape, number)
     ]
     picked = indices[axes.index(chosen[0])].tensor_type.shape if len(chosen) == 1 else ()
-    whole = [size for axis, size in enumerate(x.shape) if axis not in chosen]
-    is_alike = len(picked) == x.rank and whole == [
+    picked = number(picked)
+    whole = [size for axis, size in enumerate(shape) if axis not in chosen]
+    is_alike = len(picked) == len(shape) and whole == [
         size for axis, size in enumerate(picked) if axis not in chosen
     ]
     return chosen[0] if is_alike else None
 
 
-def _is_range(index: Variable, axis: int, shape: Sequence[Size]) -> bool:
+def _is_range(index: Variable, axis: int, shape: Sequence[Any], number: Any) -> bool:
     """Whether it is 0, 1, 2, ... along an axis of a tensor, and one long along all others."""
     maker = index.maker
     while isinstance(maker, Operator) and maker.name == "reshape":
         maker = maker.operands[0].maker
     if not isinstance(maker, Operator) or maker.name != "arange":
         return False
-    at, wanted = maker.attributes, list[Size]([1] * len(shape))
+    at, wanted = maker.attributes, [1] * len(shape)
     wanted[axis] = shape[axis]
-    is_counted = (at["start"], at["step"], at["stop"]) == (0, 1, shape[axis])
-    return is_counted and [*index.tensor_type.shape] == wanted
+    is_counted = number((at["start"], at["step"], at["stop"])) == (0, 1, shape[axis])
+    return is_counted and [*number(index.tensor_type.shape)] == wanted
 
 
 @along("index")
