@@ -59,6 +59,7 @@ WRONG: dict[str, str] = {
     "plain_values.exceptions.the_classes_are_evaluated_only_if_an_exception_comes in_another_function": _HANDLERS,
     "decided.changed_while_traced.attribute_set_in_the_dict_of_the_object": _EACH_CALL,
     "decided.changed_while_traced.attribute_set_in_the_dict_of_the_object in_native_code": _EACH_CALL,
+    "decided.changed_while_traced.attribute_set_in_the_dict_of_the_object on_xla": _EACH_CALL,
     "decided.changed_while_traced.attribute_set_in_the_dict_of_the_object from_a_file": (
         "its Program does not pass the verifier when it is read"
     ),
