@@ -239,6 +239,7 @@ LISTS_OF_NAMES = {
     "xla/lowerings/matrices.py": "as for elementwise",
     "xla/lowerings/reductions.py": "as for elementwise",
     "xla/lowerings/shapes.py": "as for elementwise",
+    "ir/ufuncs.py": "what NumPy calls our functions",
     "ir/tracing/python_numbers.py": "what Python computes where the Program has 64 bits",
     "ir/tracing/traced_numbers.py": "Python's operators on sizes, which have names of their own",
 }

@@ -14,6 +14,7 @@ from dy2st_runtime.autograd import Array, Hook, HookHandle, Node
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ArgumentError, ShapeError, TensorAsPython
 from dy2st_runtime.exported_buffers import note_export
+from dy2st_runtime.ir import ufuncs
 from dy2st_runtime.ir.dispatch import F, stack
 from dy2st_runtime.ir.grad_mode import is_grad_enabled, no_grad
 from dy2st_runtime.ir.inputs import as_array, exact_array
@@ -173,6 +174,25 @@ class EagerTensor(Tensor):
         view = self.array.view()
         view.flags.writeable = False
         return view
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """As that of all tensors; of arrays by NumPy where no function of dy2st computes it.
+
+        NumPy writes into `out`, and its result has no gradient then.
+        """
+        has_out = "out" in options
+        made = NotImplemented if has_out else ufuncs.computed(ufunc, method, inputs, options)
+        if made is not NotImplemented:
+            return made
+        tensors = [one for one in inputs if isinstance(one, EagerTensor)]
+        if not has_out and not all(one.stop_gradient for one in tensors):
+            raise ufuncs.refused_with_gradient(ufunc, method)
+        arrays = [np.asarray(one) if isinstance(one, Tensor) else one for one in inputs]
+        found = getattr(ufunc, method)(*arrays, **options)
+        if has_out or found is None:
+            return found
+        several = [EagerTensor(one) for one in (found if isinstance(found, tuple) else (found,))]
+        return tuple(several) if isinstance(found, tuple) else several[0]
 
     def __dlpack__(self, **options: Any) -> Any:
         """The data for any library that speaks DLPack, without a copy."""

@@ -14,7 +14,7 @@ from dy2st.convert.kinds.table import function_row, method_row
 from dy2st.convert.trace import Trace, own_method
 from dy2st.convert.values.layout import is_traced_number, number_kind
 from dy2st_runtime.errors import ConversionError
-from dy2st_runtime.ir import F, user_location
+from dy2st_runtime.ir import F, Tensor, user_location
 from dy2st_runtime.ir.refusals import refused_by_numpy
 
 Compute = Callable[..., Any]
@@ -119,7 +119,7 @@ def _row_of_numpy(function: Any, compute: Callable[[Trace, Any], Any]) -> None:
         if not any(map(is_traced, given)):
             return ufunc(trace, function, *values, **options)
         if options or not all(number_kind(one) is not None for one in values):
-            raise refused_by_numpy(function)
+            return ufunc(trace, function, *values, **options)
         return compute(trace, values)
 
 
@@ -175,9 +175,9 @@ def _row_of_items(function: Any, own: Any) -> None:
 
 @method_row(np.ufunc, name="__call__")
 def ufunc(trace: Trace, function: Any, *values: Any, **options: Any) -> Any:
-    """Any other ufunc: of arrays and numbers that are known."""
+    """Any other ufunc: of tensors, of arrays and of numbers that are known."""
     if any(map(is_traced, (*values, *options.values()))):
-        raise refused_by_numpy(function)
+        return _of_tensors(trace, function, "__call__", values, options)
     out = options.pop("out", values[function.nin :] or None)
     given, options = trace.exported(values[: function.nin]), trace.exported(options)
     if out is None:
@@ -185,6 +185,17 @@ def ufunc(trace: Trace, function: Any, *values: Any, **options: Any) -> Any:
     out = out if isinstance(out, tuple) else (out,)
     arrays = [one for one in out if isinstance(one, np.ndarray)]
     return trace.with_overlay_materialised(arrays, lambda: function(*given, out=out, **options))
+
+
+def _of_tensors(
+    trace: Trace, function: Any, method: str, values: tuple[Any, ...], options: dict[str, Any]
+) -> Any:
+    """What the tensors themselves make of a ufunc of NumPy."""
+    inputs, first = trace.exported(values[: function.nin]), values[function.nin :]
+    tensors = [one for one in inputs if isinstance(one, Tensor)]
+    if first or not tensors:
+        raise refused_by_numpy(function)
+    return tensors[0].__array_ufunc__(function, method, *inputs, **trace.exported(options))
 
 
 for _numpy, _own in ((np.prod, math.prod), (np.sum, sum), (np.max, max), (np.min, min)):

@@ -16,6 +16,7 @@ import numpy as np
 
 from dy2st_runtime.dims import Constraint
 from dy2st_runtime.errors import Location, TensorAsPython
+from dy2st_runtime.ir import ufuncs
 from dy2st_runtime.ir.dispatch import F, active
 from dy2st_runtime.ir.location import is_asked_by_library, user_location
 from dy2st_runtime.ir.placement import Placement
@@ -350,6 +351,16 @@ class Variable(Tensor):
         """As `numpy`."""
         made = _values.array_of(self, "an array of NumPy is made of a traced tensor")
         return np.array(made, *args)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """As that of all tensors; refused where no function of dy2st computes it."""
+        if any(isinstance(one, Tensor) and getattr(one, "number", None) is None for one in inputs):
+            made = ufuncs.computed(ufunc, method, inputs, options)
+        else:  # numbers of Python: as if they had left the operator of an array to us
+            made = ufuncs.reflected(ufunc, method, inputs, options)
+        if made is NotImplemented:
+            raise refused_by_numpy(ufunc)
+        return made
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """What a function of NumPy makes of attributes alone, such as `np.shape`; else refused."""

@@ -25,7 +25,10 @@ class Tensor:
 
     # NumPy arrays on the left hand side must leave the operation to us.
     __array_priority__ = 1000
-    __array_ufunc__ = None
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """What a ufunc of NumPy or SciPy gives: our function of that name, with its gradient."""
+        raise NotImplementedError
 
     @property
     def tensor_type(self) -> TensorType:
