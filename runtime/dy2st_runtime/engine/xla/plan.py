@@ -166,7 +166,7 @@ class Planner:
         bound, alias = set(outer), dict[Variable, Variable]()
         steps: dict[int, list[Operator]] = {}
         sources: dict[Variable, Operator] = {}
-        drawn = told = 0  # the last times of random numbers, and of what may raise or prints
+        drawn = visible = 0  # the last times of random numbers, and of what may raise or prints
         for operator in block.operators:
             if operator.name in IDENTITIES:
                 first = operator.operands[0]
@@ -183,20 +183,20 @@ class Planner:
                 continue
             if is_lowered:
                 time = max(2, time + time % 2)
-                draws, is_told = self._calls_back(operator), self.may_fail(operator)
+                draws, is_visible = self._calls_back(operator), self.may_fail(operator)
             else:
                 self.reasons[operator] = reason or ""
                 time += 1 - time % 2
                 draws = self._calls_back(operator) or self.takes_key(operator)
-                is_told = operator.name not in NEVER_RAISE
+                is_visible = operator.name not in NEVER_RAISE
                 new = set(_symbols_of(operator.results)) - bound
                 bound |= new
                 for inner in operator.blocks:
                     self._plan(inner, bound | set(_symbols_of(inner.parameters)))
             if draws:
                 time = max(time, drawn + (drawn - time) % 2)
-            if is_told:
-                time = told = max(time, told + (told - time) % 2)
+            if is_visible:
+                time = visible = max(time, visible + (visible - time) % 2)
             drawn = time if draws else drawn
             known_at.update(dict.fromkeys(new, time))
             times.update(dict.fromkeys(operator.results, time))
