@@ -245,11 +245,13 @@ class Taker:
         )
 
     def _container(self, value: Any, kind: type) -> Any:
+        self.trace.alias_tracker.look(value)
+        held = self.trace.raw(value)
+        if type(held) is Union:  # it stands for one of its cases, which is perhaps not there
+            return self._note(value, self._union(held, held.place_of(kind)))
         content = self.trace.content(value)
         if type(content) is SymbolicSequence:
             return self._note(value, self._rows(content))
-        if type(content) is Union:
-            return self._note(value, self._union(content))
         keys = list(content) if isinstance(content, dict) else ()
         if any(_is_computed(self.take(key)) for key in keys):
             raise self._refusal(value, "dict with a tensor as a key")
@@ -264,7 +266,8 @@ class Taker:
         self._hold(content.element, held)
         return Rows(content.kind, arrays, content.element, held, content.like)
 
-    def _union(self, value: Union) -> Several:
+    def _union(self, value: Union, place: int | None = None) -> Several:
+        """One of several values; of no other case than that in `place`, if there is one."""
         if any(value is one for one in self.chosen):
             raise holds_itself(value, self.at)
         self.chosen.append(value)
@@ -282,9 +285,11 @@ class Taker:
             now = made
         tag = self.out(now.tag, int)
         held: dict[int, Any] = {}
-        for layout in now.layouts:
+        pairs: list[Any] = list(zip(now.layouts, now.arrays, strict=True))
+        if place is not None:
+            pairs = [pair if i == place else (Same(None, self.trace), ()) for i, pair in enumerate(pairs)]
+        for layout, _ in pairs:
             self._hold(layout, held)
-        pairs = zip(now.layouts, now.arrays, strict=True)
         cases = [(layout, [self.out(array) for array in arrays]) for layout, arrays in pairs]
         self.chosen.pop()
         return Several(tag, cases, held)
