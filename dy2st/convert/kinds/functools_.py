@@ -6,9 +6,11 @@ import functools
 import importlib.util
 import sys
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from dy2st.convert.call_context import Answer
 from dy2st.convert.kinds.attributes import class_of
+from dy2st.convert.kinds.polyfills import call_polyfill
 from dy2st.convert.kinds.scalars import check, is_traced
 from dy2st.convert.kinds.side_effects import check_side_effects, note_abstract
 from dy2st.convert.kinds.table import code_row, function_row, method_row
@@ -68,34 +70,40 @@ def cached_property(trace: Trace, function: Any, made: Any, owner: Any, kind: An
     return found
 
 
+# What a function that the trace has put under lru_cache or cache has given, by its arguments.
+_MEMOS: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()
+
+
+@function_row(_CACHED)
+def _made_with_a_cache(trace: Trace, function: Any, maxsize: int | None, *options: Any) -> Any:
+    made = _CACHED(function, maxsize, *options)
+    if maxsize != 0:
+        _MEMOS[made] = trace.made({})
+    return trace.made(made)
+
+
 @method_row(_CACHED, name="__call__")
 def cached(trace: Trace, function: Any, *args: Any, **options: Any) -> Any:
     """A function under lru_cache or cache: the user's own cache answers.
 
-    Tensors of a Program must not get into it: what has to do with one is computed anew.
+    Tensors of a Program must not get into it: what has to do with one is computed anew. What the
+    trace has made itself keeps its results in a dict of the trace, those that are tensors, too.
     """
     given = (*args, *options.values())
+    is_of_program = any(map(_is_of_program, given))
+    if not trace.is_outside(function):
+        behind, memo = function.__wrapped__, _MEMOS.get(function)
+        if memo is None or is_of_program or any(isinstance(one, EagerTensor) for one in given):
+            return _anew(trace, function, behind, args, options)
+        key = args, (*options.items(),)
+        return call_polyfill(trace, _memoised, memo, key, behind, args, options)
     tensors = [value for value in given if isinstance(value, EagerTensor)]
     now = map(trace.tracer.captured_already, tensors)
     if any(one is not None and isinstance(one.maker, Operator) for one in now):
         raise _refused(function, "gets a tensor that was changed", "the cache keeps what it held")
-    if any(map(_is_of_program, given)):
-        # The result for tensors, by which Python's cache finds nothing: each call has others
-        before, mark = dict(trace.over), len(trace.tracer.block.operators)
+    if is_of_program:
         behind = trace.seen("attr", function, "__wrapped__", function.__wrapped__)
-        found = trace.call(behind, *args, **options)
-        operators = trace.tracer.block.operators[mark:]
-        is_changed = any(
-            before.get(key) is not place and trace.is_outside(place.owner)
-            for key, place in trace.over.items()
-        )
-        if is_changed or any(map(_writes, operators)):
-            raise _refused(function, "gets a tensor", "it does more than to give a value")
-        if type(found) in CONTAINERS or trace.is_plain(found):
-            what = f"gets a tensor and gives a {type(found).__name__}"
-            why = "what is put into it lasts until the next call with the same tensor"
-            raise _refused(function, what, why)
-        return found
+        return _anew(trace, function, behind, args, options)
     before = function.cache_info().misses
     written = [place.owner for place in trace.over.values()]
 
@@ -116,6 +124,32 @@ def cached(trace: Trace, function: Any, *args: Any, **options: Any) -> Any:
     return trace.mark_outside(found)
 
 
+def _memoised(
+    memo: dict[Any, Any], key: Any, function: Any, args: Any, options: dict[str, Any]
+) -> Any:
+    if key not in memo:
+        memo[key] = function(*args, **options)
+    return memo[key]
+
+
+def _anew(trace: Trace, function: Any, behind: Any, args: Any, options: dict[str, Any]) -> Any:
+    """The result for tensors, by which Python's cache finds nothing: each call has others."""
+    before, mark = dict(trace.over), len(trace.tracer.block.operators)
+    found = trace.call(behind, *args, **options)
+    operators = trace.tracer.block.operators[mark:]
+    is_changed = any(
+        before.get(key) is not place and trace.is_outside(place.owner)
+        for key, place in trace.over.items()
+    )
+    if is_changed or any(map(_writes, operators)):
+        raise _refused(function, "gets a tensor", "it does more than to give a value")
+    if type(found) in CONTAINERS or trace.is_plain(found):
+        what = f"gets a tensor and gives a {type(found).__name__}"
+        why = "what is put into it lasts until the next call with the same tensor"
+        raise _refused(function, what, why)
+    return found
+
+
 def _writes(operator: Operator) -> bool:
     inner = (one for block in operator.blocks for one in block.operators)
     return operator.name in ("log_message", "print", "warn", "write") or any(map(_writes, inner))
@@ -134,12 +168,22 @@ def _refused(function: Any, what: str, why: str) -> ConversionError:
 @method_row(_CACHED)
 def cache_clear(trace: Trace, function: Any) -> None:
     """`function.cache_clear()`, which each call does."""
+    if not trace.is_outside(function):
+        trace.call(_MEMOS.get(function, {}).clear)
+        return
     check_side_effects(trace, function.cache_clear, ())
     trace.call_context.ask(function.cache_clear, (), {})
 
 
 @method_row(_CACHED)
 def _cache_info(trace: Trace, function: Any) -> Any:
+    if not trace.is_outside(function):
+        raise ConversionError(
+            f"{function.__name__}.cache_info() is asked of a cache that is made here",
+            at=user_location(),
+            why="a trace keeps what such a function has given, and counts nothing",
+            hint="define the function with its cache outside, or count in a variable",
+        )
     if any(answer.is_of(function) for answer in trace.answers):
         what = f"what it counts in the cache of {function.__name__}() is asked"
         trace.read(EACH_CALL, function, "", what)

@@ -35,7 +35,7 @@ def _row(function: Any, is_changing: bool = True) -> Callable[[F], F]:
             is_plain = type(content) in (list, tuple) and not options
             if is_plain and all(map(_is_plain, (*content, *args))):
                 return function(content, *args)
-            return _written(trace, written, values, *args, **options)
+            return call_polyfill(trace, written, values, *args, **options)
 
         return written
 
@@ -196,7 +196,7 @@ def _rounded_sum(parts: list[float]) -> float:
 _HELPERS = (_rounded_sum, _raised, _sunk, _heapreplace, _bisect_left, _bisect_right)
 
 
-def _written(trace: Trace, function: Any, *args: Any, **options: Any) -> Any:
+def call_polyfill(trace: Trace, function: Any, *args: Any, **options: Any) -> Any:
     """Call one of these functions in its traced form."""
     for one in (*_HELPERS, function):
         assert isinstance(one, FunctionType)
@@ -212,7 +212,7 @@ def _is_plain(item: Any) -> bool:
 @function_row(itertools.groupby)
 def groupby(trace: Trace, iterable: Any, key: Any = None) -> Any:
     """`itertools.groupby(iterable, key)`; each group is gathered before it is given."""
-    found = _written(trace, _groups, iterable, key)
+    found = call_polyfill(trace, _groups, iterable, key)
     items = trace.items_of(found)
     if type(items) is Indexed:
         return Indexed(items.size, lambda place: _with_iterator(trace, items.item(place)))

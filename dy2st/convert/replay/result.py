@@ -287,7 +287,9 @@ class Taker:
         held: dict[int, Any] = {}
         pairs: list[Any] = list(zip(now.layouts, now.arrays, strict=True))
         if place is not None:
-            pairs = [pair if i == place else (Same(None, self.trace), ()) for i, pair in enumerate(pairs)]
+            pairs = [
+                pair if i == place else (Same(None, self.trace), ()) for i, pair in enumerate(pairs)
+            ]
         for layout, _ in pairs:
             self._hold(layout, held)
         cases = [(layout, [self.out(array) for array in arrays]) for layout, arrays in pairs]

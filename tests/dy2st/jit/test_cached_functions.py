@@ -11,6 +11,7 @@ import pytest
 import dy2st
 from dy2st.jit import to_static
 from dy2st_runtime.errors import ConversionError
+from tests.dy2st.catalogue.comparing import comparable
 
 X = dy2st.to_tensor([1.0, 2.0])
 SCALES: list[float] = [1.0]
@@ -320,3 +321,86 @@ def test_a_trace_that_begins_anew_asks_a_cache_once():
     assert tuple(plain.cache_info())[:2] == (0, 1)
     assert function(X).tolist() == [0.0, 0.0]
     assert tuple(plain.cache_info())[:2] == (1, 1)
+
+
+def _ways_through_a_grid(x):
+    calls = []
+
+    @functools.lru_cache(maxsize=None)
+    def cost(r, c):
+        calls.append((r, c))
+        if r == c == 0:
+            return x[0]
+        ways = [cost(r - 1, c)] if r else []
+        return x[r] + c + min(ways + ([cost(r, c - 1)] if c else []))
+
+    return cost(1, 2), len(calls)
+
+
+def _keeps_the_very_list(x):
+    @functools.cache
+    def parts(n, *, scale=1.0):
+        return [x * scale] * n
+
+    parts(2).append(x)
+    return parts(2), parts(2, scale=2.0), parts(2) is parts(2)
+
+
+def _first_called_in_a_branch(x):
+    calls = []
+
+    @functools.lru_cache
+    def double(k):
+        calls.append(k)
+        return x * 2 + k
+
+    y = double(1) if x.sum() > 0 else x
+    for v in x:
+        if v > 1:
+            y = y + double(2)
+    return y + double(1) + double(2), len(calls)
+
+
+def _cleared_between(x):
+    found = []
+
+    @functools.cache
+    def place():
+        found.append(1)
+        return len(found)
+
+    first = place() + place()
+    place.cache_clear()
+    return x * first, place(), found
+
+
+def _by_what_a_tensor_says(x):
+    @functools.cache
+    def scaled(k):
+        return x * k
+
+    return scaled(int(x.argmax())), scaled(x[0])
+
+
+LOCAL = [_ways_through_a_grid, _keeps_the_very_list, _first_called_in_a_branch]
+LOCAL += [_cleared_between, _by_what_a_tensor_says]
+
+
+@pytest.mark.parametrize("function", LOCAL)
+def test_a_cache_that_the_function_makes_keeps_what_python_would_keep(function):
+    static = to_static(function)
+    for x in (X, -X, X + 1):
+        assert comparable(static(x)) == comparable(function(x))
+    assert len(static.program_cache) == 1
+
+
+def test_what_such_a_cache_counts_is_refused():
+    def run(x):
+        @functools.cache
+        def double():
+            return x * 2
+
+        return double(), double.cache_info().hits
+
+    with pytest.raises(ConversionError, match=r"double.cache_info\(\).*\n.*because.*\n.*instead"):
+        to_static(run)(X)
