@@ -287,9 +287,8 @@ class Taker:
         held: dict[int, Any] = {}
         pairs: list[Any] = list(zip(now.layouts, now.arrays, strict=True))
         if place is not None:
-            pairs = [
-                pair if i == place else (Same(None, self.trace), ()) for i, pair in enumerate(pairs)
-            ]
+            none = Same(None, self.trace), ()
+            pairs = [pair if i == place else none for i, pair in enumerate(pairs)]
         for layout, _ in pairs:
             self._hold(layout, held)
         cases = [(layout, [self.out(array) for array in arrays]) for layout, arrays in pairs]

@@ -326,7 +326,7 @@ def test_a_trace_that_begins_anew_asks_a_cache_once():
 def _ways_through_a_grid(x):
     calls = []
 
-    @functools.lru_cache(maxsize=None)
+    @functools.cache
     def cost(r, c):
         calls.append((r, c))
         if r == c == 0:
