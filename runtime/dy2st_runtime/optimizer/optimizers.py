@@ -134,11 +134,12 @@ class Adam(Optimizer):
         v = state["moment2"] = beta2 * state["moment2"] + (1 - beta2) * (gradient * gradient)
         if self._amsgrad:
             v = state["moment2_max"] = maximum(state["moment2_max"], v)
-        power1, power2 = state["beta1_pow_acc"].item(), state["beta2_pow_acc"].item()
-        state["beta1_pow_acc"] = state["beta1_pow_acc"] * beta1
-        state["beta2_pow_acc"] = state["beta2_pow_acc"] * beta2
-        spread = sqrt(v / (1 - power2)) + settings["epsilon"]
-        return weight - rate / (1 - power1) * m / spread
+        power1, power2 = state["beta1_pow_acc"], state["beta2_pow_acc"]
+        state["beta1_pow_acc"], state["beta2_pow_acc"] = power1 * beta1, power2 * beta2
+        # m and v are corrected by numbers alone: each element is divided once.
+        left = sqrt(1 - power2)
+        spread = sqrt(v) + settings["epsilon"] * left.item()
+        return weight - rate * (left / (1 - power1)).item() * m / spread
 
 
 class AdamW(Adam):
