@@ -12,7 +12,7 @@ from dy2st_runtime.engine.numpy import executable as reference
 from dy2st_runtime.engine.runner import Runner
 from dy2st_runtime.engine.xla.compilation import KEPT, Islands
 from dy2st_runtime.engine.xla.host_run import HostRun, on_host
-from dy2st_runtime.engine.xla.library import exactly, jax, reuses_memory
+from dy2st_runtime.engine.xla.library import array_types, exactly, jax, reuses_memory
 from dy2st_runtime.engine.xla.mesh import fetch, layout, mesh_of, own_parts, put, replicated_layout
 from dy2st_runtime.engine.xla.plan import Island, is_flow
 from dy2st_runtime.ir.program import Program
@@ -118,27 +118,38 @@ class Executable(Runner):
     def run_resident(self, inputs: Sequence[Array], state: Sequence[Resident]) -> list[Any]:
         """As the contract says: the values are arrays of jax."""
         self.check(inputs)
+        values = [one.value for one in state]
+        # Of hundreds of tensors most are there already: loops over all are few, and short.
+        if not array_types().issuperset(map(type, values)):
+            values = self._all_on_devices(state)
+        # Two tensors may have one value, which is used up for neither.
+        may_use_up = self._is_one_island and reuses_memory()
+        may_use_up = may_use_up and len(set(map(id, values))) == len(values)
+        run = self._run.again(may_use_up)
+        try:
+            results = self._computed(run, [*inputs, *values])
+        finally:
+            if run.restored:
+                for variable, one in zip(self.program.state.values(), state, strict=True):
+                    one.value = run.restored.get(variable, one.value)
+        # A value that may be used up at a later call is the tensor's alone that is updated.
+        first = len(results) - len(self.program.updates)
+        others = set(map(id, results[first:])).union([id(one.value) for one in state])
+        outputs = [fetch(one) if id(one) in others else one for one in results[:first]]
+        kept = array_types()
+        return [
+            Resident(None, one, _fetched, own_parts) if type(one) in kept else _on_host(one)
+            for one in [*outputs, *results[first:]]
+        ]
+
+    def _all_on_devices(self, state: Sequence[Resident]) -> list[Any]:
+        """The values of tensors, of which some are not on the devices yet."""
         with exactly():
             for name, one in zip(self.program.state, state, strict=True):
                 if not isinstance(one.value, jax.Array):
                     is_here = one.value is None or not one.value.shape
                     one.value = self._on_devices(name, one.array if is_here else one.value)
-        # Two tensors may have one value, which is used up for neither.
-        is_used_once = len({id(one.value) for one in state}) == len(state)
-        may_use_up = is_used_once and self._is_one_island and reuses_memory()
-        run = self._run.again(may_use_up)
-        try:
-            results = self._computed(run, [*inputs, *[one.value for one in state]])
-        finally:
-            for variable, one in zip(self.program.state.values(), state, strict=True):
-                one.value = run.restored.get(variable, one.value)
-        # A value that may be used up at a later call is the tensor's alone that is updated.
-        first = len(results) - len(self.program.updates)
-        others = {id(one) for one in results[first:]} | {id(one.value) for one in state}
-        outputs = [fetch(one) if id(one) in others else one for one in results[:first]]
-        return [
-            one if isinstance(one, list) else _resident(one) for one in [*outputs, *results[first:]]
-        ]
+        return [one.value for one in state]
 
     def _on_devices(self, name: str, held: Array | InParts) -> Any:
         """A tensor of the state where it lies: a number as it is there, if it is that of before.
@@ -188,10 +199,13 @@ class Executable(Runner):
             self._accepted.add(key)
 
 
-def _resident(value: Any) -> Resident:
-    if isinstance(value, (np.ndarray, np.generic)):
-        return Resident(np.asarray(value))
-    return Resident(None, value, lambda kept: fetch(kept), own_parts)  # as it is then
+def _fetched(value: Any) -> Array:
+    return fetch(value)  # as it is then
+
+
+def _on_host(value: Any) -> Any:
+    """A result that the host has computed: an array, or a list."""
+    return value if isinstance(value, list) else Resident(np.asarray(value))
 
 
 def compile_program(program: Program) -> Executable:

@@ -54,15 +54,15 @@ class HostRun(OnArrays):
         """What the Block yields."""
         plan, sizes = self._islands.planner.plans[block], dict(outer)
         known = Known(plan.alias)
-        for parameter, value in zip(block.parameters, arguments, strict=True):
-            known[parameter] = value
-            self.bind(parameter, value, sizes)
+        known.update(zip(block.parameters, arguments, strict=True))
+        for parameter in plan.sized:
+            self.bind(parameter, known[parameter], sizes)
         for step in plan.steps:
             if isinstance(step, Island):
                 self._island(step, known, sizes)
             else:
                 self.operators([step], known, sizes)
-        return [known[plan.alias.get(variable, variable)] for variable in block.yields]
+        return [known[variable] for variable in plan.yields]
 
     def _island(self, island: Island, known: dict[Variable, Any], sizes: Sizes) -> None:
         compiled = self._islands.compiled(island, sizes)

@@ -9,6 +9,7 @@ from typing import Any
 
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.lazy import Lazy
+from dy2st_runtime.singletons import once
 
 jax, jnp, lax = Lazy("jax"), Lazy("jax.numpy"), Lazy("jax.lax")
 special, jax_linalg = Lazy("jax.scipy.special"), Lazy("jax.scipy.linalg")
@@ -60,12 +61,19 @@ def reuses_memory() -> bool:
     return os.environ.get("DY2ST_XLA_REUSE", "") == "on"
 
 
+@once
+def array_types() -> frozenset[type]:
+    """The classes of what jax computes: to ask for them is quicker than for `jax.Array`."""
+    return frozenset({type(jax.device_put(0))})
+
+
 def is_cpu() -> bool:
     """Whether Programs run on the CPU."""
     return bool(jax.default_backend() == "cpu")
 
 
 __all__ = [
+    "array_types",
     "callbacks",
     "draws_on_device",
     "exactly",

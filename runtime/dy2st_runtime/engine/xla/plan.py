@@ -68,10 +68,16 @@ Step = Island | Operator
 
 @dataclass(eq=False)
 class Plan:
-    """The steps of a Block, and for each value that is another one, that one."""
+    """The steps of a Block, and for each value that is another one, that one.
+
+    sized   the parameters whose shapes have symbols.
+    yields  what the Block yields, where it is another value by the name of that.
+    """
 
     steps: list[Step]
     alias: dict[Variable, Variable]
+    sized: list[Variable]
+    yields: list[Variable]
 
 
 class Planner:
@@ -201,7 +207,9 @@ class Planner:
             known_at.update(dict.fromkeys(new, time))
             times.update(dict.fromkeys(operator.results, time))
             steps.setdefault(time, []).append(operator)
-        self.plans[block] = Plan(_joined(block, steps, alias, sources), alias)
+        sized = [one for one in block.parameters if any(True for _ in _symbols_of([one]))]
+        yields = [alias.get(variable, variable) for variable in block.yields]
+        self.plans[block] = Plan(_joined(block, steps, alias, sources), alias, sized, yields)
         for island in filter(_is_island, self.plans[block].steps):
             island.calls_back = any(map(self._calls_back, island.operators))
             island.takes_key = any(map(self.takes_key, island.operators))
