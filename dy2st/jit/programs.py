@@ -18,6 +18,7 @@ from dy2st.jit.signature import (
     kind_of,
     to_named_specs,
 )
+from dy2st_runtime import engine
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.identity_tables import ByIdentity
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
@@ -378,7 +379,8 @@ class Programs:
         is_anew = self.cache.is_spent((*python, self._asked(call)))
         again = self.cache.why_none((*python, self._asked(call)))
         concrete = self._tracing.trace(*callee.to_trace(specs, is_asked_for), call)
-        concrete.engine, concrete.gradients = callee.engine, call.gradients
+        concrete.engine = callee.engine or engine.of_mesh(concrete.main_program)
+        concrete.gradients = call.gradients
         concrete.report = replace(concrete.report, again=again)
         if not concrete.effects:
             self._watch.traced(callee.name, callee.function, python, specs, again)

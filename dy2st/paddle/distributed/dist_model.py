@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
@@ -26,7 +25,7 @@ from dy2st.paddle.distributed.mesh import (
     shard_tensor,
 )
 from dy2st.paddle.distributed.processes import get_world_size
-from dy2st_runtime import engine, ops
+from dy2st_runtime import ops
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.optimizer import Optimizer
@@ -247,9 +246,7 @@ class DistModel:
         placed = tuple(getattr(arg, "dist_attr", None) for arg in args)
         key = (self._mode, is_last, tuple(p and p.spec for p in placed))
         if key not in self._steps:
-            self._steps[key] = converted(
-                self._step(is_last, placed), engine=_engine(self.network, placed)
-            )
+            self._steps[key] = converted(self._step(is_last, placed))
         return self._steps[key](*args)
 
     def _step(self, is_last: bool, placed: Sequence[Any]) -> Any:
@@ -323,13 +320,6 @@ def _is_same(value: Any, own: Any) -> bool:
     if isinstance(value, Mapping) and isinstance(own, Mapping):
         return value.keys() == own.keys() and all(_is_same(value[k], own[k]) for k in value)
     return value is own or (not isinstance(value, EagerTensor) and bool(value == own))
-
-
-def _engine(network: Layer, placed: Sequence[Any]) -> str | None:
-    """`xla` where something lies on a mesh and nobody has chosen another engine."""
-    is_on_mesh = any(placed) or any(p.is_dist() for p in network.parameters())
-    is_free = is_on_mesh and not os.environ.get("DY2ST_ENGINE")
-    return "xla" if is_free and engine.is_installed("xla") else None
 
 
 def to_static(

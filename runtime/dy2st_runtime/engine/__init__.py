@@ -92,6 +92,12 @@ def is_installed(name: str) -> bool:
     return name in names() and import_util.find_spec(needed) is not None
 
 
+def of_mesh(program: Program) -> str | None:
+    """`xla` for a Program on a mesh, where it is installed and DY2ST_ENGINE names no other."""
+    is_free = not os.environ.get("DY2ST_ENGINE") and program.mesh is not None
+    return "xla" if is_free and is_installed("xla") else None
+
+
 def is_embedded() -> bool:
     """Whether the default engine is NumPy's, which calls a function for each operator."""
     return _chosen() == "numpy"

@@ -19,7 +19,7 @@ from dy2st_runtime.errors import Location, TensorAsPython
 from dy2st_runtime.ir import ufuncs
 from dy2st_runtime.ir.dispatch import F, active
 from dy2st_runtime.ir.location import is_asked_by_library, user_location
-from dy2st_runtime.ir.placement import Placement
+from dy2st_runtime.ir.placement import Mesh, Placement
 from dy2st_runtime.ir.refusals import needs_value, refused_by_numpy
 from dy2st_runtime.ir.structure import Output
 from dy2st_runtime.ir.tensor import Tensor
@@ -582,6 +582,17 @@ class Program:
     def state(self) -> dict[str, Variable]:
         """Parameters and buffers by name, in the order of the Block's parameters."""
         return {**self.parameters, **self.buffers}
+
+    @property
+    def mesh(self) -> Mesh | None:
+        """The mesh that its placements and `reshard` speak of, None of most Programs."""
+        for placement in self.placements.values():
+            return placement.mesh
+        for operator in self.block.walk():
+            if operator.name == "reshard":
+                mesh: Mesh = operator.attributes["mesh"]
+                return mesh
+        return None
 
     def drop_state(self, name: str) -> None:
         """Forget a parameter or buffer; `block.parameters` is the caller's to set."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from dy2st_runtime.dims import Dim
 from dy2st_runtime.engine.xla.library import draws_on_device, exactly, jax, jnp
-from dy2st_runtime.engine.xla.mesh import layout, mesh_of, replicated_layout
+from dy2st_runtime.engine.xla.mesh import layout, replicated_layout
 from dy2st_runtime.engine.xla.plan import Island, Planner
 from dy2st_runtime.engine.xla.trace import Layouts, traceable
 from dy2st_runtime.errors import PeerError
@@ -215,7 +215,7 @@ def _without_data(value: Any) -> Any:
 
 def _layouts(program: Program, alias: Mapping[Variable, Variable]) -> Layouts:
     """Where outputs and the new values of buffers lie: outputs everywhere."""
-    mesh = mesh_of(program)
+    mesh = program.mesh
     if mesh is None:
         return {}
     found: dict[Variable, Callable[[Sequence[int]], Any]] = {}
@@ -233,7 +233,7 @@ class Islands:
 
     def __init__(self, program: Program) -> None:
         """Make the plan."""
-        is_on_a_mesh = mesh_of(program) is not None
+        is_on_a_mesh = program.mesh is not None
         self.planner = Planner(program.block, draws_on_device(is_on_a_mesh))
         self._name = program.name
         alias = self.planner.plans[program.block].alias

@@ -13,7 +13,7 @@ from dy2st_runtime.engine.runner import Runner
 from dy2st_runtime.engine.xla.compilation import KEPT, Islands
 from dy2st_runtime.engine.xla.host_run import HostRun, on_host
 from dy2st_runtime.engine.xla.library import array_types, exactly, jax, reuses_memory
-from dy2st_runtime.engine.xla.mesh import fetch, layout, mesh_of, own_parts, put, replicated_layout
+from dy2st_runtime.engine.xla.mesh import fetch, layout, own_parts, put, replicated_layout
 from dy2st_runtime.engine.xla.plan import Island, is_flow
 from dy2st_runtime.ir.program import Program
 from dy2st_runtime.ir.types import TensorType
@@ -41,7 +41,7 @@ class Executable(Runner):
             if isinstance(variable.type, TensorType) and symbols(variable.type.shape)
         ]
         self._accepted: set[Any] = set()
-        self._mesh = mesh_of(program)
+        self._mesh = program.mesh
         self._numbers: dict[str, tuple[bytes, Any]] = {}  # of the state, on the devices
         steps = self._islands.planner.plans[program.block].steps
         self._is_one_island = len(steps) == 1 and isinstance(steps[0], Island)

@@ -11,22 +11,10 @@ import numpy as np
 from dy2st_runtime.engine.xla.library import jax, lax, sharding
 from dy2st_runtime.engine.xla.table import rows
 from dy2st_runtime.ir.placement import Mesh, Placement, sharded_axis
-from dy2st_runtime.ir.program import Program
 from dy2st_runtime.resident import InParts, Parts
 from dy2st_runtime.singletons import once
 
 Array = np.ndarray[Any, Any]
-
-
-def mesh_of(program: Program) -> Mesh | None:
-    """The mesh that a Program speaks of, None of most."""
-    for placement in program.placements.values():
-        return placement.mesh
-    for operator in program.block.walk():
-        if operator.name == "reshard":
-            mesh: Mesh = operator.attributes["mesh"]
-            return mesh
-    return None
 
 
 @once
@@ -120,7 +108,6 @@ __all__ = [
     "devices_of",
     "fetch",
     "layout",
-    "mesh_of",
     "own_parts",
     "put",
     "replicated_layout",
