@@ -12,7 +12,7 @@ import numpy as np
 from dy2st.io.dataset import IterableDataset
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ops.generator import generator as framework_generator
-from dy2st_runtime.processes import environment
+from dy2st_runtime.processes import all_read_all, share_of_data
 
 T = TypeVar("T", covariant=True)
 
@@ -234,7 +234,7 @@ class DistributedBatchSampler(BatchSampler):
     order depends on the epoch alone, so that all processes agree.
 
     num_replicas, rank   how many processes there are, and which this one is; as the environment
-                         of `launch` says
+                         of `launch` says; 0 of 1 on the mesh of `fleet.init`, which cuts batches
 
     >>> list(DistributedBatchSampler(range(5), 2, num_replicas=2, rank=1))
     [[2, 3], [0]]
@@ -252,10 +252,15 @@ class DistributedBatchSampler(BatchSampler):
         """Take the dataset and which share of it is sampled."""
         super().__init__(dataset, batch_size=batch_size, drop_last=drop_last)
         self.dataset, self.shuffle = dataset, _truth("shuffle", shuffle)
-        env = environment()
-        count = env.world_size if num_replicas is None else num_replicas
-        self.nranks = _positive("num_replicas", count)
-        self.local_rank = env.rank if rank is None else rank
+        own, count = share_of_data()
+        self.nranks = _positive("num_replicas", count if num_replicas is None else num_replicas)
+        if self.nranks > 1 and all_read_all():
+            raise ArgumentError(
+                f"DistributedBatchSampler(num_replicas={num_replicas}) on the mesh of fleet.init: "
+                "each process reads whole batches, which are cut there; leave num_replicas and "
+                "rank away, and let batch_size be that of the whole batch"
+            )
+        self.local_rank = own if rank is None else rank
         if not 0 <= self.local_rank < self.nranks:
             raise ArgumentError(f"rank={rank} of num_replicas={self.nranks} processes")
         self.epoch = 0

@@ -54,7 +54,7 @@ class DataParallel(Layer):
         self.group: Group = group_or_world(group)
         self._means = _Means(self.group, layers.parameters())
         if self.group.nranks > 1:
-            _take_over(self.group, [*layers.parameters(), *layers.buffers()])
+            take_over(self.group, [*layers.parameters(), *layers.buffers()])
             for parameter in self._means.parameters:
                 parameter.register_hook(self._means)
 
@@ -141,7 +141,7 @@ def means_of_gradients(group: Group, parameters: Sequence[Any]) -> None:
                 one.grad = EagerTensor(mean)
 
 
-def _take_over(group: Group, tensors: Sequence[EagerTensor]) -> None:
+def take_over(group: Group, tensors: Sequence[EagerTensor]) -> None:
     """Give tensors the values that the first process of the group has."""
     for same in _by_dtype(tensors):
         arrays = [tensor.array for tensor in same]

@@ -13,13 +13,11 @@ from dy2st.jit import to_static as converted
 from dy2st.paddle.distributed.collectives import all_gather
 from dy2st.paddle.distributed.fleet.recomputing import recompute
 from dy2st.paddle.distributed.mesh import (
+    STAGES,
     Placement,
     ProcessMesh,
     Replicate,
     Shard,
-    ShardingStage1,
-    ShardingStage2,
-    ShardingStage3,
     reshard,
     shard_optimizer,
     shard_tensor,
@@ -44,7 +42,6 @@ _SECTIONS: dict[str, dict[str, Any]] = {
     },
     "fused_passes": {"enable": False},
 }
-_STAGES = {1: ShardingStage1, 2: ShardingStage2, 3: ShardingStage3}
 
 
 class Strategy:
@@ -192,9 +189,9 @@ class DistModel:
             )
         if optimizer is not None and self._strategy.sharding.enable:
             stage = self._strategy.sharding.stage
-            if stage not in _STAGES:
+            if stage not in STAGES:
                 raise ArgumentError(f"strategy.sharding.stage is 1, 2 or 3, not {stage!r}")
-            shard_optimizer(optimizer, _STAGES[stage](self._axis_of_data()))
+            shard_optimizer(optimizer, STAGES[stage](self._axis_of_data()))
         self._mode = "predict"
         if loss is not None:
             self._mode = "eval" if optimizer is None else "train"

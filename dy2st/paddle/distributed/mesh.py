@@ -390,6 +390,13 @@ class ShardingStage3(_ShardingStage):
     cuts_parameters = True
 
 
+STAGES: dict[int, type[_ShardingStage]] = {
+    1: ShardingStage1,
+    2: ShardingStage2,
+    3: ShardingStage3,
+}
+
+
 def shard_optimizer(
     optimizer: Optimizer,
     shard_fn: Callable[[str, Any, Any], Any] | None = None,

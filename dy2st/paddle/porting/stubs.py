@@ -15,7 +15,7 @@ HOLLOW = {
     "device.device_guard": f"nothing: {_CPU}, any other is refused",
     "device.set_device": f"nothing: {_CPU}, any other is refused",
     "disable_signal_handler": "nothing: there is none",
-    "distributed.fleet.meta_parallel": "layers have all of their parameters in each process",
+    "distributed.fleet.meta_parallel": "`fleet.init` cuts layers; shapes are those of the whole",
     "get_cuda_rng_state": "an empty list: no GPU is there",
     "get_default_device": f"'cpu': {_CPU}",
     "get_device": f"'cpu': {_CPU}",

@@ -50,6 +50,29 @@ def environment() -> Environment:
     )
 
 
+class _Data:
+    all_read_all = False
+
+
+_DATA = _Data()
+
+
+def let_all_read_all(is_so: bool) -> None:
+    """Say whether each process reads all of the data, as on a mesh, and not its share."""
+    _DATA.all_read_all = is_so
+
+
+def all_read_all() -> bool:
+    """Whether each process reads all of the data."""
+    return _DATA.all_read_all
+
+
+def share_of_data() -> tuple[int, int]:
+    """Which of how many parts of the data this process reads: 0 of 1 is all of it."""
+    env = environment()
+    return (0, 1) if _DATA.all_read_all else (env.rank, env.world_size)
+
+
 def _number(name: str, otherwise: int) -> int:
     text = os.environ.get(name, "")
     try:

@@ -1,4 +1,4 @@
-"""Fleet: processes that share the data; of one process, all is what it was."""
+"""Fleet: processes that share the data, or a mesh; with one process all is what it was."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from dy2st.paddle.distributed.collectives import barrier
 from dy2st.paddle.distributed.data_parallel import DataParallel
-from dy2st.paddle.distributed.fleet import meta_parallel, utils
+from dy2st.paddle.distributed.fleet import hybrid, meta_parallel, utils
 from dy2st.paddle.distributed.fleet.meta_parallel import HybridCommunicateGroup
 from dy2st.paddle.distributed.fleet.utils import recompute
+from dy2st.paddle.distributed.mesh import STAGES
 from dy2st.paddle.mirrors import names_of
 from dy2st.paddle.private_modules import private_modules
 from dy2st_runtime.errors import ArgumentError
@@ -17,11 +18,17 @@ from dy2st_runtime.processes.group import join, world
 
 
 class DistributedStrategy:
-    """Wishes about how processes share work; they are kept, and the data alone is shared."""
+    """How work is shared: `hybrid_configs` has the degrees, `sharding_configs` the stage.
+
+    >>> strategy = DistributedStrategy()
+    >>> strategy.hybrid_configs = {"dp_degree": 2, "mp_degree": 2, "sharding_degree": 2}
+    >>> strategy.sharding_configs = {"stage": 2}
+    """
 
     def __init__(self) -> None:
         """No wishes."""
         self.hybrid_configs: dict[str, Any] = {}
+        self.sharding_configs: dict[str, Any] = {}
 
 
 class Fleet:
@@ -44,28 +51,40 @@ def init(
     strategy: DistributedStrategy | None = None,
     log_level: int | str = "INFO",
 ) -> None:
-    """Connect the processes, as `init_parallel_env`.
+    """Connect the processes, as `init_parallel_env`, and make a mesh of the degrees.
 
-    Raises ArgumentError for `hybrid_configs` that share more than the data among several processes.
+    Without degrees of `mp` and `sharding`, and with a `dp_degree` that is the number of processes,
+    there is none: processes share the data. Raises ArgumentError for degrees that do not fit the
+    devices, and for stages of a pipeline.
     """
-    configs = {} if strategy is None else strategy.hybrid_configs
-    for name, degree in configs.items():
-        if name.endswith("_degree") and name != "dp_degree" and degree not in (0, 1, -1):
-            raise ArgumentError(
-                f"fleet.init: {name}={degree}: processes share the data alone; leave it away, or "
-                "set it to 1"
-            )
+    strategy = strategy or DistributedStrategy()
+    degrees = hybrid.degrees_of(strategy.hybrid_configs)
+    stage = strategy.sharding_configs.get("stage", 1)
+    if stage not in STAGES:
+        raise ArgumentError(f"fleet.init: the stage of sharding is 1, 2 or 3, not {stage!r}")
     join()
+    hybrid.begin(degrees, stage)
 
 
 def distributed_model(model: Any) -> Any:
-    """The model: a DataParallel, if there are several processes."""
+    """The model, on the mesh that `init` made; else a DataParallel, if there are several processes.
+
+    On a mesh all processes begin with the values of rank 0, and batches are cut along their first
+    axis.
+    """
+    mesh = hybrid.mesh()
+    if mesh is not None:
+        return hybrid.place_model(model, mesh)
     return model if world().nranks == 1 else DataParallel(model)
 
 
 def distributed_optimizer(optimizer: Any, strategy: Any = None) -> Any:
-    """The optimizer for all processes: itself, as gradients are the same on all of them."""
-    return optimizer
+    """The optimizer itself: gradients are the same everywhere.
+
+    On a mesh what it remembers is cut along `sharding`, as the stage says.
+    """
+    mesh = hybrid.mesh()
+    return optimizer if mesh is None else hybrid.place_optimizer(optimizer, mesh)
 
 
 def distributed_scaler(scaler: Any) -> Any:

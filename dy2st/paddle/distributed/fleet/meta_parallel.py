@@ -1,10 +1,15 @@
-"""Layers whose parameters several processes share: with one process it has all of them."""
+"""Layers whose parameters are cut along `mp`, on the mesh of `fleet.init`; else they are whole.
+
+Shapes are those of the whole, on a mesh as well, and `gather_output` and `input_is_parallel` say
+nothing: where values between layers lie, the engine finds out.
+"""
 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
+from dy2st.paddle.distributed.fleet.hybrid import cut_parameter, mesh
 from dy2st.paddle.mirrors import names_of
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.nn.common import Embedding, Linear
@@ -19,7 +24,7 @@ from dy2st_runtime.processes.group import Group, group_with, world
 
 
 class ColumnParallelLinear(Linear):
-    """x @ weight + bias, (*, in) -> (*, out); the columns of the weight are all here."""
+    """x @ weight + bias, (*, in) -> (*, out), cut by columns of the weight."""
 
     def __init__(
         self,
@@ -32,12 +37,17 @@ class ColumnParallelLinear(Linear):
         mp_group: Any = None,
         name: str | None = None,
     ):
-        """Take the sizes; without `has_bias` there is none."""
+        """Take the sizes; without `has_bias` there is no bias.
+
+        ArgumentError if `mp_degree` does not divide the columns.
+        """
         super().__init__(in_features, out_features, weight_attr, None if has_bias else False)
+        cut_parameter(self.weight, 1, "ColumnParallelLinear: out_features")
+        cut_parameter(self.bias, 0, "ColumnParallelLinear: out_features")
 
 
 class RowParallelLinear(Linear):
-    """x @ weight + bias, (*, in) -> (*, out); the rows of the weight are all here."""
+    """x @ weight + bias, (*, in) -> (*, out), cut by rows of the weight."""
 
     def __init__(
         self,
@@ -50,12 +60,16 @@ class RowParallelLinear(Linear):
         mp_group: Any = None,
         name: str | None = None,
     ):
-        """Take the sizes, and whether there is a bias."""
+        """Take the sizes, and whether there is a bias.
+
+        ArgumentError if `mp_degree` does not divide the rows.
+        """
         super().__init__(in_features, out_features, weight_attr, None if has_bias else False)
+        cut_parameter(self.weight, 0, "RowParallelLinear: in_features")
 
 
 class VocabParallelEmbedding(Embedding):
-    """Rows of a table, (*) -> (*, dim); all rows are here."""
+    """Rows of a table, (*) -> (*, dim), which is cut by rows."""
 
     def __init__(
         self,
@@ -65,8 +79,9 @@ class VocabParallelEmbedding(Embedding):
         mp_group: Any = None,
         name: str | None = None,
     ):
-        """Take the sizes of the table."""
+        """Take the sizes of the table; ArgumentError if `mp_degree` does not divide its rows."""
         super().__init__(num_embeddings, embedding_dim, weight_attr=weight_attr)
+        cut_parameter(self.weight, 0, "VocabParallelEmbedding: num_embeddings")
 
 
 class ParallelCrossEntropy(Layer):
@@ -126,7 +141,9 @@ _QUESTION = re.compile(
 class HybridCommunicateGroup:
     """Answers `get_model_parallel_rank()`, `get_data_parallel_world_size()` and the like.
 
-    All processes share the data, and each has the whole model.
+    It answers for what a process reads and has. Without a mesh all processes share the data, and
+    each has the whole model. On a mesh each has whole values, as if it were alone: what it computes
+    of a part of the rows, or of the heads, by these numbers would be a part of the model.
 
     >>> hcg = HybridCommunicateGroup()
     >>> hcg.get_model_parallel_world_size(), hcg.get_stage_id(), hcg.get_data_parallel_group().ranks
@@ -148,7 +165,7 @@ class HybridCommunicateGroup:
         own = [world().rank]
 
         def answer(*_: Any) -> Any:
-            group = world() if way == "data" else group_with(own)
+            group = world() if way == "data" and mesh() is None else group_with(own)
             facts = {"rank": group.rank, "world_size": group.nranks, "id": 0, "group": group}
             return group.ranks[0] if asked == "group_src_rank" else facts[asked]
 

@@ -6,6 +6,7 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from dy2st.paddle.distributed.data_parallel import means_of_gradients
+from dy2st.paddle.distributed.fleet.hybrid import mesh
 from dy2st.paddle.distributed.fleet.meta_parallel import ColumnParallelLinear, RowParallelLinear
 from dy2st.paddle.distributed.fleet.recomputing import recompute as recompute
 from dy2st.paddle.mirrors import names_of
@@ -17,8 +18,9 @@ ColumnSequenceParallelLinear, RowSequenceParallelLinear = ColumnParallelLinear, 
 
 
 def fused_allreduce_gradients(parameter_list: Any, hcg: Any = None) -> None:
-    """Let the gradients of parameters be their means over all processes."""
-    means_of_gradients(world(), [*parameter_list])
+    """Let gradients be their means over all processes; on a mesh they are those of all."""
+    if mesh() is None:
+        means_of_gradients(world(), [*parameter_list])
 
 
 def mark_as_sequence_parallel_parameter(parameter: Any) -> None:
