@@ -30,7 +30,7 @@ MODEL_CODE = [case for case in CASES_OF_XLA if case.entry.theme.startswith("mode
 THEMES = [case for case in CASES_OF_XLA if case not in MODEL_CODE and case.name not in WRONG]
 
 # Gradients near 0, which Adam divides by their own size, are rounding there.
-BY_SGD = ("CausalAttention", "Encoder", "batch_norm_of_rows")
+BY_SGD = ("CausalAttention", "Decoder", "Encoder", "batch_norm_of_rows")
 PROGRAMS: dict[str, Callable[[int], str]] = {
     "tensors": lambda seed: tensor_programs.compare(tensor_programs.program_of(seed)),
     "state": lambda seed: state_programs.compare(state_programs.program_of(seed)),

@@ -14,6 +14,7 @@ from dy2st_runtime.engine.xla.trace import Trace, number
 from dy2st_runtime.errors import ArgumentError, EngineError
 from dy2st_runtime.ir.checks.broken_sizes import place_text
 from dy2st_runtime.ir.program import Operator, Program
+from dy2st_runtime.ir.types import ArrayType
 
 
 @dataclass
@@ -84,6 +85,9 @@ def _require_exportable(program: Program, planner: Planner) -> None:
                 refused.append((step, planner.reasons[step]))
             elif isinstance(step, Island) and step.calls_back:
                 refused.append((step.operators[0], "random numbers are drawn by NumPy"))
+    for variable in program.block.yields:
+        if isinstance(variable.type, ArrayType) and isinstance(variable.maker, Operator):
+            refused.append((variable.maker, "a result is a list of tensors"))
     if refused:
         lines = [
             f"  {operator.name}: {reason}"

@@ -10,6 +10,7 @@ import numpy as np
 
 from dy2st_runtime.dims import Dim
 from dy2st_runtime.engine.xla.compilation import Islands
+from dy2st_runtime.engine.xla.lists import buffer_of, list_of
 from dy2st_runtime.engine.xla.plan import Island, Known
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.interpret import Run
@@ -61,12 +62,14 @@ class HostRun(OnArrays):
             if isinstance(step, Island):
                 self._island(step, known, sizes)
             else:
+                for variable in step.operands:
+                    known[variable] = list_of(known[variable])
                 self.operators([step], known, sizes)
         return [known[variable] for variable in plan.yields]
 
     def _island(self, island: Island, known: dict[Variable, Any], sizes: Sizes) -> None:
         compiled = self._islands.compiled(island, sizes)
-        arguments = [known[variable] for variable in island.reads]
+        arguments = [buffer_of(known[variable]) for variable in island.reads]
         before = get_rng_state() if island.calls_back else None
         made = compiled(arguments, self.may_use_up)
         if made is not None:
@@ -81,7 +84,7 @@ class HostRun(OnArrays):
             known.update(self.restored)
         if before is not None:
             set_rng_state(before)
-        run, own = OnArrays(self.program), island.known(arguments)
+        run, own = OnArrays(self.program), island.known(map(list_of, arguments))
         try:
             run.operators(island.operators, own, dict(sizes))
         finally:
@@ -91,7 +94,8 @@ class HostRun(OnArrays):
 
 
 def on_host(value: Any) -> Any:
-    """An array as NumPy's; a list as it is."""
+    """An array as NumPy's; a list as one of arrays."""
+    value = list_of(value)
     return value if isinstance(value, (np.ndarray, np.generic, list)) else np.asarray(value)
 
 

@@ -17,12 +17,13 @@ from typing import Any, TypeGuard
 from dy2st_runtime.dims import Condition, Dim, product, symbols
 from dy2st_runtime.engine.xla import lowerings
 from dy2st_runtime.engine.xla.host_operators import HOST_OPERATORS, IDENTITIES, NEVER_RAISE
+from dy2st_runtime.engine.xla.lists import EMPTY_LISTS, LIST_OPERATORS, rooms
 from dy2st_runtime.engine.xla.table import CHECKS, DRAWS, LOWERINGS
 from dy2st_runtime.ir.definition import Effect, lookup
 from dy2st_runtime.ir.dispatch import interpreting
 from dy2st_runtime.ir.program import Block, Operator, Variable
 from dy2st_runtime.ir.tracing.tracer import Tracer
-from dy2st_runtime.ir.types import TensorType
+from dy2st_runtime.ir.types import ArrayType, TensorType
 
 assert lowerings  # they fill the table
 
@@ -144,12 +145,14 @@ class Planner:
         Inside of XLA's branches and loops random numbers are drawn by a call to NumPy.
         """
         is_drawn = self.draws(operator)
+        is_list = operator.name in LIST_OPERATORS and (is_inner or self._is_length(operator, bound))
+        if operator.name in EMPTY_LISTS and not (is_inner or operator.operands):
+            return None  # each island makes one for itself
         if lookup(operator.name).effect is Effect.RANDOM and is_inner and not is_drawn:
             return None
-        if operator.name in HOST_OPERATORS and not is_drawn:
+        if operator.name in HOST_OPERATORS and not (is_drawn or is_list):
             return HOST_OPERATORS[operator.name]
-        values = (*operator.operands, *operator.results)
-        if not all(isinstance(value.type, TensorType) for value in values):
+        if not (is_list or self._has_room(operator, bound, is_inner)):
             return "a list of tensors, whose length only the run decides"
         if not bound.issuperset(_symbols_of(operator.results)):
             return "a size of the result depends on the data"
@@ -165,6 +168,25 @@ class Planner:
                 if found is not None:
                     return f"{one.name}: {found}"
         return None
+
+    def _is_length(self, operator: Operator, bound: set[Dim]) -> bool:
+        """Whether it is the length of a list that may be a buffer already."""
+        (array,) = operator.operands[:1]
+        is_of_host = array.maker in self.reasons
+        return operator.name == "array_length" and not is_of_host and _are_alike([array], bound)
+
+    def _has_room(self, operator: Operator, bound: set[Dim], is_inner: bool) -> bool:
+        """Whether there are no lists in it, or XLA can have buffers for them.
+
+        Those of inner branches and loops are counted with the outermost.
+        """
+        if not any(map(_is_list, (*operator.operands, *operator.results))):
+            return True
+        lists = [v for block in operator.blocks for v in block.parameters if _is_list(v)]
+        if not (lists and _are_alike(lists, bound)):
+            return False
+        found = {} if is_inner else rooms(operator)
+        return found is not None and bound.issuperset(_symbols_in_value(tuple(found.values())))
 
     def _plan(self, block: Block, outer: set[Dim]) -> None:
         times: dict[Variable, int] = {}
@@ -250,6 +272,8 @@ def _is_small(operator: Operator) -> bool:
     if operator.blocks or lookup(operator.name).kernel is None:
         return False
     for value in (*operator.results, *operator.operands):
+        if _is_list(value):
+            return False
         size = product(value.tensor_type.shape)
         if not isinstance(size, int) or size > _SMALL:
             return False
@@ -300,6 +324,25 @@ def _symbols_of_all(operators: Iterable[Operator]) -> Iterator[Dim]:
     for operator in operators:
         yield from _symbols_in(operator)
         yield from _symbols_of(operator.operands)
+        yield from _symbols_of_lists((*operator.operands, *operator.results))
+
+
+def _is_list(variable: Variable) -> bool:
+    return isinstance(variable.type, ArrayType)
+
+
+def _are_alike(lists: Iterable[Variable], bound: set[Dim]) -> bool:
+    """Whether these lists hold tensors of one shape each, which is known."""
+    elements = [one.type.element for one in lists if isinstance(one.type, ArrayType)]
+    are_tensors = all(isinstance(element, TensorType) for element in elements)
+    return are_tensors and bound.issuperset(_symbols_of_lists(lists))
+
+
+def _symbols_of_lists(variables: Iterable[Variable]) -> Iterator[Dim]:
+    """The symbols in the types of the tensors that lists hold."""
+    for variable in variables:
+        if isinstance(variable.type, ArrayType) and isinstance(variable.type.element, TensorType):
+            yield from symbols(variable.type.element.shape)
 
 
 def _symbols_of(variables: Iterable[Variable]) -> Iterator[Dim]:

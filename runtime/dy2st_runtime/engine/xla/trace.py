@@ -12,6 +12,7 @@ import numpy as np
 from dy2st_runtime.dims import Condition, Dim, to_python
 from dy2st_runtime.engine.xla.host_operators import IDENTITIES
 from dy2st_runtime.engine.xla.library import callbacks, jax, jnp, lax
+from dy2st_runtime.engine.xla.lists import rooms, with_room
 from dy2st_runtime.engine.xla.lowerings.indexing import along_axis
 from dy2st_runtime.engine.xla.lowerings.numbers import INT32, cast
 from dy2st_runtime.engine.xla.mesh import constrain
@@ -19,7 +20,7 @@ from dy2st_runtime.engine.xla.plan import Island, Planner
 from dy2st_runtime.engine.xla.table import ALONG, CHECKS, DRAWS, LOWERINGS
 from dy2st_runtime.ir.definition import Effect, lookup
 from dy2st_runtime.ir.program import Block, Operator, Variable
-from dy2st_runtime.ir.types import TensorType
+from dy2st_runtime.ir.types import ArrayType, TensorType
 
 Sizes = Mapping[Dim, Any]
 """Numbers; of an export sizes that jax knows by name."""
@@ -64,6 +65,7 @@ class Trace:
         self._key = key
         self.well: Any = None
         self._is_over = False  # whether a check is surely down: what follows is never reached
+        self._is_inner = False  # whether it is of a branch or loop
         self._origin: dict[Variable, Any] | None = None  # by value; None if nobody asks
 
     def reads(self, island: Island) -> None:
@@ -89,7 +91,7 @@ class Trace:
         """Add what operators give to what is known."""
         for operator in operators:
             if self._is_over:
-                known.update((variable, self._zeros(variable)) for variable in operator.results)
+                known.update({one: self._zeros(one, known) for one in operator.results})
                 continue
             results = self._operation(operator, [known[v] for v in operator.operands])
             for variable, value in zip(operator.results, results, strict=True):
@@ -126,8 +128,10 @@ class Trace:
             self._require(check(made, *operands, **attributes))
         return made if isinstance(made, (tuple, list)) else [made]
 
-    def _zeros(self, variable: Variable) -> Any:
+    def _zeros(self, variable: Variable, known: Mapping[Variable, Any]) -> Any:
         """Any value of the type: sizes may be wrong where a check is down, and nobody reads it."""
+        if isinstance(variable.type, ArrayType):
+            return next(one for v, one in known.items() if v.type == variable.type)
         shape = [max(size, 0) for size in number(variable.tensor_type.shape, self._sizes)]
         return jnp.zeros(shape, variable.tensor_type.dtype)
 
@@ -144,12 +148,26 @@ class Trace:
     ) -> tuple[Any, list[Any], list[Any]]:
         """Whether all is well in a Block, what it yields, and the origins of that."""
         inner = Trace(self._planner, self._sizes, key)
+        inner._is_inner = True
         results = inner.block(block, arguments, origins)
         well = jnp.asarray(True if inner.well is None else inner.well)
         return well, results, inner.origins(block.yields)
 
+    def _with_rooms(self, operator: Operator, operands: list[Any]) -> list[Any]:
+        """The operands of a branch or loop; the outermost has room for all that is appended."""
+        found = {} if self._is_inner else rooms(operator) or {}
+        first = 1 if operator.name == "cond" else 0
+        made = [*operands]
+        for place, parameter in enumerate(operator.blocks[-1].parameters, first):
+            if isinstance(parameter.type, ArrayType):
+                element, room = parameter.type.element, number(found.get(place, 0), self._sizes)
+                assert isinstance(element, TensorType)
+                shape = number(element.shape, self._sizes)
+                made[place] = with_room(made[place], element, shape, max(room, 0))
+        return made
+
     def _cond(self, operator: Operator, operands: list[Any]) -> list[Any]:
-        condition, *captured = operands
+        condition, *captured = self._with_rooms(operator, operands)
         given = self.origins(operator.operands[1:])
 
         def branch(block: Block) -> Callable[..., Any]:
@@ -170,7 +188,7 @@ class Trace:
 
     def _loop(self, operator: Operator, operands: list[Any]) -> list[Any]:
         """With what the condition checks made in the body: a loop ends where one does not hold."""
-        count = len(operator.results)
+        count, operands = len(operator.results), self._with_rooms(operator, operands)
         captured, (condition, body) = operands[count:], operator.blocks
         given = self.origins(operator.operands)
 
@@ -232,7 +250,8 @@ def _truth(condition: Any) -> Any:
 
 def _typed(value: Any, variable: Variable) -> Any:
     """A value with the dtype that the Program says, and no other that jax might prefer."""
-    assert isinstance(variable.type, TensorType)
+    if not isinstance(variable.type, TensorType):  # a list
+        return value
     value = jnp.asarray(value)
     dtype = variable.type.dtype
     if value.dtype == np.bool_:
