@@ -173,6 +173,8 @@ class Trace(Vocabulary):
         self.has_written = False  # whether anything outside would be other than before
         self.emptied: dict[int, Any] = {}  # containers outside that the code has emptied
         self.alias_tracker = AliasTracker(self)
+        # What makes an iterator over one of several again, which nobody has asked for an item
+        self.remakers: dict[int, tuple[Any, Callable[..., Any], tuple[Any, ...]]] = {}
         self.narrowing: dict[Variable, tuple[Union, frozenset[int]]] = {}
         self.handlers: list[Any] = []
         self.thrown: list[BaseException] = []  # by the code, beside all Exceptions

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from dy2st.convert.kinds.lists import as_dynamic, length_of
 from dy2st.convert.kinds.scalars import as_number, check, is_traced, scalar
-from dy2st.convert.kinds.table import function_row, whole_row
+from dy2st.convert.kinds.table import function_row, made_again, whole_row
 from dy2st.convert.objects import ATOMS
 from dy2st.convert.stage.branch import end_region, splice
 from dy2st.convert.stage.checks import caught
@@ -72,6 +72,7 @@ def _whole(trace: Trace, value: Any) -> Any:
 
 
 @function_row(enumerate)
+@made_again
 def _enumerate(trace: Trace, iterable: Any, start: Any = 0) -> Any:
     if trace.source_of(iterable) is not None:
         return trace.enumerated(iterable, start)
@@ -86,6 +87,7 @@ def _enumerate(trace: Trace, iterable: Any, start: Any = 0) -> Any:
 
 
 @function_row(zip)
+@made_again
 def _zip(trace: Trace, *iterables: Any, strict: bool = False) -> Any:
     parts = [trace.items_of(one) for one in iterables]
     if not any(type(part) is Indexed for part in parts):

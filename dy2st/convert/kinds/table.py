@@ -13,6 +13,7 @@ METHODS: dict[tuple[type, str], Row] = {}
 CODES: dict[CodeType, Row] = {}
 OPERATORS: dict[tuple[str, type], Row] = {}
 WHOLE: set[Row] = set()
+MADE_AGAIN: set[Row] = set()
 
 
 def function_row(*functions: Any) -> Callable[[Row], Row]:
@@ -29,6 +30,15 @@ def function_row(*functions: Any) -> Callable[[Row], Row]:
 def whole_row(row: Row) -> Row:
     """Let a row get arguments that are one of several, and not each of their cases."""
     WHOLE.add(row)
+    return row
+
+
+def made_again(row: Row) -> Row:
+    """Let what a row gives for one of several be made again where its items are taken.
+
+    It is an iterator over containers, of which an item is taken in a branch for each of them.
+    """
+    MADE_AGAIN.add(row)
     return row
 
 

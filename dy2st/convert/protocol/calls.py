@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from functools import partial
@@ -37,6 +38,7 @@ from dy2st.convert.kinds.side_effects import (
 )
 from dy2st.convert.kinds.table import (
     CODES,
+    MADE_AGAIN,
     WHOLE,
     row_of_function,
     row_of_method,
@@ -49,11 +51,11 @@ from dy2st.convert.stage.cases import known
 from dy2st.convert.stage.checks import has_union, map_cases
 from dy2st.convert.stage.outcome import reraise_swallowed_refusals
 from dy2st.convert.trace import Trace, of_class, own_method, special
-from dy2st.convert.values.layout import is_traced_number
-from dy2st.convert.values.special import Union
+from dy2st.convert.values.layout import Same, is_traced_number
+from dy2st.convert.values.special import NOWHERE, Union
 from dy2st.transpiler.lower import traced_form
 from dy2st_runtime.errors import ConversionError, SourceUnavailable, TensorAsPython
-from dy2st_runtime.ir import Variable, user_location
+from dy2st_runtime.ir import Tensor, Variable, user_location
 from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.nn.layer import Layer
 
@@ -202,12 +204,25 @@ def _by_row(
 ) -> Any:
     """What a row gives, for each case of an argument that is one of several."""
     if has_union(args) and row not in WHOLE:
-        return map_cases(trace, lambda *values: row(trace, *values, **kwargs), *args)
+        make = lambda *values: row(trace, *values, **kwargs)  # noqa: E731
+        found = map_cases(trace, make, *args)
+        if type(found) is Union and row in MADE_AGAIN and all(map(_is_of_containers, args)):
+            trace.remakers[id(found)] = found, make, args
+        return found
     try:
         return row(trace, *args, **kwargs)
     except TypeError as error:
         say_misfit(error, function, args, kwargs)
         raise
+
+
+def _is_of_containers(value: Any) -> bool:
+    """Whether nobody sees that an iterator over a value is made twice."""
+    if isinstance(value, Tensor):
+        return True
+    nodes = value.layouts if type(value) is Union else (Same(value, NOWHERE),)
+    kinds = [type(n.value) if isinstance(n, Same) else getattr(n, "kind", None) for n in nodes]
+    return all(kind in (list, tuple, dict, deque, range, int) for kind in kinds)
 
 
 def call_method_row(

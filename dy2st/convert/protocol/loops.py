@@ -113,13 +113,18 @@ def spread_loop(
     state: Sequence[Any],
     names: Sequence[str],
 ) -> Sequence[Any]:
-    """A loop over one of several things."""
+    """A loop over one of several things, or an iterator over them: made in the branch of each."""
     value = known(trace, iterable)
     if type(value) is not Union:
         return for_(trace, value, test, body, state, names)
-    pred = is_case(trace, value, trace.cases_of(value)[0])
+    _, make, parts = trace.remakers.pop(id(value), (value, lambda one: one, (value,)))
 
     def again(*values: Any) -> Sequence[Any]:
-        return spread_loop(trace, value, test, body, values, names)
+        now = [known(trace, part) for part in parts]
+        union = next((part for part in now if type(part) is Union), None)
+        if union is None:
+            return for_(trace, make(*now), test, body, values, names)
+        pred = is_case(trace, union, trace.cases_of(union)[0])
+        return stage_if(trace, pred, again, again, values, names)
 
-    return stage_if(trace, pred, again, again, state, names)
+    return again(*state)

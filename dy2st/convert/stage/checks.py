@@ -34,6 +34,11 @@ def map_cases(trace: Trace, function: Callable[..., Any], *values: Any) -> Any:
     if place is None:
         return function(*values)
     union: Union = values[place]
+    if id(union) in trace.remakers:
+        _, make, parts = trace.remakers.pop(id(union))
+        end = place + len(parts)
+        made = lambda *v: function(*v[:place], make(*v[place:end]), *v[end:])  # noqa: E731
+        return map_cases(trace, made, *values[:place], *parts, *values[place + 1 :])
     pred = is_case(trace, union, trace.cases_of(union)[0])
 
     def again() -> tuple[Any]:

@@ -1,0 +1,124 @@
+"""enumerate() and zip() over a list that a tensor chooses: each loop has the items of that list."""
+
+from __future__ import annotations
+
+import pytest
+
+import dy2st
+from dy2st.jit import to_static
+from dy2st_runtime.errors import ConversionError
+from tests.dy2st.catalogue.comparing import comparable
+
+VALUES = ([2.0, 2.0], [-1.0, 2.0], [3.0, 3.5], [-3.0, 0.0])
+
+
+def lists(x):
+    short, long = [1, 2], [x * 2, x, x + 1]
+    return short if x.sum() > 3 else long
+
+
+def tuples(x):
+    return (x, 2.0) if x[0] > 0 else (x.sum(), 3.0, x + 1)
+
+
+def kept_or_replaced(x):
+    chosen = [0, 0]
+    if x.sum() > 3:
+        chosen = [int(x.argmax())] * 2
+    return chosen
+
+
+def dicts(x):
+    return {1: x, 2: x + 1} if x.sum() > 3 else {3: x}
+
+
+def one_or_more(x):
+    return range(3) if x[1] > 1 else [5.0]
+
+
+def in_a_loop(x, make):
+    total = x * 0
+    for place, one in enumerate(make(x), start=1):
+        total = total + place * one
+    return total
+
+
+def in_a_branch(x, make):
+    chosen = make(x)
+    if x[0] > 1:
+        for place, one in enumerate(chosen):
+            x = x + place * one
+    return x
+
+
+def left_early(x, make):
+    for one, place in zip(make(x), [1, 2, 3]):
+        if (x + one).sum() > 4:
+            return x + one, place
+    return None
+
+
+def in_comprehensions(x, make):
+    chosen = make(x)
+    pairs = [x + a * b for a, b in zip(chosen, chosen)]
+    return sum(pairs), sum(a + x for _, a in enumerate(chosen)), len(pairs)
+
+
+def in_a_while(x, make):
+    steps = 0
+    while steps < 2 and x.sum() < 50:
+        for place, one in enumerate(make(x)):
+            x = x + 1 + abs(one) * place
+        steps += 1
+    return x, steps
+
+
+def given_to_a_function(x, make):
+    return len(list(enumerate(make(x)))), sum(v[0] for v in zip(make(x), x))
+
+
+def beside_another_choice(x, make):
+    other = [1.0, 2.0] if x[0] < 0 else [3.0, 4.0, 5.0]
+    total = x
+    for a, b in zip(make(x), other):
+        total = total + a * b
+    return total
+
+
+MAKES = (lists, tuples, kept_or_replaced, dicts, one_or_more)
+WAYS = (in_a_loop, in_a_branch, left_early, in_comprehensions, in_a_while, given_to_a_function)
+
+
+@pytest.mark.parametrize("make", MAKES)
+@pytest.mark.parametrize("way", (*WAYS, beside_another_choice))
+def test_the_items_are_those_of_the_chosen_list(way, make):
+    static = to_static(way)
+    for values in VALUES:
+        x = dy2st.to_tensor(values)
+        assert comparable(static(x, make)) == comparable(way(x, make))
+    assert len(static.program_cache) == 1
+
+
+def test_an_iterator_is_not_taken_twice():
+    def twice(x):
+        pairs = enumerate(lists(x))
+        for place, one in pairs:
+            x = x + place * one
+        return x, list(pairs)
+
+    with pytest.raises(ConversionError, match="advanced in a branch"):
+        to_static(twice)(dy2st.to_tensor(VALUES[0]))
+
+
+def test_nor_once_in_a_branch_and_again_behind_it():
+    def again(x):
+        pairs = zip(lists(x), lists(x + 1))
+        if x[0] > 0:
+            for one, other in pairs:
+                x = x + one * other
+        for one, _ in pairs:
+            x = x + one
+        return x
+
+    with pytest.raises(ConversionError, match="advanced in a branch"):
+        to_static(again)(dy2st.to_tensor(VALUES[0]))
