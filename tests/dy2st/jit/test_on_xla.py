@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import dy2st
-from dy2st import to_static
+from dy2st import nn, to_static
 from dy2st.static import InputSpec
 from tests.dy2st.catalogue.drivers import verdict
 from tests.dy2st.catalogue.not_yet import WRONG
@@ -16,6 +20,9 @@ from tests.dy2st.catalogue.themes import CASES
 from tests.dy2st.jit import gradient_programs, shape_programs, state_programs, tensor_programs
 from tests.dy2st.jit.trained import control, layers, objectives  # noqa: F401  they fill the table
 from tests.dy2st.jit.trained.compare import MODELS, WAYS, check
+from tests.dy2st.ordinary.driver import Way
+from tests.dy2st.ordinary.driver import check as check_layer
+from tests.dy2st.ordinary.layers import ROWS, Row
 from tests.dy2st.static import bucket_programs
 from tests.effort import IS_FULL, effort
 
@@ -75,6 +82,40 @@ def test_an_entry_of_the_catalogue_gives_what_python_gives(case):
 def test_a_random_program_gives_what_python_gives(kind, seed):
     found = PROGRAMS[kind](seed)
     assert found.startswith(("equal", "refused", "padded", "not ")), found
+
+
+USES = [
+    Way("xla", spec=True, edges=True),  # which are saved and loaded, too
+    Way("xla", training=True, edges=True),
+    *(Way("xla", True, True, dtype=dtype) for dtype in ("float64", "float16", "bfloat16")),
+]
+LAYERS = [
+    (row, way)
+    for row in ROWS.values()
+    for way in USES
+    if way.dtype == "float32" or way.dtype in row.dtypes
+]
+
+
+@pytest.mark.parametrize(
+    ("row", "way"),
+    LAYERS[:: 1 if IS_FULL else 60],
+    ids=lambda one: one.name if isinstance(one, Row) else str(one),
+)
+def test_a_layer_gives_what_its_eager_calls_give(row, way):
+    if way.dtype in ("float16", "bfloat16"):  # XLA rounds to 16 bits less often
+        row = replace(row, slopes=3 * row.slopes)
+    check_layer(row, way)
+
+
+def test_threads_call_one_layer_with_many_sizes():
+    net = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2))
+    static = to_static(deepcopy(net), input_spec=[InputSpec([None, 3])])
+    batches = [dy2st.ones([1 + number % 5, 3]) * number for number in range(40)]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(static, batches))
+    for one, x in zip(found, batches, strict=True):
+        np.testing.assert_allclose(one.numpy(), net(x).numpy(), rtol=1e-5, atol=1e-6)
 
 
 def outside_in_order(x, order):
