@@ -49,7 +49,7 @@ PROGRAMS: dict[str, Callable[[int], str]] = {
 }
 
 # Gradients of gradients take many seconds to compile.
-MANY = {kind: effort(1, 30 if kind == "gradients" else 200) for kind in PROGRAMS}
+MANY = {kind: effort(1, 30 if kind == "gradients" else 100) for kind in PROGRAMS}
 
 
 @pytest.fixture(autouse=True)
