@@ -12,14 +12,14 @@ from dy2st_runtime.engine.numpy import executable as reference
 from dy2st_runtime.engine.runner import Runner
 from dy2st_runtime.engine.xla.compilation import KEPT, Islands
 from dy2st_runtime.engine.xla.host_run import HostRun, on_host
-from dy2st_runtime.engine.xla.library import array_types, exactly, jax, reuses_memory
+from dy2st_runtime.engine.xla.library import array_types, exactly, reuses_memory
 from dy2st_runtime.engine.xla.lists import Buffer, list_of
 from dy2st_runtime.engine.xla.mesh import fetch, layout, own_parts, put, replicated_layout
 from dy2st_runtime.engine.xla.plan import Island, is_flow
 from dy2st_runtime.ir.program import Program
 from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.lazy import cached_property
-from dy2st_runtime.resident import InParts, Resident
+from dy2st_runtime.resident import Resident
 
 Array = np.ndarray[Any, Any]
 
@@ -43,6 +43,7 @@ class Executable(Runner):
         ]
         self._accepted: set[Any] = set()
         self._mesh = program.mesh
+        self._names = [*program.state]
         self._numbers: dict[str, tuple[bytes, Any]] = {}  # of the state, on the devices
         steps = self._islands.planner.plans[program.block].steps
         self._is_one_island = len(steps) == 1 and isinstance(steps[0], Island)
@@ -122,9 +123,10 @@ class Executable(Runner):
         """As the contract says: the values are arrays of jax."""
         self.check(inputs)
         values = [one.value for one in state]
+        kinds = array_types()
         # Of hundreds of tensors most are there already: loops over all are few, and short.
-        if not array_types().issuperset(map(type, values)):
-            values = self._all_on_devices(state)
+        for place in [place for place, value in enumerate(values) if type(value) not in kinds]:
+            values[place] = self._on_devices(place, state[place])
         # Two tensors may have one value, which is used up for neither.
         may_use_up = self._is_one_island and reuses_memory()
         may_use_up = may_use_up and len(set(map(id, values))) == len(values)
@@ -139,39 +141,34 @@ class Executable(Runner):
         first = len(results) - len(self.program.updates)
         others = set(map(id, results[first:])).union([id(one.value) for one in state])
         outputs = [fetch(one) if id(one) in others else one for one in results[:first]]
-        kept = array_types()
         return [
-            Resident(None, one, _fetched, own_parts) if type(one) in kept else _on_host(one)
+            Resident(None, one, _fetched, own_parts) if type(one) in kinds else _on_host(one)
             for one in [*outputs, *results[first:]]
         ]
 
-    def _all_on_devices(self, state: Sequence[Resident]) -> list[Any]:
-        """The values of tensors, of which some are not on the devices yet."""
-        with exactly():
-            for name, one in zip(self.program.state, state, strict=True):
-                if not isinstance(one.value, jax.Array):
-                    is_here = one.value is None or not one.value.shape
-                    one.value = self._on_devices(name, one.array if is_here else one.value)
-        return [one.value for one in state]
-
-    def _on_devices(self, name: str, held: Array | InParts) -> Any:
+    def _on_devices(self, place: int, one: Resident) -> Any:
         """A tensor of the state where it lies: a number as it is there, if it is that of before.
 
         A learning rate is a new array at each step, and mostly the same number.
         """
+        name, held = self._names[place], one.value
+        if held is None or not held.shape:
+            held = one.array
         is_number = isinstance(held, np.ndarray) and held.ndim == 0
         is_number = is_number and name not in self.program.updates
         written = np.asarray(held).tobytes() if is_number else b""
         known = self._numbers.get(name)
         if known is not None and known[0] == written:
-            return known[1]
+            one.value = known[1]
+            return one.value
         placement = self.program.placements.get(name)
         shape = held.shape
         where = layout(placement, shape) if placement else replicated_layout(self._mesh, shape)
-        value = put(held, where)
+        with exactly():
+            one.value = put(held, where)
         if is_number:
-            self._numbers[name] = written, value
-        return value
+            self._numbers[name] = written, one.value
+        return one.value
 
     def _computed(self, run: HostRun, values: list[Any]) -> list[Any]:
         """The yields, as arrays of jax and of NumPy."""
