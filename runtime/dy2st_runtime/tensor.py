@@ -43,7 +43,7 @@ class EagerTensor(Tensor):
     # `resident` where an engine keeps its value: tensors are many.
     __slots__ = ("__weakref__", "dist_attr", "resident", *_STATE)
     dist_attr: Any
-    resident: Resident
+    resident: Resident | None
 
     def __init__(self, array: Array, stop_gradient: bool = True, name: str = ""):
         """Wrap an array; no copy is made."""
@@ -55,6 +55,7 @@ class EagerTensor(Tensor):
         self._grad: Any = None
         self.hooks: list[Hook] | None = None  # a list from the first one on: tensors are many
         self.storage: Storage | None = None
+        self.resident = None
 
     def alias(self, array: Array, node: Node | None, index: int) -> EagerTensor:
         """Another tensor with this array and maker."""
@@ -385,7 +386,11 @@ class EagerTensor(Tensor):
         """The array of a tensor that an engine keeps, which is fetched now."""
         if name == "array":
             # The slot stays empty: a step of another thread may have another value by now.
-            return self.resident.array
+            kept = self.resident
+            assert kept is not None
+            return kept.array
+        if name == "resident":  # of a tensor that came out of a file
+            return None
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def keep(self, resident: Resident) -> None:
@@ -394,13 +399,21 @@ class EagerTensor(Tensor):
             self.put(resident.array)
         if self.storage is None:
             self.resident = resident
-            if resident.host_array is None and _array_or_none(self) is not None:
-                del self.array
+            if resident.host_array is None:
+                try:
+                    del self.array
+                except AttributeError:  # the slot is empty, as it is at most steps
+                    return
 
     def as_resident(self) -> Resident:
         """What an engine has for the value, or what it is to make something of."""
-        known, array = getattr(self, "resident", None), _array_or_none(self)
-        if known is None or (array is not None and known.host_array is not array):
+        known = self.resident
+        # Where nobody has fetched the value the slot is empty: `put` alone writes what it has not
+        # read. To look takes long: there may be hundreds of tensors.
+        if known is not None and known.host_array is not None:
+            array = _array_or_none(self)
+            known = known if array is None or known.host_array is array else None
+        if known is None:
             known = self.resident = Resident(self.array)
         return known
 
@@ -408,6 +421,8 @@ class EagerTensor(Tensor):
         """Hold the elements of another array; so do the tensors that share memory with this one."""
         if self.storage is None:
             self.array = array
+            if self.resident is not None:
+                self.resident = Resident(array)
         else:
             self.storage.put(self, array)
 
@@ -487,8 +502,8 @@ def _array_or_none(tensor: EagerTensor) -> Array | None:
 
 def form_of(tensor: EagerTensor) -> tuple[np.dtype[Any], tuple[int, ...]]:
     """The dtype and the sizes, without fetching the array."""
-    array = _array_or_none(tensor)
-    held = tensor.resident.value if array is None else array
+    array, kept = _array_or_none(tensor), tensor.resident
+    held: Any = kept.value if array is None and kept is not None else array
     return held.dtype, held.shape
 
 

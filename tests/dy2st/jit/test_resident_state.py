@@ -127,6 +127,33 @@ def test_a_value_that_is_set_is_the_next_steps(device):
     assert run(step, XS[3:]) == run(plain, XS[3:])
 
 
+def set_data(weight):
+    weight.data = np.full(weight.shape, 0.25, "float32")
+
+
+WRITES = {
+    "set_value": lambda weight: weight.set_value(np.full(weight.shape, 0.5, "float32")),
+    "data": set_data,
+    "index": lambda weight: weight.__setitem__(0, 2.0),
+    "in place": lambda weight: weight.scale_(0.5),
+    "view": lambda weight: weight.flatten().zero_(),
+    "looked at": lambda weight: weight.numpy(),
+    "nothing": lambda weight: None,
+}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_way_to_write_is_seen_by_the_next_step(device, seed):
+    rng = np.random.default_rng(seed)
+    (net, _, step), (other, _, plain) = training("keeping"), training("numpy")
+    for x in XS[rng.integers(0, len(XS), 14)]:
+        assert run(step, [x]) == run(plain, [x])
+        way = WRITES[str(rng.choice([*WRITES]))]
+        with dy2st.no_grad():
+            way(net[0].weight), way(other[0].weight)
+    np.testing.assert_array_equal(net[0].weight.numpy(), other[0].weight.numpy())
+
+
 @pytest.mark.parametrize(
     "copied", [copy.deepcopy, lambda net: pickle.loads(pickle.dumps(net))], ids=["copy", "pickle"]
 )
