@@ -23,7 +23,7 @@ class guard:
     """Compute at once in a `with`, as is always done."""
 
     def __init__(self, place: Any = None) -> None:
-        """Take the place, which must be the CPU."""
+        """Take the place, which must be here."""
         as_place(place)
 
     def __enter__(self) -> None:

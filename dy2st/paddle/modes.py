@@ -39,7 +39,7 @@ def use_pir_api() -> bool:
 
 
 def disable_static(place: Any = None) -> None:
-    """Compute at once, as is always done; `place` must be the CPU."""
+    """Compute at once, as is always done; `place` must be here."""
     as_place(place)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dy2st.paddle.device import set_device
+from dy2st.paddle.device import get_device, set_device
 from dy2st.paddle.utils.dlpack import to_dlpack
 from dy2st_runtime import checkpoint, ops
 from dy2st_runtime.ir.tensor import Tensor
@@ -59,23 +59,23 @@ def tolist(x: Any) -> Any:
 
 
 def get_cuda_rng_state() -> list[Any]:
-    """The random numbers of GPUs: there are none."""
+    """An empty list: `get_rng_state` is for all devices."""
     return []
 
 
 def set_cuda_rng_state(state_list: Any) -> None:
-    """Set the random numbers of GPUs: there are none."""
+    """Take an empty list: `set_rng_state` is for all devices."""
     for state in state_list:
-        raise ValueError(f"there is no GPU whose random numbers could be {state!r}")
+        raise ValueError(f"GPUs have no random numbers of their own, which {state!r} could be")
 
 
 def get_default_device() -> str:
-    """Where tensors are made: on the CPU."""
-    return "cpu"
+    """`device.get_device()`."""
+    return get_device()
 
 
 def set_default_device(device: Any) -> None:
-    """Make tensors on a device, which must be the CPU."""
+    """`device.set_device(device)`."""
     set_device(device)
 
 

@@ -1,110 +1,148 @@
-"""Places of tensors: the memory of the CPU, and nothing else."""
+"""Places: the memory of the CPU, and that of GPUs and TPUs which jax finds.
+
+Tensors have their values in the memory of the CPU; what a converted function computes lies on the
+device that `set_device` chose, for as long as nobody looks at it.
+"""
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
-from dy2st_runtime.errors import ArgumentError
-
-_REFUSED = ("gpu", "cuda", "xpu", "npu", "dcu", "mlu", "ipu", "gcu", "metax_gpu", "iluvatar_gpu")
+from dy2st_runtime import devices
 
 
-class CPUPlace:
-    """The memory of the CPU.
+class Place:
+    """The memory of a device: of the CPU, or of one that is there. ArgumentError if it is not.
 
     >>> CPUPlace() == CPUPlace(), CPUPlace()
     (True, Place(cpu))
     """
 
-    __slots__ = ()
+    __slots__ = ("_number",)
+    kind = "cpu"
+
+    def __init__(self, id: int = 0) -> None:
+        """Of the device of that number."""
+        self._number = id
+        if self.kind != "cpu":
+            devices.the_one(self.kind, id)
+
+    def get_device_id(self) -> int:
+        """The number of the device."""
+        return self._number
 
     def is_cpu_place(self) -> bool:
-        """True."""
-        return True
+        """Whether it is the memory of the CPU."""
+        return self.kind == "cpu"
 
     def is_gpu_place(self) -> bool:
-        """False."""
-        return False
+        """Whether it is the memory of a GPU."""
+        return self.kind == "gpu"
 
     def is_xpu_place(self) -> bool:
         """False."""
         return False
 
     def is_custom_place(self) -> bool:
-        """False."""
-        return False
+        """Whether it is the memory of a TPU."""
+        return self.kind == "tpu"
 
     def is_cuda_pinned_place(self) -> bool:
         """False."""
         return False
 
     def __eq__(self, other: object) -> bool:
-        """All memory of the CPU is one place."""
-        return isinstance(other, CPUPlace)
+        """Whether both are the memory of one device."""
+        return isinstance(other, Place) and str(self) == str(other)
 
     def _equals(self, other: object) -> bool:
         """As `==`."""
         return self == other
 
     def __hash__(self) -> int:
-        return hash(CPUPlace)
+        return hash(str(self))
 
     def __repr__(self) -> str:
-        return "Place(cpu)"
+        return "Place(cpu)" if self.kind == "cpu" else f"Place({self.kind}:{self._number})"
 
 
-def refuse_device(device: Any) -> NoReturn:
-    """Raise the one ArgumentError for whatever is not the CPU."""
-    raise ArgumentError(
-        f"the device {device!r} is not here: dy2st computes on the CPU; write 'cpu', or "
-        "'gpu' if is_compiled_with_cuda() else 'cpu', which asks first"
-    )
+class CPUPlace(Place):
+    """The memory of the CPU."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        """All of it is one place."""
+        super().__init__()
 
 
-def as_place(device: Any) -> CPUPlace:
-    """The place that `cpu`, None or a CPUPlace names; ArgumentError for any other.
+class CUDAPlace(Place):
+    """The memory of a GPU: `CUDAPlace(0)`."""
+
+    __slots__ = ()
+    kind = "gpu"
+
+
+class CUDAPinnedPlace(Place):
+    """Memory of the CPU that GPUs read: refused when made, as jax has its own."""
+
+    __slots__ = ()
+    kind = "gpu_pinned"
+
+
+class XPUPlace(Place):
+    """The memory of an XPU: refused when made."""
+
+    __slots__ = ()
+    kind = "xpu"
+
+
+class XPUPinnedPlace(XPUPlace):
+    """Pinned memory for an XPU: refused when made."""
+
+    __slots__ = ()
+
+
+class IPUPlace(Place):
+    """The memory of an IPU: refused when made."""
+
+    __slots__ = ()
+    kind = "ipu"
+
+
+class CustomPlace(Place):
+    """The memory of a device by its name: `CustomPlace("tpu", 0)`."""
+
+    __slots__ = ("kind",)
+
+    def __init__(self, name: str, id: int = 0) -> None:
+        """Of the device of that name and number."""
+        self.kind = devices.kind_and_number(name)[0]
+        super().__init__(id)
+
+
+def as_place(device: Any) -> Place:
+    """The place that `cpu`, `gpu:0`, None or a Place names; ArgumentError if it is not here.
 
     >>> as_place("cpu")
     Place(cpu)
     """
-    if device is None or isinstance(device, CPUPlace):
+    if device is None or isinstance(device, Place):
+        return CPUPlace() if device is None else device
+    kind, number = devices.kind_and_number(device)
+    if kind == "cpu":
         return CPUPlace()
-    if isinstance(device, str):
-        kind, _, number = device.lower().partition(":")
-        if kind == "cpu" and (not number or number.isdecimal()):
-            return CPUPlace()
-        if kind not in _REFUSED:
-            raise ArgumentError(f"a device is 'cpu', 'gpu', 'gpu:0' and the like, not {device!r}")
-    refuse_device(device)
+    return CUDAPlace(number) if kind == "gpu" else CustomPlace(kind, number)
 
 
-class _OtherPlace:
-    """A place that is not here: making one is refused."""
-
-    def __init__(self, *_: Any) -> None:
-        """Refuse."""
-        refuse_device(type(self).__name__)
-
-
-class CUDAPlace(_OtherPlace):
-    """The memory of a GPU: refused, but `isinstance(place, CUDAPlace)` may be asked."""
-
-
-class CUDAPinnedPlace(_OtherPlace):
-    """Pinned memory for a GPU: refused when made."""
-
-
-class XPUPlace(_OtherPlace):
-    """The memory of an XPU: refused when made."""
-
-
-class XPUPinnedPlace(_OtherPlace):
-    """Pinned memory for an XPU: refused when made."""
-
-
-class IPUPlace(_OtherPlace):
-    """The memory of an IPU: refused when made."""
-
-
-class CustomPlace(_OtherPlace):
-    """The memory of a device that somebody adds: refused when made."""
+__all__ = [
+    "CPUPlace",
+    "CUDAPinnedPlace",
+    "CUDAPlace",
+    "CustomPlace",
+    "IPUPlace",
+    "Place",
+    "XPUPinnedPlace",
+    "XPUPlace",
+    "as_place",
+]

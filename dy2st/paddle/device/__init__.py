@@ -1,4 +1,4 @@
-"""Answers for devices under PaddlePaddle's names: the CPU is the one that is here.
+"""Answers for devices under PaddlePaddle's names: the CPU, and the GPUs and TPUs of jax.
 
 dy2st.set_device("gpu" if dy2st.is_compiled_with_cuda() else "cpu")
 """
@@ -8,56 +8,74 @@ from __future__ import annotations
 from typing import Any
 
 from dy2st.paddle.device import cuda
+from dy2st.paddle.device.cuda import device_count, is_available, synchronize
 from dy2st.paddle.device.streams import Event, Stream, current_stream, set_stream, stream_guard
 from dy2st.paddle.private_modules import private_modules
-from dy2st_runtime import ops
+from dy2st_runtime import devices, engine, ops
+from dy2st_runtime.engine.xla import library
 from dy2st_runtime.ops import get_rng_state, set_rng_state
-from dy2st_runtime.place import CPUPlace, IPUPlace, XPUPlace, as_place
+from dy2st_runtime.place import CPUPlace, IPUPlace, Place, XPUPlace, as_place
+
+_chosen: list[Place] = [CPUPlace()]
 
 
-def set_device(device: Any) -> CPUPlace:
-    """Compute on `device`, which must be the CPU: ArgumentError for a GPU and any other.
+def set_device(device: Any) -> Place:
+    """Compute converted functions on `device`: on a GPU or TPU by the engine `xla`.
+
+    `cpu` leaves it to the engine that DY2ST_ENGINE names. ArgumentError if there is no such device.
 
     >>> set_device("cpu")
     Place(cpu)
     """
-    return as_place(device)
+    place = as_place(device)
+    is_cpu = place.is_cpu_place()
+    engine.set_default(None if is_cpu else "xla")
+    number = place.get_device_id()
+    library.compute_on(None if is_cpu else devices.the_one(place.kind, number))
+    _chosen[0] = place
+    return place
 
 
 def get_device(input: Any = None) -> str:
-    """The device that is computed on.
+    """The device that `set_device` chose, at first the CPU.
 
     >>> get_device()
     'cpu'
     """
-    return "cpu"
+    chosen = _chosen[0]
+    return "cpu" if chosen.is_cpu_place() else f"{chosen.kind}:{chosen.get_device_id()}"
 
 
 class device_guard:
-    """Compute on a device in a `with`; it must be the CPU."""
+    """Compute converted functions on a device in a `with`."""
 
     def __init__(self, device: Any = None) -> None:
-        """Take the device."""
-        self._place = as_place(device)
+        """Take the device; None is the one that is chosen."""
+        self._place = None if device is None else as_place(device)
 
     def __enter__(self) -> None:
-        """Nothing is to be changed."""
+        """Choose the device."""
+        self._before = _chosen[0]
+        if self._place is not None:
+            set_device(self._place)
 
     def __exit__(self, *_: object) -> None:
-        """Nothing is to be changed back."""
+        """Choose the one before."""
+        if self._place is not None:
+            set_device(self._before)
 
 
 device = device_guard
 
 
-def device_count() -> int:
-    """How many GPUs there are: 0."""
-    return 0
+def is_compiled_with_cuda() -> bool:
+    """Whether jax is installed with what drives NVIDIA's GPUs; it is not loaded."""
+    return devices.has_plugin("cuda")
 
 
-def is_available() -> bool:
-    """Whether there is a GPU: False."""
-    return False
+def is_compiled_with_rocm() -> bool:
+    """Whether jax is installed with what drives AMD's GPUs; it is not loaded."""
+    return devices.has_plugin("rocm")
 
 
 def _no() -> bool:
@@ -65,9 +83,8 @@ def _no() -> bool:
     return False
 
 
-is_compiled_with_cuda = is_compiled_with_rocm = is_compiled_with_xpu = _no
-is_compiled_with_ipu = is_compiled_with_cinn = is_compiled_with_distribute = _no
-is_current_stream_capturing = _no
+is_compiled_with_xpu = is_compiled_with_ipu = is_compiled_with_cinn = _no
+is_compiled_with_distribute = is_current_stream_capturing = _no
 
 
 def is_compiled_with_custom_device(device_type: str) -> bool:
@@ -76,26 +93,22 @@ def is_compiled_with_custom_device(device_type: str) -> bool:
 
 
 def is_bf16_supported(including_emulation: bool = True) -> bool:
-    """Whether a GPU computes with bfloat16: there is none."""
-    return False
+    """Whether a GPU computes with bfloat16: every one by jax, if there is one."""
+    return is_available()
 
 
 def get_cudnn_version() -> None:
-    """None: there is no cuDNN."""
+    """None: cuDNN is jax's own."""
 
 
 def get_all_device_type() -> list[str]:
-    """The kinds of device there are.
-
-    >>> get_all_device_type()
-    ['cpu']
-    """
-    return ["cpu"]
+    """The kinds of device there are: `cpu`, and `gpu` if there is one."""
+    return ["cpu"] + ["gpu"] * is_available()
 
 
 def get_available_device() -> list[str]:
-    """The devices there are."""
-    return ["cpu"]
+    """The devices there are: `cpu`, `gpu:0`, ..."""
+    return ["cpu"] + [f"gpu:{number}" for number in range(device_count())]
 
 
 def get_all_custom_device_type() -> list[str]:
@@ -108,13 +121,9 @@ def get_available_custom_device() -> list[str]:
     return []
 
 
-def synchronize(device: Any = None) -> None:
-    """Wait until all is computed: it is, when a function returns."""
-
-
 empty_cache = cuda.empty_cache
-memory_allocated = memory_reserved = cuda.memory_allocated
-max_memory_allocated = max_memory_reserved = cuda.max_memory_allocated
+memory_allocated, max_memory_allocated = cuda.memory_allocated, cuda.max_memory_allocated
+memory_reserved, max_memory_reserved = cuda.memory_reserved, cuda.max_memory_reserved
 reset_max_memory_allocated = reset_max_memory_reserved = cuda.reset_max_memory_allocated
 reset_peak_memory_stats = ipc_collect = cuda.reset_max_memory_allocated
 get_device_properties = cuda.get_device_properties

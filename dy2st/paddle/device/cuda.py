@@ -1,68 +1,93 @@
-"""Answers what scripts ask GPUs: there are none, and nothing is to wait for."""
+"""Answers what scripts ask GPUs, of those that jax finds."""
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from types import SimpleNamespace
+from typing import Any
 
 from dy2st.paddle.device.streams import Event, Stream, current_stream, stream_guard
-from dy2st_runtime.place import refuse_device
+from dy2st_runtime import devices
+from dy2st_runtime.place import as_place
 
 
 def device_count() -> int:
-    """How many GPUs there are.
+    """How many GPUs this process has: jax is asked, where it is installed.
 
-    >>> device_count()
-    0
+    >>> device_count() >= 0
+    True
     """
-    return 0
+    return len(devices.found("gpu"))
+
+
+def is_available() -> bool:
+    """Whether there is a GPU."""
+    return device_count() > 0
 
 
 def synchronize(device: Any = None) -> None:
-    """Wait until all is computed: it is, when a function returns."""
+    """Wait until all is computed that devices were asked for."""
+    devices.wait()
 
 
 def empty_cache() -> None:
-    """Give back memory that is kept: none is."""
+    """Nothing: jax keeps memory that is free for what comes next."""
+
+
+def _number(device: Any) -> int:
+    if isinstance(device, int):
+        return device
+    return 0 if device is None else as_place(device).get_device_id()
 
 
 def memory_allocated(device: Any = None) -> int:
-    """Bytes of a GPU in use: 0."""
-    return 0
+    """Bytes of a GPU in use; 0 if nothing was computed there."""
+    return devices.memory("gpu", _number(device), "bytes_in_use")
 
 
 def max_memory_allocated(device: Any = None) -> int:
-    """The most bytes of a GPU that were in use: 0."""
-    return 0
+    """The most bytes of a GPU that were in use since the process began."""
+    return devices.memory("gpu", _number(device), "peak_bytes_in_use")
 
 
-memory_reserved, max_memory_reserved = memory_allocated, max_memory_allocated
+def memory_reserved(device: Any = None) -> int:
+    """Bytes of a GPU that jax has taken for its own."""
+    return devices.memory("gpu", _number(device), "pool_bytes")
+
+
+def max_memory_reserved(device: Any = None) -> int:
+    """The most bytes of a GPU that jax had taken for its own."""
+    return devices.memory("gpu", _number(device), "peak_pool_bytes")
 
 
 def reset_max_memory_allocated(device: Any = None) -> None:
-    """Forget the most: it was 0."""
+    """Nothing: jax counts the most from the beginning of the process."""
 
 
 reset_max_memory_reserved = reset_max_memory_allocated
 
 
-def get_device_properties(device: Any = None) -> NoReturn:
-    """Raise ArgumentError: there is no GPU."""
-    refuse_device("gpu" if device is None else device)
+def get_device_properties(device: Any = None) -> SimpleNamespace:
+    """`name`, `major`, `minor` and `total_memory` of a GPU; ArgumentError if it is not there."""
+    major, minor = get_device_capability(device)
+    total = devices.memory("gpu", _number(device), "bytes_limit")
+    name = get_device_name(device)
+    return SimpleNamespace(name=name, major=major, minor=minor, total_memory=total)
 
 
-def get_device_name(device: Any = None) -> NoReturn:
-    """Raise ArgumentError: there is no GPU."""
-    refuse_device("gpu" if device is None else device)
+def get_device_name(device: Any = None) -> str:
+    """What a GPU is called; ArgumentError if it is not there."""
+    return str(devices.the_one("gpu", _number(device)).device_kind)
 
 
-def get_device_capability(device: Any = None) -> NoReturn:
-    """Raise ArgumentError: there is no GPU."""
-    refuse_device("gpu" if device is None else device)
+def get_device_capability(device: Any = None) -> tuple[int, int]:
+    """The compute capability of a GPU, (9, 0) say; ArgumentError if it is not there.
 
-
-def is_available() -> bool:
-    """Whether there is a GPU: False."""
-    return False
+    (0, 0) of a GPU that has none, as those of AMD.
+    """
+    found = devices.the_one("gpu", _number(device))
+    major, _, minor = str(getattr(found, "compute_capability", "")).partition(".")
+    is_known = major.isdecimal() and minor.isdecimal()
+    return (int(major), int(minor)) if is_known else (0, 0)
 
 
 __all__ = [

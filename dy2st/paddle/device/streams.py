@@ -1,29 +1,33 @@
-"""Has streams and events of a device that does one thing after the other, as the CPU does."""
+"""Has streams and events: devices do one thing after the other, and a stream waits for all."""
 
 from __future__ import annotations
 
 import time
 from typing import Any
 
+from dy2st_runtime import devices
+
 
 class Stream:
-    """An order of work; there is one, and all that was asked for is done."""
+    """An order of work: there is one, in which things were asked for."""
 
     def __init__(self, device: Any = None, priority: int = 2, stream_base: Any = None) -> None:
         """Nothing is to be made."""
 
     def synchronize(self) -> None:
-        """Wait: all is done."""
+        """Wait until all is computed."""
+        devices.wait()
 
     def query(self) -> bool:
-        """Whether all is done."""
+        """Whether all is done, for which this waits."""
+        devices.wait()
         return True
 
     def wait_event(self, event: Event) -> None:
         """Wait for an event: it is over."""
 
     def wait_stream(self, stream: Stream) -> None:
-        """Wait for a stream: it is done."""
+        """Nothing: there is one."""
 
     def record_event(self, event: Event | None = None) -> Event:
         """The event, with the time of now."""
@@ -40,7 +44,8 @@ class Event:
         self._seconds = 0.0
 
     def record(self, stream: Stream | None = None) -> None:
-        """Remember now."""
+        """Remember the moment at which all is computed that was asked for before."""
+        devices.wait()
         self._seconds = time.perf_counter()
 
     def query(self) -> bool:

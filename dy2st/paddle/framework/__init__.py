@@ -11,7 +11,7 @@ from dy2st.paddle.modes import in_dynamic_mode
 from dy2st.paddle.private_modules import private_modules
 from dy2st.paddle.second_names import manual_seed
 from dy2st_runtime.ir.tensor import Tensor
-from dy2st_runtime.place import CPUPlace, as_place
+from dy2st_runtime.place import CPUPlace, Place, as_place
 from dy2st_runtime.tensor import Parameter
 
 _SOURCES = ["dy2st.paddle.modes", "dy2st.paddle.checks", "dy2st", "dy2st.paddle.utils"]
@@ -30,7 +30,7 @@ def _current_expected_place() -> CPUPlace:
 _current_expected_place_ = _current_expected_place
 
 
-def _get_paddle_place(place: Any) -> CPUPlace | None:
+def _get_paddle_place(place: Any) -> Place | None:
     """The place that a text names, None for None."""
     return None if place is None else as_place(place)
 

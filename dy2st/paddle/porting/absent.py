@@ -8,7 +8,7 @@ from __future__ import annotations
 
 _STATIC = "static graphs made by hand: put @to_static on a Layer or function, and jit.save it"
 _MANY = "not shared between processes: DataParallel, and shard_tensor on a mesh, are here"
-_GPU = "a GPU: dy2st computes on the CPU"
+_GPU = "a device of Paddle's own: GPUs and TPUs come by jax, set_device('gpu:0')"
 _PLUGIN = "operators in C++: write the function with operators of dy2st"
 _INFERENCE = "Paddle Inference: jit.load the model, and call it"
 _PROFILE = "records of kernels: Profiler.step_info(), cProfile, or `dy2st opt --timing`"
@@ -33,7 +33,6 @@ REFUSED = {
     "inference.Tensor": _INFERENCE,
     "inference.convert_to_mixed_precision": _INFERENCE,
     "inference.create_predictor": _INFERENCE,
-    "CUDAPlace": f"{_GPU}; CPUPlace()",
     "CUDAPinnedPlace": f"{_GPU}; CPUPlace()",
     "XPUPlace": f"{_GPU}; CPUPlace()",
 }

@@ -50,6 +50,7 @@ ENGINES: dict[str, Engine | str] = {
     "numpy": "dy2st_runtime.engine.numpy.executable:compile_program",
     "xla": "dy2st_runtime.engine.xla.executable:compile_program",
 }
+_set: list[str | None] = [None]  # what this process has chosen for its default
 # What an engine of ours needs beside NumPy, and the extra that installs it.
 _NEEDED = {"native": ("llvmlite", "native"), "xla": ("jax", "jax")}
 
@@ -67,7 +68,7 @@ def compile(program: Program, engine: str | None = None) -> Executable:
     except (Dy2stError, MemoryError):
         raise
     except Exception as error:  # whatever it is: else who converts takes it for the Program's own
-        name = engine or os.environ.get("DY2ST_ENGINE") or DEFAULT
+        name = engine or _default()
         raise EngineError(
             f"the engine {name!r} cannot compile {program.name!r}, which is a fault of that "
             f"engine: {type(error).__name__}: {error}; take another engine for it"
@@ -104,8 +105,17 @@ def is_embedded() -> bool:
 
 
 def _chosen(name: str | None = None) -> str:
-    chosen = check_name(name) or os.environ.get("DY2ST_ENGINE") or DEFAULT
+    chosen = check_name(name) or _default()
     return ("native" if _has_native() else "numpy") if chosen == AUTO else chosen
+
+
+def _default() -> str:
+    return _set[0] or os.environ.get("DY2ST_ENGINE") or DEFAULT
+
+
+def set_default(name: str | None) -> None:
+    """Let an engine be the default of this process, before DY2ST_ENGINE; None undoes it."""
+    _set[0] = check_name(name)
 
 
 def check_name(name: str | None) -> str | None:

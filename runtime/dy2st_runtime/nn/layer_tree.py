@@ -321,9 +321,10 @@ class LayerTree:
         blocking: bool | None = None,
         non_blocking: bool | None = None,
     ) -> Own:
-        """Change the dtype of all floating parameters and buffers; the only device is the CPU.
+        """Change the dtype of all floating parameters and buffers; a device must be here.
 
-        A dtype may be the first argument too. `blocking` and `non_blocking` have no effect.
+        Converted functions bring them there. A dtype may be the first argument too. `blocking` and
+        `non_blocking` have no effect.
         """
         if device is not None and dtype is None and not _is_device(device):
             device, dtype = None, device
@@ -414,7 +415,7 @@ def _is_device(value: Any) -> bool:
     """Whether the first argument of `to` is a device and no dtype."""
     if not isinstance(value, str):
         return not isinstance(value, (type, np.dtype))
-    return value.partition(":")[0] in ("cpu", "gpu", "cuda", "xpu", "npu", "Place(cpu)")
+    return value.partition(":")[0] in ("cpu", "gpu", "cuda", "tpu", "xpu", "npu")
 
 
 __all__ = ["LayerTree", "attribute_changes", "note_change"]

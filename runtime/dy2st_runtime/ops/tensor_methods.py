@@ -14,7 +14,7 @@ from dy2st_runtime.dims import Size, product
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F, Tensor
 from dy2st_runtime.ir.arguments import as_dtype, as_int, normalize_axis
-from dy2st_runtime.place import CPUPlace, as_place, refuse_device
+from dy2st_runtime.place import CPUPlace, CUDAPinnedPlace, as_place
 
 ALONE: dict[str, Any] = {}
 
@@ -73,14 +73,16 @@ def cpu(x: Any) -> Any:
 
 @_alone
 def cuda(x: Any, device_id: Any = None, blocking: bool = True) -> Any:
-    """Refused, as there is no GPU: ask `is_compiled_with_cuda()` first."""
-    refuse_device("gpu" if device_id is None else f"gpu:{device_id}")
+    """The tensor itself, if jax finds that GPU: converted functions compute there."""
+    is_number = isinstance(device_id, int)
+    as_place(f"gpu:{device_id}" if is_number else "gpu" if device_id is None else device_id)
+    return x
 
 
 @_alone
 def pin_memory(x: Any, blocking: bool = True) -> Any:
-    """Refused, as there is no GPU whose memory would wait for it."""
-    refuse_device("gpu_pinned")
+    """Refused: jax has memory of its own for that."""
+    CUDAPinnedPlace()
 
 
 @_alone

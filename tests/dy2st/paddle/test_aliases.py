@@ -142,8 +142,8 @@ def test_a_tensor_stays_itself_where_it_fits():
     assert dy2st.as_tensor(x) is x and dy2st.as_tensor(x, "float64").dtype == np.float64
     assert dy2st.as_tensor([1, 2]).tolist() == [1, 2]
     assert not dy2st.as_tensor([1.0], requires_grad=True).stop_gradient
-    with pytest.raises(dy2st.errors.ArgumentError, match="CPU"):
-        dy2st.as_tensor([1], device="gpu")
+    with pytest.raises(dy2st.errors.ArgumentError, match="xpu:0"):
+        dy2st.as_tensor([1], device="xpu")
 
 
 def test_an_array_is_copied_if_asked_for():
@@ -158,7 +158,7 @@ def test_random_numbers_begin_anew():
     dy2st.seed(3)
     assert dy2st.tolist(dy2st.rand([2])) == first
     assert dy2st.get_cuda_rng_state() == [] and dy2st.set_cuda_rng_state([]) is None
-    with pytest.raises(ValueError, match="no GPU"):
+    with pytest.raises(ValueError, match="GPUs have no"):
         dy2st.set_cuda_rng_state([1])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from dy2st_runtime.errors import ArgumentError
@@ -15,6 +15,7 @@ jax, jnp, lax = Lazy("jax"), Lazy("jax.numpy"), Lazy("jax.lax")
 special, jax_linalg = Lazy("jax.scipy.special"), Lazy("jax.scipy.linalg")
 callbacks, export = Lazy("jax.experimental"), Lazy("jax.export")
 sharding = Lazy("jax.sharding")
+_chosen: list[Any] = [None]
 _PRECISIONS = ("highest", "high", "default")
 
 
@@ -38,7 +39,8 @@ def exactly() -> Iterator[None]:
     # The name came with jax 0.8; before, it was in jax.experimental.
     is_new = hasattr(jax, "enable_x64")
     wide: Any = jax.enable_x64 if is_new else callbacks.enable_x64
-    with wide(True), jax.default_matmul_precision(precision()):
+    where = nullcontext() if _chosen[0] is None else jax.default_device(_chosen[0])
+    with wide(True), jax.default_matmul_precision(precision()), where:
         yield
 
 
@@ -51,6 +53,11 @@ def draws_on_device(is_on_a_mesh: bool) -> bool:
     if chosen not in ("", "numpy", "device"):
         raise ArgumentError(f"DY2ST_XLA_RANDOM is numpy or device, not {chosen!r}")
     return is_on_a_mesh if chosen == "" else chosen == "device"
+
+
+def compute_on(device: Any) -> None:
+    """Let Programs without a mesh run on a device of jax; None for the one that jax takes."""
+    _chosen[0] = device
 
 
 def reuses_memory() -> bool:
@@ -75,6 +82,7 @@ def is_cpu() -> bool:
 __all__ = [
     "array_types",
     "callbacks",
+    "compute_on",
     "draws_on_device",
     "exactly",
     "export",

@@ -47,7 +47,7 @@ def test_what_is_here_is_found(name):
         "nn.NoLayer",
         "no_space.at_all",
         "Tensor.no_method",
-        "CUDAPlace",
+        "XPUPlace",
         "inference.Config.Precision",
     ],
 )
