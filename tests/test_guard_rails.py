@@ -233,6 +233,7 @@ LISTS_OF_NAMES = {
     "native/operators/scans.py": "as for arithmetic",
     "native/program/shape_specialisation.py": "which numbers code reads is a matter of this engine",
     "native/program/composites.py": "what loops compute part by part is a matter of this engine",
+    "xla/lists.py": "which lists XLA can hold is a matter of this engine",
     "xla/host_operators.py": "what XLA does not compute is a matter of this engine",
     "xla/lowerings/checks.py": "what stops compiled code is a matter of this engine",
     "xla/lowerings/elementwise.py": "what an operator is in jax is a matter of this engine",
