@@ -29,7 +29,7 @@ from dy2st.jit.persistent_state import check_step, drop_flags, is_gradient, read
 from dy2st.jit.program_passes import OptimizedProgram
 from dy2st_runtime import engine as engines
 from dy2st_runtime.autograd import cut_off
-from dy2st_runtime.errors import ConversionError, EngineError, Location, SpecError
+from dy2st_runtime.errors import ConversionError, EngineError, Location, PeerError, SpecError
 from dy2st_runtime.ir import Program, Variable
 from dy2st_runtime.ir.clone import clone
 from dy2st_runtime.ir.definition import Effect as Kind
@@ -53,6 +53,8 @@ Call = Callable[[Sequence[EagerTensor], Full], Any]
 _MOST_NAMED = 16
 _BRACKETS = {tuple: "({},)", list: "[{}]", dict: "{{{}}}"}
 _NUMBERS = (None, bool, int, float)
+# Python would raise none of these where a run does.
+_NOT_OF_RUN = (EngineError, SpecError, PeerError)
 
 
 def is_pure(concrete: ConcreteProgram) -> bool:
@@ -389,7 +391,7 @@ class ConcreteProgram:
         try:
             outputs, updates = run(tensors, state)
         except BaseException as error:  # goes on, unless Python makes the call
-            is_of_run = is_of_program(error) and not isinstance(error, (EngineError, SpecError))
+            is_of_run = is_of_program(error) and not isinstance(error, _NOT_OF_RUN)
             if call is not None and self.finished.writes and is_of_run:
                 self._lose(call)
                 set_rng_state(random) if random is not None else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from queue import SimpleQueue
 from typing import Any, Generic, TypeVar
@@ -132,15 +133,21 @@ class Channel:
         self._worker.works.put(work)
         return work
 
-    def meet(self, what: str, size: int) -> list[int]:
-        """Learn the numbers of all others, which do the same: else PeerError, on all of them."""
+    def meet(self, what: str, size: int, hint: str = "") -> list[int]:
+        """Learn the numbers of all others, which do the same: else PeerError, on all of them.
+
+        The error ends with the hint.
+        """
         text = what.encode()[: _HEADER - _SIZE].ljust(_HEADER - _SIZE)
         header = np.frombuffer(size.to_bytes(_SIZE, "little") + text, np.uint8)
         found = [row.tobytes() for row in self.gather(header)]
         calls = [entry[_SIZE:].rstrip().decode(errors="replace") for entry in found]
         if len({*calls}) > 1:
+            with suppress(PeerError):  # whoever ends now ends before some others have read it
+                self.gather(header)
             differing = "; ".join(f"rank {r}: {call}" for r, call in zip(self.ranks, calls))
-            raise PeerError(f"the processes do not do the same: {differing}")
+            rest = f"; {hint}" if hint else ""
+            raise PeerError(f"the processes do not do the same: {differing}{rest}")
         return [int.from_bytes(entry[:_SIZE], "little") for entry in found]
 
     def gather(self, data: Array) -> Array:

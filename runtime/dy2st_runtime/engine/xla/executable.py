@@ -10,11 +10,19 @@ import numpy as np
 from dy2st_runtime.dims import Dim, symbols
 from dy2st_runtime.engine.numpy import executable as reference
 from dy2st_runtime.engine.runner import Runner
+from dy2st_runtime.engine.xla.agreement import Agreement, are_several
 from dy2st_runtime.engine.xla.compilation import KEPT, Islands
 from dy2st_runtime.engine.xla.host_run import HostRun, on_host
 from dy2st_runtime.engine.xla.library import array_types, exactly, reuses_memory
 from dy2st_runtime.engine.xla.lists import Buffer, list_of
-from dy2st_runtime.engine.xla.mesh import fetch, layout, own_parts, put, replicated_layout
+from dy2st_runtime.engine.xla.mesh import (
+    devices_of,
+    fetch,
+    layout,
+    own_parts,
+    put,
+    replicated_layout,
+)
 from dy2st_runtime.engine.xla.plan import Island, is_flow
 from dy2st_runtime.ir.program import Program
 from dy2st_runtime.ir.types import TensorType
@@ -99,6 +107,7 @@ class Executable(Runner):
             # Which results of a branch are one array, XLA does not say.
             inputs = [on_host(one) for one in inputs]
             return self.reference.run(inputs, state, as_is, as_one, bare)
+        self._agree([*inputs, *state])
         run = self._run.again()
         run.hands_on = bool(as_is)
         made = self._computed(run, [*inputs, *state])
@@ -122,6 +131,8 @@ class Executable(Runner):
     def run_resident(self, inputs: Sequence[Array], state: Sequence[Resident]) -> list[Any]:
         """As the contract says: the values are arrays of jax."""
         self.check(inputs)
+        if self._mesh is not None:
+            self._agree([*inputs, *[one.host_array for one in state if one.value is None]])
         values = [one.value for one in state]
         kinds = array_types()
         # Of hundreds of tensors most are there already: loops over all are few, and short.
@@ -145,6 +156,16 @@ class Executable(Runner):
             Resident(None, one, _fetched, own_parts) if type(one) in kinds else _on_host(one)
             for one in [*outputs, *results[first:]]
         ]
+
+    def _agree(self, values: Sequence[Any]) -> None:
+        """Let the processes of the mesh, if they are several, compare what of it is here."""
+        mesh = self._mesh
+        if mesh is not None and are_several() and devices_of(mesh) is not None:
+            self._agreement.reach([one for one in values if isinstance(one, np.ndarray)])
+
+    @cached_property
+    def _agreement(self) -> Agreement:
+        return Agreement(self.program)
 
     def _on_devices(self, place: int, one: Resident) -> Any:
         """A tensor of the state where it lies: a number as it is there, if it is that of before.

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dy2st_runtime.engine.xla.agreement import are_several, meet
 from dy2st_runtime.engine.xla.library import jax, lax, sharding
 from dy2st_runtime.engine.xla.table import rows
 from dy2st_runtime.ir.placement import Mesh, Placement, sharded_axis
@@ -90,6 +91,8 @@ def constrain(value: Any, where: Any) -> Any:
 def fetch(value: Any) -> Array:
     """All of a value as an array of NumPy's, in memory of its own; of several processes all ask."""
     if not value.is_fully_addressable and not value.is_fully_replicated:
+        if are_several():
+            meet(f"all of a {value.dtype}{[*value.shape]} that lies in parts")
         everywhere = sharding.NamedSharding(value.sharding.mesh, sharding.PartitionSpec())
         value = jax.jit(lambda x: x, out_shardings=everywhere)(value)
     return np.array(value)
