@@ -31,7 +31,12 @@ class Failure(NamedTuple):
     def is_result(self) -> bool:
         """Whether it failed because another one did."""
         last = self.shown.rstrip().rpartition("\n")[2]
-        return _ABORT in self.shown or any(name in last for name in _RESULT)
+        return self.is_abort or any(name in last for name in _RESULT)
+
+    @property
+    def is_abort(self) -> bool:
+        """Whether jax has ended it, since rank 0 is gone."""
+        return _ABORT in self.shown
 
     def text(self) -> str:
         """The one message that tells of it."""

@@ -185,7 +185,10 @@ def _run(hosts: Hosts, plan: Plan, options: Any, attempt: int) -> Failure | None
                 # Who loses the one that failed fails, too, in the same moment.
                 time.sleep(0.3)
                 found = [one for worker in workers if (one := worker.failure()) is not None]
-                return hosts.settle(min(found, key=lambda one: (one.is_result, one.ended)))
+                # An error says more than the signal by which jax ends who has lost rank 0.
+                return hosts.settle(
+                    min(found, key=lambda one: (one.is_result, one.is_abort, one.ended))
+                )
             elsewhere = hosts.heard()
             if elsewhere is not None:
                 return elsewhere
