@@ -246,7 +246,7 @@ class ParameterMismatch(FormatError, KeyError):
 
 
 class EngineError(Dy2stError, RuntimeError):
-    """An engine cannot compile a Program: a fault of the engine, which others may not have."""
+    """An engine cannot compile or run a Program: its own fault, which others may not have."""
 
 
 class OperandChanged(Dy2stError, RuntimeError):

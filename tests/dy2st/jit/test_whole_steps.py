@@ -8,8 +8,9 @@ import pytest
 import dy2st
 from dy2st import nn, to_static
 from dy2st import optimizer as o
-from dy2st.errors import EngineError
+from dy2st.errors import EngineError, PeerError
 from dy2st_runtime import engine
+from dy2st_runtime.engine.numpy.executable import Executable
 from tests.dy2st.jit.training_steps import (
     MODELS,
     OPTIMIZERS,
@@ -429,6 +430,40 @@ def test_lbfgs_is_refused_and_takes_a_converted_closure():
         eager = optimizers[0].step(closure(model, optimizers[0]))
         found = optimizers[1].step(to_static(closure(other, optimizers[1])))
         np.testing.assert_allclose(found.numpy(), eager.numpy(), 1e-10)
+
+
+class FailingRuns(Executable):
+    """Compiles, and then another process is gone, or the machine has no memory left."""
+
+    error: Exception = PeerError("rank 1 is gone")
+    entry = None
+
+    def run(self, *args, **options):
+        raise self.error
+
+
+@pytest.mark.parametrize("error", [PeerError("rank 1 is gone"), EngineError("no memory left")])
+def test_a_step_that_another_process_or_the_engine_fails_is_not_left_to_python(monkeypatch, error):
+    monkeypatch.setitem(engine.ENGINES, "failing", FailingRuns)
+    monkeypatch.setattr(FailingRuns, "error", error)
+    net = nn.Linear(2, 1)
+    best = o.SGD(0.1, parameters=net.parameters())
+    calls = []
+
+    def step(x):
+        calls.append(x)
+        loss = net(x).mean()
+        loss.backward()
+        best.step()
+        best.clear_grad()
+        return loss
+
+    before, static = net.weight.numpy(), to_static(step, engine="failing")
+    for _ in range(3):
+        with pytest.raises(type(error), match=str(error)):
+            static(dy2st.ones([3, 2]))
+    np.testing.assert_array_equal(net.weight.numpy(), before)
+    assert calls == []
 
 
 def test_a_step_whose_engine_fails_is_not_left_to_python(monkeypatch):

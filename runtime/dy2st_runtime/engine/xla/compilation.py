@@ -21,7 +21,7 @@ from dy2st_runtime.engine.xla.library import draws_on_device, exactly, jax, jnp
 from dy2st_runtime.engine.xla.mesh import layout, replicated_layout
 from dy2st_runtime.engine.xla.plan import Island, Planner
 from dy2st_runtime.engine.xla.trace import Layouts, traceable
-from dy2st_runtime.errors import PeerError
+from dy2st_runtime.errors import EngineError, PeerError
 from dy2st_runtime.ir.program import Program, Variable
 from dy2st_runtime.ops.generator import generator
 
@@ -168,7 +168,9 @@ class Compiled:
         except jax.errors.JaxRuntimeError as error:
             _refuse_alone(arguments, error)
             if not self._calls_back:
-                raise
+                raise EngineError(
+                    f"XLA has failed while it ran a part of {self._name!r}: {error}"
+                ) from error
             return None  # a kernel that draws has raised something
         except Exception as error:  # reported, if NumPy's kernels have nothing to say against it
             _refuse_alone(arguments, error)

@@ -7,7 +7,7 @@ import pytest
 
 from dy2st_runtime import engine, ops
 from dy2st_runtime.dims import symbol
-from dy2st_runtime.errors import DivisionByZero
+from dy2st_runtime.errors import DivisionByZero, EngineError
 from dy2st_runtime.ir import F, TensorType, Tracer, apply
 from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ops.control_flow import cond, while_loop
@@ -313,3 +313,16 @@ def test_false_times_infinity_is_nan(dtype):
     found, wanted = both(masked, mask, x)
     for have, want in zip(found, wanted, strict=True):
         np.testing.assert_array_equal(np.isnan(have), np.isnan(want))
+
+
+def test_a_failure_of_xla_is_one_of_the_engine():
+    def fails(*given):
+        raise jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory")
+
+    array = np.ones(3, "float32")
+    executable = engine.compile(program_of(lambda x: x * 2.0, array), "xla")
+    executable.run([array], [])
+    for compiled in compiled_of(executable):
+        compiled._function = fails
+    with pytest.raises(EngineError, match="XLA has failed while it ran .*Out of memory"):
+        executable.run([array], [])
