@@ -79,3 +79,15 @@ def test_what_numpy_would_compute_is_refused_with_its_lines(tmp_path, capsys):
     shown = capsys.readouterr().err
     assert "nonzero: how many elements there are depends on the data" in shown
     assert "uniform: random numbers" in shown and "test_export.py:" in shown
+
+
+def test_a_result_that_is_a_list_is_refused(tmp_path, capsys):
+    def function(x):
+        rows = []
+        for row in x:
+            rows.append(row * 2)
+        return rows
+
+    dy2st.jit.save(dy2st.to_static(function, [InputSpec(["n", 2])]), str(tmp_path / "net"))
+    assert main(["export", str(tmp_path / "net"), "--stablehlo", "-o", str(tmp_path)]) == 2
+    assert "a result is a list of tensors" in capsys.readouterr().err
