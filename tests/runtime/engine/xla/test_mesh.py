@@ -61,15 +61,16 @@ class Attention(nn.Layer):
 MODELS = (perceptron, normalised, Image, Attention)
 
 
-def trained_plainly(make, batches):
+def trained_plainly(make, batches, merge=1):
     net = make()
     adam = optimizer.Adam(0.02, epsilon=1e-3, parameters=net.parameters())
     losses = []
-    for x, y in batches:
+    for number, (x, y) in enumerate(batches, 1):
         loss = nn.functional.cross_entropy(net(dy2st.to_tensor(x)), dy2st.to_tensor(y))
-        loss.backward()
-        adam.step()
-        adam.clear_grad()
+        (loss / merge).backward()
+        if number % merge == 0:
+            adam.step()
+            adam.clear_grad()
         losses.append(float(loss))
     return losses, [p.numpy() for p in net.parameters()]
 
@@ -122,6 +123,37 @@ def test_training_gives_what_one_device_gives(make, plan):
     np.testing.assert_allclose(steps(mesh, model, batches), losses, rtol=1e-5)
     for p, wanted in zip(model.network.parameters(), parameters):
         np.testing.assert_allclose(p.numpy(), wanted, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("shape", [[8], [4, 2]], ids=str)
+@pytest.mark.parametrize(("merge", "stage"), [(1, 3), (3, 0), (3, 2)])
+def test_recomputed_blocks_and_merged_gradients_give_what_one_device_gives(merge, stage, shape):
+    strategy = {
+        "recompute": {"enable": True},
+        "gradient_merge": {"enable": merge > 1, "k_steps": merge},
+        "sharding": {"enable": stage > 0, "stage": stage},
+    }
+    mesh, model = on_mesh(Attention, shape, strategy)
+    batches = [*zip(XS, YS)]
+    losses, parameters = trained_plainly(Attention, batches, merge)
+    np.testing.assert_allclose(steps(mesh, model, batches), losses, rtol=1e-5)
+    for p, wanted in zip(model.network.parameters(), parameters):
+        np.testing.assert_allclose(p.numpy(), wanted, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("shape", [[8], [4, 2]], ids=str)
+def test_mixed_precision_on_a_mesh_is_near_what_it_is_on_one_device(shape):
+    """Products of bfloat16 have 8 bits."""
+    amp = {"amp": {"enable": True, "dtype": "bfloat16", "level": "O1"}}
+    batches = [*zip(XS, YS)]
+    mesh, model = on_mesh(Attention, shape, amp)
+    found = steps(mesh, model, batches)
+    program = model.dist_main_program("train")
+    products = [o for o in program.block.walk() if o.name in ("matmul", "linear")]
+    assert products and {o.results[0].type.dtype.name for o in products} == {"bfloat16"}
+    alone, lonely = on_mesh(Attention, [1], amp)
+    np.testing.assert_allclose(found, steps(alone, lonely, batches), rtol=2**-8)
+    np.testing.assert_allclose(found, trained_plainly(Attention, batches)[0], rtol=2**-5)
 
 
 def test_a_batch_that_does_not_divide_gives_the_same():
