@@ -94,7 +94,7 @@ def straight(concrete: ConcreteProgram) -> Call:
     aliasing = concrete.aliasing
     names: dict[str, Any] = {"Tensor": EagerTensor, "wrapped": wrapped, "rebuild": rebuild}
     executable = concrete.executable if better is None else better.executable
-    if has_resident_state(executable):
+    if engines.has_resident_state(executable):
         return lambda tensors, in_full: in_full(tensors)
     names |= {"executable": executable, "records": is_grad_enabled}
     names["as_is"] = () if aliasing is None else aliasing.as_is(better is not None)
@@ -136,11 +136,6 @@ def straight(concrete: ConcreteProgram) -> Call:
     # `names` are its globals: with itself among them it would be a cycle.
     found: Call = names.pop("call")
     return found
-
-
-def has_resident_state(executable: Any) -> bool:
-    """Whether an engine wants to keep the state; those that others wrote may not say."""
-    return getattr(executable, "has_resident_state", False)
 
 
 def _run(executable: Any, inputs: str, state: str) -> list[str]:
@@ -458,7 +453,7 @@ class ConcreteProgram:
         as_is = () if self.aliasing is None else self.aliasing.as_is(better is not None)
         as_one = () if self.aliasing is None or better is not None else self.aliasing.merged
         executable, inputs = executable or self.executable, [t.array for t in tensors]
-        if has_resident_state(executable) and self.aliasing is None:
+        if engines.has_resident_state(executable) and self.aliasing is None:
             results = executable.run_resident(inputs, [t.as_resident() for t in state.values()])
         else:
             arrays = [t.array for t in state.values()]

@@ -97,19 +97,24 @@ class Parts:
         """Outputs, and new values of buffers by name, connected to what they are computed of."""
         held = [*inputs, *state.values()]
         random = get_rng_state() if self.is_random else None
-        arrays = [tensor.array for tensor in held]
-        given, count, bare = len(inputs), self._count, self._bare
-        results = self._executable.run(arrays[:given], arrays[given:], as_is, as_one, bare)
+        count, bare, executable = self._count, self._bare, self._executable
+        arrays = [tensor.array for tensor in inputs]
+        if engines.has_resident_state(executable) and not (as_is or as_one):
+            values = executable.resident_values([one.as_resident() for one in state.values()])
+        else:
+            values = [tensor.array for tensor in state.values()]
+        results = executable.run(arrays, values, as_is, as_one, bare)
+        arrays += values
         extra = results[count : count + bare]
         del results[count : count + bare]
         made = [wrapped(result) for result in results]
         if self.halves.targets:
             kept = len(self.halves.residuals)
             node = ProgramNode(self, held, arrays, extra[:kept], random)
-            values = iter(extra[kept:])
+            flags = iter(extra[kept:])
             pairs = zip(self.halves.targets, self.halves.flags, strict=True)
             for index, (place, flag) in enumerate(pairs):
-                if flag is None or bool(next(values)):
+                if flag is None or bool(next(flags)):
                     tensor = made[place]
                     tensor.node, tensor.index, tensor.stopped = node, index, False
         if len(made) == count:
@@ -149,7 +154,8 @@ class Parts:
 class ProgramNode(Node):
     """A run of a Program: what its backward half will take.
 
-    kept is what the forward half gave for it; arrays are those of all that the run has read.
+    kept is what the forward half gave for it; arrays are those of all that the run has read, of
+    the state perhaps as the engine has them.
     """
 
     __slots__ = ("_held", "_kept", "_parts", "_random", "_types")
@@ -196,7 +202,7 @@ class ProgramNode(Node):
         edges, parts = self.edges, self._parts
         assert edges is not None
         backward = parts.joint(given)
-        values: list[Any] = [EagerTensor(array) for array in self._held]
+        values: list[Any] = [EagerTensor(np.asarray(array)) for array in self._held]
         for edge, place in zip(edges, parts.wanted, strict=True):
             values[place] = edge.value()
         count = len(parts.program.inputs)

@@ -55,6 +55,11 @@ _set: list[str | None] = [None]  # what this process has chosen for its default
 _NEEDED = {"native": ("llvmlite", "native"), "xla": ("jax", "jax")}
 
 
+def has_resident_state(executable: Executable) -> bool:
+    """Whether an engine wants to keep the state; those that others wrote may not say."""
+    return getattr(executable, "has_resident_state", False)
+
+
 @put_back_after_errors
 def compile(program: Program, engine: str | None = None) -> Executable:
     """A callable for a Program, by the engine of a name; without one DY2ST_ENGINE names it.
@@ -179,6 +184,7 @@ __all__ = [
     "compile",
     "find",
     "get_num_threads",
+    "has_resident_state",
     "is_installed",
     "names",
     "register_engine",

@@ -63,6 +63,13 @@ class Executable(Protocol):
         """
         ...
 
+    def resident_values(self, state: Sequence[Resident]) -> list[Any]:
+        """What `run` takes as state instead of arrays: values that stay where the engine computes.
+
+        So that parameters of a Program that is called in halves are moved once.
+        """
+        ...
+
     def check(self, inputs: Sequence[Array]) -> None:
         """Raise SpecError unless number, dtypes and shapes of the inputs fit the Program."""
         ...

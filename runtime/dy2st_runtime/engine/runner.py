@@ -58,6 +58,10 @@ class Runner:
         """Of an engine that keeps state, which says so."""
         raise NotImplementedError
 
+    def resident_values(self, state: Sequence[Resident]) -> list[Any]:
+        """The arrays: of an engine that moves them each time."""
+        return [one.array for one in state]
+
     def given(
         self,
         results: list[Any],

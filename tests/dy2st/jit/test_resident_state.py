@@ -190,3 +190,19 @@ def test_a_converted_layer_keeps_its_parameters_there(device):
 def test_a_tensor_that_an_attribute_lacks_still_says_so():
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         _ = dy2st.ones([2]).nonsense
+
+
+@pytest.mark.parametrize("is_training", [False, True])
+def test_a_loaded_model_sends_its_parameters_once(device, tmp_path, is_training):
+    dy2st.seed(2)
+    net = nn.Sequential(nn.Linear(4, 5), nn.BatchNorm1D(5))
+    net.train() if is_training else net.eval()
+    net(dy2st.to_tensor(XS[0]))
+    dy2st.jit.save(net, str(tmp_path / "net"), [dy2st.static.InputSpec([None, 4])])
+    loaded, plain = (dy2st.jit.load(str(tmp_path / "net"), engine=e) for e in ("keeping", "numpy"))
+    with dy2st.no_grad():
+        for x in XS:
+            np.testing.assert_array_equal(loaded(dy2st.to_tensor(x)), plain(dy2st.to_tensor(x)))
+    assert device.sent == sum(one.numpy().nbytes for one in net.state_dict().values())
+    for name, one in loaded.state_dict().items():
+        np.testing.assert_array_equal(one.numpy(), plain.state_dict()[name].numpy())

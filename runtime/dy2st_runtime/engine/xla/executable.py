@@ -133,11 +133,7 @@ class Executable(Runner):
         self.check(inputs)
         if self._mesh is not None:
             self._agree([*inputs, *[one.host_array for one in state if one.value is None]])
-        values = [one.value for one in state]
-        kinds = array_types()
-        # Of hundreds of tensors most are there already: loops over all are few, and short.
-        for place in [place for place, value in enumerate(values) if type(value) not in kinds]:
-            values[place] = self._on_devices(place, state[place])
+        values, kinds = self._values(state), array_types()
         # Two tensors may have one value, which is used up for neither.
         may_use_up = self._is_one_island and reuses_memory()
         may_use_up = may_use_up and len(set(map(id, values))) == len(values)
@@ -156,6 +152,20 @@ class Executable(Runner):
             Resident(None, one, _fetched, own_parts) if type(one) in kinds else _on_host(one)
             for one in [*outputs, *results[first:]]
         ]
+
+    def resident_values(self, state: Sequence[Resident]) -> list[Any]:
+        """As the contract says; arrays of NumPy where a later step may use up what is kept."""
+        if reuses_memory():
+            return [one.array for one in state]
+        with exactly():
+            return self._values(state)
+
+    def _values(self, state: Sequence[Resident]) -> list[Any]:
+        values, kinds = [one.value for one in state], array_types()
+        # Of hundreds of tensors most are there already: loops over all are few, and short.
+        for place in [place for place, value in enumerate(values) if type(value) not in kinds]:
+            values[place] = self._on_devices(place, state[place])
+        return values
 
     def _agree(self, values: Sequence[Any]) -> None:
         """Let the processes of the mesh, if they are several, compare what of it is here."""
