@@ -6,6 +6,7 @@ that only append; all others are the host's, which has lists of arrays.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple, cast
 
@@ -16,10 +17,14 @@ from dy2st_runtime.engine.xla.host_operators import IDENTITIES
 from dy2st_runtime.engine.xla.library import jnp, lax
 from dy2st_runtime.engine.xla.lowerings.numbers import INT64
 from dy2st_runtime.engine.xla.table import check, lower
+from dy2st_runtime.errors import EngineError
 from dy2st_runtime.ir.program import Block, Operator, Variable
 from dy2st_runtime.ir.types import ArrayType, TensorType
 
 Room = int | Dim
+
+MOST = 2**30
+"""So many bytes at most a buffer has."""
 
 LIST_OPERATORS = {"array_append", "array_read", "array_write", "array_length"}
 """What branches and loops of XLA may do with lists."""
@@ -55,7 +60,10 @@ def list_of(value: Any) -> Any:
 
 
 def with_room(value: Any, element: TensorType, shape: tuple[int, ...], room: int) -> Any:
-    """A list as a Buffer that takes so many elements more."""
+    """A list as a Buffer that takes so many elements more; EngineError if that is too large."""
+    size = room * math.prod(shape) * element.dtype.itemsize
+    if size > MOST:
+        raise EngineError(f"a list of up to {room} tensors might take {size / 2**30:.1f} GB")
     if isinstance(value, list):
         return Buffer(jnp.zeros((max(room, 1), *shape), element.dtype), jnp.zeros((), INT64))
     if not room:

@@ -8,6 +8,7 @@ import pytest
 import dy2st
 from dy2st import to_static
 from dy2st.static import InputSpec
+from dy2st_runtime.engine.xla import lists
 
 pytest.importorskip("jax", reason="the engine xla needs jax: pip install 'dy2st[jax]'")
 
@@ -134,6 +135,17 @@ def test_gradients_through_a_loop_over_rows_need_no_list_of_the_host(count):
     parts = next(iter(static.program_cache.last()._trained._parts.values()))
     backward = next(iter(parts._second.values()))[1]
     assert "numpy" not in parts._executable.explain() + backward.explain()
+
+
+def test_a_buffer_that_would_be_too_large_is_a_list_of_numpy(monkeypatch):
+    monkeypatch.setattr(lists, "MOST", 50)
+    static = to_static(pairs, input_spec=[InputSpec([None, 2])], engine="xla")
+    for count in (3, 4):
+        x = dy2st.ones([count, 2])
+        if count == 4:
+            with pytest.warns(RuntimeWarning, match="a list of up to 16 tensors might take"):
+                assert_alike(static(x), pairs(x))
+        assert_alike(static(x), pairs(x))
 
 
 def test_a_place_that_a_buffer_does_not_have_raises_as_a_list_does():
