@@ -9,6 +9,7 @@ import numpy as np
 
 from dy2st_runtime.dims import Dim
 from dy2st_runtime.engine.xla.compilation import Islands
+from dy2st_runtime.engine.xla.library import jax
 from dy2st_runtime.engine.xla.lists import buffer_of, list_of
 from dy2st_runtime.engine.xla.plan import Island, Known
 from dy2st_runtime.ir.definition import lookup
@@ -75,9 +76,9 @@ class HostRun(OnArrays):
         if made is not None:
             known.update(zip(island.writes, made))
             if self.hands_on:
-                for place, origin in zip(island.chosen, map(int, made[len(island.writes) :])):
+                for place, origin in zip(island.chosen, jax.device_get(made[len(island.writes) :])):
                     if origin:
-                        known[island.writes[place]] = arguments[origin - 1]
+                        known[island.writes[place]] = arguments[int(origin) - 1]
             return
         if self.may_use_up:
             self.restored.update(zip(island.reads, arguments, strict=True))
