@@ -138,6 +138,7 @@ def runner(library: Library) -> Any:
     pointer, number, narrow = ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32
     make = ctypes.CFUNCTYPE(narrow, pointer, pointer, number, pointer, number, narrow)
     function = make(loaded.addresses["run"])
+    # The machine code lives as long as what calls it.
     function.owner = loaded  # type: ignore[attr-defined]
     return function
 

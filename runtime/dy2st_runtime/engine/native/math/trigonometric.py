@@ -26,6 +26,7 @@ class _Series(NamedTuple):
 _SERIES = {
     4: _Series(
         12000.0,
+        # pi / 2 in parts: n times the first ones is exact, so that nothing is lost near n * pi / 2.
         (1.5703125, 4.837512969970703125e-4, 7.549789415861596e-08, 5.39030285815811905e-15),
         (-0.1666665461, 0.008332160573, -0.0001951525702),
         (0.04166664568, -0.0013887316, 2.44331273e-5),
@@ -66,6 +67,7 @@ def _sine_and_cosine(lanes: Lanes, r: Value) -> tuple[Value, Value]:
     z = lanes.multiply(r, r)
     sine = lanes.fma(lanes.multiply(r, z), lanes.polynomial(z, series.sine), r)
     bend = lanes.fma(z, lanes.polynomial(z, series.cosine), lanes.constant(-0.5, dtype))
+    # Of r = -0 the sum is +0.
     return lanes.intrinsic("copysign", sine, r), lanes.fma(z, bend, lanes.constant(1, dtype))
 
 

@@ -61,6 +61,7 @@ def library(processor: Processor, names: Iterable[str]) -> str:
             stem, _, suffix = name.rpartition("_")
             shape = Shape.of(np.dtype(f"float{suffix[1:]}"), processor)
             found[name] = _WRITERS[stem](shape)
+            # What it calls stands in its text.
             wanted += re.findall(r"@(\w+_f\d\d)\b", found[name])
     return "\n\n".join(found[name] for name in sorted(found))
 
@@ -70,6 +71,7 @@ def linked(processor: Processor, suffix: str) -> Library:
     """All functions of a dtype, "f32" or "f64", made once for all modules of the process."""
     names = [f"{stem}_{suffix}" for stem in PARAMETERS]
     text = library(processor, names)
+    # Only what other modules call is seen from outside: LLVM may take all else apart.
     for name in names:
         text = re.sub(rf"define internal (\w+ @{name}\()", r"define \1", text)
     text += "\n@threads = external global i64\ndeclare void @parallel(ptr, ptr, i64)\n"

@@ -148,6 +148,7 @@ class Code(Function):
 def first_lanes(lanes: Lanes, count: str) -> str:
     """The mask of the lanes before a count, which may be negative, or more than there are."""
     function, wide = lanes.function, f"<{lanes.lanes} x i32>"
+    # Before it is cut to 32 bits, where a large count could become a small one.
     few = function.let(f"call i64 @llvm.smin.i64(i64 {count}, i64 {lanes.lanes})")
     short = function.let(f"trunc i64 {few} to i32")
     first = function.let(f"insertelement {wide} poison, i32 {short}, i64 0")
