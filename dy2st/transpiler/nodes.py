@@ -32,6 +32,7 @@ def at(place: Node, node: Node) -> Node:
     while todo:
         new = todo.pop()
         if "lineno" in new._attributes:
+            # The user's own, or placed before with all that is in it.
             if getattr(new, "lineno", None) is not None:
                 continue
             new.lineno, new.col_offset = place.lineno, place.col_offset

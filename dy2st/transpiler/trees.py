@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 Place: TypeAlias = "dict[str, Any]"
 
+# One of each serves all nodes: the compiler asks for their class alone.
 LOAD, STORE = ast.Load(), ast.Store()
 
 
@@ -53,6 +54,7 @@ def loads(place: Place, names: Iterable[str]) -> ast.expr:
 
 def texts(place: Place, values: Iterable[str]) -> ast.expr:
     """A tuple of strings."""
+    # One constant of the code: a display would be built again at each call.
     return constant(place, tuple(values))
 
 
@@ -97,6 +99,7 @@ def thunk(place: Place, body: ast.expr, names: Iterable[str] = ()) -> ast.expr:
 
 def define(place: Place, name: str, parameters: ast.arguments, body: list[ast.stmt]) -> ast.stmt:
     """`def name(parameters): body`."""
+    # `type_params` must be there from Python 3.12 on; before, nobody reads it.
     made: Any = ast.FunctionDef
     rest: dict[str, Any] = {"decorator_list": [], "type_params": [], **place}
     function: ast.stmt = made(name=name, args=parameters, body=body, returns=None, **rest)

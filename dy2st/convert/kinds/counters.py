@@ -45,7 +45,7 @@ def _count(trace: Trace, owner: Any, change: Any, others: Any, named: dict[str, 
         return ()
 
     for other in others:
-        if other is None:
+        if other is None:  # the default of Counter's own methods
             continue
         if type(other) in DICTS:
             _for_each(trace, other, one)
@@ -98,6 +98,7 @@ def _positive(trace: Trace, left: Any, right: Any, change: Any) -> Any:
         trace.set_item(both, key, change(trace.item(both, key), number))
 
     _for_each(trace, right, put_in)
+    # Only now: what is below 0 on one side may be made up for by the other.
     made: Any = trace.made(Counter())
 
     def keep(key: Any, number: Any) -> None:

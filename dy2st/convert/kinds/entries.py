@@ -37,6 +37,7 @@ def presence(trace: Trace, value: Any) -> Any:
         return False
     if not may_be_missing(trace, value):
         return True
+    # A branch that has asked for the entry has ruled cases out: they do not count inside.
     there = [place for place in trace.cases_of(value) if place not in _missing(value)]
     if not there:
         return False

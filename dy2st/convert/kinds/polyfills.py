@@ -53,9 +53,12 @@ def _raised(heap: Any, start: int, place: int) -> None:
 
 def _sunk(heap: Any, start: int) -> None:
     """Let an element move to the end by way of the lesser child, and back to its place."""
+    # Down to the end before it is compared with others, as heapq does: by another way elements that
+    # are equal would lie in other places.
     item, place = heap[start], start
     child = 2 * place + 1
     while child < len(heap):
+        # heapq asks for `<` alone: the user's objects may have no other comparison.
         if child + 1 < len(heap) and not heap[child] < heap[child + 1]:
             child = child + 1
         heap[place] = heap[child]

@@ -99,6 +99,7 @@ class Machine(Trace):
         vars(self).update({name: getattr(dy2static, name) for name in dy2static.STATEMENTS})
         for name in operators.UNARY:
             vars(self)[name] = partial(operators.unary, self, name)
+        # At last: they stand in place of the long ways of the same names.
         vars(self).update(short_ways(self))
 
     def _bind_statements(self) -> None:
@@ -121,6 +122,7 @@ class Machine(Trace):
         self.is_plain = bind(ifelse.is_plain, self)
 
     def _bind_what_rows_call(self) -> None:
+        # Rows and stages stand below the modules that these are from, so they cannot import them.
         self.plain_attr = bind(attributes.plain_attr, self)
         self.set_plain = bind(attributes.set_plain, self)
         self.set_own = bind(attributes.set_own, self)

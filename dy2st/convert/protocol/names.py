@@ -69,6 +69,7 @@ def imported(
     """What `from module import name` binds, or `import module` without a name."""
     package = function.__globals__.get("__package__") or ""
     path = resolve_name("." * level + module, package) if level else module
+    # A read as any other: a module put in its place is noticed at the next call.
     held = trace.read("item", sys.modules, path, sys.modules.get(path, MISSING))
     if not name or held is MISSING or not hasattr(held, name):
         return trace.mark_outside(value)
@@ -78,7 +79,7 @@ def imported(
 def new_cell(trace: Trace, value: Any = UNBOUND) -> CellType:
     """A variable that inner functions share."""
     cell = CellType() if value is UNBOUND else CellType(value)
-    trace.own[id(cell)] = cell
+    trace.own[id(cell)] = cell  # held, so that no other object gets its id
     return trace.made(cell)  # type: ignore[no-any-return]
 
 
@@ -110,6 +111,7 @@ def _surely(trace: Trace, value: Any, error: Callable[[], NameError]) -> Any:
     if place is None:
         return value
     stage_if(trace, is_case(trace, value, place), fails, lambda: (), (), (), of_cases=True)
+    # What was unbound has raised: behind this it is one of the others.
     trace.know_cases(trace.frame, value, frozenset(cases) - {place})
     return known(trace, value)
 
@@ -153,6 +155,7 @@ def filled(trace: Trace, owners: Sequence[CellType]) -> Iterator[None]:
     """Let cells hold for code that runs as it is what they hold in the trace."""
     places = [(one, trace.over.get((id(one), CELL))) for one in owners]
     changed = [(one, place.value, native_attribute(one, CELL)) for one, place in places if place]
+    # Whoever ends the trace while the code runs gives the cells back what they had.
     known = len(trace.undo_stack)
     trace.undo_stack += [partial(_fill, one, before) for one, _, before in changed]
     try:

@@ -64,6 +64,7 @@ def _ends(statement: Node) -> bool:
         return always_leaves([statement])
     if getattr(statement, "ends", False) or ends_here(statement.finalbody):
         return True
+    # What follows is reached behind the body and its `else`, or behind a handler.
     ways = [[*statement.body, *statement.orelse], *(h.body for h in statement.handlers)]
     return all(map(ends_here, ways))
 
@@ -122,6 +123,7 @@ def swallowing(statement: Node, jumped: Node, forget: Block, context: Context) -
     call = context.call("convert_swallowed", jumped, load(failed))
     leave = gast.If(call, [gast.Break()], [])
     outer = gast.Try([*inner, last], [], [], [*final, leave])
+    # A loop of one iteration: only a jump out of `finally` drops an exception in flight.
     once = gast.Tuple([constant(0)], gast.Load())
     loop = gast.For(store(context.flag("once")), once, [outer], [], None)
     return [at(statement, assign(failed, constant(True))), at(statement, loop)]
