@@ -277,7 +277,11 @@ def bessel(order: int, is_scaled: bool) -> Callable[[Lanes, Value], Value]:
             less = lanes.select(is_near, lanes.negate(size), lanes.constant(0, x.dtype))
             near = lanes.multiply(near, exp(lanes, less))
         else:
-            far = _grown(lanes, far, size)
+            # Times exp(size), which may be too large where the product is not; inf stays.
+            root = exp(lanes, lanes.multiply(size, lanes.constant(0.5, size.dtype)))
+            found = lanes.multiply(lanes.multiply(far, root), root)
+            is_endless = lanes.compare("eq", size, lanes.constant(math.inf, size.dtype))
+            far = lanes.select(is_endless, size, found)
         found = lanes.select(is_near, near, far)
         return lanes.intrinsic("copysign", found, x) if order else found
 
@@ -289,14 +293,6 @@ def _far(lanes: Lanes, size: Value, order: int) -> Value:
     share = lanes.divide(lanes.constant(1, size.dtype), size)
     total = lanes.polynomial(share, bessel_series.FAR_TERMS[order])
     return lanes.multiply(total, lanes.intrinsic("sqrt", share))
-
-
-def _grown(lanes: Lanes, far: Value, size: Value) -> Value:
-    """Times exp(size), which may be too large where the product is not; inf stays."""
-    half = exp(lanes, lanes.multiply(size, lanes.constant(0.5, size.dtype)))
-    found = lanes.multiply(lanes.multiply(far, half), half)
-    is_endless = lanes.compare("eq", size, lanes.constant(math.inf, size.dtype))
-    return lanes.select(is_endless, size, found)
 
 
 __all__ = ["bessel", "incomplete", "lgamma", "polygamma"]

@@ -26,44 +26,40 @@ def tiles(shape: Shape) -> str:
     here = code.at("%c", code.plus(code.times("%row", "%c_row"), "%column"))
     is_last = code.let("icmp ne ptr %epilogue, null")
     with code.loop("0", "%n", str(shape.columns)) as at:
-        _column_of_tiles(code, shape, here, at)
+        # The tiles of one panel. Panels are filled up with zeros; what is read as it is has
+        # `columns` from one to the next.
+        is_packed = code.compare("ne", "%b_panel", shape.columns)
+        panel = code.at("%b", code.times(code.over(at, shape.columns), "%b_panel"))
+        columns = code.least(shape.columns, code.minus("%n", at))
+        readable = code.choose(is_packed, shape.columns, columns)
+        # The tallest tile that is just wide enough for some columns.
+        tallest = f"@{shape.name(f'tile{shape.rows}')}"
+        for vectors in range(shape.vectors - 1, 0, -1):
+            fits = code.compare("sle", columns, vectors * shape.lanes)
+            tallest = code.choose(fits, f"@{shape.name(f'narrow{vectors}')}", tallest, "ptr")
+        with code.walk("%m") as (row, following):
+            # The function of the tallest tile that has no more rows than are left, and its rows.
+            rest = code.minus("%m", row)
+            heights = shape.heights[::-1]
+            tile_of_row, rows = f"@{shape.name('tile1')}", "1"
+            for height in heights[1:]:
+                fits = code.compare("sge", rest, height)
+                own = tallest if height == shape.rows else f"@{shape.name(f'tile{height}')}"
+                tile_of_row, rows = (
+                    code.choose(fits, own, tile_of_row, "ptr"),
+                    code.choose(fits, height, rows),
+                )
+            to = code.at(here, code.plus(code.times(row, "%c_row"), at))
+            own = code.at("%a", code.times(row, "%a_tile"))
+            sizes = ["%k", "%a_row", "%a_column", "%b_row", "%c_row", columns, readable]
+            listed = ", ".join(f"i64 {size}" for size in [*sizes, "%more", "%b_panel"])
+            code.line(f"call void {tile_of_row}(ptr {to}, ptr {own}, ptr {panel}, {listed})")
+            following.append(code.plus(row, rows))
     with code.when(is_last):
         place = ("%c_row", "%row", "%m", "%column", "%n")
         listed = ", ".join(["ptr %context, ptr %c", *(f"i64 {size}" for size in place)])
         code.line(f"call void %epilogue({listed})")
     return code.end()
-
-
-def _column_of_tiles(code: Code, shape: Shape, here: str, at: str) -> None:
-    """The tiles of one panel."""
-    # Panels are filled up with zeros; what is read as it is has `columns` from one to the next.
-    is_packed = code.compare("ne", "%b_panel", shape.columns)
-    panel = code.at("%b", code.times(code.over(at, shape.columns), "%b_panel"))
-    columns = code.least(shape.columns, code.minus("%n", at))
-    readable = code.choose(is_packed, shape.columns, columns)
-    # The tallest tile that is just wide enough for some columns.
-    tallest = f"@{shape.name(f'tile{shape.rows}')}"
-    for vectors in range(shape.vectors - 1, 0, -1):
-        fits = code.compare("sle", columns, vectors * shape.lanes)
-        tallest = code.choose(fits, f"@{shape.name(f'narrow{vectors}')}", tallest, "ptr")
-    with code.walk("%m") as (row, following):
-        # The function of the tallest tile that has no more rows than are left, and its rows.
-        rest = code.minus("%m", row)
-        heights = shape.heights[::-1]
-        tile_of_row, rows = f"@{shape.name('tile1')}", "1"
-        for height in heights[1:]:
-            fits = code.compare("sge", rest, height)
-            own = tallest if height == shape.rows else f"@{shape.name(f'tile{height}')}"
-            tile_of_row, rows = (
-                code.choose(fits, own, tile_of_row, "ptr"),
-                code.choose(fits, height, rows),
-            )
-        to = code.at(here, code.plus(code.times(row, "%c_row"), at))
-        own = code.at("%a", code.times(row, "%a_tile"))
-        sizes = ["%k", "%a_row", "%a_column", "%b_row", "%c_row", columns, readable]
-        listed = ", ".join(f"i64 {size}" for size in [*sizes, "%more", "%b_panel"])
-        code.line(f"call void {tile_of_row}(ptr {to}, ptr {own}, ptr {panel}, {listed})")
-        following.append(code.plus(row, rows))
 
 
 def blocks(shape: Shape) -> str:

@@ -35,39 +35,32 @@ def shared_product(shape: Shape) -> str:
         room = code.let(f"call i64 @{shape.name('product_scratch')}(i64 %m, i64 %n, i64 %k)")
         room = code.most(_rounded(code, room), 64)
         parts = code.most(1, code.least(wanted, code.over("%bytes", room)))
-        _share(code, shape, (parts, room), is_swept)
+        sizes = (parts, room)
+        parts, room = sizes
+        by_columns = code.compare("sge", "%n", code.times(parts, 2 * shape.columns))
+        total = code.choose(by_columns, "%n", "%m")
+        width = code.choose(is_swept, shape.lanes, shape.columns)
+        unit = code.choose(by_columns, width, shape.rows)
+        chunk = code.times(_shares(code, total, unit, parts), unit)
+        has_rows = code.compare("sge", "%m", code.times(parts, shape.rows))
+        even = code.times(code.over(code.over(total, unit), parts), unit)
+        chunk = code.choose(code.both(by_columns, has_rows), even, chunk)
+        rest = code.choose(by_columns, code.times(chunk, parts), "%n")
+        rest_rows = code.times(_shares(code, "%m", shape.rows, parts), shape.rows)
+        columns, swept = (code.let(f"zext i1 {one} to i64") for one in (by_columns, is_swept))
+        values = [f"ptr %{name}" for name in _POINTERS] + [f"i64 %{name}" for name in _SIZES]
+        values += [f"i64 {value}" for value in (columns, chunk, room, rest, rest_rows, swept)]
+        task = code.alloca(f"[{len(_FIELDS)} x i64]")
+        for index, value in enumerate(values):
+            code.line(
+                f"store {value}, ptr {code.let(f'getelementptr i64, ptr {task}, i64 {index}')}"
+            )
+        own = shape.name("part_of_product")
+        code.line(f"call void @parallel(ptr @{own}, ptr {task}, i64 {parts})")
     with code.when(code.no(is_shared)):
         pointers = [f"%{name}" for name in _POINTERS]
         shape.call(code, "product", pointers, [f"%{name}" for name in _SIZES])
     return code.end()
-
-
-def _share(code: Code, shape: Shape, sizes: tuple[str, str], is_swept: str) -> None:
-    """Write down what all parts need to know, and have them done.
-
-    Where columns are no multiple of what parts take, all parts share the rest of them by rows: one
-    panel more than others have is much of the work of few panels. What is swept is so in all parts,
-    however narrow: they begin anywhere in panels.
-    """
-    parts, room = sizes
-    by_columns = code.compare("sge", "%n", code.times(parts, 2 * shape.columns))
-    total = code.choose(by_columns, "%n", "%m")
-    width = code.choose(is_swept, shape.lanes, shape.columns)
-    unit = code.choose(by_columns, width, shape.rows)
-    chunk = code.times(_shares(code, total, unit, parts), unit)
-    has_rows = code.compare("sge", "%m", code.times(parts, shape.rows))
-    even = code.times(code.over(code.over(total, unit), parts), unit)
-    chunk = code.choose(code.both(by_columns, has_rows), even, chunk)
-    rest = code.choose(by_columns, code.times(chunk, parts), "%n")
-    rest_rows = code.times(_shares(code, "%m", shape.rows, parts), shape.rows)
-    columns, swept = (code.let(f"zext i1 {one} to i64") for one in (by_columns, is_swept))
-    values = [f"ptr %{name}" for name in _POINTERS] + [f"i64 %{name}" for name in _SIZES]
-    values += [f"i64 {value}" for value in (columns, chunk, room, rest, rest_rows, swept)]
-    task = code.alloca(f"[{len(_FIELDS)} x i64]")
-    for index, value in enumerate(values):
-        code.line(f"store {value}, ptr {code.let(f'getelementptr i64, ptr {task}, i64 {index}')}")
-    own = shape.name("part_of_product")
-    code.line(f"call void @parallel(ptr @{own}, ptr {task}, i64 {parts})")
 
 
 def _shares(code: Code, total: str, unit: str | int, parts: str) -> str:

@@ -168,16 +168,7 @@ def _write_determinant(body: Body, step: Step, operator: Operator) -> None:
     x = operator.operands[0]
     body.module.pool("scratch")
     lu = body.module.shared(_Elimination(x.dtype).text(), "lu")
-    name = body.module.shared(_determinant(operator, lu), "det")
-    pointers = [*(body.place(result) for result in operator.results), body.places.address(x)]
-    listed = ", ".join(f"ptr {pointer}" for pointer in pointers)
-    batch = body.sizes.value(product(x.tensor_type.shape[:-2]))
-    with body.lock.without(body.lock.is_long([x.tensor_type.shape])):
-        body.function.line(f"call void @{name}({listed}, i64 {batch})")
-
-
-def _determinant(operator: Operator, lu: str) -> str:
-    """By logarithms, as NumPy has it: a product of many numbers may be too large on the way."""
+    # By logarithms, as NumPy has it: a product of many numbers may be too large on the way.
     dtype, size = operator.results[0].dtype, int(operator.operands[0].tensor_type.shape[-1])
     results = [f"%out{index}" for index in range(len(operator.results))]
     parameters = [*(("ptr", name) for name in (*results, "%x")), ("i64", "%batch")]
@@ -196,7 +187,12 @@ def _determinant(operator: Operator, lu: str) -> str:
         for name, value in zip(results, values, strict=True):
             one.store(one.cast(value, dtype), code.at(name, iteration))
     code.line(f"call void @scratch_give(ptr {memory})")
-    return code.end()
+    det = body.module.shared(code.end(), "det")
+    places = [*(body.place(result) for result in operator.results), body.places.address(x)]
+    listed = ", ".join(f"ptr {place}" for place in places)
+    batch = body.sizes.value(product(x.tensor_type.shape[:-2]))
+    with body.lock.without(body.lock.is_long([x.tensor_type.shape])):
+        body.function.line(f"call void @{det}({listed}, i64 {batch})")
 
 
 def _signed(

@@ -16,7 +16,7 @@ from dy2st_runtime.engine.native.nests.access import stored
 from dy2st_runtime.engine.native.program.planner import Step
 from dy2st_runtime.engine.native.program.steps import Body, writer
 from dy2st_runtime.engine.native.text.code import Code
-from dy2st_runtime.engine.native.text.lanes import Lanes, Value, integers_of
+from dy2st_runtime.engine.native.text.lanes import Lanes, integers_of
 from dy2st_runtime.ir.program import Operator
 
 _VECTOR = 32
@@ -33,7 +33,23 @@ def _write(body: Body, step: Step, operator: Operator) -> None:
     for first, last, count in (("0", end, wide), (end, "%count", 1)):
         lanes = Lanes(code, count)
         with code.loop(first, last, str(count)) as at:
-            found = _parts(lanes, lanes.load(code.at("%x", at), x.dtype))
+            # m and e with x = m * 2**e and m from 1/2 to 1; x and 0 of 0 and what is not finite.
+            element = lanes.load(code.at("%x", at), x.dtype)
+            dtype, whole, form = element.dtype, integers_of(element.dtype), format_of(element.dtype)
+            steps, zero = form.mantissa + 1, lanes.constant(0, dtype)
+            places, half = (lanes.constant(n, whole) for n in (form.mantissa, form.bias - 1))
+            size, mask = lanes.magnitude(element), lanes.constant(2 * form.bias + 1, whole)
+            is_small = lanes.compare("lt", size, lanes.constant(np.finfo(dtype).tiny, dtype))
+            larger = lanes.multiply(element, lanes.constant(2.0**steps, dtype))
+            bits = lanes.bits(lanes.select(is_small, larger, element), whole)
+            e = lanes.subtract(lanes.both(lanes.binary("ashr", bits, places), mask), half)
+            less = lanes.select(is_small, lanes.constant(steps, whole), lanes.constant(0, whole))
+            e = lanes.small_integer(lanes.subtract(e, less), dtype)
+            own = lanes.both(bits, lanes.invert(lanes.binary("shl", mask, places)))
+            m = lanes.bits(lanes.either(own, lanes.binary("shl", half, places)), dtype)
+            is_finite = lanes.compare("lt", size, lanes.constant(math.inf, dtype))
+            is_usual = lanes.both(is_finite, lanes.compare("ne", element, zero))
+            found = lanes.select(is_usual, m, element), lanes.select(is_usual, e, zero)
             for value, pointer in zip(found, names[:2], strict=True):
                 lanes.store(value, code.at(pointer, at))
     name = body.module.shared(code.end(), "frexp")
@@ -43,25 +59,6 @@ def _write(body: Body, step: Step, operator: Operator) -> None:
     elements = body.sizes.value(product(x.tensor_type.shape))
     with body.lock.without(body.lock.is_long([x.tensor_type.shape])):
         body.function.line(f"call void @{name}({listed}, i64 {elements})")
-
-
-def _parts(lanes: Lanes, x: Value) -> tuple[Value, Value]:
-    """m and e with x = m * 2**e and 1/2 <= |m| < 1; x and 0 of 0 and of what is not finite."""
-    dtype, whole, form = x.dtype, integers_of(x.dtype), format_of(x.dtype)
-    steps, zero = form.mantissa + 1, lanes.constant(0, dtype)
-    places, half = (lanes.constant(n, whole) for n in (form.mantissa, form.bias - 1))
-    size, mask = lanes.magnitude(x), lanes.constant(2 * form.bias + 1, whole)
-    is_small = lanes.compare("lt", size, lanes.constant(np.finfo(dtype).tiny, dtype))
-    larger = lanes.multiply(x, lanes.constant(2.0**steps, dtype))
-    bits = lanes.bits(lanes.select(is_small, larger, x), whole)
-    e = lanes.subtract(lanes.both(lanes.binary("ashr", bits, places), mask), half)
-    less = lanes.select(is_small, lanes.constant(steps, whole), lanes.constant(0, whole))
-    e = lanes.small_integer(lanes.subtract(e, less), dtype)
-    own = lanes.both(bits, lanes.invert(lanes.binary("shl", mask, places)))
-    m = lanes.bits(lanes.either(own, lanes.binary("shl", half, places)), dtype)
-    is_finite = lanes.compare("lt", size, lanes.constant(math.inf, dtype))
-    is_usual = lanes.both(is_finite, lanes.compare("ne", x, zero))
-    return lanes.select(is_usual, m, x), lanes.select(is_usual, e, zero)
 
 
 MANTISSAS = (_write,)

@@ -189,7 +189,23 @@ class _ByBytes:
             # Where all keys have the same byte nothing moves, as in the high bytes of small
             # integers.
             with code.when(differs):
-                self._move(counts, byte)
+                # Entries in the order of this byte; of equal ones in the order in which they are.
+                total = code.alloca("i32")
+                code.line(f"store i32 0, ptr {total}")
+                with code.loop("0", str(_DIGITS)) as digit:  # where the first entry of each goes
+                    place = self._count_of(counts, digit)
+                    count, before = (code.let(f"load i32, ptr {at}") for at in (place, total))
+                    code.line(f"store i32 {before}, ptr {place}")
+                    code.line(f"store i32 {code.let(f'add i32 {before}, {count}')}, ptr {total}")
+                source, target = (code.let(f"load ptr, ptr {at}") for at in (self._from, self._to))
+                with code.loop("0", "%count") as at:
+                    entry = self._load(source, at)
+                    start = code.let(f"getelementptr {self._entry}, ptr {source}, i64 {at}")
+                    goes = self._counted(counts, self._digit(start, byte))
+                    to = code.let(f"getelementptr {self._entry}, ptr {target}, i64 {goes}")
+                    code.line(f"store {self._entry} {entry}, ptr {to}, align 8")
+                code.line(f"store ptr {target}, ptr {self._from}")
+                code.line(f"store ptr {source}, ptr {self._to}")
         with code.loop("0", "%count") as at:
             entry = self._load(code.let(f"load ptr, ptr {self._from}"), at)
             # The place lies in the low bits of an entry.
@@ -218,25 +234,6 @@ class _ByBytes:
                     f"getelementptr [{_DIGITS} x i32], ptr {self._counts}, i64 {byte}"
                 )
                 self._counted(counts, digit)
-
-    def _move(self, counts: str, byte: str) -> None:
-        """Entries in the order of a byte; of equal ones in the order in which they are."""
-        code, total = self._code, self._code.alloca("i32")
-        code.line(f"store i32 0, ptr {total}")
-        with code.loop("0", str(_DIGITS)) as digit:  # where the first entry of each goes
-            place = self._count_of(counts, digit)
-            count, before = (code.let(f"load i32, ptr {at}") for at in (place, total))
-            code.line(f"store i32 {before}, ptr {place}")
-            code.line(f"store i32 {code.let(f'add i32 {before}, {count}')}, ptr {total}")
-        source, target = (code.let(f"load ptr, ptr {at}") for at in (self._from, self._to))
-        with code.loop("0", "%count") as at:
-            entry = self._load(source, at)
-            start = code.let(f"getelementptr {self._entry}, ptr {source}, i64 {at}")
-            goes = self._counted(counts, self._digit(start, byte))
-            to = code.let(f"getelementptr {self._entry}, ptr {target}, i64 {goes}")
-            code.line(f"store {self._entry} {entry}, ptr {to}, align 8")
-        code.line(f"store ptr {target}, ptr {self._from}")
-        code.line(f"store ptr {source}, ptr {self._to}")
 
     def _digit(self, entry: str, byte: str) -> str:
         """A byte of an entry's key, which lies behind the place."""

@@ -38,7 +38,15 @@ def _search(body: Body, step: Step, operator: Operator) -> None:
             found = search.place_of(lanes.load(code.at("%values", at), values.dtype))
             lanes.store(found, at_of(code, "%out", INT64, at))
     shared = body.module.shared(code.end(), "search")
-    name = body.module.shared(_rows_text(values.dtype, shared), "searches")
+    # A search in each row, one after the other.
+    each = Code("NAME", [*_PARAMETERS, ("i64", "%rows")], stored(values.dtype))
+    with each.loop("0", "%rows") as row:
+        begin = each.times(row, "%count")
+        target = at_of(each, "%out", INT64, begin)
+        row_of_sequence = each.at("%sequence", each.times(row, "%size"))
+        given = [("ptr", one) for one in (target, row_of_sequence, each.at("%values", begin))]
+        each.call(shared, *given, ("i64", "%size"), ("i64", "%count"))
+    name = body.module.shared(each.end(), "searches")
     pointers = [body.place(operator.results[0])]
     pointers += [body.places.address(operand) for operand in (sequence, values)]
     shape = values.tensor_type.shape
@@ -53,18 +61,6 @@ def _search(body: Body, step: Step, operator: Operator) -> None:
 
 _PARAMETERS = [("ptr", name) for name in ("%out", "%sequence", "%values")]
 _PARAMETERS += [("i64", "%size"), ("i64", "%count")]
-
-
-def _rows_text(dtype: DType, search: str) -> str:
-    """A search in each row, one after the other."""
-    code = Code("NAME", [*_PARAMETERS, ("i64", "%rows")], stored(dtype))
-    with code.loop("0", "%rows") as row:
-        first = code.times(row, "%count")
-        out = at_of(code, "%out", INT64, first)
-        sequence = code.at("%sequence", code.times(row, "%size"))
-        pointers = [("ptr", one) for one in (out, sequence, code.at("%values", first))]
-        code.call(search, *pointers, ("i64", "%size"), ("i64", "%count"))
-    return code.end()
 
 
 class _Search:
