@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from weakref import finalize
 
 from dy2st_runtime.engine.native.machine import abi
-from dy2st_runtime.engine.native.machine.llvm import Library, Processor, library_of
+from dy2st_runtime.engine.native.machine.llvm import Processor, library_of
 from dy2st_runtime.engine.native.machine.module import Module
 from dy2st_runtime.engine.native.machine.pool import keep_freed_memory
 from dy2st_runtime.engine.native.program.prepacked import Keeper
@@ -30,18 +30,15 @@ class Linked:
         self.addresses = library.addresses
         self._held = module.kept
         self._keepers = [one for one in module.kept if isinstance(one, Keeper)]
-        finalize(self, _drop, ctypes.CFUNCTYPE(None)(self.addresses["drop"]), library)
+        # The memory that code keeps is freed while the code is still there: with its library.
+        drop = ctypes.CFUNCTYPE(None)(self.addresses["drop"])
+        finalize(self, lambda function, library: function(), drop, library)
         self.function = abi.function_object(self.addresses["run"], self._held)
 
     @property
     def kept_bytes(self) -> int:
         """How large is what it keeps that was made of parameters."""
         return sum(keeper.bytes for keeper in self._keepers)
-
-
-def _drop(function: Callable[[], None], library: Library) -> None:
-    """Free the memory that code keeps, while the code is still there."""
-    function()
 
 
 __all__ = ["Linked"]

@@ -27,11 +27,7 @@ def explain(written: Written, kept: int = 0) -> str:
     asked = Counter(_asked(written.steps))
     names = ", ".join(f"{name} ({count})" for name, count in sorted(asked.items()))
     computed = f"computed by NumPy: {names or 'nothing'}"
-    return "\n".join([*_lines(written.steps, 0), *_memory(written, kept), computed])
-
-
-def _memory(written: Written, kept: int) -> list[str]:
-    """The bytes that a call takes, and those that the code keeps."""
+    # The bytes that a call takes, and those that the code keeps.
     found = written.found
     places = [variable for variable, kind in found.kinds.items() if kind is Kind.STACK]
     own = [one for one in places if one not in found.targets and one not in found.given]
@@ -41,11 +37,12 @@ def _memory(written: Written, kept: int) -> list[str]:
     constants = sum(one.attributes["value"].nbytes for one in steps if one.name == "constant")
     # Up to whole cache lines, where the number is known.
     lines = [-(-n // 64) * 64 if isinstance(n, int) else n for n in (p.bytes for p in found.sizes)]
-    return [
+    memory = [
         f"memory of a call: {_total(lines)} bytes "
         f"in {parts} part{'s' * (parts != 1)}, and {stack} of the stack",
         f"constants: {constants} bytes; made of parameters and kept: {kept}",
     ]
+    return "\n".join([*_lines(written.steps, 0), *memory, computed])
 
 
 def _total(sizes: Iterable[Size]) -> Size:
@@ -69,15 +66,13 @@ def profile(rows: Sequence[Row]) -> str:
         for row in sorted(rows, key=lambda row: -row.seconds)
     ]
     head = ("time", "share", "calls", "bytes", "step")
-    return "\n".join(_columns([head, *lines]))
-
-
-def _columns(lines: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Numbers to the right, the last column as it is."""
-    *widths, _ = (max(map(len, column)) for column in zip(*lines, strict=True))
-    for *numbers, words in lines:
+    # Numbers to the right, the last column as it is.
+    *widths, _ = (max(map(len, column)) for column in zip(head, *lines, strict=True))
+    shown = []
+    for *numbers, words in (head, *lines):
         cells = [number.rjust(width) for number, width in zip(numbers, widths, strict=True)]
-        yield "  ".join([*cells, words]).rstrip()
+        shown.append("  ".join([*cells, words]).rstrip())
+    return "\n".join(shown)
 
 
 def _made(step: Step) -> Size:

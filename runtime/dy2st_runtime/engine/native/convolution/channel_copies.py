@@ -46,12 +46,11 @@ class Move(NamedTuple):
 
 @once
 def _text() -> str:
-    return line_code.text("move", _NUMBERS, (), _counts, _line)
+    def counts(code: Code, known: Known) -> tuple[str, str, str]:
+        blocks = code.over(code.plus(known["pixels"], _PIXELS - 1), _PIXELS)
+        return blocks, "1", code.times(known["channels"], _PIXELS)
 
-
-def _counts(code: Code, known: Known) -> tuple[str, str, str]:
-    blocks = code.over(code.plus(known["pixels"], _PIXELS - 1), _PIXELS)
-    return blocks, "1", code.times(known["channels"], _PIXELS)
+    return line_code.text("move", _NUMBERS, (), counts, _line)
 
 
 def _line(code: Code, known: Known, block: str, _: str) -> None:

@@ -70,22 +70,18 @@ def runs(channels: Channels) -> list[Run]:
     found: list[Run] = []
     # By source and place, so that neighbours in a source follow each other.
     for to in np.lexsort((channels.places, channels.which)):
-        source, place = int(channels.which[to]), int(channels.places[to])
-        longer = _longer(found[-1], source, place, int(to)) if found else None
-        if longer is None:
-            found.append(Run(source, place, 1, int(to), 1))
+        source, place, goes = int(channels.which[to]), int(channels.places[to]), int(to)
+        is_next = bool(found)
+        if found:
+            run = found[-1]
+            step = goes - run.to if run.size == 1 else run.step
+            is_next = source == run.source and place == run.first + run.size
+            is_next = is_next and step >= 1 and goes == run.to + step * run.size
+        if is_next:
+            found[-1] = Run(source, run.first, run.size + 1, run.to, step)
         else:
-            found[-1] = longer
+            found.append(Run(source, place, 1, goes, 1))
     return found
-
-
-def _longer(run: Run, source: int, place: int, to: int) -> Run | None:
-    """A run with one channel more, if that is the next one."""
-    step = to - run.to if run.size == 1 else run.step
-    is_next = source == run.source and place == run.first + run.size
-    if not is_next or step < 1 or to != run.to + step * run.size:
-        return None
-    return Run(source, run.first, run.size + 1, run.to, step)
 
 
 # -- what moves them -------------------------------------------------------------------------------

@@ -59,12 +59,12 @@ def picks(layout: Layout, sizes: Sequence[int], first: int, numbers: Sequence[in
 @once
 def _text() -> str:
     memories = ("source", "result", "which_rows", "which_columns")
-    return line_code.text("pick", Picks._fields, memories, _counts, _line)
 
+    def counts(code: Code, known: Known) -> tuple[str, str, str]:
+        long = code.times(known["new_columns"], known["elements"])
+        return known["planes"], known["new_rows"], long
 
-def _counts(code: Code, known: Known) -> tuple[str, str, str]:
-    long = code.times(known["new_columns"], known["elements"])
-    return known["planes"], known["new_rows"], long
+    return line_code.text("pick", Picks._fields, memories, counts, _line)
 
 
 def _line(code: Code, known: Known, plane: str, row: str) -> None:

@@ -136,9 +136,14 @@ def _convolve(
     lie = library.plain if builder.stays_plain(node, geometry) else library.free
     before = (lie(builder.sizes(source)), library.free(shape), bias)
     posts = builder.posts(node, result)
+    # The library's newest code for AVX2 reads what nobody has written of a result that has fewer
+    # channels than a vector has lanes, and raises flags as if NaN were met. Where channels lie in
+    # blocks it has room for all lanes.
+    is_short = Processor.host().vector_bytes < LINE
+    is_narrow = is_short and result.sizes[1] < LANES and set(geometry.kernel) == {1}
+    blocked = [library.blocked(result.sizes)[1]] if is_narrow else []
     primitive = _made(
-        lambda layout: make(*before, layout, geometry, posts),
-        [*_narrow(library, geometry, result.sizes), lie(result.sizes)],
+        lambda layout: make(*before, layout, geometry, posts), [*blocked, lie(result.sizes)]
     )
     arguments = {
         SOURCE: builder.as_wanted(source, primitive.layout(SOURCE)),
@@ -147,17 +152,6 @@ def _convolve(
     if bias is not None:
         arguments[BIAS] = builder.kept(node, weights.bias, bias)
     builder.finish(node, primitive, arguments, result)
-
-
-def _narrow(library: Library, geometry: Geometry, sizes: Sizes) -> list[Layout]:
-    """How a result lies best that has fewer channels than a vector has lanes.
-
-    The library's newest code for AVX2 reads what nobody has written then, and raises flags as if
-    NaN were met. Where channels lie in blocks it has room for all lanes.
-    """
-    is_short = Processor.host().vector_bytes < LINE
-    is_narrow = is_short and sizes[1] < LANES and set(geometry.kernel) == {1}
-    return [library.blocked(sizes)[1]] if is_narrow else []
 
 
 def _made(make: Callable[[Layout], Primitive], layouts: Sequence[Layout]) -> Primitive:

@@ -53,12 +53,11 @@ def layout_copy_between(
 
 @once
 def _text() -> str:
-    return line_code.text("reorder", LayoutCopy._fields, ("source", "result"), _counts, _line)
+    def counts(code: Code, known: Known) -> tuple[str, str, str]:
+        blocks = code.over(code.plus(known["columns"], _BLOCK - 1), _BLOCK)
+        return known["matrices"], blocks, code.times(known["rows"], _BLOCK)
 
-
-def _counts(code: Code, known: Known) -> tuple[str, str, str]:
-    blocks = code.over(code.plus(known["columns"], _BLOCK - 1), _BLOCK)
-    return known["matrices"], blocks, code.times(known["rows"], _BLOCK)
+    return line_code.text("reorder", LayoutCopy._fields, ("source", "result"), counts, _line)
 
 
 def _line(code: Code, known: Known, matrix: str, block: str) -> None:

@@ -73,7 +73,14 @@ declare void @free(ptr)
 def symbols() -> dict[str, int]:
     """The addresses of what `DECLARED` names."""
     found = {name: _address(getattr(ctypes.pythonapi, name)) for name in _PYTHON}
-    table = _numpy_table()
+    from_capsule = ctypes.pythonapi.PyCapsule_GetPointer
+    from_capsule.restype, from_capsule.argtypes = (
+        ctypes.c_void_p,
+        (ctypes.py_object, ctypes.c_char_p),
+    )
+    address = from_capsule(np._core._multiarray_umath._ARRAY_API, None)  # type: ignore[attr-defined]
+    # NumPy exports its C functions in a table, as its own header reads them.
+    table: Any = (ctypes.c_void_p * 400).from_address(address)
     found |= {name: table[number] for name, number in _NUMPY.items()}
     libc = ctypes.CDLL(None)
     found |= {name: _address(getattr(libc, name)) for name in ("aligned_alloc", "malloc", "free")}
@@ -143,16 +150,6 @@ def _read(address: int, type: Any) -> Any:
 
 def _address(function: Any) -> int:
     return ctypes.cast(function, ctypes.c_void_p).value or 0
-
-
-def _numpy_table() -> Any:
-    from_capsule = ctypes.pythonapi.PyCapsule_GetPointer
-    from_capsule.restype, from_capsule.argtypes = (
-        ctypes.c_void_p,
-        (ctypes.py_object, ctypes.c_char_p),
-    )
-    address = from_capsule(np._core._multiarray_umath._ARRAY_API, None)  # type: ignore[attr-defined]
-    return (ctypes.c_void_p * 400).from_address(address)
 
 
 __all__ = [

@@ -60,7 +60,17 @@ def write(name: str, code: bytes) -> None:
         with open(os.open(written, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(_head(name, code) + code)
         os.replace(written, folder / name)
-        _bound(folder)
+        # What was not used for the longest time is removed, if there is too much. The folder is
+        # closed too where another process removes a file meanwhile.
+        with os.scandir(folder) as entries:
+            files = [(entry.stat(), Path(entry.path)) for entry in entries]
+        total = sum(found.st_size for found, _ in files)
+        for found, path in sorted(files, key=lambda pair: pair[0].st_mtime):
+            if total <= MOST_BYTES:
+                break
+            with suppress(OSError):
+                path.unlink()
+            total -= found.st_size
     except OSError:
         with suppress(OSError):
             written.unlink()
@@ -89,19 +99,6 @@ def _is_ours(path: Path) -> bool:
     found = path.lstat()
     own = getattr(os, "getuid", lambda: found.st_uid)()
     return found.st_uid == own and not found.st_mode & 0o022
-
-
-def _bound(folder: Path) -> None:
-    """Remove what was not used for the longest time, if there is too much."""
-    with os.scandir(folder) as entries:  # closed too where another process removes one meanwhile
-        files = [(entry.stat(), Path(entry.path)) for entry in entries]
-    total = sum(found.st_size for found, _ in files)
-    for found, path in sorted(files, key=lambda pair: pair[0].st_mtime):
-        if total <= MOST_BYTES:
-            return
-        with suppress(OSError):
-            path.unlink()
-        total -= found.st_size
 
 
 __all__ = ["MOST_BYTES", "key", "read", "write"]

@@ -301,11 +301,44 @@ class _PartWriter:
         for store in self.schedule.stores:
             self.access.store(store, self.rows[store.node], row)
 
+    # -- stages --------------------------------------------------------------------------------
+
     def _stages(self, row: Place) -> None:
         for stage in self.schedule.stages:
             # Without any of these nobody reads what the loop would compute.
             if stage.reduced or stage.stores or stage.kept:
-                self._stage(stage, row)
+                # One loop along the row, then what it reduces.
+                if self.has_rows:
+                    states = {row.lanes.lanes: self._begin(stage, row.lanes)}
+                    with self._columns():
+                        self._body(stage, row, states, row.lanes.lanes)
+                else:
+                    is_short = stage.cost <= _SHORT
+                    has_middle = is_short and not self.writer.processor.stores_parts
+                    spans = self.spans.split(*self._range(), has_middle)
+                    # To fold wide states is much for a few vectors of a short row: they are folded
+                    # before.
+                    most = self.spans.wide if is_short else self.spans.narrow
+                    widths = sorted({min(span.lanes, most) for span in spans}, reverse=True)
+                    states = {n: self._begin(stage, Lanes(self.function, n)) for n in widths}
+                    with self._columns():
+                        for span in spans:
+                            with self.spans.along(span) as place:
+                                self._body(stage, place, states, min(span.lanes, most))
+                for index in stage.reduced:
+                    # The result, of the states of all lanes, widest first.
+                    places = {n: own[index] for n, own in states.items()}
+                    node = self.part.nodes[index]
+                    assert isinstance(node, Reduce)
+                    kind = reduction_of(node.kind, node.count)
+                    if self.has_rows:
+                        ((width, own),) = places.items()
+                        lanes = Lanes(self.function, width)
+                        state = self._state(index, own, lanes)
+                    else:
+                        lanes, state = self._folded(index, places)
+                    count = Value(self.size(node.count), INT64)
+                    self.rows[index] = Held(kind.end(lanes, state, node.dtype, count), lanes.lanes)
             for index in stage.after:
                 self.rows[index] = self._value(index, row, self.rows)
 
@@ -315,41 +348,6 @@ class _PartWriter:
             return *self.writer.window, None
         size = self.part.axes[axis]
         return "0", self.size(size), size if isinstance(size, int) else None
-
-    # -- one stage -----------------------------------------------------------------------------
-
-    def _stage(self, stage: Stage, row: Place) -> None:
-        """One loop along the row, then what it reduces."""
-        if self.has_rows:
-            states = {row.lanes.lanes: self._begin(stage, row.lanes)}
-            with self._columns():
-                self._body(stage, row, states, row.lanes.lanes)
-        else:
-            is_short = stage.cost <= _SHORT
-            has_middle = is_short and not self.writer.processor.stores_parts
-            spans = self.spans.split(*self._range(), has_middle)
-            # To fold wide states is much for a few vectors of a short row: they are folded before.
-            most = self.spans.wide if is_short else self.spans.narrow
-            widths = sorted({min(span.lanes, most) for span in spans}, reverse=True)
-            states = {n: self._begin(stage, Lanes(self.function, n)) for n in widths}
-            with self._columns():
-                for span in spans:
-                    with self.spans.along(span) as place:
-                        self._body(stage, place, states, min(span.lanes, most))
-        for index in stage.reduced:
-            # The result, of the states of all lanes, widest first.
-            places = {n: own[index] for n, own in states.items()}
-            node = self.part.nodes[index]
-            assert isinstance(node, Reduce)
-            kind = reduction_of(node.kind, node.count)
-            if self.has_rows:
-                ((width, own),) = places.items()
-                lanes = Lanes(self.function, width)
-                state = self._state(index, own, lanes)
-            else:
-                lanes, state = self._folded(index, places)
-            count = Value(self.size(node.count), INT64)
-            self.rows[index] = Held(kind.end(lanes, state, node.dtype, count), lanes.lanes)
 
     def _range(self) -> tuple[str, str, int | None]:
         """From where to where a stage goes along the lanes, and how far if that is known."""

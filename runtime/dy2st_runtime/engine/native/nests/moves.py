@@ -162,15 +162,12 @@ def _reflected(pieces: Pieces, place: Piece, size: Size) -> Piece:
     return pieces.apply("subtract", last, pieces.apply("abs", behind))
 
 
-def _repeated(pieces: Pieces, place: Piece, size: Size) -> Piece:
-    """The elements at the edges."""
-    below = pieces.apply("minimum", place, pieces.size(size - 1))
-    return pieces.apply("maximum", below, pieces.size(0))
-
-
 _MODES: dict[str, Callable[[Pieces, Piece, Size], Piece]] = {
     "reflect": _reflected,
-    "replicate": _repeated,
+    # The elements at the edges.
+    "replicate": lambda pieces, place, size: pieces.apply(
+        "maximum", pieces.apply("minimum", place, pieces.size(size - 1)), pieces.size(0)
+    ),
     # From the other edge on.
     "circular": lambda pieces, place, size: pieces.apply("remainder", place, pieces.size(size)),
 }

@@ -213,26 +213,23 @@ class Nest:
         for index, output in enumerate(self.outputs):
             yield f"  output {index}: {output.tensor_type.dtype}, rank {output.tensor_type.rank}"
         for part in self.parts:
-            yield from self._part_lines(part, names)
-
-    def _part_lines(self, part: Part, names: dict[Dim, str]) -> Iterator[str]:
-        rows, columns = part.axes[: part.rows], part.axes[part.rows :]
-        shown = f"{_sizes(rows, names)} x {_sizes(columns, names)}"
-        yield f"  part {shown}, lanes along axis {part.lane}"
-        for index, node in enumerate(part.nodes):
-            place, words = f" {sorted(node.axes)}", node.words()
-            if isinstance(node, Load):
-                leaf = self.leaves[node.leaf]
-                picks = f" x {_sizes(node.picks, names)}" if node.picks else ""
-                place = f" {_placed(leaf.strides, leaf.offset, names)}{picks}"
-            elif isinstance(node, Reduce):
-                place += f" of {_size(node.count, names)}"
-            elif isinstance(node, Literal) and isinstance(node.value, Dim):
-                words = f"literal {names[node.value]}"
-            yield f"    %{index} = {words} {node.dtype}{place}"
-        for store in part.stores:
-            place = _placed(store.strides, store.offset, names)
-            yield f"    store %{store.node} in {store.output} {place}"
+            rows, columns = part.axes[: part.rows], part.axes[part.rows :]
+            shown = f"{_sizes(rows, names)} x {_sizes(columns, names)}"
+            yield f"  part {shown}, lanes along axis {part.lane}"
+            for index, node in enumerate(part.nodes):
+                place, words = f" {sorted(node.axes)}", node.words()
+                if isinstance(node, Load):
+                    leaf = self.leaves[node.leaf]
+                    picks = f" x {_sizes(node.picks, names)}" if node.picks else ""
+                    place = f" {_placed(leaf.strides, leaf.offset, names)}{picks}"
+                elif isinstance(node, Reduce):
+                    place += f" of {_size(node.count, names)}"
+                elif isinstance(node, Literal) and isinstance(node.value, Dim):
+                    words = f"literal {names[node.value]}"
+                yield f"    %{index} = {words} {node.dtype}{place}"
+            for store in part.stores:
+                place = _placed(store.strides, store.offset, names)
+                yield f"    store %{store.node} in {store.output} {place}"
 
 
 def _size(size: Size, names: dict[Dim, str]) -> str:

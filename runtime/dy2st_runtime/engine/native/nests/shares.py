@@ -70,10 +70,6 @@ def share_along(axis: Size, unit: int, work: Size) -> Share | None:
 def functions(unit: int, name: str, types: Sequence[str]) -> str:
     """The function around the one of this name, and that of a share."""
     given = [(type, f"%argument{index}") for index, type in enumerate(types)]
-    return _whole(unit, name, given) + "\n" + _one(name, given)
-
-
-def _whole(unit: int, name: str, given: list[tuple[str, str]]) -> str:
     own = [*given, ("i64", "%total"), ("i64", "%work")]
     code = Code(f"shared_{name}", own, "i64", attributes="noinline nounwind")
     limits = f"i64 {_LEAST_WORK}, i64 {_WORTH_WAKING}"
@@ -101,7 +97,7 @@ def _whole(unit: int, name: str, given: list[tuple[str, str]]) -> str:
         with code.loop("0", "%total", each) as at:
             end = code.least(code.plus(at, each), "%total")
             code.call(name, *given, ("i64", at), ("i64", end))
-    return code.end()
+    return code.end() + "\n" + _one(name, given)
 
 
 def _few(code: Code, units: str) -> str:

@@ -324,13 +324,12 @@ class Owned:
         """Whether the step reads a value that lies in owned memory, once, and nobody after it."""
         root = self._found.root(variable)
         is_own = self._found.kinds.get(root) in (Kind.STACK, Kind.ARENA) and root in self._owned
-        return is_own and self._reads(root) == 1
-
-    def _reads(self, root: Variable) -> int:
-        """How often a root is read from the step on."""
+        if not is_own:
+            return False
+        # How often the root is read from the step on.
         later = [v for step in self._planned.steps[self._at :] for v in step.reads]
         later += self._planned.block.yields
-        return sum(self._found.root(variable) is root for variable in later)
+        return sum(self._found.root(one) is root for one in later) == 1
 
 
 @dataclass

@@ -236,7 +236,25 @@ class Places:
 
     def sized(self, dtype: DType, sizes: Sequence[str], data: str = "null") -> str:
         """A new array of these sizes, over memory, or with memory of its own."""
-        self._module.add(f"array{len(sizes)}", _array_function(len(sizes)))
+        # The function that makes arrays of a rank: (elements or null, type, flags, sizes...).
+        rank = len(sizes)
+        parameters = [("i64", f"%size{axis}") for axis in range(rank)]
+        function = Function(
+            f"array{rank}",
+            [("ptr", "%data"), ("i32", "%number"), ("i32", "%flags"), *parameters],
+            "ptr",
+            attributes="noinline",
+        )
+        axes = function.alloca(f"[{max(rank, 1)} x i64]")
+        for axis, (_, name) in enumerate(parameters):
+            place = function.let(f"getelementptr i64, ptr {axes}, i64 {axis}")
+            function.line(f"store i64 {name}, ptr {place}")
+        made = function.let(
+            f"call ptr @PyArray_New(ptr @array_type, i32 {rank}, ptr {axes}, i32 %number, "
+            "ptr null, ptr %data, i32 0, i32 %flags, ptr null)"
+        )
+        function.line(f"ret ptr {made}")
+        self._module.add(f"array{len(sizes)}", function.text())
         flags = abi.USABLE if data != "null" else 0
         numbers = [f"i32 {dtype.num}", f"i32 {flags}"]
         arguments = ", ".join([f"ptr {data}", *numbers, *(f"i64 {size}" for size in sizes)])
@@ -245,27 +263,6 @@ class Places:
     def size(self, object: str, axis: int) -> str:
         """A size of an array."""
         return self.field(self.field(object, abi.SIZES), 8 * axis, "i64")
-
-
-def _array_function(rank: int) -> str:
-    """The function that makes arrays of a rank: (elements or null, type, flags, sizes...)."""
-    sizes = [("i64", f"%size{axis}") for axis in range(rank)]
-    function = Function(
-        f"array{rank}",
-        [("ptr", "%data"), ("i32", "%number"), ("i32", "%flags"), *sizes],
-        "ptr",
-        attributes="noinline",
-    )
-    axes = function.alloca(f"[{max(rank, 1)} x i64]")
-    for axis, (_, name) in enumerate(sizes):
-        place = function.let(f"getelementptr i64, ptr {axes}, i64 {axis}")
-        function.line(f"store i64 {name}, ptr {place}")
-    made = function.let(
-        f"call ptr @PyArray_New(ptr @array_type, i32 {rank}, ptr {axes}, i32 %number, ptr null, "
-        "ptr %data, i32 0, i32 %flags, ptr null)"
-    )
-    function.line(f"ret ptr {made}")
-    return function.text()
 
 
 # Slots lie in one piece of memory that functions are given: LLVM would else follow each of them

@@ -45,47 +45,47 @@ class Keeping:
                 self._names[recipe] = self._module.array(recipe.make([]))
         found = [recipe for recipe in found if recipe.sources]
         if found:
-            self._take(found)
-
-    def _take(self, found: list[Recipe]) -> None:
-        function, keeper = self._function, Keeper(found)
-        cell = self._module.object(keeper.cell, "kept")
-        kept = function.let(f"load ptr, ptr {self._places.field(cell, _ITEMS)}")
-        function.line(f"call void @Py_IncRef(ptr {kept})")
-        self._places.replace(self._places.slot(), kept)
-        arguments, number = [], 1
-        # Whether no memory has been exported since.
-        count = self._places.data(self._item(kept, 0))
-        now = self._function.let(f"load i64, ptr {self._module.array(exported_buffers.COUNT)}")
-        then = self._function.let(f"load i64, ptr {count}")
-        self._is_whole = is_fresh = self._function.let(f"icmp eq i64 {then}, {now}")
-        for recipe in found:
-            data, is_it = self._places.data(self._item(kept, number)), is_fresh
-            for argument in recipe.sources.values():
+            # What is kept, as the keeper has it.
+            function, keeper = self._function, Keeper(found)
+            cell = self._module.object(keeper.cell, "kept")
+            kept = function.let(f"load ptr, ptr {self._places.field(cell, _ITEMS)}")
+            function.line(f"call void @Py_IncRef(ptr {kept})")
+            self._places.replace(self._places.slot(), kept)
+            arguments, number = [], 1
+            # Whether no memory has been exported since.
+            count = self._places.data(self._item(kept, 0))
+            now = self._function.let(f"load i64, ptr {self._module.array(exported_buffers.COUNT)}")
+            then = self._function.let(f"load i64, ptr {count}")
+            self._is_whole = is_fresh = self._function.let(f"icmp eq i64 {then}, {now}")
+            for one in found:
+                data, is_it = self._places.data(self._item(kept, number)), is_fresh
+                for argument in one.sources.values():
+                    number += 1
+                    place = self._function.let(f"getelementptr ptr, ptr %given, i64 {argument}")
+                    arguments.append(self._function.let(f"load ptr, ptr {place}"))
+                    own = self._item(kept, number)
+                    is_same = function.let(f"icmp eq ptr {own}, {arguments[-1]}")
+                    is_it = function.let(f"and i1 {is_it}, {is_same}")
                 number += 1
-                place = self._function.let(f"getelementptr ptr, ptr %given, i64 {argument}")
-                arguments.append(self._function.let(f"load ptr, ptr {place}"))
-                own = self._item(kept, number)
-                is_same = function.let(f"icmp eq ptr {own}, {arguments[-1]}")
-                is_it = function.let(f"and i1 {is_it}, {is_same}")
-            number += 1
-            self._is_whole = function.let(f"and i1 {self._is_whole}, {is_it}")
-            self._names[recipe] = function.let(f"select i1 {is_it}, ptr {data}, ptr null")
-        # Call the keeper unless all is there, or it wants a pause.
-        function, pause = self._function, self._module.array(keeper.pause)
-        missing, asking, waiting, after = map(function.label, ("missing", "ask", "wait", "kept"))
-        function.branch(self._is_whole, after, missing)
-        function.begin(missing)
-        left = function.let(f"load i64, ptr {pause}")
-        function.branch(function.let(f"icmp sgt i64 {left}, 0"), waiting, asking)
-        function.begin(waiting)
-        function.line(f"store i64 {function.let(f'sub i64 {left}, 1')}, ptr {pause}")
-        function.jump(after)
-        function.begin(asking)
-        result = self._calls.call(self._module.object(keeper, "keeper"), arguments)
-        function.line(f"call void @Py_DecRef(ptr {result})")
-        function.jump(after)
-        function.begin(after)
+                self._is_whole = function.let(f"and i1 {self._is_whole}, {is_it}")
+                self._names[one] = function.let(f"select i1 {is_it}, ptr {data}, ptr null")
+            # Call the keeper unless all is there, or it wants a pause.
+            function, pause = self._function, self._module.array(keeper.pause)
+            missing, asking, waiting, after = map(
+                function.label, ("missing", "ask", "wait", "kept")
+            )
+            function.branch(self._is_whole, after, missing)
+            function.begin(missing)
+            left = function.let(f"load i64, ptr {pause}")
+            function.branch(function.let(f"icmp sgt i64 {left}, 0"), waiting, asking)
+            function.begin(waiting)
+            function.line(f"store i64 {function.let(f'sub i64 {left}, 1')}, ptr {pause}")
+            function.jump(after)
+            function.begin(asking)
+            result = self._calls.call(self._module.object(keeper, "keeper"), arguments)
+            function.line(f"call void @Py_DecRef(ptr {result})")
+            function.jump(after)
+            function.begin(after)
 
     def panels(self, operator: Operator) -> str:
         """Where the panels of the right side of a product are; null if they are not there."""

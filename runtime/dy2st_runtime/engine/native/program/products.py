@@ -113,7 +113,21 @@ class Products:
         more, ready = function.label("more"), function.label("ready")
         function.branch(function.let(f"icmp ult i64 {behind}, {known}"), ready, more)
         function.begin(more)
-        begin, wanted = self._wanted(ahead, (behind, known), (place, size))
+        # Twice as many rows are made as there are, if it is the next one. A loop that goes
+        # backwards takes the one in front of those.
+        follows = function.let(f"icmp eq i64 {behind}, {known}")
+        is_back = function.let(f"icmp eq i64 {behind}, -1")
+        is_next = function.let(f"or i1 {follows}, {is_back}")
+        twice = function.let(f"mul i64 {known}, 2")
+        wanted = function.let(f"select i1 {is_next}, i64 {twice}, i64 1")
+        wanted = function.let(f"call i64 @llvm.smax.i64(i64 {wanted}, i64 1)")
+        before = function.let(f"add i64 {place}, 1")
+        left = function.let(f"sub i64 {size}, {place}")
+        left = function.let(f"select i1 {is_back}, i64 {before}, i64 {left}")
+        for most in (str(ahead.count), left):
+            wanted = function.let(f"call i64 @llvm.smin.i64(i64 {wanted}, i64 {most})")
+        front = function.let(f"sub i64 {before}, {wanted}")
+        begin = function.let(f"select i1 {is_back}, i64 {front}, i64 {place}")
         source = self._row(self._places.address(ahead.whole), operator.operands[0], begin)
         rows = function.let(f"mul i64 {wanted}, {ahead.rows}")
         self._call(operator, (self._places.address(ahead.room), source), rows)
@@ -128,26 +142,6 @@ class Products:
             columns = self._sizes.value(ahead.room.tensor_type.shape[1])
             where = f"i64 {columns}, i64 0, i64 {ahead.rows}, i64 0, i64 {columns}"
             function.line(f"call void {ending}(ptr {context}, ptr {target}, {where})")
-
-    def _wanted(self, ahead: Ahead, has: tuple[str, str], row: tuple[str, str]) -> tuple[str, str]:
-        """From where on and how many rows are made: twice as many as there are, if it is next.
-
-        A loop that goes backwards takes the one in front of those.
-        """
-        function, (behind, known), (place, size) = self._function, has, row
-        follows = function.let(f"icmp eq i64 {behind}, {known}")
-        is_back = function.let(f"icmp eq i64 {behind}, -1")
-        is_next = function.let(f"or i1 {follows}, {is_back}")
-        twice = function.let(f"mul i64 {known}, 2")
-        wanted = function.let(f"select i1 {is_next}, i64 {twice}, i64 1")
-        wanted = function.let(f"call i64 @llvm.smax.i64(i64 {wanted}, i64 1)")
-        before = function.let(f"add i64 {place}, 1")
-        left = function.let(f"sub i64 {size}, {place}")
-        left = function.let(f"select i1 {is_back}, i64 {before}, i64 {left}")
-        for most in (str(ahead.count), left):
-            wanted = function.let(f"call i64 @llvm.smin.i64(i64 {wanted}, i64 {most})")
-        start = function.let(f"sub i64 {before}, {wanted}")
-        return function.let(f"select i1 {is_back}, i64 {start}, i64 {place}"), wanted
 
     def _row(self, start: str, like: Variable, number: str) -> str:
         """The address of one of many tensors that lie one behind the other."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable
 
 from dy2st_runtime.engine.native.rows.row import Row, of_operands, of_result
-from dy2st_runtime.engine.native.text.lanes import BOOL, DType, Lanes, Value
+from dy2st_runtime.engine.native.text.lanes import BOOL, Lanes, Value
 
 
 def _compare(relation: str) -> Row:
@@ -17,13 +16,6 @@ def _compare(relation: str) -> Row:
 def _of_truths(write: Callable[..., Value]) -> Row:
     """In bools: what is not 0 is true, NaN too."""
     return Row(of_result(write), 1)
-
-
-def _where(
-    lanes: Lanes, operands: Sequence[Value], attributes: Mapping[str, Any], dtype: DType
-) -> Value:
-    condition, x, y = operands
-    return lanes.select(lanes.truth(condition), lanes.cast(x, dtype), lanes.cast(y, dtype))
 
 
 def _of_floats(write: Callable[..., Value], of_integers: bool) -> Row:
@@ -64,7 +56,12 @@ LOGIC = {
         lambda lanes, x: lanes.compare("lt", lanes.magnitude(x), lanes.constant(math.inf, x.dtype)),
         True,
     ),
-    "where": Row(_where, 1),
+    "where": Row(
+        lambda lanes, operands, attributes, dtype: lanes.select(
+            lanes.truth(operands[0]), lanes.cast(operands[1], dtype), lanes.cast(operands[2], dtype)
+        ),
+        1,
+    ),
     "cast": _SAME._replace(cost=1),
     "assign": _SAME,
     "detach": _SAME,

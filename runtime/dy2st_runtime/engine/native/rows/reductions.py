@@ -58,13 +58,12 @@ def _add(lanes: Lanes, one: Value, other: Value) -> Value:
     return lanes.either(one, other) if one.dtype.kind == "b" else lanes.add(one, other)
 
 
-def _mean_end(lanes: Lanes, state: State, dtype: DType, count: Value) -> Value:
-    whole = Lanes(lanes.function, 1).cast(count, state[0].dtype)
-    return lanes.cast(lanes.divide(state[0], lanes.splat(whole)), dtype)
-
-
 def _mean(dtype_of: Callable[[DType], DType]) -> Reduction:
-    return _arithmetic(0, dtype_of, Lanes.add)._replace(end=_mean_end)
+    def end(lanes: Lanes, state: State, dtype: DType, count: Value) -> Value:
+        whole = Lanes(lanes.function, 1).cast(count, state[0].dtype)
+        return lanes.cast(lanes.divide(state[0], lanes.splat(whole)), dtype)
+
+    return _arithmetic(0, dtype_of, Lanes.add)._replace(end=end)
 
 
 def limit(dtype: DType, largest: bool) -> object:

@@ -107,34 +107,26 @@ class Sizes:
             return self.value(of_atom(atom))
         values = [self.value(argument) for argument in atom.args]
         if atom.kind == "floordiv":
-            return self._quotient(*values)
-        combine = (
-            self._stretched
-            if atom.kind == "broadcast"
-            else (
-                lambda a, b: self._let(
-                    f"call i64 @llvm.{_CHOICES[atom.kind]}.i64(i64 {a}, i64 {b})"
-                )
-            )
-        )
+            # Python's floor division. By 0 it gives anything: who may meet that asks before.
+            left, right = values
+            if not right.lstrip("-").isdigit():
+                is_zero = self._let(f"icmp eq i64 {right}, 0")
+                right = self._let(f"select i1 {is_zero}, i64 1, i64 {right}")
+            quotient = self._let(f"sdiv i64 {left}, {right}")
+            rest = self._let(f"srem i64 {left}, {right}")
+            signs = self._let(f"xor i64 {rest}, {right}")
+            differ = self._let(f"icmp slt i64 {signs}, 0")
+            is_inexact = self._let(f"icmp ne i64 {rest}, 0")
+            down = self._let(f"and i1 {differ}, {is_inexact}")
+            return self._let(f"sub i64 {quotient}, {self._let(f'zext i1 {down} to i64')}")
+
+        def combine(a: str, b: str) -> str:
+            if atom.kind != "broadcast":
+                return self._let(f"call i64 @llvm.{_CHOICES[atom.kind]}.i64(i64 {a}, i64 {b})")
+            is_one = self._let(f"icmp eq i64 {a}, 1")
+            return self._let(f"select i1 {is_one}, i64 {b}, i64 {a}")
+
         return reduce(combine, values)
-
-    def _stretched(self, left: str, right: str) -> str:
-        is_one = self._let(f"icmp eq i64 {left}, 1")
-        return self._let(f"select i1 {is_one}, i64 {right}, i64 {left}")
-
-    def _quotient(self, left: str, right: str) -> str:
-        """Python's floor division. By 0 it gives anything: who may meet that asks before."""
-        if not right.lstrip("-").isdigit():
-            is_zero = self._let(f"icmp eq i64 {right}, 0")
-            right = self._let(f"select i1 {is_zero}, i64 1, i64 {right}")
-        quotient = self._let(f"sdiv i64 {left}, {right}")
-        rest = self._let(f"srem i64 {left}, {right}")
-        signs = self._let(f"xor i64 {rest}, {right}")
-        differ = self._let(f"icmp slt i64 {signs}, 0")
-        is_inexact = self._let(f"icmp ne i64 {rest}, 0")
-        down = self._let(f"and i1 {differ}, {is_inexact}")
-        return self._let(f"sub i64 {quotient}, {self._let(f'zext i1 {down} to i64')}")
 
     def _let(self, instruction: str) -> str:
         return self._function.let(instruction, "s")
