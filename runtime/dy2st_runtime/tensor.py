@@ -23,7 +23,7 @@ from dy2st_runtime.ir.program import data_of_tensor
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracing.gradient_flow import refuse_leaf
 from dy2st_runtime.ir.tracing.traced_list import TracedList
-from dy2st_runtime.ir.tracing.tracer import Tracer, current_tracer
+from dy2st_runtime.ir.tracing.tracer import current_tracer
 from dy2st_runtime.ir.types import TensorType, given_dtype
 from dy2st_runtime.resident import Resident
 from dy2st_runtime.storage import Storage, VarType
@@ -594,7 +594,15 @@ def to_tensor(
         # A copy, from which no gradient flows back; several are brought to one dtype as by stack.
         made: EagerTensor = F.detach(_stacked(data, wanted))
     elif (tracer := current_tracer()) is not None:
-        made = _traced_constant(tracer, data, wanted)
+        array = _array_of(data, wanted)
+        if array.size > 1:
+            warn_user(
+                f"to_tensor() of {array.size} numbers inside a converted function "
+                "becomes a constant of the Program, not a parameter or buffer in the saved file. "
+                "Write self.name = to_tensor(...) in __init__ and use self.name here."
+            )
+        constant: Any = tracer.constant(array)
+        made = constant
     else:
         return EagerTensor(_array_of(data, wanted), stop_gradient)
     made.stop_gradient = stop_gradient
@@ -625,18 +633,6 @@ def _stacked(data: Any, dtype: np.dtype[Any] | None) -> Any:
         dtype = np.dtype("float32")  # numbers of Python, a traced one among them
     stacked = F.stack(parts)
     return stacked if dtype is None else F.cast(stacked, dtype)
-
-
-def _traced_constant(tracer: Tracer, data: Any, dtype: np.dtype[Any] | None) -> Any:
-    """`to_tensor` of numbers in a traced function: a constant of the Program."""
-    array = _array_of(data, dtype)
-    if array.size > 1:
-        warn_user(
-            f"to_tensor() of {array.size} numbers inside a converted function "
-            "becomes a constant of the Program, not a parameter or buffer in the saved file. "
-            "Write self.name = to_tensor(...) in __init__ and use self.name here."
-        )
-    return tracer.constant(array)
 
 
 def _has_tensors(data: Any) -> bool:

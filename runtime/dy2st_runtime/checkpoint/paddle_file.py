@@ -55,7 +55,12 @@ class _Paddle:
                 shape: Any = facts.get("OriginShape")
                 if type(names) is not list or any(type(name) is not str for name in names):
                     self._fail(f"the slices of {key!r:.80} are damaged")
-                parts = [self._slice(tree.pop(name, None)) for name in names]
+                parts: list[Array] = []
+                for name in names:
+                    part = tree.pop(name, None)
+                    if type(part) is not PickledArray or part.array is None or part.array.ndim != 1:
+                        self._fail("a slice of an array is missing")
+                    parts.append(part.array)
                 count = sum(part.size for part in parts)
                 if not parts or not are_counts(shape) or math.prod(shape) != count:
                     self._fail(f"the slices of {key!r:.80} do not fit its shape")
@@ -92,12 +97,6 @@ class _Paddle:
         return Unfolded(convert, self._fail, 1_000_000 + len(self._source.data))(tree)
 
     # -- the tables ----------------------------------------------------------------------------
-
-    def _slice(self, part: Any) -> Array:
-        if type(part) is not PickledArray or part.array is None or part.array.ndim != 1:
-            self._fail("a slice of an array is missing")
-        array: Array = part.array
-        return array
 
     # -- arrays and tensors --------------------------------------------------------------------
 

@@ -76,7 +76,14 @@ class Written:
             return {type(value).__name__: base64.b64encode(value).decode("ascii")}
         if type(value) is complex:
             return {"complex": [self._node(value.real), self._node(value.imag)]}
-        self._fail(f"is a {type(value).__name__}, {_hint(value)}")
+        hint = (
+            "and a checkpoint has tensors, arrays, numbers, texts, None, dicts, lists, tuples, sets"
+        )
+        if hasattr(value, "state_dict"):
+            hint = "which is no data: save what its state_dict() gives"
+        elif isinstance(value, Tensor):
+            hint = "which has no values while a function is traced: save outside of it"
+        self._fail(f"is a {type(value).__name__}, {hint}")
 
     def _inside(self, kind: type, value: Any) -> list[Any]:
         if kind in (set, frozenset):
@@ -109,14 +116,6 @@ class Written:
             name, count = f"{wanted}~{count}", count + 1
         self.arrays[name] = array
         return name
-
-
-def _hint(value: Any) -> str:
-    if hasattr(value, "state_dict"):
-        return "which is no data: save what its state_dict() gives"
-    if isinstance(value, Tensor):
-        return "which has no values while a function is traced: save outside of it"
-    return "and a checkpoint has tensors, arrays, numbers, texts, None, dicts, lists, tuples, sets"
 
 
 # -- reading ----------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -58,17 +58,17 @@ class WeightsReport:
         for what in ("missing", "unexpected", "unfit", "left_out"):
             if getattr(self, what):
                 counts.append(f"{len(getattr(self, what))} {_WORDS[what]}")
-        rows = [(what, name, self.shapes.get(name, "")) for what, name in self._rows()]
+        rows = [
+            (_WORDS[what], name, self.shapes.get(name, ""))
+            for what in ("missing", "unexpected", "unfit")
+            for name in getattr(self, what)
+        ]
         lines = [f"weights of {self.layer}: {', '.join(counts)}"]
         widths = [max((len(row[i]) for row in rows), default=0) for i in range(2)]
         lines += [f"  {a:{widths[0]}}  {b:{widths[1]}}  {c}".rstrip() for a, b, c in rows]
         if len(lines) > _MOST_ROWS + 1:
             lines[_MOST_ROWS:] = [f"  and {len(lines) - _MOST_ROWS} more"]
         return "\n".join(lines)
-
-    def _rows(self) -> Iterator[tuple[str, str]]:
-        for what in ("missing", "unexpected", "unfit"):
-            yield from ((_WORDS[what], name) for name in getattr(self, what))
 
 
 _AS_TORCH = "square, and from a file of torch, which has it transposed: give transpose=True"

@@ -111,7 +111,11 @@ def is_embedded() -> bool:
 
 def _chosen(name: str | None = None) -> str:
     chosen = check_name(name) or _default()
-    return ("native" if _has_native() else "numpy") if chosen == AUTO else chosen
+    if chosen != AUTO:
+        return chosen
+    needed = (_NEEDED["native"][0], ENGINES["native"].partition(":")[0])  # type: ignore[union-attr]
+    has_native = all(import_util.find_spec(module) is not None for module in needed)
+    return "native" if has_native else "numpy"
 
 
 def _default() -> str:
@@ -152,11 +156,6 @@ def _unknown(name: Any, why: str = "") -> ArgumentError:
 
 def _of_packages() -> dict[str, str]:
     return {entry.name: entry.value for entry in metadata.entry_points(group=GROUP)}
-
-
-def _has_native() -> bool:
-    needed = (_NEEDED["native"][0], ENGINES["native"].partition(":")[0])  # type: ignore[union-attr]
-    return all(import_util.find_spec(module) is not None for module in needed)
 
 
 def _loaded(name: str, place: str) -> Engine:

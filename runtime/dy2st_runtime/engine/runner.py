@@ -104,7 +104,16 @@ class Runner:
         if first == len(results) and not (as_is or as_one):
             pairs = zip(results, copied, strict=True)
             return [_output(result, is_shared, {}) for result, is_shared in pairs]
-        updates = _updates(results[first:], copied[first:], held[1])
+        # New values of buffers; two that are one array stay one, and old values stay what they are.
+        new = results[first:]
+        news = {id(array): array for array in held[1]} if new else {}
+        for result, is_shared in zip(new, copied[first:], strict=True):
+            if not is_shared:
+                news[id(result)] = np.asarray(result)
+        for result in new:
+            if id(result) not in news:
+                news[id(result)] = np.array(result)
+        updates = [news[id(result)] for result in new]
         known: dict[int, Array] = {}
         if as_is:
             known = {id(array): array for array in (*held[0], *held[1])}
@@ -116,18 +125,6 @@ class Runner:
             else:
                 outputs.append(_output(result, is_shared, known if index in as_is else {}))
         return outputs + updates
-
-
-def _updates(results: Sequence[Any], copied: Sequence[bool], state: Sequence[Array]) -> list[Array]:
-    """New values of buffers; two that are one array stay one, and old values stay what they are."""
-    known = {id(array): array for array in state} if results else {}
-    for result, is_shared in zip(results, copied, strict=True):
-        if not is_shared:
-            known[id(result)] = np.asarray(result)
-    for result in results:
-        if id(result) not in known:
-            known[id(result)] = np.array(result)
-    return [known[id(result)] for result in results]
 
 
 def _output(result: Any, is_shared: bool, known: Mapping[int, Array]) -> Any:

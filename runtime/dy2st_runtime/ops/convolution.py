@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -357,15 +357,15 @@ def _weight_kernel(
     view = view[(slice(None), slice(None), *counts)]
     is_large = math.prod(g.shape[2:]) >= _MANY_WINDOWS
     weight = _weight_by_sample if is_large else _weight_at_once
-    parts = [weight(*part, spatial) for part in _by_group(view, g, groups)]
+    inside, outside = view.shape[1] // groups, g.shape[1] // groups
+    parts = [
+        weight(
+            view[:, i * inside : (i + 1) * inside], g[:, i * outside : (i + 1) * outside], spatial
+        )
+        for i in range(groups)
+    ]
     made = np.concatenate(parts, axis=0).astype(x.dtype, copy=False)
     return made.reshape(g.shape[1], x.shape[1] // groups, *kernel)
-
-
-def _by_group(view: Any, g: Any, groups: int) -> Iterator[tuple[Any, Any]]:
-    inside, outside = view.shape[1] // groups, g.shape[1] // groups
-    for i in range(groups):
-        yield view[:, i * inside : (i + 1) * inside], g[:, i * outside : (i + 1) * outside]
 
 
 def _weight_by_sample(view: Any, g: Any, spatial: int) -> Any:

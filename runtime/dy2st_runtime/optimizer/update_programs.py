@@ -79,7 +79,28 @@ class RecordedRule:
         if weight.ndim > _LAST_RANK:
             weight = weight.reshape(-1)
             state = {slot: one.reshape(-1) for slot, one in state.items()}
-        program, self._changed = _recorded(compute, weight, state)
+        # A Program of the rate, a weight, its gradient and the state.
+        program = Program("update")
+        symbols = tuple(symbol(f"n{n}", minimum=1) for n in range(weight.ndim))
+        sizes = weight.shape if weight.size == 1 and state else symbols
+        whole = TensorType(weight.dtype, sizes)
+        parameter = program.block.add_parameter
+        rate = parameter(TensorType(np.dtype("float64"), ()), "rate")
+        rate.number = float  # it takes the dtype of what it is multiplied by
+        held: State = {"": parameter(whole, "weight")}
+        gradient = parameter(whole, "gradient")
+        for slot, one in state.items():
+            shape = whole.shape if one.shape == weight.shape else one.shape
+            held[slot] = parameter(TensorType(one.dtype, shape), slot)
+        program.inputs = list(program.block.parameters)
+        before, tracer = dict(held), Tracer(program)
+        with tracer.tracing():
+            held[""] = compute(held.pop(""), gradient, rate, held)
+            changed = [slot for slot in held if held[slot] is not before[slot]]
+            given = [(held[slot], before[slot].dtype) for slot in changed]
+            cast = [one if one.dtype == dtype else F.cast(one, dtype) for one, dtype in given]
+            program.block.yields = [tracer.variable(one) for one in cast]
+        self._changed = changed[:-1]
         self._executable = engines.compile(program)
         self.entry: Any = getattr(self._executable, "entry", None)
 
@@ -123,33 +144,6 @@ def plain_facts(settings: Mapping[str, Any], names: Container[str]) -> Any:
     """The numbers and texts of settings; None if one is anything else, but for some names."""
     found = tuple((name, value) for name, value in settings.items() if name not in names)
     return found if all(type(value) in _PLAIN for _, value in found) else None
-
-
-def _recorded(
-    compute: Compute, weight: Array, state: Mapping[str, Array]
-) -> tuple[Program, list[str]]:
-    """The Program of a rule, of the rate, a weight, its gradient and the state; what it changes."""
-    program = Program("update")
-    symbols = tuple(symbol(f"n{n}", minimum=1) for n in range(weight.ndim))
-    sizes = weight.shape if weight.size == 1 and state else symbols
-    whole = TensorType(weight.dtype, sizes)
-    parameter = program.block.add_parameter
-    rate = parameter(TensorType(np.dtype("float64"), ()), "rate")
-    rate.number = float  # it takes the dtype of what it is multiplied by
-    held: State = {"": parameter(whole, "weight")}
-    gradient = parameter(whole, "gradient")
-    for slot, one in state.items():
-        shape = whole.shape if one.shape == weight.shape else one.shape
-        held[slot] = parameter(TensorType(one.dtype, shape), slot)
-    program.inputs = list(program.block.parameters)
-    before, tracer = dict(held), Tracer(program)
-    with tracer.tracing():
-        held[""] = compute(held.pop(""), gradient, rate, held)
-        changed = [slot for slot in held if held[slot] is not before[slot]]
-        given = [(held[slot], before[slot].dtype) for slot in changed]
-        cast = [one if one.dtype == dtype else F.cast(one, dtype) for one, dtype in given]
-        program.block.yields = [tracer.variable(one) for one in cast]
-    return program, changed[:-1]
 
 
 __all__ = ["RecordedRule", "RecordedRules", "kind_of", "plain_facts"]

@@ -163,7 +163,19 @@ class Channel:
         padded = np.zeros((*block.shape[:-1], _padded(size)), np.uint8)
         padded[..., :size] = block
         try:
-            by_rows, moves = self._made()
+            # How the bytes of the ranks lie, and the two ways to move them.
+            if self._layouts is None:
+                of_rank: dict[int, Any] = {}
+                for device in _jax.devices("cpu"):
+                    of_rank.setdefault(device.process_index, device)
+                mesh = _sharding.Mesh(np.array([of_rank[rank] for rank in self.ranks]), ("ranks",))
+                spec, on = _sharding.PartitionSpec, _sharding.NamedSharding
+                moves = [
+                    _jax.jit(lambda x: x, out_shardings=on(mesh, target))
+                    for target in (spec(), spec(None, "ranks"))
+                ]
+                self._layouts = on(mesh, spec("ranks")), moves
+            by_rows, moves = self._layouts
             shape = (len(self.ranks), *padded.shape[1:])
             given = _jax.make_array_from_process_local_data(by_rows, padded, shape)
             moved: Array = np.asarray(moves[kind](given).addressable_data(0))
@@ -171,21 +183,6 @@ class Channel:
             first = str(error).strip().partition("\n")[0]
             raise PeerError(f"a process of the ranks {self.ranks} is gone: {first}") from None
         return moved[..., :size]
-
-    def _made(self) -> Any:
-        """How the bytes of the ranks lie, and the two ways to move them."""
-        if self._layouts is None:
-            first: dict[int, Any] = {}
-            for device in _jax.devices("cpu"):
-                first.setdefault(device.process_index, device)
-            mesh = _sharding.Mesh(np.array([first[rank] for rank in self.ranks]), ("ranks",))
-            spec, on = _sharding.PartitionSpec, _sharding.NamedSharding
-            moves = [
-                _jax.jit(lambda x: x, out_shardings=on(mesh, target))
-                for target in (spec(), spec(None, "ranks"))
-            ]
-            self._layouts = on(mesh, spec("ranks")), moves
-        return self._layouts
 
 
 def _padded(size: int) -> int:

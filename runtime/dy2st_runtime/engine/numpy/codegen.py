@@ -304,7 +304,36 @@ def _block(writer: _Writer, block: Block, depth: int, free: bool) -> None:
     own = set(block.parameters)
     writer.over.update(overwritten(block))
     for operator in block.operators:
-        _operator(writer, operator, depth)
+        if operator.name == "constant":
+            value = operator.attributes["value"]
+            scalar = value[()] if value.ndim == 0 else value
+            writer.names[operator.results[0]] = writer.constant(scalar)
+        elif operator.name in ("cond", "while"):
+            write = _cond if operator.name == "cond" else _loop
+            if depth > _MAX_DEPTH:
+                # What is nested too deeply for Python, as a function of what it reads.
+                function = writer.fresh("part")
+                outer, writer.text = writer.text, []
+                early, writer.early = writer.early, set()
+                write(writer, operator, 1)
+                read = [writer.name(operand) for operand in operator.operands]
+                read += [*writer.symbols.values(), *sorted(writer.early)]
+                inside = ", ".join(
+                    name for name in dict.fromkeys(read) if name not in writer.namespace
+                )
+                results = ", ".join(writer.name(result) for result in operator.results)
+                writer.line(1, f"return [{results}]")
+                writer.apart += [("", None), (f"def {function}({inside}):", None), *writer.text]
+                writer.text, writer.early = outer, early | writer.early
+                call = f"{function}({inside})"
+                writer.line(depth, f"[{results}] = {call}" if results else call)
+            else:
+                write(writer, operator, depth)
+        else:
+            _call(writer, operator, depth)
+        if operator.name != "constant":
+            for variable in operator.results:
+                writer.bind_symbols(variable, depth)
         dead = [v for v in freed.get(operator, ()) if free or v not in own]
         # `del` what is not needed any more; small values are not worth the time.
         names = []
@@ -324,37 +353,6 @@ def _is_small(variable: Variable) -> bool:
         and all(isinstance(size, int) and size <= 16 for size in type.shape)
         and type.rank <= 1
     )
-
-
-def _operator(writer: _Writer, operator: Operator, depth: int) -> None:
-    if operator.name == "constant":
-        value = operator.attributes["value"]
-        scalar = value[()] if value.ndim == 0 else value
-        writer.names[operator.results[0]] = writer.constant(scalar)
-    elif operator.name in ("cond", "while"):
-        write = _cond if operator.name == "cond" else _loop
-        if depth > _MAX_DEPTH:
-            # What is nested too deeply for Python, as a function of what it reads.
-            function = writer.fresh("part")
-            outer, writer.text = writer.text, []
-            early, writer.early = writer.early, set()
-            write(writer, operator, 1)
-            read = [writer.name(operand) for operand in operator.operands]
-            read += [*writer.symbols.values(), *sorted(writer.early)]
-            inside = ", ".join(name for name in dict.fromkeys(read) if name not in writer.namespace)
-            results = ", ".join(writer.name(result) for result in operator.results)
-            writer.line(1, f"return [{results}]")
-            writer.apart += [("", None), (f"def {function}({inside}):", None), *writer.text]
-            writer.text, writer.early = outer, early | writer.early
-            call = f"{function}({inside})"
-            writer.line(depth, f"[{results}] = {call}" if results else call)
-        else:
-            write(writer, operator, depth)
-    else:
-        _call(writer, operator, depth)
-    if operator.name != "constant":
-        for variable in operator.results:
-            writer.bind_symbols(variable, depth)
 
 
 def _call(writer: _Writer, operator: Operator, depth: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 from types import FunctionType
 from typing import Any
 
@@ -19,7 +20,7 @@ from dy2st_runtime.ir.sizes import input_sizes
 
 Array = np.ndarray[Any, Any]
 
-_count = 0
+_numbers = count(1)
 
 
 class Executable(Runner):
@@ -31,7 +32,11 @@ class Executable(Runner):
         generated = generate(program)
         self.source = generated.source
         self._lines = generated.lines
-        namespace = _compiled(program.name, generated.source, generated.namespace)
+        module = f"<dy2st {ascii(program.name)[1:-1]}>"  # a name may hold any character
+        namespace = generated.namespace
+        # Debuggers, and the tracebacks that DY2ST_DEBUG shows, ask the loader for the lines.
+        namespace |= {"__name__": module, "__loader__": _Text(self.source)}
+        exec(compile(self.source, f"{module[:-1]} {next(_numbers)}>.py", "exec"), namespace)
         self._function: FunctionType = namespace["run"]
         self._fits: FunctionType = namespace["fits"]
         self._sizes: SizesOfCalls | None = None
@@ -104,16 +109,6 @@ class _Text:
 def compile_program(program: Program) -> Executable:
     """Compile a Program for NumPy."""
     return Executable(program)
-
-
-def _compiled(name: str, source: str, namespace: dict[str, Any]) -> dict[str, Any]:
-    global _count
-    _count += 1
-    module = f"<dy2st {ascii(name)[1:-1]}>"  # a name may hold any character
-    # Debuggers, and the tracebacks that DY2ST_DEBUG shows, ask the loader for the lines.
-    namespace |= {"__name__": module, "__loader__": _Text(source)}
-    exec(compile(source, f"{module[:-1]} {_count}>.py", "exec"), namespace)
-    return namespace
 
 
 __all__ = ["Executable", "compile_program"]

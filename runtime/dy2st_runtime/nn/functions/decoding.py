@@ -179,7 +179,16 @@ def dynamic_decode(
         if not decoder.tracks_own_finished:
             done = F.logical_or(done, state.finished)
             lengths = state.lengths + F.cast(F.logical_not(done), "int64")
-            states = _kept(done, state.states, states) if impute_finished else states
+            if impute_finished:
+                # The old states of what is finished, the new ones of all else.
+                before, _ = flatten(state.states, _is_tensor)
+                after, structure = flatten(states, _is_tensor)
+                ranks = [[1] * (y.ndim - done.ndim) for y in after]
+                chosen = [
+                    F.where(F.reshape(done, [*done.shape, *ones]), x, y)
+                    for x, y, ones in zip(before, after, ranks, strict=True)
+                ]
+                states = rebuild(structure, chosen)
         return output, _Running(inputs, states, done, lengths)
 
     start = _Running(inputs, states, finished, F.cast(F.zeros_like(finished), "int64"))
@@ -246,17 +255,6 @@ def _staged(iteration: _Iteration, state: _Running, most: int | None) -> tuple[A
     _, *last = while_loop(more, body, initial, names=["time"])
     stacked = [F.array_stack(array) for array in last[count:]]
     return rebuild(structure, stacked), running(last)
-
-
-def _kept(finished: Any, old: Any, new: Any) -> Any:
-    """The old states of what is finished, the new ones of all else."""
-    before, _ = flatten(old, _is_tensor)
-    after, structure = flatten(new, _is_tensor)
-    chosen = [
-        F.where(F.reshape(finished, [*finished.shape, *[1] * (y.ndim - finished.ndim)]), x, y)
-        for x, y in zip(before, after, strict=True)
-    ]
-    return rebuild(structure, chosen)
 
 
 def _each(value: Any, change: Callable[[Any], Any]) -> Any:

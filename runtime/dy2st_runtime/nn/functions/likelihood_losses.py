@@ -28,17 +28,17 @@ def gaussian_nll_loss(
     """
     if variance.ndim == input.ndim - 1:
         variance = F.unsqueeze(variance, [-1])
-    if variance.ndim != input.ndim or not _fits(variance.shape, input.shape):
+    fits = variance.ndim == input.ndim
+    if fits:
+        # The sizes are the same, or may be, or the last one is 1.
+        own, whole = variance.shape, input.shape
+        fits = all(equal(a, b) is not False for a, b in zip(own[:-1], whole[:-1], strict=True))
+        fits = fits and (equal(own[-1], 1) is True or equal(own[-1], whole[-1]) is not False)
+    if not fits:
         raise ShapeError(f"gaussian_nll_loss: variance {variance.shape} of input {input.shape}")
     v = variance + F.detach(F.relu(epsilon - variance))
     loss = (F.log(v) + F.square(input - label) / v) * 0.5
     return reduced(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)
-
-
-def _fits(variance: list[Any], input: list[Any]) -> bool:
-    """Whether the sizes are the same, or may be, or the last one is 1."""
-    alike = all(equal(a, b) is not False for a, b in zip(variance[:-1], input[:-1], strict=True))
-    return alike and (equal(variance[-1], 1) is True or equal(variance[-1], input[-1]) is not False)
 
 
 @in_float32
