@@ -55,7 +55,13 @@ def through_branches(walk: Walk, operator: Operator, found: Found) -> None:
                 _value(walk, side, i, operator.operands[place])
                 for i, place in zip(given, places, strict=True)
             ]
-            side.block.yields += [tracer.local(_presence_of(presences[i][number])) for i in flagged]
+            for i in flagged:
+                gradient = presences[i][number]
+                if gradient is None:
+                    is_there: Variable = F.full([], False, "bool")
+                else:
+                    is_there = flag_of(gradient.there)
+                side.block.yields.append(tracer.local(is_there))
             side.forward.finish(types)
     blocks = [side.block for side in sides]
     for i in filter(listed.__getitem__, range(len(places))):
@@ -68,7 +74,13 @@ def through_branches(walk: Walk, operator: Operator, found: Found) -> None:
     results = tracer.append("cond", operands, {}, types, blocks).results
     flags = dict(zip(flagged, results[len(places) :], strict=True))
     for i, (place, pair) in enumerate(zip(places, presences, strict=True)):
-        there = (flags[i],) if i in flags else _plainly(condition, pair)
+        true, false = pair
+        there: Presence = None
+        if i in flags:
+            there = (flags[i],)
+        elif true is None or false is None:
+            # A gradient of one branch alone is there where that is taken: the condition says it.
+            there = (condition if false is None else F.logical_not(condition),)
         there = None if listed[i] else there  # entries of a list say it for each element
         is_full = all(side is not None and side.is_full for side in pair)
         walk.add(operator.operands[place], Gradient(results[i], there, True, is_full))
@@ -110,20 +122,6 @@ def _value(walk: Walk, side: _Side, index: int, operand: Variable) -> Variable:
     value = walk.tracer.local(cleaned(gradient).value)
     same_sizes(walk.tracer, value, operand)
     return value
-
-
-def _plainly(condition: Variable, pair: Sequence[Gradient | None]) -> Presence:
-    # A gradient of one branch alone is there where that branch is taken: the condition says it.
-    true, false = pair
-    if true is not None and false is not None:
-        return None
-    flag: Variable = condition if false is None else F.logical_not(condition)
-    return (flag,)
-
-
-def _presence_of(gradient: Gradient | None) -> Variable:
-    flag: Variable = F.full([], False, "bool") if gradient is None else flag_of(gradient.there)
-    return flag
 
 
 __all__ = ["through_branches"]

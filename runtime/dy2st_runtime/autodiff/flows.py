@@ -124,7 +124,18 @@ class Flags:
             return (yield from self._of_branches(maker, _place(variable, maker.results)))
         if maker.name == "while":
             return (yield from self._of_iterations(maker, _place(variable, maker.results)))
-        return (yield from self._of_operands(maker))
+        operands = [v for v in maker.operands if self._varied.has(v)]
+        flags = []
+        for operand in dict.fromkeys(operands):
+            flags.append((yield operand))
+        total: Variable = flags[0]
+        for flag in flags[1:]:
+            either = Operator("logical_or", [total, flag], {}, maker.block, location=maker.location)
+            self._behind.setdefault(maker, []).append(either)
+            total = _added(either.results, either)
+        for result in maker.results:
+            self._known[result] = total
+        return total
 
     def _of_parameter(self, variable: Variable, block: Block) -> Task:
         owner = self._owners[block]
@@ -167,24 +178,6 @@ class Flags:
         body.yields.append(body.yields[place])  # as above
         body.yields[slot] = yield body.yields[place]
         return self._known[result]
-
-    def _of_operands(self, operator: Operator) -> Task:
-        operands = [v for v in operator.operands if self._varied.has(v)]
-        flags = []
-        for operand in dict.fromkeys(operands):
-            flags.append((yield operand))
-        total: Variable = flags[0]
-        for flag in flags[1:]:
-            total = self._either(operator, total, flag)
-        for result in operator.results:
-            self._known[result] = total
-        return total
-
-    def _either(self, after: Operator, one: Variable, other: Variable) -> Variable:
-        """Whether one of two flags is true, computed behind an operator."""
-        operator = Operator("logical_or", [one, other], {}, after.block, location=after.location)
-        self._behind.setdefault(after, []).append(operator)
-        return _added(operator.results, operator)
 
 
 def _constant(block: Block, value: bool) -> Variable:

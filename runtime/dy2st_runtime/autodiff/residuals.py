@@ -35,7 +35,11 @@ class SymbolBinders:
             found.update({s: origin.variable for s, origin in origins(one.parameters).items()})
             for operator in one.operators:
                 for variable in operator.results:
-                    _note(variable, found)
+                    type = variable.type
+                    if type.__class__ is TensorType:
+                        for size in type.shape:
+                            if size.__class__ is not int and is_symbol(size):
+                                found.setdefault(size, variable)  # type: ignore[arg-type]
                 todo += operator.blocks
 
     def next_number(self) -> int:
@@ -60,15 +64,6 @@ class SymbolBinders:
                 return True
             around = around.parent
         return False
-
-
-def _note(variable: Variable, found: dict[Dim, Variable]) -> None:
-    type = variable.type
-    if type.__class__ is not TensorType:
-        return
-    for size in type.shape:
-        if size.__class__ is not int and is_symbol(size):
-            found.setdefault(size, variable)  # type: ignore[arg-type]
 
 
 class Residuals:

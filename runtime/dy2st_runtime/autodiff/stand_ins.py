@@ -149,22 +149,19 @@ class StandIns:
             index = self._index() if index is None else index
             held = tracer.as_it_was(from_around(tracer, partial(self._keep, variable)))
             operator = tracer.append("array_read", [held, index], {}, [known.type])
-            type = self._typed(known.type, held.type, bound)
-            if isinstance(type, TensorType):
+            type: Any = known.type
+            if not isinstance(type, ArrayType):
+                # A symbol is bound once, and other sizes equal it.
+                element: Any = held.type
+                pairs = zip(type.shape, element.element.shape, strict=True)
+                sizes = [one if one is other else self._size(one, bound) for one, other in pairs]
+                type = type.with_shape(sizes)
                 equal += zip(type.shape, known.tensor_type.shape, strict=True)
             known.type, known.maker, operator.results = type, operator, [known]
         for new, size in equal:
             if new is not size:
                 require_equal(new, size, "a size of the forward computation")
         tracer.locate_constraints(tracer.locate())  # in this Block
-
-    def _typed(self, type: Any, held: Any, bound: set[Dim]) -> Any:
-        """The type of what is read of a list: a symbol is bound once, and other sizes equal it."""
-        if isinstance(type, ArrayType):
-            return type
-        pairs = zip(type.shape, held.element.shape, strict=True)
-        sizes = [size if size is other else self._size(size, bound) for size, other in pairs]
-        return type.with_shape(sizes)
 
     def _loosened(self, type: ValueType) -> ValueType:
         """The type of a list with sizes that differ by element, but for those known everywhere.
@@ -269,7 +266,29 @@ class _Plan:
                 if variable not in later and variable not in parts:
                     self.keep(variable)
             for variable in filter(parts.__contains__, needed):
-                self._run_part(variable)
+                # Recompute what `recompute` has made, of what came into that.
+                assert isinstance(variable.maker, Operator)
+                number, todo = variable.maker.recompute_call, [variable]
+                while todo:
+                    one = todo.pop()
+                    maker, is_given = one.maker, one in (self._settled or ())
+                    if (
+                        one in self.residuals
+                        or is_given
+                        or one in self._outside
+                        or one in self._leaving
+                    ):
+                        self.keep(one)
+                    elif (
+                        isinstance(maker, Operator)
+                        and maker.recompute_call == number
+                        and is_part(maker)
+                    ):
+                        if maker not in self._recomputed:
+                            self._recomputed[maker] = None
+                            todo.extend(maker.operands)
+                    else:
+                        self._copy_or_keep(one)
             for variable in filter(later.__contains__, needed):
                 self._copy_or_keep(variable)
 
@@ -288,22 +307,6 @@ class _Plan:
         if self._settled is not None and variable not in self._settled | self._outside:
             raise MissingResidual
         (self._taken if variable in self._outside else self.residuals).setdefault(variable)
-
-    def _run_part(self, variable: Variable) -> None:
-        """Recompute a value that `recompute` has made, of what came into that."""
-        assert isinstance(variable.maker, Operator)
-        number, todo = variable.maker.recompute_call, [variable]
-        while todo:
-            one = todo.pop()
-            maker, is_given = one.maker, one in (self._settled or ())
-            if one in self.residuals or is_given or one in self._outside or one in self._leaving:
-                self.keep(one)
-            elif isinstance(maker, Operator) and maker.recompute_call == number and is_part(maker):
-                if maker not in self._recomputed:
-                    self._recomputed[maker] = None
-                    todo.extend(maker.operands)
-            else:
-                self._copy_or_keep(one)
 
     def _copy_or_keep(self, variable: Variable) -> None:
         found: dict[Operator, None] = {}

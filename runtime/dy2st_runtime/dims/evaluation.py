@@ -51,18 +51,16 @@ def _substituted(size: Size, values: Mapping[Dim, Size], known: dict[Atom, Size]
         for atom in atoms:
             value = known.get(atom)
             if value is None:
-                value = known[atom] = _substitute_atom(atom, values, known)
+                if atom.kind == "symbol":
+                    own = of_atom(atom)
+                    value = values.get(own, own)
+                else:
+                    args = [_substituted(argument, values, known) for argument in atom.args]
+                    value = operation(atom.kind, tuple(args))
+                known[atom] = value
             term = multiply(term, value)
         result = add(result, term)
     return result
-
-
-def _substitute_atom(atom: Atom, values: Mapping[Dim, Size], known: dict[Atom, Size]) -> Size:
-    own = of_atom(atom)
-    if atom.kind == "symbol":
-        return values.get(own, own)
-    args = tuple([_substituted(argument, values, known) for argument in atom.args])
-    return operation(atom.kind, args)
 
 
 def substitute_condition(condition: Condition, values: Mapping[Dim, Size]) -> bool | Condition:

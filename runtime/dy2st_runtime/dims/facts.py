@@ -205,7 +205,20 @@ class Facts:
         # The operation on sizes in normal form, simplified by the facts.
         kind = atom.kind
         if kind == "floordiv":
-            return self._quotient(*args)
+            above, below = args
+            if isinstance(below, int) and below == 0:
+                return of_atom(make_atom("floordiv", (above, below)))  # no number at all
+            whole = self._whole_quotient(above, below)
+            if whole is not None:
+                return whole
+            result = floordiv(above, below)
+            for inner in factors_of(result) if isinstance(result, Dim) else []:
+                low, high = self.interval(inner)
+                if low is not None and low == high:
+                    result = substitute_atom(result, inner, low)
+                elif inner.kind == "floordiv" and self._is_small(*inner.args):
+                    result = substitute_atom(result, inner, 0)
+            return result
         if kind == "broadcast":
             for size in broadcast_members(args):
                 if self._differs(size, 1):
@@ -220,22 +233,6 @@ class Facts:
     def _beats(self, kind: str, one: Size, other: Size) -> bool:
         left, right = (one, other) if kind == "min" else (other, one)
         return never_negative(subtract(right, left), self)
-
-    def _quotient(self, above: Size, below: Size) -> Size:
-        if isinstance(below, int) and below == 0:
-            return of_atom(make_atom("floordiv", (above, below)))  # no number at all
-        whole = self._whole_quotient(above, below)
-        if whole is not None:
-            return whole
-        result = floordiv(above, below)
-        atoms = factors_of(result) if isinstance(result, Dim) else []
-        for atom in atoms:
-            low, high = self.interval(atom)
-            if low is not None and low == high:
-                result = substitute_atom(result, atom, low)
-            elif atom.kind == "floordiv" and self._is_small(*atom.args):
-                result = substitute_atom(result, atom, 0)
-        return result
 
     def _whole_quotient(self, above: Size, below: Size) -> Size | None:
         """above / below by a product or quotient that is known to be equal, or divisible."""

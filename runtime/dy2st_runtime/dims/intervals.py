@@ -74,7 +74,17 @@ def atom_interval(atom: Atom, known: Known) -> Interval:
         return atom.minimum, atom.maximum
     spans = [bounds(argument, known) for argument in atom.args]
     if atom.kind == "floordiv":
-        return _quotient(*spans)
+        # Dividing by 0 gives no value.
+        above, (low, high) = spans
+        if low is None or low < 0:
+            return None, None
+        nearest, farthest = max(low, 1), None if high is None else max(high, 1)
+        least = most = None
+        if above[0] is not None:
+            least = _quotient_end(above[0], nearest if above[0] < 0 else farthest)
+        if above[1] is not None:
+            most = _quotient_end(above[1], nearest if above[1] >= 0 else farthest)
+        return least, most
     lows, highs = [low for low, _ in spans], [high for _, high in spans]
     if atom.kind == "min":
         return _least(lows), min(_known(highs), default=None)
@@ -93,20 +103,6 @@ def _least(ends: Sequence[int | None]) -> int | None:
 
 def _most(ends: Sequence[int | None]) -> int | None:
     return None if None in ends else max(_known(ends))
-
-
-def _quotient(above: Interval, below: Interval) -> Interval:
-    """The interval of above // below; dividing by 0 gives no value."""
-    low, high = below
-    if low is None or low < 0:
-        return None, None
-    nearest, farthest = max(low, 1), None if high is None else max(high, 1)
-    least = most = None
-    if above[0] is not None:
-        least = _quotient_end(above[0], nearest if above[0] < 0 else farthest)
-    if above[1] is not None:
-        most = _quotient_end(above[1], nearest if above[1] >= 0 else farthest)
-    return least, most
 
 
 def _quotient_end(end: int, below: int | None) -> int:

@@ -60,20 +60,17 @@ def floordiv(above: Size, below: Size) -> Size:
         raise ZeroDivisionError(f"the size {above} is divided by zero")
     if isinstance(above, int):
         return above // below
-    return _divided_by_number(*((above, below) if below > 0 else (multiply(above, -1), -below)))
-
-
-def _divided_by_number(above: Size, below: int) -> Size:
-    """Whole multiples come out, the rest is shortened; what stays is one atom."""
-    constant, terms = split(above)
-    whole: Terms = {atoms: factor // below for atoms, factor in terms}
-    rest: Terms = {atoms: factor % below for atoms, factor in terms if factor % below}
-    quotient = built(constant // below, whole)
-    if not rest:
+    # Whole multiples come out, the rest is shortened; what stays is one atom.
+    dividend, divisor = (above, below) if below > 0 else (multiply(above, -1), -below)
+    constant, terms = split(dividend)
+    whole: Terms = {atoms: factor // divisor for atoms, factor in terms}
+    left: Terms = {atoms: factor % divisor for atoms, factor in terms if factor % divisor}
+    quotient = built(constant // divisor, whole)
+    if not left:
         return quotient
-    common = gcd(below, *rest.values())
-    inner = built(constant % below // common, {a: f // common for a, f in rest.items()})
-    return add(quotient, _fraction(inner, below // common))
+    common = gcd(divisor, *left.values())
+    inner = built(constant % divisor // common, {a: f // common for a, f in left.items()})
+    return add(quotient, _fraction(inner, divisor // common))
 
 
 def _fraction(inner: Size, below: int) -> Size:
@@ -116,21 +113,19 @@ def _shortened(above: Size, below: Dim) -> tuple[Size, Size]:
     above_, below_ = divided_exactly(above, number), divided_exactly(below, number)
     if above.constant or below.constant:
         return above_, below_
-    shared = _shared_atoms([atoms for atoms, _ in (*above.terms, *below.terms)])
-    return (_without(above_, shared), _without(below_, shared)) if shared else (above_, below_)
-
-
-def _shared_atoms(places: list[Monomial]) -> Monomial:
-    shared = list(places[0])
+    # What all terms share.
+    places = [atoms for atoms, _ in (*above.terms, *below.terms)]
+    common = list(places[0])
     for atoms in places[1:]:
         rest = list(atoms)
         kept = []
-        for atom in shared:
+        for atom in common:
             if atom in rest:
                 rest.remove(atom)
                 kept.append(atom)
-        shared = kept
-    return tuple(shared)
+        common = kept
+    shared = tuple(common)
+    return (_without(above_, shared), _without(below_, shared)) if shared else (above_, below_)
 
 
 def _without(size: Size, shared: Monomial) -> Size:

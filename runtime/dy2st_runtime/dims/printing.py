@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dy2st_runtime.dims.expression import Atom, Dim, Size
+    from dy2st_runtime.dims.expression import Atom, Size
 
 Label = Callable[["Atom"], str]
 Terms = dict[tuple["Atom", ...], int]
@@ -38,7 +38,9 @@ def size_text(size: Size, label: Label) -> str:
         constant -= times * above.constant
         remainders.append((atom, times))
     parts = [_product_text(atoms, factor, label) for atoms, factor in terms.items()]
-    parts += [_remainder_text(atom, factor, label) for atom, factor in remainders]
+    for atom, factor in remainders:
+        text = " % ".join(_operand_text(argument, label) for argument in atom.args)
+        parts.append((factor < 0, text if abs(factor) == 1 else f"{abs(factor)}*({text})"))
     if constant:
         parts.append((constant < 0, str(abs(constant))))
     leading = next((part for part in parts if not part[0]), parts[0])
@@ -66,14 +68,13 @@ def atom_text(kind: str, args: tuple[Size, ...], label: Label) -> str:
 def _operand_text(size: Size, label: Label) -> str:
     """The text of one side of // or %, in brackets where it needs them."""
     text = size_text(size, label)
-    is_bare = size >= 0 if isinstance(size, int) else _is_name_or_call(size)
+    if isinstance(size, int):
+        is_bare = size >= 0
+    else:
+        atoms, factor = size.terms[0]
+        is_atom = not size.constant and len(size.terms) == 1 and factor == 1 and len(atoms) == 1
+        is_bare = is_atom and atoms[0].kind != "floordiv"  # a name or a call
     return text if is_bare else f"({text})"
-
-
-def _is_name_or_call(size: Dim) -> bool:
-    atoms, factor = size.terms[0]
-    is_atom = not size.constant and len(size.terms) == 1 and factor == 1 and len(atoms) == 1
-    return is_atom and atoms[0].kind != "floordiv"
 
 
 def _product_text(atoms: tuple[Atom, ...], factor: int, label: Label) -> tuple[bool, str]:
@@ -84,8 +85,3 @@ def _product_text(atoms: tuple[Atom, ...], factor: int, label: Label) -> tuple[b
     for atom in atoms:
         factors.append(f"({label(atom)})" if atom.kind == "floordiv" else label(atom))
     return factor < 0, "*".join(factors)
-
-
-def _remainder_text(atom: Atom, factor: int, label: Label) -> tuple[bool, str]:
-    text = " % ".join(_operand_text(argument, label) for argument in atom.args)
-    return factor < 0, text if abs(factor) == 1 else f"{abs(factor)}*({text})"

@@ -104,7 +104,10 @@ class _Sweep:
         # Take out captured operands that no Block reads any more.
         before = 1 if operator.name == "cond" else 0
         own = 0 if operator.name == "cond" else len(operator.results)
-        read = [_readings(block) for block in operator.blocks]
+        read = [
+            {*block.yields, *(operand for one in block.operators for operand in one.operands)}
+            for block in operator.blocks
+        ]
         count = len(operator.blocks[0].parameters)
         live = [
             index < own
@@ -151,13 +154,6 @@ def _reached(block: Block, roots: Iterable[Variable]) -> set[Variable]:
 def _chosen(values: list[Variable], live: list[bool]) -> list[Variable]:
     """The values without those that are not live; captured ones follow and all stay."""
     return [v for v, wanted in zip(values, live, strict=False) if wanted] + values[len(live) :]
-
-
-def _readings(block: Block) -> set[Variable]:
-    read = set(block.yields)
-    for operator in block.operators:
-        read.update(operator.operands)
-    return read
 
 
 __all__ = ["drop_dead", "is_pure"]

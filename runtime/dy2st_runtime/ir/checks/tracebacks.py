@@ -25,8 +25,13 @@ def hide_own_frames(error: BaseException) -> None:
     3.11 on; on 3.10 the frame of the `except` itself stays. With DY2ST_DEBUG in the environment,
     and for failed assertions of dy2st itself, all frames stay.
     """
-    if os.environ.get("DY2ST_DEBUG", "0") in ("", "0") and not _is_our_fault(error):
-        _hide(error, set())
+    if os.environ.get("DY2ST_DEBUG", "0") not in ("", "0"):
+        return
+    if type(error) is AssertionError:
+        entries = _entries(error.__traceback__)
+        if entries and is_own_file(entries[-1].tb_frame.f_code.co_filename):
+            return
+    _hide(error, set())
 
 
 def without_own_frames(function: Callable[P, R]) -> Callable[P, R]:
@@ -126,12 +131,3 @@ def _entries(trace: TracebackType | None) -> list[TracebackType]:
         entries.append(trace)
         trace = trace.tb_next
     return entries
-
-
-def _is_our_fault(error: BaseException) -> bool:
-    entries = _entries(error.__traceback__)
-    return (
-        type(error) is AssertionError
-        and bool(entries)
-        and is_own_file(entries[-1].tb_frame.f_code.co_filename)
-    )

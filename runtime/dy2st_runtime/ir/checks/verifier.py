@@ -99,21 +99,18 @@ class _Verifier:
             for rule in RULES_BEFORE:
                 self._add(rule, rule(operator, scope), operator)
             if operator.blocks and scope.depth < MAX_BLOCK_DEPTH:
-                self._blocks(operator, scope)
+                for index, inner in enumerate(operator.blocks):
+                    with using(current().inside()):
+                        if operator.name == "cond" and operator.operands:
+                            _assume(branch_condition(operator.operands[0], index == 0))
+                        self._block(scope.inside(inner), operator)
+                        texts = block_yields_the_results(operator, index, scope)
+                        self._add(block_yields_the_results, texts, operator)
             for rule in RULES_AFTER:
                 self._add(rule, rule(operator, scope), operator)
             if operator.name == "require":
                 _assume(operator.attributes.get("condition"))
         self._add(block_yields, block_yields(block, scope), owner)
-
-    def _blocks(self, operator: Operator, scope: Scope) -> None:
-        for index, inner in enumerate(operator.blocks):
-            with using(current().inside()):
-                if operator.name == "cond" and operator.operands:
-                    _assume(branch_condition(operator.operands[0], index == 0))
-                self._block(scope.inside(inner), operator)
-                texts = block_yields_the_results(operator, index, scope)
-                self._add(block_yields_the_results, texts, operator)
 
     def _add(
         self, rule: Callable[..., object], texts: Iterable[str], operator: Operator | None

@@ -172,22 +172,7 @@ class _Printer:
             entries.append(
                 (name, attribute_text((least,) if largest is None else (least, largest)))
             )
-        texts = [
-            ("symbols", dict_text(entries) if entries else ""),
-            ("inputs", _names_text(variable.name for variable in program.inputs)),
-            ("parameters", _names_text(program.parameters)),
-            ("buffers", _names_text(program.buffers)),
-            ("trainable", _names_text(trained)),
-            ("updates", _names_text(program.updates)),
-            ("constraints", self._constraints_text(program)),
-            ("placements", _placements_text(program)),
-        ]
-        if program.structure is not None:
-            texts.append(("structure", self._attribute(program.structure)))
-        return [("name", string_text(program.name)), *(entry for entry in texts if entry[1])]
-
-    def _constraints_text(self, program: Program) -> str:
-        entries = []
+        constraints = []
         for located in program.constraints:
             entry = [
                 ("condition", attribute_text(located.constraint.condition)),
@@ -195,8 +180,23 @@ class _Printer:
             ]
             if self._locations and located.location is not None:
                 entry.insert(0, ("at", location_text(located.location)))
-            entries.append(f"{_INDENT}{dict_text(entry)}")
-        return "[\n{}\n]".format(",\n".join(entries)) if entries else ""
+            constraints.append(f"{_INDENT}{dict_text(entry)}")
+        # `{weight = [[["dp", 4]], ["shard 0"]]}`: mesh and placements, in the order of state.
+        on = program.placements
+        placed = [(name, attribute_text(tuple(on[name]))) for name in program.state if name in on]
+        texts = [
+            ("symbols", dict_text(entries) if entries else ""),
+            ("inputs", _names_text(variable.name for variable in program.inputs)),
+            ("parameters", _names_text(program.parameters)),
+            ("buffers", _names_text(program.buffers)),
+            ("trainable", _names_text(trained)),
+            ("updates", _names_text(program.updates)),
+            ("constraints", "[\n{}\n]".format(",\n".join(constraints)) if constraints else ""),
+            ("placements", dict_text(placed) if placed else ""),
+        ]
+        if program.structure is not None:
+            texts.append(("structure", self._attribute(program.structure)))
+        return [("name", string_text(program.name)), *(text for text in texts if text[1])]
 
     def _print_block(self, block: Block, depth: int, terminator: str) -> None:
         indent = _INDENT * depth
@@ -283,13 +283,6 @@ class _Printer:
 def _names_text(names: Iterable[str]) -> str:
     found = tuple(names)
     return attribute_text(found) if found else ""
-
-
-def _placements_text(program: Program) -> str:
-    """`{weight = [[["dp", 4]], ["shard 0"]]}`: mesh and placements, in the order of state."""
-    on = program.placements
-    entries = [(name, attribute_text(tuple(on[name]))) for name in program.state if name in on]
-    return dict_text(entries) if entries else ""
 
 
 def _sizes(program: Program) -> Iterator[Any]:

@@ -42,7 +42,13 @@ def lies_in_rows(base: TensorType, steps: Sequence[Step]) -> bool | None:
 def _asked(
     base: TensorType, steps: Sequence[Step], question: Callable[[Array], bool]
 ) -> bool | None:
-    base, steps = _behind_rows(base, steps)
+    # From the last tensor on of which it is plain that it lies row by row.
+    in_rows = 0
+    for operator, place in steps:
+        if view_of(operator) not in (View.SAME, View.ROWS):
+            break
+        base, in_rows = operator.results[place].tensor_type, in_rows + 1
+    steps = steps[in_rows:]
     unknown = {one for size in base.shape for one in symbols(size)}
     for operator, _ in steps:
         unknown.update(*(symbols(_flat(value)) for value in operator.attributes.values()))
@@ -62,15 +68,6 @@ def _asked(
         except (ValueError, IndexError, ArithmeticError):  # the sizes do not fit together
             return None
     return answers.pop() if len(answers) == 1 else None
-
-
-def _behind_rows(base: TensorType, steps: Sequence[Step]) -> tuple[TensorType, Sequence[Step]]:
-    """The last tensor of which it is plain that it lies row by row, and the steps behind it."""
-    for count, (operator, place) in enumerate(steps):
-        if view_of(operator) not in (View.SAME, View.ROWS):
-            return base, steps[count:]
-        base = operator.results[place].tensor_type
-    return base, ()
 
 
 def _flat(value: Any) -> tuple[Any, ...]:
