@@ -37,12 +37,26 @@ def comprehension(low: Lowering, node: Node) -> ast.expr:
     gathered = low.fresh("out")
 
     def innermost() -> list[ast.stmt]:
-        return [ast.Expr(value=_add(low, place, node, gathered), **place)]
+        out = load(place, gathered)
+        if isinstance(node, gast.DictComp):
+            pair = (low.expression(node.key), low.expression(node.value))
+            added = low.call(place, "set_item", out, *pair)
+        else:
+            adds = constant(place, "append" if isinstance(node, gast.ListComp) else "add")
+            value = low.expression(node.elt)
+            added = call_of(place, low.call(place, "convert_call", out, adds), [value])
+        return [ast.Expr(value=added, **place)]
 
     iterable, name = low.fresh("it"), low.fresh("comp")
     with_scope = _Inside(low, node, place)
     body = with_scope.run(lambda: _staged(low, node, 0, load(place, iterable), innermost))
-    start = assign_name(place, gathered, low.call(place, "made", _empty(low, place, node)))
+    if isinstance(node, gast.ListComp):
+        empty: ast.expr = ast.List(elts=[], ctx=LOAD, **place)
+    elif isinstance(node, gast.DictComp):
+        empty = ast.Dict(keys=[], values=[], **place)
+    else:
+        empty = ast.Call(func=low.builtin(place, "set"), args=[], keywords=[], **place)
+    start = assign_name(place, gathered, low.call(place, "made", empty))
     body = [start, *with_scope.cells, *body, give(place, load(place, gathered))]
     low.out.append(define(place, name, arguments(place, [iterable]), body))
     return call(place, name, first)
@@ -114,25 +128,6 @@ class _Inside:
         statements = low.apart(make)
         low.scope = outer
         return statements
-
-
-def _empty(low: Lowering, place: Place, node: Node) -> ast.expr:
-    if isinstance(node, gast.ListComp):
-        return ast.List(elts=[], ctx=LOAD, **place)
-    if isinstance(node, gast.DictComp):
-        return ast.Dict(keys=[], values=[], **place)
-    made = low.builtin(place, "set")
-    return ast.Call(func=made, args=[], keywords=[], **place)
-
-
-def _add(low: Lowering, place: Place, node: Node, gathered: str) -> ast.expr:
-    out = load(place, gathered)
-    if isinstance(node, gast.DictComp):
-        pair = (low.expression(node.key), low.expression(node.value))
-        return low.call(place, "set_item", out, *pair)
-    adds = constant(place, "append" if isinstance(node, gast.ListComp) else "add")
-    value = low.expression(node.elt)
-    return call_of(place, low.call(place, "convert_call", out, adds), [value])
 
 
 def _staged(

@@ -144,7 +144,15 @@ def if_(low: Lowering, node: Node) -> list[ast.stmt]:
     taken = [loads(place, reads) for _, _, reads in sides]
     values = [load(place, true), load(place, false), *taken, loads(place, flow.state)]
     call = low.call(place, "convert_ifelse", test, *values, texts(place, flow.state))
-    return [*start_state(low, place, flow), *made, _bound(place, flow.state, call)]
+    start = start_state(low, place, flow)
+    targets = [store(place, name) for name in flow.state]
+    if not targets:
+        bound: ast.stmt = ast.Expr(value=call, **place)
+    elif len(targets) == 1:
+        bound = assign(place, targets[0], call)  # the value of a single variable is not wrapped
+    else:
+        bound = assign(place, ast.Tuple(elts=targets, ctx=ast.Store(), **place), call)
+    return [*start, *made, bound]
 
 
 def _branch(
@@ -157,16 +165,6 @@ def _branch(
         result = load(place, names[0]) if len(names) == 1 else loads(place, names)
         body.append(give(place, result))
     return define(place, name, arguments(place, reads), body or [ast.Pass(**place)])
-
-
-def _bound(place: Place, names: list[str], call: ast.expr) -> ast.stmt:
-    """Bind what a branch gives; the value of a single variable is not wrapped."""
-    if not names:
-        return ast.Expr(value=call, **place)
-    targets = [store(place, name) for name in names]
-    if len(names) == 1:
-        return assign(place, targets[0], call)
-    return assign(place, ast.Tuple(elts=targets, ctx=ast.Store(), **place), call)
 
 
 def while_(low: Lowering, node: Node) -> list[ast.stmt]:
@@ -195,7 +193,21 @@ def for_(low: Lowering, node: Node) -> list[ast.stmt]:
     place = low.place(node)
     iterable = low.expression(node.iter)
     if flow is None:
-        return [_python_for(low, place, node, iterable)]
+        # A loop over what Python itself goes through.
+        taken = low.call(place, "iterate", iterable)
+        start: list[ast.stmt] = []
+        if isinstance(node.target, gast.Name) and low.is_local(node.target.id):
+            to = store(place, node.target.id)
+        else:
+            item = low.fresh("item")
+            to = store(place, item)
+            start = bind_target(low, node.target, load(place, item))
+        body = [*start, *body_or_pass(low, node.body, place)]
+        if getattr(node, "stop", None):
+            test = low.call(place, "truth", load(place, node.stop))
+            body.append(ast.If(test=test, body=[ast.Break(**place)], orelse=[], **place))
+        orelse = low.block(node.orelse)
+        return [ast.For(target=to, iter=taken, body=body, orelse=orelse, **place)]
     start = start_state(low, place, flow)
     made: list[ast.stmt] = []
     stop = getattr(node, "stop", None)
@@ -235,23 +247,6 @@ def _call(
         return ast.Expr(value=call, **place)
     targets = [store(place, name) for name in flow.state]
     return assign(place, ast.List(elts=targets, ctx=STORE, **place), call)
-
-
-def _python_for(low: Lowering, place: Place, node: Node, iterable: ast.expr) -> ast.stmt:
-    taken = low.call(place, "iterate", iterable)
-    start: list[ast.stmt] = []
-    if isinstance(node.target, gast.Name) and low.is_local(node.target.id):
-        target = store(place, node.target.id)
-    else:
-        item = low.fresh("item")
-        target = store(place, item)
-        start = bind_target(low, node.target, load(place, item))
-    body = [*start, *body_or_pass(low, node.body, place)]
-    if getattr(node, "stop", None):
-        test = low.call(place, "truth", load(place, node.stop))
-        body.append(ast.If(test=test, body=[ast.Break(**place)], orelse=[], **place))
-    orelse = low.block(node.orelse)
-    return ast.For(target=target, iter=taken, body=body, orelse=orelse, **place)
 
 
 STATEMENTS: dict[type, Any] = {gast.If: if_, gast.While: while_, gast.For: for_}

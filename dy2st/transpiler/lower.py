@@ -153,9 +153,17 @@ def lowered(function: FunctionType, pushes: bool = False) -> Factory | str:
     why = reason_against(tree)
     if why:
         return why
-    written = tuple(_statements(tree))
+    # The branches and loops that the user has written.
+    written: list[Statement] = []
+    found = list(tree.body)
+    for node in found:
+        if isinstance(node, SCOPES):
+            continue
+        if node.__class__ in _KINDS:
+            written.append((_KINDS[node.__class__], node.lineno, node.col_offset + 1))
+        found += statements_inside(node)
     low, module = module_of(tree, context)
-    return compiled(low, module, written)
+    return compiled(low, module, tuple(written))
 
 
 def code_of(function: FunctionType, steps: int | None = None, is_full: bool = False) -> str:
@@ -214,7 +222,11 @@ def module_of(tree: Node, context: Context) -> tuple[Lowering, ast.Module]:
         # What `*rest` holds may be as long as the data decides.
         rest = tree.args.vararg.id
         start.append(assign_name(place, rest, low.call(place, "rest", load(place, rest))))
-    start += _cells(low, tree)
+    # Cells of the function's own, with the values of its parameters.
+    parameters = {node.id for node in parameter_nodes(tree)}
+    for name in sorted(low.names.scope.cells):
+        given = [load(place, name)] if name in parameters else []
+        start.append(assign_name(place, low.cell(name), low.call(place, "new_cell", *given)))
     # A read before the first assignment is found by the mark that the variable begins with.
     for name in sorted(low.names.starts):
         start.append(assign_name(low.place(tree), name, low.undefined(low.place(tree), name)))
@@ -223,17 +235,6 @@ def module_of(tree: Node, context: Context) -> tuple[Lowering, ast.Module]:
 
 
 _KINDS = {gast.If: "if", gast.While: "while", gast.For: "for"}
-
-
-def _statements(tree: Node) -> Iterator[Statement]:
-    """The branches and loops that the user has written in a function."""
-    found = list(tree.body)
-    for node in found:
-        if isinstance(node, SCOPES):
-            continue
-        if node.__class__ in _KINDS:
-            yield _KINDS[node.__class__], node.lineno, node.col_offset + 1
-        found += statements_inside(node)
 
 
 def _prepare(tree: Node) -> None:
@@ -256,26 +257,14 @@ def _match(tree: Node, context: Context) -> None:
         context.kinds = kinds_in(tree)
 
 
-def _early_return(tree: Node, context: Context) -> None:
-    early_return.transform(tree, context, (*CONTROL, *TRIES, gast.With))
-
-
 REWRITES: tuple[tuple[str, Callable[[Node, Context], None]], ...] = (
     ("match", _match),
-    ("early_return", _early_return),
+    (
+        "early_return",
+        lambda tree, context: early_return.transform(tree, context, (*CONTROL, *TRIES, gast.With)),
+    ),
     ("break_continue", break_continue.transform),
 )
-
-
-def _cells(low: Lowering, tree: Node) -> list[ast.stmt]:
-    """Cells of the function's own, with the values of its parameters."""
-    place = low.place(tree)
-    parameters = {node.id for node in parameter_nodes(tree)}
-    out = []
-    for name in sorted(low.names.scope.cells):
-        given = [load(place, name)] if name in parameters else []
-        out.append(assign_name(place, low.cell(name), low.call(place, "new_cell", *given)))
-    return out
 
 
 def push_yields(tree: Node, context: Context) -> None:

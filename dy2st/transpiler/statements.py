@@ -8,7 +8,7 @@ from typing import Any
 import gast
 
 from dy2st.transpiler.lowering import IN_PLACE, Lowering
-from dy2st.transpiler.nodes import Block, Node, is_own
+from dy2st.transpiler.nodes import Node, is_own
 from dy2st.transpiler.trees import (
     STORE,
     Place,
@@ -29,7 +29,29 @@ def bind_target(low: Lowering, target: Node, value: ast.expr) -> list[ast.stmt]:
     if isinstance(target, gast.Name):
         return [low.write(place, target.id, value)]
     if isinstance(target, gast.Tuple | gast.List):
-        return _several(low, place, target.elts, value)
+        # Names are bound directly, up to the first target that evaluates something itself.
+        targets = target.elts
+        names: list[ast.expr] = []
+        later: list[tuple[Node, str]] = []
+        for one in targets:
+            inner = one.value if isinstance(one, gast.Starred) else one
+            if not later and isinstance(inner, gast.Name) and low.is_local(inner.id):
+                names.append(ast.Name(id=inner.id, ctx=STORE, **place))
+                continue
+            later.append((inner, low.fresh("part")))
+            names.append(ast.Name(id=later[-1][1], ctx=STORE, **place))
+        bound = ast.Tuple(elts=names, ctx=STORE, **place)
+        stars = [k for k, one in enumerate(targets) if isinstance(one, gast.Starred)]
+        if stars:
+            first, last = stars[0], len(targets) - stars[0] - 1
+            counts = [constant(place, first), constant(place, last)]
+            value = low.call(place, "unpack_star", value, *counts)
+        elif not isinstance(value, ast.Tuple) or len(value.elts) != len(targets):
+            value = low.call(place, "unpack", value, constant(place, len(targets)))
+        out = [assign(place, bound, value)]
+        for inner, part in later:
+            out += [*bind_target(low, inner, load(place, part)), forget(place, part)]
+        return out
     parts = [low.expression(target.value), _key(low, place, target)]
     if is_still(low, value) or all(is_still(low, part) for part in parts):
         return [_store(low, place, target, [*parts, value])]
@@ -72,31 +94,6 @@ def _key(low: Lowering, place: Place, target: Node) -> ast.expr:
 def _store(low: Lowering, place: Place, target: Node, values: list[ast.expr]) -> ast.stmt:
     kind = "set_attr" if isinstance(target, gast.Attribute) else "set_item"
     return ast.Expr(value=low.call(place, kind, *values), **place)
-
-
-def _several(low: Lowering, place: Place, targets: Block, value: ast.expr) -> list[ast.stmt]:
-    """Names are bound directly, up to the first target that evaluates something itself."""
-    names: list[ast.expr] = []
-    later: list[tuple[Node, str]] = []
-    for target in targets:
-        inner = target.value if isinstance(target, gast.Starred) else target
-        if not later and isinstance(inner, gast.Name) and low.is_local(inner.id):
-            names.append(ast.Name(id=inner.id, ctx=STORE, **place))
-            continue
-        later.append((inner, low.fresh("part")))
-        names.append(ast.Name(id=later[-1][1], ctx=STORE, **place))
-    bound = ast.Tuple(elts=names, ctx=STORE, **place)
-    stars = [k for k, target in enumerate(targets) if isinstance(target, gast.Starred)]
-    if stars:
-        first, last = stars[0], len(targets) - stars[0] - 1
-        counts = [constant(place, first), constant(place, last)]
-        value = low.call(place, "unpack_star", value, *counts)
-    elif not isinstance(value, ast.Tuple) or len(value.elts) != len(targets):
-        value = low.call(place, "unpack", value, constant(place, len(targets)))
-    out = [assign(place, bound, value)]
-    for inner, part in later:
-        out += [*bind_target(low, inner, load(place, part)), forget(place, part)]
-    return out
 
 
 def delete(low: Lowering, target: Node, is_unsure: bool) -> list[ast.stmt]:
@@ -265,28 +262,26 @@ def tried(low: Lowering, node: Node) -> list[ast.stmt]:
     place = low.place(node)
     body = low.block(node.body)
     if not node.handlers or not all(map(is_own, node.handlers)):
-        body = [_bracketed(low, place, node, body)]
+        types: list[ast.expr] = []
+        for handler in node.handlers:
+            if is_own(handler):
+                continue
+            if handler.type is None:
+                types.append(low.builtin(place, "BaseException"))
+            elif isinstance(handler.type, gast.Tuple):
+                types += low.expressions(handler.type.elts)
+            else:
+                types.append(low.expression(handler.type))
+        caught = thunk(place, tuple_of(place, types))
+        last = constant(place, bool(node.finalbody) or any(map(is_own, node.handlers)))
+        item = ast.withitem(
+            context_expr=low.call(place, "handling", caught, last), optional_vars=None
+        )
+        body = [ast.With(items=[item], body=body, **place)]
     handlers: Any = [_handler(low, handler) for handler in node.handlers]
     orelse, final = low.block(node.orelse), low.block(node.finalbody)
     kind: Any = ast.Try if isinstance(node, gast.Try) else getattr(ast, "TryStar", None)
     return [kind(body=body, handlers=handlers, orelse=orelse, finalbody=final, **place)]
-
-
-def _bracketed(low: Lowering, place: Place, node: Node, body: list[ast.stmt]) -> ast.stmt:
-    types: list[ast.expr] = []
-    for handler in node.handlers:
-        if is_own(handler):
-            continue
-        if handler.type is None:
-            types.append(low.builtin(place, "BaseException"))
-        elif isinstance(handler.type, gast.Tuple):
-            types += low.expressions(handler.type.elts)
-        else:
-            types.append(low.expression(handler.type))
-    caught = thunk(place, tuple_of(place, types))
-    final = constant(place, bool(node.finalbody) or any(map(is_own, node.handlers)))
-    item = ast.withitem(context_expr=low.call(place, "handling", caught, final), optional_vars=None)
-    return ast.With(items=[item], body=body, **place)
 
 
 def _handler(low: Lowering, node: Node) -> ast.ExceptHandler:

@@ -14,7 +14,6 @@ from dy2st.transpiler.lowering import Lowering
 from dy2st.transpiler.nodes import Block, Node, is_own
 from dy2st.transpiler.statements import bind_target
 from dy2st.transpiler.trees import (
-    Place,
     arguments,
     assign_names,
     constant,
@@ -38,9 +37,26 @@ def try_(low: Lowering, node: Node) -> list[ast.stmt]:
     out += made
     rows = []
     for handler in node.handlers:
-        row, made = _handler(low, handler, flow, place)
-        rows.append(row)
-        out += made
+        own_place = low.place(handler)
+        if handler.type is None:
+            kind = low.builtin(own_place, "BaseException")
+        else:
+            kind = low.expression(handler.type)
+        error, name = low.fresh("error"), low.fresh("except_body")
+        start: list[ast.stmt] = []
+        end: list[ast.stmt] = []
+        if handler.name is not None:
+            start = [low.write(own_place, handler.name.id, load(own_place, error))]
+            end = statements.delete_name(low, own_place, handler.name.id)
+        given = give(own_place, loads(own_place, flow.state))
+        lines = [*start, *low.block(handler.body), *end, given]
+        own = _own(low, [handler], flow)
+        definition = define(place, name, arguments(place, [error, *flow.state], own), lines)
+        # None stands for the classes of one of our own, which takes all and raises it again. Both
+        # stand where the `try` does: the line of an `except` is run when there is an exception.
+        classes = constant(place, None) if is_own(handler) else thunk(place, kind)
+        rows.append(tuple_of(place, [classes, load(place, name)]))
+        out.append(definition)
     orelse, made = body_of(low, place, "try_else", node.orelse, flow)
     out += made
     final = constant(place, None)
@@ -49,29 +65,6 @@ def try_(low: Lowering, node: Node) -> list[ast.stmt]:
         out += made
     values = [body, tuple_of(place, rows), orelse, final, *state_of(place, flow)]
     return [*out, assign_names(place, flow.state, low.call(place, "convert_try", *values))]
-
-
-def _handler(
-    low: Lowering, node: Node, flow: Flow, around: Place
-) -> tuple[ast.expr, list[ast.stmt]]:
-    """`(lambda: classes, handler)`, and the statement that defines the handler.
-
-    None stands for the classes of one of our own, which takes all and raises it again. Both stand
-    where the `try` does: the line of an `except` is run when there is an exception.
-    """
-    place = low.place(node)
-    kind = low.builtin(place, "BaseException") if node.type is None else low.expression(node.type)
-    error, name = low.fresh("error"), low.fresh("except_body")
-    start: list[ast.stmt] = []
-    end: list[ast.stmt] = []
-    if node.name is not None:
-        start = [low.write(place, node.name.id, load(place, error))]
-        end = statements.delete_name(low, place, node.name.id)
-    body = [*start, *low.block(node.body), *end, give(place, loads(place, flow.state))]
-    own = _own(low, [node], flow)
-    made = define(around, name, arguments(around, [error, *flow.state], own), body)
-    classes = constant(around, None) if is_own(node) else thunk(around, kind)
-    return tuple_of(around, [classes, load(around, name)]), [made]
 
 
 def _own(low: Lowering, block: Block, flow: Flow) -> list[str]:

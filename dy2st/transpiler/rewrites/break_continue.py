@@ -68,7 +68,12 @@ class _Loop:
         if any(isinstance(jump, gast.Continue) for jump in jumps):
             self._continue = self._context.flag("continue")
         loop.body = self._block(loop.body)
-        self._finish_continue()
+        # Each iteration starts with the flag down; a flag that nothing asks for is left out.
+        if self._continue and self._guards:
+            down = at(loop.body[0], assign(self._continue, constant(False)))
+            loop.body.insert(0, down)
+        elif self._continue:
+            _leave_out(self._continue, loop.body)
         before = self._stop_when_broken()
         after = self._else_if_ended()
         if not after:
@@ -118,16 +123,6 @@ class _Loop:
         else:
             loop.test = at(loop.test, gast.BoolOp(gast.And(), [negate(load(flag)), loop.test]))
         return [at(loop, assign(flag, constant(False)))]
-
-    def _finish_continue(self) -> None:
-        """Start each iteration with the flag down; leave out a flag that nothing asks for."""
-        if not self._continue:
-            return
-        if self._guards:
-            start = at(self._loop.body[0], assign(self._continue, constant(False)))
-            self._loop.body.insert(0, start)
-            return
-        _leave_out(self._continue, self._loop.body)
 
     def _block(self, block: Block) -> Block:
         out: Block = []

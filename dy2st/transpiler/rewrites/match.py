@@ -77,18 +77,17 @@ class _Chain:
         cases: list[Node] = statement.cases
         block: Block = []
         for first in range(0, len(cases), _DEPTH)[::-1]:
-            block = self._then(cases[first : first + _DEPTH], block)
+            some = cases[first : first + _DEPTH]
+            if not block:
+                block = self._cases(some, [])
+                continue
+            # Some cases, and the later ones if none of them fits.
+            go_on, place = self._context.flag("no_case_yet"), some[0].pattern
+            lowered = at(place, assign(go_on, constant(False)))
+            raised = at(place, assign(go_on, constant(True)))
+            guarded = at(place, gast.If(load(go_on), block, []))
+            block = [lowered, *self._cases(some, [raised]), guarded]
         return [start, *block]
-
-    def _then(self, cases: list[Node], later: Block) -> Block:
-        """Some cases, and the later ones if none of them fits."""
-        if not later:
-            return self._cases(cases, [])
-        go_on, place = self._context.flag("no_case_yet"), cases[0].pattern
-        lowered = at(place, assign(go_on, constant(False)))
-        raised = at(place, assign(go_on, constant(True)))
-        guarded = at(place, gast.If(load(go_on), later, []))
-        return [lowered, *self._cases(cases, [raised]), guarded]
 
     def _cases(self, cases: list[Node], last: Block) -> Block:
         for case in cases[::-1]:
