@@ -219,7 +219,13 @@ def _capturing(
     def capture(tracer: Tracer, tensor: Tensor) -> Variable:
         assert isinstance(tensor, EagerTensor)
         known = program.parameters if isinstance(tensor, Parameter) else program.buffers
-        key = names.get(id(tensor)) or _unused(tensor, program)
+        key = names.get(id(tensor))
+        if not key:
+            # A tensor that belongs to no Layer of ours keeps its own name, if that is free.
+            key, taken = tensor.name, program.state
+            if not key or key in taken or not getattr(tensor, "is_named", True):
+                prefix = "parameter" if isinstance(tensor, Parameter) else "tensor"
+                key = f"{prefix}_{sum(name.startswith(prefix) for name in taken)}"
         known[key] = program.block.add_parameter(TensorType(tensor.dtype, tensor.array.shape), key)
         program.trainable[key] = not tensor.stopped  # to ask would make it a guard
         if tensor.is_dist():
@@ -228,12 +234,3 @@ def _capturing(
         return known[key]
 
     return capture
-
-
-def _unused(tensor: EagerTensor, program: Program) -> str:
-    """A name for a tensor that belongs to no Layer of ours."""
-    taken = program.state
-    if tensor.name and tensor.name not in taken and getattr(tensor, "is_named", True):
-        return tensor.name
-    prefix = "parameter" if isinstance(tensor, Parameter) else "tensor"
-    return f"{prefix}_{sum(name.startswith(prefix) for name in taken)}"

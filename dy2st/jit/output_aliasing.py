@@ -66,18 +66,15 @@ class OutputAliasing:
                 objects, arrays = map(walk.places_of, origins[index])
                 found.perhaps.update({index: sorted(objects)} if objects else {})
                 found.by_arrays = found.by_arrays and objects.isdisjoint(arrays)
-        found._note_merged(origins)
-        return found if found.sure or found.again or found.perhaps or found.merged else None
-
-    def _note_merged(self, origins: Mapping[int, tuple[set[Variable], set[Variable]]]) -> None:
-        """Note the outputs that may be one tensor, though none of the call."""
+        # Outputs may be one tensor, though none of the call.
         merged = set()
-        for (one, ours), (other, theirs) in combinations(origins.items(), 2):
+        for (first, ours), (second, theirs) in combinations(origins.items(), 2):
             if not ours[0].isdisjoint(theirs[0]):
-                merged |= {one, other}
-                arrays = [ours[1] & (theirs[0] | theirs[1]), theirs[1] & ours[0]]
-                self.by_arrays = self.by_arrays and not any(arrays)
-        self.merged = sorted(merged)
+                merged |= {first, second}
+                shared = [ours[1] & (theirs[0] | theirs[1]), theirs[1] & ours[0]]
+                found.by_arrays = found.by_arrays and not any(shared)
+        found.merged = sorted(merged)
+        return found if found.sure or found.again or found.perhaps or found.merged else None
 
     def places_of(self, index: int) -> set[int]:
         """The tensors that an output may be."""
@@ -288,7 +285,17 @@ def check_changes(program: Program, tensors: Sequence[Any], state: Mapping[str, 
     """
     for name in program.updates:
         if state[name].storage is not None:
-            _check_shared(program, name, tensors, state)
+            others = state[name].storage.others(state[name])
+            for place, tensor in enumerate([*tensors, *state.values()]):
+                if any(tensor is one for one in others) and shares_memory(tensor, state[name]):
+                    raise TensorAsPython(
+                        f"{program.name}() changes `{name}` in place, and is given "
+                        f"`{program.block.parameters[place].name}` too, which shares its memory at "
+                        "this call",
+                        at=None,
+                        why="a Program has an input for each, whatever it is given",
+                        hint="give it a copy: clone(), or make the view inside of the function",
+                    )
     given = {id(tensor): place for place, tensor in enumerate(tensors)}
     if given.keys().isdisjoint(map(id, map(state.__getitem__, program.updates))):
         return
@@ -301,22 +308,6 @@ def check_changes(program: Program, tensors: Sequence[Any], state: Mapping[str, 
         why="a Program has an input for each, whatever it is given",
         hint="give it a copy: clone()",
     )
-
-
-def _check_shared(
-    program: Program, name: str, tensors: Sequence[Any], state: Mapping[str, Any]
-) -> None:
-    others = state[name].storage.others(state[name])
-    for place, tensor in enumerate([*tensors, *state.values()]):
-        if any(tensor is one for one in others) and shares_memory(tensor, state[name]):
-            raise TensorAsPython(
-                f"{program.name}() changes `{name}` in place, and is given "
-                f"`{program.block.parameters[place].name}` too, which shares its memory at this "
-                "call",
-                at=None,
-                why="a Program has an input for each, whatever it is given",
-                hint="give it a copy: clone(), or make the view inside of the function",
-            )
 
 
 def check_apart(

@@ -72,27 +72,24 @@ def _values(program: Program, names: Names) -> Iterator[Row]:
 
 
 def _block(block: Block, names: Names, depth: int) -> Iterator[Row]:
+    indent = _INDENT * depth
     for operator in block.operators:
-        yield from _operator(operator, names, depth)
-
-
-def _operator(operator: Operator, names: Names, depth: int) -> Iterator[Row]:
-    indent, place = _INDENT * depth, _place(operator.location)
-    if not operator.results:
-        yield indent, _described(operator), "", place
-    for result in operator.results:
-        yield f"{indent}{names.of(result)}", _described(operator), _shape(result.type), place
-        place = ""
-    # What a branch is given follows the condition; a loop's Blocks are given all.
-    given = operator.operands[1:] if operator.name == "cond" else operator.operands
-    for title, block in zip(_BLOCKS.get(operator.name, ()), operator.blocks):
-        yield f"{indent}{_INDENT}{title}:", "", "", ""
-        inner = indent + 2 * _INDENT
-        for variable, outer in zip(block.parameters, given):
-            source = f"given {names.of(outer)}"
-            yield f"{inner}{names.of(variable)}", source, _shape(variable.type), ""
-        yield from _block(block, names, depth + 2)
-        yield f"{inner}yield {_listed(names, block.yields)}", "", "", ""
+        place = _place(operator.location)
+        if not operator.results:
+            yield indent, _described(operator), "", place
+        for result in operator.results:
+            yield f"{indent}{names.of(result)}", _described(operator), _shape(result.type), place
+            place = ""
+        # What a branch is given follows the condition; a loop's Blocks are given all.
+        given = operator.operands[1:] if operator.name == "cond" else operator.operands
+        for title, one in zip(_BLOCKS.get(operator.name, ()), operator.blocks):
+            yield f"{indent}{_INDENT}{title}:", "", "", ""
+            inner = indent + 2 * _INDENT
+            for variable, outer in zip(one.parameters, given):
+                source = f"given {names.of(outer)}"
+                yield f"{inner}{names.of(variable)}", source, _shape(variable.type), ""
+            yield from _block(one, names, depth + 2)
+            yield f"{inner}yield {_listed(names, one.yields)}", "", "", ""
 
 
 def _described(operator: Operator) -> str:

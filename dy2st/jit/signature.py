@@ -287,17 +287,14 @@ class Signature:
             bound.apply_defaults()
             return self._without_self(bound.arguments)
         # Python's own words come first; outside of the `except`, so that they have no context.
-        self._refuse_call((*own, *args), kwargs)
-        raise refused
-
-    def _refuse_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Raise what Python says of arguments that do not fit: it runs nothing of the function."""
+        # Python's check of arguments runs nothing of a function that refuses them.
         function = self._function
         is_plain = type(function) is FunctionType and not {"__wrapped__", "__signature__"} & set(
             vars(function)
         )
         if is_plain:
-            function(*args, **kwargs)
+            function(*own, *args, **kwargs)
+        raise refused
 
     def adds_no_state(self, arguments: dict[str, Any], kwargs: dict[str, Any]) -> bool:
         """Whether binding a call keeps the order of what it is given, and adds only constants.

@@ -87,8 +87,12 @@ class StaticFunction:
         """A method of its own for every instance: instances have their own Programs."""
         if instance is None:
             return self
-        known = self._methods.get(id(instance))
-        return (known or self._method_of(instance))._holding(instance)
+        known = self._methods.get(id(instance)) or self._method_of(instance)
+        # The same method, which keeps its instance alive, as a bound method of Python does.
+        method = object.__new__(StaticFunction)
+        method.__dict__ = known.__dict__
+        method._held = instance
+        return method
 
     def _method_of(self, instance: Any) -> StaticFunction:
         key = id(instance)
@@ -106,13 +110,6 @@ class StaticFunction:
     def _bind_to(self, instance: Callable[[], Any]) -> None:
         self._layer, self._signature = instance, Signature(self._function, is_bound=True)
         self.__signature__ = self._signature.shown
-
-    def _holding(self, instance: Any) -> StaticFunction:
-        """The same method, which keeps its instance alive, as a bound method of Python does."""
-        method = object.__new__(StaticFunction)
-        method.__dict__ = self.__dict__
-        method._held = instance
-        return method
 
     def __eq__(self, other: object) -> bool:
         """As bound methods of Python: those of one function and instance are equal."""

@@ -107,7 +107,13 @@ def _popitem(trace: Trace, owner: Any, last: bool = True) -> Any:
 @dict_row(*DICTS)
 def _update(trace: Trace, owner: Any, *others: Any, **named: Any) -> None:
     if len(others) == 1 and is_lazy(trace, others[0]) and not isinstance(others[0], dict):
-        _fill(trace, owner, others[0])
+        # A mapping or pairs that may read the dict before they give the next entry.
+        (other,) = others
+        if hasattr(type(other), "keys"):
+            keys = trace.method(other, "keys")
+            each(trace, keys, lambda key: trace.set_item(owner, key, trace.item(other, key)))
+        else:
+            each(trace, other, lambda pair: trace.set_item(owner, *trace.unpack(pair, 2)))
         others = ()
     new = pairs_of(trace, *others)
     if not isinstance(new, dict) or traced_keys.is_keyed(trace, owner):
@@ -130,20 +136,6 @@ def _update(trace: Trace, owner: Any, *others: Any, **named: Any) -> None:
         trace.if_(presence(trace, value), put, lambda: (), (), ())
 
 
-def _fill(trace: Trace, owner: Any, other: Any) -> None:
-    """Set the entries of a mapping or of pairs that may read the dict before they give the next."""
-
-    def put(pair: Any) -> None:
-        key, value = trace.unpack(pair, 2)
-        trace.set_item(owner, key, value)
-
-    if hasattr(type(other), "keys"):
-        keys = trace.method(other, "keys")
-        each(trace, keys, lambda key: trace.set_item(owner, key, trace.item(other, key)))
-    else:
-        each(trace, other, put)
-
-
 def pairs_of(trace: Trace, *others: Any) -> Any:
     """What `dict(other)` holds, of a mapping or of pairs: a dict, or pairs if the data decides."""
     if not others:
@@ -155,7 +147,14 @@ def pairs_of(trace: Trace, *others: Any) -> Any:
     if isinstance(other, dict):
         return dict(trace.double_star(other))
     if hasattr(type(other), "keys"):
-        return _pairs_of_mapping(trace, other)
+        # A mapping of the user's own.
+        keys = trace.listed(trace.method(other, "keys"))
+        if type(keys) is not SymbolicSequence:
+            return {key: trace.item(other, key) for key in keys}
+        out: list[Any] = trace.made([])
+        put = lambda key: trace.method(out, "append", (key, trace.item(other, key))) or ()  # noqa: E731
+        trace.for_(keys, None, put, (), ())
+        return trace.listed(out)
     items = trace.listed(other)
     if type(items) is SymbolicSequence:
         return items
@@ -167,17 +166,6 @@ def pairs_of(trace: Trace, *others: Any) -> Any:
             return items
         found[key] = value
     return found
-
-
-def _pairs_of_mapping(trace: Trace, other: Any) -> Any:
-    """The same of an object that has `keys()`, as a mapping of the user's own."""
-    keys = trace.listed(trace.method(other, "keys"))
-    if type(keys) is not SymbolicSequence:
-        return {key: trace.item(other, key) for key in keys}
-    out: list[Any] = trace.made([])
-    pair = lambda key: trace.method(out, "append", (key, trace.item(other, key))) or ()  # noqa: E731
-    trace.for_(keys, None, pair, (), ())
-    return trace.listed(out)
 
 
 def _new(trace: Trace, made: Any, others: Any, named: dict[str, Any]) -> Any:

@@ -293,19 +293,15 @@ def compare_lists(trace: Trace, name: str, left: Any, right: Any) -> Any:
     first, second = held(trace, left), held(trace, right)
     if type(first) is not SymbolicSequence and type(second) is not SymbolicSequence:
         return trace.compare(name, first, second)
-    if name not in ("eq", "ne"):
-        return _in_order(trace, name, first, second)
-    same = _same_lists(trace, first, second)
-    return same if name == "eq" else trace.not_(same)
-
-
-def _in_order(trace: Trace, name: str, left: Any, right: Any) -> Any:
-    """The comparison of the first two elements that differ; if none do, of the lengths."""
-    kinds = [one.kind if type(one) is SymbolicSequence else type(one) for one in (left, right)]
+    if name in ("eq", "ne"):
+        same = _same_lists(trace, first, second)
+        return same if name == "eq" else trace.not_(same)
+    # The comparison of the first two elements that differ; if none do, of the lengths.
+    kinds = [one.kind if type(one) is SymbolicSequence else type(one) for one in (first, second)]
     compared = getattr(trace, name)
     if kinds[0] is not kinds[1]:
         return compared(kinds[0](), kinds[1]())  # raises what Python raises
-    first, second = (as_dynamic(trace, one, kinds[0]) for one in (left, right))
+    first, second = (as_dynamic(trace, one, kinds[0]) for one in (first, second))
     lengths = length_of(trace, first), length_of(trace, second)
     if first.element is None or second.element is None:
         return compared(*lengths)

@@ -37,11 +37,9 @@ def _own(trace: Trace, kind: Any, value: Any, *names: str) -> Any:
     if own is None:
         return value
     found = trace.call(own, value)
-    return found if is_traced(found) else _judged(kind, own, value, found)
-
-
-def _judged(kind: Any, own: Any, value: Any, found: Any) -> Any:
-    """What Python makes of what a method gives: its errors and warnings have Python's words."""
+    if is_traced(found):
+        return found
+    # Python judges what the method gives, so that its errors and warnings have Python's words.
     name = own.__name__ if own.__name__ in ("__index__", "__trunc__") else f"__{kind.__name__}__"
     return kind(type(type(value).__name__, (), {name: lambda _: found})())
 

@@ -183,11 +183,7 @@ def note_settings(trace: Trace, *values: Any) -> None:
         if isinstance(value, (np.ndarray, np.floating)):
             trace.read_volatile(np.get_printoptions)
         elif type(value).__module__ == "decimal":
-            trace.read_volatile(_of_decimals)
-
-
-def _of_decimals() -> str:
-    return repr(sys.modules["decimal"].getcontext())
+            trace.read_volatile(lambda: repr(sys.modules["decimal"].getcontext()))
 
 
 def note_abstract(trace: Trace) -> None:

@@ -25,7 +25,7 @@ def _tolist(trace: Trace, tensor: Any) -> Any:
         tensor = trace.tracer.variable(tensor)
     try:
         return trace.made(tensor.tolist())
-    except TensorAsPython:
+    except TensorAsPython:  # only the run knows the numbers: a loop makes the list
         return _listed(trace, tensor)
 
 
@@ -72,8 +72,13 @@ def to_tensor_(trace: Trace, data: Any, *args: Any, **options: Any) -> Any:
         content = trace.content(data) if kind in (list, deque) else trace.listed(data)
         made = _table(trace, content) if type(content) is SymbolicSequence else None
         if made is not None:
+            # Python's floats become float32 as everywhere; tensors in the list keep their dtype.
             is_float = made.dtype == np.float64 and (args or (options.get("dtype"),))[0] is None
-            data = F.cast(made, "float32") if is_float and not _has_tensors(content) else made
+            if is_float and not any(
+                isinstance(leaf, Leaf) for leaf in _leaves(_opened(content.element))
+            ):
+                made = F.cast(made, "float32")
+            data = made
     return to_tensor(*trace.exported((data, *args)), **trace.exported(options))
 
 
@@ -127,11 +132,6 @@ def _kind_of(node: Layout) -> Any:
     if isinstance(node, Same):
         return type(node.value)
     return node.kind if isinstance(node, Number) else type(node)
-
-
-def _has_tensors(content: SymbolicSequence) -> bool:
-    assert content.element is not None
-    return any(isinstance(leaf, Leaf) for leaf in _leaves(_opened(content.element)))
 
 
 def _beside(node: Layout | None, columns: Iterator[Any]) -> Any:

@@ -36,7 +36,16 @@ def test_of(trace: Trace, value: Any) -> Any:
     if kind in CONTAINERS or kind is SymbolicSequence:
         if kind is not SymbolicSequence:
             trace.read_length(value)
-        return _content_truth(trace, value if kind is SymbolicSequence else trace.content(value))
+        content = value if kind is SymbolicSequence else trace.content(value)
+        if type(content) is SymbolicSequence:
+            return F.greater_than(F.array_length(trace.tracer.local(content.arrays[0])), 0)
+        if isinstance(content, dict) and not is_sure(trace, content):
+            # It is true if one of the entries that may be missing is there.
+            found: Any = False
+            for value in content.values():
+                found = or_(trace, found, lambda value=value: presence(trace, value))  # type: ignore[misc]
+            return test_of(trace, found)
+        return bool(content)
     if isinstance(value, (Tensor, Dim, Condition)):
         return truth_of(trace, value)
     if kind in VIEWS:
@@ -52,17 +61,6 @@ def test_of(trace: Trace, value: Any) -> Any:
         if method is not None:
             break
     return bool(value)
-
-
-def _content_truth(trace: Trace, content: Any) -> Any:
-    if type(content) is SymbolicSequence:
-        return F.greater_than(F.array_length(trace.tracer.local(content.arrays[0])), 0)
-    if isinstance(content, dict) and not is_sure(trace, content):
-        found: Any = False
-        for value in content.values():
-            found = or_(trace, found, lambda value=value: presence(trace, value))  # type: ignore[misc]
-        return test_of(trace, found)
-    return bool(content)
 
 
 def _number(trace: Trace, value: Any) -> Any:
@@ -132,6 +130,7 @@ def not_(trace: Trace, value: Any) -> Any:
         return not truth
     result = F.logical_not(truth)
     result.number = bool
+    # A test that says which cases a value is of says in its `else` that it is of the others.
     narrowed = trace.narrowing.get(truth)
     if narrowed is not None:
         union, cases = narrowed
@@ -152,6 +151,7 @@ def assert_(trace: Trace, test: Any, message: Callable[[], Any] | None = None) -
     def fail(*said: Any) -> NoReturn:
         raise AssertionError(*said)
 
+    # Python evaluates the message of an assertion that fails alone.
     def fails() -> tuple[()]:
         trace.map_cases(fail, *(() if message is None else (message(),)))
         return ()

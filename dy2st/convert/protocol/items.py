@@ -100,7 +100,27 @@ def _of_sequence(trace: Trace, owner: Any, index: Any) -> Any:
         is_part = is_slice or kind is SymbolicSequence  # of a tuple, or a new list
         return found if is_part else trace.alias_tracker.borrow_element(owner, index, found)
     if is_traced and not is_slice:
-        return _chosen(trace, held(trace, owner), index, kind)
+        content = held(trace, owner)
+        if not content:
+            raise IndexError(f"{kind.__name__} index out of range")
+        number = trace.tracer.variable(index)
+        number = F.where(F.less_than(number, 0), number + len(content), number)
+
+        # A case split by halves: an element is found in as many branches as the length has binary
+        # digits.
+        def pick(start: int, stop: int) -> Any:
+            if stop - start == 1:
+                return content[start]
+            middle = (start + stop) // 2
+            pred = F.less_than(trace.tracer.local(number), middle)
+            sides = (lambda: (pick(start, middle),)), (lambda: (pick(middle, stop),))
+            return stage_if(trace, pred, *sides, (), ("an element",))[0]
+
+        outside = F.logical_or(F.less_than(number, 0), F.greater_equal(number, len(content)))
+        trace.tracer.check(
+            F.logical_not(outside), IndexError(f"{kind.__name__} index out of range")
+        )
+        return pick(0, len(content))
     if is_traced and type(content) in (list, tuple, deque) and not content:
         trace.read_length(owner)
         return new_list(trace, [], kind)  # whatever its ends are
@@ -132,27 +152,6 @@ def _as_place(trace: Trace, owner: Any, index: Any) -> Any:
         kind()["" if type(index) is Text else index]  # raises what Python raises
     own = own_method(trace, index, "__index__")
     return index if own is None else call(trace, own, index)
-
-
-def _chosen(trace: Trace, content: Any, index: Any, kind: type) -> Any:
-    """`content[index]` of things of Python, by a number of the Program: a case split."""
-    if not content:
-        raise IndexError(f"{kind.__name__} index out of range")
-    number = trace.tracer.variable(index)
-    number = F.where(F.less_than(number, 0), number + len(content), number)
-
-    # By halves, so that an element is found in as many branches as the length has binary digits.
-    def pick(start: int, stop: int) -> Any:
-        if stop - start == 1:
-            return content[start]
-        middle = (start + stop) // 2
-        pred = F.less_than(trace.tracer.local(number), middle)
-        sides = (lambda: (pick(start, middle),)), (lambda: (pick(middle, stop),))
-        return stage_if(trace, pred, *sides, (), ("an element",))[0]
-
-    outside = F.logical_or(F.less_than(number, 0), F.greater_equal(number, len(content)))
-    trace.tracer.check(F.logical_not(outside), IndexError(f"{kind.__name__} index out of range"))
-    return pick(0, len(content))
 
 
 def _of_dict(trace: Trace, owner: Any, key: Any) -> Any:

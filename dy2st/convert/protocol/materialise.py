@@ -164,7 +164,13 @@ def _parts(trace: Trace, value: Any, through_users: bool) -> list[Any]:
             return [*content.values(), *_marked(trace, value, _objects(content))]
         return list(content)
     if isinstance(value, Layer):
-        return _of_layer(trace, value, through_users)
+        if trace.is_outside(value):
+            read_layer(trace, value)
+        fields = [one for name, one in vars(value).items() if name not in _OWN]
+        children = [one for store in _STORES for one in vars(value).get(store, {}).values()]
+        _marked(trace, value, [*fields, *children])
+        inner = [one for one in children if through_users or not is_users(one)]
+        return [*(one for one in fields if not isinstance(one, Layer)), *inner]
     if is_machinery(value):  # a converted function stands for what it was made of
         return [value.dygraph_function] if hasattr(kind, "dygraph_function") else []
     if kind is FunctionType:
@@ -242,16 +248,6 @@ def note_fields(trace: Trace, owner: Any) -> list[Any]:
         if (id(owner), name) not in trace.over:
             trace.read("attr", owner, name, one)
     return list(held.values())
-
-
-def _of_layer(trace: Trace, layer: Layer, through_users: bool) -> list[Any]:
-    if trace.is_outside(layer):
-        read_layer(trace, layer)
-    fields = [value for name, value in vars(layer).items() if name not in _OWN]
-    children = [one for store in _STORES for one in vars(layer).get(store, {}).values()]
-    _marked(trace, layer, [*fields, *children])
-    inner = [one for one in children if through_users or not is_users(one)]
-    return [*(one for one in fields if not isinstance(one, Layer)), *inner]
 
 
 def is_users(value: Any) -> bool:

@@ -186,19 +186,16 @@ def _in_generator(trace: Trace, source: Source, body: Callable[..., State], stat
 def _show(error: BaseException, context: BaseException | None) -> None:
     """Let the user's handlers see what was raised: its context, and a traceback of their frames."""
     error.__context__ = context  # to raise it once more has set another one
-    places = [(one, one.__traceback__) for one in _contexts(error)]
+    # The exception, the one that was handled when it was raised, and so on.
+    chain: list[BaseException] = []
+    following: BaseException | None = error
+    while following is not None and all(following is not one for one in chain):
+        chain.append(following)
+        following = following.__context__
+    places = [(one, one.__traceback__) for one in chain]
     hide_own_frames(error)
     for one, place in places:  # never empty: a context may be in flight, and is known by its frames
         one.__traceback__ = one.__traceback__ or place
-
-
-def _contexts(error: BaseException | None) -> list[BaseException]:
-    """An exception, the one that was handled when it was raised, and so on."""
-    found: list[BaseException] = []
-    while error is not None and all(error is not one for one in found):
-        found.append(error)
-        error = error.__context__
-    return found
 
 
 def _raise(error: BaseException) -> NoReturn:

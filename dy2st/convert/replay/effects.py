@@ -63,8 +63,11 @@ def effects_of(trace: Trace, taker: Taker) -> list[Effect]:
         is_global = type(place.owner) is dict and place.name is not CONTENT
         if trace.is_outside(place.owner) or is_global:
             kind = type(place.owner).__name__
-            way = {id(CONTENT): _of_content, id(STATE): _of_state}.get(id(place.name), _of_place)
-            made = way(trace, taker, place)
+            if place.name is STATE:
+                owner = taker.owner(place.owner)
+                made = [Effect(owner, STATE, write_state, taker.take(place.value), None, place.at)]
+            else:
+                made = (_of_content if place.name is CONTENT else _of_place)(trace, taker, place)
             for effect in made:
                 effect.place = id(place.owner), place.name
                 if not isinstance(place.owner, (CellType, type)):
@@ -75,11 +78,6 @@ def effects_of(trace: Trace, taker: Taker) -> list[Effect]:
                         effect.what = f"the attribute `{place.name}` of {kind} is set at {place.at}"
             found += made
     return found
-
-
-def _of_state(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
-    owner = taker.owner(place.owner)
-    return [Effect(owner, STATE, write_state, taker.take(place.value), None, place.at)]
 
 
 def written_by(trace: Trace) -> set[ReadKey]:

@@ -131,18 +131,9 @@ class Guards:
                 self._seen = version
                 return True
         self._failed = failed
-        self._note_varied(failed)
-        return False
-
-    @property
-    def why(self) -> str:
-        """What has made it hold no more, in words; nothing if it has held so far."""
-        return self._words[self._failed] if self._failed >= 0 else ""
-
-    def _note_varied(self, failed: int) -> None:
-        """Say what differs, if the next trace can take it as an input."""
         if self._varied is None:
-            return
+            return False
+        # Say what differs, if the next trace can take it as an input.
         if failed in self._tensors:
             self._varied.note_tensor(self._tensors[failed])
         for reference, kind, name, number in self._numbers.values():
@@ -150,6 +141,12 @@ class Guards:
             now = MISSING if owner is None else value_at(owner, kind, name)
             if now != number and AnyNumber(type(number)).fits(now):
                 self._varied.note(owner, kind, name)
+        return False
+
+    @property
+    def why(self) -> str:
+        """What has made it hold no more, in words; nothing if it has held so far."""
+        return self._words[self._failed] if self._failed >= 0 else ""
 
 
 def _itself(value: Any) -> Any:

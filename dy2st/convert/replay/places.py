@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from types import CellType, GetSetDescriptorType, MappingProxyType, MemberDescriptorType
 from typing import Any, TypeAlias
@@ -178,8 +178,11 @@ class Varied:
     def note_declared(self, reads: Iterable[Any]) -> None:
         """The places of numbers that are there to change, as learning rates are."""
         for owner, kind, name, value in reads:
-            if kind == "attr" and type(value) in _DTYPES and name in _changing(owner):
-                self.note(owner, kind, name)
+            if kind == "attr" and type(value) in _DTYPES:
+                # The attributes that the class of an object of ours says to change between calls.
+                changing = getattr(type(owner), "_changing", ())
+                if isinstance(changing, Changing) and name in changing:
+                    self.note(owner, kind, name)
 
     def note_tensor(self, path: Path) -> None:
         """A place that the function reads and writes holds another tensor than it held."""
@@ -235,9 +238,3 @@ class Varied:
                 trace.write(owner, CONTENT, held)
             sources[tensor.name] = source, name
         return sources
-
-
-def _changing(owner: Any) -> Container[str]:
-    """The attributes that the class of an object of ours says to change from call to call."""
-    found = getattr(type(owner), "_changing", ())
-    return found if isinstance(found, Changing) else ()

@@ -579,7 +579,17 @@ def _made(tree: Made, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
                 object.__setattr__(made, name, value)
         return made
     if isinstance(tree.like, type) and tree.like is not object:
-        return _derived(tree, outputs, known)
+        # An object of a class derived from a container, which no method of that class has filled.
+        base: Any = tree.like
+        made = known[id(tree)] = base.__new__(tree.kind)
+        attributes, held = (rebuild(item, outputs, known) for item in tree.items)
+        slots: Any = slots_of(tree.kind)
+        for name, one in attributes.items():  # past the methods of its class
+            object.__setattr__(made, name, one) if name in slots else vars(made).update({name: one})
+        put = DERIVED[base]
+        for item in held.items() if isinstance(held, dict) else ((one,) for one in held):
+            put(made, *item)
+        return made
     made = known[id(tree)] = tree.kind() if tree.like is None else copy(tree.like)
     items = [rebuild(item, outputs, known) for item in tree.items]
     if not items:
@@ -589,19 +599,6 @@ def _made(tree: Made, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
         made.update({key: item for key, item in pairs if item is not MISSING})
     else:
         made.update(items) if isinstance(made, set) else made.extend(items)
-    return made
-
-
-def _derived(tree: Made, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
-    """An object of a class derived from a container, which no method of that class has filled."""
-    made = known[id(tree)] = tree.like.__new__(tree.kind)
-    attributes, held = (rebuild(item, outputs, known) for item in tree.items)
-    slots: Any = slots_of(tree.kind)
-    for name, one in attributes.items():  # past the methods of its class
-        object.__setattr__(made, name, one) if name in slots else vars(made).update({name: one})
-    put = DERIVED[tree.like]
-    for item in held.items() if isinstance(held, dict) else ((one,) for one in held):
-        put(made, *item)
     return made
 
 

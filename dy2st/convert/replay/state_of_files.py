@@ -155,21 +155,17 @@ class Keeping:
                 finished.lost = finished.lost or _lost(trace, change, reads.are_several(before))
             return False
         if known is None:
-            one.label = self._label(reads, home)
+            # A name for the state: that of the attribute or variable, and the keys.
+            words = [word for word in reads.path(home, self.names) if _NAME.fullmatch(word)]
+            label = found = ".".join(words) or "state"
+            taken = self.taken | {kept.label for kept in self.kept.values()}
+            count = 1
+            while found in taken:
+                count += 1
+                found = f"{label}_{count}"
+            one.label = found
             self.kept[home.key] = one
         return True
-
-    def _label(self, reads: Reads, home: Home) -> str:
-        """A name for the state: that of the attribute or variable, and the keys."""
-        words = [one for one in reads.path(home, self.names) if _NAME.fullmatch(one)]
-        label = ".".join(words) or "state"
-        taken = self.taken | {one.label for one in self.kept.values()}
-        count = 1
-        found = label
-        while found in taken:
-            count += 1
-            found = f"{label}_{count}"
-        return found
 
     @property
     def size(self) -> int:

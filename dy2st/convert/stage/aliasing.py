@@ -38,7 +38,18 @@ def note_iterations(
     """
     count, ends = len(results), block.yields
     came_from = _came_from(tracer, block, count)
-    _note_apart_of_loop(tracer, block, operands[:count], results, came_from)
+    # Names that only change places among each other are names of several tensors for ever.
+    aliases = tracer.aliases
+    outside = {aliases.origin(one) for one in block.parameters[count:]}
+    origins = [aliases.of(aliases.origin(end)) for end in block.yields]
+    is_new = [outside.isdisjoint(end) for end in origins]
+    rows = zip(aliases.alone(operands[:count]), aliases.alone(block.yields), is_new, strict=True)
+    fit = [all(row) for row in rows]
+    aliases.note_apart(
+        result
+        for result, places in zip(results, came_from, strict=True)
+        if all(fit[place] for place in places)
+    )
     outer = dict(zip(block.parameters[count:], operands[count:], strict=True))
     own = set(block.parameters[:count])
     for result, places in zip(results, came_from, strict=True):
@@ -47,27 +58,6 @@ def note_iterations(
             if ends[place] not in own:
                 _note_end(tracer, result, ends[place], outer)
     _note_pairs(tracer, ends, results)
-
-
-def _note_apart_of_loop(
-    tracer: Tracer,
-    block: Block,
-    starts: Sequence[Variable],
-    results: Sequence[Variable],
-    came_from: Sequence[Sequence[int]],
-) -> None:
-    """Names that only change places among each other are names of several tensors for ever."""
-    count, aliases = len(results), tracer.aliases
-    outside = {aliases.origin(one) for one in block.parameters[count:]}
-    ends = [aliases.of(aliases.origin(end)) for end in block.yields]
-    is_new = [outside.isdisjoint(end) for end in ends]
-    rows = zip(aliases.alone(starts), aliases.alone(block.yields), is_new, strict=True)
-    fit = [all(row) for row in rows]
-    aliases.note_apart(
-        result
-        for result, places in zip(results, came_from, strict=True)
-        if all(fit[place] for place in places)
-    )
 
 
 def _note_end(

@@ -347,23 +347,17 @@ def _given(loop: _Loop, parameters: list[Variable]) -> list[Any]:
         trace.tracer.views.lose_aliases(tensor)  # by an earlier iteration, for all other names
         trace.tracer.hold(tensor, parameter)
     _join(loop, parameters)
-    _note_views(loop, parameters)
+    # What the user's variables hold may be views, of before the loop or of an iteration.
+    if trace.tracer.views.links:
+        own = parameters[: len(parameters) - len(loop.tensors)]
+        for place, parameter in enumerate(own):
+            for one in (loop.starts[place], loop.views.get(place)):
+                if one is not None and trace.tracer.views.root_of_view(one) is not None:
+                    trace.tracer.aliases.note(parameter, one)
     trace.alias_tracker.join_parts((part for slot in loop.slots for part in slot.parts), known)
     for nodes in loop.links:
         trace.alias_tracker.join([known[node] for node in nodes if node in known])
     return values
-
-
-def _note_views(loop: _Loop, parameters: Sequence[Variable]) -> None:
-    """What the user's variables hold may be views, of before the loop or of an iteration."""
-    tracer, count = loop.trace.tracer, len(parameters) - len(loop.tensors)
-    if not tracer.views.links:
-        return
-    for place, parameter in enumerate(parameters[:count]):
-        found = [loop.starts[place], loop.views.get(place)]
-        for one in found:
-            if one is not None and tracer.views.root_of_view(one) is not None:
-                tracer.aliases.note(parameter, one)
 
 
 def _key(place: Place) -> Key:

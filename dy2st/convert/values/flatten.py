@@ -452,24 +452,21 @@ def _object_of(trace: Trace, value: Union, place: int, case: Layout) -> Any:
         return None
     if isinstance(case, Parts) and case.kind not in CONTAINERS:
         # The arguments of an exception are read in C, from the object itself.
-        is_error = issubclass(case.kind, BaseException)
-        return None if is_error else _fields_of(trace, value, place, case)
+        if issubclass(case.kind, BaseException):
+            return None
+        made: Any = trace.made(bare(case.kind))
+        arrays = iter(value.arrays[place])
+        cases = range(len(value.layouts))
+        for name, item in zip(case.names, case.items, strict=True):
+            own = [next(arrays) for _ in range(count(item))]
+            # By the same tag: where it is known that the object is there, so is its attribute.
+            layouts = [item if one == place else Same(MISSING, trace) for one in cases]
+            held = Union(value.tag, layouts, [own if one == place else [] for one in cases])
+            trace.write(made, name, held)
+            value.held.setdefault(place, {})[name] = held
+        return made
     made = trace.made(emptied(case.kind, case.like))
     trace.hold(made, value)
-    return made
-
-
-def _fields_of(trace: Trace, value: Union, place: int, case: Parts) -> Any:
-    made: Any = trace.made(bare(case.kind))
-    arrays = iter(value.arrays[place])
-    cases = range(len(value.layouts))
-    for name, item in zip(case.names, case.items, strict=True):
-        own = [next(arrays) for _ in range(count(item))]
-        # By the same tag: where it is known that the object is there, so is its attribute.
-        layouts = [item if one == place else Same(MISSING, trace) for one in cases]
-        held = Union(value.tag, layouts, [own if one == place else [] for one in cases])
-        trace.write(made, name, held)
-        value.held.setdefault(place, {})[name] = held
     return made
 
 

@@ -81,7 +81,23 @@ class Lub:
             return Cases([a, b])
         left, right = opened(a), opened(b)
         if isinstance(left, Cases) or isinstance(right, Cases):
-            return self._cases(a, left, b, right)
+            chosen = [
+                one.value for one in (a, b) if isinstance(one, Same) and type(one.value) is Union
+            ]
+            if any(one is other for one in chosen for other in self._chosen):
+                raise holds_itself(chosen[0])
+            self._chosen += chosen
+            cases = [as_value_layout(a)]
+            rises = True
+            if isinstance(left, Cases):
+                cases, rises = self._merged(left.cases)
+            for item in right.cases if isinstance(right, Cases) else [b]:
+                rises = self._put(cases, as_value_layout(item)) or rises
+            if len(cases) > MOST_CASES:
+                raise Unlike(f"one of more than {MOST_CASES} kinds of values")
+            either = Cases(cases) if rises else left
+            del self._chosen[len(self._chosen) - len(chosen) :]
+            return either
         joined = self._alike(left, right)
         if joined is None:
             return Cases([as_value_layout(a), as_value_layout(b)])
@@ -153,23 +169,6 @@ class Lub:
         (kind,) = kinds
         assert kind is not None
         return SequenceLayout(kind, element, like)
-
-    def _cases(self, a: Layout, left: Layout, b: Layout, right: Layout) -> Layout:
-        chosen = [one.value for one in (a, b) if isinstance(one, Same) and type(one.value) is Union]
-        if any(one is other for one in chosen for other in self._chosen):
-            raise holds_itself(chosen[0])
-        self._chosen += chosen
-        cases = [as_value_layout(a)]
-        rises = True
-        if isinstance(left, Cases):
-            cases, rises = self._merged(left.cases)
-        for item in right.cases if isinstance(right, Cases) else [b]:
-            rises = self._put(cases, as_value_layout(item)) or rises
-        if len(cases) > MOST_CASES:
-            raise Unlike(f"one of more than {MOST_CASES} kinds of values")
-        joined = Cases(cases) if rises else left
-        del self._chosen[len(self._chosen) - len(chosen) :]
-        return joined
 
     def _put(self, cases: list[Layout], item: Layout) -> bool:
         """Add a value to the case that serves for it, or as a new one; whether anything rises."""
