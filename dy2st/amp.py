@@ -91,8 +91,23 @@ def decorate(
     if level == "O2":
         kept = _listed(excluded_layers)
         for model in _listed(models):
-            _shorten(model, short, kept)
-            _prepare(model, short, save_dtype, master_grad)
+            # All parameters and buffers of float32 are short, but for those of some Layers.
+            classes: Any = tuple(one for one in kept if isinstance(one, type))
+            apart: list[Layer] = [one for one in kept if isinstance(one, Layer)]
+            apart += [one for one in model.sublayers(include_self=True) if isinstance(one, classes)]
+            untouched = {id(inner) for one in apart for inner in one.sublayers(include_self=True)}
+            for layer in model.sublayers(include_self=True):
+                is_norm = any(type_.__name__.startswith(_NORMS) for type_ in type(layer).__mro__)
+                if id(layer) not in untouched and not is_norm:
+                    for tensor in (*layer._parameters.values(), *layer._buffers.values()):
+                        if tensor is not None and tensor.array.dtype == np.float32:
+                            tensor.array = tensor.array.astype(short)
+            if master_grad:
+                for parameter in model.parameters():
+                    if not parameter.stop_gradient:
+                        parameter.register_hook(lambda gradient: gradient.astype("float32"))
+            if save_dtype is not None:
+                model.register_state_dict_hook(lambda state: _saved(state, save_dtype))
         for optimizer in _listed(optimizers):
             optimizer._multi_precision = master_weight is not False
     return models if optimizers is None else (models, optimizers)
@@ -100,29 +115,6 @@ def decorate(
 
 def _listed(values: Any) -> list[Any]:
     return list(values) if isinstance(values, (list, tuple)) else [] if values is None else [values]
-
-
-def _shorten(model: Layer, short: Any, kept: list[Any]) -> None:
-    """Let all parameters and buffers of float32 be short, but for those of some Layers."""
-    classes: Any = tuple(one for one in kept if isinstance(one, type))
-    apart: list[Layer] = [one for one in kept if isinstance(one, Layer)]
-    apart += [one for one in model.sublayers(include_self=True) if isinstance(one, classes)]
-    untouched = {id(inner) for one in apart for inner in one.sublayers(include_self=True)}
-    for layer in model.sublayers(include_self=True):
-        is_norm = any(type_.__name__.startswith(_NORMS) for type_ in type(layer).__mro__)
-        if id(layer) not in untouched and not is_norm:
-            for tensor in (*layer._parameters.values(), *layer._buffers.values()):
-                if tensor is not None and tensor.array.dtype == np.float32:
-                    tensor.array = tensor.array.astype(short)
-
-
-def _prepare(model: Layer, short: Any, save_dtype: Any, master_grad: bool) -> None:
-    if master_grad:
-        for parameter in model.parameters():
-            if not parameter.stop_gradient:
-                parameter.register_hook(lambda gradient: gradient.astype("float32"))
-    if save_dtype is not None:
-        model.register_state_dict_hook(lambda state: _saved(state, save_dtype))
 
 
 def _saved(state: dict[str, Any], dtype: Any) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -132,22 +132,21 @@ def write_model(name: str, module: Module, has_arrays: bool, locations: bool = T
     files = [text_file]
     if module.state or has_arrays or not is_text:
         array_file = text_file.with_suffix(".safetensors")
-        _check_known(programs, module.state, array_file)
+        missing = [
+            name for program in programs for name in program.state if name not in module.state
+        ]
+        if missing:
+            names = ", ".join(dict.fromkeys(missing))
+            raise BadInput(
+                f"{array_file} cannot be written: the arrays of {names} are not known, because "
+                "none lay beside the input"
+            )
         write_pair(text_file, array_file, programs, module.state, locations)
         files.append(array_file)
     else:
         with replacing(text_file) as (temporary,), naming(text_file):
             temporary.write_bytes(to_text(programs, locations).encode("utf-8"))
     return [str(file) for file in files]
-
-
-def _check_known(programs: Sequence[Program], state: Mapping[str, Array], file: Path) -> None:
-    missing = [name for program in programs for name in program.state if name not in state]
-    if missing:
-        raise BadInput(
-            f"{file} cannot be written: the arrays of {', '.join(dict.fromkeys(missing))} are not "
-            "known, because none lay beside the input"
-        )
 
 
 __all__ = ["STANDARD", "BadInput", "ModelFile", "read_model", "sound", "write_model"]

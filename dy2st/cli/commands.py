@@ -62,7 +62,42 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
-    options = _parser().parse_args(arguments)
+    parser = argparse.ArgumentParser(
+        prog="dy2st",
+        description="Programs in files: run passes, print, verify, compare, compile for C or for "
+        "the OPU; port sources of PaddlePaddle.",
+        epilog="dy2st COMMAND --help shows the options of a command and an example.",
+    )
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    _add_opt(commands)
+    usage = "example:\n  dy2st print net.mlir --elide 16"
+    show = _add(commands, "print", _print, "print Programs as dy2st writes them", usage)
+    show.add_argument("input", metavar="IN", help="what to read")
+    show.add_argument(
+        "--elide", type=_count, metavar="N", help="leave out constants of more than N elements"
+    )
+    show.add_argument(
+        "--no-locations", action="store_true", help="leave out where operators come from"
+    )
+    usage = "example:\n  dy2st verify net.mlir other.mlir\n\nexit status: 1 if one is broken"
+    verify = _add(commands, "verify", _verify, "check that Programs keep every rule", usage)
+    verify.add_argument("inputs", nargs="+", metavar="IN", help="what to read")
+    usage = (
+        "example:\n  dy2st diff net.mlir better.mlir\n\n"
+        "exit status: 0 if they are equal, 1 if they differ, 2 if one cannot be read"
+    )
+    meaning = "compare Programs, up to locations and the names of values"
+    diff = _add(commands, "diff", _diff, meaning, usage)
+    diff.add_argument("left", metavar="IN", help="what to read")
+    diff.add_argument("right", metavar="IN", help="what to compare it with")
+    # the commands of all targets; one of another package that fails only lacks
+    for name in target_names():
+        try:
+            find_target(name)(commands)
+        except ArgumentError as error:
+            say(f"note: {error}")
+    add_port(commands)
+    options = parser.parse_args(arguments)
     status: int = options.run(options)
     return status
 
@@ -77,7 +112,12 @@ def _opt(options: argparse.Namespace) -> int:
         lines += ["", "Passes, each with the --opt-level from which on it runs:"]
         for name in listed:
             found = find(name)
-            lines.append(f"  {name:<28} {found.info.opt_level}  {_meaning(found)}")
+            # What a pass does: its own first line, or that of its file, which names it.
+            own, file = _line(type(found)), _line(sys.modules[type(found).__module__])
+            named, colon, text = file.partition(": ")
+            text = text if colon and named == found.info.name else own.removeprefix("The pass: ")
+            meaning = text[:1].upper() + text[1:]
+            lines.append(f"  {name:<28} {found.info.opt_level}  {meaning}")
         print("\n".join(lines))
         return OK
     if options.input is None:
@@ -141,14 +181,6 @@ def _optimised(
         shown = ", ".join(dict.fromkeys(unknown))
         say(f"note: not built in, because their arrays lie not beside the text: {shown}")
     return module
-
-
-def _meaning(entry: Pass) -> str:
-    """What a pass does: its own first line, or that of its file, which names it."""
-    own, file = _line(type(entry)), _line(sys.modules[type(entry).__module__])
-    name, found, text = file.partition(": ")
-    text = text if found and name == entry.info.name else own.removeprefix("The pass: ")
-    return text[:1].upper() + text[1:]
 
 
 def _line(subject: Any) -> str:
@@ -218,45 +250,6 @@ def _array_differences(left: ModelFile, right: ModelFile) -> list[str]:
 
 
 # -- arguments --------------------------------------------------------------------------------
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="dy2st",
-        description="Programs in files: run passes, print, verify, compare, compile for C or for "
-        "the OPU; port sources of PaddlePaddle.",
-        epilog="dy2st COMMAND --help shows the options of a command and an example.",
-    )
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    _add_opt(commands)
-    usage = "example:\n  dy2st print net.mlir --elide 16"
-    show = _add(commands, "print", _print, "print Programs as dy2st writes them", usage)
-    show.add_argument("input", metavar="IN", help="what to read")
-    show.add_argument(
-        "--elide", type=_count, metavar="N", help="leave out constants of more than N elements"
-    )
-    show.add_argument(
-        "--no-locations", action="store_true", help="leave out where operators come from"
-    )
-    usage = "example:\n  dy2st verify net.mlir other.mlir\n\nexit status: 1 if one is broken"
-    verify = _add(commands, "verify", _verify, "check that Programs keep every rule", usage)
-    verify.add_argument("inputs", nargs="+", metavar="IN", help="what to read")
-    usage = (
-        "example:\n  dy2st diff net.mlir better.mlir\n\n"
-        "exit status: 0 if they are equal, 1 if they differ, 2 if one cannot be read"
-    )
-    meaning = "compare Programs, up to locations and the names of values"
-    diff = _add(commands, "diff", _diff, meaning, usage)
-    diff.add_argument("left", metavar="IN", help="what to read")
-    diff.add_argument("right", metavar="IN", help="what to compare it with")
-    # the commands of all targets; one of another package that fails only lacks
-    for name in target_names():
-        try:
-            find_target(name)(commands)
-        except ArgumentError as error:
-            say(f"note: {error}")
-    add_port(commands)
-    return parser
 
 
 def _add(commands: Any, name: str, run: Any, help: str, epilog: str) -> argparse.ArgumentParser:
@@ -336,16 +329,14 @@ def add_port(commands: Any) -> None:
         epilog=_EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.set_defaults(run=_called)
+    # What runs it is imported when it is called: to list commands must not take long.
+    parser.set_defaults(
+        run=lambda options: import_module("dy2st.paddle.porting.command").port(options)
+    )
     parser.add_argument("folder", metavar="FOLDER", help="a folder of sources, or one file")
     help = "change the imports; every other byte of the files stays as it is"
     parser.add_argument("--write", action="store_true", help=help)
     parser.add_argument("--all", action="store_true", help="show every place, not three of a name")
-
-
-def _called(options: argparse.Namespace) -> int:
-    status: int = import_module("dy2st.paddle.porting.command").port(options)
-    return status
 
 
 __all__ = ["main"]

@@ -15,7 +15,6 @@ from dy2st.passes.patterns.match import Match
 from dy2st.passes.patterns.pattern import op, value
 from dy2st.passes.patterns.rewrite_pass import rewrite_pass
 from dy2st.passes.patterns.rule import rule
-from dy2st_runtime.dims import Size
 from dy2st_runtime.ir import F, apply
 
 _x = value()
@@ -44,15 +43,12 @@ def no_transpose(m: Match) -> Any:
     return m[_x]
 
 
-def _is_one(size: Size) -> bool:
-    return isinstance(size, int) and size == 1
-
-
 @rule(_transpose)
 def transpose_of_ones(m: Match) -> Any:
     """A transpose that moves axes of size 1 only is a reshape."""
     perm, shape = m.attributes(_transpose)["perm"], m[_x].tensor_type.shape
-    wide = [axis for axis in perm if not _is_one(shape[axis])]
+    sizes = [(axis, shape[axis]) for axis in perm]
+    wide = [axis for axis, size in sizes if not (isinstance(size, int) and size == 1)]
     m.require(wide == sorted(wide), "it moves an axis of more than one element")
     return F.reshape(m[_x], [shape[axis] for axis in perm])
 

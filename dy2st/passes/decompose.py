@@ -91,7 +91,21 @@ class MutateOpsForTraining(FunctionPass):
     def transform_function(self, program: Program, module: Module, context: PassContext) -> Program:
         """The Program for training."""
         running = {variable: variable for variable in program.buffers.values()}
-        _refuse_nested(program)
+        # What stands in branches and loops cannot be updated.
+        inside = set(program.buffers.values())
+        for nested, path in paths_of(program):
+            if path:
+                owner = path[-1][0]
+                begin, own = first_captured(owner)
+                pairs = zip(nested.parameters[own:], owner.operands[begin:], strict=True)
+                inside.update(inner for inner, outer in pairs if outer in inside)
+                for inner in nested.operators:
+                    if inner.name == "batch_norm" and inner.operands[1] in inside:
+                        raise ArgumentError(
+                            f"{_place(inner)}batch_norm stands in a branch or loop: its running "
+                            "statistics cannot be updated there; move it out, or convert the "
+                            "model in training mode"
+                        )
         block = program.block
         operators, block.operators = block.operators, []
         with enable_grad(), interpreting(Tracer.of_block(program, block)):
@@ -151,23 +165,6 @@ class MutateOpsForTraining(FunctionPass):
 
 def _place(operator: Operator) -> str:
     return f"{operator.location}: " if operator.location else ""
-
-
-def _refuse_nested(program: Program) -> None:
-    running = set(program.buffers.values())
-    for block, path in paths_of(program):
-        if path:
-            operator = path[-1][0]
-            begin, own = first_captured(operator)
-            pairs = zip(block.parameters[own:], operator.operands[begin:], strict=True)
-            running.update(inner for inner, outer in pairs if outer in running)
-            for inner in block.operators:
-                if inner.name == "batch_norm" and inner.operands[1] in running:
-                    raise ArgumentError(
-                        f"{_place(inner)}batch_norm stands in a branch or loop: its running "
-                        "statistics cannot be updated there; move it out, or convert the model in "
-                        "training mode"
-                    )
 
 
 def DecomposeOpsForInference(func_name: str | None = None) -> Pass:

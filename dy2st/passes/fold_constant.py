@@ -26,7 +26,6 @@ from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import Dy2stError
 from dy2st_runtime.ir import (
     DEFINITIONS,
-    Block,
     Effect,
     Operator,
     Program,
@@ -51,37 +50,31 @@ class FoldConstant(FunctionPass):
     def transform_function(self, program: Program, module: Module, context: PassContext) -> Program:
         """The Program with constants in place of what is made of constants."""
         most = context.option("fold_constant.most_elements")
-        folded = 0
         for block in blocks_of(program):
-            folded += _fold_block(block, most, context)
+            replaced: dict[Variable, Variable] = {}
+            operators: list[Operator] = []
+            known = {v for o in block.operators if o.name == "constant" for v in o.results}
+            for operator in block.operators:
+                if replaced:
+                    operator.operands = [replaced.get(v, v) for v in operator.operands]
+                if operator.name == "constant" or not known.issuperset(operator.operands):
+                    operators.append(operator)
+                    continue
+                arrays = folded(operator, most, context)
+                if arrays is None:
+                    operators.append(operator)
+                    continue
+                for result, array in zip(operator.results, arrays, strict=True):
+                    made = constant_operator(block, array, result)
+                    made.location = operator.location
+                    operators.append(made)
+                    replaced[result] = made.results[0]
+                    known.add(made.results[0])
+            block.operators[:] = operators
+            block.yields = [replaced.get(v, v) for v in block.yields]
             localise_constants(block)
         drop_dead(program)
         return program
-
-
-def _fold_block(block: Block, most: int, context: PassContext) -> int:
-    replaced: dict[Variable, Variable] = {}
-    operators: list[Operator] = []
-    known = {v for o in block.operators if o.name == "constant" for v in o.results}
-    for operator in block.operators:
-        if replaced:
-            operator.operands = [replaced.get(v, v) for v in operator.operands]
-        if operator.name == "constant" or not known.issuperset(operator.operands):
-            operators.append(operator)
-            continue
-        arrays = folded(operator, most, context)
-        if arrays is None:
-            operators.append(operator)
-            continue
-        for result, array in zip(operator.results, arrays, strict=True):
-            made = constant_operator(block, array, result)
-            made.location = operator.location
-            operators.append(made)
-            replaced[result] = made.results[0]
-            known.add(made.results[0])
-    block.operators[:] = operators
-    block.yields = [replaced.get(v, v) for v in block.yields]
-    return len(replaced)
 
 
 def folded(operator: Operator, most: int, context: PassContext) -> list[Array] | None:

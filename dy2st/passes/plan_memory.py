@@ -213,20 +213,17 @@ class _Planner:
             return 0
         count = 1
         for size in type.shape:
-            count *= size if isinstance(size, int) else self._number(operator, size)
+            for symbol in symbols(size):
+                if symbol not in self.known:
+                    if str(symbol) not in self.sizes:
+                        raise ArgumentError(
+                            f"the bytes of `{operator.name}` "
+                            f"({operator.location or 'no line known'}) depend on the size "
+                            f"{symbol}: plan_memory(program, {{'{symbol}': ...}})"
+                        )
+                    self.known[symbol] = self.sizes[str(symbol)]
+            count *= size if isinstance(size, int) else evaluate(size, self.known)
         return -(-count * type.dtype.itemsize // ALIGNMENT) * ALIGNMENT
-
-    def _number(self, operator: Operator, size: Dim) -> int:
-        for symbol in symbols(size):
-            if symbol not in self.known:
-                if str(symbol) not in self.sizes:
-                    raise ArgumentError(
-                        f"the bytes of `{operator.name}` ({operator.location or 'no line known'}) "
-                        f"depend on the size {symbol}: plan_memory(program, {{'{symbol}': ...}})"
-                    )
-                self.known[symbol] = self.sizes[str(symbol)]
-        number: int = evaluate(size, self.known)
-        return number
 
 
 def moved(operator: Operator) -> dict[int, Variable]:

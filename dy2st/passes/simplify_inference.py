@@ -25,7 +25,7 @@ from dy2st.passes.patterns.match import Match
 from dy2st.passes.patterns.pattern import Operation, Pattern, constant, op, value
 from dy2st.passes.patterns.rewriter import rewrite
 from dy2st.passes.patterns.rule import Rule, rule
-from dy2st_runtime.ir import F, Operator, Program, Variable, apply
+from dy2st_runtime.ir import F, Operator, Program, apply
 from dy2st_runtime.ir.dead_code import drop_dead
 
 CANCELS_ABOVE = 1e3
@@ -42,14 +42,6 @@ def per_channel(values: Any, rank: int, axis: int) -> Any:
 _x, _mean, _variance, _weight, _bias = value(), value(), value(), value(), value()
 
 
-def _statistics_cancel(mean: Variable, variance: Variable, epsilon: float) -> bool:
-    means, variances = constant_of(mean), constant_of(variance)
-    if means is None or variances is None or not means.size:
-        return False
-    ratio = np.abs(means.astype(np.float64)) / np.sqrt(variances.astype(np.float64) + epsilon)
-    return bool(ratio.max() > CANCELS_ABOVE)
-
-
 def _batch_norm_rule(operands: tuple[Pattern, ...]) -> Rule:
     pattern: Operation = op.batch_norm(*operands)
 
@@ -62,7 +54,12 @@ def _batch_norm_rule(operands: tuple[Pattern, ...]) -> Rule:
         axis, epsilon = attributes["axis"] % x.ndim, attributes["epsilon"]
         scale = F.rsqrt(variance + epsilon)
         scale = scale * m[_weight] if m.has(_weight) else scale
-        if _statistics_cancel(mean, variance, epsilon):
+        means, variances = constant_of(mean), constant_of(variance)
+        cancel = False
+        if means is not None and variances is not None and means.size:
+            deviations = np.sqrt(variances.astype(np.float64) + epsilon)
+            cancel = (np.abs(means.astype(np.float64)) / deviations).max() > CANCELS_ABOVE
+        if cancel:
             x, shift = x - _along(mean, x, axis), m[_bias] if m.has(_bias) else None
         else:
             shift = m[_bias] - mean * scale if m.has(_bias) else F.neg(mean * scale)

@@ -231,7 +231,13 @@ class Rewriter:
     def _other(self, pattern: Operation, match: Match, pending: list[Operator]) -> bool:
         same = pattern.operator_of_others(match)
         if same is not None:
-            return self._bind(pattern, same, match)
+            # Another result of an operator that is found already.
+            if len(same.results) <= pattern.index:
+                return False
+            for _ in pattern.match(same.results[pattern.index], match):
+                match.values, match.operators = dict(match.values), dict(match.operators)
+                return True
+            return False
         taken = set(match.operators.values())
         known = set(match.values.values())
         for operator in reversed(pending[-NEAR:]):
@@ -244,15 +250,6 @@ class Rewriter:
                 if known.intersection(operator.operands):
                     match.values, match.operators = dict(match.values), dict(match.operators)
                     return True
-        return False
-
-    def _bind(self, pattern: Operation, operator: Operator, match: Match) -> bool:
-        """Whether another result of an operator that is found already fits too."""
-        if len(operator.results) <= pattern.index:
-            return False
-        for _ in pattern.match(operator.results[pattern.index], match):
-            match.values, match.operators = dict(match.values), dict(match.operators)
-            return True
         return False
 
     # -- firing ------------------------------------------------------------------------------

@@ -29,17 +29,15 @@ def add_compile(commands: Any) -> None:
         epilog=_EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.set_defaults(run=_called)
+    # What runs it is imported when it is called: to list commands must not take long.
+    parser.set_defaults(
+        run=lambda options: import_module("dy2st.targets.c.command").compile_files(options)
+    )
     parser.add_argument("input", metavar="IN", help="what to read")
     parser.add_argument("-o", "--output", metavar="FOLDER", required=True, help="where to write")
     parser.add_argument("--program", metavar="NAME", help="which Program, if there are several")
     help = "make the parameters a part of the object file, not a file beside it"
     parser.add_argument("--embed", action="store_true", help=help)
-
-
-def _called(options: argparse.Namespace) -> int:
-    status: int = import_module("dy2st.targets.c.command").compile_files(options)
-    return status
 
 
 __all__ = ["add_compile"]

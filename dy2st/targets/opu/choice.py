@@ -81,38 +81,38 @@ def paired(steps: list[Step], found: list[Decision], machine: Machine) -> list[D
         if taken or reads != {step.target} or not is_alone:
             continue
         if found[number].cycles > WAITING * busy:
-            found[number : number + 2] = _pair(step, then, found[number : number + 2], machine)
+            # The best pair of plans for two steps, or those that there are.
+            apart = found[number : number + 2]
+            best, cycles = apart, sum(decision.cycles for decision in apart)
+            # plans with small tiles for both, those of the second about as fast as of the first
+            ranked: list[tuple[float, int, Plan, Plan]] = []
+            for first in strips(step, machine):
+                for second in strips(then, machine):
+                    both_busy = passes(step, first, machine) + passes(then, second, machine)
+                    moved = traffic(step, first, machine) + traffic(then, second, machine)
+                    uneven = abs(log(first.tiles / second.tiles))
+                    slow = log(max(both_busy, moved)) + UNEVEN * uneven
+                    ranked.append((slow, len(ranked), first, second))
+            for first, second in [
+                (entry[2], entry[3])
+                for entry in sorted(ranked, key=lambda entry: entry[:2])[:PAIRS]
+            ]:
+                anywhere = Addresses(defaultdict(int), defaultdict(int))
+                work = [(step, first, anywhere), (then, second, anywhere)]
+                operations = Scheduler(machine).run(work, pairs=(0,))
+                together = time_operations(operations, machine).cycles
+                if together < cycles:
+                    cycles = together
+                    one, two = apart
+                    rest = [(d.plan, d.cycles) for d in apart]
+                    best = [
+                        replace(
+                            one, plan=first, cycles=together, with_next=True, rejected=(rest[0],)
+                        ),
+                        replace(two, plan=second, cycles=0, rejected=(rest[1],)),
+                    ]
+            found[number : number + 2] = best
     return found
-
-
-def _pair(step: Step, then: Step, apart: list[Decision], machine: Machine) -> list[Decision]:
-    """Decisions for two steps: the best pair of plans, or those that there are."""
-    best, cycles = apart, sum(decision.cycles for decision in apart)
-    # plans with small tiles for both, those of the second about as fast as of the first
-    found: list[tuple[float, int, Plan, Plan]] = []
-    for first in strips(step, machine):
-        for second in strips(then, machine):
-            busy = passes(step, first, machine) + passes(then, second, machine)
-            moved = traffic(step, first, machine) + traffic(then, second, machine)
-            uneven = abs(log(first.tiles / second.tiles))
-            slow = log(max(busy, moved)) + UNEVEN * uneven
-            found.append((slow, len(found), first, second))
-    for first, second in [
-        (entry[2], entry[3]) for entry in sorted(found, key=lambda entry: entry[:2])[:PAIRS]
-    ]:
-        anywhere = Addresses(defaultdict(int), defaultdict(int))
-        work = [(step, first, anywhere), (then, second, anywhere)]
-        operations = Scheduler(machine).run(work, pairs=(0,))
-        taken = time_operations(operations, machine).cycles
-        if taken < cycles:
-            cycles = taken
-            one, two = apart
-            rest = [(d.plan, d.cycles) for d in apart]
-            best = [
-                replace(one, plan=first, cycles=taken, with_next=True, rejected=(rest[0],)),
-                replace(two, plan=second, cycles=0, rejected=(rest[1],)),
-            ]
-    return best
 
 
 def _own(step: Step, machine: Machine) -> Decision:

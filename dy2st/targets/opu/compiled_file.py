@@ -250,21 +250,10 @@ def _rebuilt(folder: Path, facts: dict[str, Any], network: Network) -> CompiledF
         replace(operation, origin=Origin(entry.layer, entry.tile) if entry.layer else None)
         for operation, entry in zip(operations, debug.entries, strict=True)
     ]
-    lowered = _lowered(folder, facts, network, len(parameters))
-    places = Places(int(facts["dram_words"]))
-    model = CompiledModel(
-        network, opu, facts["mode"], operations, words, parameters, lowered, places
-    )
-    inputs = [Signature(str(x["name"]), tuple(map(int, x["shape"]))) for x in facts["inputs"]]
-    counts = len(inputs) == len(network.input_sizes)
-    _demand(folder, counts, f"{len(inputs)} inputs, the network has {len(network.input_sizes)}")
-    return CompiledFolder(str(facts["title"]), model, inputs, debug)
-
-
-def _lowered(folder: Path, facts: dict[str, Any], network: Network, start: int) -> Lowered:
-    """Where inputs are written and outputs read."""
+    # Where inputs are written and outputs read.
+    start = len(parameters)
     end = int(facts["dram_words"])
-    inputs = [
+    feeds = [
         Input(
             int(entry["input"]),
             _tensor(entry["at"]),
@@ -273,7 +262,7 @@ def _lowered(folder: Path, facts: dict[str, Any], network: Network, start: int) 
         )
         for entry in facts["feeds"]
     ]
-    for entry in inputs:
+    for entry in feeds:
         known = 0 <= entry.index < len(network.input_sizes)
         _demand(folder, known and 0 <= entry.columns_of <= len(network.layers), "feeds")
         if not entry.columns_of:
@@ -282,10 +271,18 @@ def _lowered(folder: Path, facts: dict[str, Any], network: Network, start: int) 
     _demand(folder, set(tensors) == set(network.outputs), f"results of layers {sorted(tensors)}")
     for index, tensor in tensors.items():
         _same_size(folder, tensor, tensor_size(network, index))
-    for tensor in (*tensors.values(), *(entry.tensor for entry in inputs)):
+    for tensor in (*tensors.values(), *(entry.tensor for entry in feeds)):
         inside = start <= tensor.address and tensor.address + tensor.words <= end
         _demand(folder, inside, f"{tensor.name} does not lie in DRAM")
-    return Lowered(inputs=inputs, tensors=tensors, outputs=list(network.outputs))
+    lowered = Lowered(inputs=feeds, tensors=tensors, outputs=list(network.outputs))
+    places = Places(int(facts["dram_words"]))
+    model = CompiledModel(
+        network, opu, facts["mode"], operations, words, parameters, lowered, places
+    )
+    inputs = [Signature(str(x["name"]), tuple(map(int, x["shape"]))) for x in facts["inputs"]]
+    counts = len(inputs) == len(network.input_sizes)
+    _demand(folder, counts, f"{len(inputs)} inputs, the network has {len(network.input_sizes)}")
+    return CompiledFolder(str(facts["title"]), model, inputs, debug)
 
 
 def _feed(facts: dict[str, Any]) -> Input:

@@ -101,9 +101,14 @@ class Grouping:
                 self._begin(node, None)
             elif not any(self._joins(node, source) for source in _candidates(node)):
                 # a layer without weights, for a step that joins none; of a Concat a copy
-                base = (
-                    min(node.inputs, key=_preference) if isinstance(node, Add) else node.inputs[0]
-                )
+                base = node.inputs[0]
+                if isinstance(node, Add):
+                    # A new layer reads last what could be a residual only after a copy.
+                    kinds = (Concat, Pad, Input)
+                    base = min(
+                        node.inputs,
+                        key=lambda x: next((i for i, k in enumerate(kinds) if isinstance(x, k)), 3),
+                    )
                 made = self._made(base, _identity(base) if isinstance(base, Concat) else None)
                 made.steps.clear()
                 joined = self._join(node, made, base)
@@ -138,21 +143,19 @@ class Grouping:
         scale = None
         if isinstance(node, Scale):
             source, scale = node.inputs[0], self._copied(node.inputs[1])
-        sources, pads = self._read(source, conv is None or not conv.is_transposed)
-        return Draft(conv, sources, pads, node, scale, steps=[node])
-
-    def _read(self, node: Node, takes_pads: bool) -> tuple[list[Node], Pads]:
-        """The stored parts of an input, and the zeros around all of them."""
+        # The stored parts of an input, and the zeros around all of them.
+        takes_pads = conv is None or not conv.is_transposed
         pads = NO_PADS
-        if takes_pads and isinstance(node, Pad):
-            pads = node.pads
-            node = node.inputs[0]
-        parts = [part for part, _, _ in nodes.parts_of(node)]
+        if takes_pads and isinstance(source, Pad):
+            pads = source.pads
+            source = source.inputs[0]
+        parts = [part for part, _, _ in nodes.parts_of(source)]
         padded = [part for part in parts if isinstance(part, Pad)]
         if takes_pads and len(padded) == len(parts) and len({part.pads for part in padded}) == 1:
             parts, pads = [part.inputs[0] for part in padded], padded[0].pads
         is_mixed = len(parts) > 1
-        return [self._copied(part) if is_mixed else self.stored(part) for part in parts], pads
+        sources = [self._copied(part) if is_mixed else self.stored(part) for part in parts]
+        return Draft(conv, sources, pads, node, scale, steps=[node])
 
     def _copied(self, part: Node) -> Node:
         """A part of a concat: the network's input is copied, for it has a border of its own."""
@@ -204,11 +207,6 @@ class Grouping:
         draft.last = node
         draft.steps.append(node)
         return True
-
-
-def _preference(node: Node) -> int:
-    """Which operand of a sum a new layer reads: what could be a residual only after a copy."""
-    return next((i for i, kind in enumerate((Concat, Pad, Input)) if isinstance(node, kind)), 3)
 
 
 def _candidates(node: Node) -> list[Node]:

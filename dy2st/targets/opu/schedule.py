@@ -126,17 +126,16 @@ class _Events:
             for output in group:
                 where = f"outputs {output} rows {y.made[0]} columns {x.made[0]}"
                 tiles.append(Tile(self.step, output, y, x, origin=Origin(self.step.layer, where)))
-            yield list(self._group(tiles))
-
-    def _group(self, tiles: list[Tile]) -> Iterator[Event]:
-        sources = self.step.sources_of(tiles[0].output)
-        for source in sources:
-            for tile in tiles:
-                for taps in self.slices:
-                    is_first = source == sources[0] and taps.start == 0
-                    yield self._compute(tile, source, taps, is_first)
-                if source == sources[-1]:
-                    yield self._store(tile)
+            events: list[Event] = []
+            sources = self.step.sources_of(tiles[0].output)
+            for source in sources:
+                for tile in tiles:
+                    for taps in self.slices:
+                        is_first = source == sources[0] and taps.start == 0
+                        events.append(self._compute(tile, source, taps, is_first))
+                    if source == sources[-1]:
+                        events.append(self._store(tile))
+            yield events
 
     def _compute(self, tile: Tile, source: int, taps: slice, is_first: bool) -> Event:
         step = self.step

@@ -268,7 +268,20 @@ class _Lowering:
             )
         self.lowered.tensors[layer.index] = self.target
         if layer.type == LayerType.TRANSPOSED:
-            self._transposed()
+            # A step for each phase of the stride, and a copy for what cannot be done by phases.
+            step = self._step("dense", tiles_of(self.parts), macs=self._macs())
+            post = step.post
+            if post.pool or post.residual or post.upsample > 1:
+                step.target = Tensor(
+                    f"sums {self.layer.index}", self.height, self.width, step.outputs
+                )
+                step.post = Post()
+            for phase_y in range(min(self.layer.ker_stride[1], self.height)):
+                for phase_x in range(min(self.layer.ker_stride[2], self.width)):
+                    self._add(self._phase(step, phase_y, phase_x))
+            if step.target is not self.target:
+                sources = tiles_of([step.target])
+                self._add(self._step("copy", sources, shift_features=16, biases=None))
         elif not layer.has_weights or sizes.is_depthwise(layer):
             self._lane_by_lane()
         else:
@@ -437,20 +450,6 @@ class _Lowering:
             )
         )
         return joined
-
-    def _transposed(self) -> None:
-        """A step for each phase of the stride, and a copy for what cannot be done by phases."""
-        step = self._step("dense", tiles_of(self.parts), macs=self._macs())
-        post = step.post
-        if post.pool or post.residual or post.upsample > 1:
-            step.target = Tensor(f"sums {self.layer.index}", self.height, self.width, step.outputs)
-            step.post = Post()
-        for phase_y in range(min(self.layer.ker_stride[1], self.height)):
-            for phase_x in range(min(self.layer.ker_stride[2], self.width)):
-                self._add(self._phase(step, phase_y, phase_x))
-        if step.target is not self.target:
-            sources = tiles_of([step.target])
-            self._add(self._step("copy", sources, shift_features=16, biases=None))
 
     def _phase(self, step: Step, phase_y: int, phase_x: int) -> Step:
         layer = self.layer

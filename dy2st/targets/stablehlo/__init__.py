@@ -27,17 +27,15 @@ def add_export(commands: Any) -> None:
         epilog=_EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.set_defaults(run=_called)
+    # What runs it is imported when it is called: to list commands must not take long.
+    parser.set_defaults(
+        run=lambda options: import_module("dy2st.targets.stablehlo.command").export_files(options)
+    )
     parser.add_argument("input", metavar="IN", help="what to read")
     help = "as jax.export writes it, with StableHLO's text beside it"
     parser.add_argument("--stablehlo", action="store_true", required=True, help=help)
     parser.add_argument("-o", "--output", metavar="FOLDER", required=True, help="where to write")
     parser.add_argument("--program", metavar="NAME", help="which Program, if there are several")
-
-
-def _called(options: argparse.Namespace) -> int:
-    status: int = import_module("dy2st.targets.stablehlo.command").export_files(options)
-    return status
 
 
 __all__ = ["add_export"]

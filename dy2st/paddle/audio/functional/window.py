@@ -63,11 +63,6 @@ def _tukey(count: int, alpha: float = 0.5) -> _Array:
     return 0.5 + 0.5 * np.cos(np.pi * over / min(alpha, 1))
 
 
-def _exponential(count: int, center: float | None = None, tau: float = 1.0) -> _Array:
-    middle = (count - 1) / 2 if center is None else center
-    return np.exp(-np.abs(np.arange(count) - middle) / tau)
-
-
 def _taylor(count: int, nbar: int = 4, sll: float = 30, norm: bool = True) -> _Array:
     """Side lobes of equal height: Taylor's approximation of Dolph's window."""
     height = np.arccosh(10 ** (sll / 20)) / np.pi
@@ -92,7 +87,9 @@ _WINDOWS: dict[str, Callable[..., _Array]] = {
     "blackman": _cosines(0.42, 0.5, 0.08),
     "bohman": _bohman,
     "cosine": lambda count: np.sin(np.pi / count * (np.arange(count) + 0.5)),
-    "exponential": _exponential,
+    "exponential": lambda count, center=None, tau=1.0: np.exp(
+        -np.abs(np.arange(count) - ((count - 1) / 2 if center is None else center)) / tau
+    ),
     "gaussian": lambda count, std: np.exp(-0.5 * ((np.arange(count) - (count - 1) / 2) / std) ** 2),
     "general_hamming": lambda count, alpha: _cosines(alpha, 1 - alpha)(count),
     "hamming": _cosines(0.54, 0.46),

@@ -110,23 +110,20 @@ class Cifar10(_Pictures):
         """Read the file."""
         super().__init__(mode, transform, backend)
         self.data_file = _given("data_file", data_file)
-        batches = self._batches()
+        begin = self._members[self.mode]
+        with tarfile.open(self.data_file) as archive:
+            members = {member.name: member for member in archive if member.isfile()}
+            chosen = [name for name in members if name.rpartition("/")[2].startswith(begin)]
+            files = [archive.extractfile(members[name]) for name in sorted(chosen)]
+            batches = [
+                _Arrays(io.BytesIO(file.read()), encoding="bytes").load() for file in files if file
+            ]
         if not batches:
             raise FormatError(f"{self.data_file} has no part {self._members[self.mode]}")
         pictures = np.concatenate([batch[b"data"] for batch in batches])
         self.images = pictures.reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
         self.labels = np.concatenate([batch[self._key] for batch in batches]).astype("int64")
         _refuse_unequal(self.data_file, self.images, self.labels)
-
-    def _batches(self) -> list[dict[bytes, Any]]:
-        begin = self._members[self.mode]
-        with tarfile.open(self.data_file) as archive:
-            members = {member.name: member for member in archive if member.isfile()}
-            chosen = [name for name in members if name.rpartition("/")[2].startswith(begin)]
-            files = [archive.extractfile(members[name]) for name in sorted(chosen)]
-            return [
-                _Arrays(io.BytesIO(file.read()), encoding="bytes").load() for file in files if file
-            ]
 
 
 class Cifar100(Cifar10):

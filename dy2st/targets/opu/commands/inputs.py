@@ -55,7 +55,22 @@ def read_source(
             raise BadInput(f"{model.name} has {', '.join(programs)}: --program NAME says which")
     if program not in programs:
         raise BadInput(f"{model.name} has no Program {program!r}; it has {', '.join(programs)}")
-    chosen = _sized(programs[program], dict(sizes))
+    # Numbers for all sizes of inputs; an open batch is 1, as images go one by one.
+    whole = programs[program]
+    known = dict(sizes)
+    for variable in whole.inputs:
+        shape = variable.tensor_type.shape
+        if shape and is_symbol(shape[0]) and str(shape[0]) not in known:
+            known[str(shape[0])] = 1
+    chosen = freeze(whole, **known) if known else whole
+    for variable in chosen.inputs:
+        left = sorted(map(str, symbols(variable.tensor_type.shape)))
+        if left:
+            raise BadInput(
+                f"the size {left[0]!r} of {variable.name or 'an input'}, {variable.type}, is not "
+                f"known: the OPU needs a number\n  instead: --dim {left[0]}=224, or "
+                "dy2st.static.bucket before saving, for several sizes"
+            )
     state = dict(model.arrays or {})
     missing = [entry for entry in chosen.state if entry not in state]
     if missing and needs_arrays:
@@ -76,24 +91,6 @@ def read_source(
     ]
     title = Path(name).name.removesuffix(".mlir")
     return Source(title, chosen, state, inputs, notes)
-
-
-def _sized(program: Program, sizes: dict[str, int]) -> Program:
-    """Numbers for all sizes of inputs; an open batch is 1, as images go one by one."""
-    for variable in program.inputs:
-        shape = variable.tensor_type.shape
-        if shape and is_symbol(shape[0]) and str(shape[0]) not in sizes:
-            sizes[str(shape[0])] = 1
-    frozen = freeze(program, **sizes) if sizes else program
-    for variable in frozen.inputs:
-        left = sorted(map(str, symbols(variable.tensor_type.shape)))
-        if left:
-            raise BadInput(
-                f"the size {left[0]!r} of {variable.name or 'an input'}, {variable.type}, is not "
-                f"known: the OPU needs a number\n  instead: --dim {left[0]}=224, or "
-                "dy2st.static.bucket before saving, for several sizes"
-            )
-    return frozen
 
 
 # -- arrays ---------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -230,7 +230,26 @@ def measured(
     saturation: dict[int, Saturation] = {}
     agreement = {index: [0, 0] for index in network.outputs}
     for arrays in inputs:
-        _compare(network, arrays, own, total, saturation, agreement, on)
+        integers = quantised_inputs(network, arrays)
+        made = interpret(network, integers, machine=on, saturation=saturation)
+        real = {-i: dequantised(x, input_fraclen(network, i)) for i, x in enumerate(integers)}
+        for layer in network.layers:
+            real[layer.index] = dequantised(made[layer.index], layer.output_fraclen)
+        wanted = run_float(network, arrays)
+        for layer in network.layers:
+            got = real[layer.index]
+            own[layer.index].add(layer_stages(network, layer, real)[-1][1], got)
+            total[layer.index].add(wanted[layer.index], got)
+        for index, votes in agreement.items():
+            n, high, wide, channels = wanted[index].shape
+            if high * wide != 1 or channels < 2:
+                continue
+            # Of images that are one vector: how many, and in how many the largest stays in place.
+            one, two = (array.reshape(n, channels) for array in (wanted[index], real[index]))
+            # Of several integers that are the largest any may be the one.
+            chosen = np.take_along_axis(two, one.argmax(1)[:, None], 1)[:, 0]
+            votes[0] += n
+            votes[1] += int((chosen == two.max(1)).sum())
     report = QuantisationReport(mode, calibrated, sum(arrays[0].shape[0] for arrays in inputs))
     for layer in network.layers:
         counts, index = saturation[layer.index], layer.index
@@ -255,37 +274,6 @@ _FROM_LAYER = (
     "output_fraclen",
 )
 _FROM_COUNTS = ("accumulator", "partial_sum", "passes", "peak", "cut", "residual", "values")
-
-
-def _compare(
-    network: Network,
-    arrays: Sequence[Array],
-    own: Mapping[int, _Sums],
-    total: Mapping[int, _Sums],
-    saturation: dict[int, Saturation],
-    agreement: Mapping[int, list[int]],
-    on: Machine,
-) -> None:
-    integers = quantised_inputs(network, arrays)
-    made = interpret(network, integers, machine=on, saturation=saturation)
-    real = {-i: dequantised(x, input_fraclen(network, i)) for i, x in enumerate(integers)}
-    for layer in network.layers:
-        real[layer.index] = dequantised(made[layer.index], layer.output_fraclen)
-    wanted = run_float(network, arrays)
-    for layer in network.layers:
-        got = real[layer.index]
-        own[layer.index].add(layer_stages(network, layer, real)[-1][1], got)
-        total[layer.index].add(wanted[layer.index], got)
-    for index, counts in agreement.items():
-        n, high, wide, channels = wanted[index].shape
-        if high * wide != 1 or channels < 2:
-            continue
-        # of images that are one vector: how many, and how many have the largest element in place
-        one, two = (array.reshape(n, channels) for array in (wanted[index], real[index]))
-        # Of several integers that are the largest any may be the one.
-        chosen = np.take_along_axis(two, one.argmax(1)[:, None], 1)[:, 0]
-        counts[0] += n
-        counts[1] += int((chosen == two.max(1)).sum())
 
 
 def quantised_inputs(network: Network, inputs: Array | Sequence[Array]) -> list[Array]:

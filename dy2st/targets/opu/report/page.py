@@ -34,8 +34,27 @@ _HEADINGS = (
 def as_page(report: Report) -> str:
     """The page; the same report gives the same bytes."""
     text = _TEMPLATE.read_text(encoding="utf-8")
+    tiles = list(dict.fromkeys(report.events.tiles))
+    places = {tile: place for place, tile in enumerate(tiles)}
+    tile_places = np.array([places[tile] for tile in report.events.tiles], np.int64)
+    data = json.dumps(
+        {
+            "total": report.totals.cycles,
+            "clock": report.machine.clock_hz,
+            "classes": list(CLASSES),
+            "tiles": tiles,
+            "bounds": {name: [COLOURS[name], MEANINGS.get(name, name)] for name in COLOURS},
+            "layers": [
+                [layer.index, layer.name, layer.operation, layer.begin, layer.end, layer.bound]
+                for layer in report.layers
+            ],
+            "lanes": [
+                _lane(report.events, engine, name, tile_places) for engine, name in enumerate(NAMES)
+            ],
+        },
+        separators=(",", ":"),
+    )
     # JSON that cannot end the script that it is in
-    data = json.dumps(_data(report), separators=(",", ":"))
     data = data.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     values = {
         "TITLE": escape(report.title),
@@ -138,26 +157,6 @@ def _total_rows(report: Report) -> Iterable[str]:
 
 
 # -- what the script of the page draws --------------------------------------------------------
-
-
-def _data(report: Report) -> dict[str, Any]:
-    tiles = list(dict.fromkeys(report.events.tiles))
-    places = {tile: place for place, tile in enumerate(tiles)}
-    tile_places = np.array([places[tile] for tile in report.events.tiles], np.int64)
-    return {
-        "total": report.totals.cycles,
-        "clock": report.machine.clock_hz,
-        "classes": list(CLASSES),
-        "tiles": tiles,
-        "bounds": {name: [COLOURS[name], MEANINGS.get(name, name)] for name in COLOURS},
-        "layers": [
-            [layer.index, layer.name, layer.operation, layer.begin, layer.end, layer.bound]
-            for layer in report.layers
-        ],
-        "lanes": [
-            _lane(report.events, engine, name, tile_places) for engine, name in enumerate(NAMES)
-        ],
-    }
 
 
 def _lane(events: Events, engine: int, name: str, tiles: Array) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -210,20 +210,16 @@ def as_chrome_trace(report: Report) -> str:
             args = {"operation": layer.operation, "efficiency": round(layer.efficiency, 6)}
             args |= {"bound": layer.bound, "cycles": layer.cycles}
             events.append(_span(text, 0, layer.begin, layer.end - layer.begin, micro, args))
-    events += _operation_spans(report, micro)
-    rows = ",\n".join(json.dumps(event, separators=(",", ":")) for event in events)
-    return f'{{"displayTimeUnit":"ns","traceEvents":[\n{rows}\n]}}\n'
-
-
-def _operation_spans(report: Report, micro: float) -> Iterable[dict[str, Any]]:
     found = report.events
     columns = (found.layers, found.engines, found.classes, found.words, found.starts, found.times)
-    rows = zip(*(column.tolist() for column in columns), found.tiles, strict=True)
-    for layer, engine, kind, words, start, cycles, tile in rows:
-        args = {"layer": layer, "tile": tile, "cycles": cycles}
+    operations = zip(*(column.tolist() for column in columns), found.tiles, strict=True)
+    for number, engine, kind, words, start, cycles, tile in operations:
+        args = {"layer": number, "tile": tile, "cycles": cycles}
         if words:
             args["words"] = words
-        yield _span(CLASSES[kind], engine + 1, start, cycles, micro, args)
+        events.append(_span(CLASSES[kind], engine + 1, start, cycles, micro, args))
+    rows = ",\n".join(json.dumps(event, separators=(",", ":")) for event in events)
+    return f'{{"displayTimeUnit":"ns","traceEvents":[\n{rows}\n]}}\n'
 
 
 def _named(what: str, lane: int, name: str) -> dict[str, Any]:
