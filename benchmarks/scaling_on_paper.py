@@ -58,12 +58,16 @@ class Plan(NamedTuple):
 PLANS = tuple(Plan(stage, mp) for mp in (1, 8) for stage in (0, 1, 3))
 
 
+def state(model: Model, plan: Plan, chips: int) -> float:
+    """Bytes of parameters, and of what Adam remembers, on a chip."""
+    dp, owned = chips // plan.mp, model.parameters / plan.mp
+    return 8 * owned / (dp if plan.stage >= 1 else 1) + 4 * owned / (dp if plan.stage >= 3 else 1)
+
+
 def memory(model: Model, plan: Plan, chips: int) -> float:
     """Bytes on a chip."""
     dp, owned = chips // plan.mp, model.parameters / plan.mp
-    kept = 8 * owned / (dp if plan.stage >= 1 else 1)
-    kept += 4 * owned / (dp if plan.stage >= 3 else 1)  # parameters
-    kept += 4 * owned / (dp if plan.stage >= 2 else 1)  # gradients
+    kept = state(model, plan, chips) + 4 * owned / (dp if plan.stage >= 2 else 1)  # gradients
     # The inputs of blocks, and one block: 34 bytes and, for the 128 wide heads, its weights.
     weights = 5 * SEQUENCE / 128 * model.width / plan.mp
     blocks = SEQUENCE * (2 * model.width * model.depth + (34 * model.width + weights) / plan.mp)
