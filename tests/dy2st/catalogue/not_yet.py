@@ -51,6 +51,8 @@ NOT_YET = frozenset(
         "model_code.reinforcement.replay_in_a_circle of unknown sizes",
         "model_code.reinforcement.episode_with_feedback",
         "model_code.reinforcement.rollouts_of_workers of unknown sizes",
+        "model_code.solvers.exact_shares of unknown sizes",
+        "model_code.solvers.spline_by_intervals of unknown sizes",
         # Coroutines have no traced form.
         "constructs.generators.coroutine",
         "constructs.generators.run_by_asyncio",
