@@ -42,7 +42,7 @@ def is_decided(trace: Trace, key: Any) -> bool:
     """As `is_traced_key`, of a key that C code looks up: it asks the methods of its class."""
     if type(key) in _PLAIN_KEYS:
         return False
-    parts = key if type(key) is tuple else (key,)
+    parts = (key, *key) if isinstance(key, tuple) else (key,)
     for part in parts:
         _note_methods(trace, part)
     return is_traced_key(key)
@@ -78,7 +78,7 @@ def _note_methods(trace: Trace, key: Any) -> None:
 
 def is_traced_key(key: Any) -> bool:
     """Whether which key it is, is known only when the Program runs."""
-    if type(key) is tuple:
+    if isinstance(key, tuple):
         return any(map(is_traced_key, key))
     if isinstance(key, Tensor):  # Python finds tensors by which object they are
         return number_kind(key) is not None

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter, OrderedDict, defaultdict
+from typing import NamedTuple
 
 import pytest
 
+import dy2st
+from dy2st.jit import to_static
+from tests.dy2st.catalogue.comparing import comparable
 from tests.dy2st.convert.kinds.same import VALUES, refused, same
 
 
@@ -298,3 +302,31 @@ def test_objects_of_a_list_that_the_data_orders_are_no_keys():
         return len({one for one in held})
 
     refused(names, "by its own __hash__ or __eq__")
+
+
+class Bigram(NamedTuple):
+    left: int
+    right: int
+
+
+def ranked_bigrams(x):
+    ranks = {Bigram(1, 2): 0, Bigram(2, 2): 1}
+    words = x.tolist()
+    pairs = [Bigram(*pair) for pair in zip(words, words[1:])]
+    return [ranks.get(pair, -1) for pair in pairs], [(2, 2) in ranks, pairs[0] in ranks]
+
+
+def counted_bigrams(x):
+    counts = {}
+    for pair in zip(x.tolist(), x.tolist()[1:]):
+        counts[Bigram(*pair)] = counts.get(pair, 0) + 1
+    return counts.get((2, 2), 0), len(counts), Bigram(1, 2) in {Bigram(*x.tolist()[:2])}
+
+
+@pytest.mark.parametrize("function", [ranked_bigrams, counted_bigrams])
+def test_a_namedtuple_of_traced_numbers_is_a_key_as_its_tuple_is(function):
+    static = to_static(function)
+    for values in ([1, 2, 2, 2], [2, 2, 2, 2], [0, 1, 2, 5]):
+        x = dy2st.to_tensor(values)
+        assert comparable(static(x)) == comparable(function(x))
+    assert len(static.program_cache) == 1
