@@ -175,6 +175,9 @@ class Trace(Vocabulary):
         self.alias_tracker = AliasTracker(self)
         # What makes an iterator over one of several again, which nobody has asked for an item
         self.remakers: dict[int, tuple[Any, Callable[..., Any], tuple[Any, ...]]] = {}
+        self.truths: dict[int, tuple[Any, bool]] = {}  # of values by `and` and `or` that is known
+        # By values of `and` and `or`: the truth for which there are facts, and which ones
+        self.implied: dict[Variable, tuple[bool, Sequence[tuple[Union, frozenset[int]]]]] = {}
         self.narrowing: dict[Variable, tuple[Union, frozenset[int]]] = {}
         self.handlers: list[Any] = []
         self.thrown: list[BaseException] = []  # by the code, beside all Exceptions

@@ -10,7 +10,7 @@ from dy2st.convert.kinds.entries import is_sure, presence
 from dy2st.convert.kinds.views import VIEWS, length
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.stage.branch import stage_if
-from dy2st.convert.stage.cases import known, truth_of
+from dy2st.convert.stage.cases import facts_of, known, truth_of
 from dy2st.convert.stage.checks import map_cases
 from dy2st.convert.stage.outcome import staging
 from dy2st.convert.trace import CONTAINERS, Trace, special
@@ -28,6 +28,8 @@ def test_of(trace: Trace, value: Any) -> Any:
     kind = type(value)
     if kind in _PLAIN:
         return bool(value)
+    if id(value) in trace.truths:
+        return trace.truths[id(value)][1]
     if kind is Union:
         value = known(trace, value)
         if type(value) is Union:
@@ -115,12 +117,36 @@ def if_exp(trace: Trace, test: Any, true: Callable[[], Any], false: Callable[[],
 
 def and_(trace: Trace, left: Any, right: Callable[[], Any]) -> Any:
     """`left and right()`."""
-    return _either(trace, test_of(trace, left), right, lambda: left, "and")
+    return _decided_by(trace, left, right, False, "and")
 
 
 def or_(trace: Trace, left: Any, right: Callable[[], Any]) -> Any:
     """`left or right()`."""
-    return _either(trace, test_of(trace, left), lambda: left, right, "or")
+    return _decided_by(trace, left, right, True, "or")
+
+
+def _decided_by(trace: Trace, left: Any, right: Callable[[], Any], decided: bool, word: str) -> Any:
+    """The value of an `and` or `or`, whose truth is known if a constant on the right decides it.
+
+    An `and` that is true tells what both sides tell, and so does an `or` that is false.
+    """
+    truth = test_of(trace, left)
+    others: list[Any] = []
+
+    def other() -> Any:
+        others.append(right())
+        return others[-1]
+
+    sides = (lambda: left, other) if decided else (other, lambda: left)
+    found = _either(trace, truth, *sides, word)
+    if others and found is not left and isinstance(found, (Variable, Union)):
+        known = [trace.truths.get(id(one), (one, one))[1] for one in others]
+        if all(type(one) in _NUMBERS and bool(one) is decided for one in known):
+            trace.truths[id(found)] = found, decided
+        facts = [fact for one in (truth, *others) for fact in facts_of(trace, one, not decided)]
+        if facts and isinstance(found, Variable):
+            trace.implied[found] = not decided, facts
+    return found
 
 
 def not_(trace: Trace, value: Any) -> Any:
@@ -136,6 +162,9 @@ def not_(trace: Trace, value: Any) -> Any:
         union, cases = narrowed
         others = frozenset(range(len(union.layouts))) - cases
         trace.narrowing[result] = union, others
+    if truth in trace.implied:
+        side, facts = trace.implied[truth]
+        trace.implied[result] = not side, facts
     return result
 
 

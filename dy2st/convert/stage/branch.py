@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from dy2st.convert.alias_tracker import Marks, Part
 from dy2st.convert.stage.aliasing import note_passed_on
-from dy2st.convert.stage.cases import is_case, is_constant, known
+from dy2st.convert.stage.cases import facts_of, is_case, is_constant, known
 from dy2st.convert.stage.outcome import (
     AlwaysRaises,
     Carried,
@@ -176,10 +176,8 @@ def run_region(
     """Record one side into a Block of its own."""
     with trace.region(branch_condition(pred, taken)) as region:
         # A side knows which cases a value can be whose case decided.
-        if pred in trace.narrowing:
-            value, cases = trace.narrowing[pred]
-            others = frozenset(range(len(value.layouts))) - cases
-            trace.know_cases(region.frame, value, cases if taken else others)
+        for value, cases in facts_of(trace, pred, taken):
+            trace.know_cases(region.frame, value, cases)
         end_region(trace, region, partial(side, *state), of_cases)
     return region
 

@@ -47,6 +47,19 @@ def is_case(trace: Trace, value: Union, *places: int) -> Variable:
     return found
 
 
+def facts_of(trace: Trace, pred: Any, taken: bool) -> list[tuple[Union, frozenset[int]]]:
+    """Which cases values can be where a condition is met, or where it is not."""
+    if not isinstance(pred, Variable):
+        return []
+    facts = []
+    if pred in trace.narrowing:
+        value, cases = trace.narrowing[pred]
+        others = frozenset(range(len(value.layouts))) - cases
+        facts.append((value, cases if taken else others))
+    side, implied = trace.implied.get(pred, (taken, ()))
+    return [*facts, *implied] if side is taken else facts
+
+
 def truth_of(trace: Trace, value: Any) -> Variable:
     """The truth of a tensor or number as a 0-d bool of the current Block."""
     if isinstance(value, (bool, Dim, Condition)):
