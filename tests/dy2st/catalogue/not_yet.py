@@ -53,6 +53,9 @@ NOT_YET = frozenset(
         "model_code.reinforcement.rollouts_of_workers of unknown sizes",
         "model_code.solvers.exact_shares of unknown sizes",
         "model_code.solvers.spline_by_intervals of unknown sizes",
+        "model_code.structures.messages_by_attention",
+        "model_code.structures.pairs_merged of unknown sizes",
+        "model_code.structures.sorted_by_merging of unknown sizes",
         # Coroutines have no traced form.
         "constructs.generators.coroutine",
         "constructs.generators.run_by_asyncio",

@@ -13,16 +13,8 @@ MODEL_CODE = (
     *("state", "objects", "sizes", "samplers", "metrics", "training", "generators"),
     *("vision", "language", "training_loops", "searching", "batching", "choosing"),
     *("exceptions", "augmentation", "text", "dicts", "in_place", "recurrent", "numbers", "calls"),
-    *(
-        "generation",
-        "pipelines",
-        "corners",
-        "tracking",
-        "games",
-        "speech",
-        "reinforcement",
-        "solvers",
-    ),
+    *("generation", "pipelines", "corners"),
+    *("tracking", "games", "speech", "reinforcement", "solvers", "structures"),
 )
 
 PLAIN_VALUES = (

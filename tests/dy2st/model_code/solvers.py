@@ -131,7 +131,7 @@ def cholesky_or_shifted(a):
                     else:
                         low[i][j] = rest / low[j][j]
         except ArithmeticError:
-            shift = max(2 * shift, 1.0)
+            shift = max(2 * shift, 1.5)
             tries += 1
         else:
             return low[1][0], low[1][1], shift
