@@ -14,7 +14,7 @@ MODEL_CODE = (
     *("vision", "language", "training_loops", "searching", "batching", "choosing"),
     *("exceptions", "augmentation", "text", "dicts", "in_place", "recurrent", "numbers", "calls"),
     *("generation", "pipelines", "corners"),
-    *("tracking", "games", "speech", "reinforcement", "solvers", "structures"),
+    *("tracking", "games", "speech", "reinforcement", "solvers", "structures", "probability"),
 )
 
 PLAIN_VALUES = (
