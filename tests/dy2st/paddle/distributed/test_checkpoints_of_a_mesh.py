@@ -2,8 +2,11 @@
 
 import json
 import os
+import random
+import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -11,15 +14,15 @@ import pytest
 import dy2st
 import dy2st.distributed as dist
 from dy2st.errors import FormatError
-from tests.dy2st.paddle.distributed.several import SCRIPTS, run
+from tests.dy2st.paddle.distributed.several import SCRIPTS, Run, run
 
 SCRIPT = "checkpoint_of_a_mesh.py"
 
 
-def alone(*arguments):
-    """The script in one process, of eight devices."""
+def alone(*arguments, script=SCRIPT):
+    """A script in one process, of eight devices."""
     devices = {"XLA_FLAGS": "--xla_force_host_platform_device_count=8"}
-    command = [sys.executable, str(SCRIPTS / SCRIPT), *map(str, arguments)]
+    command = [sys.executable, str(SCRIPTS / script), *map(str, arguments)]
     ran = subprocess.run(
         command, env=os.environ | devices, capture_output=True, text=True, timeout=300
     )
@@ -50,6 +53,23 @@ def test_four_processes_write_each_part_once_and_others_go_on(tmp_path):
     assert sorted(read.splitlines()) == ["[0] equal", "[1] equal"]
     for shape in ("1x1", "2x4"):
         assert alone("read", shape, tmp_path) == "equal\n"
+
+
+def test_a_process_killed_at_any_moment_leaves_parts_of_one_step(tmp_path):
+    pytest.importorskip("jax")
+    draw = random.Random(11)
+    for _ in range(30 if os.environ.get("DY2ST_TESTS") == "full" else 2):
+        writing = Run("counting_on_a_mesh.py", ["count", tmp_path], 2, env={"XLA_FLAGS": ""})
+        for line in writing.launcher.stdout:
+            if "saved 1" in line:
+                break
+        time.sleep(draw.uniform(0, 0.5))
+        os.kill(draw.choice(writing.workers()), signal.SIGKILL)
+        code, _, err = writing.end(60)
+        assert code == 1 and "signal SIGKILL" in err
+        shown = alone("read", tmp_path, script="counting_on_a_mesh.py")
+        assert int(shown.split()[1]) >= 1
+        assert len(parts_of(tmp_path)["w"]["parts"]) == 2
 
 
 def saved_in_parts(folder):
