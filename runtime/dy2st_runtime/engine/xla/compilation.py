@@ -1,4 +1,4 @@
-"""Islands as functions that XLA compiled: one for each combination of sizes, the last ones kept.
+"""Islands as functions that XLA compiled: one for each device and sizes, the last ones kept.
 
 Large ones are compiled in the background, by a thread: NumPy's kernels compute them until then.
 `DY2ST_XLA_BACKGROUND=off` compiles every island when it is called.
@@ -17,7 +17,14 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.dims import Dim
-from dy2st_runtime.engine.xla.library import draws_on_device, exactly, jax, jnp
+from dy2st_runtime.engine.xla.library import (
+    chosen_device,
+    draws_on_device,
+    exactly,
+    jax,
+    jnp,
+    sharding,
+)
 from dy2st_runtime.engine.xla.mesh import layout, replicated_layout
 from dy2st_runtime.engine.xla.plan import Island, Planner
 from dy2st_runtime.engine.xla.trace import Layouts, traceable
@@ -26,7 +33,7 @@ from dy2st_runtime.ir.program import Program, Variable
 from dy2st_runtime.ops.generator import generator
 
 KEPT = 64
-"""So many combinations of sizes of each island stay compiled."""
+"""So many combinations of a device and sizes of each island stay compiled."""
 
 MANY = 1000
 """From so many operators on, which take many seconds, an island is compiled in the background."""
@@ -37,8 +44,9 @@ class _Background:
 
     _one_at_a_time = threading.Lock()
 
-    def __init__(self, function: Any, given: Any) -> None:
-        """Begin to compile it for arrays of these types."""
+    def __init__(self, function: Any, given: Any, device: Any) -> None:
+        """Begin to compile it for arrays of these types, and a device or the one of jax."""
+        self._device = device
         self.compiled: Any = None  # until it is there
         self.failure: Exception | None = None
         types = jax.tree.map(_without_data, given)
@@ -49,7 +57,7 @@ class _Background:
 
     def _compile(self, function: Any, types: Any) -> None:
         try:
-            with self._one_at_a_time, exactly():
+            with self._one_at_a_time, exactly(self._device):
                 if threading.main_thread().is_alive():  # else the process ends
                     self.compiled = function.lower(*types).compile()
         except Exception as error:  # reported by the next call
@@ -86,6 +94,7 @@ class Compiled:
     ):
         """Take the numbers of all symbols, and what updates which parameter of the Program."""
         self._name = name
+        self._device = chosen_device()
         self._calls_back = island.calls_back
         self._takes_key = island.takes_key
         self._run = traceable(planner, island, dict(sizes), layouts)
@@ -111,7 +120,8 @@ class Compiled:
         if self._example is None:
             return None
         function, given = self._example
-        return function.lower(*given).compile()
+        with exactly(self._device):
+            return function.lower(*given).compile()
 
     def _updated(
         self, read: Sequence[Any], used_up: Sequence[Any], key: Any
@@ -181,7 +191,7 @@ class Compiled:
     def _by_background(self, function: Any, given: Any) -> Any:
         """What was compiled of a function; None as long as it is not."""
         if function not in self._compiling:
-            self._compiling[function] = _Background(function, given)
+            self._compiling[function] = _Background(function, given, self._device)
         self._failure = self._compiling[function].failure
         return self._compiling[function].compiled
 
@@ -210,8 +220,12 @@ def _is_large(island: Island) -> bool:
 
 
 def _without_data(value: Any) -> Any:
-    """What stands for an array where XLA compiles: shape, dtype, and where it lies."""
+    """What stands for an array where XLA compiles: shape, dtype, and where it lies on a mesh.
+
+    What lies on one device is moved where the function runs.
+    """
     where = getattr(value, "sharding", None)
+    where = where if isinstance(where, sharding.NamedSharding) else None
     return jax.ShapeDtypeStruct(value.shape, value.dtype, sharding=where)
 
 
@@ -247,7 +261,7 @@ class Islands:
         for name, new in zip(program.updates, program.block.yields[first:], strict=True):
             if program.state[name] not in given:
                 self._updates.setdefault(alias.get(new, new), program.state[name])
-        self._compiled: dict[Island, OrderedDict[tuple[int, ...], Compiled]] = {}
+        self._compiled: dict[Island, OrderedDict[tuple[Any, ...], Compiled]] = {}
         self._lock = threading.Lock()
 
     def made(self) -> list[Any]:
@@ -257,8 +271,8 @@ class Islands:
         return [made for one in found if (made := one.made()) is not None]
 
     def compiled(self, island: Island, sizes: Mapping[Dim, int]) -> Compiled:
-        """An island for the numbers of its symbols."""
-        key = tuple([sizes.get(symbol, -1) for symbol in island.symbols])
+        """An island for the chosen device and the numbers of its symbols."""
+        key = chosen_device(), *[sizes.get(symbol, -1) for symbol in island.symbols]
         with self._lock:
             known = self._compiled.setdefault(island, OrderedDict())
             found = known.get(key)

@@ -33,13 +33,22 @@ def precision() -> str:
     return chosen
 
 
+def chosen_device() -> Any:
+    """The device of jax that Programs without a mesh run on; None for the one that jax takes."""
+    return _chosen[0]
+
+
 @contextmanager
-def exactly() -> Iterator[None]:
-    """Around traces and calls: 64 bits are 64 bits, and products are exact. No global flag."""
+def exactly(device: Any = None) -> Iterator[None]:
+    """Around traces and calls: 64 bits are 64 bits, and products are exact. No global flag.
+
+    They are for that device, or the one that is chosen now.
+    """
     # The name came with jax 0.8; before, it was in jax.experimental.
     is_new = hasattr(jax, "enable_x64")
     wide: Any = jax.enable_x64 if is_new else callbacks.enable_x64
-    where = nullcontext() if _chosen[0] is None else jax.default_device(_chosen[0])
+    device = device or _chosen[0]
+    where = nullcontext() if device is None else jax.default_device(device)
     with wide(True), jax.default_matmul_precision(precision()), where:
         yield
 
@@ -82,6 +91,7 @@ def is_cpu() -> bool:
 __all__ = [
     "array_types",
     "callbacks",
+    "chosen_device",
     "compute_on",
     "draws_on_device",
     "exactly",

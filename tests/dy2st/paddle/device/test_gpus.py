@@ -10,6 +10,7 @@ import dy2st
 from dy2st import device
 from dy2st.errors import ArgumentError
 from dy2st_runtime import devices
+from dy2st_runtime.engine.xla import compilation
 
 jax = pytest.importorskip("jax")
 
@@ -74,6 +75,26 @@ def test_the_state_of_a_step_lies_on_the_chosen_gpu(gpus):
     lying = [one for one in jax.live_arrays() if id(one) not in before and one.shape == (2, 3)]
     assert lying and all(one.devices() == {gpus[1]} for one in lying)
     assert net.weight.shape == [2, 3]
+
+
+@pytest.mark.parametrize("many", [1000, 2], ids=["at once", "in the background"])
+def test_a_step_goes_on_where_another_gpu_is_chosen(gpus, monkeypatch, many):
+    if len(gpus) < 2:
+        pytest.skip("jax has one device")
+    monkeypatch.setattr(compilation, "MANY", many)
+    names = ["gpu:0"] * 5 + ["gpu:1"] * 2 + ["gpu:0"]
+    wanted, _, _ = trained(["cpu"] * len(names))
+    net, step = net_and_step()
+    for name, loss in zip(names, wanted):
+        device.set_device(name)
+        np.testing.assert_allclose(float(step(dy2st.ones([4, 2]))), loss, rtol=1e-5)
+        step.concrete_program.executable.wait(100)
+        lies = net.weight.as_resident().value
+        assert lies is None or lies.devices() == {gpus[int(name[-1])]}
+    assert lies is not None
+    made = step.concrete_program.executable.compiled()
+    places = [one.device_set for one in jax.tree.leaves([m.input_shardings for m in made])]
+    assert {gpus[0]} in places and {gpus[1]} in places
 
 
 def test_what_is_chosen_is_told_and_undone(gpus):
