@@ -453,8 +453,8 @@ class ConcreteProgram:
         as_is = () if self.aliasing is None else self.aliasing.as_is(better is not None)
         as_one = () if self.aliasing is None or better is not None else self.aliasing.merged
         executable, inputs = executable or self.executable, [t.array for t in tensors]
-        if engines.has_resident_state(executable) and self.aliasing is None:
-            results = executable.run_resident(inputs, [t.as_resident() for t in state.values()])
+        if self.aliasing is None:
+            results = engines.run_live(executable, inputs, state.values())
         else:
             arrays = [t.array for t in state.values()]
             results = executable.run(inputs, arrays, as_is, as_one)

@@ -184,19 +184,19 @@ class Dispatcher:
         if plan.shapes is not None:
             arrays = [_padded(a, shape) for a, shape in zip(arrays, plan.shapes, strict=True)]
         state = {} if self._static is None else self._static.state
-        results = executable.run(arrays, [entry.array for entry in state.values()])
+        results = engines.run_live(executable, arrays, state.values())
         own = len(results) - len(self.program.updates)
-        for name, array in zip(self.program.updates, results[own:], strict=True):
-            state[name].put(array)
-        cut = results[:own]
+        for name, value in zip(self.program.updates, results[own:], strict=True):
+            state[name].take(value)
+        cut = [wrapped(result) for result in results[:own]]
         if plan.shapes is not None:
             cut = [
-                result if places is None else np.array(result[places])
+                result if places is None else EagerTensor(np.array(result.array[places]))
                 for result, places in zip(cut, plan.cuts, strict=True)
             ]
         if self.program.structure is None:
-            return [wrapped(result) for result in cut]
-        return nested(self.program.structure, [wrapped(result) for result in cut])
+            return cut
+        return nested(self.program.structure, cut)
 
     def _executable(self, choice: tuple[Bucket, ...]) -> Any:
         """The compiled Program of a choice, made if it is not there; the one used last is kept."""

@@ -46,7 +46,6 @@ from dy2st_runtime.ir.tracing.gradient_flow import settings_of
 from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.limits import Limits, metered
 from dy2st_runtime.nn.layer import Layer
-from dy2st_runtime.resident import Resident
 from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
 from dy2st_runtime.tensor_file import StoredArrays, digest_of, read_stored, store_arrays
 from dy2st_runtime.thread_state import put_back_after_errors
@@ -361,18 +360,12 @@ class LoadedMethod:
         return rebuild(self.program.structure, outputs)
 
     def _run(self, executable: engines.Executable, inputs: Sequence[EagerTensor]) -> list[Any]:
-        arrays, state = [tensor.array for tensor in inputs], self._state.values()
-        if engines.has_resident_state(executable):
-            results = executable.run_resident(arrays, [tensor.as_resident() for tensor in state])
-        else:
-            results = executable.run(arrays, [tensor.array for tensor in state])
+        arrays = [tensor.array for tensor in inputs]
+        results = engines.run_live(executable, arrays, self._state.values())
         if self.program.updates:
             count = len(self.program.outputs)
-            for name, new in zip(self.program.updates, results[count:], strict=True):
-                hold = (
-                    self._state[name].keep if isinstance(new, Resident) else self._state[name].put
-                )
-                hold(new)
+            for name, value in zip(self.program.updates, results[count:], strict=True):
+                self._state[name].take(value)
             del results[count:]
         return [wrapped(result) for result in results]
 

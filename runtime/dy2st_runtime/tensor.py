@@ -405,6 +405,13 @@ class EagerTensor(Tensor):
                 except AttributeError:  # the slot is empty, as it is at most steps
                     return
 
+    def take(self, result: Array | Resident) -> None:
+        """Hold what a run has given: an array, or what an engine keeps."""
+        if isinstance(result, Resident):
+            self.keep(result)
+        else:
+            self.put(result)
+
     def as_resident(self) -> Resident:
         """What an engine has for the value, or what it is to make something of."""
         known = self.resident

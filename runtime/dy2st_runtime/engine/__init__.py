@@ -12,6 +12,7 @@ the same.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +59,16 @@ _NEEDED = {"native": ("llvmlite", "native"), "xla": ("jax", "jax")}
 def has_resident_state(executable: Executable) -> bool:
     """Whether an engine wants to keep the state; those that others wrote may not say."""
     return getattr(executable, "has_resident_state", False)
+
+
+def run_live(executable: Executable, inputs: list[Any], state: Iterable[Any]) -> list[Any]:
+    """Run on arrays and on tensors as state, where nobody asks which arrays results are.
+
+    Outputs, then new values of buffers: arrays, lists of them, or Residents of the engine.
+    """
+    if has_resident_state(executable):
+        return executable.run_resident(inputs, [tensor.as_resident() for tensor in state])
+    return executable.run(inputs, [tensor.array for tensor in state])
 
 
 @put_back_after_errors
@@ -187,5 +198,6 @@ __all__ = [
     "is_installed",
     "names",
     "register_engine",
+    "run_live",
     "set_num_threads",
 ]

@@ -206,3 +206,14 @@ def test_a_loaded_model_sends_its_parameters_once(device, tmp_path, is_training)
     assert device.sent == sum(one.numpy().nbytes for one in net.state_dict().values())
     for name, one in loaded.state_dict().items():
         np.testing.assert_array_equal(one.numpy(), plain.state_dict()[name].numpy())
+
+
+def test_programs_of_several_sizes_share_what_lies_there(device):
+    net = nn.Linear(4, 3)
+    net.eval()
+    static = to_static(net, input_spec=[dy2st.static.InputSpec(["batch", 4])], engine="keeping")
+    fast = dy2st.static.bucket(static.forward, batch=[4, 8])
+    for size in (3, 8, 4, 7):
+        x = dy2st.to_tensor(XS[0][:size])
+        np.testing.assert_allclose(fast(x).numpy(), net(x).numpy(), 1e-6)
+    assert device.sent == (4 * 3 + 3) * 4
