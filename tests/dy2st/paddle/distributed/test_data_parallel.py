@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from tests.dy2st.paddle.distributed.scripts.training import cnn, mlp, train
+from tests.dy2st.paddle.distributed.scripts.training import cnn, mlp, own_cnn, train
 from tests.dy2st.paddle.distributed.several import run
 
 pytest.importorskip("jax")
@@ -28,6 +28,21 @@ def test_parameters_are_those_of_one_process(trained, make, is_static):
         assert found.keys() == expected.keys()
         for name, array in expected.items():
             assert np.abs(found[name] - array).max() < 1e-5, name
+
+
+@pytest.mark.parametrize("is_static", [False, True])
+def test_a_norm_that_is_not_synchronised_is_over_the_batch_of_a_process(trained, is_static):
+    """Parameters are those of one process that takes both batches in turn; statistics are not."""
+    folder, _ = trained
+    expected = train(own_cnn, False, turns=2)
+    found = [
+        pickle.loads((folder / f"own_cnn-{is_static}-{rank}.pickle").read_bytes())
+        for rank in range(2)
+    ]
+    for name in [name for name in expected if not name.split(".")[-1].startswith("_")]:
+        for one in found:
+            assert np.abs(one[name] - expected[name]).max() < 1e-5, name
+    assert not np.array_equal(found[0]["1._mean"], found[1]["1._mean"])
 
 
 def test_gradients_are_means_of_what_is_summed_up(trained):

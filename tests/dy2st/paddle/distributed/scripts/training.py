@@ -18,6 +18,13 @@ def mlp():
 
 
 def cnn():
+    """Its norm is over the batches of all processes."""
+    model, shape = own_cnn()
+    return nn.SyncBatchNorm.convert_sync_batchnorm(model), shape
+
+
+def own_cnn():
+    """Its norm is over the batch of a process."""
     model = nn.Sequential(
         nn.Conv2D(2, 4, 3, padding=1, bias_attr=False),  # its gradient would be 0
         nn.BatchNorm2D(4),
@@ -25,32 +32,34 @@ def cnn():
         nn.Flatten(),
         nn.Linear(4 * 5 * 5, 3),
     )
-    return nn.SyncBatchNorm.convert_sync_batchnorm(model), (2, 5, 5)
+    return model, (2, 5, 5)
 
 
-def train(make, is_static):
-    """What a model has learnt after the steps, on this process' part of each batch."""
-    rank, count = dist.get_rank(), dist.get_world_size()
+def train(make, is_static, turns=1):
+    """What a model has learnt after the steps, on this process' part of each batch.
+
+    In several turns one process takes the parts of as many.
+    """
+    rank, count = dist.get_rank(), dist.get_world_size() * turns
     dy2st.seed(rank)  # rank 0's parameters are those that all begin with
     model, shape = make()
     state = dict(model.state_dict())
     model = dist.DataParallel(model)
     optimizer = dy2st.optimizer.Adam(0.01, parameters=model.parameters())
 
-    def step(x, y):
-        loss = nn.functional.cross_entropy(model(x), y)
-        loss.backward()
+    def step(*batch):
+        for x, y in zip(batch[::2], batch[1::2]):
+            (nn.functional.cross_entropy(model(x), y) / turns).backward()
         optimizer.step()
         optimizer.clear_grad()
-        return loss
 
     step = dy2st.to_static(step) if is_static else step
     rng = np.random.default_rng(5)
-    mine = slice(rank * BATCH // count, (rank + 1) * BATCH // count)
+    mine = [slice(n * BATCH // count, (n + 1) * BATCH // count) for n in range(rank, rank + turns)]
     for _ in range(STEPS):
         x = rng.standard_normal((BATCH, *shape)).astype("float32")
         y = rng.integers(0, 3, BATCH)
-        step(dy2st.to_tensor(x[mine]), dy2st.to_tensor(y[mine]))
+        step(*[dy2st.to_tensor(one[part]) for part in mine for one in (x, y)])
     if is_static and make is mlp:  # the gradients of all parameters go at once
         operators = step.concrete_program.main_program.block.operators
         assert [one.name for one in operators].count("all_reduce") == 1
@@ -93,7 +102,7 @@ def one_of_two():
 def main(folder):
     dist.init_parallel_env()
     print("summed", summed(False), summed(True), "one of two", one_of_two())
-    for make in (mlp, cnn):
+    for make in (mlp, cnn, own_cnn):
         for is_static in (False, True):
             found = train(make, is_static)
             rank = dist.get_rank()
