@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from dy2st_runtime.ir.definition import Effect, lookup
 from dy2st_runtime.ir.program import Program
+from dy2st_runtime.ops.generator import get_rng_state
 from dy2st_runtime.processes.group import is_joined, world
 
 _HINT = (
@@ -40,10 +42,12 @@ class Agreement:
         """Take the Program; its text is compared by a checksum."""
         self._name = program.name
         self._program = f"{zlib.crc32(str(program).encode()):08x}"
+        self._draws = any(lookup(o.name).effect is Effect.RANDOM for o in program.block.walk())
 
     def reach(self, values: Sequence[Any]) -> None:
         """Let all call this Program with these values; else PeerError on all, or PeerTimeout."""
-        checksum = 0
+        # Numbers that it draws would differ as well.
+        checksum = zlib.crc32(str(get_rng_state()).encode()) if self._draws else 0
         for one in values:
             checksum = zlib.crc32(
                 np.ascontiguousarray(one).reshape(-1).view(np.uint8).data, checksum

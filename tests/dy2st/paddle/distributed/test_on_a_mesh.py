@@ -42,6 +42,7 @@ def test_a_rank_that_ends_in_a_step_ends_the_others_with_one_message(fault, said
         ("rows", r"rank 0: step\(float32\[16, 8\].*; rank 1: (?!step\(float32\[16, 8\])"),
         ("program", r"of the Program (\w+) .*; rank 1: .* of the Program (?!\1)"),
         ("seed", r"values (\w+); rank 1: step\(.* values (?!\1)"),
+        ("draws", r"values (\w+); rank 1: step\(.* values (?!\1)"),
         ("looks", r"rank 0: step\(.*; rank 1: all of a float32\[8, 4\]"),
         ("hangs", r"PeerTimeout: step\(.* has waited 5 s .*ranks \[0, 1\]"),
     ],

@@ -16,7 +16,7 @@ STEPS, FATAL, CLASSES = 20, 6, 4
 
 def network(fault):
     dy2st.seed(6 if fault == "seed" else 5)
-    layers = [nn.Linear(8, CLASSES)]
+    layers = [nn.Linear(8, CLASSES), nn.Dropout(0.1)]
     return nn.Sequential(*layers, *([nn.ReLU()] if fault == "program" else []))
 
 
@@ -27,6 +27,8 @@ def fail(fault, net):
         raise ValueError("this rank has had enough")
     if fault == "hangs":
         time.sleep(600)
+    if fault == "draws":
+        dy2st.rand([1])
     if fault == "looks":
         print(net[0].weight.numpy())
 
