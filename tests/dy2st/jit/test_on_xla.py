@@ -49,7 +49,7 @@ PROGRAMS: dict[str, Callable[[int], str]] = {
 }
 
 # Gradients of gradients take many seconds to compile.
-MANY = {kind: effort(1, 30 if kind == "gradients" else 100) for kind in PROGRAMS}
+MANY = {kind: effort(1, 10 if kind == "gradients" else 30) for kind in PROGRAMS}
 
 
 @pytest.fixture(autouse=True)
@@ -67,7 +67,7 @@ def test_losses_and_state_are_those_of_eager_training(name, way):
 @pytest.mark.filterwarnings("ignore:(divide|invalid|overflow|underflow)")
 @pytest.mark.parametrize(
     "case",
-    [*MODEL_CODE[:: 1 if IS_FULL else 120], *THEMES[:: 1 if IS_FULL else 80]],
+    [*MODEL_CODE[:: effort(120, 5)], *THEMES[:: effort(80, 5)]],
     ids=lambda case: case.name,
 )
 def test_an_entry_of_the_catalogue_gives_what_python_gives(case):
@@ -99,7 +99,7 @@ LAYERS = [
 
 @pytest.mark.parametrize(
     ("row", "way"),
-    LAYERS[:: 1 if IS_FULL else 60],
+    LAYERS[:: effort(60, 3)],
     ids=lambda one: one.name if isinstance(one, Row) else str(one),
 )
 def test_a_layer_gives_what_its_eager_calls_give(row, way):
