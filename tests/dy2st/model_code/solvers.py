@@ -378,16 +378,13 @@ def newton_with_a_fallback(start):
 
     low, high = dy2st.full([], 1.0), dy2st.full([], 4.0)
     v, bisections = start[0], 0
-    for _ in range(6):
+    for _ in range(3):  # not until rounding alone tells low from guess
         step = f(v) / (3 * v**2 - 2)
         guess = v - step
         if not low < guess < high:
             guess = (low + high) / 2
             bisections += 1
-        if f(guess) > 0:
-            high = guess
-        else:
-            low = guess
+        low, high = (low, guess) if f(guess) > 0 else (guess, high)
         v = guess
     return v, bisections
 
