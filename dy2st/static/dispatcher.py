@@ -187,7 +187,7 @@ class Dispatcher:
         results = engines.run_live(executable, arrays, state.values())
         own = len(results) - len(self.program.updates)
         for name, value in zip(self.program.updates, results[own:], strict=True):
-            state[name].take(value)
+            state[name].hold(value)
         cut = [wrapped(result) for result in results[:own]]
         if plan.shapes is not None:
             cut = [

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import re
 import sys
-from importlib import metadata, util
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.lazy import Lazy
+
+if TYPE_CHECKING:
+    from importlib import metadata, util
+else:  # slow to load, and asked only where a device is
+    metadata, util = Lazy("importlib.metadata"), Lazy("importlib.util")
 
 _jax = Lazy("jax")
 _KINDS = {"gpu": "gpu", "cuda": "gpu", "tpu": "tpu"}
@@ -40,12 +44,12 @@ def found(kind: str) -> list[Any]:
     return [one for one in _jax.local_devices() if one.platform == kind]
 
 
-def the_one(kind: str, number: int) -> Any:
-    """That device; ArgumentError says what is missing and what to install."""
+def the_one(kind: str, number: int, name: str = "") -> Any:
+    """That device, which the user calls `name`; ArgumentError says what to install for it."""
     there = found(kind)
     if number < len(there):
         return there[number]
-    name = f"the device '{kind}:{number}' is not here"
+    what = f"the device '{name or f'{kind}:{number}'}' is not here"
     if kind not in _INSTALL:
         why = "dy2st computes on CPUs, and on GPUs and TPUs by jax"
     elif util.find_spec("jax") is None:
@@ -55,7 +59,7 @@ def the_one(kind: str, number: int) -> Any:
     else:
         have = ", ".join(sorted({one.platform for one in _jax.local_devices()}))
         why = f"jax finds no {kind.upper()}, but {have}: see to the driver, and {_INSTALL[kind]}"
-    raise ArgumentError(f"{name}: {why}; or take 'cpu'")
+    raise ArgumentError(f"{what}: {why}; or write 'cpu'")
 
 
 def has_plugin(name: str) -> bool:

@@ -365,7 +365,7 @@ class LoadedMethod:
         if self.program.updates:
             count = len(self.program.outputs)
             for name, value in zip(self.program.updates, results[count:], strict=True):
-                self._state[name].take(value)
+                self._state[name].hold(value)
             del results[count:]
         return [wrapped(result) for result in results]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dy2st_runtime import devices
+from dy2st_runtime.devices import kind_and_number, the_one
 
 
 class Place:
@@ -25,7 +25,7 @@ class Place:
         """Of the device of that number."""
         self._number = id
         if self.kind != "cpu":
-            devices.the_one(self.kind, id)
+            the_one(self.kind, id)
 
     def get_device_id(self) -> int:
         """The number of the device."""
@@ -117,7 +117,7 @@ class CustomPlace(Place):
 
     def __init__(self, name: str, id: int = 0) -> None:
         """Of the device of that name and number."""
-        self.kind = devices.kind_and_number(name)[0]
+        self.kind = kind_and_number(name)[0]
         super().__init__(id)
 
 
@@ -129,9 +129,10 @@ def as_place(device: Any) -> Place:
     """
     if device is None or isinstance(device, Place):
         return CPUPlace() if device is None else device
-    kind, number = devices.kind_and_number(device)
+    kind, number = kind_and_number(device)
     if kind == "cpu":
         return CPUPlace()
+    the_one(kind, number, device)  # refused in the user's words, if it is not here
     return CUDAPlace(number) if kind == "gpu" else CustomPlace(kind, number)
 
 

@@ -405,7 +405,7 @@ class EagerTensor(Tensor):
                 except AttributeError:  # the slot is empty, as it is at most steps
                     return
 
-    def take(self, result: Array | Resident) -> None:
+    def hold(self, result: Array | Resident) -> None:
         """Hold what a run has given: an array, or what an engine keeps."""
         if isinstance(result, Resident):
             self.keep(result)

@@ -8,6 +8,9 @@ import pytest
 import dy2st
 from dy2st.static import InputSpec
 from dy2st_runtime.errors import ArgumentError, ConversionError, DTypeError
+from dy2st_runtime.ir.dispatch import METHODS
+from dy2st_runtime.ir.program import Variable
+from dy2st_runtime.tensor import EagerTensor
 
 CONVERSIONS = {
     "float": "float32",
@@ -177,3 +180,8 @@ def test_integers_are_shifted_as_those_of_numpy():
             np.testing.assert_array_equal(got.numpy(), wanted)
     with pytest.raises(DTypeError, match="bitwise_left_shift takes integers"):
         dy2st.to_tensor(1.5) << 1
+
+
+@pytest.mark.parametrize("kind", [EagerTensor, Variable])
+def test_no_method_of_ours_hides_one_of_the_public_names(kind):
+    assert not vars(kind).keys() & {*METHODS}
