@@ -147,7 +147,10 @@ class Executable(Runner):
         # A value that may be used up at a later call is the tensor's alone that is updated.
         first = len(results) - len(self.program.updates)
         others = set(map(id, results[first:])).union([id(one.value) for one in state])
-        outputs = [fetch(one) if id(one) in others else one for one in results[:first]]
+        outputs = results[:first]
+        for place in [place for place, one in enumerate(outputs) if id(one) in others]:
+            one = outputs[place]
+            outputs[place] = fetch(one) if type(one) in kinds else np.array(one)
         return [
             Resident(None, one, _fetched, own_parts) if type(one) in kinds else _on_host(one)
             for one in [*outputs, *results[first:]]
@@ -183,6 +186,8 @@ class Executable(Runner):
         A learning rate is a new array at each step, and mostly the same number.
         """
         name, held = self._names[place], one.value
+        if type(held) in array_types():  # another thread has put it there meanwhile
+            return held
         if held is None or not held.shape:
             held = one.array
         is_number = isinstance(held, np.ndarray) and held.ndim == 0
