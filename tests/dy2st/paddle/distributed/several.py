@@ -11,15 +11,13 @@ SCRIPTS = Path(__file__).parent / "scripts"
 MARK = "DY2ST_TEST_RUN"
 
 
-def _heeds_interrupts():
-    """Tests that a shell runs in the background inherit that SIGINT is ignored."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
 class Run:
     """The launcher of a script; every process that it starts has a mark in its environment."""
 
     def __init__(self, script, arguments=(), processes=2, options=(), env=()):
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+            # A shell that runs the tests in the background said so, and processes inherit it.
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         self.mark = uuid.uuid4().hex
         path = SCRIPTS / script if not Path(script).is_absolute() else script
         self.launcher = subprocess.Popen(
@@ -33,7 +31,6 @@ class Run:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            preexec_fn=_heeds_interrupts,
         )
 
     def end(self, seconds=300):
