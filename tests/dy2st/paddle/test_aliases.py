@@ -142,7 +142,7 @@ def test_a_tensor_stays_itself_where_it_fits():
     assert dy2st.as_tensor(x) is x and dy2st.as_tensor(x, "float64").dtype == np.float64
     assert dy2st.as_tensor([1, 2]).tolist() == [1, 2]
     assert not dy2st.as_tensor([1.0], requires_grad=True).stop_gradient
-    with pytest.raises(dy2st.errors.ArgumentError, match="xpu:0"):
+    with pytest.raises(dy2st.errors.ArgumentError, match="xpu"):
         dy2st.as_tensor([1], device="xpu")
 
 
