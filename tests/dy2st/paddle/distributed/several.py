@@ -9,6 +9,8 @@ from pathlib import Path
 
 SCRIPTS = Path(__file__).parent / "scripts"
 MARK = "DY2ST_TEST_RUN"
+# Each process has one device, also where tests of the engine xla have asked for eight of their own.
+ALONE = {"XLA_FLAGS": "", "OMP_NUM_THREADS": "1"}
 
 
 class Run:
@@ -26,7 +28,7 @@ class Run:
                 *("--nproc_per_node", str(processes), *options),
                 *(str(path), *map(str, arguments)),
             ],
-            env=os.environ | {MARK: self.mark, "OMP_NUM_THREADS": "1"} | dict(env),
+            env=os.environ | ALONE | {MARK: self.mark} | dict(env),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
