@@ -182,7 +182,7 @@ class EagerTensor(Tensor):
         NumPy writes into `out`, and its result has no gradient then.
         """
         has_out = "out" in options
-        made = NotImplemented if has_out else ufuncs.computed(ufunc, method, inputs, options)
+        made = NotImplemented if has_out else ufuncs.apply_ufunc(ufunc, method, inputs, options)
         if made is not NotImplemented:
             return made
         tensors = [one for one in inputs if isinstance(one, EagerTensor)]

@@ -355,9 +355,9 @@ class Variable(Tensor):
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """As that of all tensors; refused where no function of dy2st computes it."""
         if any(isinstance(one, Tensor) and getattr(one, "number", None) is None for one in inputs):
-            made = ufuncs.computed(ufunc, method, inputs, options)
+            made = ufuncs.apply_ufunc(ufunc, method, inputs, options)
         else:  # numbers of Python: as if they had left the operator of an array to us
-            made = ufuncs.reflected(ufunc, method, inputs, options)
+            made = ufuncs.apply_reflected(ufunc, method, inputs, options)
         if made is NotImplemented:
             raise refused_by_numpy(ufunc)
         return made

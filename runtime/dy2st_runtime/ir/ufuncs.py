@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.dispatch import F
+from dy2st_runtime.ir.tensor import Tensor
 
 _SAME = (
     *("add", "subtract", "multiply", "divide", "floor_divide", "remainder", "maximum", "minimum"),
@@ -40,7 +43,7 @@ _REDUCTIONS = {
     **{"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all"},
     "logical_or": "any",
 }
-_RUNNING = {"add": "cumsum", "multiply": "cumprod"}
+_ACCUMULATIONS = {"add": "cumsum", "multiply": "cumprod"}
 # By the names of ufuncs, the method of the right operand for the operator.
 _REFLECTED = {
     **{"add": "__radd__", "subtract": "__rsub__", "multiply": "__rmul__", "divide": "__rtruediv__"},
@@ -50,7 +53,7 @@ _REFLECTED = {
     **{f"bitwise_{name}": f"__r{name}__" for name in ("and", "or", "xor")},
 }
 # What says how NumPy computes, and nothing of what comes out.
-_OF_LOOPS = ("casting", "order", "subok", "signature")
+_OF_LOOPS = ("casting", "order", "subok")
 
 
 def function_of(ufunc: Any, method: str) -> Callable[..., Any] | None:
@@ -58,7 +61,7 @@ def function_of(ufunc: Any, method: str) -> Callable[..., Any] | None:
     if method == "__call__":
         name = NAMES.get(ufunc.__name__)
         return _divmod if ufunc.__name__ == "divmod" else getattr(F, name) if name else None
-    table = {"reduce": _REDUCTIONS, "accumulate": _RUNNING}.get(method, {})
+    table = {"reduce": _REDUCTIONS, "accumulate": _ACCUMULATIONS}.get(method, {})
     return getattr(F, table[ufunc.__name__]) if ufunc.__name__ in table else None
 
 
@@ -66,13 +69,15 @@ def _divmod(x: Any, y: Any) -> tuple[Any, Any]:
     return F.floor_divide(x, y), F.remainder(x, y)
 
 
-def computed(ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]) -> Any:
+def apply_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]) -> Any:
     """What a ufunc of tensors gives; NotImplemented if no function of dy2st computes it."""
     function = function_of(ufunc, method)
     left = {name: value for name, value in options.items() if name not in _OF_LOOPS}
     dtype, axis, keepdim = left.pop("dtype", None), left.pop("axis", 0), left.pop("keepdims", False)
     if left.pop("where", True) is not True or left or function is None:
         return NotImplemented
+    if dtype is not None:  # NumPy computes in it, and does not cast what it has computed
+        inputs = [F.cast(one, dtype) if isinstance(one, Tensor) else one for one in inputs]
     if method == "__call__":
         made = NotImplemented if options.keys() & {"axis", "keepdims"} else function(*inputs)
     elif method == "reduce":
@@ -82,11 +87,12 @@ def computed(ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[st
     if dtype is None or made is NotImplemented:
         return made
     several = made if isinstance(made, tuple) else (made,)
-    cast = [F.cast(one, dtype) for one in several]
-    return tuple(cast) if isinstance(made, tuple) else cast[0]
+    return made if all(one.dtype == np.dtype(dtype) for one in several) else NotImplemented
 
 
-def reflected(ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]) -> Any:
+def apply_reflected(
+    ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]
+) -> Any:
     """What the right operand makes of an operator whose left one is of NumPy."""
     name = _REFLECTED.get(ufunc.__name__)
     if name is None or method != "__call__" or options or not hasattr(inputs[-1], name):
@@ -103,4 +109,4 @@ def refused_with_gradient(ufunc: Any, method: str) -> ArgumentError:
     )
 
 
-__all__ = ["NAMES", "computed", "function_of", "reflected", "refused_with_gradient"]
+__all__ = ["NAMES", "apply_reflected", "apply_ufunc", "function_of", "refused_with_gradient"]

@@ -107,6 +107,14 @@ def test_reductions_and_options_are_numpys(write):
         np.testing.assert_allclose(found.numpy(), write(array), rtol=1e-6)
 
 
+def test_a_dtype_is_that_in_which_numpy_computes():
+    array = np.array([0.1, 0.7], "float32")
+    for function in (np.exp, np.sqrt):
+        found = function(to_tensor(array), dtype="float64")
+        np.testing.assert_allclose(found.numpy(), function(array, dtype="float64"), rtol=1e-15)
+    assert np.exp(to_tensor(array), signature="d->d").dtype == np.float64
+
+
 def test_what_dy2st_has_no_function_of_numpy_computes():
     x = to_tensor([1.0, 8.0])
     assert isinstance(np.cbrt(x), EagerTensor) and np.cbrt(x).numpy().tolist() == [1.0, 2.0]
