@@ -136,6 +136,8 @@ class Trace:
         return jnp.zeros(shape, variable.tensor_type.dtype)
 
     def _require(self, well: Any) -> None:
+        if well is True:  # known while tracing: no flag to look at
+            return
         self._is_over = well is False
         self.well = well if self.well is None else jnp.logical_and(self.well, well)
 

@@ -118,6 +118,23 @@ def test_weights_that_are_none_are_refused_with_the_line():
         static(dy2st.to_tensor([1.0, 0.0]))
 
 
+@pytest.mark.parametrize(
+    ("draw", "error"),
+    [
+        (lambda n: dy2st.randint(5, n, [3]), ArgumentError),
+        (lambda n: dy2st.normal(0.0, -1.0, [3]), ValueError),
+    ],
+)
+def test_what_numpy_draws_nothing_of_is_refused_too(draw, error):
+    static = to_static(
+        lambda x: draw(x.shape[0]) + x.shape[0],
+        input_spec=[dy2st.static.InputSpec([None], "float32")],
+        engine="xla",
+    )
+    with pytest.raises(error):
+        static(dy2st.ones([3]))
+
+
 def test_nothing_of_it_is_run_by_the_host():
     static = on_xla(lambda x: F.dropout(x, 0.5) * dy2st.rand([300]))
     static(dy2st.ones([200, 300]))

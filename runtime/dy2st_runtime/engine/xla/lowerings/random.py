@@ -70,6 +70,21 @@ def _categories(key: Any, x: Any, num_samples: int, replacement: bool) -> Any:
     return jax.lax.top_k(scores + noise, num_samples)[1]
 
 
+@check("randint")
+def _is_not_empty(made: Any, low: int, high: int, **_: Any) -> bool:
+    return low < high
+
+
+@check("uniform")
+def _are_in_order(made: Any, low: float, high: float, **_: Any) -> bool:
+    return low <= high
+
+
+@check("gaussian")
+def _is_a_deviation(made: Any, std: float, **_: Any) -> bool:
+    return std >= 0
+
+
 @check("poisson", "standard_gamma")
 def _is_not_negative(made: Any, x: Any) -> Any:
     return jnp.all(x >= 0)
