@@ -60,7 +60,10 @@ def held_by(value: Any) -> tuple[Any, ...]:
     if isinstance(value, tuple):
         return value
     if hasattr(type(value), "dygraph_function"):  # a converted function is ours, its object is not
-        return (value.__wrapped__, value.class_instance)
+        try:
+            return (value.__wrapped__, value.class_instance)
+        except ReferenceError:  # the object is gone, which a call will say
+            return (value.__wrapped__,)
     return (value.__self__,) if isinstance(value, _METHODS) else ()
 
 

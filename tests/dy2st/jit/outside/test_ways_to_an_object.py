@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import contextvars
 import functools
+import gc
 import operator
 import types
 import weakref
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from dy2st import Tensor, to_tensor
+from dy2st import Tensor, nn, to_tensor
 from dy2st.errors import ConversionError
 from dy2st.jit import to_static
 from dy2st_runtime.tensor import EagerTensor
@@ -95,3 +96,12 @@ def test_a_cached_method_that_writes_a_tensor_is_refused() -> None:
     with pytest.raises(ConversionError, match="does more than to give a value"):
         static(to_tensor([1.0, 2.0]))
     assert (counter.count, counter.last) == (0, None)
+
+
+def test_the_forward_of_a_layer_that_is_gone_may_lie_there() -> None:
+    functions = [to_static(lambda x: x.abs()), to_static(nn.Linear(1, 1)).forward]
+    gc.collect()
+    with pytest.raises(ReferenceError, match="is gone"):
+        functions[1](to_tensor([-1.0]))
+    static = to_static(lambda x: list(reversed(functions)).pop()(x) * len(functions))
+    assert static(to_tensor([-1.0])).tolist() == [2.0]
