@@ -389,8 +389,35 @@ def _holds(loop: _Loop, body_region: Region, uses: bool) -> bool:
     for key, (tensor, _) in body_region.tensors.items():
         rises = rises or key not in loop.tensors
         loop.tensors[key] = tensor
-    # Note what is carried by value: an iteration could know more of that than this one where two
-    # variables hold one object, or hold one that may not change.
+    is_new = _note_shared_parts(loop, body_region)
+    # Types are compared leaf by leaf, so first all layouts must agree.
+    if is_new or rises:
+        loop.types = []
+        return False
+    # Whether the leaves keep their types; sizes that change become symbols
+    end_with(loop.trace, body_region, loop.slots, "right", loop.tensors)
+    types = [
+        join_types(old, new.type, _mismatch, loop.free)
+        for old, new in zip(loop.types, body_region.block.yields, strict=True)
+    ]
+    same = all(old is new for old, new in zip(loop.types, types, strict=True))
+    loop.types = types
+    # Leaves may be views of what the body changes: new ones count as a rise, too.
+    views, count_before = loop.trace.tracer.views, len(loop.views)
+    count = len(body_region.block.yields) - len(loop.tensors)
+    for number, leaf in enumerate(body_region.block.yields[:count] if same else ()):
+        root = views.root_of_view(leaf)
+        if root is not None and id(root) in loop.tensors:
+            loop.views[number] = leaf
+    holds = same and len(loop.views) == count_before
+    return holds and _stops_hold(loop, body_region, uses)
+
+
+def _note_shared_parts(loop: _Loop, body_region: Region) -> bool:
+    """Note which variables hold one object, or one that may not change; whether some are new.
+
+    An iteration could know more of what is carried by value than this one, where they do.
+    """
     trace, holders, spoiled = loop.trace, dict[int, set[int]](), set[int]()
     for slot in loop.slots:
         slot.parts = []
@@ -405,27 +432,7 @@ def _holds(loop: _Loop, body_region: Region, uses: bool) -> bool:
     links = {frozenset(nodes) for nodes in holders.values() if len(nodes) > 1}
     is_new = not links <= loop.links or not spoiled <= loop.spoiled
     loop.links, loop.spoiled = links, spoiled
-    # Types are compared leaf by leaf, so first all layouts must agree.
-    if is_new or rises:
-        loop.types = []
-        return False
-    # Whether the leaves keep their types; sizes that change become symbols
-    end_with(trace, body_region, loop.slots, "right", loop.tensors)
-    types = [
-        join_types(old, new.type, _mismatch, loop.free)
-        for old, new in zip(loop.types, body_region.block.yields, strict=True)
-    ]
-    same = all(old is new for old, new in zip(loop.types, types, strict=True))
-    loop.types = types
-    # Leaves may be views of what the body changes: new ones count as a rise, too.
-    views, count_before = trace.tracer.views, len(loop.views)
-    count = len(body_region.block.yields) - len(loop.tensors)
-    for number, leaf in enumerate(body_region.block.yields[:count] if same else ()):
-        root = views.root_of_view(leaf)
-        if root is not None and id(root) in loop.tensors:
-            loop.views[number] = leaf
-    holds = same and len(loop.views) == count_before
-    return holds and _stops_hold(loop, body_region, uses)
+    return is_new
 
 
 def _joined(loop: _Loop, slot: JoinedVariable, after: Layout) -> Layout:
