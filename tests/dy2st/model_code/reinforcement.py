@@ -225,9 +225,9 @@ class Agent(abc.ABC):
 
     registry: dict = {}
 
-    def __init_subclass__(cls, /, name, **options):
+    def __init_subclass__(cls, /, label, **options):
         super().__init_subclass__(**options)
-        Agent.registry[name] = cls
+        Agent.registry[label] = cls
 
     def __init__(self, epsilon=0.1):
         self.epsilon = epsilon
@@ -242,12 +242,12 @@ class Agent(abc.ABC):
         return action
 
 
-class Greedy(Agent, name="greedy"):
+class Greedy(Agent, label="greedy"):
     def scores(self, values):
         return values
 
 
-class Soft(Agent, name="soft"):
+class Soft(Agent, label="soft"):
     def __init__(self, temperature=2.0, **options):
         super().__init__(**options)
         self.temperature = temperature
