@@ -394,7 +394,8 @@ def _mapped_now(trace: Trace, generated: Generated) -> Any:
 
     def item(index: Any) -> Any:
         found: list[Any] = []
-        generated.pushing((items.item(index),), found.append)
+        # A function of ours, which also runs as it is where a converted function calls it.
+        generated.pushing((items.item(index),), lambda one: found.append(one))
         return found[0]
 
     return iterator(trace, lambda: items.length, item)

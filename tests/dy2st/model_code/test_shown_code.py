@@ -19,8 +19,7 @@ from tests.dy2st.catalogue.entry import Case
 from tests.dy2st.catalogue.themes import CASES
 
 # There a function that was a branch reads a variable through a cell, which knows which of several
-# values it can be there, or says other words where it has none. Of itertools.accumulate() of a
-# generator expression the text gives a Program that raises: to be fixed.
+# values it can be there, or says other words where it has none.
 OTHER_TEXT = frozenset(
     (
         "model_code.calls.walrus_in_a_chain",
@@ -28,7 +27,6 @@ OTHER_TEXT = frozenset(
         "model_code.corners.value_that_may_be_none",
         "model_code.exceptions.finally_restores",
         "model_code.pipelines.composed_transforms",
-        "model_code.probability.distance_of_distributions",
         "model_code.probability.log_sum_with_nothing",
         "model_code.reinforcement.policy_iteration",
         "model_code.tracking.overlaps_as_a_table",
