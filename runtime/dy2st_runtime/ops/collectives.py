@@ -22,7 +22,10 @@ from dy2st_runtime.processes.group import Group, group_with
 Array = np.ndarray[Any, Any]
 Ranks = tuple[int, ...]
 
-_RANKS = several(INTEGER, "a list of ranks", None)
+_SOME = several(INTEGER, "a list of ranks, each once, at least one", None)
+_RANKS = _SOME._replace(
+    fits=lambda ranks, types: _SOME.fits(ranks, types) and 0 < len(ranks) == len({*ranks})
+)
 _OP = one_of(*NAMES).or_else("sum")
 
 

@@ -183,10 +183,19 @@ define(
 )
 
 
+def filled_with(value: Any, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of `full`; ArgumentError if it does not have the value."""
+    if dtype.kind in "iu":
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ArgumentError(f"full: {value} is no number of {dtype}")
+        span = np.iinfo(dtype)
+        if isinstance(value, int) and not span.min <= value <= span.max:
+            raise ArgumentError(f"full: {value} is no number of {dtype}, {span.min} to {span.max}")
+    return dtype
+
+
 def _full_infer(shape: Any, value: Any, dtype: np.dtype[Any]) -> TensorType:
-    if dtype.kind in "iu" and isinstance(value, float) and not math.isfinite(value):
-        raise ArgumentError(f"full: {value} is no number of {dtype}")
-    return created("full", dtype, shape)
+    return created("full", filled_with(value, dtype), shape)
 
 
 define(
@@ -196,7 +205,7 @@ define(
     padding=lambda site: site.made_longer(),
     attributes={"shape": SIZES, "value": _VALUE, "dtype": DTYPE},
     infer=_full_infer,
-    kernel=lambda shape, value, dtype: np.full(shape, value, dtype),
+    kernel=lambda shape, value, dtype: np.full(shape, value, filled_with(value, dtype)),
     data=lambda shape, value, dtype: (
         None  # floats that are no integers or bools
         if isinstance(value, float) and not math.isfinite(value)

@@ -19,6 +19,7 @@ from dy2st_runtime.ir import F, Sample, TensorType, View, apply, define, public
 from dy2st_runtime.ir.arguments import fresh_symbol, normalize_axes, normalize_axis
 from dy2st_runtime.ir.attribute_kinds import AXES, KNOWN_SIZES, NUMBER, SIGNED_AXIS, one_of
 from dy2st_runtime.ir.dispatch import eagerly
+from dy2st_runtime.ops.creation import filled_with
 from dy2st_runtime.ops.padding import MODE
 from dy2st_runtime.ops.resize import MODES
 
@@ -158,7 +159,7 @@ ROWS = (
         lambda shape, value, dtype, known: _known(known, shape, "full: the shape"),
         (Sample(((2,),), {}, ("int64",), 0, 3),),
         {"value": NUMBER.or_else(0), "dtype": np.dtype("float32"), **_NO_SIZES},
-        dtype=lambda shape, value, dtype, known: dtype,
+        dtype=lambda shape, value, dtype, known: filled_with(value, dtype),
     ),
     Row(
         "one_hot",

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import dy2st as P
-from dy2st_runtime.errors import Dy2stError
+from dy2st_runtime.errors import Dy2stError, VerifyError
+from dy2st_runtime.ir import apply
+from dy2st_runtime.ir.checks.verifier import verify
 
 F = P.nn.functional
 FIVE = P.to_tensor([5])
@@ -29,6 +31,8 @@ CALLS = {
     "embedding": (lambda x: F.embedding(FIVE, x), IndexError),
     "cross_entropy": (lambda x: F.cross_entropy(x[:1], FIVE), IndexError),
     "negative power of integers": (lambda x: P.pow(FIVE, -FIVE), ValueError),
+    "full": (lambda x: P.full([2], 2**62, "int32"), ValueError),
+    "full of computed sizes": (lambda x: P.full(x[0].astype("int64"), -1, "uint8"), ValueError),
     "bincount": (lambda x: P.bincount(-FIVE), ValueError),
 }
 
@@ -76,3 +80,10 @@ def test_functions_of_numpy_that_call_methods_take_tensors():
         np.asarray(tensor, np.float32, copy=False)
     assert complex(P.to_tensor(1 + 2j)) == 1 + 2j
     assert complex(P.to_tensor(3.0)) == 3
+
+
+@pytest.mark.parametrize("ranks", [(), (0, 0)])
+def test_ranks_of_a_collective_are_some_each_once(ranks):
+    gathered = P.to_static(lambda x: apply("all_gather", x, ranks=ranks))
+    with pytest.raises(VerifyError, match="each once"):
+        verify(gathered.get_concrete_program(P.ones([2])).main_program)
