@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import sys
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from dy2st.convert.call_context import Answer
@@ -70,16 +70,36 @@ def cached_property(trace: Trace, function: Any, made: Any, owner: Any, kind: An
     return found
 
 
-# What a function that the trace has put under lru_cache or cache has given, by its arguments.
-_MEMOS: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()
+class _Memo(NamedTuple):
+    """What lru_cache or cache keeps: results by arguments, the last used one last."""
+
+    results: dict[Any, Any]
+    counts: list[int]  # hits and misses
+    maxsize: int | None
+    typed: bool | None
+
+
+# Of the functions that the trace has put under lru_cache or cache.
+_MEMOS: WeakKeyDictionary[Any, _Memo] = WeakKeyDictionary()
 
 
 @function_row(_CACHED)
-def _made_with_a_cache(trace: Trace, function: Any, maxsize: int | None, *options: Any) -> Any:
-    made = _CACHED(function, maxsize, *options)
-    if maxsize != 0:
-        _MEMOS[made] = trace.made({})
-    return trace.made(made)
+def _made_with_a_cache(
+    trace: Trace, function: Any, maxsize: int | None, typed: bool, *options: Any
+) -> Any:
+    made = trace.made(_CACHED(function, maxsize, typed, *options))
+    _memo_of(trace, made, typed)
+    return made
+
+
+def _memo_of(trace: Trace, function: Any, typed: bool | None = None) -> _Memo:
+    memo = _MEMOS.get(function)
+    if memo is None:
+        if typed is None:  # of a class that was made here
+            typed = function.cache_parameters()["typed"]
+        most = function.cache_info().maxsize
+        memo = _MEMOS[function] = _Memo(trace.made({}), trace.made([0, 0]), most, typed)
+    return memo
 
 
 @method_row(_CACHED, name="__call__")
@@ -92,10 +112,14 @@ def cached(trace: Trace, function: Any, *args: Any, **options: Any) -> Any:
     given = (*args, *options.values())
     is_of_program = any(map(_is_of_program, given))
     if not trace.is_outside(function):
-        behind, memo = function.__wrapped__, _MEMOS.get(function)
-        if memo is None or is_of_program or any(isinstance(one, EagerTensor) for one in given):
+        behind, memo = function.__wrapped__, _memo_of(trace, function)
+        has_tensors = is_of_program or any(isinstance(one, EagerTensor) for one in given)
+        if has_tensors and memo.maxsize != 0:
             return _anew(trace, function, behind, args, options)
-        key = args, (*options.items(),)
+        classes = tuple(map(class_of, given)) if memo.typed else ()
+        key: Any = args, (*options.items(),), classes
+        if len(given) == len(args) == 1 and not classes and type(args[0]) in (int, str):
+            key = args[0]  # as Python does, so that 1 finds 1, but neither True nor 1.0
         return call_polyfill(trace, _memoised, memo, key, behind, args, options)
     tensors = [value for value in given if isinstance(value, EagerTensor)]
     now = map(trace.tracer.captured_already, tensors)
@@ -124,12 +148,20 @@ def cached(trace: Trace, function: Any, *args: Any, **options: Any) -> Any:
     return trace.mark_outside(found)
 
 
-def _memoised(
-    memo: dict[Any, Any], key: Any, function: Any, args: Any, options: dict[str, Any]
-) -> Any:
-    if key not in memo:
-        memo[key] = function(*args, **options)
-    return memo[key]
+def _memoised(memo: _Memo, key: Any, function: Any, args: Any, options: dict[str, Any]) -> Any:
+    results, counts, maxsize, _ = memo
+    if maxsize != 0 and key in results:
+        counts[0] += 1
+        found = results[key] = results.pop(key)
+        return found
+    counts[1] += 1
+    found = function(*args, **options)
+    if maxsize == 0 or key in results:
+        return found
+    if maxsize is not None and len(results) >= maxsize:
+        del results[next(iter(results))]
+    results[key] = found
+    return found
 
 
 def _anew(trace: Trace, function: Any, behind: Any, args: Any, options: dict[str, Any]) -> Any:
@@ -165,11 +197,17 @@ def _refused(function: Any, what: str, why: str) -> ConversionError:
     )
 
 
+def _cleared(memo: _Memo) -> None:
+    memo.results.clear()
+    memo.counts[:] = 0, 0
+
+
 @method_row(_CACHED)
 def cache_clear(trace: Trace, function: Any) -> None:
     """`function.cache_clear()`, which each call does."""
     if not trace.is_outside(function):
-        trace.call(_MEMOS.get(function, {}).clear)
+        function.cache_clear()
+        call_polyfill(trace, _cleared, _memo_of(trace, function))
         return
     check_side_effects(trace, function.cache_clear, ())
     trace.call_context.ask(function.cache_clear, (), {})
@@ -178,12 +216,11 @@ def cache_clear(trace: Trace, function: Any) -> None:
 @method_row(_CACHED)
 def _cache_info(trace: Trace, function: Any) -> Any:
     if not trace.is_outside(function):
-        raise ConversionError(
-            f"{function.__name__}.cache_info() is asked of a cache that is made here",
-            at=user_location(),
-            why="a trace keeps what such a function has given, and counts nothing",
-            hint="define the function with its cache outside, or count in a variable",
-        )
+        memo, native = _memo_of(trace, function), function.cache_info()  # of what C has called
+        hits = trace.add(native.hits, trace.item(memo.counts, 0))
+        misses = trace.add(native.misses, trace.item(memo.counts, 1))
+        size = trace.add(native.currsize, trace.call(len, memo.results))
+        return type(native)(hits, misses, native.maxsize, size)
     if any(answer.is_of(function) for answer in trace.answers):
         what = f"what it counts in the cache of {function.__name__}() is asked"
         trace.read(EACH_CALL, function, "", what)

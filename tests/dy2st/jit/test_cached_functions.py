@@ -382,8 +382,52 @@ def _by_what_a_tensor_says(x):
     return scaled(int(x.argmax())), scaled(x[0])
 
 
+def _counted(x):
+    @functools.lru_cache(maxsize=2)
+    def scaled(k, *, by=1):
+        return x * k * by
+
+    given = scaled(1) + scaled(1) + scaled(1, by=2) + scaled(k=1) + scaled(1)
+    full, parameters = scaled.cache_info(), scaled.cache_parameters()
+    scaled.cache_clear()
+    return given, tuple(full), parameters, scaled.cache_info()
+
+
+def _counted_in_branches(x):
+    @functools.cache
+    def double(k):
+        return x * k
+
+    y = double(1)
+    for v in x:
+        if v > 1:
+            y = y + double(1) + double(2)
+    return y, double.cache_info().hits, double.cache_info().currsize
+
+
+def _by_type(x):
+    @functools.lru_cache(typed=True)
+    def named(k):
+        return x * k, type(k).__name__
+
+    @functools.lru_cache
+    def one(k):
+        return type(k).__name__
+
+    return named(1), named(1.0), named(True), named.cache_info().misses, one(1), one(True)
+
+
+def _without_a_place(x):
+    @functools.lru_cache(maxsize=-1)
+    def text(k):
+        return len(str(k))
+
+    return [text(n) for n in range(150)], text.cache_info().misses, x
+
+
 LOCAL = [_ways_through_a_grid, _keeps_the_very_list, _first_called_in_a_branch]
-LOCAL += [_cleared_between, _by_what_a_tensor_says]
+LOCAL += [_cleared_between, _by_what_a_tensor_says, _counted, _counted_in_branches]
+LOCAL += [_by_type, _without_a_place]
 
 
 @pytest.mark.parametrize("function", LOCAL)
@@ -392,15 +436,3 @@ def test_a_cache_that_the_function_makes_keeps_what_python_would_keep(function):
     for x in (X, -X, X + 1):
         assert comparable(static(x)) == comparable(function(x))
     assert len(static.program_cache) == 1
-
-
-def test_what_such_a_cache_counts_is_refused():
-    def run(x):
-        @functools.cache
-        def double():
-            return x * 2
-
-        return double(), double.cache_info().hits
-
-    with pytest.raises(ConversionError, match=r"double.cache_info\(\).*\n.*because.*\n.*instead"):
-        to_static(run)(X)
