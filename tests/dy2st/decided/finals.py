@@ -94,3 +94,40 @@ def an_exit_that_catches_something_else_lets_an_unbound_variable_pass():
         return x
 
     return f
+
+
+@alike
+def a_finally_uses_a_variable_that_its_body_has_found_unbound(x):
+    if x.sum() > 5:
+        y = x * 2
+    try:
+        kept = [y is None]
+    finally:
+        kept = [y * 3]
+    return kept
+
+
+@alike
+def a_handler_uses_a_variable_that_its_body_has_found_unbound(x):
+    if x.sum() > 5:
+        y = x * 2
+    try:
+        x = x + y
+    except UnboundLocalError:
+        x = x - y
+    return x
+
+
+@alike
+def an_exit_in_a_loop_uses_a_variable_that_its_body_has_found_unbound(x):
+    total = x * 0
+    for v in x:
+        if v > 1:
+            y = v * 2
+        try:
+            total = total + y
+        finally:
+            total = total - y
+        if v > 2:
+            del y
+    return total
