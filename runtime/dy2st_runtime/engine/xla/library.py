@@ -49,8 +49,25 @@ def exactly(device: Any = None) -> Iterator[None]:
     wide: Any = jax.enable_x64 if is_new else callbacks.enable_x64
     device = device or _chosen[0]
     where = nullcontext() if device is None else jax.default_device(device)
-    with wide(True), jax.default_matmul_precision(precision()), where:
-        yield
+    before = _settings()
+    try:
+        with wide(True), jax.default_matmul_precision(precision()), where:
+            yield
+    finally:
+        # Ctrl-C may come just after jax has changed a setting, and before `with` knows of it.
+        for now, old, change in zip(_settings(), before, _changes(wide), strict=True):
+            if now != old:
+                change(old).__enter__()
+
+
+def _settings() -> tuple[Any, ...]:
+    """What `exactly` changes, as it is in this thread."""
+    config = jax.config
+    return config.jax_enable_x64, config.jax_default_matmul_precision, config.jax_default_device
+
+
+def _changes(wide: Any) -> tuple[Any, ...]:
+    return wide, jax.default_matmul_precision, jax.default_device
 
 
 def draws_on_device(is_on_a_mesh: bool) -> bool:

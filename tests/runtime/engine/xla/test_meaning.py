@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import gc
+import itertools
+import sys
+from types import FrameType
+from typing import Any
+
 import numpy as np
 import pytest
 
 from dy2st_runtime import engine, ops
 from dy2st_runtime.dims import symbol
+from dy2st_runtime.engine.xla.library import exactly
 from dy2st_runtime.errors import DivisionByZero, EngineError
 from dy2st_runtime.ir import F, TensorType, Tracer, apply
 from dy2st_runtime.ir.checks.verifier import verify
@@ -229,6 +236,42 @@ def test_64_bits_stay_64_bits_and_no_flag_of_jax_is_changed():
     assert_equal(lambda x: [x * 3, F.cast(x, "float64") + 0.25], big)
     assert jax.numpy.ones(1).dtype == np.float32
     assert not jax.config.jax_enable_x64
+
+
+def _flags() -> tuple[Any, ...]:
+    config = jax.config
+    return config.jax_enable_x64, config.jax_default_matmul_precision, config.jax_default_device
+
+
+def test_no_flag_of_jax_is_changed_by_an_interrupt_at_any_place():
+    before, places = _flags(), itertools.count()
+    while _is_interrupted_at(next(places)):
+        assert _flags() == before
+    assert next(places) > 20
+
+
+def _is_interrupted_at(place: int) -> bool:
+    """Whether `exactly` has as many places at which Ctrl-C may come, and one that has come."""
+    passed = itertools.count()
+
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        is_here = frame.f_code.co_filename != __file__ and event == "line"
+        if is_here and next(passed) == place:
+            raise KeyboardInterrupt
+        return trace
+
+    outer = sys.gettrace()
+    gc.disable()  # or it may come in a finalizer
+    try:
+        sys.settrace(trace)
+        with exactly(jax.devices()[0]):
+            pass
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(outer)
+        gc.enable()
+    return False
 
 
 def test_long_sums_of_float32_are_as_exact_as_those_of_numpy():
