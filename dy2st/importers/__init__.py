@@ -1,0 +1,1 @@
+"""Models of other tools become Programs: ONNX, PaddlePaddle's inference models, torch's graphs."""
