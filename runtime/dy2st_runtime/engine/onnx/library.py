@@ -1,0 +1,59 @@
+"""onnx and onnxruntime, which are loaded when they are first needed: nothing else imports them."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.errors import ArgumentError, DTypeError
+from dy2st_runtime.lazy import Lazy
+
+onnx, helper, checker = Lazy("onnx"), Lazy("onnx.helper"), Lazy("onnx.checker")
+defs, reference, printer = Lazy("onnx.defs"), Lazy("onnx.reference"), Lazy("onnx.printer")
+onnxruntime = Lazy("onnxruntime")
+
+DType = np.dtype[Any]
+_NUMBERS = {
+    **{"float32": 1, "uint8": 2, "int8": 3, "uint16": 4, "int16": 5, "int32": 6, "int64": 7},
+    **{"bool": 9, "float16": 10, "float64": 11, "uint32": 12, "uint64": 13, "bfloat16": 16},
+}
+
+
+def require_onnx() -> None:
+    """ArgumentError unless onnx is installed."""
+    if importlib.util.find_spec("onnx") is None:
+        raise ArgumentError("ONNX needs the package onnx: pip install 'dy2st[onnx]'")
+
+
+def has_onnxruntime() -> bool:
+    """Whether onnxruntime is installed."""
+    return importlib.util.find_spec("onnxruntime") is not None
+
+
+def element_number(dtype: DType) -> int:
+    """What ONNX calls a dtype; DTypeError for one whose operators it does not have.
+
+    >>> element_number(np.dtype("bool"))
+    9
+    """
+    number = _NUMBERS.get(dtype.name)
+    if number is None:
+        raise DTypeError(f"ONNX has no operators on {dtype}")
+    return number
+
+
+__all__ = [
+    "DType",
+    "checker",
+    "defs",
+    "element_number",
+    "has_onnxruntime",
+    "helper",
+    "onnx",
+    "onnxruntime",
+    "printer",
+    "reference",
+    "require_onnx",
+]
