@@ -1,0 +1,64 @@
+"""Graphs and types as ONNX's messages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dy2st_runtime.engine.onnx.library import element_number, onnx
+from dy2st_runtime.engine.onnx.nodes import Scope, Value
+
+
+def graph_of(
+    name: str,
+    scope: Scope,
+    inputs: Sequence[Value],
+    outputs: Sequence[Value],
+    initializers: Any = (),
+) -> Any:
+    """A graph, without the nodes that nobody needs."""
+    graph = onnx.GraphProto(name=name)
+    needed = {value.name for value in outputs}
+    kept = []
+    for node in reversed(scope.nodes):
+        if needed.intersection(node.output):
+            needed.update(_read_by(node))
+            kept.append(node)
+    graph.node.extend(reversed(kept))
+    # A 0-d value stays one; the sizes of others may change from step to step.
+    graph.input.extend(info_of(value, value.shape == ()) for value in inputs)
+    graph.output.extend(info_of(value) for value in outputs)
+    graph.initializer.extend(initializers)
+    return graph
+
+
+def _read_by(node: Any) -> set[str]:
+    """The names that a node reads, and what is in it."""
+    read = set(node.input)
+    for attribute in node.attribute:
+        if attribute.type == onnx.AttributeProto.GRAPH:
+            read.update(value.name for value in attribute.g.output)
+            for inner in attribute.g.node:
+                read |= _read_by(inner)
+    return read
+
+
+def info_of(value: Value, with_shape: bool = False) -> Any:
+    """Name and type of a value."""
+    info = onnx.ValueInfoProto(name=value.name)
+    if value.is_list:
+        info.type.sequence_type.elem_type.tensor_type.elem_type = element_number(value.dtype)
+        return info
+    type = info.type.tensor_type
+    type.elem_type = element_number(value.dtype)
+    if with_shape and value.shape is not None:
+        type.shape.SetInParent()
+        for size in value.shape:
+            if isinstance(size, int):
+                type.shape.dim.add(dim_value=size)
+            else:
+                type.shape.dim.add(dim_param=str(size))
+    return info
+
+
+__all__ = ["graph_of", "info_of"]
