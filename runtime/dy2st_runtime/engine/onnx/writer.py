@@ -1,0 +1,328 @@
+"""Writes the operators of a Program: by their rows, by what they are made of, branches, loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.dims import Dim, symbol
+from dy2st_runtime.engine.onnx import writers
+from dy2st_runtime.engine.onnx.graph import Graph, value_of
+from dy2st_runtime.engine.onnx.nodes import BOOL, INT64, Scope, Value
+from dy2st_runtime.engine.onnx.protos import graph_of
+from dy2st_runtime.engine.onnx.table import LEFT_OUT, MADE_OF, REFUSED, WRITERS
+from dy2st_runtime.engine.onnx.writers.lists import empty
+from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.ir.checks.broken_sizes import place_text
+from dy2st_runtime.ir.definition import lookup
+from dy2st_runtime.ir.dispatch import interpreting
+from dy2st_runtime.ir.program import Block, Operator, Variable
+from dy2st_runtime.ir.tracing.tracer import Tracer
+from dy2st_runtime.ir.types import ArrayType
+from dy2st_runtime.ops.dynamic import TABLE as DYNAMIC
+
+assert writers  # they fill the table
+
+
+class Writer(Graph):
+    """Writes the operators of Blocks into the graph in the making.
+
+    left_out  what is not written since nothing is computed by it, such as `print`, by its place.
+    """
+
+    def __init__(self, opset: int, checks: bool = True) -> None:
+        """`checks`: whether what Python would raise makes the model fail."""
+        super().__init__(opset)
+        self.checks = checks
+        self.left_out: list[str] = []
+        self.about_of: Callable[[Operator], str] = lambda operator: ""
+
+    # -- operators ------------------------------------------------------------------------------
+
+    def block(self, block: Block, arguments: Sequence[Value]) -> list[Value]:
+        """What a Block yields, written into the innermost graph."""
+        for parameter, value in zip(block.parameters, arguments, strict=True):
+            self.bind(parameter, value)
+        for operator in block.operators:
+            self.write(operator)
+        return [self.of(variable) for variable in block.yields]
+
+    def of(self, variable: Variable) -> Value:
+        """The value that stands for a Variable."""
+        for scope in reversed(self.scopes):
+            if variable in scope.values:
+                return scope.values[variable]
+        raise AssertionError(f"no value is known for {variable!r}")
+
+    def write(self, operator: Operator) -> None:
+        """Write one operator, and let values stand for its results."""
+        before = self.operator, self.place, self.about
+        self.operator, self.place = operator, operator.name
+        self.about = self.about_of(operator) if operator.location else before[2]
+        operands = [self.of(variable) for variable in operator.operands]
+        if not operator.blocks:
+            operands = self._with_dtypes(operator, operands)
+        results = self._results(operator, operands)
+        for variable, value in zip(operator.results, results, strict=True):
+            self.bind(variable, self._typed(value, variable))
+        self.operator, self.place, self.about = before
+
+    def _with_dtypes(self, operator: Operator, operands: list[Value]) -> list[Value]:
+        """Operands, of which an empty list gets the dtype of the list that is made of it."""
+        if not any(value.is_empty for value in operands):
+            return operands
+        types = [one.type for one in (*operator.results, *operator.operands)]
+        lists = [type.tensor for type in types if isinstance(type, ArrayType)]
+        dtype = next((one.dtype for one in lists if one is not None), None)
+        if dtype is None:
+            return operands
+        return [empty(self, dtype) if value.is_empty else value for value in operands]
+
+    def _typed(self, value: Value, variable: Variable) -> Value:
+        if isinstance(variable.type, ArrayType):
+            made = value_of(variable, value.name)
+            return empty(self, made.dtype) if value.is_empty and not made.is_empty else made
+        type = variable.tensor_type
+        made = self.cast(value, type.dtype)
+        return Value(made.name, type.dtype, type.shape, number=made.number)
+
+    def _results(self, operator: Operator, operands: list[Value]) -> Sequence[Value]:
+        name = operator.name
+        if name == "cond":
+            return self._cond(operator, operands)
+        if name == "while":
+            return self._loop(operator, operands)
+        if name in LEFT_OUT:
+            self.left_out.append(f"{name} ({self.about})" if self.about else name)
+            return operands[: len(operator.results)]
+        if name in WRITERS:
+            made = WRITERS[name](self, *operands, **operator.attributes)
+            if made is not NotImplemented:
+                return [made] if isinstance(made, Value) else made
+        if name in DYNAMIC:
+            self._bind_numbers(operator, operands)
+        parts = parts_of(operator)
+        assert parts is not None, f"nothing writes {name}"
+        return self.block(parts, operands)
+
+    def _bind_numbers(self, operator: Operator, operands: Sequence[Value]) -> None:
+        """Let the symbols that `parts_of` has made for the numbers in tensors be those."""
+        for place, symbols in numbers_of(operator).items():
+            flat = self.op("Reshape", self.cast(operands[place], INT64), self.int64s([-1]))
+            for index, number in enumerate(symbols):
+                self.scope.symbols[number] = (flat, 0)
+                part = self.slice(flat, [index], [index + 1], [0], None, (1,))
+                self.scope.sizes[number] = part
+
+    # -- branches and loops ---------------------------------------------------------------------
+
+    def truth(self, value: Value) -> Value:
+        """A condition of one element as a 0-d bool."""
+        return self.reshape(self.cast(value, BOOL), ())
+
+    @contextmanager
+    def frame(self) -> Iterator[None]:
+        """Symbols that are met inside are forgotten behind it."""
+        scope = self.scope
+        symbols, sizes = dict(scope.symbols), dict(scope.sizes)
+        yield
+        scope.symbols, scope.sizes = symbols, sizes
+
+    def well(self, scope: Scope) -> Value | None:
+        """Whether all is well in a graph, None where nothing is asked."""
+        if not (scope.flags and self.checks):
+            return None
+        return reduce(lambda x, y: self.op("And", x, y, shape=()), scope.flags)
+
+    def _cond(self, operator: Operator, operands: list[Value]) -> list[Value]:
+        condition, *captured = operands
+        truth = self.truth(condition)
+        scopes, yields, flags = [], [], []
+        for block in operator.blocks:
+            with self.nested() as scope:
+                made = self.block(block, captured)
+                yields.append(
+                    [
+                        self._typed(value, variable)
+                        for value, variable in zip(made, operator.results, strict=True)
+                    ]
+                )
+                flags.append(self.well(scope))
+                scopes.append(scope)
+        has_flag = any(flag is not None for flag in flags)
+        if not (operator.results or has_flag):
+            return []
+        graphs = []
+        for scope, made, flag in zip(scopes, yields, flags, strict=True):
+            self.scopes.append(scope)
+            outputs = [*made]
+            if has_flag:
+                outputs.append(flag if flag is not None else self.const(np.True_))
+            outputs = self._own(outputs, ())
+            self.scopes.pop()
+            graphs.append(graph_of(f"{self.place}_branch", scope, [], outputs))
+        names = [self.fresh(self.place) for _ in outputs]
+        self.node("If", [truth], names, then_branch=graphs[0], else_branch=graphs[1])
+        if has_flag:
+            self.scope.flags.append(Value(names.pop(), BOOL, ()))
+        return [value_of(v, name) for v, name in zip(operator.results, names, strict=True)]
+
+    def _loop(self, operator: Operator, operands: list[Value]) -> list[Value]:
+        count = len(operator.results)
+        first = [
+            self._typed(value, variable)
+            for value, variable in zip(operands[:count], operator.results, strict=True)
+        ]
+        captured, (condition, body) = operands[count:], operator.blocks
+        with self.frame():
+            goes_on = self.truth(self.block(condition, [*first, *captured])[0])
+        number = Value(self.fresh("iteration"), INT64, ())
+        going = Value(self.fresh("going"), BOOL, ())
+        states = [
+            value_of(parameter, self.fresh(self.place)) for parameter in body.parameters[:count]
+        ]
+        with self.nested() as scope:
+            made = self.block(body, [*states, *captured])
+            made = [self._typed(v, r) for v, r in zip(made, operator.results, strict=True)]
+            with self.frame():
+                again = self.truth(self.block(condition, [*made, *captured])[0])
+            flag = self.well(scope)
+            if flag is not None:
+                was_well = Value(self.fresh("well"), BOOL, ())
+                flag = self.op("And", was_well, flag)
+                first, states, made = (
+                    [*first, self.const(np.True_)],
+                    [*states, was_well],
+                    [*made, flag],
+                )
+                again = self.op("And", again, flag)
+            inputs = [number, going, *states]
+            outputs = self._own([again, *made], inputs)
+        names = [self.fresh(self.place) for _ in made]
+        if names:
+            graph = graph_of(f"{self.place}_body", scope, inputs, outputs)
+            self.node("Loop", [None, goes_on, *first], names, body=graph)
+        if flag is not None:
+            self.scope.flags.append(Value(names.pop(), BOOL, ()))
+        return [value_of(v, name) for v, name in zip(operator.results, names, strict=True)]
+
+    def _own(self, values: Sequence[Value], inputs: Sequence[Value]) -> list[Value]:
+        """Values as outputs of the innermost graph, which makes each by a node of its own."""
+        made = {name for node in self.scope.nodes for name in node.output}
+        found: list[Value] = []
+        for value in values:
+            if value.name not in made:
+                value = self.op("Identity", value) if not value.is_list else self.same_list(value)
+            made.discard(value.name)
+            found.append(value)
+        return found
+
+    def same_list(self, value: Value) -> Value:
+        """A list as a value of the innermost graph."""
+        if self.opset < 14:
+            raise ArgumentError("lists in branches and loops need opset_version 14 at least")
+        name = self.fresh("list")
+        self.node("Identity", [value], [name])
+        return Value(name, value.dtype, is_list=True)
+
+    def failing_list(self, value: Value) -> Value:
+        """A list of that kind, to make which fails."""
+        name = self.fresh("list")
+        self.node("SequenceErase", [empty(self, value.dtype), self.const(np.int64(0))], [name])
+        return Value(name, value.dtype, is_list=True)
+
+
+def numbers_of(operator: Operator) -> dict[int, list[Dim]]:
+    """For each operand of a dynamic operator that holds sizes a symbol for each of them."""
+    found = {}
+    for place in DYNAMIC[operator.name].arguments:
+        shape = operator.operands[place].tensor_type.shape
+        count = shape[0] if shape else 1
+        assert isinstance(count, int)
+        found[place] = [symbol(f"number{place}_{index}") for index in range(count)]
+    return found
+
+
+def _static_form(operator: Operator) -> Callable[..., Any]:
+    """The function of sizes that a dynamic operator is, of its operands."""
+    numbers = numbers_of(operator)
+
+    def run(*operands: Any, **attributes: Any) -> Any:
+        given = [*operands]
+        for place, symbols in numbers.items():
+            is_one = not operator.operands[place].tensor_type.shape
+            given[place] = symbols[0] if is_one else symbols
+        return DYNAMIC[operator.name].static(*given, **attributes)
+
+    return run
+
+
+def parts_of(operator: Operator) -> Block | None:
+    """The operators of ours that an operator is written as, None if there are none."""
+    made_of = MADE_OF.get(operator.name) or lookup(operator.name).decompose
+    if operator.name in DYNAMIC:
+        made_of = _static_form(operator)
+    if made_of is None:
+        return None
+    tracer = Tracer()
+    parameters = [tracer.block.add_parameter(operand.type) for operand in operator.operands]
+    with tracer.tracing(), interpreting(tracer):
+        results = made_of(*parameters, **operator.attributes)
+        results = results if isinstance(results, tuple) else (results,)
+        tracer.block.yields = [tracer.variable(result) for result in results]
+    return tracer.block
+
+
+# -- what cannot be written ----------------------------------------------------------------------
+
+
+def refusals(block: Block) -> Iterator[tuple[Operator, str]]:
+    """The operators in a Block that are not written, each with the reason."""
+    for operator in block.walk():
+        reason = refusal(operator)
+        if reason is not None:
+            yield operator, reason
+
+
+def refusal(operator: Operator) -> str | None:
+    """Why an operator is not written; None if it is."""
+    for variable in (*operator.operands, *operator.results):
+        if isinstance(variable.type, ArrayType):
+            inner = variable.type.element
+            if isinstance(inner, ArrayType):
+                return "a list of lists: ONNX has lists of tensors alone"
+            dtype = None if inner is None else inner.dtype
+        else:
+            dtype = variable.tensor_type.dtype
+        if dtype is not None and dtype.kind == "c":
+            return "complex numbers: ONNX has hardly any operator on them"
+    name = operator.name
+    if name in REFUSED:
+        return REFUSED[name]
+    if name in WRITERS or name in LEFT_OUT or operator.blocks:
+        return None
+    parts = parts_of(operator)
+    if parts is None:
+        return "ONNX has no such operator"
+    for part in parts.walk():
+        found = refusal(part)
+        if found is not None:
+            return f"{part.name}: {found}"
+    return None
+
+
+def require_writable(name: str, block: Block) -> None:
+    """ArgumentError, with all operators and their lines, unless all of a Block can be written."""
+    refused: dict[str, None] = {}
+    for operator, reason in refusals(block):
+        place = f" ({place_text(operator.location)})" if operator.location else ""
+        refused[f"  {operator.name}: {reason}{place}"] = None
+    if refused:
+        raise ArgumentError("\n".join([f"{name!r} cannot be exported as ONNX:", *refused]))
+
+
+__all__ = ["Writer", "parts_of", "refusal", "refusals", "require_writable"]
