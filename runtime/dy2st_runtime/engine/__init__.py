@@ -2,11 +2,11 @@
 
 `numpy` needs NumPy alone and is the default; `native` makes machine code, and needs the extra
 `native`; `auto` is `native` where that can be had, else `numpy`; `xla` is for GPUs and TPUs, by
-jax, and needs the extra `jax`. docs/engines.md shows how to write another one. All of them compute
-the same.
+jax, and needs the extra `jax`; `onnxruntime` runs them as models of ONNX, and needs the extra
+`onnx`. docs/engines.md shows how to write another one. All of them compute the same.
 
 >>> names()
-['auto', 'native', 'numpy', 'xla']
+['auto', 'native', 'numpy', 'onnxruntime', 'xla']
 """
 
 from __future__ import annotations
@@ -49,11 +49,16 @@ GROUP = "dy2st.engines"  # the entry points of other packages
 ENGINES: dict[str, Engine | str] = {
     "native": "dy2st_runtime.engine.native.compilation:compile_program",
     "numpy": "dy2st_runtime.engine.numpy.executable:compile_program",
+    "onnxruntime": "dy2st_runtime.engine.onnx.executable:compile_program",
     "xla": "dy2st_runtime.engine.xla.executable:compile_program",
 }
 _set: list[str | None] = [None]  # what this process has chosen for its default
 # What an engine of ours needs beside NumPy, and the extra that installs it.
-_NEEDED = {"native": ("llvmlite", "native"), "xla": ("jax", "jax")}
+_NEEDED = {
+    "native": ("llvmlite", "native"),
+    "onnxruntime": ("onnxruntime", "onnx"),
+    "xla": ("jax", "jax"),
+}
 
 
 def has_resident_state(executable: Executable) -> bool:

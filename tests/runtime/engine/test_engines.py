@@ -95,7 +95,7 @@ def test_the_environment_names_the_engine_where_nobody_else_does(monkeypatch):
 
 def test_the_engine_of_an_entry_point_is_loaded_when_it_is_chosen(monkeypatch):
     offer(monkeypatch, abroad="dy2st_runtime.engine.numpy.executable:compile_program")
-    assert engine.names() == ["abroad", "auto", "native", "numpy", "xla"]
+    assert engine.names() == ["abroad", "auto", "native", "numpy", "onnxruntime", "xla"]
     (result,) = engine.compile(doubling(), "abroad").run([np.ones(2, np.float32)], [])
     assert result.tolist() == [2, 2]
 
@@ -104,7 +104,8 @@ def test_an_unknown_name_is_refused_with_those_there_are(monkeypatch):
     offer(monkeypatch, abroad="somewhere:compile_program")
     with pytest.raises(ArgumentError) as caught:
         engine.compile(doubling(), "nmpy")
-    assert str(caught.value) == "there is no engine 'nmpy': one of abroad, auto, native, numpy, xla"
+    known = "abroad, auto, native, numpy, onnxruntime, xla"
+    assert str(caught.value) == f"there is no engine 'nmpy': one of {known}"
 
 
 def test_an_unknown_name_in_the_environment_is_said_to_be_there(monkeypatch):
