@@ -82,7 +82,7 @@ def save(
     for ending, what in _FOREIGN.items():
         if os.fspath(path).endswith(ending):
             raise ArgumentError(f"save writes {path}.mlir, and no {what}: leave the ending away")
-    programs, state = _made(layer, input_spec)
+    programs, state = programs_to_save(layer, input_spec)
     applied = as_pass(pipeline)
     if applied is not None:
         module = transformed(applied, programs, state)
@@ -127,7 +127,7 @@ def load(
     return io.load_pair(model, params, mmap, engine, limits)
 
 
-def _made(
+def programs_to_save(
     layer: Any, input_spec: Sequence[Any] | None
 ) -> tuple[dict[str, Program], dict[str, Any]]:
     """The Programs of a file, and the arrays of their state, both by name."""

@@ -20,6 +20,7 @@ GROUP = "dy2st.targets"
 # Where the functions are that add the commands of our own targets: `module:name`.
 TARGETS: dict[str, str] = {
     "c": "dy2st.targets.c:add_compile",
+    "onnx": "dy2st.targets.onnx:add_export",
     "opu": "dy2st.targets.opu.commands.arguments:add_opu",
     "stablehlo": "dy2st.targets.stablehlo:add_export",
 }
