@@ -1,11 +1,8 @@
-"""`paddle.onnx` by name alone: `export` is refused."""
+"""`dy2st.onnx`, and `paddle.onnx`: writes models of ONNX."""
 
-from typing import TYPE_CHECKING
-
-from dy2st.paddle.mirrors import names_of
 from dy2st.paddle.private_modules import private_modules
+from dy2st.targets.onnx.export import export
 
-if not TYPE_CHECKING:
-    __getattr__ = names_of(__name__, [])
+__all__ = ["export"]
 
 private_modules(__name__)

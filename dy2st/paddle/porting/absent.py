@@ -12,7 +12,6 @@ _GPU = "a device of Paddle's own: GPUs and TPUs come by jax, set_device('gpu:0')
 _PLUGIN = "operators in C++: write the function with operators of dy2st"
 _INFERENCE = "Paddle Inference: jit.load the model, and call it"
 _PROFILE = "records of kernels: Profiler.step_info(), cProfile, or `dy2st opt --timing`"
-_ONNX = "export from Paddle itself, or jit.save and run the Program"
 _QUANTISED = "quantisation is for a target: `dy2st opu compile` quantises for the OPU"
 _UNSTABLE = "not stable in Paddle: the plain operators compute the same"
 _NET = "dy2st downloads nothing: read the files with a Dataset of your own"
@@ -74,7 +73,6 @@ REFUSED |= {
     f"utils.cpp_extension.{name}": _PLUGIN
     for name in ("_get_include_dirs", "_import_module_from_library", "_jit_compile")
 }
-REFUSED["onnx.export"] = _ONNX
 
 ABSENT = {
     "audio": "files: read them with soundfile or scipy.io.wavfile, as arrays",
@@ -88,7 +86,6 @@ ABSENT = {
     "inference": _INFERENCE,
     "jit.TracedLayer": "to_static and jit.save",
     "nn.quant": _QUANTISED,
-    "onnx": _ONNX,
     "profiler": _PROFILE,
     "quantization": _QUANTISED,
     "set_cuda_rng_state": f"{_GPU}; set_rng_state()",
