@@ -46,6 +46,11 @@ def on_xla(function: Any, spec: Spec) -> Function:
     return to_static(function, input_spec=spec, engine="xla")
 
 
+def on_onnx(function: Any, spec: Spec) -> Function:
+    """One Program that onnxruntime runs, as the model of ONNX that it is exported as."""
+    return to_static(function, input_spec=spec, engine="onnxruntime")
+
+
 def in_another_function(function: Any, spec: Spec) -> Function:
     """One Program of another function, which calls the converted one after work of its own."""
     inner = to_static(function)
@@ -75,7 +80,7 @@ def from_a_file(function: Any, spec: Spec) -> Function:
 WAYS: dict[str, Callable[[Any, Spec], Function]] = {
     way.__name__: way
     for way in (
-        *(in_traced_form, program, in_native_code, on_xla),
+        *(in_traced_form, program, in_native_code, on_xla, on_onnx),
         *(in_another_function, after_inference_passes, from_a_file),
     )
 }
@@ -109,8 +114,8 @@ def is_drawn(case: Case) -> bool:
     """Whether an ordinary run has the case: all plain ones, and always the same share of others."""
     is_plain = case.way == ("in_traced_form" if case.entry.is_of_values else "program")
     is_plain |= case.way == "in_traced_form"
-    if case.way == "on_xla" or (case.way == "in_native_code" and not HAS_NATIVE):
-        return False  # XLA's compiler is slow: tests/dy2st/jit/test_on_xla.py draws its own
+    if case.way in ("on_xla", "on_onnx") or (case.way == "in_native_code" and not HAS_NATIVE):
+        return False  # slow: tests/dy2st/jit/test_on_xla.py and .../targets/onnx draw their own
     return is_plain or zlib.crc32(case.name.encode()) % _ONE_IN == 0
 
 

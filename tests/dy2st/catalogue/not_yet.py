@@ -79,6 +79,7 @@ WRONG: dict[str, str] = {
     "decided.changed_while_traced.attribute_set_in_the_dict_of_the_object": _EACH_CALL,
     "decided.changed_while_traced.attribute_set_in_the_dict_of_the_object in_native_code": _EACH_CALL,
     "decided.changed_while_traced.attribute_set_in_the_dict_of_the_object on_xla": _EACH_CALL,
+    "decided.changed_while_traced.attribute_set_in_the_dict_of_the_object on_onnx": _EACH_CALL,
     "decided.changed_while_traced.attribute_set_in_the_dict_of_the_object from_a_file": (
         "its Program does not pass the verifier when it is read"
     ),
