@@ -17,7 +17,10 @@ ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 PAGES = [
     README,
-    *(ROOT / "docs" / f"{name}.md" for name in ("core", "passes", "opu", "engines", "scale")),
+    *(
+        ROOT / "docs" / f"{name}.md"
+        for name in ("core", "passes", "opu", "engines", "scale", "to_onnx")
+    ),
 ]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
