@@ -55,7 +55,9 @@ class Executable(Runner):
         self._wide = [n for n, v in enumerate(self._computed) if _dtype(v) in ("int64", "uint64")]
         self._names = list(program.state)
         self._fixed = [n for n, name in enumerate(program.state) if name not in program.updates]
-        self._given = self._loaded(None) if self._computed else ([], None)
+        self._given: tuple[list[str], Any] = ([], None)
+        if self._computed:
+            self._given = self._loaded(None)
         self._kept: tuple[Any, ...] = ((), None, 0)  # ids of arrays, a session, exported buffers
         self._last: tuple[int, ...] = ()
         self._shapes: Any = None
