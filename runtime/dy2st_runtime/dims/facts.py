@@ -642,7 +642,9 @@ def using(facts: Facts) -> Iterator[Facts]:
     try:
         yield facts
     finally:
-        _in_force.facts = outer
+        # Where Ctrl-C has left the `with` it ends at some later time, and others are in force.
+        if _in_force.facts is facts:
+            _in_force.facts = outer
 
 
 def stages(facts: Facts) -> Iterator[Facts]:

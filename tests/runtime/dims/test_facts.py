@@ -12,6 +12,7 @@ from dy2st_runtime.dims import (
     Condition,
     Facts,
     collect,
+    current,
     decided,
     equal,
     minimum,
@@ -128,3 +129,11 @@ def test_a_rule_that_is_entered_anew_is_not_lost():
     facts.assume(Condition("==", 2 * half, 2 * minimum(half, 6)))
     with using(facts):
         assert equal(n * m, 2 * minimum(half, 6)) is True
+
+
+def test_a_with_that_was_left_ends_later_without_touching_the_facts_of_others():
+    left = using(Facts())
+    left.__enter__()  # Ctrl-C may come before the body, and the generator ends with the traceback
+    with using(Facts()) as facts:
+        left.gen.close()
+        assert current() is facts
