@@ -14,7 +14,8 @@ from dy2st_runtime import engine
 from dy2st_runtime.dims import Dim, evaluate
 from dy2st_runtime.engine.contract import Executable
 from dy2st_runtime.engine.onnx.library import checker, has_onnxruntime, onnxruntime, reference
-from dy2st_runtime.engine.onnx.model import Model, write_model
+from dy2st_runtime.engine.onnx.model import Model, output_names, write_model
+from dy2st_runtime.engine.onnx.nesting import flat, unflat
 from dy2st_runtime.errors import ArgumentError, Dy2stError, EngineError
 from dy2st_runtime.ir.checks.broken_sizes import place_text
 from dy2st_runtime.ir.definition import Effect, lookup
@@ -77,7 +78,8 @@ def _run_all(
     for inputs, where in cases:
         state = _state(program, arrays)
         wanted = executable.run(inputs, state)
-        feeds = dict(zip(model.inputs, [*inputs, *_fed(program, arrays, state)], strict=True))
+        given_values = [*flat([one.type for one in program.inputs], inputs)]
+        feeds = dict(zip(model.inputs, [*given_values, *_fed(program, arrays, state)], strict=True))
         for name, run in runs.items():
             try:
                 found = run(model, feeds)
@@ -88,7 +90,9 @@ def _run_all(
                 raise EngineError(
                     f"the model of {program.name!r} does not run in {name} with {where}: {said}"
                 ) from error
-            pairs = zip(model.outputs, found, wanted, program.block.yields, strict=True)
+            found = unflat([one.type for one in program.block.yields], found)
+            labels = output_names(program)
+            pairs = zip(labels, found, wanted, program.block.yields, strict=True)
             unsteady: list[Any] | None = None
             for place, (label, have, want, variable) in enumerate(pairs):
                 said = difference(have, want, variable in drawn)

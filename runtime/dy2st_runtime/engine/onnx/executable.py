@@ -18,6 +18,7 @@ from dy2st_runtime import exported_buffers
 from dy2st_runtime.engine.numpy import executable as reference
 from dy2st_runtime.engine.onnx.library import onnxruntime, printer
 from dy2st_runtime.engine.onnx.model import DEFAULT, Model, write_model
+from dy2st_runtime.engine.onnx.nesting import flat, is_nested, unflat
 from dy2st_runtime.engine.onnx.table import LEFT_OUT
 from dy2st_runtime.engine.runner import Runner
 from dy2st_runtime.errors import ArgumentError, DTypeError, EngineError
@@ -38,21 +39,24 @@ class Executable(Runner):
         super().__init__(program)
         _require_runnable(program)
         parameters = program.block.parameters
-        made = [v for v in program.block.yields if isinstance(v.maker, Operator)]
-        self._computed = list(dict.fromkeys(made))
+        yields = list(map(_root, program.block.yields))
+        self._computed = list(dict.fromkeys(v for v in yields if isinstance(v.maker, Operator)))
         block = Block(parameters, program.block.operators, self._computed)
         self._whole = replace(program, block=block, updates=[], structure=None)
         program.block.program = program
         # Where a yield comes from: ~n is the n-th argument, n the n-th that is computed.
         own = {variable: ~place for place, variable in enumerate(parameters)}
         own.update({variable: place for place, variable in enumerate(self._computed)})
-        self._places = [own[variable] for variable in program.block.yields]
+        self._places = [own[variable] for variable in yields]
         self._copied = [place < 0 for place in self._places]
+        self._are_nested = tuple(
+            any(is_nested(one.type) for one in values)
+            for values in (program.inputs, self._computed)
+        )
         self._are_plain = self._places == list(range(len(self._computed)))
-        self._flows = [
-            isinstance(v.maker, Operator) and bool(v.maker.blocks) for v in program.block.yields
-        ]
-        self._wide = [n for n, v in enumerate(self._computed) if _dtype(v) in ("int64", "uint64")]
+        self._are_plain = self._are_plain and not self._are_nested[1]
+        self._flows = [isinstance(v.maker, Operator) and bool(v.maker.blocks) for v in yields]
+        self._passing = [n for n, one in enumerate(yields) if self._flows[n] and _may_pass(one)]
         self._names = list(program.state)
         self._fixed = [n for n, name in enumerate(program.state) if name not in program.updates]
         self._given: tuple[list[str], Any] = ([], None)
@@ -90,6 +94,8 @@ class Executable(Runner):
     ) -> list[Array]:
         """As the contract says."""
         is_known = not as_one or not any(self._flows[place] for place in as_one)
+        if is_known and as_is and self._passing:
+            is_known = not any(place in as_is for place in self._passing)
         if not is_known or not self._computed or not self._fits(inputs):
             return self.reference.run(inputs, state, as_is, as_one, bare)
         try:
@@ -100,6 +106,8 @@ class Executable(Runner):
             raise EngineError(f"onnxruntime cannot run {self.program.name!r}: {error}") from error
         if self._are_plain and not (as_is or as_one or bare):
             return found
+        if self._are_nested[1]:
+            found = unflat([one.type for one in self._computed], found)
         held = [*inputs, *state]
         results = [held[~place] if place < 0 else found[place] for place in self._places]
         return self.given(results, (inputs, state), as_is, as_one, bare, self._copied)
@@ -109,6 +117,7 @@ class Executable(Runner):
         try:
             facts = [(one.dtype, one.shape) for one in inputs]
         except AttributeError:  # a list of the Program
+            self.check(inputs)
             return True
         if facts == self._shapes:
             return True
@@ -119,8 +128,10 @@ class Executable(Runner):
         return True
 
     def _run(self, inputs: Sequence[Array], state: Sequence[Array]) -> list[Any]:
+        if self._are_nested[0]:
+            inputs = flat([one.type for one in self.program.inputs], inputs)
         names, session = self._given
-        arrays = [*inputs, *state]
+        arrays = [*map(_array, inputs), *state]
         if self._fixed:
             ids = (
                 tuple(map(id, state))
@@ -130,16 +141,14 @@ class Executable(Runner):
             kept, loaded, count = self._kept[:3]
             if ids == kept and count == int(exported_buffers.COUNT):
                 names, session = loaded
-                arrays = [*inputs, *[state[n] for n in self._updated]]
+                arrays = [*map(_array, inputs), *[state[n] for n in self._updated]]
             elif ids == self._last and all(exported_buffers.is_constant(a) for a in state):
                 loaded = self._loaded(dict(zip(self._names, state, strict=True)))
                 # The arrays are held, so that no other gets an id of theirs.
                 self._kept = (ids, loaded, int(exported_buffers.COUNT), list(state))
             self._last = ids
         found: list[Any] = session.run(None, dict(zip(names, arrays, strict=True)))
-        for place in self._wide:  # it calls them `longlong`, which NumPy takes for another type
-            found[place] = _own(found[place])
-        return found
+        return list(map(_own, found))
 
     @cached_property
     def _updated(self) -> list[int]:
@@ -170,11 +179,53 @@ class Executable(Runner):
         return model.inputs, session
 
 
+def _array(value: Any) -> Any:
+    """An array, for a number of NumPy; lists of such."""
+    if type(value) is np.ndarray:
+        return value
+    return list(map(_array, value)) if isinstance(value, list) else np.asarray(value)
+
+
 def _own(array: Any) -> Any:
-    """An array of NumPy's own int64."""
+    """An array of NumPy's own int64: onnxruntime calls it `longlong`, which NumPy tells apart."""
     if isinstance(array, list):
         return [_own(one) for one in array]
-    return array.view(np.uint64 if array.dtype.kind == "u" else np.int64)
+    own = _OWN.get(array.dtype.char)
+    return array if own is None else array.view(own)
+
+
+_OWN = {"q": np.dtype("int64"), "Q": np.dtype("uint64")}
+
+
+def _root(variable: Variable) -> Variable:
+    """The value that a value is, where operators give their operand as it is."""
+    while isinstance(variable.maker, Operator) and variable.maker.name in IDENTITIES:
+        variable = variable.maker.operands[0]
+    return variable
+
+
+def _may_pass(variable: Variable) -> bool:
+    """Whether a branch or loop may give what the Program was given: which, a model does not say."""
+    variable = _root(variable)
+    maker = variable.maker
+    if not isinstance(maker, Operator):
+        return True
+    if not maker.blocks:
+        return False
+    place = next(n for n, one in enumerate(maker.results) if one is variable)
+    if maker.name == "while":
+        return _may_pass(maker.operands[place]) or _passes_on(maker, maker.blocks[1], place, 0)
+    return any(_passes_on(maker, block, place, 1) for block in maker.blocks)
+
+
+def _passes_on(operator: Operator, block: Block, place: int, first: int) -> bool:
+    """Whether what a Block yields there may be a value that its operator captures."""
+    variable = _root(block.yields[place])
+    if variable.maker is block:
+        number = next(n for n, one in enumerate(block.parameters) if one is variable)
+        return _may_pass(operator.operands[number + first])
+    # What an inner branch or loop gives may come from anywhere.
+    return isinstance(variable.maker, Operator) and bool(variable.maker.blocks)
 
 
 def _errors() -> tuple[type[Exception], ...]:
@@ -205,6 +256,8 @@ def _require_runnable(program: Program) -> None:
         )
 
 
+IDENTITIES = ("assign", "detach", "hooked", "sealed", "set_stop_gradient")
+"""What gives its first operand as it is: results are one object where the Program has one."""
 _CANNOT, _OTHER = "the engine 'onnxruntime' cannot run {!r}:", "Take another engine for it."
 
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from dy2st_runtime.dims import Condition, Dim, Size, is_symbol, symbols
 from dy2st_runtime.dims.expression import of_atom
-from dy2st_runtime.engine.onnx.nodes import BOOL, FLOAT32, INT64, Nodes, Value
+from dy2st_runtime.engine.onnx.nodes import BOOL, FLOAT32, INT64, UINT8, Nodes, Value
 from dy2st_runtime.ir import is_floating
 from dy2st_runtime.ir.program import Operator, Variable
 from dy2st_runtime.ir.sizes import Solved
-from dy2st_runtime.ir.types import ArrayType, TensorType
+from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 
 _RELATIONS = {
     **{"<": "Less", "<=": "LessOrEqual", ">": "Greater", ">=": "GreaterOrEqual"},
@@ -246,6 +246,9 @@ class Graph(Nodes):
 
     def where(self, condition: Value, x: Value, y: Value, shape: Any = None) -> Value:
         """x where the condition holds, else y."""
+        if x.dtype == BOOL:
+            x, y = self.cast(x, UINT8), self.cast(y, UINT8)
+            return self.cast(self.op("Where", condition, x, y, main=1, shape=shape), BOOL)
         return self.op("Where", condition, x, y, main=1, shape=shape)
 
     def all_of(self, x: Value) -> Value:
@@ -311,13 +314,17 @@ def is_same_shape(one: Sequence[Size], other: Sequence[Size]) -> bool:
     return len(one) == len(other) and all(map(is_same_size, one, other))
 
 
-def value_of(variable: Variable, name: str) -> Value:
-    """The value of a Variable under a name."""
-    if isinstance(variable.type, ArrayType):
-        element = variable.type.tensor
-        is_empty = element is None
-        return Value(name, FLOAT32 if element is None else element.dtype, None, True, is_empty)
-    return Value(name, variable.tensor_type.dtype, variable.tensor_type.shape)
+def value_of(type: ValueType, name: str) -> Value:
+    """A value of a type under a name; those of a list of lists have names that begin with it."""
+    if isinstance(type, TensorType):
+        return Value(name, type.dtype, type.shape)
+    inner = type.tensor
+    dtype, is_empty = FLOAT32 if inner is None else inner.dtype, inner is None
+    if not isinstance(type.element, ArrayType):
+        return Value(name, dtype, None, True, is_empty)
+    lengths = Value(f"{name}.lengths", INT64)
+    child = value_of(type.element, f"{name}.elements")
+    return Value(name, dtype, None, True, is_empty, lengths, child)
 
 
 __all__ = ["Graph", "is_same_shape", "is_same_size", "value_of"]

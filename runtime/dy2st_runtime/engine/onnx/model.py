@@ -33,7 +33,8 @@ class Model:
 
     proto     the model.
     inputs    names of the inputs of the Program; state that is given at each call stands behind.
-    outputs   names of its outputs, then of the new values of buffers.
+    outputs   names of its outputs, then of the new values of buffers. Of lists of lists there are
+              several names: see `nesting.py`.
     values    by name, the operator's Variable that each value at the top is.
     left_out  operators that the model has not, since they compute nothing.
     """
@@ -95,14 +96,14 @@ def write_model(
     w.about_of = about
     w.scopes.append(Scope())
     inputs = [
-        value_of(variable, w.take(variable.name or f"input_{place}"))
+        value_of(variable.type, w.take(variable.name or f"input_{place}"))
         for place, variable in enumerate(program.inputs)
     ]
     state = []
     for name, variable in program.state.items():
         taken = w.take(name)
         if arrays is None:
-            state.append(value_of(variable, taken))
+            state.append(value_of(variable.type, taken))
         else:
             state.append(w.initializer(taken, np.asarray(arrays[name])))
             state[-1] = Value(taken, variable.tensor_type.dtype, variable.tensor_type.shape)
@@ -112,8 +113,13 @@ def write_model(
         for value, name in zip(state, program.state, strict=True)
         if arrays is None or name in updated
     ]
-    arguments = [*inputs, *inputs_of_state]
-    labels = [w.take(label) for label in output_names(program)]
+    arguments = [leaf for value in (*inputs, *inputs_of_state) for leaf in value.leaves]
+    named = zip(program.block.yields, output_names(program), strict=True)
+    labels = [
+        leaf.name
+        for variable, label in named
+        for leaf in value_of(variable.type, w.take(label)).leaves
+    ]
     for symbol, origin in origins(program.block.parameters).items():
         if origin.solved.factor != 1 or origin.solved.offset:
             w.solved[symbol] = origin.solved
@@ -136,7 +142,9 @@ def _written(w: Writer, program: Program, arguments: list[Value], knows_sizes: b
     for symbol, origin in origins(program.block.parameters).items():
         w.scope.symbols[symbol] = (own[origin.variable], origin.axis)
     known = set(w.scope.symbols)
-    results = w.block(program.block, arguments)
+    yields = w.block(program.block, arguments)
+    pairs = zip(yields, program.block.yields, strict=True)
+    results = [leaf for value, one in pairs for leaf in w.typed(value, one).leaves]
     if w.checks:
         for entry in program.constraints:
             condition = entry.constraint.condition

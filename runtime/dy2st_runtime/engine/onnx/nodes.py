@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,11 @@ _PLACES = {"Shape", "Size", "NonZero", "ArgMax", "ArgMin", "SequenceLength"}
 class Value:
     """A value by its name: a tensor of a dtype, or a list of such tensors.
 
+    A list of lists is two values: how many elements each has, and one list of all of them.
+
     shape     of a tensor, where it is known.
+    lengths   of a list of lists: a vector.
+    child     of a list of lists: a list, which may be one of lists again.
     is_empty  of a list into which nothing has been put: it has no dtype yet.
     number    of a constant.
     """
@@ -39,7 +43,22 @@ class Value:
     shape: Shape | None = None
     is_list: bool = False
     is_empty: bool = False
+    lengths: Value | None = None
+    child: Value | None = None
     number: Array | None = field(default=None, compare=False)
+
+    @property
+    def leaves(self) -> list[Value]:
+        """The values of ONNX that it is: of a list of lists several."""
+        if self.child is None or self.lengths is None:
+            return [self]
+        return [self.lengths, *self.child.leaves]
+
+    def of_leaves(self, leaves: Iterator[Value]) -> Value:
+        """Such a value made of others."""
+        if self.child is None:
+            return next(leaves)
+        return replace(self, lengths=next(leaves), child=self.child.of_leaves(leaves))
 
     @property
     def rank(self) -> int:

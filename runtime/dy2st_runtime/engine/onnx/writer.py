@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from typing import Any
@@ -15,14 +15,14 @@ from dy2st_runtime.engine.onnx.graph import Graph, value_of
 from dy2st_runtime.engine.onnx.nodes import BOOL, INT64, Scope, Value
 from dy2st_runtime.engine.onnx.protos import graph_of
 from dy2st_runtime.engine.onnx.table import LEFT_OUT, MADE_OF, REFUSED, WRITERS
-from dy2st_runtime.engine.onnx.writers.lists import empty
+from dy2st_runtime.engine.onnx.writers.lists import empty, retyped
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.checks.broken_sizes import place_text
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import interpreting
 from dy2st_runtime.ir.program import Block, Operator, Variable
 from dy2st_runtime.ir.tracing.tracer import Tracer
-from dy2st_runtime.ir.types import ArrayType
+from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 from dy2st_runtime.ops.dynamic import TABLE as DYNAMIC
 
 assert writers  # they fill the table
@@ -68,7 +68,7 @@ class Writer(Graph):
             operands = self._with_dtypes(operator, operands)
         results = self._results(operator, operands)
         for variable, value in zip(operator.results, results, strict=True):
-            self.bind(variable, self._typed(value, variable))
+            self.bind(variable, self.typed(value, variable))
         self.operator, self.place, self.about = before
 
     def _with_dtypes(self, operator: Operator, operands: list[Value]) -> list[Value]:
@@ -76,16 +76,24 @@ class Writer(Graph):
         if not any(value.is_empty for value in operands):
             return operands
         types = [one.type for one in (*operator.results, *operator.operands)]
-        lists = [type.tensor for type in types if isinstance(type, ArrayType)]
-        dtype = next((one.dtype for one in lists if one is not None), None)
-        if dtype is None:
+        lists = [type for type in types if isinstance(type, ArrayType) and type.tensor is not None]
+        if not lists:
             return operands
-        return [empty(self, dtype) if value.is_empty else value for value in operands]
+        return [
+            self._like(value, lists[0], variable.type) if value.is_empty else value
+            for value, variable in zip(operands, operator.operands, strict=True)
+        ]
 
-    def _typed(self, value: Value, variable: Variable) -> Value:
+    def _like(self, value: Value, type: ArrayType, own: Any) -> Value:
+        """An empty list, as one of another type, or as an element of that."""
+        while isinstance(type.element, ArrayType) and own.depth < type.depth:
+            type = type.element
+        return retyped(self, value, type)
+
+    def typed(self, value: Value, variable: Variable) -> Value:
+        """A value as one of the type of a Variable."""
         if isinstance(variable.type, ArrayType):
-            made = value_of(variable, value.name)
-            return empty(self, made.dtype) if value.is_empty and not made.is_empty else made
+            return retyped(self, value, variable.type)
         type = variable.tensor_type
         made = self.cast(value, type.dtype)
         return Value(made.name, type.dtype, type.shape, number=made.number)
@@ -145,72 +153,73 @@ class Writer(Graph):
         for block in operator.blocks:
             with self.nested() as scope:
                 made = self.block(block, captured)
-                yields.append(
-                    [
-                        self._typed(value, variable)
-                        for value, variable in zip(made, operator.results, strict=True)
-                    ]
-                )
+                pairs = zip(made, operator.results, strict=True)
+                typed = [self.typed(value, variable) for value, variable in pairs]
+                yields.append([leaf for value in typed for leaf in value.leaves])
                 flags.append(self.well(scope))
                 scopes.append(scope)
         has_flag = any(flag is not None for flag in flags)
         if not (operator.results or has_flag):
             return []
         graphs = []
-        for scope, made, flag in zip(scopes, yields, flags, strict=True):
+        for scope, leaves, flag in zip(scopes, yields, flags, strict=True):
             self.scopes.append(scope)
-            outputs = [*made]
+            outputs = [*leaves]
             if has_flag:
                 outputs.append(flag if flag is not None else self.const(np.True_))
-            outputs = self._own(outputs, ())
+            outputs = self._own(outputs)
             self.scopes.pop()
             graphs.append(graph_of(f"{self.place}_branch", scope, [], outputs))
-        names = [self.fresh(self.place) for _ in outputs]
-        self.node("If", [truth], names, then_branch=graphs[0], else_branch=graphs[1])
+        results = self._named(one.type for one in operator.results)
+        names = [leaf.name for value in results for leaf in value.leaves]
         if has_flag:
-            self.scope.flags.append(Value(names.pop(), BOOL, ()))
-        return [value_of(v, name) for v, name in zip(operator.results, names, strict=True)]
+            names.append(self.fresh("well"))
+            self.scope.flags.append(Value(names[-1], BOOL, ()))
+        self.node("If", [truth], names, then_branch=graphs[0], else_branch=graphs[1])
+        return results
+
+    def _named(self, types: Iterable[ValueType]) -> list[Value]:
+        """Values of these types, with new names."""
+        return [value_of(type, self.fresh(self.place)) for type in types]
 
     def _loop(self, operator: Operator, operands: list[Value]) -> list[Value]:
-        count = len(operator.results)
+        count, (condition, body) = len(operator.results), operator.blocks
         first = [
-            self._typed(value, variable)
+            self.typed(value, variable)
             for value, variable in zip(operands[:count], operator.results, strict=True)
         ]
-        captured, (condition, body) = operands[count:], operator.blocks
+        captured = operands[count:]
         with self.frame():
             goes_on = self.truth(self.block(condition, [*first, *captured])[0])
         number = Value(self.fresh("iteration"), INT64, ())
         going = Value(self.fresh("going"), BOOL, ())
-        states = [
-            value_of(parameter, self.fresh(self.place)) for parameter in body.parameters[:count]
-        ]
+        states = self._named(parameter.type for parameter in body.parameters[:count])
+        begin = [leaf for value in first for leaf in value.leaves]
+        inputs = [leaf for value in states for leaf in value.leaves]
         with self.nested() as scope:
             made = self.block(body, [*states, *captured])
-            made = [self._typed(v, r) for v, r in zip(made, operator.results, strict=True)]
+            made = [self.typed(v, r) for v, r in zip(made, operator.results, strict=True)]
             with self.frame():
                 again = self.truth(self.block(condition, [*made, *captured])[0])
+            after = [leaf for value in made for leaf in value.leaves]
             flag = self.well(scope)
             if flag is not None:
                 was_well = Value(self.fresh("well"), BOOL, ())
                 flag = self.op("And", was_well, flag)
-                first, states, made = (
-                    [*first, self.const(np.True_)],
-                    [*states, was_well],
-                    [*made, flag],
-                )
-                again = self.op("And", again, flag)
-            inputs = [number, going, *states]
-            outputs = self._own([again, *made], inputs)
-        names = [self.fresh(self.place) for _ in made]
-        if names:
-            graph = graph_of(f"{self.place}_body", scope, inputs, outputs)
-            self.node("Loop", [None, goes_on, *first], names, body=graph)
+                begin, inputs = [*begin, self.const(np.True_)], [*inputs, was_well]
+                after, again = [*after, flag], self.op("And", again, flag)
+            outputs = self._own([again, *after])
+        results = self._named(one.type for one in operator.results)
+        names = [leaf.name for value in results for leaf in value.leaves]
         if flag is not None:
-            self.scope.flags.append(Value(names.pop(), BOOL, ()))
-        return [value_of(v, name) for v, name in zip(operator.results, names, strict=True)]
+            names.append(self.fresh("well"))
+            self.scope.flags.append(Value(names[-1], BOOL, ()))
+        if names:
+            graph = graph_of(f"{self.place}_body", scope, [number, going, *inputs], outputs)
+            self.node("Loop", [None, goes_on, *begin], names, body=graph)
+        return results
 
-    def _own(self, values: Sequence[Value], inputs: Sequence[Value]) -> list[Value]:
+    def _own(self, values: Sequence[Value]) -> list[Value]:
         """Values as outputs of the innermost graph, which makes each by a node of its own."""
         made = {name for node in self.scope.nodes for name in node.output}
         found: list[Value] = []
@@ -232,7 +241,8 @@ class Writer(Graph):
     def failing_list(self, value: Value) -> Value:
         """A list of that kind, to make which fails."""
         name = self.fresh("list")
-        self.node("SequenceErase", [empty(self, value.dtype), self.const(np.int64(0))], [name])
+        nothing = empty(self, ArrayType(TensorType(value.dtype, ())))
+        self.node("SequenceErase", [nothing, self.const(np.int64(0))], [name])
         return Value(name, value.dtype, is_list=True)
 
 
@@ -291,13 +301,9 @@ def refusals(block: Block) -> Iterator[tuple[Operator, str]]:
 def refusal(operator: Operator) -> str | None:
     """Why an operator is not written; None if it is."""
     for variable in (*operator.operands, *operator.results):
-        if isinstance(variable.type, ArrayType):
-            inner = variable.type.element
-            if isinstance(inner, ArrayType):
-                return "a list of lists: ONNX has lists of tensors alone"
-            dtype = None if inner is None else inner.dtype
-        else:
-            dtype = variable.tensor_type.dtype
+        type = variable.type
+        inner = type.tensor if isinstance(type, ArrayType) else type
+        dtype = None if inner is None else inner.dtype
         if dtype is not None and dtype.kind == "c":
             return "complex numbers: ONNX has hardly any operator on them"
     name = operator.name

@@ -59,16 +59,23 @@ def repeat(
 ) -> list[Value]:
     """The states after so many steps; a step takes its number and the states."""
     number, going = Value(g.fresh("number"), INT64, ()), Value(g.fresh("going"), BOOL, ())
-    own = [Value(g.fresh("state"), s.dtype, None, s.is_list) for s in states]
-    with g.nested() as scope:
-        after = step(number, *own)
-        goes_on = g.op("Identity", going)
-    body = graph_of(f"{g.place}_step", scope, [number, going, *own], [goes_on, *after])
-    names = [g.fresh(g.place) for _ in states]
-    g.node("Loop", [count, g.const(np.True_), *states], names, body=body)
-    return [
-        Value(name, one.dtype, None, one.is_list) for name, one in zip(names, states, strict=True)
+    own = [
+        one.of_leaves(
+            Value(g.fresh("state"), leaf.dtype, None, leaf.is_list) for leaf in one.leaves
+        )
+        for one in states
     ]
+    with g.nested() as scope:
+        after = [leaf for value in step(number, *own) for leaf in value.leaves]
+        goes_on = g.op("Identity", going)
+    inputs = [leaf for value in own for leaf in value.leaves]
+    begin = [leaf for value in states for leaf in value.leaves]
+    body = graph_of(f"{g.place}_step", scope, [number, going, *inputs], [goes_on, *after])
+    made = [Value(g.fresh(g.place), one.dtype, None, one.is_list) for one in begin]
+    names = [one.name for one in made]
+    g.node("Loop", [count, g.const(np.True_), *begin], names, body=body)
+    leaves = iter(made)
+    return [one.of_leaves(leaves) for one in states]
 
 
 def if_else(
