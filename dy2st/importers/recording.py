@@ -25,12 +25,14 @@ def record(
     state: Mapping[str, Array],
     trained: Collection[str],
     compute: Compute,
+    updates: Sequence[str] = (),
 ) -> Program:
     """The Program of what `compute` does with placeholders.
 
     Operators run on Variables (`F.relu(x)`), `cond` and `while_loop` of `ops.control_flow` record
     branches and loops. Names in `trained` become parameters, all other state buffers; what
-    `compute` leaves unused goes. A single output is the result itself, several are a tuple.
+    `compute` leaves unused goes. The last outputs are the new values of the buffers that `updates`
+    names. A single output of the others is the result itself, several are a tuple.
     """
     program = Program(name)
     block = program.block
@@ -47,10 +49,11 @@ def record(
     used = {id(one) for operator in block.walk() for one in operator.operands}
     used |= {id(one) for one in block.yields}
     for key, variable in program.state.items():
-        if id(variable) not in used:
+        if id(variable) not in used and key not in updates:
             program.drop_state(key)
     block.parameters = [*program.inputs, *program.state.values()]
-    places = tuple(Output(n) for n in range(len(outputs)))
+    program.updates = list(updates)
+    places = tuple(Output(n) for n in range(len(outputs) - len(updates)))
     program.structure = places[0] if len(places) == 1 else places
     verify(program)
     return program

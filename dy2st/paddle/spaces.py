@@ -69,6 +69,7 @@ LATE = {
         {
             "dy2st.amp": "autocast get_autocast_cpu_dtype get_autocast_dtype "
             "get_autocast_gpu_dtype is_autocast_enabled",
+            "dy2st.importers.torch": "from_torch",
             "dy2st.paddle.audio.functional.plain_windows": "bartlett_window blackman_window "
             "hamming_window hann_window kaiser_window",
             "dy2st.paddle.device": "get_cudnn_version get_device is_compiled_with_cinn "

@@ -1,0 +1,33 @@
+"""The rows of the table by families; importing this package fills the table."""
+
+from dy2st.importers.torch.rows import (
+    creation,
+    elementwise,
+    fourier,
+    indexing,
+    layers,
+    losses,
+    matrices,
+    random,
+    recurrent,
+    reductions,
+    shapes,
+    special,
+    windows,
+)
+
+__all__ = [
+    "creation",
+    "elementwise",
+    "fourier",
+    "indexing",
+    "layers",
+    "losses",
+    "matrices",
+    "random",
+    "recurrent",
+    "reductions",
+    "shapes",
+    "special",
+    "windows",
+]

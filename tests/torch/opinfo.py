@@ -1,0 +1,269 @@
+"""torch's operator samples (OpInfo) through torch.export and `from_torch`.
+
+    python -m tests.torch.opinfo [--gradients] [--engine NAME] [--most N] [--dtypes a,b] [part ...]
+
+Each sample is exported and imported, and counts as right, different, unknown (operators that we
+lack), refused (another Dy2stError) or failed; those that torch itself does not export do not count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import itertools
+import logging
+import sys
+import time
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch.testing._internal.common_methods_invocations import op_db
+from torch.utils import _pytree
+
+import dy2st as P
+from dy2st.importers.torch import from_torch
+from dy2st.importers.torch.graphs import UnknownOperators
+from dy2st_runtime.errors import Dy2stError
+
+DTYPES = ("float32", "float64", "int64", "bool", "complex64")
+
+
+class Outcome(NamedTuple):
+    """What became of one sample, with the reason where it is not right."""
+
+    status: str
+    text: str = ""
+
+
+class Sample(torch.nn.Module):
+    """One call of an entry, of its tensors alone."""
+
+    def __init__(self, function: Any, sample: Any):
+        super().__init__()
+        leaves, self.spec = _pytree.tree_flatten(((sample.input, *sample.args), sample.kwargs))
+        self.function, self.tensors = function, [one for one in leaves if _is_tensor(one)]
+        self.leaves = [None if _is_tensor(one) else (one,) for one in leaves]
+        self.clones = False  # what it changes in place
+
+    def forward(self, *tensors: Any) -> Any:
+        waiting = iter([one.clone() for one in tensors] if self.clones else tensors)
+        leaves = [next(waiting) if one is None else one[0] for one in self.leaves]
+        args, kwargs = _pytree.tree_unflatten(leaves, self.spec)
+        return self.function(*args, **kwargs)
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, torch.Tensor)
+
+
+def title(op: Any) -> str:
+    """The name of an entry with its variant."""
+    return f"{op.name}.{op.variant_test_name}".rstrip(".")
+
+
+def outcomes(
+    op: Any, dtype: str, gradients: bool = False, engine: Any = None, step: int = 1
+) -> Iterator[Outcome]:
+    """An outcome for every sample of an entry that torch exports."""
+    torch.manual_seed(0)
+    kind = getattr(torch, dtype)
+    if kind not in op.supported_dtypes("cpu") or (gradients and not op.supports_autograd):
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            samples = op.sample_inputs("cpu", kind, requires_grad=gradients)
+            for sample in itertools.islice(samples, 0, None, step):
+                found = _outcome(op, sample, gradients, engine)
+                if found is not None:
+                    yield found
+        except (NotImplementedError, RuntimeError):
+            return  # no samples of this kind
+
+
+def _outcome(op: Any, sample: Any, gradients: bool, engine: Any) -> Outcome | None:
+    module = Sample(op, sample)
+    if any(one.layout != torch.strided for one in module.tensors):
+        return None
+    try:
+        wanted = _leaves(module(*module.tensors))
+        if any(_is_tensor(one) and one.layout != torch.strided for one in wanted):
+            return None
+        slopes = _slopes(wanted, module.tensors) if gradients else []
+        with _quiet():
+            program = torch.export.export(module, tuple(module.tensors))
+            if any(_is_change(node) for node in program.graph.nodes):
+                module.clones = True
+                program = torch.export.export(module, tuple(module.tensors))
+    except Exception:  # torch has no answer, or no graph of it
+        return None
+    shown = _shown(sample)
+    try:
+        model = from_torch(program, engine=engine)
+        found, ours = _run(model, module.tensors, gradients)
+        differs = _differs(found, wanted)
+        if not differs and gradients:
+            differs = _differs(ours, slopes)
+            differs = differs and f"gradient {differs}"
+    except UnknownOperators as error:
+        return Outcome("unknown", " ".join(str(error).split("\n")[1:-1]).replace("\n", " "))
+    except Dy2stError as error:
+        return Outcome(
+            "refused", f"{shown}: {type(error).__name__} {str(error).splitlines()[0]:.200}"
+        )
+    except Exception as error:  # a fault of ours
+        return Outcome("failed", f"{shown}: {type(error).__name__} {str(error):.250}")
+    return Outcome("different", f"{shown}: {differs}") if differs else Outcome("right")
+
+
+def _is_change(node: Any) -> bool:
+    """Whether a node may change an input of the program."""
+    schema = getattr(node.target, "_schema", None)
+    is_batch = "batch_norm" in str(node.target)
+    return schema is not None and (schema.is_mutable or is_batch)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+def _run(model: Any, tensors: Any, gradients: bool) -> tuple[list[Any], list[Any]]:
+    given = [
+        P.to_tensor(_array(one).copy(), stop_gradient=not (gradients and one.requires_grad))
+        for one in tensors
+    ]
+    used = {variable.name for variable in model.programs[next(iter(model.programs))].inputs}
+    assert len(used) == len(given)
+    with np.errstate(all="ignore"):
+        results = _leaves(model(*given))
+        if not gradients:
+            return [_array(one) for one in results], []
+        parts = [
+            (one * P.to_tensor(_weights(one.shape, one.dtype.kind == "c"))).sum()
+            for one in results
+            if isinstance(one, P.Tensor) and one.dtype.kind in "fcV" and not one.stop_gradient
+        ]
+        if parts:
+            sum((P.real(part) if part.dtype.kind == "c" else part) for part in parts).backward()
+    slopes = [
+        np.zeros(x.shape) if x.grad is None else x.grad.numpy()
+        for x in given
+        if not x.stop_gradient
+    ]
+    return [_array(one) for one in results], slopes
+
+
+def _leaves(value: Any) -> list[Any]:
+    if isinstance(value, (list, tuple)):
+        return [leaf for one in value for leaf in _leaves(one)]
+    return [] if value is None else [value]
+
+
+def _array(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        value = value.detach().resolve_conj().resolve_neg()
+        return (value.float() if value.dtype == torch.bfloat16 else value).numpy()
+    return value.numpy() if isinstance(value, P.Tensor) else np.asarray(value)
+
+
+def _weights(shape: Any, is_complex: bool) -> Any:
+    made = np.random.default_rng(1).uniform(0.5, 1.5, tuple(shape))
+    return made + 0j if is_complex else made
+
+
+def _slopes(wanted: Any, tensors: Any) -> list[Any]:
+    inputs = [one for one in tensors if one.requires_grad]
+    outputs = [
+        (one * torch.as_tensor(_weights(one.shape, one.is_complex()))).sum()
+        for one in wanted
+        if _is_tensor(one) and one.requires_grad
+    ]
+    if not outputs or not inputs:
+        return [np.zeros(x.shape) for x in inputs]
+    total = sum(one.real if one.is_complex() else one for one in outputs)
+    found = torch.autograd.grad(total, inputs, allow_unused=True)
+    pairs = zip(found, inputs, strict=True)
+    return [np.zeros(x.shape) if g is None else _array(g) for g, x in pairs]
+
+
+def _differs(found: list[Any], wanted: list[Any]) -> str:
+    """What is not as it should be, nothing if all is."""
+    if len(found) != len(wanted):
+        return f"{len(found)} results, not {len(wanted)}"
+    for ours, theirs in zip(found, map(_array, wanted), strict=True):
+        if ours.shape != theirs.shape:
+            return f"the shape {ours.shape}, not {theirs.shape}"
+        kinds = [one.dtype for one in (ours, theirs) if one.dtype.kind in "fc"]
+        rough = max([float(np.finfo(kind).eps) for kind in kinds], default=0.0)
+        finite = np.abs(theirs[np.isfinite(theirs)]) if theirs.dtype.kind in "fc" else np.ones(1)
+        size = max(1.0, float(finite.max(initial=1.0)))  # sums cancel
+        near = {"rtol": max(1e-7, 40 * rough), "atol": max(1e-8, 10 * rough * size)}
+        if not np.allclose(ours, theirs, equal_nan=True, **near):
+            return f"{ours.ravel()[:4]}, not {theirs.ravel()[:4]}"
+    return ""
+
+
+def _shown(sample: Any) -> str:
+    def short(value: Any) -> str:
+        if _is_tensor(value):
+            return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"
+        if isinstance(value, (list, tuple)):
+            return "(" + ", ".join(map(short, value)) + ")"
+        return repr(value)
+
+    named = [f"{key}={short(value)}" for key, value in sample.kwargs.items()]
+    return ", ".join([short(sample.input), *map(short, sample.args), *named])[:140]
+
+
+def main(arguments: list[str]) -> None:
+    """Count, and show what is not right."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("parts", nargs="*")
+    parser.add_argument("--gradients", action="store_true")
+    parser.add_argument("--engine", default=None)
+    parser.add_argument("--most", type=int, default=10**9, help="samples of each entry and dtype")
+    parser.add_argument("--step", type=int, default=1)
+    parser.add_argument("--dtypes", default=None)
+    parser.add_argument("--exact", action="store_true", help="parts are whole names")
+    parser.add_argument("--seconds", type=float, default=10**9, help="for each entry and dtype")
+    chosen = parser.parse_args(arguments)
+    total: Counter[str] = Counter()
+    entries = 0
+    dtypes = chosen.dtypes or ("float64" if chosen.gradients else ",".join(DTYPES))
+    for op in op_db:
+        name = title(op)
+        if chosen.parts and not any(
+            part == name if chosen.exact else part in name for part in chosen.parts
+        ):
+            continue
+        own: Counter[str] = Counter()
+        for dtype in dtypes.split(","):
+            begun = time.time()
+            for found in itertools.islice(
+                outcomes(op, dtype, chosen.gradients, chosen.engine, chosen.step), chosen.most
+            ):
+                own[found.status] += 1
+                if found.status != "right":
+                    print(
+                        f"{found.status:9} {name} {dtype}: {found.text}".replace("\n", " "),
+                        flush=True,
+                    )
+                if time.time() - begun > chosen.seconds:
+                    break
+        total += own
+        entries += bool(own)
+        print(f"== {name}: {dict(own)}", flush=True)
+    print(f"{entries} entries: {dict(total)}, right {total['right'] / max(total.total(), 1):.2%}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
