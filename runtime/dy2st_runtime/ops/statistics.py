@@ -54,7 +54,9 @@ def var(
     if off == 0:
         return F.mean(squares, list(axes), keepdim)
     count: Any = product([x.shape[a] for a in axes]) - off
-    if isinstance(off, int):  # of no elements it is 0 / 0
+    if isinstance(count, (int, float)):  # of no elements it is 0 / 0
+        count = max(count, 0)
+    elif isinstance(off, int):
         count = maximum(count, 0)
     return F.sum(squares, list(axes), keepdim=keepdim) / F.cast(count, squares.dtype)
 
