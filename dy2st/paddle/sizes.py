@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from dy2st_runtime import ops
+from dy2st_runtime.ir.types import SizeList
 
-
-class Size(list):  # type: ignore[type-arg]
-    """A list of sizes.
-
-    >>> Size([2, 3]).numel()
-    6
-    """
-
-    def numel(self) -> Any:
-        """The number of elements of a tensor of these sizes."""
-        return math.prod(self)
+Size = SizeList
 
 
 def range(
