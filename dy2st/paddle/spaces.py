@@ -39,7 +39,8 @@ HERE = (
     "version",
     "vision",
 )
-SPACES = frozenset({*OWN, *HERE})
+IN_RUNTIME = ("array_api",)  # no space of PaddlePaddle's: what saved models need, too
+SPACES = frozenset({*OWN, *HERE, *IN_RUNTIME})
 
 
 def home(space: str) -> str:
@@ -50,6 +51,8 @@ def home(space: str) -> str:
     """
     if not space:
         return "dy2st"
+    if space.partition(".")[0] in IN_RUNTIME:
+        return f"dy2st_runtime.{space}"
     return f"dy2st.{space}" if space.partition(".")[0] in OWN else f"dy2st.paddle.{space}"
 
 
@@ -59,7 +62,8 @@ def space_of(module: str) -> str:
     >>> space_of("dy2st.nn.functional"), space_of("dy2st.paddle.vision")
     ('nn.functional', 'vision')
     """
-    return module.removeprefix("dy2st").removeprefix(".paddle").removeprefix(".")
+    own = module.removeprefix("dy2st_runtime.").removeprefix("dy2st")
+    return own.removeprefix(".paddle").removeprefix(".")
 
 
 LATE = {

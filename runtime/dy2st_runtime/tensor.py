@@ -24,7 +24,7 @@ from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracing.gradient_flow import refuse_leaf
 from dy2st_runtime.ir.tracing.traced_list import TracedList
 from dy2st_runtime.ir.tracing.tracer import current_tracer
-from dy2st_runtime.ir.types import TensorType, given_dtype
+from dy2st_runtime.ir.types import SizeList, TensorType, given_dtype
 from dy2st_runtime.resident import Resident
 from dy2st_runtime.storage import Storage, VarType
 
@@ -84,7 +84,8 @@ class EagerTensor(Tensor):
     @property
     def shape(self) -> list[Any]:
         """The sizes, axis by axis."""
-        return list(self.array.shape)
+        sizes = self.array.shape
+        return list(sizes) if stack.interpreters else SizeList(sizes)
 
     @property
     def ndim(self) -> int:
@@ -195,10 +196,31 @@ class EagerTensor(Tensor):
         several = [EagerTensor(one) for one in (found if isinstance(found, tuple) else (found,))]
         return tuple(several) if isinstance(found, tuple) else several[0]
 
-    def __dlpack__(self, **options: Any) -> Any:
-        """The data for any library that speaks DLPack, without a copy."""
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """As that of all tensors; of arrays where NumPy asks more of our method than it takes."""
+        try:
+            return super().__array_function__(function, types, args, kwargs)
+        except TypeError:
+            arrays = [np.asarray(one) if isinstance(one, EagerTensor) else one for one in args]
+            return function(*arrays, **kwargs)
+
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[Any, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """The data for any library that speaks DLPack, without a copy unless one is asked for."""
+        options: dict[str, Any] = {
+            "max_version": max_version,
+            "dl_device": dl_device,
+            "copy": copy,
+        }
+        given = {name: value for name, value in options.items() if value is not None}
         note_export(self.array)
-        return self.array.__dlpack__(**options)
+        return self.array.__dlpack__(stream=stream, **given)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """The CPU."""
@@ -273,6 +295,16 @@ class EagerTensor(Tensor):
             f"Tensor(shape={self.shape}, dtype={self.dtype}, "
             f"stop_gradient={self.stopped},\n       {text})"
         )
+
+    def __buffer__(self, flags: int) -> memoryview:
+        """The memory, not to be written to: what `memoryview(x)` gives since Python 3.12."""
+        array: Any = self.__array__()
+        return memoryview(array)
+
+    def __bytes__(self) -> bytes:
+        """The elements as they lie in memory, axis by axis."""
+        self._refuse_while_traced("the bytes")
+        return self.array.tobytes()
 
     def __getstate__(self) -> tuple[Any, dict[str, Any]]:
         """All but who shares the memory: a copy, or what a file gives, has memory of its own."""

@@ -151,8 +151,10 @@ def _clip(trace: Trace, value: Any, *ends: Any, **options: Any) -> Any:
     if not any(map(is_traced, (value, low, high, *options.values()))):
         return np.clip(*trace.exported((value, low, high)), **trace.exported(options))
     numbers = [one for one in (value, low, high) if one is not None]
-    if options or len(ends) > 2 or not all(number_kind(one) is not None for one in numbers):
+    if options or len(ends) > 2:
         raise refused_by_numpy(np.clip)
+    if not all(number_kind(one) is not None for one in numbers):
+        return np.clip(*trace.exported((value, low, high)))
     value, low, high = [
         trace.call(int, one) if number_kind(one) is bool else one for one in (value, low, high)
     ]

@@ -363,9 +363,9 @@ class Variable(Tensor):
         return made
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        """What a function of NumPy makes of attributes alone, such as `np.shape`; else refused."""
+        """Our function, or what NumPy's makes of attributes alone, as `np.shape`; else refused."""
         try:
-            return function._implementation(*args, **kwargs)
+            return super().__array_function__(function, types, args, kwargs)
         except TypeError:
             raise refused_by_numpy(function) from None
 

@@ -7,14 +7,19 @@ It holds the operators and attributes that Python's syntax needs. All other meth
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from dy2st_runtime.dims import Condition, Dim, Size
 from dy2st_runtime.dims import product as _product
+from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.dispatch import SPELLED, F
 from dy2st_runtime.ir.operator_families import ALIASES
 from dy2st_runtime.ir.types import DType, TensorType
+from dy2st_runtime.lazy import Lazy
+
+numpy_functions = Lazy("dy2st_runtime.array_api.numpy_functions")
 
 
 class Tensor:
@@ -29,6 +34,22 @@ class Tensor:
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """What a ufunc of NumPy or SciPy gives: our function of that name, with its gradient."""
         raise NotImplementedError
+
+    def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
+        """The functions of the array API standard on tensors: `dy2st.array_api`."""
+        found = import_module("dy2st_runtime.array_api")
+        if api_version not in (None, *found.API_VERSIONS):
+            raise ArgumentError(
+                f"the array API is that of version {found.__array_api_version__}, not {api_version}"
+            )
+        return found
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """What a function of NumPy gives: ours, with its gradient; else what NumPy makes of it."""
+        made = numpy_functions.apply_function(function, args, kwargs)
+        if made is not NotImplemented:
+            return made
+        return function._implementation(*args, **kwargs)
 
     @property
     def tensor_type(self) -> TensorType:

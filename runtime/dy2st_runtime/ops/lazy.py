@@ -169,7 +169,7 @@ ALONE = (
     "int32 int64 int8 is_contiguous is_cuda is_dense is_dist is_same_shape is_selected_rows "
     "is_sparse is_sparse_coo is_sparse_csr is_tensor itemsize long nbytes ndimension new_empty "
     "new_full new_ones new_zeros pin_memory place repeat requires_grad_ resize_ short "
-    "split_with_sizes stride strides to to_dense type_as uint8 value"
+    "split_with_sizes stride strides to to_dense to_device type_as uint8 value"
 )
 METHODS_TOO = "broadcast_tensors concat multinomial scatter_nd slice stack strided_slice"
 

@@ -1,0 +1,189 @@
+"""Functions of the array API that make tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dy2st_runtime.array_api.data_types import Info, as_device
+from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.ir import F, Tensor
+from dy2st_runtime.ir.arguments import as_shape
+from dy2st_runtime.tensor import from_dlpack as _from_dlpack
+from dy2st_runtime.tensor import from_numpy, to_tensor
+
+
+def _default(kind: str = "real floating") -> Any:
+    return Info().default_dtypes()[kind]
+
+
+def _dtype_of_number(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return value.dtype
+    kind = np.asarray(value).dtype.kind
+    known = {"b": np.dtype("bool"), "i": _default("integral"), "u": np.dtype("uint64")}
+    return known.get(kind) or _default("complex floating" if kind == "c" else "real floating")
+
+
+def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: Any = None) -> Any:
+    """A tensor of numbers, nested lists, an array, or what speaks DLPack or the buffer protocol.
+
+    copy: True always makes one, None where it is needed, False raises an ArgumentError there.
+
+    >>> asarray([[1, 2], [3, 4]]).dtype
+    dtype('int64')
+    """
+    as_device(device)
+    if isinstance(obj, Tensor):
+        return _of_tensor(obj, dtype, copy)
+    if not isinstance(obj, np.ndarray) and hasattr(obj, "__dlpack__"):
+        obj = np.from_dlpack(obj)
+    obj = _of_buffer(obj)
+    if isinstance(obj, np.ndarray):
+        return _of_tensor(from_numpy(obj), dtype, copy)
+    if copy is False:
+        raise ArgumentError("asarray: Python's numbers and lists become a tensor by a copy alone")
+    return to_tensor(obj, _dtype_of_number(obj) if dtype is None and type(obj) is int else dtype)
+
+
+def _of_buffer(obj: Any) -> Any:
+    """The array on the memory of what speaks the buffer protocol; all else as it is."""
+    if isinstance(obj, (np.ndarray, np.generic)):
+        return obj
+    try:
+        return np.asarray(memoryview(obj))
+    except TypeError:
+        return obj
+
+
+def _of_tensor(x: Any, dtype: Any, copy: Any) -> Any:
+    is_other = dtype is not None and np.dtype(dtype) != x.dtype
+    if is_other and copy is False:
+        raise ArgumentError(f"asarray: a tensor of {x.dtype} becomes {dtype} by a copy alone")
+    if is_other:
+        return F.cast(x, dtype)
+    return F.clone(x) if copy else x
+
+
+def arange(
+    start: Any, /, stop: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None
+) -> Any:
+    """start, start + step, ... below `stop`; of one argument the numbers from 0 to it."""
+    as_device(device)
+    start, stop = (0, start) if stop is None else (start, stop)
+    if dtype is None:
+        dtype = _dtype_of_number(start + stop + step)
+    return F.arange(start, stop, step, dtype)
+
+
+def empty(shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
+    """A tensor of a shape; what it holds is not to be relied on."""
+    as_device(device)
+    return F.empty(as_shape(shape), dtype or _default())
+
+
+def empty_like(x: Any, /, *, dtype: Any = None, device: Any = None) -> Any:
+    """A tensor of the shape of x, and of its dtype by default."""
+    return empty(x.shape, dtype=dtype or x.dtype, device=device)
+
+
+def eye(
+    n_rows: Any, n_cols: Any = None, /, *, k: int = 0, dtype: Any = None, device: Any = None
+) -> Any:
+    """1 on the k-th diagonal, 0 elsewhere: (n_rows, n_cols), square by default."""
+    as_device(device)
+    columns = n_rows if n_cols is None else n_cols
+    down = F.unsqueeze(F.arange(n_rows), 1)
+    return F.cast(F.equal(F.arange(columns), down + k), dtype or _default())
+
+
+def from_dlpack(x: Any, /, *, device: Any = None, copy: Any = None) -> Any:
+    """A tensor on the memory of an object that speaks DLPack, or on a copy of it."""
+    as_device(device)
+    return _from_dlpack(x, copy=copy)
+
+
+def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Any:
+    """A tensor with one value throughout, whose dtype it has by default: int64 for an int."""
+    as_device(device)
+    return F.full(as_shape(shape), fill_value, dtype or _dtype_of_number(fill_value))
+
+
+def full_like(x: Any, /, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Any:
+    """A tensor of the shape of x with one value throughout, of its dtype by default."""
+    return full(x.shape, fill_value, dtype=dtype or x.dtype, device=device)
+
+
+def linspace(
+    start: Any,
+    stop: Any,
+    /,
+    num: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    endpoint: bool = True,
+) -> Any:
+    """`num` numbers from start to stop in equal steps; without `endpoint` the last one is left out.
+
+    >>> linspace(0, 1, 4, endpoint=False).tolist()
+    [0.0, 0.25, 0.5, 0.75]
+    """
+    as_device(device)
+    is_complex = isinstance(start, complex) or isinstance(stop, complex)
+    dtype = dtype or _default("complex floating" if is_complex else "real floating")
+    made = np.linspace(start, stop, num, endpoint=endpoint)
+    return F.cast(to_tensor(made), dtype)
+
+
+def meshgrid(*arrays: Any, indexing: str = "xy") -> list[Any]:
+    """Tensors with the numbers of each vector along an axis of its own.
+
+    indexing: "xy" exchanges the first two axes, "ij" does not.
+    """
+    if indexing not in ("xy", "ij"):
+        raise ArgumentError(f"meshgrid: indexing is 'xy' or 'ij', not {indexing!r}")
+    places = [*range(len(arrays))]
+    if indexing == "xy" and len(arrays) > 1:
+        places[:2] = 1, 0
+    flat = [F.reshape(one, [-1]) for one in arrays]
+    sizes = [0] * len(arrays)
+    for place, one in zip(places, flat, strict=True):
+        sizes[place] = one.shape[0]
+    made = []
+    for place, one in zip(places, flat, strict=True):
+        own = [1] * len(arrays)
+        own[place] = one.shape[0]
+        made.append(F.clone(F.broadcast_to(F.reshape(one, own), sizes)))
+    return made
+
+
+def ones(shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
+    """A tensor of ones."""
+    return full(shape, 1, dtype=dtype or _default(), device=device)
+
+
+def ones_like(x: Any, /, *, dtype: Any = None, device: Any = None) -> Any:
+    """Ones of the shape of x, and of its dtype by default."""
+    return full_like(x, 1, dtype=dtype, device=device)
+
+
+def tril(x: Any, /, *, k: int = 0) -> Any:
+    """Matrices with zeros above the k-th diagonal."""
+    return F.tril(x, k)
+
+
+def triu(x: Any, /, *, k: int = 0) -> Any:
+    """Matrices with zeros below the k-th diagonal."""
+    return F.triu(x, k)
+
+
+def zeros(shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
+    """A tensor of zeros."""
+    return full(shape, 0, dtype=dtype or _default(), device=device)
+
+
+def zeros_like(x: Any, /, *, dtype: Any = None, device: Any = None) -> Any:
+    """Zeros of the shape of x, and of its dtype by default."""
+    return full_like(x, 0, dtype=dtype, device=device)
