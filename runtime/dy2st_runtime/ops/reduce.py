@@ -161,8 +161,8 @@ def _extreme_data(function: Callable[[Size, Size], Size]) -> Callable[..., Any]:
 
 
 def _sum_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """int64 of integers, without a sign too, and of bools."""
-    return np.dtype("int64") if dtype.kind in "iub" else dtype
+    """int64 of integers, without a sign too, and of bools; those of uint64 would not fit."""
+    return np.dtype("int64") if dtype.kind in "iub" and dtype != np.uint64 else dtype
 
 
 def _widened(reduce: Callable[..., Any]) -> Callable[..., Any]:

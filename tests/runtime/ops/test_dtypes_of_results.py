@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy.special
 
+import dy2st
 from dy2st_runtime import ops
 from dy2st_runtime.errors import ArgumentError, DTypeError
 from dy2st_runtime.ir import DEFINITIONS, Effect, TensorType, apply
@@ -70,3 +71,14 @@ def test_batch_norm_of_integers_does_not_cut_its_scale():
     half, zero = np.full(2, 0.5, "float32"), np.zeros(2, "float32")
     found = apply("batch_norm", to_tensor(x), *map(to_tensor, (zero, 1 / half**2, half, zero)))
     np.testing.assert_array_equal(found.numpy(), x // 4)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+@pytest.mark.parametrize("name", ["sum", "prod", "cumsum", "cumprod"])
+def test_uint64_does_not_become_a_signed_integer(name, engine):
+    x = np.array([2**63 + 5, 3, 2**64 - 1], "uint64")
+    run = dy2st.jit.to_static(lambda t: getattr(dy2st, name)(t, 0), engine=engine)
+    wanted = getattr(np, name)(x, 0)
+    for found in (getattr(dy2st, name)(dy2st.to_tensor(x), 0), run(dy2st.to_tensor(x))):
+        assert found.dtype == "uint64"
+        np.testing.assert_array_equal(found.numpy(), wanted)
