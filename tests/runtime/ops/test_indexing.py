@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+import dy2st
 from dy2st_runtime import engine
 from dy2st_runtime.autograd import grad
 from dy2st_runtime.dims import symbol
@@ -303,3 +304,31 @@ def test_an_undecided_condition_never_decides_a_slice():
         have = engine.compile(program).run(arrays, [])[0]
         np.testing.assert_array_equal(have, arrays[0][right:])
     assert issubclass(UndecidedDim, ShapeError)
+
+
+@pytest.mark.parametrize(
+    "put",
+    [
+        lambda x: dy2st.masked_fill(x, x < 1, 0.1),
+        lambda x: dy2st.index_fill(x, dy2st.arange(2), 0, 0.1),
+        lambda x: dy2st.put_along_axis(x, dy2st.arange(2), 0.1, 0),
+        lambda x: _with(x, slice(None), 0.1),
+        lambda x: _with(x, slice(None), [0.1, 0.1]),
+        lambda x: x.clone().fill_(0.1),
+    ],
+)
+def test_a_number_of_python_keeps_the_digits_of_the_tensor(put):
+    x = dy2st.to_tensor(np.zeros(2))
+    assert put(x).tolist() == [0.1, 0.1]
+    assert dy2st.jit.to_static(put)(x).tolist() == [0.1, 0.1]
+
+
+def _with(x, index, value):
+    x = x.clone()
+    x[index] = value
+    return x
+
+
+def test_infinities_become_the_largest_number_of_the_dtype():
+    found = dy2st.nan_to_num(dy2st.to_tensor(np.array([np.inf, -np.inf, np.nan])))
+    assert found.tolist() == np.nan_to_num([np.inf, -np.inf, np.nan]).tolist()
