@@ -44,7 +44,15 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: Any = N
         return _of_tensor(from_numpy(obj), dtype, copy)
     if copy is False:
         raise ArgumentError("asarray: Python's numbers and lists become a tensor by a copy alone")
-    return to_tensor(obj, _dtype_of_number(obj) if dtype is None and type(obj) is int else dtype)
+    if dtype is None and _is_of_numbers(obj):
+        dtype = _dtype_of_number(obj)
+    return to_tensor(obj, dtype)
+
+
+def _is_of_numbers(obj: Any) -> bool:
+    if isinstance(obj, (list, tuple)):
+        return all(map(_is_of_numbers, obj))
+    return type(obj) in (bool, int, float, complex)
 
 
 def _of_buffer(obj: Any) -> Any:
@@ -72,9 +80,10 @@ def arange(
     """start, start + step, ... below `stop`; of one argument the numbers from 0 to it."""
     as_device(device)
     start, stop = (0, start) if stop is None else (start, stop)
-    if dtype is None:
-        dtype = _dtype_of_number(start + stop + step)
-    return F.arange(start, stop, step, dtype)
+    own = _dtype_of_number(start + stop + step)
+    if own.kind == "f" and dtype is not None:  # the count is that of the numbers as they are given
+        return F.cast(F.arange(start, stop, step, "float64"), dtype)
+    return F.arange(start, stop, step, dtype or own)
 
 
 def empty(shape: Any, *, dtype: Any = None, device: Any = None) -> Any:

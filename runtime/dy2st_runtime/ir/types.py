@@ -229,7 +229,10 @@ class SizeList(list[Any]):
     """
 
     __slots__ = ()
-    __hash__ = None
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        """That of the tuple: libraries look shapes up."""
+        return hash(tuple(self))
 
     def __eq__(self, other: object) -> bool:
         return list.__eq__(self, list(other) if isinstance(other, tuple) else other)
