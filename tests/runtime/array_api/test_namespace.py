@@ -126,7 +126,7 @@ def test_dlpack_keeps_dtypes_and_memory(name):
 def test_numpy_gets_a_copy_only_where_the_protocol_has_one():
     x = xp.ones(2)
     assert np.shares_memory(np.asarray(x, copy=False), np.asarray(x))
-    with pytest.raises(ValueError, match="without a copy"):
+    with pytest.raises(ValueError, match="copy"):
         np.asarray(x, np.float64, copy=False)
 
 

@@ -80,9 +80,12 @@ ANGLES = {"π": PI, "π/2": PI / 2, "π/4": PI / 4, "3π/4": 3 * PI / 4, "1": 1.
 
 
 def _cases():
+    is_old = np.lib.NumpyVersion(np.__version__) < "2.3.0"  # has another acosh(0 + NaN j)
     for name, text in ROWS.items():
         for row in text.replace("\n", ";").split(";"):
-            if row.strip():
+            if row.strip() and not (
+                is_old and name == "acosh" and row.strip().startswith("+0 nan")
+            ):
                 yield pytest.param(name, *row.split(), id=f"{name}({row.strip()})")
 
 
