@@ -190,6 +190,7 @@ class Trace(Vocabulary):
         self.rounds: Any = None  # of the loop that is staged
         self.undo_stack: list[Callable[[], None]] = []  # what gives objects back what they had
         self.variables: dict[int, tuple[CellType, str]] = {}  # the names of cells
+        self.sizes: dict[int, Any] = {}  # the lists that are shapes of tensors, or made of these
         self.filters = id(warnings.filters)  # where warnings go, if the code does not catch them
         self.staged: dict[tuple[str, str, int, int], None] = {}  # kind, file, line and column
         self.unbound = UNBOUND
@@ -224,6 +225,11 @@ class Trace(Vocabulary):
         if len(self.frames) > 1:
             self.frames[-1].born[id(value)] = value
         return value
+
+    def sized(self, value: Any) -> Any:
+        """Note that a new list is the shape of a tensor, or made of one; returns it."""
+        self.sizes[id(value)] = value
+        return self.made(value)
 
     def is_made_here(self, owner: Any) -> bool:
         """Whether an object is changed natively: the frame that made it is the one that runs."""

@@ -77,8 +77,8 @@ def attr(trace: Trace, owner: Any, name: str) -> Any:
             if name == "type":  # the tracer's own is another thing
                 return VarType.DENSE_TENSOR
         value = class_of(owner) if name == "__class__" else member(trace, owner, name)
-        if type(value) is list:  # a shape
-            return trace.made(value)
+        if type(value) is list:
+            return trace.sized(value) if name == "shape" else trace.made(value)
         is_set = name in _SET_IN_PARAMETERS and isinstance(owner, Parameter)
         return trace.read("attr", owner, name, value) if is_set else value
     if issubclass(kind, (ModuleType, type)):

@@ -128,7 +128,8 @@ def _of_sequence(trace: Trace, owner: Any, index: Any) -> Any:
         # A slice whose ends the data decides has a length that the data decides.
         return item_of(trace, as_dynamic(trace, held(trace, owner), kind), index)
     if is_slice:
-        return new_list(trace, held(trace, owner)[index], kind)
+        found = new_list(trace, held(trace, owner)[index], kind)
+        return trace.sized(found) if id(owner) in trace.sizes else found
     if kind is tuple:
         return content[index]
     if not -len(content) <= index < len(content):

@@ -192,7 +192,10 @@ def binary(trace: Trace, name: str, left: Any, right: Any, in_place: bool = Fals
         if found is not NotImplemented:
             return found
     if _is_sequence(left) or _is_sequence(right):
-        found = _of_sequences(trace, name, left, right)
+        if id(left) in trace.sizes or id(right) in trace.sizes:
+            found = _of_sizes(trace, name, left, right)
+        else:
+            found = _of_sequences(trace, name, left, right)
         if found is not NotImplemented:
             return found
     if isinstance(left, _TRACED) or isinstance(right, _TRACED):
@@ -273,6 +276,14 @@ def _of_sequences(trace: Trace, name: str, left: Any, right: Any) -> Any:
     if name in COMPARISONS and _is_sequence(left) and _is_sequence(right):
         return compare_lists(trace, name, left, right)
     return NotImplemented
+
+
+def _of_sizes(trace: Trace, name: str, left: Any, right: Any) -> Any:
+    """Shapes of tensors equal tuples, and join with them to a list: see `SizeList`."""
+    if name in ("eq", "ne", "add"):
+        left, right = (list(one) if isinstance(one, tuple) else one for one in (left, right))
+    found = _of_sequences(trace, name, left, right)
+    return trace.sized(found) if type(found) is list else found
 
 
 def _kind_of(value: Any) -> Any:
