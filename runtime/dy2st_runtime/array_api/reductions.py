@@ -106,7 +106,7 @@ def cumulative_prod(
     return _running(F.cumprod, 1, x, axis, dtype, include_initial)
 
 
-def diff(x: Any, /, n: int = 1, *, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+def diff(x: Any, /, *, axis: int = -1, n: int = 1, prepend: Any = None, append: Any = None) -> Any:
     """The differences of neighbours along an axis, taken n times."""
     return F.diff(x, n, require_axis(axis, x.ndim), prepend, append)
 
