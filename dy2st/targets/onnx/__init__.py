@@ -11,7 +11,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from dy2st.targets.exports import add_format
+from dy2st.targets import add_format
 
 
 def add_export(commands: Any) -> None:
@@ -22,7 +22,7 @@ def add_export(commands: Any) -> None:
         dest="run_format",
         action="store_const",
         # What runs it is imported when it is called: to list commands must not take long.
-        const=lambda options: import_module("dy2st.targets.onnx.command").export_files(options),
+        const=lambda options: import_module("dy2st.targets.onnx.export").export_files(options),
         help="a model of ONNX, verified by onnx.reference and onnxruntime",
     )
     parser.add_argument(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from dy2st.jit.save_load import programs_to_save
+from dy2st.model_files import STANDARD, BadInput, read_model, sound
+from dy2st.targets.c.command import chosen as chosen_program
 from dy2st.targets.onnx.verify import Examples, verify_model
 from dy2st_runtime.engine.onnx.library import onnx
 from dy2st_runtime.engine.onnx.model import DEFAULT, check_opset, write_model
@@ -143,4 +146,29 @@ def _move_out(proto: Any, stream: Any, name: str) -> None:
             tensor.external_data.add(key=key, value=value)
 
 
-__all__ = ["DEFAULT", "export"]
+def export_files(options: argparse.Namespace) -> int:
+    """`dy2st export --onnx`: write the model, and the file of its parameters if it has one."""
+    model = sound(read_model(options.input))
+    program = chosen_program(model, options.program)
+    arrays = model.arrays or {}
+    missing = [name for name in program.state if name not in arrays]
+    if missing:
+        raise BadInput(f"{options.input} has no arrays for {', '.join(missing)}")
+    folder = Path(options.output)
+    with naming(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    name = "net" if options.input == STANDARD else Path(options.input).stem
+    files = export(
+        program,
+        folder / name,
+        opset_version=DEFAULT if options.opset is None else options.opset,
+        state=arrays,
+        verify=not options.no_verify,
+        external_data=options.external_data,
+    )
+    for file in files:
+        print(file)
+    return 0
+
+
+__all__ = ["DEFAULT", "export", "export_files"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from dy2st.targets.exports import add_format
+from dy2st.targets import add_format
 
 
 def add_export(commands: Any) -> None:

@@ -156,27 +156,31 @@ class Graph(Nodes):
 
     def reshape(self, x: Value, shape: Sequence[Size]) -> Value:
         """x in another shape; one that the model has to compute only where it must."""
-        told = tuple(shape)
-        if x.shape is not None and is_same_shape(x.shape, told):
+        wanted = tuple(shape)
+        if x.shape is not None and is_same_shape(x.shape, wanted):
             return x
-        unknown = [size for size in told if isinstance(size, Dim)]
+        unknown = [size for size in wanted if isinstance(size, Dim)]
         own = x.shape or ()
         kept = [
             size is own[axis] if isinstance(size, Dim) and axis < len(own) else False
-            for axis, size in enumerate(told)
+            for axis, size in enumerate(wanted)
         ]
-        left = [axis for axis, size in enumerate(told) if isinstance(size, Dim) and not kept[axis]]
-        if not any(isinstance(size, int) and size == 0 for size in told):
+        left = [
+            axis for axis, size in enumerate(wanted) if isinstance(size, Dim) and not kept[axis]
+        ]
+        if not any(isinstance(size, int) and size == 0 for size in wanted):
             if len(unknown) <= 1:
-                return self._reshaped(x, [-1 if isinstance(s, Dim) else s for s in told], told)
+                return self._reshaped(x, [-1 if isinstance(s, Dim) else s for s in wanted], wanted)
             # An axis that stays is 0, which Reshape takes from x; the axes beside -1 may be empty.
             if not left:
-                return self._reshaped(x, [0 if kept[a] else s for a, s in enumerate(told)], told)
+                return self._reshaped(
+                    x, [0 if kept[a] else s for a, s in enumerate(wanted)], wanted
+                )
         allowed = 1 if self.opset >= 14 else None
-        return self.op("Reshape", x, self.ints(told), shape=told, allowzero=allowed)
+        return self.op("Reshape", x, self.ints(wanted), shape=wanted, allowzero=allowed)
 
-    def _reshaped(self, x: Value, numbers: Sequence[Any], told: tuple[Size, ...]) -> Value:
-        return self.op("Reshape", x, self.int64s(numbers), shape=told)
+    def _reshaped(self, x: Value, numbers: Sequence[Any], wanted: tuple[Size, ...]) -> Value:
+        return self.op("Reshape", x, self.int64s(numbers), shape=wanted)
 
     def transpose(self, x: Value, perm: Sequence[int]) -> Value:
         """x with its axes in another order."""
@@ -205,10 +209,10 @@ class Graph(Nodes):
 
     def expand(self, x: Value, shape: Sequence[Size]) -> Value:
         """x broadcast to a shape."""
-        told = tuple(shape)
-        if x.shape is not None and is_same_shape(x.shape, told):
+        wanted = tuple(shape)
+        if x.shape is not None and is_same_shape(x.shape, wanted):
             return x
-        return self.op("Expand", x, self.ints(told), shape=told)
+        return self.op("Expand", x, self.ints(wanted), shape=wanted)
 
     def slice(
         self,
@@ -261,13 +265,13 @@ class Graph(Nodes):
 
     def full(self, shape: Sequence[Size], number: Any, dtype: Any) -> Value:
         """A tensor of one number."""
-        told = tuple(shape)
+        wanted = tuple(shape)
         value = np.asarray(number).astype(dtype)
-        if not told or all(isinstance(size, int) for size in told):
-            count = int(np.prod([size for size in told if isinstance(size, int)], dtype=np.int64))
+        if not wanted or all(isinstance(size, int) for size in wanted):
+            count = int(np.prod([size for size in wanted if isinstance(size, int)], dtype=np.int64))
             if count <= 4:
-                return self.const(np.full([int(s) for s in told if isinstance(s, int)], value))
-        return self.expand(self.const(value), told)
+                return self.const(np.full([int(s) for s in wanted if isinstance(s, int)], value))
+        return self.expand(self.const(value), wanted)
 
     def arange(self, size: Size, dtype: Any = INT64) -> Value:
         """0, 1, 2, ... so many."""

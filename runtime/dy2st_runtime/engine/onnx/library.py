@@ -22,13 +22,16 @@ _NUMBERS = {
 
 
 def require_onnx() -> None:
-    """ArgumentError unless onnx is installed."""
+    """ArgumentError unless onnx is installed, which brings the numbers, checks and reference."""
     if importlib.util.find_spec("onnx") is None:
         raise ArgumentError("ONNX needs the package onnx: pip install 'dy2st[onnx]'")
 
 
 def has_onnxruntime() -> bool:
-    """Whether onnxruntime is installed."""
+    """Whether onnxruntime is installed.
+
+    It is part of the same extra, but one may do without.
+    """
     return importlib.util.find_spec("onnxruntime") is not None
 
 

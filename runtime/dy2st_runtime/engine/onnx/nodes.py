@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.dims import Dim, Size
-from dy2st_runtime.engine.onnx.kernels import computed_in
 from dy2st_runtime.engine.onnx.library import DType, element_number, onnx
+from dy2st_runtime.engine.onnx.table import computed_in
 from dy2st_runtime.ir import is_floating
 from dy2st_runtime.ir.program import Variable
 from dy2st_runtime.ir.types import Shape
@@ -197,9 +197,9 @@ class Nodes:
         names = [self.fresh(self.place or kind.lower()) for _ in dtypes]
         self.node(kind, inputs, names, **attributes)
         results = []
-        for place, (name, told) in enumerate(zip(names, dtypes, strict=True)):
-            if told is not None:
-                results.append(Value(name, told, shape))
+        for place, (name, wanted) in enumerate(zip(names, dtypes, strict=True)):
+            if wanted is not None:
+                results.append(Value(name, wanted, shape))
             elif kind in _TRUTHS:
                 results.append(Value(name, BOOL, shape))
             elif kind in _PLACES or (place and kind == "TopK"):

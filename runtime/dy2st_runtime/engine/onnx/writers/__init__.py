@@ -9,7 +9,6 @@ from dy2st_runtime.engine.onnx.writers import (
     products,
     random,
     reductions,
-    refused,
     shapes,
 )
 
@@ -22,6 +21,5 @@ __all__ = [
     "products",
     "random",
     "reductions",
-    "refused",
     "shapes",
 ]

@@ -212,8 +212,8 @@ def _padding_places(g: Graph, size: Any, before: Any, after: Any, mode: str) -> 
     last = g.number(size - 1)
     if mode == "replicate":
         return g.op("Min", g.op("Max", places, g.const(np.int64(0))), last)
-    turned = g.op("Abs", g.op("Sub", last, g.op("Abs", places)))
-    return g.op("Sub", last, turned)
+    mirrored = g.op("Abs", g.op("Sub", last, g.op("Abs", places)))
+    return g.op("Sub", last, mirrored)
 
 
 # -- slices --------------------------------------------------------------------------------------
