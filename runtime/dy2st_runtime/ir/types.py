@@ -118,9 +118,9 @@ MAX_LIST_DEPTH = 64
 
 
 def is_floating(dtype: DType) -> bool:
-    """Whether a dtype is a float, bfloat16 included (NumPy calls its kind 'V')."""
+    """Whether a dtype is a float: bfloat16 is (NumPy calls its kind 'V'), none of 8 bits is."""
     kind = dtype.kind
-    return kind == "f" or (kind == "V" and dtype.name == "bfloat16")
+    return (kind == "f" and dtype.itemsize > 1) or (kind == "V" and dtype.name == "bfloat16")
 
 
 def is_differentiable(dtype: DType) -> bool:
@@ -146,7 +146,19 @@ _TEXT_OF_DTYPE = {
     "float64": "f64",
     "complex64": "complex<f32>",
     "complex128": "complex<f64>",
+    "float8_e4m3fn": "f8E4M3FN",
+    "float8_e4m3fnuz": "f8E4M3FNUZ",
+    "float8_e5m2": "f8E5M2",
+    "float8_e5m2fnuz": "f8E5M2FNUZ",
+    "float8_e8m0fnu": "f8E8M0FNU",
+    "float4_e2m1fn": "f4E2M1FN",
+    "int4": "i4",
+    "uint4": "ui4",
+    "int2": "i2",
+    "uint2": "ui2",
 }
+OF_ML_DTYPES = frozenset(["bfloat16", *[*_TEXT_OF_DTYPE][-10:]])
+"""Elements that the package ml_dtypes has. Those but bfloat16 are stored, moved and cast alone."""
 _DTYPE_OF_TEXT = {text: name for name, text in _TEXT_OF_DTYPE.items()}
 _known: dict[str, DType] = {}
 _texts: dict[DType, str] = {}  # NumPy makes the name of a dtype anew every time
@@ -165,7 +177,7 @@ def element_text(dtype: DType) -> str | None:
 
 
 def element_dtype(text: str) -> DType | None:
-    """The dtype of `f32`, None if the text names none, or bfloat16 without ml_dtypes."""
+    """The dtype of `f32`, None if the text names none, or one of ml_dtypes, which is missing."""
     dtype = _known.get(text)
     if dtype is None and text in _DTYPE_OF_TEXT:
         dtype = named_dtype(_DTYPE_OF_TEXT[text])
@@ -175,25 +187,26 @@ def element_dtype(text: str) -> DType | None:
 
 
 def named_dtype(name: str) -> DType | None:
-    """The dtype of this name; None for bfloat16 where ml_dtypes is not installed."""
-    if name == "bfloat16":
+    """The dtype of this name; None for bfloat16 and shorter ones where ml_dtypes lacks it."""
+    if name in OF_ML_DTYPES:
         # NumPy knows the name only after this extra package is imported.
         if importlib.util.find_spec("ml_dtypes") is None:
             return None
-        importlib.import_module("ml_dtypes")
+        if not hasattr(importlib.import_module("ml_dtypes"), name):
+            return None
     dtype: DType = np.dtype(name)
     return dtype
 
 
 def given_dtype(dtype: Any) -> DType:
-    """The dtype that a user names: as NumPy, and bfloat16 before anybody has imported ml_dtypes.
+    """The dtype that a user names: as NumPy, and those of ml_dtypes before anybody imported it.
 
     TypeError where there is none of that name; DTypeError for bfloat16 without ml_dtypes.
     """
-    if isinstance(dtype, str) and dtype == "bfloat16":
+    if isinstance(dtype, str) and dtype in OF_ML_DTYPES:
         found = named_dtype(dtype)
         if found is None:
-            raise DTypeError("bfloat16 needs the package ml_dtypes: pip install 'dy2st[bf16]'")
+            raise DTypeError(f"{dtype} needs the package ml_dtypes: pip install 'dy2st[bf16]'")
         return found
     try:
         wanted: DType = np.dtype(dtype)

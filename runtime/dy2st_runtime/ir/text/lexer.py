@@ -11,7 +11,7 @@ _STRING = r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"'
 # can match a text in two ways, so matching takes linear time.
 _ENCODING = rf",[ ]?\[{_STRING}(?:,[ ]?{_STRING})*\]"
 COMPLEX = r"complex<f(?:32|64)>"
-_ELEMENT = rf"(?:{COMPLEX}|[a-z][a-z0-9]*)"
+_ELEMENT = rf"(?:{COMPLEX}|[a-z][A-Za-z0-9]*)"
 TENSOR = rf"tensor<(?:(?:[0-9]+|\?)x)*{_ELEMENT}(?:{_ENCODING})?>"
 _TOKEN = re.compile(
     rf"""(?:[ \t\r\n]+|//[^\n]*)*

@@ -120,7 +120,8 @@ def own(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
     Arrays that were pickled, as by processes that load data, have a copy of it.
     """
-    return np.dtype(dtype.str) if dtype.kind in "biufc" else dtype
+    is_numpys = dtype.kind in "biufc" and dtype.isbuiltin != 2  # one of ml_dtypes says "f", too
+    return np.dtype(dtype.str) if is_numpys else dtype
 
 
 def function_object(address: int, owner: Any) -> Any:
