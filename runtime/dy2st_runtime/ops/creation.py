@@ -78,6 +78,13 @@ def _cast_kernel(x: Any, dtype: np.dtype[Any]) -> Any:
     return x.astype(dtype)
 
 
+def _bitcast_infer(x: TensorType, dtype: np.dtype[Any]) -> TensorType:
+    is_part = any(one.name.endswith(("int2", "int4", "e2m1fn")) for one in (x.dtype, dtype))
+    if is_part or x.dtype.itemsize != dtype.itemsize or (dtype.kind == "b" != x.dtype.kind):
+        raise DTypeError(f"bitcast: elements of {x.dtype} have not the bits of a {dtype}")
+    return x.with_dtype(dtype)
+
+
 def _cast_data(x: Any, dtype: np.dtype[Any]) -> Any:
     """Integers and bools of known values in another dtype; a size is true where it is not 0."""
     if not isinstance(x, np.ndarray):
@@ -121,6 +128,21 @@ define(
     samples=(
         Sample(((2, 3),), {"dtype": np.dtype("int64")}, low=0.2, high=0.8),
         Sample(((2, 3),), {"dtype": np.dtype("float64")}),
+    ),
+)
+define(
+    "bitcast",
+    cheap=True,
+    doc="The bits of x as elements of another dtype of the same width.",
+    inputs="x",
+    kind=Kind.ELEMENTWISE,
+    attributes={"dtype": DTYPE},
+    infer=_bitcast_infer,
+    kernel=lambda x, dtype: x.view(dtype).copy(),
+    samples=(
+        Sample(((2, 3),), {"dtype": np.dtype("float32")}, ("int32",), 0, 3),
+        Sample(((3,),), {"dtype": np.dtype("uint64")}, ("int64",)),
+        Sample(((2, 3),), {"dtype": np.dtype("uint8")}, ("bool",)),
     ),
 )
 define(

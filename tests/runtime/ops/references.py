@@ -230,6 +230,7 @@ REFERENCES: dict[str, Any] = {
     "detach": lambda x: x,
     "reshard": lambda x, mesh, placements: x,
     "straight_through": lambda x, source: x,
+    "bitcast": lambda x, dtype: np.frombuffer(x.tobytes(), dtype).reshape(x.shape),
     "cast": lambda x, dtype: x.astype(dtype),
     "shape": lambda x: np.array(x.shape),
     "sum": counted(np.sum),

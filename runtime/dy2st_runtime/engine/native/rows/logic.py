@@ -7,10 +7,16 @@ from collections.abc import Callable
 
 from dy2st_runtime.engine.native.rows.row import Row, of_operands, of_result
 from dy2st_runtime.engine.native.text.lanes import BOOL, Lanes, Value
+from dy2st_runtime.ir.types import DType
 
 
 def _compare(relation: str) -> Row:
     return Row(of_operands(lambda lanes, x, y: lanes.compare(relation, x, y)), 1)
+
+
+def _bits(lanes: Lanes, x: Value, dtype: DType) -> Value:
+    """The bits of a number as another one; a bool has those of the integer that it is."""
+    return lanes.cast(x, dtype) if x.dtype == BOOL else lanes.bits(x, dtype)
 
 
 def _of_truths(write: Callable[..., Value]) -> Row:
@@ -63,6 +69,7 @@ LOGIC = {
         1,
     ),
     "cast": _SAME._replace(cost=1),
+    "bitcast": Row(lambda lanes, operands, attributes, dtype: _bits(lanes, operands[0], dtype), 0),
     "assign": _SAME,
     "detach": _SAME,
     "straight_through": Row(of_result(lambda lanes, x, source: x), 0),

@@ -65,6 +65,7 @@ REFUSED.update(
         **dict.fromkeys(("polygamma", "erfinv"), _SPECIAL),
         "dynamic_upsampling": "how large the result is, a number that is no size decides",
         "nextafter": "ONNX has no bits of floats",
+        "bitcast": "ONNX has no such cast before version 26",
         **dict.fromkeys(("all_gather", "all_reduce", "all_to_all", "broadcast_from"), _PROCESSES),
         "reduce_scatter": _PROCESSES,
         **dict.fromkeys(("binomial", "poisson", "standard_gamma"), _DRAWS),

@@ -82,6 +82,9 @@ rows(
         "pow": lambda x, y: jnp.power(_numbers(x), _numbers(y)),
         "complex": lambda x, y: lax.complex(*jnp.broadcast_arrays(x, y)),
         "cast": lambda x, dtype: cast(x, dtype),
+        "bitcast": lambda x, dtype: (
+            x.astype(dtype) if x.dtype == np.bool_ else lax.bitcast_convert_type(x, dtype)
+        ),
         "assign": lambda x: x,
         "detach": lambda x: x,
         "set_stop_gradient": lambda x, value: x,
