@@ -12,7 +12,7 @@ from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ir.program import Output, Variable
 from dy2st_runtime.ir.tracing.tracer import Tracer
-from dy2st_runtime.ir.types import TensorType
+from dy2st_runtime.ir.types import TensorType, ValueType
 
 Array = np.ndarray[Any, Any]
 Compute = Callable[[Sequence[Variable], Mapping[str, Variable]], Sequence[Any]]
@@ -21,7 +21,7 @@ Compute = Callable[[Sequence[Variable], Mapping[str, Variable]], Sequence[Any]]
 
 def record(
     name: str,
-    inputs: Mapping[str, TensorType],
+    inputs: Mapping[str, ValueType],
     state: Mapping[str, Array],
     trained: Collection[str],
     compute: Compute,

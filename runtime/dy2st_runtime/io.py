@@ -43,6 +43,7 @@ from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.text.parser import parse, parse_digest
 from dy2st_runtime.ir.text.printer import to_text
 from dy2st_runtime.ir.tracing.gradient_flow import settings_of
+from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.limits import Limits, metered
 from dy2st_runtime.nn.layer import Layer
@@ -338,7 +339,7 @@ class LoadedMethod:
         inputs: Sequence[EagerTensor] = args
         if kwargs or len(args) != len(self.program.inputs) or not _are_tensors(args):
             given = zip(self.program.inputs, self._in_order(args, kwargs), strict=True)
-            inputs = [_tensor(variable, value) for variable, value in given]
+            inputs = [_input(variable, value) for variable, value in given]
         if self._limits is not None:
             # Run the Program that counts what it takes.
             if self._executable is None:
@@ -375,7 +376,8 @@ class LoadedMethod:
         """Run so that gradients flow through what is really computed."""
         executable.check([tensor.array for tensor in inputs])
         # The two Programs that run for gradients, None where operators run one by one.
-        if self._settings != [] or not is_grad_enabled():
+        takes_lists = any(isinstance(one, ListOfTensors) for one in inputs)
+        if takes_lists or self._settings != [] or not is_grad_enabled():
             parts = None
         else:
             if self._trained is None:
@@ -395,7 +397,10 @@ class LoadedMethod:
     def _in_order(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
         """What is given for each input; tensors in nested arguments count one by one."""
         names = [variable.name for variable in self.program.inputs]
-        leaves, _ = flatten(args, lambda entry: not is_container(entry))
+        takes_lists = any(isinstance(one.type, ArrayType) for one in self.program.inputs)
+        leaves = [*args]
+        if not takes_lists:
+            leaves, _ = flatten(args, lambda entry: not is_container(entry))
         if len(leaves) > len(names):
             wanted = len(names)
             tensors = "tensor" if wanted == 1 else "tensors"
@@ -447,16 +452,50 @@ def _is_any_open(tensors: Sequence[EagerTensor]) -> bool:
     return False
 
 
-def _tensor(variable: Variable, value: Any) -> EagerTensor:
+class ListOfTensors(list[Any]):
+    """What stands for a list among the inputs of a Program."""
+
+    stopped = stop_gradient = True
+
+    @property
+    def array(self) -> list[Any]:
+        """The arrays, for an engine."""
+        return [entry.array for entry in self]
+
+
+def _input(variable: Variable, value: Any) -> Any:
+    """An input as a tensor, or as a list of tensors."""
+    return _value(variable.name, variable.type, value)
+
+
+def _value(name: str, type: ValueType | None, value: Any) -> Any:
+    if not isinstance(type, ArrayType):
+        return _tensor(name, type, value)
+    # None is a list of nothing, and what is nested less deep than the type a list of one.
+    depth = _depth(value)
+    value = [] if value is None else value if depth is None or depth >= type.depth else [value]
+    return ListOfTensors(_value(name, type.element, entry) for entry in value)
+
+
+def _depth(value: Any) -> int | None:
+    """How deep lists are nested; None where they are empty, or where there is nothing."""
+    if value is None or isinstance(value, (list, tuple)):
+        inner = [_depth(entry) for entry in value or ()]
+        known = [depth for depth in inner if depth is not None]
+        return 1 + max(known) if known else None
+    return 0
+
+
+def _tensor(name: str, type: TensorType | None, value: Any) -> EagerTensor:
     """An input as a tensor; Python numbers take the dtype of the input."""
     if isinstance(value, EagerTensor):
         return value
     if isinstance(value, Tensor):
-        raise SpecError(f"`{variable.name}`: a saved model cannot be part of a traced function")
+        raise SpecError(f"`{name}`: a saved model cannot be part of a traced function")
     if isinstance(value, (bool, int, float)):
-        return EagerTensor(np.asarray(value, variable.dtype))
+        return EagerTensor(np.asarray(value, None if type is None else type.dtype))
     if not isinstance(value, (np.ndarray, np.generic)):
-        raise SpecError(f"`{variable.name}` is a tensor or array, not {type(value).__name__}")
+        raise SpecError(f"`{name}` is a tensor or array, not {value.__class__.__name__}")
     return EagerTensor(np.asarray(value))
 
 

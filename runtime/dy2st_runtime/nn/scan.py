@@ -14,15 +14,21 @@ Step = Callable[[Any, Any], tuple[Any, Any]]
 
 
 def scan(
-    step: Step, x: Any, state: Any, is_reverse: bool = False, mask: Any = None
+    step: Step,
+    x: Any,
+    state: Any,
+    is_reverse: bool = False,
+    mask: Any = None,
+    longest: int | None = None,
 ) -> tuple[Any, Any]:
     """(l, ...) -> (l, ...): output, state = step(x[t], state) for every t; the last state too.
 
     Where `mask[t]` is False the state stays as it was. A length that is not known while a function
-    is traced becomes a `while` operator.
+    is traced becomes a `while` operator, and so does a known one above `longest`.
     """
     length = x.shape[0]
-    if not isinstance(length, int):
+    is_traced = current_tracer() is not None
+    if not isinstance(length, int) or (longest is not None and is_traced and length > longest):
         return _staged(step, x, state, is_reverse, mask)
     outputs: list[Any] = []
     for t in reversed(range(length)) if is_reverse else range(length):

@@ -26,6 +26,7 @@ from dy2st_runtime.engine.native.machine.llvm import Processor, compiling_by
 from dy2st_runtime.engine.numpy import executable as reference
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.program import Program
+from dy2st_runtime.ir.types import ArrayType
 from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.singletons import once
 
@@ -162,8 +163,10 @@ def _worker(process: int) -> _Worker:
 
 
 def compile_program(program: Program) -> Executable | Background | reference.Executable:
-    """Machine code; NumPy's engine where this build of Python lays its objects differently."""
-    if not abi.is_known():
+    """Machine code; NumPy's engine for lists among the inputs, and where this build of Python
+    lays its objects differently."""
+    takes_lists = any(isinstance(variable.type, ArrayType) for variable in program.inputs)
+    if takes_lists or not abi.is_known():
         return reference.compile_program(program)
     Processor.host()  # says what is missing
     align_arrays()

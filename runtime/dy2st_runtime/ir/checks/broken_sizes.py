@@ -12,7 +12,7 @@ from dy2st_runtime.dims import Condition, Dim, evaluate, is_symbol, is_total, sy
 from dy2st_runtime.errors import Location, ShapeError, SpecError
 from dy2st_runtime.ir.program import LocatedConstraint, Program
 from dy2st_runtime.ir.sizes import Origin, input_sizes, origins
-from dy2st_runtime.ir.types import TensorType
+from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 
 Sizes = Mapping[Dim, int]
 Origins = Mapping[Dim, Origin]
@@ -153,7 +153,16 @@ def check_inputs(program: Program, inputs: Sequence[Array]) -> None:
         raise SpecError(
             f"{program.name}() takes {len(program.inputs)} tensors ({names}), not {len(inputs)}"
         )
-    for variable, array in zip(program.inputs, inputs, strict=True):
+    if any(isinstance(variable.type, ArrayType) for variable in program.inputs):
+        for variable, array in zip(program.inputs, inputs, strict=True):
+            if isinstance(variable.type, ArrayType):
+                _check_list(variable.name, variable.type, array)
+    tensors = [
+        (variable, array)
+        for variable, array in zip(program.inputs, inputs, strict=True)
+        if isinstance(variable.type, TensorType)
+    ]
+    for variable, array in tensors:
         type: TensorType = variable.tensor_type
         if array.ndim != type.rank:
             raise SpecError(
@@ -165,9 +174,9 @@ def check_inputs(program: Program, inputs: Sequence[Array]) -> None:
                 f"argument `{variable.name}` has dtype {array.dtype}; the Program takes "
                 f"{type.dtype}: cast it"
             )
-    sizes = input_sizes(program, [array.shape for array in inputs])
+    sizes = input_sizes(program, [getattr(array, "shape", ()) for array in inputs])
     known = origins(program.inputs)
-    for variable, array in zip(program.inputs, inputs, strict=True):
+    for variable, array in tensors:
         for axis, wanted in enumerate(variable.tensor_type.shape):
             place = f"argument `{variable.name}`, axis {axis}: {array.shape[axis]}"
             size = array.shape[axis]
@@ -193,6 +202,21 @@ def check_inputs(program: Program, inputs: Sequence[Array]) -> None:
             limits = f"at least {low}" if high is None else f"from {low} to {high}"
             place = f"argument `{origin.variable.name}`, axis {origin.axis}"
             raise SpecError(f"{place}: {value}; `{symbol}` is {limits}")
+
+
+def _check_list(name: str, type: ValueType | None, value: Any) -> None:
+    """SpecError unless all of a list has the dtype, rank and known sizes that its type says."""
+    if isinstance(type, ArrayType):
+        for entry in value:
+            _check_list(name, type.element, entry)
+    elif type is not None:
+        sizes = zip(type.shape, value.shape, strict=False)
+        fits = all(want == have for want, have in sizes if isinstance(want, int))
+        if value.dtype != type.dtype or value.ndim != type.rank or not fits:
+            raise SpecError(
+                f"argument `{name}` has a tensor of {value.dtype} of shape {list(value.shape)}; "
+                f"the Program takes {type.dtype} and {list(type.shape)}"
+            )
 
 
 __all__ = [
