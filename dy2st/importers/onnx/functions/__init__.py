@@ -1,0 +1,1 @@
+"""Operators of ONNX that are made of several of ours, by family: tensors in, tensors out."""
