@@ -1,8 +1,9 @@
-"""`dy2st.onnx`, and `paddle.onnx`: writes models of ONNX."""
+"""`dy2st.onnx`, and `paddle.onnx`: reads and writes models of ONNX."""
 
+from dy2st.importers.onnx.loading import load
 from dy2st.paddle.private_modules import private_modules
 from dy2st.targets.onnx.export import export
 
-__all__ = ["export"]
+__all__ = ["export", "load"]
 
 private_modules(__name__)
