@@ -7,6 +7,7 @@
     dy2st compile net -o build
     dy2st export net --stablehlo -o build
     dy2st opu compile net --calib images.npy -o net.opu
+    dy2st import net.onnx -o net
     dy2st port models/ --write
 
 Results go to standard output; errors, notes and what instruments say to standard error. The exit
@@ -25,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from dy2st.cli.exit_status import BAD, run_to_end, say
+from dy2st.importers import READERS, read_foreign
 from dy2st.model_files import STANDARD, BadInput, ModelFile, read_model, sound, write_model
 from dy2st.passes import (
     PIPELINES,
@@ -90,6 +92,13 @@ def _run(arguments: Sequence[str] | None) -> int:
     diff = _add(commands, "diff", _diff, meaning, usage)
     diff.add_argument("left", metavar="IN", help="what to read")
     diff.add_argument("right", metavar="IN", help="what to compare it with")
+    usage = "example:\n  dy2st import net.onnx -o net    # net.mlir and net.safetensors"
+    meaning = "make Programs of models of other tools"
+    foreign = _add(commands, "import", _import, meaning, usage, f"{meaning}: {', '.join(READERS)}.")
+    foreign.add_argument("input", metavar="IN", help="the file of the model")
+    foreign.add_argument(
+        "-o", "--output", metavar="OUT", required=True, help="a saved model's name"
+    )
     # the commands of all targets; one of another package that fails only lacks
     for name in target_names():
         try:
@@ -249,14 +258,26 @@ def _array_differences(left: ModelFile, right: ModelFile) -> list[str]:
     return lines
 
 
+# -- import -----------------------------------------------------------------------------------
+
+
+def _import(options: argparse.Namespace) -> int:
+    program, arrays = read_foreign(options.input)
+    write_model(options.output, Module({program.name: program}, dict(arrays)), True)
+    return OK
+
+
 # -- arguments --------------------------------------------------------------------------------
 
 
-def _add(commands: Any, name: str, run: Any, help: str, epilog: str) -> argparse.ArgumentParser:
+def _add(
+    commands: Any, name: str, run: Any, help: str, epilog: str, description: str = ""
+) -> argparse.ArgumentParser:
+    text = description or f"{help}. {_FILES}"
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         help=help,
-        description=f"{help[0].upper()}{help[1:]}. {_FILES}",
+        description=f"{text[0].upper()}{text[1:]}",
         epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
