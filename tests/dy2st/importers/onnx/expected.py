@@ -94,9 +94,6 @@ _REASONS = {
     "branches of an If give different ranks": """
         node/affine_grid_3d_align_corners_expanded
     """,
-    "no axis is known, and one of them cannot be meant": """
-        node/dft_irfft
-    """,
 }
 
 EXPECTED = {
