@@ -18,6 +18,7 @@ from dy2st.convert.values.special import Generated, Indexed, SymbolicSequence, U
 from dy2st_runtime.errors import ConversionError, TensorAsPython
 from dy2st_runtime.ir import Variable, user_location
 from dy2st_runtime.ir.choice import Text
+from dy2st_runtime.ir.types import SizeList
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor
 
@@ -55,6 +56,8 @@ def _isinstance(trace: Trace, value: Any, kinds: Any) -> Any:
     _note_class(trace, value)
     _note_asked(trace, value, type(value), kinds)
     kind = class_of(value)
+    if id(value) in trace.sizes:
+        return isinstance(SizeList(), kinds)
     return isinstance(value, kinds) if kind is type(value) else issubclass(kind, kinds)
 
 

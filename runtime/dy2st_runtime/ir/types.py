@@ -242,6 +242,13 @@ class SizeList(list[Any]):
     """
 
     __slots__ = ()
+    # Libraries refuse a shape that is no tuple by isinstance, which asks for the class that is told
+    # too; by its type it is a list, as PaddlePaddle's users have it.
+    __class__ = tuple  # type: ignore[assignment]
+
+    def __reduce__(self) -> Any:
+        """As a copy has it, which would make one of the class that is told."""
+        return SizeList, ([*self],)
 
     def __hash__(self) -> int:  # type: ignore[override]
         """That of the tuple: libraries look shapes up."""

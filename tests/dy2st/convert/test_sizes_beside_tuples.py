@@ -28,6 +28,9 @@ CALLS = {
     "a list of them": lambda s: list(s) == (2, 3),
     "a copy": lambda s: s.copy() == (2, 3),
     "those of a comprehension": lambda s: [n for n in s] == (2, 3),  # noqa: C416
+    "asked for a tuple": lambda s: (isinstance(s, tuple), isinstance(s[:1], (int, tuple))),
+    "asked for a list": lambda s: (isinstance(s, list), isinstance(s, dict)),
+    "asked for PaddlePaddle's class": lambda s: (isinstance(s, P.Size), isinstance([*s], P.Size)),
     "in order": lambda s: sorted(s) == (2, 3),
 }
 
