@@ -15,6 +15,9 @@ from dy2st.importers.recording import layer_of, record
 from dy2st_runtime.dims import symbol
 from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.tensor import to_tensor
+from tests.effort import IS_FULL
+
+ENGINES = ("numpy", "native") if IS_FULL else ("numpy",)
 
 
 def model_of(
@@ -68,7 +71,7 @@ def check(
     rtol: float = 1e-5,
     atol: float = 1e-6,
     expected: Any = None,
-    engines: Any = ("numpy",),
+    engines: Any = ENGINES,
     **attributes: Any,
 ) -> None:
     """A function gives what the reference does, eagerly and in a Program of unknown sizes.
