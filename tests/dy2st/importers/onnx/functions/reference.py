@@ -72,11 +72,12 @@ def check(
     atol: float = 1e-6,
     expected: Any = None,
     engines: Any = ENGINES,
+    late: bool = True,
     **attributes: Any,
 ) -> None:
     """A function gives what the reference does, eagerly and in a Program of unknown sizes.
 
-    `known`: the inputs that are given as lists, and once more as tensors. `unknown`: the axes of each input whose sizes are
+    `known`: the inputs that are given as lists, and if `late` once more as tensors. `unknown`: the axes of each input whose sizes are
     symbols, those of the first one by default all.
     """
     arrays = [None if one is None else np.asarray(one) for one in inputs]
@@ -86,7 +87,7 @@ def check(
     _compare(_called(function, arrays, lists, attributes, outputs), expected, rtol, atol)
     if unknown is None:
         unknown = {} if arrays[0] is None or 0 in lists else {0: range(arrays[0].ndim)}
-    for given in (lists, ()) if lists else ((),):
+    for given in (lists, ()) if lists and late else (lists,):
         program, fed = recorded(function, arrays, attributes, given, outputs, unknown)
         for engine in engines:
             found = layer_of(program, {}, engine)(*fed)

@@ -9,8 +9,7 @@ from dy2st_runtime.tensor import to_tensor
 from tests.dy2st.importers.onnx.functions.reference import check
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("parts", [1, 2])
+@pytest.mark.parametrize(("dtype", "parts"), [("float32", 1), ("float64", 2)])
 @pytest.mark.parametrize("length", [None, 4, 9])
 @pytest.mark.parametrize("axis", [1, -2])
 @pytest.mark.parametrize("onesided", [0, 1])

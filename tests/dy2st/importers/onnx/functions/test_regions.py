@@ -60,8 +60,7 @@ def test_the_largest_pixels_of_boxes():
     check("", r.max_roi_pool, x, rois, expected=expected, unknown={0: (2, 3), 1: (0,)}, **named)
 
 
-@pytest.mark.parametrize("axes", [2, 3])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("axes", "seed"), [(1, 0), (2, 1), (2, 2), (3, 3)])
 def test_windows_are_added_to_their_image(seed, axes):
     draw = np.random.default_rng(seed)
     image, block = draw.integers(4, 7, axes), draw.integers(1, 3, axes)
@@ -70,7 +69,9 @@ def test_windows_are_added_to_their_image(seed, axes):
     geometry = zip(image, block, named["strides"], named["dilations"], strict=True)
     counts = [(n + 2 - d * (k - 1) - 1) // s + 1 for n, k, s, d in geometry]
     x = draw.normal(size=(2, 2 * np.prod(block), np.prod(counts))).astype("float32")
-    check("Col2Im", r.col2im, x, image, block, known=(1, 2), unknown={0: (0,)}, opset=18, **named)
+    late = axes < 3  # six sizes that nobody knows make long formulas
+    named |= {"known": (1, 2), "unknown": {0: (0,)}, "late": late, "opset": 18}
+    check("Col2Im", r.col2im, x, image, block, **named)
 
 
 @pytest.mark.parametrize("with_mask", [False, True])

@@ -54,7 +54,7 @@ def drawn(seed):
     return [x, roi, scales + np.float32(1e-3)], named
 
 
-@pytest.mark.parametrize("seed", range(effort(45, 900)))
+@pytest.mark.parametrize("seed", range(effort(24, 900)))
 def test_any_resize(seed):
     inputs, named = drawn(seed)
     atol = {"uint8": 1, "float16": 0.3}.get(inputs[0].dtype.name, 1e-4)
