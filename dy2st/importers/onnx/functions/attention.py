@@ -275,9 +275,8 @@ def linear_attention(
         if equal(beta.shape[2], kv_num_heads) is not True:
             beta = F.expand(beta, [batch, length, kv_num_heads])
         parts.append((beta, 1))
-    packed = [
-        F.reshape(F.cast(x, "float32"), [batch, length, kv_num_heads, each]) for x, each in parts
-    ]
+    exact = query.dtype if query.dtype.itemsize > 4 else np.dtype("float32")
+    packed = [F.reshape(F.cast(x, exact), [batch, length, kv_num_heads, each]) for x, each in parts]
     steps = F.transpose(F.concat(packed, axis=3), [1, 0, 2, 3])
     sections = [each for _, each in parts]
     factor = scale or 1.0 / math.sqrt(size)
@@ -294,9 +293,9 @@ def linear_attention(
         return F.matmul(rows, state) * factor, state
 
     if past_state is None:
-        first = F.zeros([batch, kv_num_heads, size, values], "float32")
+        first = F.zeros([batch, kv_num_heads, size, values], exact)
     else:
-        first = F.cast(past_state, "float32")
+        first = F.cast(past_state, exact)
     y, last = scan(step, steps, first, longest=LONGEST)
     y = F.reshape(F.transpose(y, [1, 0, 2, 3, 4]), [batch, length, q_num_heads * values])
     kept = query.dtype if past_state is None else past_state.dtype
