@@ -143,7 +143,7 @@ def linspace(
     is_complex = isinstance(start, complex) or isinstance(stop, complex)
     dtype = dtype or _default("complex floating" if is_complex else "real floating")
     made = np.linspace(start, stop, num, endpoint=endpoint)
-    return F.cast(to_tensor(made), dtype)
+    return F.cast(F.assign(made), dtype)
 
 
 def meshgrid(*arrays: Any, indexing: str = "xy") -> list[Any]:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from dy2st_runtime.array_api.manipulation import require_axis
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F
-from dy2st_runtime.tensor import EagerTensor
 
 
 class UniqueAll(NamedTuple):
@@ -59,13 +56,34 @@ def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None)
     return F.searchsorted(x1, x2, right=side == "right")
 
 
+def _ordered(x: Any) -> Any:
+    """The positions in which equal elements stand beside each other: complex ones by both parts."""
+    if x.dtype.kind != "c":
+        return F.argsort(x, stable=True)
+    by_imag = F.argsort(F.imag(x), stable=True)
+    by_real = F.argsort(F.real(F.gather(x, by_imag, 0)), stable=True)
+    return F.gather(by_imag, by_real, 0)
+
+
 def unique_all(x: Any, /) -> UniqueAll:
-    """The distinct elements in order, where each is first, which each element is, how many are."""
-    if isinstance(x, EagerTensor):  # each NaN is an element of its own
-        made = np.unique_all(np.asarray(F.detach(x)))
-        return UniqueAll(*(EagerTensor(np.asarray(one)) for one in made))
-    values, first, inverse, counts = F.unique(x, True, True, True)
-    return UniqueAll(values, first, F.reshape(inverse, x.shape), counts)
+    """The distinct elements in order, where each is first, which each element is, how many are.
+
+    Each NaN is an element of its own.
+    """
+    flat = F.reshape(F.detach(x), [-1])
+    order = _ordered(flat)
+    values, count = F.gather(flat, order, 0), flat.shape[0]
+    differs = F.not_equal(values, F.roll(values, 1))
+    is_first = F.logical_or(differs, F.equal(F.arange(count), 0))
+    starts = F.reshape(F.nonzero(is_first), [-1])
+    ranks = F.cumsum(F.cast(is_first, "int64"), 0) - 1
+    ends = F.concat([starts[1:], F.full([F.minimum(count, 1)], count, "int64")])
+    return UniqueAll(
+        F.gather(values, starts, 0),
+        F.gather(order, starts, 0),
+        F.reshape(F.gather(ranks, F.argsort(order), 0), x.shape),
+        ends - starts,
+    )
 
 
 def unique_counts(x: Any, /) -> UniqueCounts:
