@@ -88,8 +88,7 @@ def write_model(
     Raises ArgumentError for what cannot be written: all of it at once, with its lines.
     """
     require_onnx()
-    check_opset(opset)
-    require_writable(program.name, program.block)
+    require_writable(program.name, program.block, check_opset(opset))
     if not program.block.yields:
         raise ArgumentError(f"{program.name!r} has no outputs, and a model of ONNX needs one")
     w = Writer(opset, checks)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.dims import Dim, Size
-from dy2st_runtime.engine.onnx.library import DType, element_number, onnx
+from dy2st_runtime.engine.onnx.library import DType, element_number, numpy_helper, onnx
 from dy2st_runtime.engine.onnx.table import computed_in
 from dy2st_runtime.ir import is_floating
 from dy2st_runtime.ir.program import Variable
@@ -218,7 +218,9 @@ class Nodes:
         if is_floating(x.dtype) and dtype.kind in "iu" and is_other:
             x = self.cast(x, INT32 if dtype.itemsize < 4 else INT64)
         name = self.fresh(f"{self.place or 'graph'}_cast")
-        self.node("Cast", [x], [name], to=element_number(dtype))
+        # NumPy has no number for what is beyond a float of 8 bits.
+        saturate = 0 if dtype.name.startswith("float8") and self.opset >= 19 else None
+        self.node("Cast", [x], [name], to=element_number(dtype), saturate=saturate)
         return Value(name, dtype, x.shape)
 
     # -- constants ------------------------------------------------------------------------------
@@ -247,12 +249,18 @@ class Nodes:
 
 def tensor_of(name: str, array: Array) -> Any:
     """An array as ONNX stores it."""
+    if array.dtype.name in PACKED:
+        return numpy_helper.from_array(array, name)
     proto = onnx.TensorProto(name=name, data_type=element_number(array.dtype))
     proto.dims.extend(array.shape)
     if sys.byteorder == "big" and array.dtype.itemsize > 1:
         array = array.byteswap()
     proto.raw_data = np.ascontiguousarray(array).tobytes()
     return proto
+
+
+PACKED = ("int4", "uint4", "float4_e2m1fn", "int2", "uint2")
+"""Elements of which several share a byte."""
 
 
 def _attribute(name: str, value: Any) -> Any:

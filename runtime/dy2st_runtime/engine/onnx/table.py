@@ -27,6 +27,8 @@ WRITERS: dict[str, Writer] = {}
 MADE_OF: dict[str, Callable[..., Any]] = {}
 # Operators of which the model has nothing: they compute nothing, or pass their operands on.
 LEFT_OUT: set[str] = set()
+# From which version of ONNX's operators on a call of one can be written.
+NEEDED: dict[str, Callable[..., int]] = {}
 # Operators that are not written, with the reason.
 REFUSED: dict[str, str] = {}
 
@@ -69,6 +71,11 @@ _WIDER = {
     **{"float16": "float32", "bfloat16": "float32", "float32": "float64"},
     **{"bool": "uint8", "uint8": "int32", "int8": "int32", "int16": "int32", "uint16": "int32"},
     **{"int32": "int64", "uint32": "int64"},
+    **dict.fromkeys(
+        ("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz"), "float32"
+    ),
+    **dict.fromkeys(("float4_e2m1fn", "float8_e8m0fnu"), "float32"),
+    **dict.fromkeys(("int4", "uint4", "int2", "uint2"), "int32"),
 }
 _TYPES = {
     "dfil": "Add Sub Mul Div Pow CumSum Range ReduceMean ReduceSum ReduceProd TopK Less Greater "
@@ -126,6 +133,7 @@ def computed_in(kind: str, dtype: DType) -> DType:
 __all__ = [
     "LEFT_OUT",
     "MADE_OF",
+    "NEEDED",
     "REFUSED",
     "WRITERS",
     "Writer",

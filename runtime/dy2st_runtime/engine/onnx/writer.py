@@ -12,9 +12,10 @@ import numpy as np
 from dy2st_runtime.dims import Dim, symbol
 from dy2st_runtime.engine.onnx import writers
 from dy2st_runtime.engine.onnx.graph import Graph, value_of
+from dy2st_runtime.engine.onnx.library import opset_of
 from dy2st_runtime.engine.onnx.nodes import BOOL, INT64, Scope, Value
 from dy2st_runtime.engine.onnx.protos import graph_of
-from dy2st_runtime.engine.onnx.table import LEFT_OUT, MADE_OF, REFUSED, WRITERS
+from dy2st_runtime.engine.onnx.table import LEFT_OUT, MADE_OF, NEEDED, REFUSED, WRITERS
 from dy2st_runtime.engine.onnx.writers.lists import empty, retyped
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.checks.broken_sizes import place_text
@@ -290,15 +291,15 @@ def parts_of(operator: Operator) -> Block | None:
 # -- what cannot be written ----------------------------------------------------------------------
 
 
-def refusals(block: Block) -> Iterator[tuple[Operator, str]]:
+def refusals(block: Block, opset: int) -> Iterator[tuple[Operator, str]]:
     """The operators in a Block that are not written, each with the reason."""
     for operator in block.walk():
-        reason = refusal(operator)
+        reason = refusal(operator, opset)
         if reason is not None:
             yield operator, reason
 
 
-def refusal(operator: Operator) -> str | None:
+def refusal(operator: Operator, opset: int) -> str | None:
     """Why an operator is not written; None if it is."""
     for variable in (*operator.operands, *operator.results):
         type = variable.type
@@ -306,25 +307,32 @@ def refusal(operator: Operator) -> str | None:
         dtype = None if inner is None else inner.dtype
         if dtype is not None and dtype.kind == "c":
             return "complex numbers: ONNX has hardly any operator on them"
+        if dtype is not None and opset_of(dtype) > opset:
+            return f"{dtype}, which came with opset_version {opset_of(dtype)}"
     name = operator.name
     if name in REFUSED:
         return REFUSED[name]
+    if name in NEEDED and NEEDED[name](operator) > opset:
+        return f"ONNX can do that from opset_version {NEEDED[name](operator)} on"
     if name in WRITERS or name in LEFT_OUT or operator.blocks:
         return None
     parts = parts_of(operator)
     if parts is None:
         return "ONNX has no such operator"
     for part in parts.walk():
-        found = refusal(part)
+        found = refusal(part, opset)
         if found is not None:
             return f"{part.name}: {found}"
     return None
 
 
-def require_writable(name: str, block: Block) -> None:
+def require_writable(name: str, block: Block, opset: int) -> None:
     """ArgumentError, with all operators and their lines, unless all of a Block can be written."""
     refused: dict[str, None] = {}
-    for operator, reason in refusals(block):
+    for variable in block.parameters:
+        if isinstance(variable.type, ArrayType) and variable.type.tensor is None:
+            refused[f"  {variable.name or 'an input'} is a list of no dtype"] = None
+    for operator, reason in refusals(block, opset):
         place = f" ({place_text(operator.location)})" if operator.location else ""
         refused[f"  {operator.name}: {reason}{place}"] = None
     if refused:

@@ -9,7 +9,8 @@ import numpy as np
 from dy2st_runtime.dims import Condition
 from dy2st_runtime.engine.onnx.graph import Graph
 from dy2st_runtime.engine.onnx.nodes import BOOL, FLOAT64, Value
-from dy2st_runtime.engine.onnx.table import LEFT_OUT, REFUSED, write
+from dy2st_runtime.engine.onnx.table import LEFT_OUT, NEEDED, REFUSED, write
+from dy2st_runtime.ir.program import Operator
 
 # They compute nothing, and no runtime of ONNX prints.
 LEFT_OUT |= {"print", "write", "warn", "log_message", "hooked"}
@@ -65,7 +66,6 @@ REFUSED.update(
         **dict.fromkeys(("polygamma", "erfinv"), _SPECIAL),
         "dynamic_upsampling": "how large the result is, a number that is no size decides",
         "nextafter": "ONNX has no bits of floats",
-        "bitcast": "ONNX has no such cast before version 26",
         **dict.fromkeys(("all_gather", "all_reduce", "all_to_all", "broadcast_from"), _PROCESSES),
         "reduce_scatter": _PROCESSES,
         **dict.fromkeys(("binomial", "poisson", "standard_gamma"), _DRAWS),
@@ -77,5 +77,20 @@ REFUSED.update(
         "failure": "ONNX has no exceptions that a model catches",
         **dict.fromkeys(("spend", "spend_result"), "limits are held by dy2st alone"),
         "unique_consecutive": "ONNX compares no elements in a row",
+    }
+)
+
+
+def _of_integers(operator: Operator) -> int:
+    return 0 if operator.operands[0].tensor_type.dtype == BOOL else 18
+
+
+NEEDED.update(
+    {
+        "bitcast": lambda operator: 26,
+        "bincount": lambda operator: 16,
+        "index_put": lambda operator: 18 if operator.attributes["accumulate"] else 0,
+        "scatter_reduce": lambda operator: 18,
+        **dict.fromkeys(("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not"), _of_integers),
     }
 )

@@ -10,6 +10,7 @@ import numpy as np
 from dy2st_runtime.engine.onnx.graph import Graph
 from dy2st_runtime.engine.onnx.nodes import FLOAT64, INT64, Value
 from dy2st_runtime.engine.onnx.table import made_of, write
+from dy2st_runtime.engine.onnx.writers.shapes import is_positive
 from dy2st_runtime.ir import F, apply
 from dy2st_runtime.ops.control_flow import while_loop
 
@@ -126,8 +127,16 @@ _LANCZOS = (
 
 @write("dynamic_reshape")
 def _reshape(g: Graph, x: Value, shape: Value, known: Any) -> Value:
-    """0 is the size of x, and -1 what is left, as ONNX has it."""
-    return g.op("Reshape", x, g.op("Reshape", g.cast(shape, INT64), g.int64s([-1])))
+    """0 is the size of x, and -1 what is left, as ONNX has it; of no elements 0 is 0."""
+    wanted, own = _vector(g, shape), x.shape or ()
+    if all(map(is_positive, own)) or g.opset < 14:
+        return g.op("Reshape", x, wanted)
+    count = g.result.rank
+    sizes = g.ints([*own, *[1] * (count - len(own))][:count])
+    is_zero = g.op("Equal", wanted, g.int64s([0]))
+    has_none = g.op("Equal", g.op("Size", x, dtype=INT64, shape=()), g.const(np.int64(0)))
+    is_copied = g.op("And", is_zero, g.op("Not", has_none))
+    return g.op("Reshape", x, g.where(is_copied, sizes, wanted), allowzero=1)
 
 
 def _vector(g: Graph, x: Value) -> Value:

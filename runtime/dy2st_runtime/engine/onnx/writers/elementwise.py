@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.engine.onnx.graph import Graph
+from dy2st_runtime.engine.onnx.library import element_number
 from dy2st_runtime.engine.onnx.nodes import BOOL, INT32, INT64, Value
 from dy2st_runtime.engine.onnx.table import Writer, rows, write
 from dy2st_runtime.ir import is_floating
@@ -63,6 +64,9 @@ rows(
         "rsqrt": lambda g, x: g.op("Reciprocal", g.op("Sqrt", g.floats(x)), shape=x.shape),
         "divide": lambda g, x, y: g.op("Div", g.floats(x), g.floats(y), shape=g.result.shape),
         "cast": lambda g, x, dtype: g.cast(x, np.dtype(dtype)),
+        "bitcast": lambda g, x, dtype: g.op(
+            "BitCast", x, dtype=np.dtype(dtype), to=element_number(np.dtype(dtype)), shape=x.shape
+        ),
         "assign": lambda g, x: x,
         "detach": lambda g, x: x,
         "set_stop_gradient": lambda g, x, value: x,

@@ -26,7 +26,8 @@ def _index(g: Graph, x: Value, *indices: Value, axes: Any) -> Value:
     if len(axes) == 1:
         return g.op("Gather", x, _places(g, indices[0]), axis=axes[0], shape=shape)
     along = _axis_along(g)
-    if along is not None:
+    # onnx.reference chooses elements from at most 64.
+    if along is not None and _is_short((x.shape or ())[along]):
         index = _places(g, indices[axes.index(along)])
         return g.op("GatherElements", x, index, axis=along, shape=shape)
     picked, places = _joined_places(g, indices)
@@ -86,6 +87,10 @@ def _axis_along(g: Graph) -> int | None:
         return None
     others = [(a, b) for axis, (a, b) in enumerate(zip(shape, picked)) if axis != chosen[0]]
     return chosen[0] if all(is_same_size(a, b) for a, b in others) else None
+
+
+def _is_short(size: Size) -> bool:
+    return isinstance(size, int) and size <= 64
 
 
 def _is_range(index: Variable, axis: int, shape: Sequence[Size]) -> bool:

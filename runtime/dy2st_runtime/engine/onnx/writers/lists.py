@@ -14,7 +14,7 @@ from dy2st_runtime.engine.onnx.graph import Graph, value_of
 from dy2st_runtime.engine.onnx.library import element_number
 from dy2st_runtime.engine.onnx.nodes import INT64, Value
 from dy2st_runtime.engine.onnx.table import rows, write
-from dy2st_runtime.engine.onnx.writer_tools import repeat
+from dy2st_runtime.engine.onnx.writer_tools import if_else, repeat
 from dy2st_runtime.ir.types import ArrayType, TensorType
 
 
@@ -196,7 +196,13 @@ def _insert_at(g: Graph, array: Value, index: Value, item: Value) -> Value:
     index, length = _number(g, index), _length(g, array)
     index = g.where(g.op("Less", index, _int(g, 0)), g.op("Add", index, length), index, ())
     index = g.op("Min", g.op("Max", index, _int(g, 0)), length, shape=())
-    return _insert(g, array, item, index)
+    if array.child is not None:
+        return _insert(g, array, item, index)
+    # onnx.reference counts the place behind the last one as the first.
+    is_last = g.op("Equal", index, length, shape=())
+    return if_else(
+        g, is_last, lambda: _insert(g, array, item), lambda: _insert(g, array, item, index)
+    )
 
 
 @write("array_empty")

@@ -212,9 +212,16 @@ def lowest(dtype: Any) -> Any:
     return -np.inf if is_floating(dtype) else np.iinfo(dtype).min
 
 
+def _are_even(pads: Any) -> bool:
+    """Whether pads are numbers, as many before as behind: onnx.reference mixes up others."""
+    return _are_numbers(pads) and all(before == behind for before, behind in pads)
+
+
 @write("window_max")
 def _window_max(g: Graph, x: Value, kernel: Any, strides: Any, pads: Any) -> Value:
     x = _in_pool(g, x)
+    if not _are_even(pads):
+        x, pads = _padded(g, x, pads, lowest(x.dtype)), ((0, 0),) * len(kernel)
     x, around = _around(g, x, pads, lowest(x.dtype), kernel)
     return g.op(
         "MaxPool",
@@ -231,7 +238,7 @@ def _max_pool(g: Graph, x: Value, kernel: Any, strides: Any, pads: Any) -> list[
     """ONNX counts places through the whole tensor; here each plane has its own."""
     x = _in_pool(g, x)
     sizes = (x.shape or ())[2:]
-    is_plain = _are_numbers(pads) and all(0 <= n < k for pair, k in zip(pads, kernel) for n in pair)
+    is_plain = _are_even(pads) and all(0 <= pair[0] < k for pair, k in zip(pads, kernel))
     if is_plain:
         around = [*(b for b, _ in pads), *(a for _, a in pads)]
     else:
