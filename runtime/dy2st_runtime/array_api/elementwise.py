@@ -82,13 +82,6 @@ def _hypot(x: Any, y: Any) -> Any:
     return F.abs(F.complex(*F.broadcast_tensors([x, y])))
 
 
-def _round(x: Any) -> Any:
-    """The nearest integer, halves to even; of complex numbers that of both parts."""
-    if x.dtype.kind != "c":
-        return F.round(x)
-    return F.complex(F.round(F.real(x)), F.round(F.imag(x)))
-
-
 def _sign(x: Any) -> Any:
     """-1, 0 or 1; of complex numbers x / |x|, and NaN where a part is."""
     return (
@@ -167,7 +160,7 @@ pow = _two("pow")
 real = _one("real", _real)
 reciprocal = _one("reciprocal")
 remainder = _two("remainder")
-round = _one("round", _round)
+round = _one("round")
 sign = _one("sign", _sign)
 signbit = _one("signbit")
 sin = _one("sin")

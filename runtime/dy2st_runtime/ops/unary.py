@@ -473,8 +473,11 @@ def ceil(x: Any, name: str | None = None) -> Tensor:
 def round(x: Any, decimals: int = 0, name: str | None = None) -> Tensor:
     """The nearest integer, halves to even, elementwise: (...,) -> (...,).
 
-    With `decimals` so many places behind the point stay.
+    With `decimals` so many places behind the point stay. Of complex numbers both parts are rounded.
     """
+    if dtype_of(x).kind == "c":
+        parts = (round(part, decimals) for part in (F.real(x), F.imag(x)))
+        return F.complex(*parts)  # type: ignore[no-any-return]
     if decimals:
         factor = 10.0**decimals
         return round(x * factor) / factor  # type: ignore[no-any-return]

@@ -42,6 +42,8 @@ CASES = {
     "norm": (dy2st.linalg.norm, np.linalg.norm, (Z,)),
     "vecdot": (dy2st.vecdot, lambda a, b: (a.conj() * b).sum(-1), (Z, W)),
     "cov": (dy2st.linalg.cov, np.cov, (Z,)),
+    "round": (lambda a: dy2st.round(a * 3), lambda a: np.round(a * 3), (Z,)),
+    "round to places": (lambda a: dy2st.round(a, 2), lambda a: np.round(a, 2), (Z,)),
     "sgn": (dy2st.sgn, lambda a: a / np.abs(a), (Z,)),
     "abs": (dy2st.abs, np.abs, (Z,)),
     "angle": (dy2st.angle, np.angle, (Z,)),
