@@ -50,7 +50,11 @@ def attention(
     groups = q.shape[1] // k.shape[1]
     k, v = _repeated(k, groups), _repeated(v, groups)
     root = math.sqrt(scale) if scale else _root(q.shape[3], q.dtype)
-    scores = F.matmul(q * root, k * root, transpose_y=True)
+    if q.dtype.itemsize == 2:  # products of 16 bits overflow, so both sides are made smaller
+        q, k = q * root, k * root
+    else:
+        q = q * (root * root)
+    scores = F.matmul(q, k, transpose_y=True)
     shown = [scores]
     if softcap > 0:
         scores = F.tanh(scores / softcap) * softcap
