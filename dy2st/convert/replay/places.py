@@ -97,7 +97,7 @@ def _places_of(read: Any) -> Iterator[tuple[int, int, Any]]:
 
 def _flat(values: Iterable[Any]) -> Iterator[Any]:
     for value in values:
-        if isinstance(value, tuple):
+        if issubclass(type(value), tuple):
             yield from _flat(tuple.__iter__(value))
         else:
             yield value

@@ -1,12 +1,15 @@
 """The array API beside its functions: the namespace of a tensor, dtypes, devices, copies, masks."""
 
 import array
+import copy
+import pickle
 import sys
 
 import numpy as np
 import pytest
 
 import dy2st
+from dy2st.jit import to_static
 from dy2st_runtime import array_api as xp
 from dy2st_runtime.errors import Dy2stError
 
@@ -38,7 +41,27 @@ def test_the_sizes_of_a_tensor_go_with_tuples_and_lists():
     assert (1, *sizes) == (1,) + sizes == [1] + sizes
     assert sizes[:1] + (7,) == (2, 7)
     assert {(2, 3): "found"}[sizes] == "found"
-    assert isinstance(sizes, list)
+    assert isinstance(sizes, list) and isinstance(sizes, tuple)
+    copied = pickle.loads(pickle.dumps(copy.deepcopy(sizes)))
+    assert copied == sizes and type(copied) is type(sizes)
+    assert np.zeros(sizes).shape == (2, 3)
+
+
+@to_static
+def _reshaped(x, sizes):
+    if x.sum() > 3:
+        sizes = sizes[::-1]
+    rows, columns = sizes
+    for size in sizes:
+        x = x * size
+    return dy2st.reshape(x, [1, *sizes]) + rows - columns
+
+
+def test_sizes_go_into_converted_functions():
+    x = dy2st.to_tensor(np.arange(6.0).reshape(2, 3))
+    for value in (x, -x):
+        wanted = _reshaped(value, [3, 2])
+        assert _reshaped(value, dy2st.ones([3, 2]).shape).tolist() == wanted.tolist()
 
 
 @pytest.mark.parametrize("kind", KINDS)
