@@ -44,8 +44,11 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: Any = N
         return _of_tensor(from_numpy(obj), dtype, copy)
     if copy is False:
         raise ArgumentError("asarray: Python's numbers and lists become a tensor by a copy alone")
-    if dtype is None and _is_of_numbers(obj):
-        dtype = _dtype_of_number(obj)
+    if _is_of_numbers(obj):
+        wanted = np.dtype(dtype or _dtype_of_number(obj))
+        # NumPy's own way from all of an int's digits to those of uint64.
+        obj = np.asarray(obj, wanted) if wanted == np.uint64 else obj
+        dtype = wanted
     return to_tensor(obj, dtype)
 
 
@@ -81,6 +84,8 @@ def arange(
     as_device(device)
     start, stop = (0, start) if stop is None else (start, stop)
     own = _dtype_of_number(start + stop + step)
+    if any(type(one) is int and not -(2**63) <= one < 2**63 for one in (start, stop)):
+        return to_tensor(np.arange(start, stop, step, dtype or own))
     if own.kind == "f" and dtype is not None:  # the count is that of the numbers as they are given
         return F.cast(F.arange(start, stop, step, "float64"), dtype)
     return F.arange(start, stop, step, dtype or own)

@@ -174,6 +174,16 @@ def test_unsigned_integers_of_64_bits_wrap_round(name):
     check(getattr(xp, name), getattr(np, name), x)
 
 
+def test_integers_of_64_bits_without_a_sign_keep_all_of_them():
+    large = 2**63 + 5
+    x = xp.zeros((2,), dtype=xp.uint64)
+    x[0] = large
+    assert x.tolist() == [large, 0]
+    assert xp.asarray([large, 1], dtype=xp.uint64).tolist() == [large, 1]
+    assert xp.arange(large, large + 2, dtype=xp.uint64).tolist() == [large, large + 1]
+    assert xp.full((1,), large, dtype=xp.uint64).tolist() == [large]
+
+
 def _sort(x, *, axis, descending):
     made = np.sort(x, axis=axis, stable=True)
     return np.flip(made, axis) if descending else made
