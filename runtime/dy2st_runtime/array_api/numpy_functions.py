@@ -132,6 +132,38 @@ def _median(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Any:
     return F.median(_floats(a), axis, keepdims)
 
 
+@_is(np.nanmean)
+def _nanmean(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: bool = False) -> Any:
+    x = _floats(a) if dtype is None else F.cast(a, dtype)
+    return F.nanmean(x, axis, keepdims)
+
+
+@_is(np.average)
+def _average(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    return xp.mean(_floats(a), axis=axis, keepdims=keepdims)
+
+
+@_is(np.ptp)
+def _ptp(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    sides = (run(a, axis=axis, keepdims=keepdims) for run in (xp.max, xp.min))
+    return F.subtract(*sides)
+
+
+@_is(np.quantile)
+def _quantile(a: Any, q: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    return F.quantile(_floats(a), q, axis, keepdims)
+
+
+@_is(np.percentile)
+def _percentile(a: Any, q: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    part = [one / 100 for one in q] if isinstance(q, (list, tuple)) else q / 100
+    return F.quantile(_floats(a), part, axis, keepdims)
+
+
+_is(np.cov)(lambda m, *, rowvar=True: F.cov(_floats(m), rowvar))
+_is(np.corrcoef)(lambda x, *, rowvar=True: F.corrcoef(_floats(x), rowvar))
+
+
 @_is(np.diff)
 def _diff(a: Any, n: int = 1, axis: int = -1) -> Any:
     return xp.diff(a, axis=axis, n=n)
@@ -215,6 +247,31 @@ _is(np.atleast_1d)(lambda *arys: F.atleast_1d(*arys))
 _is(np.atleast_2d)(lambda *arys: F.atleast_2d(*arys))
 
 
+_is(np.append)(lambda arr, values, axis=None: xp.concat(_arrays((arr, values)), axis=axis))
+_is(np.matrix_transpose)(lambda x, /: xp.matrix_transpose(x))
+_is(np.argwhere)(lambda a: F.nonzero(F.cast(a, "bool")))
+
+
+@_is(np.array_split)
+def _array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+    return F.tensor_split(ary, indices_or_sections, axis)
+
+
+@_is(np.split)
+def _split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+    if isinstance(indices_or_sections, int):
+        return F.split(ary, indices_or_sections, axis)
+    return F.tensor_split(ary, indices_or_sections, axis)
+
+
+@_is(np.pad)
+def _pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Any:
+    widths = np.broadcast_to(np.asarray(pad_width), (rank_of(array), 2))
+    if mode != "constant" or not isinstance(constant_values, (int, float)):
+        raise DTypeError("np.pad in this mode")
+    return F.pad(array, widths.reshape(-1).tolist(), value=constant_values)
+
+
 @_is(np.transpose, np.permute_dims)
 def _transpose(a: Any, axes: Any = None) -> Any:
     return F.transpose(a, list(range(rank_of(a)))[::-1] if axes is None else list(axes))
@@ -274,6 +331,8 @@ def _dot(a: Any, b: Any) -> Any:
     return F.matmul(a, b)
 
 
+_is(np.inner)(lambda a, b: F.inner(a, b))
+_is(np.cross)(lambda a, b, *, axis=-1: xp.linalg.cross(F.assign(a), F.assign(b), axis=axis))
 _is(np.outer)(lambda a, b: F.outer(a, b))
 _is(np.kron)(lambda a, b: F.kron(a, b))
 _is(np.trace)(lambda a, offset=0, axis1=0, axis2=1: F.trace(a, offset, axis1, axis2))
@@ -291,6 +350,28 @@ _is(np.linalg.eigh)(lambda a, UPLO="L": xp.linalg.EighResult(*F.eigh(_floats(a),
 _is(np.linalg.qr)(lambda a, mode="reduced": xp.linalg.qr(_floats(a), mode=mode))
 _is(np.linalg.svd)(
     lambda a, full_matrices=True: xp.linalg.svd(_floats(a), full_matrices=full_matrices)
+)
+
+
+_is(np.linalg.eig)(lambda a: F.eig(_floats(a)))
+_is(np.linalg.eigvals)(lambda a: F.eigvals(_floats(a)))
+_is(np.linalg.matrix_rank)(lambda A: xp.linalg.matrix_rank(_floats(A)))
+_is(np.linalg.multi_dot)(lambda arrays: F.multi_dot(_arrays(arrays)))
+_is(np.linalg.cross)(lambda x1, x2, /, *, axis=-1: xp.linalg.cross(x1, x2, axis=axis))
+_is(np.linalg.outer)(lambda x1, x2, /: xp.linalg.outer(F.assign(x1), F.assign(x2)))
+_is(np.linalg.diagonal)(lambda x, /, *, offset=0: xp.linalg.diagonal(x, offset=offset))
+_is(np.linalg.trace)(
+    lambda x, /, *, offset=0, dtype=None: xp.linalg.trace(x, offset=offset, dtype=dtype)
+)
+_is(np.linalg.matrix_norm)(
+    lambda x, /, *, keepdims=False, ord="fro": xp.linalg.matrix_norm(
+        _floats(x), keepdims=keepdims, ord=ord
+    )
+)
+_is(np.linalg.vector_norm)(
+    lambda x, /, *, axis=None, keepdims=False, ord=2: xp.linalg.vector_norm(
+        _floats(x), axis=axis, keepdims=keepdims, ord=ord
+    )
 )
 
 

@@ -511,7 +511,17 @@ def cast(x: Any, dtype: Any) -> Any:
         return x
     if wanted.kind != "c" and dtype_of(x).kind == "c":
         x = F.not_equal(x, 0) if wanted.kind == "b" else F.real(x)
+    if _is_of_numbers(x):  # float32 and int64 would lose digits on the way
+        exact = np.asarray(x)
+        x = x if exact.dtype.kind == "O" else exact.astype(wanted)
     return apply("cast", x, dtype=wanted)
+
+
+def _is_of_numbers(x: Any) -> bool:
+    """Whether these are numbers of Python, in lists or alone."""
+    if isinstance(x, (list, tuple)):
+        return all(map(_is_of_numbers, x))
+    return type(x) in (float, complex, int)
 
 
 @method

@@ -149,17 +149,7 @@ def require_fitting(dtype: np.dtype[Any], into: np.dtype[Any]) -> None:
 def fitted(value: Any, dtype: np.dtype[Any]) -> Any:
     """A value in the dtype of what it is put into; DTypeError of complex ones for real ones."""
     require_fitting(dtype_of(value), dtype)
-    if _is_of_numbers(value):  # float32 and int64 would lose digits on the way
-        exact = np.asarray(value)
-        value = value if exact.dtype.kind == "O" else exact.astype(dtype)
     return F.cast(value, dtype)
-
-
-def _is_of_numbers(value: Any) -> bool:
-    """Whether these are numbers of Python, in lists or alone."""
-    if isinstance(value, (list, tuple)):
-        return all(map(_is_of_numbers, value))
-    return type(value) in (float, complex, int)
 
 
 def holomorphic(rule: Callable[..., Any]) -> Callable[..., Any]:
