@@ -85,7 +85,8 @@ def arange(
     start, stop = (0, start) if stop is None else (start, stop)
     own = _dtype_of_number(start + stop + step)
     if any(type(one) is int and not -(2**63) <= one < 2**63 for one in (start, stop)):
-        return to_tensor(np.arange(start, stop, step, dtype or own))
+        limits: Any = (start, stop, step)
+        return to_tensor(np.arange(*limits, dtype=dtype or own))
     if own.kind == "f" and dtype is not None:  # the count is that of the numbers as they are given
         return F.cast(F.arange(start, stop, step, "float64"), dtype)
     return F.arange(start, stop, step, dtype or own)
