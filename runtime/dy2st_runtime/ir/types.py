@@ -250,14 +250,6 @@ class SizeList(list[Any]):
         """As a copy has it, which would make one of the class that is told."""
         return SizeList, ([*self],)
 
-    @property  # type: ignore[misc]
-    def __class__(self) -> type:
-        """The array API has a tuple here, PaddlePaddle a list: `isinstance` says yes to both."""
-        return tuple
-
-    def __reduce__(self) -> Any:
-        return SizeList, ([*self],)
-
     def __hash__(self) -> int:  # type: ignore[override]
         """That of the tuple: libraries look shapes up."""
         return hash(tuple(self))
