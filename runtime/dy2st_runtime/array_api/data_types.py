@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.errors import ArgumentError, DTypeError
 from dy2st_runtime.ir import F, Tensor
 from dy2st_runtime.ir.arguments import as_dtype
 from dy2st_runtime.ops.creation import get_default_dtype
@@ -108,8 +108,13 @@ def result_type(*arrays_and_dtypes: Any) -> Any:
 
 
 def astype(x: Any, dtype: Any, /, *, copy: Any = True, device: Any = None) -> Any:
-    """x in another dtype: a copy, or x itself where it has the dtype and copy is False."""
+    """x in another dtype: a copy, or x itself where it has the dtype and copy is False.
+
+    DTypeError for complex numbers that would lose a part: `real(x)` or `imag(x)` takes one.
+    """
     as_device(device)
+    if x.dtype.kind == "c" and np.dtype(dtype).kind not in "cb":
+        raise DTypeError(f"complex numbers are no {dtype}: take real(x), imag(x) or abs(x)")
     if np.dtype(dtype) == x.dtype:
         return F.clone(x) if copy else x
     return F.cast(x, dtype)

@@ -40,7 +40,7 @@ def concat(arrays: Any, /, *, axis: Any = 0) -> Any:
     return F.concat(parts, require_axis(axis, parts[0].ndim))
 
 
-def expand_dims(x: Any, /, *, axis: Any = 0) -> Any:
+def expand_dims(x: Any, /, axis: Any = 0) -> Any:
     """x with one more axis of size 1."""
     return F.unsqueeze(x, require_axis(axis, x.ndim + 1))
 

@@ -219,6 +219,8 @@ def test_elements_are_taken_and_set_as_by_numpy(index):
         (lambda x: xp.max(xp.ones((0,))), ValueError),
         (lambda x: xp.searchsorted(x[0], x, side="middle"), ValueError),
         (lambda x: xp.meshgrid(x, indexing="zz"), ValueError),
+        (lambda x: xp.astype(x * 1j, xp.float64), TypeError),
+        (lambda x: xp.astype(x * 1j, xp.int64), TypeError),
     ],
 )
 def test_what_does_not_fit_is_refused(call, kind):
