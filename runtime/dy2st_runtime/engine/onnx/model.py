@@ -14,7 +14,7 @@ from dy2st_runtime.dims import symbols
 from dy2st_runtime.engine.onnx.graph import value_of
 from dy2st_runtime.engine.onnx.library import defs, helper, onnx, require_onnx
 from dy2st_runtime.engine.onnx.nodes import Scope, Value
-from dy2st_runtime.engine.onnx.protos import graph_of, info_of
+from dy2st_runtime.engine.onnx.protos import constant_of, graph_of, info_of
 from dy2st_runtime.engine.onnx.writer import Writer, require_writable
 from dy2st_runtime.engine.onnx.writer_tools import if_else
 from dy2st_runtime.errors import ArgumentError
@@ -113,10 +113,10 @@ def write_model(
         if arrays is None or name in updated
     ]
     arguments = [leaf for value in (*inputs, *inputs_of_state) for leaf in value.leaves]
-    named = zip(program.block.yields, output_names(program), strict=True)
+    yields = zip(program.block.yields, output_names(program), strict=True)
     labels = [
         leaf.name
-        for variable, label in named
+        for variable, label in yields
         for leaf in value_of(variable.type, w.take(label)).leaves
     ]
     for symbol, origin in origins(program.block.parameters).items():
@@ -130,7 +130,14 @@ def write_model(
     graph.input.extend(info_of(value, with_shape=True) for value in arguments)
     graph.output.extend(info_of(value, with_shape=True) for value in outputs)
     used = _names_read(graph)
-    graph.initializer.extend(p for name, p in w.initializers.items() if name in used)
+    # Parameters and buffers are initializers, constants nodes: readers know which may be trained.
+    named = {value.name for value in state}
+    arrays_used = {name: p for name, p in w.initializers.items() if name in used}
+    graph.initializer.extend(p for name, p in arrays_used.items() if name in named)
+    nodes = list(graph.node)
+    del graph.node[:]
+    graph.node.extend(constant_of(p) for name, p in arrays_used.items() if name not in named)
+    graph.node.extend(nodes)
     proto = _model_of(graph, program, opset, w.left_out, metadata)
     return Model(proto, [v.name for v in arguments], [v.name for v in outputs], values, w.left_out)
 

@@ -32,6 +32,15 @@ def graph_of(
     return graph
 
 
+def constant_of(tensor: Any) -> Any:
+    """The node that gives an array, by the name of the array."""
+    node = onnx.NodeProto(op_type="Constant", output=[tensor.name])
+    attribute = node.attribute.add(name="value", type=onnx.AttributeProto.TENSOR)
+    attribute.t.CopyFrom(tensor)
+    attribute.t.ClearField("name")
+    return node
+
+
 def _read_by(node: Any) -> set[str]:
     """The names that a node reads, and what is in it."""
     read = set(node.input)
@@ -61,4 +70,4 @@ def info_of(value: Value, with_shape: bool = False) -> Any:
     return info
 
 
-__all__ = ["graph_of", "info_of"]
+__all__ = ["constant_of", "graph_of", "info_of"]

@@ -82,6 +82,13 @@ def test_parameters_keep_their_names_and_operators_say_where_they_come_from(tmp_
     assert json.loads(facts["dy2st.trainable"])[0] == "first.weight"
 
 
+def test_what_is_read_back_trains_the_parameters_and_no_constant(tmp_path):
+    net = Net()
+    exported(net, tmp_path, spec("batch", 4))
+    again = dy2st.onnx.load(str(tmp_path / "net.onnx"))
+    assert {n for n, _ in again.named_parameters()} == {n for n, _ in net.named_parameters()}
+
+
 def test_the_same_model_gives_the_same_bytes_and_no_path_of_the_machine(tmp_path):
     dy2st.seed(0)
     net = Net()
