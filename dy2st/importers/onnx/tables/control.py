@@ -45,13 +45,18 @@ def _declares_maybe(proto: Any) -> bool:
     return bool(proto.type.WhichOneof("value") == "optional_type")
 
 
+def _is_decided(known: Any) -> bool:
+    """Whether a condition that is known depends on no size."""
+    return isinstance(known.reshape(-1)[0], (bool, np.bool_))
+
+
 # -- If ---------------------------------------------------------------------------------------
 
 
 def _if(n: Call) -> tuple[Value, ...]:
     chosen = n.known(0)
     branches = n.graph("then_branch"), n.graph("else_branch")
-    if chosen is not None and isinstance(chosen.reshape(-1)[0], (bool, np.bool_)):
+    if chosen is not None and _is_decided(chosen):
         taken = branches[0 if chosen.reshape(-1)[0] else 1]
         return tuple(n.reader.call(taken, [], n.scope))
     maybes = [
@@ -87,7 +92,9 @@ def _goes_on(body: Graph) -> bool:
 def _loop(n: Call) -> tuple[Value, ...]:
     body, carried = n.graph("body"), n.inputs[2:]
     first = n.known(1)
-    goes_on = (n[1] is None or (first is not None and first.all())) and _goes_on(body)
+    goes_on = (
+        n[1] is None or (first is not None and _is_decided(first) and first.all())
+    ) and _goes_on(body)
     if n[0] is None and goes_on:
         raise UnknownOperators("it never ends")
     limit = None if n[0] is None else F.cast(scalar(n[0]), "int64")
