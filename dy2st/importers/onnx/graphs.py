@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from dy2st.importers.onnx.package import onnx
@@ -108,7 +108,6 @@ class Model:
     graph: Graph
     functions: dict[tuple[str, str, str], Function]
     opsets: Opsets
-    proto: Any = field(repr=False, default=None)
 
 
 class GraphReader:
@@ -128,7 +127,7 @@ class GraphReader:
             if function.key in functions:
                 raise FormatError(f"the function {one.domain}.{one.name} is there twice")
             functions[function.key] = function
-        return Model(self.graph(proto.graph, opsets), functions, opsets, proto)
+        return Model(self.graph(proto.graph, opsets), functions, opsets)
 
     def graph(self, proto: Any, opsets: Opsets, depth: int = 0) -> Graph:
         """One graph, with the graphs in its nodes."""

@@ -17,6 +17,7 @@ class UnknownOperators(Dy2stError, NotImplementedError):
     """A model has operators that dy2st does not read; the message names all of them."""
 
 
+@cache
 def onnx() -> Any:
     """The package; ArgumentError where it is not installed."""
     require_onnx()
