@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -122,6 +122,26 @@ class Call:
         return graph
 
 
+Row = Callable[[Call], Any]
+ROWS: dict[tuple[str, str], Row] = {}
+"""What reads an operator, by its domain and name: the tables fill it."""
+
+
+def row(*names: str, domain: str = "") -> Callable[[Row], Row]:
+    """Let the function read the operators of these names."""
+
+    def enter(function: Row) -> Row:
+        rows(dict.fromkeys(names, function), domain)
+        return function
+
+    return enter
+
+
+def rows(table: Mapping[str, Row], domain: str = "") -> None:
+    """Let functions read operators, by their names."""
+    ROWS.update({(domain, name): function for name, function in table.items()})
+
+
 def known(value: Any, reader: Any = None, depth: int = 0) -> Array | None:
     """What a Variable holds in every call, as an array of ints, Dims or floats; None if unknown."""
     if not isinstance(value, Variable) or not isinstance(value.type, TensorType):
@@ -190,4 +210,18 @@ def scalar(value: Any) -> Any:
     return F.reshape(value, []) if value.ndim else value
 
 
-__all__ = ["Array", "Call", "Maybe", "Value", "is_array", "is_list", "known", "scalar", "size_of"]
+__all__ = [
+    "ROWS",
+    "Array",
+    "Call",
+    "Maybe",
+    "Row",
+    "Value",
+    "is_array",
+    "is_list",
+    "known",
+    "row",
+    "rows",
+    "scalar",
+    "size_of",
+]

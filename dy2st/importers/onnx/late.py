@@ -7,6 +7,7 @@ branch for each that asks whether it is meant.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from dy2st.importers.onnx.calls import scalar
@@ -48,12 +49,13 @@ def along_axes(
     places = places_of(axes, x.ndim)
     for axis in range(x.ndim):
         is_meant = F.any(F.equal(places, axis))
-        (x,) = cond(is_meant, *_both(x, [axis], function))
+        reduced = partial(function, x, [axis], True)
+        (x,) = cond(
+            is_meant,
+            lambda reduced=reduced, dtype=x.dtype: [F.cast(reduced(), dtype)],  # type: ignore[misc]
+            lambda x=x: [x],  # type: ignore[misc]
+        )
     return x if keep else F.squeeze(x, places)
-
-
-def _both(x: Any, axes: list[int], function: Callable[[Any, list[int], bool], Any]) -> Any:
-    return lambda: [F.cast(function(x, axes, True), x.dtype)], lambda: [x]
 
 
 def unsqueezed(x: Any, axes: Any) -> Any:

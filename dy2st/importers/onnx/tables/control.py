@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from dy2st.importers.onnx.calls import Call, Maybe, Value, is_array, scalar
+from dy2st.importers.onnx.calls import Call, Maybe, Value, is_array, row, scalar
 from dy2st.importers.onnx.graphs import Graph
 from dy2st.importers.onnx.package import UnknownOperators
 from dy2st.importers.onnx.tables.sequences import as_array
@@ -18,31 +18,21 @@ from dy2st_runtime.ir.tracing.tracer import current_tracer
 from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.ops.control_flow import cond, while_loop
 
-Row = Callable[[Call], Any]
-
-
 # -- values as Variables, and back ------------------------------------------------------------
 
 
 def _leaf(value: Value, is_maybe: bool) -> Any:
     """The Variable that a branch or iteration gives for a value."""
     if is_maybe:
-        return value.array if isinstance(value, Maybe) else _maybe(value)
+        absent_or_one = [] if value is None else [as_array(value)]
+        return value.array if isinstance(value, Maybe) else F.array_of(absent_or_one)
     if value is None:
         raise ValueError("an optional that is not there is given where a value must be")
     return as_array(value)
 
 
-def _maybe(value: Value) -> Any:
-    return F.array_of([] if value is None else [as_array(value)])
-
-
 def _back(variable: Any, is_maybe: bool) -> Value:
     return Maybe(variable) if is_maybe else variable
-
-
-def _declares_maybe(proto: Any) -> bool:
-    return bool(proto.type.WhichOneof("value") == "optional_type")
 
 
 def _is_decided(known: Any) -> bool:
@@ -53,6 +43,7 @@ def _is_decided(known: Any) -> bool:
 # -- If ---------------------------------------------------------------------------------------
 
 
+@row("If")
 def _if(n: Call) -> tuple[Value, ...]:
     chosen = n.known(0)
     branches = n.graph("then_branch"), n.graph("else_branch")
@@ -60,7 +51,7 @@ def _if(n: Call) -> tuple[Value, ...]:
         taken = branches[0 if chosen.reshape(-1)[0] else 1]
         return tuple(n.reader.call(taken, [], n.scope))
     maybes = [
-        any(map(_declares_maybe, pair))
+        any(one.type.HasField("optional_type") for one in pair)
         for pair in zip(branches[0].outputs, branches[1].outputs, strict=True)
     ]
 
@@ -89,6 +80,7 @@ def _goes_on(body: Graph) -> bool:
     return name == body.input_names[1]
 
 
+@row("Loop")
 def _loop(n: Call) -> tuple[Value, ...]:
     body, carried = n.graph("body"), n.inputs[2:]
     first = n.known(1)
@@ -118,8 +110,8 @@ def _loop(n: Call) -> tuple[Value, ...]:
     start += [_leaf(value, maybe) for value, maybe in zip(carried, maybes, strict=True)]
     start += [F.array_of([]) for _ in range(scans)]
     found = while_loop(test, step, start, ["iteration", "condition", *body.input_names[2:]])
-    turns = n.known(0) if goes_on and n[0] is not None else None
-    count = None if turns is None else turns.reshape(-1)[0]
+    known_count = n.known(0) if goes_on and n[0] is not None else None
+    count = None if known_count is None else known_count.reshape(-1)[0]
     results = [_back(one, maybe) for one, maybe in zip(found[2 : own + 2], maybes, strict=True)]
     return (*results, *(stacked(one, count) for one in found[own + 2 :]))
 
@@ -148,21 +140,19 @@ def _inner(element: TensorType) -> list[Any]:
 
 
 def _is_of_inputs(size: Dim) -> bool:
-    from_outside = {
-        one for v in _inputs() for s in v.shape if isinstance(s, Dim) for one in symbols(s)
-    }
-    return from_outside.issuperset(symbols(size))
-
-
-def _inputs() -> Sequence[Any]:
     tracer = current_tracer()
     assert tracer is not None
-    return [v for v in tracer.program.inputs if isinstance(v.type, TensorType)]
+    types = [v.type for v in tracer.program.inputs if isinstance(v.type, TensorType)]
+    from_outside = {
+        one for type in types for own in type.shape if isinstance(own, Dim) for one in symbols(own)
+    }
+    return from_outside.issuperset(symbols(size))
 
 
 # -- Scan -------------------------------------------------------------------------------------
 
 
+@row("Scan")
 def _scan(n: Call) -> tuple[Value, ...]:
     if n.version >= 9:
         return _scanned(n, n.inputs, n.get("scan_input_axes"), n.get("scan_input_directions"))
@@ -212,6 +202,7 @@ def _scanned(n: Call, inputs: Sequence[Any], axes: Any, directions: Any) -> tupl
 # -- SequenceMap ------------------------------------------------------------------------------
 
 
+@row("SequenceMap")
 def _map(n: Call) -> tuple[Value, ...]:
     """A graph for each element of a sequence, and of others beside it; tensors stay."""
     body, first = n.graph("body"), n[0]
@@ -232,6 +223,3 @@ def _map(n: Call) -> tuple[Value, ...]:
     start = [F.full([], 0, "int64"), *(F.array_of([]) for _ in body.outputs)]
     length = F.array_length(first)
     return tuple(while_loop(lambda i, *_: F.less_than(i, length), step, start)[1:])
-
-
-ROWS: dict[str, Row] = {"If": _if, "Loop": _loop, "Scan": _scan, "SequenceMap": _map}

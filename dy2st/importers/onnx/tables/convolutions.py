@@ -1,16 +1,15 @@
-"""Convolutions and pooling over whole images."""
+"""Convolutions, pooling over whole images, and products of matrices."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from dy2st.importers.onnx.calls import Call
+from dy2st.importers.onnx.calls import Call, row, rows
 from dy2st_runtime.dims import Size, ceil_divide, maximum
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir.dispatch import F, apply
 
-Row = Callable[[Call], Any]
 Pads = tuple[tuple[Size, Size], ...]
 
 
@@ -39,6 +38,7 @@ def _with_bias(y: Any, bias: Any) -> Any:
     return y + F.reshape(bias, [1, bias.shape[0], *[1] * (y.ndim - 2)])
 
 
+@row("Conv")
 def _conv(n: Call) -> Any:
     x, weight = n[0], n[1]
     axes = x.ndim - 2
@@ -56,6 +56,7 @@ def _conv(n: Call) -> Any:
     return _with_bias(y, n[2])
 
 
+@row("ConvTranspose")
 def _conv_transpose(n: Call) -> Any:
     x, weight = n[0], n[1]
     axes = x.ndim - 2
@@ -94,9 +95,35 @@ def _image(x: Any) -> list[int]:
     return [*range(2, x.ndim)]
 
 
-ROWS: dict[str, Row] = {
-    "Conv": _conv,
-    "ConvTranspose": _conv_transpose,
-    "GlobalAveragePool": lambda n: F.mean(n[0], _image(n[0]), keepdim=True),
-    "GlobalMaxPool": lambda n: F.max(n[0], _image(n[0]), keepdim=True),
-}
+rows(
+    {
+        "GlobalAveragePool": lambda n: F.mean(n[0], _image(n[0]), keepdim=True),
+        "GlobalMaxPool": lambda n: F.max(n[0], _image(n[0]), keepdim=True),
+    }
+)
+
+
+@row("Gemm")
+def _gemm(n: Call) -> Any:
+    a, b, c = n[0], n[1], n[2]
+    a = F.transpose(a, [1, 0]) if n.get("transA", 0) else a
+    b = F.transpose(b, [1, 0]) if n.get("transB", 0) else b
+    alpha, beta = n.get("alpha", 1.0), n.get("beta", 1.0)
+    y = F.matmul(a, b)
+    y = y if alpha == 1.0 else F.cast(y * alpha, y.dtype)
+    if c is None:
+        return y
+    return y + (c if beta == 1.0 else F.cast(c * beta, c.dtype))
+
+
+@row("Einsum")
+def _einsum(n: Call) -> Any:
+    return F.einsum(n.attributes["equation"], *n.inputs)
+
+
+rows(
+    {
+        "Det": lambda n: F.det(n[0]),
+        "MatMul": lambda n: F.matmul(n[0], n[1]),
+    }
+)

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.importers.onnx.calls import Call, known
+from dy2st.importers.onnx.calls import Call, Row, known, row, rows
 from dy2st_runtime.dims import Dim, less_equal
 from dy2st_runtime.ir.dispatch import F, apply
 from dy2st_runtime.ir.types import is_floating
 
-Row = Callable[[Call], Any]
 _BROADCAST = 7
 """The version from which on operands broadcast as NumPy's; before, an attribute says how."""
 
@@ -58,6 +57,7 @@ def divide(x: Any, y: Any) -> Any:
     return F.divide(x, y, rounding_mode="trunc")
 
 
+@row("Mod")
 def _mod(n: Call) -> Any:
     x, y = operands(n)
     if not n.get("fmod", 0) or x.dtype.kind == "u":
@@ -68,6 +68,7 @@ def _mod(n: Call) -> Any:
     return F.where(F.less_than(x, 0), -rest, rest)
 
 
+@row("Pow")
 def _pow(n: Call) -> Any:
     x, y = operands(n)
     exponent = known(y, n.reader)
@@ -86,6 +87,7 @@ def plain(n: Call, place: int) -> Any:
     return np.asarray(found).reshape(-1)[0].item() if found.dtype != object else found.item()
 
 
+@row("Clip")
 def _clip(n: Call) -> Any:
     x = n[0]
     low = n.get("min") if n.get("min") is not None else plain(n, 1)
@@ -107,16 +109,19 @@ def _without(low: Any, high: Any, limit: Any, done: Any, x: Any) -> tuple[Any, A
     return None, None, first
 
 
+@row("BitShift")
 def _shift(n: Call) -> Any:
     x, y = n[0], n[1]
     is_left = n.attributes["direction"] == "LEFT"
     return (F.bitwise_left_shift if is_left else F.bitwise_right_shift)(x, y)
 
 
+@row("HardSigmoid")
 def _hard_sigmoid(n: Call) -> Any:
     return F.clip(n[0] * n.get("alpha", 0.2) + n.get("beta", 0.5), 0.0, 1.0)
 
 
+@row("IsInf")
 def _infinite(n: Call) -> Any:
     x = n[0]
     is_infinite = F.isinf(x)
@@ -127,12 +132,14 @@ def _infinite(n: Call) -> Any:
     return is_infinite
 
 
+@row("Shrink")
 def _shrink(n: Call) -> Any:
     x, bias, limit = n[0], n.get("bias", 0.0), n.get("lambd", 0.5)
     low, high = F.less_than(x, -limit), F.greater_than(x, limit)
     return F.cast(F.where(low, x + bias, F.where(high, x - bias, F.zeros_like(x))), x.dtype)
 
 
+@row("PRelu")
 def _prelu(n: Call) -> Any:
     x, slope = n[0], n[1]
     if n.version < _BROADCAST and slope.ndim == 1 and x.ndim > 1:
@@ -140,90 +147,84 @@ def _prelu(n: Call) -> Any:
     return F.where(F.less_than(x, 0), x * slope, x)
 
 
+@row("Selu")
 def _selu(n: Call) -> Any:
     alpha, gamma = n.get("alpha", 1.6732632423543772), n.get("gamma", 1.0507009873554805)
     return F.elu(n[0], alpha) * gamma
 
 
+@row("Gelu")
 def _gelu(n: Call) -> Any:
     if n.get("approximate", "none") == "tanh":
         return F.gelu(n[0], approximate=True)
     return F.gelu(n[0])
 
 
+@row("Swish")
 def _swish(n: Call) -> Any:
     alpha = n.get("alpha", 1.0)
     return F.silu(n[0]) if alpha == 1.0 else n[0] * F.sigmoid(n[0] * alpha)
 
 
-ROWS: dict[str, Row] = {
-    "Abs": _unary("abs"),
-    "Acos": _unary("acos"),
-    "Acosh": _unary("acosh"),
-    "Add": _binary(F.add),
-    "And": _binary(F.logical_and),
-    "Asin": _unary("asin"),
-    "Asinh": _unary("asinh"),
-    "Atan": _unary("atan"),
-    "Atanh": _unary("atanh"),
-    "BitShift": _shift,
-    "BitwiseAnd": _binary(F.bitwise_and),
-    "BitwiseNot": lambda n: F.bitwise_not(n[0]),
-    "BitwiseOr": _binary(F.bitwise_or),
-    "BitwiseXor": _binary(F.bitwise_xor),
-    "Ceil": _unary("ceil"),
-    "Celu": lambda n: F.celu(n[0], n.get("alpha", 1.0)),
-    "Clip": _clip,
-    "Cos": _unary("cos"),
-    "Cosh": _unary("cosh"),
-    "Div": lambda n: divide(*operands(n)),
-    "Elu": lambda n: F.elu(n[0], n.get("alpha", 1.0)),
-    "Equal": _binary(F.equal),
-    "Erf": _unary("erf"),
-    "Exp": _unary("exp"),
-    "Floor": _unary("floor"),
-    "Gelu": _gelu,
-    "Greater": _binary(F.greater_than),
-    "GreaterOrEqual": _binary(F.greater_equal),
-    "HardSigmoid": _hard_sigmoid,
-    "HardSwish": lambda n: n[0] * F.clip(n[0] * (1 / 6) + 0.5, 0.0, 1.0),
-    "IsInf": _infinite,
-    "IsNaN": lambda n: F.isnan(n[0]),
-    "LeakyRelu": lambda n: F.leaky_relu(n[0], n.get("alpha", 0.01)),
-    "Less": _binary(F.less_than),
-    "LessOrEqual": _binary(F.less_equal),
-    "Log": _unary("log"),
-    "Max": _many(F.maximum),
-    "Mean": lambda n: reduce(F.add, n.inputs) / len(n),
-    "Min": _many(F.minimum),
-    "Mish": lambda n: F.mish(n[0]),
-    "Mod": _mod,
-    "Mul": _binary(F.multiply),
-    "Neg": lambda n: F.neg(n[0]),
-    "Not": lambda n: F.logical_not(n[0]),
-    "Or": _binary(F.logical_or),
-    "PRelu": _prelu,
-    "Pow": _pow,
-    "Reciprocal": lambda n: F.reciprocal(n[0]),
-    "Relu": lambda n: F.relu(n[0]) if is_floating(n[0].dtype) else F.maximum(n[0], 0),
-    "Round": _unary("round"),
-    "Selu": _selu,
-    "Shrink": _shrink,
-    "Sigmoid": _unary("sigmoid"),
-    "Sign": _unary("sign"),
-    "Sin": _unary("sin"),
-    "Sinh": _unary("sinh"),
-    "Softplus": lambda n: F.softplus(n[0]),
-    "Softsign": lambda n: F.softsign(n[0]),
-    "Sqrt": _unary("sqrt"),
-    "Sub": _binary(F.subtract),
-    "Sum": _many(F.add),
-    "Swish": _swish,
-    "Tan": _unary("tan"),
-    "Tanh": _unary("tanh"),
-    "ThresholdedRelu": lambda n: F.where(
-        F.greater_than(n[0], n.get("alpha", 1.0)), n[0], F.zeros_like(n[0])
-    ),
-    "Where": lambda n: F.where(n[0], n[1], n[2]),
-    "Xor": _binary(F.logical_xor),
-}
+rows(
+    {
+        "Abs": _unary("abs"),
+        "Acos": _unary("acos"),
+        "Acosh": _unary("acosh"),
+        "Add": _binary(F.add),
+        "And": _binary(F.logical_and),
+        "Asin": _unary("asin"),
+        "Asinh": _unary("asinh"),
+        "Atan": _unary("atan"),
+        "Atanh": _unary("atanh"),
+        "BitwiseAnd": _binary(F.bitwise_and),
+        "BitwiseNot": lambda n: F.bitwise_not(n[0]),
+        "BitwiseOr": _binary(F.bitwise_or),
+        "BitwiseXor": _binary(F.bitwise_xor),
+        "Ceil": _unary("ceil"),
+        "Celu": lambda n: F.celu(n[0], n.get("alpha", 1.0)),
+        "Cos": _unary("cos"),
+        "Cosh": _unary("cosh"),
+        "Div": lambda n: divide(*operands(n)),
+        "Elu": lambda n: F.elu(n[0], n.get("alpha", 1.0)),
+        "Equal": _binary(F.equal),
+        "Erf": _unary("erf"),
+        "Exp": _unary("exp"),
+        "Floor": _unary("floor"),
+        "Greater": _binary(F.greater_than),
+        "GreaterOrEqual": _binary(F.greater_equal),
+        "HardSwish": lambda n: n[0] * F.clip(n[0] * (1 / 6) + 0.5, 0.0, 1.0),
+        "IsNaN": lambda n: F.isnan(n[0]),
+        "LeakyRelu": lambda n: F.leaky_relu(n[0], n.get("alpha", 0.01)),
+        "Less": _binary(F.less_than),
+        "LessOrEqual": _binary(F.less_equal),
+        "Log": _unary("log"),
+        "Max": _many(F.maximum),
+        "Mean": lambda n: reduce(F.add, n.inputs) / len(n),
+        "Min": _many(F.minimum),
+        "Mish": lambda n: F.mish(n[0]),
+        "Mul": _binary(F.multiply),
+        "Neg": lambda n: F.neg(n[0]),
+        "Not": lambda n: F.logical_not(n[0]),
+        "Or": _binary(F.logical_or),
+        "Reciprocal": lambda n: F.reciprocal(n[0]),
+        "Relu": lambda n: F.relu(n[0]) if is_floating(n[0].dtype) else F.maximum(n[0], 0),
+        "Round": _unary("round"),
+        "Sigmoid": _unary("sigmoid"),
+        "Sign": _unary("sign"),
+        "Sin": _unary("sin"),
+        "Sinh": _unary("sinh"),
+        "Softplus": lambda n: F.softplus(n[0]),
+        "Softsign": lambda n: F.softsign(n[0]),
+        "Sqrt": _unary("sqrt"),
+        "Sub": _binary(F.subtract),
+        "Sum": _many(F.add),
+        "Tan": _unary("tan"),
+        "Tanh": _unary("tanh"),
+        "ThresholdedRelu": lambda n: F.where(
+            F.greater_than(n[0], n.get("alpha", 1.0)), n[0], F.zeros_like(n[0])
+        ),
+        "Where": lambda n: F.where(n[0], n[1], n[2]),
+        "Xor": _binary(F.logical_xor),
+    }
+)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from dy2st.importers.onnx.calls import Call, scalar
+from dy2st.importers.onnx.calls import Call, row, rows, scalar
 from dy2st_runtime.dims import product
 from dy2st_runtime.ir.dispatch import F, apply
 
-Row = Callable[[Call], Any]
 
-
+@row("Gather")
 def _gather(n: Call) -> Any:
     x, places, axis = n[0], n[1], n.get("axis", 0)
     known = n.known(1)
@@ -22,6 +20,7 @@ def _gather(n: Call) -> Any:
     return F.gather(x, places, axis)
 
 
+@row("GatherND")
 def _gather_nd(n: Call) -> Any:
     x, places, batch = n[0], n[1], n.get("batch_dims", 0)
     depth = places.shape[-1]
@@ -47,6 +46,7 @@ def from_start(places: Any, size: Any) -> Any:
     )
 
 
+@row("Scatter", "ScatterElements")
 def _scatter_elements(n: Call) -> Any:
     x, places, updates, axis = n[0], n[1], n[2], n.get("axis", 0)
     how = {"none": "assign", "add": "add", "mul": "mul", "max": "amax", "min": "amin"}
@@ -55,6 +55,7 @@ def _scatter_elements(n: Call) -> Any:
     return F.put_along_axis(x, places, updates, axis, reduce, broadcast=False)
 
 
+@row("ScatterND")
 def _scatter_nd(n: Call) -> Any:
     x, places, updates = n[0], n[1], n[2]
     reduction, depth = n.get("reduction", "none"), places.shape[-1]
@@ -77,6 +78,7 @@ def _scatter_nd(n: Call) -> Any:
     return F.reshape(made, x.shape)
 
 
+@row("Compress")
 def _compress(n: Call) -> Any:
     x, chosen, axis = n[0], n[1], n.get("axis")
     if axis is None:
@@ -84,11 +86,13 @@ def _compress(n: Call) -> Any:
     return F.gather(x, F.reshape(F.nonzero(chosen), [-1]), axis)
 
 
+@row("NonZero")
 def _nonzero(n: Call) -> Any:
     x = n[0] if n[0].ndim else F.reshape(n[0], [1])
     return F.transpose(F.nonzero(x), [1, 0])
 
 
+@row("OneHot")
 def _one_hot(n: Call) -> Any:
     places, values, axis = n[0], n[2], n.get("axis", -1)
     depth = n.number(1, "`depth`") if n.known(1) is not None else F.cast(scalar(n[1]), "int64")
@@ -105,6 +109,7 @@ def _one_hot(n: Call) -> Any:
     return F.where(is_it, F.getitem(values, 1), F.getitem(values, 0))
 
 
+@row("TopK")
 def _topk(n: Call) -> tuple[Any, Any]:
     x, axis = n[0], n.get("axis", -1)
     count = n.get("k") if n[1] is None else n.numbers(1)
@@ -114,6 +119,7 @@ def _topk(n: Call) -> tuple[Any, Any]:
     return values, F.cast(places, "int64")
 
 
+@row("ReverseSequence")
 def _reverse_sequence(n: Call) -> Any:
     """Each row's first elements, as many as a tensor says, in reverse order."""
     x, lengths = n[0], n[1]
@@ -127,6 +133,7 @@ def _reverse_sequence(n: Call) -> Any:
     return F.take_along_axis(x, order, time)
 
 
+@row("Unique")
 def _unique(n: Call) -> tuple[Any, ...]:
     """The distinct elements, in order or as they come, with places and counts."""
     x, axis = n[0], n.get("axis")
@@ -142,17 +149,10 @@ def _unique(n: Call) -> tuple[Any, ...]:
     return (F.gather(values, order, axis), *parts)
 
 
-ROWS: dict[str, Row] = {
-    "Compress": _compress,
-    "Gather": _gather,
-    "GatherElements": lambda n: F.take_along_axis(n[0], n[1], n.get("axis", 0), broadcast=False),
-    "GatherND": _gather_nd,
-    "NonZero": _nonzero,
-    "OneHot": _one_hot,
-    "ReverseSequence": _reverse_sequence,
-    "Scatter": _scatter_elements,
-    "ScatterElements": _scatter_elements,
-    "ScatterND": _scatter_nd,
-    "TopK": _topk,
-    "Unique": _unique,
-}
+rows(
+    {
+        "GatherElements": lambda n: F.take_along_axis(
+            n[0], n[1], n.get("axis", 0), broadcast=False
+        ),
+    }
+)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from dy2st.importers.onnx.calls import Call, known
+from dy2st.importers.onnx.calls import Call, known, row, rows
 from dy2st.importers.onnx.late import (
     parts_late,
     places_of,
@@ -19,13 +19,20 @@ from dy2st.importers.onnx.late import (
 from dy2st.importers.onnx.package import UnknownOperators
 from dy2st.importers.onnx.tables.elementwise import plain
 from dy2st.importers.onnx.tensors import dtype_of
-from dy2st_runtime.dims import Size, ceil_divide, equal, minimum, product, require_equal
+from dy2st_runtime.dims import (
+    Size,
+    ceil_divide,
+    equal,
+    minimum,
+    product,
+    require_equal,
+    same_shape,
+)
 from dy2st_runtime.dims.operations import floordiv
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir.dispatch import F, apply
 from dy2st_runtime.ir.program import Variable
 
-Row = Callable[[Call], Any]
 _FAR = 2**31 - 1
 """Ends of slices from here on mean the end."""
 
@@ -43,7 +50,7 @@ def reshaped(x: Any, shape: Sequence[Size]) -> Any:
         rest = [size for axis, size in enumerate(shape) if axis != open_axes[0]]
         have = [*x.shape]
         for size in [*rest]:
-            place = next((i for i, own in enumerate(have) if own is size or _same(own, size)), None)
+            place = next((i for i, own in enumerate(have) if same_shape([own], [size])), None)
             if place is not None:
                 rest.remove(size)
                 del have[place]
@@ -59,10 +66,7 @@ def reshaped(x: Any, shape: Sequence[Size]) -> Any:
     return apply("reshape", x, shape=tuple(wanted))
 
 
-def _same(one: Size, other: Size) -> bool:
-    return isinstance(one, int) and isinstance(other, int) and one == other
-
-
+@row("Reshape")
 def _reshape(n: Call) -> Any:
     x = n[0]
     shape = n.get("shape") if n[1] is None else n.numbers(1)
@@ -77,12 +81,14 @@ def _reshape(n: Call) -> Any:
     return reshaped(x, shape)
 
 
+@row("Flatten")
 def _flatten(n: Call) -> Any:
     x, axis = n[0], n.get("axis", 1)
     axis += x.ndim if axis < 0 else 0
     return apply("reshape", x, shape=(product(x.shape[:axis]), product(x.shape[axis:])))
 
 
+@row("Squeeze")
 def _squeeze(n: Call) -> Any:
     x, axes = n[0], n.axes_or_tensor(1)
     if axes is None or isinstance(axes, Variable):
@@ -94,6 +100,7 @@ def _squeeze(n: Call) -> Any:
     return apply("reshape", x, shape=tuple(kept))
 
 
+@row("Unsqueeze")
 def _unsqueeze(n: Call) -> Any:
     x, axes = n[0], n.axes_or_tensor(1)
     if isinstance(axes, Variable):
@@ -109,6 +116,7 @@ def _unsqueeze(n: Call) -> Any:
     )
 
 
+@row("Expand")
 def _expand(n: Call) -> Any:
     x, shape = n[0], n.numbers(1)
     if isinstance(shape, Variable):
@@ -117,6 +125,7 @@ def _expand(n: Call) -> Any:
     return F.broadcast_to(x, F.broadcast_shape(x.shape, shape))
 
 
+@row("Shape")
 def _shape(n: Call) -> Any:
     sizes = n[0].shape
     start, end = n.get("start", 0), n.get("end", len(sizes))
@@ -127,6 +136,7 @@ def _shape(n: Call) -> Any:
     return F.getitem(made, slice(places.start, max(places.stop, places.start)))
 
 
+@row("Transpose")
 def _transpose(n: Call) -> Any:
     return F.transpose(n[0], n.get("perm", [*range(n[0].ndim)][::-1]))
 
@@ -134,11 +144,13 @@ def _transpose(n: Call) -> Any:
 # -- parts ------------------------------------------------------------------------------------
 
 
+@row("Concat")
 def _concat(n: Call) -> Any:
     axis = n.get("axis", 1)
     return F.concat([*n.inputs], axis) if len(n) > 1 else F.assign(n[0])
 
 
+@row("Split")
 def _split(n: Call) -> tuple[Any, ...]:
     x, axis = n[0], n.get("axis", 0)
     parts = n.get("split") if n.get("split") is not None else n.numbers(1)
@@ -153,6 +165,7 @@ def _split(n: Call) -> tuple[Any, ...]:
     return tuple(F.split(x, parts, axis))
 
 
+@row("Slice")
 def _slice(n: Call) -> Any:
     x = n[0]
     if n.version < 10:
@@ -196,6 +209,7 @@ def _sliced_by_axis(x: Any, axes: Any, starts: Any, ends: Any, steps: Any) -> An
     return x
 
 
+@row("Tile")
 def _tile(n: Call) -> Any:
     x = n[0]
     if n.version < 6:
@@ -209,6 +223,7 @@ def _tile(n: Call) -> Any:
 _MODES = {"constant": "constant", "reflect": "reflect", "edge": "replicate", "wrap": "circular"}
 
 
+@row("Pad")
 def _pad(n: Call) -> Any:
     x, mode = n[0], _MODES[n.get("mode", "constant")]
     pads = n.get("pads", n.get("paddings"))
@@ -257,6 +272,7 @@ def n_tensor(numbers: Sequence[int]) -> Any:
     return F.stack([F.full([], number, "int64") for number in numbers])
 
 
+@row("CenterCropPad")
 def _center(n: Call) -> Any:
     """Cropped or padded around the middle to a size along axes."""
     x, sizes = n[0], n.numbers(1)
@@ -277,6 +293,7 @@ def _center(n: Call) -> Any:
     return F.pad(F.getitem(x, tuple(index)), flat)
 
 
+@row("DepthToSpace")
 def _depth_to_space(n: Call) -> Any:
     x, block = n[0], n.attributes["blocksize"]
     batch, channels, high, wide = x.shape
@@ -289,6 +306,7 @@ def _depth_to_space(n: Call) -> Any:
     return F.reshape(parts, [batch, channels // (block * block), high * block, wide * block])
 
 
+@row("SpaceToDepth")
 def _space_to_depth(n: Call) -> Any:
     x, block = n[0], n.attributes["blocksize"]
     batch, channels, high, wide = x.shape
@@ -302,6 +320,7 @@ def _space_to_depth(n: Call) -> Any:
 # -- made of numbers and sizes ----------------------------------------------------------------
 
 
+@row("Constant")
 def _constant(n: Call) -> Any:
     """A tensor that stands in the node, in one of several forms."""
     forms: dict[str, Any] = {
@@ -318,6 +337,7 @@ def _constant(n: Call) -> Any:
     raise UnknownOperators("it has no value that a Program has")
 
 
+@row("ConstantOfShape")
 def _filled(n: Call) -> Any:
     value = n.get("value")
     value = np.zeros(1, np.float32) if value is None else value.reshape(-1)
@@ -328,6 +348,7 @@ def _filled(n: Call) -> Any:
     return F.full(n.numbers(0), value[0].item(), value.dtype)
 
 
+@row("Range")
 def _range(n: Call) -> Any:
     dtype = n[0].dtype
     ends = [plain(n, place) for place in range(3)]
@@ -340,6 +361,7 @@ def _range(n: Call) -> Any:
     return F.arange(start, stop, step, dtype=dtype)
 
 
+@row("EyeLike")
 def _eye(n: Call) -> Any:
     x, offset = n[0], n.get("k", 0)
     dtype = dtype_of(n.attributes["dtype"]) if "dtype" in n.attributes else x.dtype
@@ -350,6 +372,7 @@ def _eye(n: Call) -> Any:
     return F.cast(F.equal(F.arange(columns) - down, offset), dtype)
 
 
+@row("Trilu")
 def _triangle(n: Call) -> Any:
     x, offset = n[0], 0 if n[1] is None else plain(n, 1)
     if isinstance(offset, Variable):
@@ -357,33 +380,15 @@ def _triangle(n: Call) -> Any:
     return F.triu(x, offset) if n.get("upper", 1) else F.tril(x, offset)
 
 
+@row("Size")
 def _size(n: Call) -> Any:
     return F.prod(apply("shape", n[0])) if n[0].ndim else F.full([], 1, "int64")
 
 
-ROWS: dict[str, Row] = {
-    "BitCast": lambda n: apply("bitcast", n[0], dtype=dtype_of(n.attributes["to"])),
-    "CenterCropPad": _center,
-    "Concat": _concat,
-    "Constant": _constant,
-    "ConstantOfShape": _filled,
-    "DepthToSpace": _depth_to_space,
-    "Expand": _expand,
-    "EyeLike": _eye,
-    "Flatten": _flatten,
-    "Identity": lambda n: n[0],
-    "Pad": _pad,
-    "Range": _range,
-    "Reshape": _reshape,
-    "Shape": _shape,
-    "Size": _size,
-    "Slice": _slice,
-    "SpaceToDepth": _space_to_depth,
-    "Split": _split,
-    "Squeeze": _squeeze,
-    "Tile": _tile,
-    "Transpose": _transpose,
-    "Trilu": _triangle,
-    "Unsqueeze": _unsqueeze,
-}
-__all__ = ["ROWS", "padded", "reshaped", "sliced"]
+rows(
+    {
+        "BitCast": lambda n: apply("bitcast", n[0], dtype=dtype_of(n.attributes["to"])),
+        "Identity": lambda n: n[0],
+    }
+)
+__all__ = ["padded", "reshaped", "sliced"]

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from dy2st.importers.onnx.calls import Call
+from dy2st.importers.onnx.calls import Call, row
 from dy2st.importers.onnx.tables.elementwise import plain
 from dy2st.importers.onnx.tensors import dtype_of
 from dy2st_runtime.dims import product
 from dy2st_runtime.ir.dispatch import F, apply
-
-Row = Callable[[Call], Any]
 
 
 def _by_channel(value: Any, rank: int) -> Any:
     return F.reshape(value, [1, value.shape[0], *[1] * (rank - 2)])
 
 
+@row("BatchNormalization")
 def _batch_norm(n: Call) -> Any:
     x, scale, bias, mean, variance = (n[i] for i in range(5))
     epsilon, momentum = n.get("epsilon", 1e-5), n.get("momentum", 0.9)
@@ -48,10 +46,12 @@ def _normalised(x: Any, mean: Any, variance: Any, scale: Any, bias: Any, epsilon
     )
 
 
+@row("InstanceNormalization")
 def _instance_norm(n: Call) -> Any:
     return F.instance_norm(n[0], weight=n[1], bias=n[2], eps=n.get("epsilon", 1e-5))
 
 
+@row("LayerNormalization")
 def _layer_norm(n: Call) -> Any:
     x, scale, bias = n[0], n[1], n[2]
     axis = n.get("axis", -1) % x.ndim
@@ -70,6 +70,7 @@ def _layer_norm(n: Call) -> Any:
     return y if bias is None else y + bias, mean, inverse
 
 
+@row("RMSNormalization")
 def _rms_norm(n: Call) -> Any:
     x, scale = n[0], n[1]
     axes = [*range(n.get("axis", -1) % x.ndim, x.ndim)]
@@ -78,6 +79,7 @@ def _rms_norm(n: Call) -> Any:
     return F.cast(F.cast(wide / F.sqrt(spread), x.dtype) * scale, scale.dtype)
 
 
+@row("GroupNormalization")
 def _group_norm(n: Call) -> Any:
     x, scale, bias = n[0], n[1], n[2]
     groups, epsilon = n.attributes["num_groups"], n.get("epsilon", 1e-5)
@@ -93,6 +95,7 @@ def _group_norm(n: Call) -> Any:
     return y * _by_channel(scale, x.ndim) + _by_channel(bias, x.ndim)
 
 
+@row("LpNormalization")
 def _lp_norm(n: Call) -> Any:
     x, axis = n[0], n.get("axis", -1)
     if n.get("p", 2) == 1:
@@ -103,6 +106,7 @@ def _lp_norm(n: Call) -> Any:
     return F.where(is_none, F.zeros_like(x), x / F.where(is_none, F.ones_like(size), size))
 
 
+@row("MeanVarianceNormalization")
 def _mean_variance(n: Call) -> Any:
     x, axes = n[0], n.get("axes", [0, 2, 3])
     mean = F.mean(x, axes, keepdim=True)
@@ -110,6 +114,7 @@ def _mean_variance(n: Call) -> Any:
     return (x - mean) / (F.sqrt(spread) + 1e-9)
 
 
+@row("Dropout")
 def _dropout(n: Call) -> Any:
     """The input itself, or elements drawn anew in each call where the model trains."""
     x = n[0]
@@ -129,15 +134,3 @@ def _dropout(n: Call) -> Any:
     if training is not True:
         kept = F.where(F.reshape(training, []), kept, x)
     return F.where(is_kept, kept, F.zeros_like(x)), is_kept
-
-
-ROWS: dict[str, Row] = {
-    "BatchNormalization": _batch_norm,
-    "Dropout": _dropout,
-    "GroupNormalization": _group_norm,
-    "InstanceNormalization": _instance_norm,
-    "LayerNormalization": _layer_norm,
-    "LpNormalization": _lp_norm,
-    "MeanVarianceNormalization": _mean_variance,
-    "RMSNormalization": _rms_norm,
-}

@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.importers.onnx.calls import Call
+from dy2st.importers.onnx.calls import Call, Row, rows
 from dy2st.importers.onnx.late import along_axes, by_axis
 from dy2st_runtime.dims import Dim
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.program import Variable
 from dy2st_runtime.ir.types import is_floating
-
-Row = Callable[[Call], Any]
 
 
 def _reduced(
@@ -153,22 +151,24 @@ def _hard(x: Any, axis: int) -> Any:
     return F.cast(F.equal(F.reshape(F.arange(x.shape[axis]), shape), first), x.dtype)
 
 
-ROWS: dict[str, Row] = {
-    "ArgMax": _place("argmax"),
-    "ArgMin": _place("argmin"),
-    "CumProd": lambda n: _running(n, F.cumprod, 1),
-    "CumSum": lambda n: _running(n, F.cumsum, 0),
-    "Hardmax": _softmax(_hard),
-    "LogSoftmax": _softmax(F.log_softmax),
-    "ReduceL1": _reduced(_sum, F.abs),
-    "ReduceL2": _reduced(_sum, F.square, F.sqrt),
-    "ReduceLogSum": _reduced(_sum, after=F.log),
-    "ReduceLogSumExp": _reduced(_log_sum_exp),
-    "ReduceMax": _reduced(_extreme("max")),
-    "ReduceMean": _reduced(_mean),
-    "ReduceMin": _reduced(_extreme("min")),
-    "ReduceProd": _reduced(lambda x, axes, keep: F.prod(x, axes, keep)),
-    "ReduceSum": _reduced(_sum),
-    "ReduceSumSquare": _reduced(_sum, F.square),
-    "Softmax": _softmax(F.softmax),
-}
+rows(
+    {
+        "ArgMax": _place("argmax"),
+        "ArgMin": _place("argmin"),
+        "CumProd": lambda n: _running(n, F.cumprod, 1),
+        "CumSum": lambda n: _running(n, F.cumsum, 0),
+        "Hardmax": _softmax(_hard),
+        "LogSoftmax": _softmax(F.log_softmax),
+        "ReduceL1": _reduced(_sum, F.abs),
+        "ReduceL2": _reduced(_sum, F.square, F.sqrt),
+        "ReduceLogSum": _reduced(_sum, after=F.log),
+        "ReduceLogSumExp": _reduced(_log_sum_exp),
+        "ReduceMax": _reduced(_extreme("max")),
+        "ReduceMean": _reduced(_mean),
+        "ReduceMin": _reduced(_extreme("min")),
+        "ReduceProd": _reduced(lambda x, axes, keep: F.prod(x, axes, keep)),
+        "ReduceSum": _reduced(_sum),
+        "ReduceSumSquare": _reduced(_sum, F.square),
+        "Softmax": _softmax(F.softmax),
+    }
+)

@@ -10,16 +10,7 @@ _TEXTS = "a Program has no tensors of texts"
 _STRING = 8  # ONNX's number of that element type
 
 
-def _to_texts(node: Node) -> str:
-    return _TEXTS if node.attributes.get("to") == _STRING else ""
-
-
-def _texts_among(node: Node) -> str:
-    is_text = any(name.startswith("value_string") for name in node.attributes)
-    return _TEXTS if is_text else ""
-
-
-ROWS: dict[tuple[str, str], str | Callable[[Node], str]] = {
+REFUSED: dict[tuple[str, str], str | Callable[[Node], str]] = {
     **dict.fromkeys(
         [
             ("", name)
@@ -34,7 +25,9 @@ ROWS: dict[tuple[str, str], str | Callable[[Node], str]] = {
         _TEXTS,
     ),
     ("", "ImageDecoder"): "a Program decodes no images: decode them before, and give arrays",
-    ("", "Cast"): _to_texts,
-    ("", "Constant"): _texts_among,
+    ("", "Cast"): lambda node: _TEXTS if node.attributes.get("to") == _STRING else "",
+    ("", "Constant"): lambda node: (
+        _TEXTS if any(name.startswith("value_string") for name in node.attributes) else ""
+    ),
     ("ai.onnx.preview.training", "Gradient"): "call backward() on what the model gives",
 }

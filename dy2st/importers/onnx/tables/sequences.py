@@ -7,10 +7,9 @@ optional that is surely there is the value itself, one that surely is not is Non
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from dy2st.importers.onnx.calls import Call, Maybe, scalar
+from dy2st.importers.onnx.calls import Call, Maybe, row, rows, scalar
 from dy2st.importers.onnx.late import parts_late
 from dy2st.importers.onnx.package import UnknownOperators
 from dy2st_runtime.dims import Dim
@@ -18,8 +17,6 @@ from dy2st_runtime.errors import PlaceError
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.program import Variable
 from dy2st_runtime.ops.control_flow import while_loop
-
-Row = Callable[[Call], Any]
 
 
 def as_array(values: Any) -> Any:
@@ -37,6 +34,7 @@ def _place(n: Call, place: int) -> Any:
     return int(found.reshape(-1)[0])
 
 
+@row("SequenceAt")
 def _at(n: Call) -> Any:
     values, place = n[0], _place(n, 1)
     if not isinstance(values, list) or not isinstance(place, int):
@@ -46,6 +44,7 @@ def _at(n: Call) -> Any:
     return values[place]
 
 
+@row("SequenceInsert")
 def _insert(n: Call) -> Any:
     values, one = n[0], n[1]
     place = None if n[2] is None else _place(n, 2)
@@ -57,6 +56,7 @@ def _insert(n: Call) -> Any:
     return F.array_append(values, one) if place is None else F.array_insert(values, place, one)
 
 
+@row("SequenceErase")
 def _erase(n: Call) -> Any:
     values, place = n[0], -1 if n[1] is None else _place(n, 1)
     if isinstance(values, list) and isinstance(place, int):
@@ -66,11 +66,13 @@ def _erase(n: Call) -> Any:
     return F.array_pop(as_array(values), place)[0]
 
 
+@row("SequenceLength")
 def _length(n: Call) -> Any:
     values = n[0]
     return F.full([], len(values), "int64") if isinstance(values, list) else F.array_length(values)
 
 
+@row("ConcatFromSequence")
 def _joined(n: Call) -> Any:
     values, axis = n[0], n.attributes["axis"]
     if n.get("new_axis", 0):
@@ -78,6 +80,7 @@ def _joined(n: Call) -> Any:
     return F.concat(values, axis) if isinstance(values, list) else F.array_concat(values, axis)
 
 
+@row("SplitToSequence")
 def _split(n: Call) -> Any:
     x, axis = n[0], n.get("axis", 0) % n[0].ndim
     size, parts = x.shape[axis], n.numbers(1)
@@ -113,10 +116,12 @@ def _split_late(x: Any, axis: int, each: Any, keep: bool) -> Any:
     return found[1]
 
 
+@row("Optional")
 def _optional(n: Call) -> Any:
     return n[0]
 
 
+@row("OptionalHasElement")
 def _has_element(n: Call) -> Any:
     value = n[0]
     if isinstance(value, Maybe):
@@ -124,6 +129,7 @@ def _has_element(n: Call) -> Any:
     return F.full([], value is not None, "bool")
 
 
+@row("OptionalGetElement")
 def _element(n: Call) -> Any:
     value = n[0]
     if value is None:
@@ -131,17 +137,10 @@ def _element(n: Call) -> Any:
     return F.array_read(value.array, 0) if isinstance(value, Maybe) else value
 
 
-ROWS: dict[str, Row] = {
-    "ConcatFromSequence": _joined,
-    "Optional": _optional,
-    "OptionalGetElement": _element,
-    "OptionalHasElement": _has_element,
-    "SequenceAt": _at,
-    "SequenceConstruct": lambda n: [*n.inputs],
-    "SequenceEmpty": lambda n: [],
-    "SequenceErase": _erase,
-    "SequenceInsert": _insert,
-    "SequenceLength": _length,
-    "SplitToSequence": _split,
-}
-__all__ = ["ROWS", "as_array"]
+rows(
+    {
+        "SequenceConstruct": lambda n: [*n.inputs],
+        "SequenceEmpty": lambda n: [],
+    }
+)
+__all__ = ["as_array"]
