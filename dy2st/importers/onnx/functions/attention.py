@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dy2st.errors import ArgumentError
-from dy2st.importers.onnx.functions.late import as_whole
+from dy2st.importers.onnx.functions.late import as_float, as_whole
 from dy2st.importers.onnx.functions.recurrent import LONGEST
 from dy2st_runtime.dims import Size, equal
 from dy2st_runtime.ir import F, apply
@@ -49,11 +49,14 @@ def attention(
     present = k, v
     groups = q.shape[1] // k.shape[1]
     k, v = _repeated(k, groups), _repeated(v, groups)
-    root = math.sqrt(scale) if scale else _root(q.shape[3], q.dtype)
+    factor: Any = scale
+    if not scale:
+        size = q.shape[3]
+        factor = size**-0.5 if isinstance(size, int) else F.cast(as_float(size) ** -0.5, q.dtype)
     if q.dtype.itemsize == 2:  # products of 16 bits overflow, so both sides are made smaller
-        q, k = q * root, k * root
+        q, k = q * factor**0.5, k * factor**0.5
     else:
-        q = q * (root * root)
+        q = q * factor
     scores = F.matmul(q, k, transpose_y=True)
     shown = [scores]
     if softcap > 0:
@@ -97,13 +100,6 @@ def _repeated(x: Any, times: Size) -> Any:
     n, heads, length, size = x.shape
     wide = F.expand(F.unsqueeze(x, [2]), [n, heads, times, length, size])
     return F.reshape(wide, [n, heads * times, length, size])
-
-
-def _root(size: Size, dtype: Any) -> Any:
-    """The root of 1 / sqrt(size)."""
-    if isinstance(size, int):
-        return math.sqrt(1.0 / math.sqrt(size))
-    return F.cast(F.pow(F.cast(size, "float64"), -0.25), dtype)
 
 
 def _near(queries: Size, keys: Size, offset: Any, window: tuple[int, int]) -> Any:
@@ -171,15 +167,16 @@ def rotary_embedding(
             raise ArgumentError("RotaryEmbedding: an input of 3 axes needs num_heads")
         x = F.reshape(X, [X.shape[0], X.shape[1], num_heads, X.shape[2] // num_heads])
         heads_axis = 2
-    cos, sin = (
-        F.unsqueeze(_at_positions(cache, position_ids), [heads_axis])
-        for cache in (cos_cache, sin_cache)
-    )
+    caches = [cos_cache, sin_cache]
+    if position_ids is not None:
+        shape, places = [*position_ids.shape, cos_cache.shape[-1]], F.flatten(position_ids)
+        caches = [F.reshape(F.gather(cache, places), shape) for cache in caches]
+    cos, sin = (F.unsqueeze(cache, [heads_axis]) for cache in caches)
     size = x.shape[3]
-    turned = rotary_embedding_dim or size
-    part = x if equal(turned, size) is True else F.slice(x, [3], [0], [turned])
+    width = rotary_embedding_dim or size
+    part = x if equal(width, size) is True else F.slice(x, [3], [0], [width])
     if interleaved:
-        pairs = F.reshape(part, [*part.shape[:3], turned // 2, 2])
+        pairs = F.reshape(part, [*part.shape[:3], width // 2, 2])
         first, second = (F.squeeze(half, [4]) for half in F.split(pairs, 2, axis=4))
     else:
         first, second = F.split(part, 2, axis=3)
@@ -189,15 +186,8 @@ def rotary_embedding(
     else:
         y = F.concat([real, imaginary], axis=3)
     if part is not x:
-        y = F.concat([y, F.slice(x, [3], [turned], [size])], axis=3)
+        y = F.concat([y, F.slice(x, [3], [width], [size])], axis=3)
     return F.reshape(y, X.shape) if X.ndim == 3 else y
-
-
-def _at_positions(cache: Any, positions: Any) -> Any:
-    if positions is None:
-        return cache
-    rows = F.gather(cache, F.flatten(positions))
-    return F.reshape(rows, [*positions.shape, cache.shape[-1]])
 
 
 def tensor_scatter(
@@ -268,7 +258,12 @@ def linear_attention(
     update_rule: str = "gated_delta",
 ) -> tuple[Any, Any]:
     """Attention by a state (batch, heads, k size, v size) that each step changes and reads."""
-    _check_rule(update_rule, decay, beta)
+    if update_rule not in ("linear", "delta", *_GATED):
+        known = "linear, gated, delta or gated_delta"
+        raise ArgumentError(f"LinearAttention: update_rule is {known}, not {update_rule!r}")
+    for name, given, rules in (("decay", decay, _GATED), ("beta", beta, _DELTA)):
+        if (given is not None) != (update_rule in rules):
+            raise ArgumentError(f"LinearAttention: {name} goes with {' and '.join(rules)} alone")
     batch, length, width = query.shape
     size, values = width // q_num_heads, value.shape[2] // kv_num_heads
     groups = q_num_heads // kv_num_heads
@@ -304,16 +299,6 @@ def linear_attention(
     y = F.reshape(F.transpose(y, [1, 0, 2, 3, 4]), [batch, length, q_num_heads * values])
     kept = query.dtype if past_state is None else past_state.dtype
     return F.cast(y, query.dtype), F.cast(last, kept)
-
-
-def _check_rule(rule: str, decay: Any, beta: Any) -> None:
-    if rule not in ("linear", *_GATED, "delta"):
-        known = "linear, gated, delta or gated_delta"
-        raise ArgumentError(f"LinearAttention: update_rule is {known}, not {rule!r}")
-    if (decay is not None) != (rule in _GATED):
-        raise ArgumentError(f"LinearAttention: decay is for the gated rules alone, not {rule!r}")
-    if (beta is not None) != (rule in _DELTA):
-        raise ArgumentError(f"LinearAttention: beta is for the delta rules alone, not {rule!r}")
 
 
 __all__ = [

@@ -32,19 +32,14 @@ def cast(x: Any, *, to: Any, saturate: int = 1, round_mode: str = "up") -> Any:
     if dtype.name == _POWERS and x.dtype != dtype:
         return F.cast(_power_of_two(x, bool(saturate), round_mode), dtype)
     if dtype.name in LARGEST and saturate and x.dtype != dtype:
-        return F.cast(_within(x, LARGEST[dtype.name]), dtype)
+        wide = x if x.dtype == "float64" else F.cast(x, "float32")  # NaN stays
+        return F.cast(F.clip(wide, -LARGEST[dtype.name], LARGEST[dtype.name]), dtype)
     return F.cast(x, dtype)
 
 
 def cast_like(x: Any, target_type: Any, *, saturate: int = 1, round_mode: str = "up") -> Any:
     """`cast` to the dtype of another tensor."""
     return cast(x, to=target_type.dtype, saturate=saturate, round_mode=round_mode)
-
-
-def _within(x: Any, largest: float) -> Any:
-    """x as float32, or float64, between two numbers; NaN stays."""
-    wide = x if x.dtype == "float64" else F.cast(x, "float32")
-    return F.clip(wide, -largest, largest)
 
 
 def _power_of_two(x: Any, saturate: bool, round_mode: str) -> Any:

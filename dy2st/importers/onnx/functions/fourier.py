@@ -124,10 +124,10 @@ def _window(waves: list[float], length: Any, dtype: Any, periodic: int) -> Any:
     """A sum of cosines, with alternating signs."""
     count = size(length)
     steps, period = F.cast(F.arange(count), "float64"), as_float(count)
-    turns = steps * (2.0 * math.pi) / (period if periodic else period - 1.0)
-    total = F.full_like(turns, waves[0])
+    angle = steps * (2.0 * math.pi) / (period if periodic else period - 1.0)
+    total = F.full_like(angle, waves[0])
     for n, share in enumerate(waves[1:], 1):
-        total = total + F.cos(turns * float(n)) * (share * (-1.0) ** n)
+        total = total + F.cos(angle * float(n)) * (share * (-1.0) ** n)
     return F.cast(total, np.dtype("float32") if dtype is None else np.dtype(dtype))
 
 
@@ -144,7 +144,7 @@ def mel_weight_matrix(
     bins, points = size(num_mel_bins), size(dft_length)
     given = (sample_rate, lower_edge_hertz, upper_edge_hertz)
     rate, *edges = (as_float(number(one)) for one in given)
-    low, high = (F.log10(_float64(edge) / 700.0 + 1.0) * 2595.0 for edge in edges)
+    low, high = (F.log10(F.cast(edge, "float64") / 700.0 + 1.0) * 2595.0 for edge in edges)
     steps = F.cast(F.arange(bins + 2), "float64")
     mels = steps * ((high - low) / as_float(bins + 2)) + low
     hertz = F.expm1(mels * (math.log(10.0) / 2595.0)) * 700.0
@@ -158,10 +158,6 @@ def mel_weight_matrix(
     is_falling = F.logical_and(F.less_than(top, row), F.less_than(row, right))
     matrix = F.where(is_rising, rising, F.where(is_falling, falling, zero))
     return F.cast(matrix, np.dtype("float32") if output_datatype is None else output_datatype)
-
-
-def _float64(value: Any) -> Any:
-    return F.full([], value, "float64") if isinstance(value, float) else value
 
 
 def _share(part: Any, whole: Any) -> Any:

@@ -88,10 +88,6 @@ def _brought_in(place: Any, size: Size, align_corners: bool, padding_mode: str) 
     return F.where(beyond, F.minimum(along, period - along) - edge, place)
 
 
-def _nearest(place: Any) -> list[tuple[Any, Any]]:
-    return [(place, 1.0)]
-
-
 def _linear(place: Any) -> list[tuple[Any, Any]]:
     low = F.floor(place)
     share = place - low
@@ -116,7 +112,7 @@ def _far(t: Any) -> Any:
 
 
 _TAPS: dict[str, Callable[[Any], list[tuple[Any, Any]]]] = {
-    "nearest": _nearest,
+    "nearest": lambda place: [(place, 1.0)],
     "linear": _linear,
     "cubic": _cubic,
 }

@@ -31,7 +31,10 @@ def sizes(values: Any) -> list[Size]:
     >>> sizes([2, 3])
     [2, 3]
     """
-    return [_symbol(one) if isinstance(one, Variable) else one for one in elements(values)]
+    return [
+        F.arange(F.cast(one, "int64")).shape[0] if isinstance(one, Variable) else one
+        for one in elements(values)
+    ]
 
 
 def size(value: Any) -> Any:
@@ -44,11 +47,6 @@ def number(value: Any) -> Any:
     if value is None or (isinstance(value, (list, tuple)) and not value):
         return None
     return elements(value)[0]
-
-
-def _symbol(value: Any) -> Size:
-    found: Size = F.arange(F.cast(value, "int64")).shape[0]
-    return found
 
 
 def as_float(value: Any) -> Any:

@@ -27,10 +27,6 @@ class _Kind(NamedTuple):
     beta: float | None = None
 
 
-def _thresholded(x: Any, alpha: float) -> Any:
-    return F.where(F.greater_equal(x, alpha), x, F.zeros_like(x))
-
-
 _ACTIVATIONS: dict[str, _Kind] = {
     "affine": _Kind(lambda x, a, b: x * a + b, 1.0, 0.0),
     "elu": _Kind(lambda x, a: F.elu(x, a), 1.0),
@@ -42,7 +38,7 @@ _ACTIVATIONS: dict[str, _Kind] = {
     "softplus": _Kind(lambda x: F.softplus(x)),
     "softsign": _Kind(lambda x: F.softsign(x)),
     "tanh": _Kind(lambda x: F.tanh(x)),
-    "thresholdedrelu": _Kind(_thresholded, 1.0),
+    "thresholdedrelu": _Kind(lambda x, a: F.where(F.greater_equal(x, a), x, F.zeros_like(x)), 1.0),
 }
 
 
@@ -81,22 +77,22 @@ def _functions(
             for given, value in ((of_alpha, kind.alpha), (of_beta, kind.beta))
             if value is not None
         ]
-        made.append(partial(_clipped, kind.compute, own, clip))
+        made.append(partial(_activated, kind.compute, own, clip))
     return [made[i : i + len(default)] for i in range(0, len(made), len(default))]
 
 
-def _clipped(compute: Callable[..., Any], own: list[float], clip: float | None, x: Any) -> Any:
+def _activated(compute: Callable[..., Any], own: list[float], clip: float | None, x: Any) -> Any:
     return compute(x if not clip else F.clip(x, -clip, clip), *own)
 
 
-def _plain_step(rules: _Rules, x: Any, state: Any, r: Any, bias: Any, _: Any) -> tuple[Any, Any]:
+def _plain_step(rules: _Rules, r: Any, bias: Any, _: Any, x: Any, state: Any) -> tuple[Any, Any]:
     (h,) = state
     total = x + F.matmul(h, r, transpose_y=True)
     h = rules.activations[0](total if bias is None else total + bias)
     return h, (h,)
 
 
-def _gru_step(rules: _Rules, x: Any, state: Any, r: Any, bias: Any, _: Any) -> tuple[Any, Any]:
+def _gru_step(rules: _Rules, r: Any, bias: Any, _: Any, x: Any, state: Any) -> tuple[Any, Any]:
     (h,) = state
     f, g = rules.activations
     size = rules.hidden
@@ -113,7 +109,7 @@ def _gru_step(rules: _Rules, x: Any, state: Any, r: Any, bias: Any, _: Any) -> t
     return h, (h,)
 
 
-def _lstm_step(rules: _Rules, x: Any, state: Any, r: Any, bias: Any, p: Any) -> tuple[Any, Any]:
+def _lstm_step(rules: _Rules, r: Any, bias: Any, p: Any, x: Any, state: Any) -> tuple[Any, Any]:
     h, c = state
     f, g, last = rules.activations
     total = x + F.matmul(h, r, transpose_y=True)
@@ -131,7 +127,6 @@ def _lstm_step(rules: _Rules, x: Any, state: Any, r: Any, bias: Any, p: Any) -> 
 
 def _run(
     step: Step,
-    gates: int,
     rules: Sequence[_Rules],
     direction: str,
     layout: int,
@@ -147,42 +142,29 @@ def _run(
     if layout:
         x = F.transpose(x, [1, 0, 2])
         states = [state if state is None else F.transpose(state, [1, 0, 2]) for state in states]
-    mask = None if lengths is None else _mask(lengths, x.shape[0])
+    mask = None
+    if lengths is not None:  # (steps, n, 1): whether a step is one of the sample's
+        ends = F.unsqueeze(F.cast(lengths, "int64"), [0, 2])
+        mask = F.less_than(F.unsqueeze(F.arange(x.shape[0]), [1, 2]), ends)
     found = []
     for n, one in enumerate(rules):
         is_reverse = direction == "reverse" or n == 1
-        from_input, from_state = _biases(b, n, gates * one.hidden)
-        wide = F.matmul(x, w[n], transpose_y=True)
-        wide = wide if from_input is None else wide + from_input
+        wide, from_state = F.matmul(x, w[n], transpose_y=True), None
+        if b is not None:
+            from_input, from_state = F.split(b[n], 2)
+            wide = wide + from_input
         zeros = [F.zeros([x.shape[1], one.hidden], x.dtype) for _ in states]
         first = tuple(z if s is None else s[n] for s, z in zip(states, zeros, strict=True))
         peep = None if peepholes is None else peepholes[n]
-        run = partial(_with_weights, step, one, r[n], from_state, peep)
+        run = partial(step, one, r[n], from_state, peep)
         y, last = scan(run, wide, first, is_reverse, mask, LONGEST)
         found.append((y if mask is None else F.where(mask, y, F.zeros_like(y)), last))
     y = F.stack([y for y, _ in found], axis=1)
-    ends = [F.stack([last[k] for _, last in found], axis=0) for k in range(len(states))]
+    finals = [F.stack([last[k] for _, last in found], axis=0) for k in range(len(states))]
     if layout:
         y = F.transpose(y, [2, 0, 1, 3])
-        ends = [F.transpose(end, [1, 0, 2]) for end in ends]
-    return (y, *ends)
-
-
-def _with_weights(step: Step, rules: _Rules, r: Any, b: Any, p: Any, x: Any, state: Any) -> Any:
-    return step(rules, x, state, r, b, p)
-
-
-def _biases(b: Any, n: int, rows: Any) -> tuple[Any, Any]:
-    """The two biases of a direction: that of the inputs, that of the state."""
-    if b is None:
-        return None, None
-    return F.slice(b[n], [0], [0], [rows]), F.slice(b[n], [0], [rows], [2 * rows])
-
-
-def _mask(lengths: Any, steps: Any) -> Any:
-    """(n,) -> (steps, n, 1): whether a step is one of the sample's."""
-    ends = F.unsqueeze(F.cast(lengths, "int64"), [0, 2])
-    return F.less_than(F.unsqueeze(F.arange(steps), [1, 2]), ends)
+        finals = [F.transpose(final, [1, 0, 2]) for final in finals]
+    return (y, *finals)
 
 
 def _directions(direction: str) -> int:
@@ -212,7 +194,7 @@ def rnn(
         activations, ["Tanh"], _directions(direction), activation_alpha, activation_beta, clip
     )
     rules = [_Rules(own, R.shape[-1]) for own in functions]
-    return _run(_plain_step, 1, rules, direction, layout, X, W, R, B, sequence_lens, [initial_h])
+    return _run(_plain_step, rules, direction, layout, X, W, R, B, sequence_lens, [initial_h])
 
 
 def gru(
@@ -243,7 +225,7 @@ def gru(
     )
     before = bool(linear_before_reset)
     rules = [_Rules(own, R.shape[-1], linear_before_reset=before) for own in functions]
-    return _run(_gru_step, 3, rules, direction, layout, X, W, R, B, sequence_lens, [initial_h])
+    return _run(_gru_step, rules, direction, layout, X, W, R, B, sequence_lens, [initial_h])
 
 
 def lstm(
@@ -276,7 +258,7 @@ def lstm(
     )
     rules = [_Rules(own, R.shape[-1], input_forget=bool(input_forget)) for own in functions]
     states = [initial_h, initial_c]
-    return _run(_lstm_step, 4, rules, direction, layout, X, W, R, B, sequence_lens, states, P)
+    return _run(_lstm_step, rules, direction, layout, X, W, R, B, sequence_lens, states, P)
 
 
 __all__ = ["LONGEST", "gru", "lstm", "rnn"]

@@ -80,7 +80,10 @@ def resize(
     parts = [] if roi is None else elements(roi)
     if not parts:
         parts = [0.0] * len(chosen) + [1.0] * len(chosen)
-    wide = X if mode == "nearest" else _wide(X)
+    wide = X
+    if mode != "nearest":
+        exact = "float64" if not is_floating(X.dtype) or X.dtype.itemsize == 8 else "float32"
+        wide = F.cast(X, exact)
     for n, (number, old, new, factor) in enumerate(
         zip(chosen, before, after, factors, strict=True)
     ):
@@ -115,13 +118,6 @@ def _check(how: _How, scales: Any, sizes: Any) -> None:
         raise ArgumentError("Resize: the mode nearest has no antialias")
     if (scales is None) == (sizes is None):
         raise ArgumentError("Resize: give either scales or sizes")
-
-
-def _wide(x: Any) -> Any:
-    """x in the float in which it is computed."""
-    if is_floating(x.dtype):
-        return x if x.dtype.itemsize >= 4 else F.cast(x, "float32")
-    return F.cast(x, "float64")
 
 
 def _narrow(x: Any, dtype: Any) -> Any:
@@ -186,13 +182,11 @@ def _scaled(size: Size, factor: Any) -> Size:
 def _is_identity(axis: _Axis, how: _How) -> bool:
     if equal(axis.old, axis.new) is not True:
         return False
-    if how.coordinates == "tf_crop_and_resize" and not _is_all(axis.roi):
+    if how.coordinates == "tf_crop_and_resize" and not (
+        all(isinstance(end, (int, float)) for end in axis.roi) and axis.roi == (0.0, 1.0)
+    ):
         return False
     return not isinstance(axis.factor, float) or math.isclose(axis.factor, 1.0)
-
-
-def _is_all(roi: tuple[Any, Any]) -> bool:
-    return all(isinstance(end, (int, float)) for end in roi) and roi == (0.0, 1.0)
 
 
 def _resized(x: Any, axis: _Axis, how: _How) -> Any:
@@ -284,10 +278,6 @@ _NEAREST: dict[str, Callable[[Any], Any]] = {
 # Weights
 
 
-def _triangle(distance: Any, slope: float) -> Any:
-    return F.maximum(1.0 - F.abs(distance), 0.0)
-
-
 def _keys(distance: Any, a: float) -> Any:
     """The cubic kernel of Keys, which is 0 from a distance of 2 on."""
     x = F.abs(distance)
@@ -298,7 +288,7 @@ def _keys(distance: Any, a: float) -> Any:
 
 
 _KERNELS: dict[str, tuple[int, Callable[[Any, float], Any]]] = {
-    "linear": (1, _triangle),
+    "linear": (1, lambda distance, _: F.maximum(1.0 - F.abs(distance), 0.0)),
     "cubic": (2, _keys),
 }
 
