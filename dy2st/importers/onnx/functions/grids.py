@@ -46,7 +46,10 @@ def grid_sample(
     taps = []
     for axis, size in enumerate(image):
         coordinate = F.squeeze(F.slice(flat, [2], [axes - 1 - axis], [axes - axis]), [2])
-        place = _place(coordinate, size, bool(align_corners))
+        if align_corners:  # from -1 to 1 as a number of pixels
+            place = (coordinate + 1.0) / 2.0 * _number(size - 1, coordinate)
+        else:
+            place = ((coordinate + 1.0) * _number(size, coordinate) - 1.0) / 2.0
         place = F.round(place) if _MODES[mode] == "nearest" else place
         place = _brought_in(place, size, bool(align_corners), padding_mode)
         taps.append(_TAPS[_MODES[mode]](place))
@@ -60,13 +63,6 @@ def grid_sample(
     if not is_floating(X.dtype):
         total = F.trunc(total)
     return F.cast(F.reshape(total, [*X.shape[:2], *points]), X.dtype)
-
-
-def _place(coordinate: Any, size: Size, align_corners: bool) -> Any:
-    """A coordinate from -1 to 1 as a number of pixels."""
-    if align_corners:
-        return (coordinate + 1.0) / 2.0 * _number(size - 1, coordinate)
-    return ((coordinate + 1.0) * _number(size, coordinate) - 1.0) / 2.0
 
 
 def _number(size: Size, like: Any) -> Any:

@@ -46,7 +46,12 @@ def non_max_suppression(
         places = F.masked_select(places, F.greater_than(found, least))
     groups = F.floor_divide(places, as_whole(count))
     place = F.remainder(places, as_whole(count))
-    corners = F.reshape(_corners(boxes, bool(center_point_box)), [batch * count, 4])
+    a, b, c, d = (F.squeeze(side, [2]) for side in F.split(F.detach(boxes), 4, axis=2))
+    if center_point_box:  # x, y, width, height
+        sides = [a - c / 2.0, b - d / 2.0, a + c / 2.0, b + d / 2.0]
+    else:  # y1, x1, y2, x2
+        sides = [F.minimum(b, d), F.minimum(a, c), F.maximum(b, d), F.maximum(a, c)]
+    corners = F.reshape(F.stack(sides, axis=2), [batch * count, 4])
     rows = F.floor_divide(groups, as_whole(classes)) * as_whole(count) + place
     sorted_boxes = F.gather(corners, rows)
     if isinstance(threshold, Tensor):
@@ -84,16 +89,6 @@ def _kept(boxes: Any, groups: Any, threshold: Any) -> Any:
     first, end = [np.array(0), F.ones([boxes.shape[0]], "bool")], as_whole(boxes.shape[0])
     _, stays = while_loop(lambda n, _: [F.less_than(n, end)], drop, first)
     return F.masked_select(place, stays)
-
-
-def _corners(boxes: Any, of_centres: bool) -> Any:
-    """Boxes as (x1, y1, x2, y2), the smaller ones first."""
-    a, b, c, d = (F.squeeze(side, [2]) for side in F.split(F.detach(boxes), 4, axis=2))
-    if of_centres:  # x, y, width, height
-        sides = [a - c / 2.0, b - d / 2.0, a + c / 2.0, b + d / 2.0]
-    else:  # y1, x1, y2, x2
-        sides = [F.minimum(b, d), F.minimum(a, c), F.maximum(b, d), F.maximum(a, c)]
-    return F.stack(sides, axis=2)
 
 
 def roi_align(

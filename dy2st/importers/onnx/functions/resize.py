@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import reduce
+from functools import partial, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -149,7 +149,7 @@ def _targets(
             f"Resize: the policy is stretch, not_larger or not_smaller, not {policy!r}"
         )
     smaller = policy == "not_larger"
-    ratio = reduce(_smaller if smaller else _larger, ratios)
+    ratio = reduce(partial(_bound, largest=not smaller), ratios)
     choose = minimum if smaller else maximum
     after = [
         reduce(
@@ -161,14 +161,11 @@ def _targets(
     return after, [ratio] * len(before)
 
 
-def _smaller(left: Any, right: Any) -> Any:
-    both_known = isinstance(left, float) and isinstance(right, float)
-    return min(left, right) if both_known else F.minimum(left, right)
-
-
-def _larger(left: Any, right: Any) -> Any:
-    both_known = isinstance(left, float) and isinstance(right, float)
-    return max(left, right) if both_known else F.maximum(left, right)
+def _bound(left: Any, right: Any, largest: bool = False) -> Any:
+    """The smaller of two floats, or the larger; of Python's or tensors."""
+    if isinstance(left, float) and isinstance(right, float):
+        return max(left, right) if largest else min(left, right)
+    return F.maximum(left, right) if largest else F.minimum(left, right)
 
 
 def _scaled(size: Size, factor: Any) -> Size:
@@ -219,10 +216,27 @@ def _inside(index: Any, size: Size) -> Any:
 # Places
 
 
+_PLACES: dict[str, Callable[[Any, _Axis], Any]] = {
+    "asymmetric": lambda steps, axis: steps / axis.factor,
+}
+
+
+def _coordinates(mode: str) -> Callable[[Callable[[Any, _Axis], Any]], Callable[[Any, _Axis], Any]]:
+    """Enter a function as the meaning of a mode: where in x the elements of the result lie."""
+
+    def enter(function: Callable[[Any, _Axis], Any]) -> Callable[[Any, _Axis], Any]:
+        _PLACES[mode] = function
+        return function
+
+    return enter
+
+
+@_coordinates("half_pixel")
 def _half_pixel(steps: Any, axis: _Axis) -> Any:
     return (steps + 0.5) / axis.factor - 0.5
 
 
+@_coordinates("half_pixel_symmetric")
 def _symmetric(steps: Any, axis: _Axis) -> Any:
     """The centre of x is the centre of the result, where its size is no whole multiple."""
     old = as_float(axis.old)
@@ -238,18 +252,21 @@ def _chosen(width: Any, if_one: Any, otherwise: Callable[[Any], Any]) -> Any:
     return F.where(is_one, if_one, otherwise(F.where(is_one, F.full_like(width, 2.0), width)))
 
 
+@_coordinates("pytorch_half_pixel")
 def _pytorch_half_pixel(steps: Any, axis: _Axis) -> Any:
     alone = F.full_like(steps, -0.5)
     width = axis.factor * as_float(axis.old)
     return _chosen(width, alone, lambda _: _half_pixel(steps, axis))
 
 
+@_coordinates("align_corners")
 def _align_corners(steps: Any, axis: _Axis) -> Any:
     old = as_float(axis.old)
     width = axis.factor * old
     return _chosen(width, F.zeros_like(steps), lambda w: steps * (old - 1.0) / (w - 1.0))
 
 
+@_coordinates("tf_crop_and_resize")
 def _cropped(steps: Any, axis: _Axis) -> Any:
     start, end = axis.roi
     last = as_float(axis.old) - 1.0
@@ -259,14 +276,6 @@ def _cropped(steps: Any, axis: _Axis) -> Any:
     return places + start * last
 
 
-_PLACES: dict[str, Callable[[Any, _Axis], Any]] = {
-    "half_pixel": _half_pixel,
-    "half_pixel_symmetric": _symmetric,
-    "pytorch_half_pixel": _pytorch_half_pixel,
-    "align_corners": _align_corners,
-    "asymmetric": lambda steps, axis: steps / axis.factor,
-    "tf_crop_and_resize": _cropped,
-}
 _NEAREST: dict[str, Callable[[Any], Any]] = {
     "round_prefer_floor": lambda places: F.ceil(places - 0.5),
     "round_prefer_ceil": lambda places: F.floor(places + 0.5),
@@ -335,7 +344,7 @@ def _filtered(x: Any, axis: _Axis, places: Any, how: _How) -> Any:
         reach = ceil_divide(radius * axis.old, maximum(axis.new, 1)) + radius + 1
     index = F.arange(axis.old + 2 * reach) - reach
     distance = F.unsqueeze(F.cast(index, "float64"), [0]) - F.unsqueeze(places, [1])
-    weights = kernel(distance * _smaller(axis.factor, 1.0), how.slope)
+    weights = kernel(distance * _bound(axis.factor, 1.0), how.slope)
     if how.exclude_outside:
         inside = F.unsqueeze(_is_inside(index, axis.old), [0])
         weights = F.where(inside, weights, F.zeros_like(weights))
