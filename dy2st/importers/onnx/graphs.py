@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -142,11 +142,16 @@ class GraphReader:
         for sparse in proto.sparse_initializer:
             name = sparse.values.name
             arrays[name] = self.tensors.dense(sparse, f"the initialiser {name!r}")
+        ends = [*proto.input, *proto.output]
+        check_texts([proto.name, *arrays, *(one.name for one in ends)], "a name in the graph")
         nodes = [self.node(one, opsets, depth) for one in proto.node]
         return Graph(proto.name, [*proto.input], [*proto.output], arrays, nodes)
 
     def function(self, proto: Any, around: Opsets) -> Function:
         """One function; it may name versions of its own."""
+        check_texts(
+            [proto.name, *proto.input, *proto.output, *proto.attribute], "a name of a function"
+        )
         opsets = {**around, **_versions(proto)}
         defaults: dict[str, Any] = {name: Reference(name) for name in proto.attribute}
         what = f"the function {proto.name!r}"
@@ -159,6 +164,8 @@ class GraphReader:
     def node(self, proto: Any, opsets: Opsets, depth: int) -> Node:
         """One node."""
         self._count += 1
+        named = (proto.op_type, proto.domain, proto.name, *proto.input, *proto.output)
+        check_texts(named, f"a name at the node {self._count}")
         domain = domain_of(proto.domain)
         node = Node(
             proto.op_type,
@@ -172,6 +179,9 @@ class GraphReader:
             getattr(proto, "overload", ""),
         )
         for attribute in proto.attribute:
+            check_texts(
+                [attribute.name, attribute.ref_attr_name], f"the name of an attribute of {node}"
+            )
             if attribute.name in node.attributes:
                 raise FormatError(f"{node} has the attribute {attribute.name!r} twice")
             node.attributes[attribute.name] = self.value(attribute, opsets, depth, str(node))
@@ -217,7 +227,15 @@ def domain_of(name: str) -> str:
     return "" if name in MAIN_DOMAINS else name
 
 
+def check_texts(values: Iterable[Any], what: str) -> None:
+    """FormatError for what protobuf could not decode, and gives as bytes."""
+    for value in values:
+        if not isinstance(value, str):
+            raise FormatError(f"{what} is no text: {value!r:.80}")
+
+
 def _versions(proto: Any) -> dict[str, int]:
+    check_texts([one.domain for one in proto.opset_import], "the name of a domain")
     return {domain_of(one.domain): one.version for one in proto.opset_import}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.importers.onnx.graphs import Graph, GraphReader, Model
+from dy2st.importers.onnx.graphs import Graph, GraphReader, Model, check_texts
 from dy2st.importers.onnx.package import onnx
 from dy2st.importers.onnx.reader import Reader, is_small
 from dy2st.importers.onnx.tables import ROWS
@@ -210,4 +210,5 @@ def _given(dim: Any) -> int | str | None:
     kind = dim.WhichOneof("value")
     if kind == "dim_value":
         return int(dim.dim_value)
+    check_texts([dim.dim_param], "the name of a size")
     return dim.dim_param or None

@@ -9,6 +9,7 @@ from dy2st_runtime.engine.onnx import library
 from dy2st_runtime.engine.onnx.library import require_onnx
 from dy2st_runtime.errors import Dy2stError
 
+LARGEST = 2**31 - 1
 OLDEST = 1
 """The first version of ONNX's operators; those before 7 are read as far as they mean the same."""
 
@@ -27,6 +28,8 @@ def onnx() -> Any:
 @cache
 def schema(operator: str, version: int, domain: str) -> Any:
     """ONNX's own record of an operator in a version of its domain, None if there is none."""
+    if not 0 < version <= LARGEST:
+        return None
     try:
         return onnx().defs.get_schema(operator, version, domain)
     except onnx().defs.SchemaError:
