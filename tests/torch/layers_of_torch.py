@@ -552,7 +552,9 @@ NETWORKS: dict[str, Case] = {
     "Llama": Case(Llama, lambda n, length: (torch.randint(0, 20, (n, length)),), BOTH),
     "Tagger": Case(Tagger, lambda n, length: (torch.randint(0, 30, (n, length)),), BOTH),
     "UNet": Case(UNet, rows(3, 16, 16)),
-    "UNet of any size": Case(UNet, lambda n, length: (torch.randn(n, 3, 2 * length, 16),), ((0,),)),
+    "UNet of any size": Case(
+        UNet, lambda n, length: (torch.randn(n, 3, 2 * length, 16),), ((0, 2),)
+    ),
     "Head": Case(Head, rows(8, 4, 5)),
     "Transformer": Case(
         Translator,

@@ -124,6 +124,13 @@ NUMBERS |= {
     "sym_min": _extreme(min, minimum, "minimum"),
     "max": _extreme(max, maximum, "maximum"),
     "min": _extreme(min, minimum, "minimum"),
+    "sym_ite": lambda truth, yes, no: (
+        F.where(truth, _as_number(yes), _as_number(no))
+        if isinstance(truth, Variable)
+        else yes
+        if truth
+        else no
+    ),
     "sym_sqrt": _numeric(math.sqrt, "sqrt"),
     "sqrt": _numeric(math.sqrt, "sqrt"),
     "ceil": _rounded("ceil"),

@@ -42,19 +42,19 @@ def row(*names: str) -> Callable[[Row], Row]:
     """Register a function for overloads of ATen, by their full names."""
 
     def register(function: Row) -> Row:
-        rows({name.removeprefix("aten."): function for name in names})
+        for name in names:
+            assert name not in ROWS, name
+            ROWS[name] = function
         return function
 
     return register
 
 
-def rows(table: Mapping[str, Row], space: str = "aten") -> None:
-    """Register many; a key may name several overloads."""
+def rows(table: Mapping[str, Row]) -> None:
+    """Register many of ATen's; a key may name several overloads."""
     for names, function in table.items():
-        for name in names.split():
-            full = f"{space}.{name}" if "." in name else f"{space}.{name}.default"
-            assert full not in ROWS, full
-            ROWS[full] = function
+        full = [f"aten.{name}" if "." in name else f"aten.{name}.default" for name in names.split()]
+        row(*full)(function)
 
 
 # -- values -----------------------------------------------------------------------------------

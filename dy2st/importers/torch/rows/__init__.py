@@ -3,7 +3,6 @@
 from dy2st.importers.torch.rows import (
     creation,
     elementwise,
-    fourier,
     indexing,
     layers,
     losses,
@@ -19,7 +18,6 @@ from dy2st.importers.torch.rows import (
 __all__ = [
     "creation",
     "elementwise",
-    "fourier",
     "indexing",
     "layers",
     "losses",

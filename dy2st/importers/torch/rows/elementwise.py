@@ -111,11 +111,9 @@ _BINARY = {
     "atan2": _binary("atan2"),
     "copysign.Tensor copysign.Scalar": _binary("copysign"),
     "hypot": _binary("hypot"),
-    "nextafter": _binary("nextafter"),
     "gcd": _binary("gcd"),
     "lcm": _binary("lcm"),
     "heaviside": _binary("heaviside"),
-    "logaddexp": _binary("logaddexp"),
     "bitwise_and.Tensor bitwise_and.Scalar bitwise_and.Scalar_Tensor": _binary("bitwise_and"),
     "bitwise_or.Tensor bitwise_or.Scalar bitwise_or.Scalar_Tensor": _binary("bitwise_or"),
     "bitwise_xor.Tensor bitwise_xor.Scalar bitwise_xor.Scalar_Tensor": _binary("bitwise_xor"),
@@ -148,7 +146,7 @@ rows(
 @row("aten.add.Tensor", "aten.add.Scalar")
 def _add(at: Call, x: Any, y: Any, alpha: Any = 1) -> Any:
     if at.dtype.kind == "b":
-        return F.logical_or(truth(x), truth(y))
+        return F.logical_or(truth(x), truth(y)) if alpha else truth(x)
     return F.add(at.cast(x), _scaled(at, alpha, y))
 
 
@@ -182,6 +180,12 @@ def _fmod(at: Call, x: Any, y: Any) -> Any:
     x, y = at.cast(x), at.cast(y)  # with the sign of x, exact for large quotients
     rest = F.remainder(F.abs(x), F.abs(y))
     return F.where(F.less_than(x, F.zeros_like(x)), F.neg(rest), rest)
+
+
+@row("aten.nextafter.default")
+def _next(at: Call, x: Any, y: Any) -> Any:
+    x, y = at.cast(x), at.cast(y)
+    return F.add(x, F.detach(F.subtract(F.nextafter(x, y), x)))
 
 
 @row("aten.ldexp.Tensor")
@@ -225,6 +229,15 @@ rows(
         ),
     }
 )
+
+
+@row("aten.logaddexp.default")
+def _logaddexp(at: Call, x: Any, y: Any) -> Any:
+    x, y = at.cast(x), at.cast(y)
+    if at.dtype.kind != "c":
+        return F.logaddexp(x, y)
+    most = F.detach(F.where(F.greater_equal(F.real(x), F.real(y)), x, y))
+    return F.add(most, F.log(F.add(F.exp(F.subtract(x, most)), F.exp(F.subtract(y, most)))))
 
 
 @row("aten.logaddexp2.default")

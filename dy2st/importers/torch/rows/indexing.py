@@ -9,6 +9,7 @@ from dy2st.importers.torch.table import (
     Call,
     as_tensor,
     axis_of,
+    is_known,
     is_tensor,
     row,
     rows,
@@ -94,6 +95,8 @@ def _selected(at: Call, x: Any, dim: int, index: Any) -> Any:
 
 @row("aten.gather.default")
 def _gathered(at: Call, x: Any, dim: int, index: Any, sparse_grad: bool = False) -> Any:
+    if any(is_known(size, 0) for size in index.shape):
+        return F.zeros(index.shape, x.dtype)
     found = F.take_along_axis(
         _with_axis(x), _with_axis(index), axis_of(dim, x.ndim), broadcast=False
     )
@@ -116,7 +119,7 @@ def _scattered(
 ) -> Any:
     if not is_tensor(src) or (not src.ndim and index.ndim):
         src = F.broadcast_to(at.cast(src), index.shape)
-    if any(size == 0 for size in index.shape if type(size) is int):
+    if any(is_known(size, 0) for size in index.shape):
         return F.clone(x)
     src = _with_axis(at.cast(src))
     index = _with_axis(index)
@@ -140,7 +143,7 @@ rows(
         "masked_select": lambda at, x, mask: F.masked_select(
             *[_with_axis(one) for one in F.broadcast_tensors([x, truth(mask)])]
         ),
-        "nonzero argwhere": lambda at, x: F.nonzero(x) if x.ndim else F.zeros([0, 0], "int64"),
+        "nonzero argwhere": lambda at, x: F.nonzero(_with_axis(x))[:, : x.ndim],
     }
 )
 
@@ -212,6 +215,26 @@ def _put_flat(at: Call, x: Any, index: Any, source: Any, accumulate: bool = Fals
 def _is_in(at: Call, x: Any, among: Any, assume_unique: bool = False, invert: bool = False) -> Any:
     x, among = (one if is_tensor(one) else as_tensor(one) for one in (x, among))
     return F.isin(x, F.reshape(among, [-1]), assume_unique, invert)
+
+
+@row("aten.nonzero_static.default")
+def _nonzero_static(at: Call, x: Any, *, size: Any, fill_value: int = -1) -> Any:
+    found = F.nonzero(x if x.ndim else F.reshape(x, [1]))[:, : x.ndim]
+    return F.concat([found, F.full([size, x.ndim], fill_value, "int64")], 0)[:size]
+
+
+@row("aten.embedding_renorm.default")
+def _renormed(at: Call, weight: Any, indices: Any, max_norm: float, norm_type: float) -> Any:
+    """Rows that are read get at most this norm; others stay."""
+    ones = F.ones([indices.size], weight.dtype)
+    is_read = F.index_add(
+        F.zeros([weight.shape[0]], weight.dtype), F.reshape(indices, [-1]), 0, ones
+    )
+    norm = F.vector_norm(weight, float(norm_type), [1], True)
+    most = as_tensor(max_norm, weight.dtype)
+    scale = F.divide(most, F.add(norm, as_tensor(1e-7, weight.dtype)))
+    is_cut = F.logical_and(F.unsqueeze(truth(is_read), 1), F.greater_than(norm, most))
+    return F.where(is_cut, F.multiply(weight, scale), weight)
 
 
 @row("aten.embedding.default")

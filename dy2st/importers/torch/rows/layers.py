@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from dy2st.importers.torch.rows.elementwise import safe_softmax
 from dy2st.importers.torch.table import Call, Row, as_tensor, is_known, row, rows
 from dy2st_runtime.dims import Dim, product
+from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.nn import functional as N
 
@@ -137,7 +138,8 @@ def _native_layer_norm(at: Call, x: Any, shape: Any, weight: Any, bias: Any, eps
     off = F.subtract(wide, mean)
     spread = F.mean(F.multiply(off, off), axes, True)
     scale = F.rsqrt(F.add(spread, as_tensor(eps, spread.dtype)))
-    return F.layer_norm(x, list(shape), weight, bias, eps), mean, scale
+    made = F.layer_norm(x, list(shape), weight, bias, eps)
+    return made, F.detach(mean), F.detach(scale)
 
 
 @row("aten.group_norm.default")
@@ -161,7 +163,8 @@ def _native_group_norm(
     mean = F.mean(parts, [2])
     off = F.subtract(parts, F.unsqueeze(mean, 2))
     scale = F.rsqrt(F.add(F.mean(F.multiply(off, off), [2]), as_tensor(eps, x.dtype)))
-    return _group_norm(at, x, groups, weight, bias, eps), mean, scale
+    made = _group_norm(at, x, groups, weight, bias, eps)
+    return made, F.detach(mean), F.detach(scale)
 
 
 @row("aten.rms_norm.default", "aten._fused_rms_norm.default")
@@ -172,13 +175,14 @@ def _rms_norm(at: Call, x: Any, shape: Any, weight: Any = None, eps: Any = None)
             x.dtype.name, 2.0**-23
         )
     wide = F.cast(x, "float32") if x.dtype.itemsize == 2 else x
-    squares = F.multiply(wide, F.conj(wide) if x.dtype.kind == "c" else wide)
-    scale = F.rsqrt(F.add(F.mean(squares, axes, True), as_tensor(eps, squares.dtype)))
+    squares = F.multiply(wide, wide)
+    scale = F.add(F.mean(squares, axes, True), as_tensor(eps, squares.dtype))
+    scale = F.reciprocal(F.sqrt(scale)) if x.dtype.kind == "c" else F.rsqrt(scale)
     made = F.multiply(wide, scale)
     made = F.cast(
         made if weight is None else F.multiply(made, F.cast(weight, made.dtype)), at.dtype
     )
-    return (made, scale) if "fused" in at.name else made
+    return (made, F.detach(scale)) if "fused" in at.name else made
 
 
 # -- attention --------------------------------------------------------------------------------
@@ -268,6 +272,8 @@ def _bags(
     padding_idx: Any = -1,
 ) -> Any:
     """Sums (0), means (1) or maxima (2) of the rows between two offsets."""
+    if at.name.endswith(".padding_idx") and padding_idx is not None and padding_idx < 0:
+        padding_idx += weight.shape[0]
     count = offsets.shape[0] - (1 if include_last_offset else 0)
     places = F.arange(0, indices.shape[0], 1, offsets.dtype)
     starts = offsets[:count] if include_last_offset else offsets
@@ -299,27 +305,75 @@ def _bags(
 _FORMATS = {3: "NCW", 4: "NCHW", 5: "NCDHW"}
 
 
-def _resized(mode: str, has_corners: bool, antialias: bool = False) -> Row:
+def _resized(mode: str, has_corners: bool) -> Row:
     def record(at: Call, x: Any, size: Any, *rest: Any, **named: Any) -> Any:
-        rest = (*rest, *named.values())
-        corners = bool(rest[0]) if has_corners and rest else False
-        scales = rest[1:] if has_corners else rest
-        if len(scales) == 1 and isinstance(scales[0], (list, tuple)):
-            scales = tuple(scales[0])
-        scale = [one for one in scales if one is not None] or None
-        if size is None:
-            size = [_times(s, f) for s, f in zip(x.shape[2:], scale or (), strict=True)]
-        scale = scale if scale and len(scale) == x.ndim - 2 else None
-        size = list(size)
+        size, corners, scale = _asked(x, size, has_corners, (*rest, *named.values()))
         if mode.startswith("nearest"):
             return _nearest(x, size, scale, 0.5 if mode == "nearest-exact" else 0.0)
-        return (
-            F.interpolate(x, size, None, mode, corners, 0, _FORMATS[x.ndim], antialias=antialias)
-            if scale is None
-            else _by_matrices(x, size, scale, mode, corners, antialias)
+        is_exact = scale is None or all(
+            isinstance(have, int) and have * factor == wanted
+            for have, factor, wanted in zip(x.shape[2:], scale, size, strict=True)
         )
+        format = _FORMATS[x.ndim]
+        if is_exact or corners or not all(isinstance(one, int) for one in (*x.shape[2:], *size)):
+            return F.interpolate(x, size, None, mode, corners, 0, format)
+        # by the user's factors rather than by the ratio of the sizes, from which rounding parts
+        return F.interpolate(x, None, scale, mode, corners, 0, format, recompute_scale_factor=False)
 
     return record
+
+
+def _asked(
+    x: Any, size: Any, has_corners: bool, rest: Sequence[Any]
+) -> tuple[list[Any], bool, Any]:
+    """The sizes, whether corners are aligned, and the factors if there is one for each axis."""
+    corners = bool(rest[0]) if has_corners and rest else False
+    scales = rest[1:] if has_corners else rest
+    if len(scales) == 1 and isinstance(scales[0], (list, tuple)):
+        scales = scales[0]
+    scale = [one for one in scales if one is not None]
+    if size is None:
+        size = [_times(s, f) for s, f in zip(x.shape[2:], scale, strict=True)]
+    return list(size), corners, scale if len(scale) == x.ndim - 2 else None
+
+
+def _antialiased(reach: float, filter: Callable[[Any], Any]) -> Row:
+    """Each result is a mean of all that lies within its filter, which is as wide as the factor."""
+
+    def record(at: Call, x: Any, size: Any, *rest: Any, **named: Any) -> Any:
+        size, corners, scale = _asked(x, size, True, (*rest, *named.values()))
+        for n, wanted in enumerate(size):
+            have = x.shape[n + 2]
+            if not isinstance(have, int) or not isinstance(wanted, int):
+                raise ArgumentError("resizing with antialias takes sizes that are numbers")
+            step = have / wanted if scale is None else 1 / scale[n]
+            if corners:
+                step = (have - 1) / (wanted - 1) if wanted > 1 else 0.0
+            wide = max(step, 1.0)
+            centres = step * np.arange(wanted) if corners else step * (np.arange(wanted) + 0.5)
+            centres = centres + 0.5 if corners else centres
+            low = np.maximum((centres - reach * wide + 0.5).astype(int), 0)
+            high = np.minimum((centres + reach * wide + 0.5).astype(int), have)
+            places = np.arange(have)
+            weights = filter((places - centres[:, None] + 0.5) / wide)
+            weights *= (places >= low[:, None]) & (places < high[:, None])
+            weights /= weights.sum(1, keepdims=True)
+            matrix = F.assign(weights.astype(x.dtype))
+            x = F.moveaxis(F.matmul(F.moveaxis(x, n + 2, -1), matrix, transpose_y=True), -1, n + 2)
+        return x
+
+    return record
+
+
+def _triangle(x: Any) -> Any:
+    return np.maximum(1 - np.abs(x), 0)
+
+
+def _cubic(x: Any) -> Any:
+    x = np.abs(x)
+    near = 1.5 * x**3 - 2.5 * x**2 + 1
+    far = -0.5 * x**3 + 2.5 * x**2 - 4 * x + 2
+    return np.where(x < 1, near, np.where(x < 2, far, 0.0))
 
 
 def _times(size: Any, factor: float) -> Any:
@@ -348,27 +402,6 @@ def _nearest(x: Any, size: Sequence[Any], scale: Any, shift: float) -> Any:
     return x
 
 
-def _by_matrices(x: Any, size: Any, scale: Any, mode: str, corners: bool, antialias: bool) -> Any:
-    """By the user's factors rather than by the ratio of the sizes, which rounding parts."""
-    exact = all(
-        isinstance(have, int) and have * factor == wanted
-        for have, factor, wanted in zip(x.shape[2:], scale, size, strict=True)
-    )
-    if exact or corners or not all(isinstance(one, int) for one in (*x.shape[2:], *size)):
-        return F.interpolate(x, size, None, mode, corners, 0, _FORMATS[x.ndim], antialias=antialias)
-    return F.interpolate(
-        x,
-        None,
-        list(scale),
-        mode,
-        corners,
-        0,
-        _FORMATS[x.ndim],
-        antialias=antialias,
-        recompute_scale_factor=False,
-    )
-
-
 for _n, _linear in ((1, "linear"), (2, "bilinear"), (3, "trilinear")):
     rows(
         {
@@ -382,8 +415,8 @@ for _n, _linear in ((1, "linear"), (2, "bilinear"), (3, "trilinear")):
 rows(
     {
         "upsample_bicubic2d upsample_bicubic2d.vec": _resized("bicubic", True),
-        "_upsample_bilinear2d_aa _upsample_bilinear2d_aa.vec": _resized("bilinear", True, True),
-        "_upsample_bicubic2d_aa _upsample_bicubic2d_aa.vec": _resized("bicubic", True, True),
+        "_upsample_bilinear2d_aa _upsample_bilinear2d_aa.vec": _antialiased(1.0, _triangle),
+        "_upsample_bicubic2d_aa _upsample_bicubic2d_aa.vec": _antialiased(2.0, _cubic),
     }
 )
 

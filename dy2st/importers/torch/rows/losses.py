@@ -219,6 +219,28 @@ def _cross_entropy(
     )
 
 
+@row(
+    "torch_nn._linear_cross_entropy_batch_chunked.default",
+    "torch_nn._linear_cross_entropy_batch_chunked_no_reduction.default",
+)
+def _of_linear(
+    at: Call,
+    x: Any,
+    linear_weight: Any,
+    target: Any,
+    linear_bias: Any,
+    weight: Any,
+    *args: Any,
+) -> Any:
+    made = F.matmul(x, linear_weight, transpose_y=True)
+    made = made if linear_bias is None else F.add(made, linear_bias)
+    if "no_reduction" in at.name:
+        return _cross_entropy(at, made, target, weight, 0, args[0])
+    reduction, ignored, smoothing = args[:3]
+    loss = _cross_entropy(at, made, target, weight, _NAMES.index(reduction), ignored, smoothing)
+    return loss, None, None, None
+
+
 @row("aten.multi_margin_loss.default")
 def _multi_margin(
     at: Call, x: Any, y: Any, p: Any = 1, margin: Any = 1, weight: Any = None, reduction: int = 1

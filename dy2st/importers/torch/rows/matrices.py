@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import string
 from collections.abc import Sequence
 from typing import Any
 
 from dy2st.importers.torch.table import Call, Row, as_tensor, is_tensor, row, rows
+from dy2st_runtime.dims import product
 from dy2st_runtime.ir.dispatch import F
 
 
@@ -59,15 +61,32 @@ rows(
         "addmv": _added(F.matmul),
         "addbmm": _added(lambda a, b: F.sum(F.matmul(a, b), 0)),
         "addr": _added(lambda a, b: F.multiply(F.unsqueeze(a, 1), b)),
-        "einsum": lambda at, equation, tensors, path=None: F.einsum(
-            equation, *[at.cast(one) for one in tensors]
-        ),
         "linalg_cross": lambda at, x, y, dim=-1: F.cross(
             *F.broadcast_tensors([at.cast(x), at.cast(y)]), dim
         ),
         "kron": lambda at, x, y: F.kron(at.cast(x), at.cast(y)),
     }
 )
+
+
+@row("aten.einsum.default")
+def _einsum(at: Call, equation: str, tensors: Sequence[Any], path: Any = None) -> Any:
+    """Where the result has no "...", torch sums over these axes: they get letters."""
+    labels, _, result = equation.replace(" ", "").partition("->")
+    if "->" in equation and "." in labels and "." not in result:
+        free = [one for one in string.ascii_letters if one not in equation]
+        parts = labels.split(",")
+        counts = [
+            one.ndim - len(part.replace("...", ""))
+            for one, part in zip(tensors, parts, strict=True)
+        ]
+        names = free[: max(counts)]
+        parts = [
+            part.replace("...", "".join(names[len(names) - count :]))
+            for part, count in zip(parts, counts, strict=True)
+        ]
+        equation = f"{','.join(parts)}->{result}"
+    return F.einsum(equation, *[at.cast(one) for one in tensors])
 
 
 @row("aten.linear.default")
@@ -126,6 +145,23 @@ def _info(x: Any) -> Any:
     return F.zeros(x.shape[:-2], "int32")
 
 
+def _squared(x: Any, upper: bool) -> Any:
+    """The matrix of a factor, of which one triangle is read; its gradient lies in both."""
+    half = F.triu(x) if upper else F.tril(x)
+    half = F.add(F.subtract(x, F.detach(x)), F.detach(half))
+    return F.matmul(hermitian_of(half), half) if upper else F.matmul(half, hermitian_of(half))
+
+
+@row("aten.cholesky_solve.default")
+def _cholesky_solved(at: Call, b: Any, x: Any, upper: bool = False) -> Any:
+    return F.solve(_squared(x, upper), b)
+
+
+@row("aten.cholesky_inverse.default")
+def _cholesky_inverse(at: Call, x: Any, upper: bool = False) -> Any:
+    return F.inverse(_squared(x, upper))
+
+
 def _solved(a: Any, b: Any, left: bool = True) -> Any:
     is_vector = b.ndim == 1 or (b.ndim == a.ndim - 1 and list(b.shape) == list(a.shape[:-1]))
     if is_vector:
@@ -155,7 +191,8 @@ def _lu_solved(
 
 
 def _svd(x: Any, full: bool) -> tuple[Any, Any, Any]:
-    return tuple(F.svd(x, full))
+    is_square = type(x.shape[-1]) is int and x.shape[-1] == x.shape[-2]
+    return tuple(F.svd(x, full and not is_square))
 
 
 rows(
@@ -166,14 +203,16 @@ rows(
         "linalg_slogdet slogdet": lambda at, x: _slogdet(x),
         "_linalg_slogdet": lambda at, x: (*_slogdet(x), None, None),
         "linalg_inv inverse": lambda at, x: F.inverse(x),
+        "linalg_tensorinv": lambda at, x, ind=2: F.reshape(
+            F.inverse(F.reshape(x, [product(x.shape[:ind]), product(x.shape[ind:])])),
+            [*x.shape[ind:], *x.shape[:ind]],
+        ),
         "linalg_inv_ex": lambda at, x, check_errors=False: (F.inverse(x), _info(x)),
         "linalg_cholesky cholesky": lambda at, x, upper=False: F.cholesky(x, upper),
         "linalg_cholesky_ex": lambda at, x, upper=False, check_errors=False: (
             F.cholesky(x, upper),
             _info(x),
         ),
-        "cholesky_solve": lambda at, x, y, upper=False: F.cholesky_solve(x, y, upper),
-        "cholesky_inverse": lambda at, x, upper=False: F.cholesky_inverse(x, upper),
         "linalg_solve": lambda at, a, b, left=True: _solved(a, b, left),
         "linalg_solve_ex": lambda at, a, b, left=True, check_errors=False: (
             _solved(a, b, left),

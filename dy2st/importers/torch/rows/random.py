@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from dy2st.importers.torch.table import Call, as_tensor, row, rows
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.nn import functional as N
@@ -20,7 +22,9 @@ rows(
     {
         "dropout": lambda at, x, p, train: N.dropout(x, p, training=train),
         "alpha_dropout": lambda at, x, p, train: N.alpha_dropout(x, p, train),
-        "feature_alpha_dropout": lambda at, x, p, train: N.feature_alpha_dropout(x, p, train),
+        "feature_alpha_dropout": lambda at, x, p, train: (
+            N.feature_alpha_dropout(x, p) if train else x
+        ),
         "rand": lambda at, size, **_: F.rand(list(size), at.dtype),
         "rand_like": lambda at, x, **_: F.rand(list(x.shape), at.dtype),
         "randn": lambda at, size, **_: F.randn(list(size), at.dtype),
@@ -60,6 +64,23 @@ def _whole_channels(at: Call, x: Any, p: float, train: bool) -> Any:
         return F.assign(x)
     ones = F.ones([*x.shape[:2], *[1] * (x.ndim - 2)], x.dtype)
     return F.multiply(x, N.dropout(ones, p))
+
+
+@row("aten.cauchy.default")
+def _cauchy(at: Call, x: Any, median: float = 0.0, sigma: float = 1.0) -> Any:
+    angle = F.multiply(F.subtract(F.rand(list(x.shape), at.dtype), at.cast(0.5)), at.cast(np.pi))
+    return F.add(F.multiply(F.tan(angle), at.cast(sigma)), at.cast(median))
+
+
+@row("aten.log_normal.default")
+def _log_normal(at: Call, x: Any, mean: float = 1.0, std: float = 2.0) -> Any:
+    return F.exp(_normal(at, x.shape, mean, std))
+
+
+@row("aten.geometric.default")
+def _geometric(at: Call, x: Any, p: float) -> Any:
+    drawn = F.log1p(F.neg(F.rand(list(x.shape), "float64")))
+    return F.cast(F.ceil(F.divide(drawn, as_tensor(np.log1p(-p), drawn.dtype))), at.dtype)
 
 
 @row("aten.exponential.default")

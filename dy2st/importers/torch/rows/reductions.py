@@ -314,12 +314,23 @@ def _counted_nonzero(at: Call, x: Any, dim: Any = None) -> Any:
     return F.sum(found, axes_of(dim, x.ndim)) if x.ndim else found
 
 
+def _asked(values: Any, inverse: Any, counts: Any, has_inverse: bool, has_counts: bool) -> Any:
+    """What was not asked for is empty."""
+    empty = F.zeros([0], "int64")
+    return values, inverse if has_inverse else empty, counts if has_counts else empty
+
+
 @row("aten._unique2.default")
 def _unique(
-    at: Call, x: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False
+    at: Call,
+    x: Any,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
 ) -> Any:
     values, inverse, counts = F.unique(F.reshape(x, [-1]), return_inverse=True, return_counts=True)
-    return values, F.reshape(inverse, x.shape), counts
+    inverse = F.reshape(inverse, x.shape)
+    return _asked(values, inverse, counts, return_inverse, return_counts)
 
 
 @row("aten.unique_dim.default")
@@ -336,12 +347,33 @@ def _unique_rows(
 
 @row("aten.unique_consecutive.default")
 def _runs(
-    at: Call, x: Any, return_inverse: bool = False, return_counts: bool = False, dim: Any = None
+    at: Call,
+    x: Any,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: Any = None,
 ) -> Any:
-    flat = x if dim is not None else F.reshape(x, [-1])
-    axis = 0 if dim is None else axis_of(dim, x.ndim)
-    values, inverse, counts = F.unique_consecutive(flat, True, True, axis)
-    return values, F.reshape(inverse, x.shape) if dim is None else inverse, counts
+    if dim is not None:
+        return F.unique_consecutive(x, True, True, axis_of(dim, x.ndim))
+    values, inverse, counts = F.unique_consecutive(F.reshape(x, [-1]), True, True, 0)
+    inverse = F.reshape(inverse, x.shape)
+    return _asked(values, inverse, counts, return_inverse, return_counts)
+
+
+@row("aten.histogram.bin_ct")
+def _binned(
+    at: Call,
+    x: Any,
+    bins: int = 100,
+    range: Any = None,
+    weight: Any = None,
+    density: bool = False,
+) -> Any:
+    low, high = (0.0, 0.0) if range is None else map(float, range)
+    flat = F.reshape(x, [-1])
+    weight = None if weight is None else F.reshape(weight, [-1])
+    counts = F.histogram(flat, bins, low, high, weight, density)
+    return counts, F.histogram_bin_edges(flat, bins, low, high)
 
 
 @row("aten.quantile.default", "aten.quantile.scalar")

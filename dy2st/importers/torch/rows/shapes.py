@@ -136,7 +136,7 @@ def _rolled(at: Call, x: Any, shifts: Any, dims: Any = ()) -> Any:
 
 
 @row("aten.rot90.default")
-def _turned(at: Call, x: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
+def _rotated(at: Call, x: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
     return F.rot90(x, k, list(dims))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import product as combinations
 from typing import Any
 
@@ -49,15 +50,29 @@ def _convolved(
         pads = [0] * count
     else:
         pads = _spread(padding, count)
+    named = {
+        "stride": _spread(stride, count),
+        "padding": pads,
+        "groups": groups,
+        "dilation": _spread(dilation, count),
+    }
     function = getattr(N, f"conv{count}d")
+    return _by_parts(at, partial(function, **named), x, weight, bias)
+
+
+def _by_parts(at: Call, convolve: Callable[..., Any], x: Any, weight: Any, bias: Any) -> Any:
+    """Of a batch or one sample; of complex numbers by their real and imaginary parts."""
+    x, weight = at.cast(x), at.cast(weight)
     bias = None if bias is None else at.cast(bias)
-    return batched(
-        at.cast(x),
-        lambda y: function(
-            y, at.cast(weight), bias, _spread(stride, count), pads, _spread(dilation, count), groups
-        ),
-        weight.ndim,
-    )
+    if at.dtype.kind != "c":
+        return batched(x, partial(convolve, weight=weight, bias=bias), weight.ndim)
+    halves = F.real(weight), F.imag(weight)
+    kernels = [partial(convolve, weight=half) for half in halves]
+    parts = [[batched(y, one, weight.ndim) for one in kernels] for y in (F.real(x), F.imag(x))]
+    made = F.complex(F.subtract(parts[0][0], parts[1][1]), F.add(parts[0][1], parts[1][0]))
+    if bias is None:
+        return made
+    return F.add(made, F.reshape(bias, [-1, *[1] * (weight.ndim - 2)]))
 
 
 def _transposed(
@@ -72,16 +87,12 @@ def _transposed(
     dilation: Any,
 ) -> Any:
     count = weight.ndim - 2
-    function = getattr(N, f"conv{count}d_transpose")
     named = {
-        "stride": _spread(stride, count),
-        "padding": _spread(padding, count),
-        "groups": groups,
-        "output_padding": _spread(more, count),
-        "dilation": _spread(dilation, count),
-    }
-    bias = None if bias is None else at.cast(bias)
-    return batched(at.cast(x), lambda y: function(y, at.cast(weight), bias, **named), weight.ndim)
+        "stride": _spread(stride, count), "padding": _spread(padding, count), "groups": groups,
+        "output_padding": _spread(more, count), "dilation": _spread(dilation, count),
+    }  # fmt: skip
+    function = getattr(N, f"conv{count}d_transpose")
+    return _by_parts(at, partial(function, **named), x, weight, bias)
 
 
 @row(*(f"aten.conv{n}d.{kind}" for n in (1, 2, 3) for kind in ("default", "padding")))
@@ -320,6 +331,21 @@ rows(
 )
 
 
+@row(
+    "aten.max_pool2d_with_indices_backward.default",
+    "aten.max_pool3d_with_indices_backward.default",
+)
+def _spread_back(at: Call, slopes: Any, x: Any, *args: Any) -> Any:
+    """Each gradient at the place that its value came from."""
+    indices, count = args[-1], len(args[0])
+    front = list(x.shape[:-count])
+    flat = F.zeros([*front, size_of(x.shape[-count:])], x.dtype)
+    ends = [*front, size_of(slopes.shape[-count:])]
+    places, values = F.reshape(indices, ends), F.reshape(slopes, ends)
+    made = F.put_along_axis(flat, places, values, len(front), "add", broadcast=False)
+    return F.reshape(made, x.shape)
+
+
 def _unpooled(count: int) -> Row:
     def record(at: Call, x: Any, indices: Any, output_size: Any, *_: Any) -> Any:
         front, size = list(x.shape[:-count]), list(output_size)
@@ -327,7 +353,10 @@ def _unpooled(count: int) -> Row:
         rank = len(front)
         places = F.reshape(indices, [*front, size_of(x.shape[-count:])])
         values = F.reshape(x, [*front, size_of(x.shape[-count:])])
-        made = F.put_along_axis(flat, places, values, rank, "assign", broadcast=False)
+        # Each value has the gradient at its place, also one that another one replaces.
+        made = F.put_along_axis(flat, places, F.detach(values), rank, "assign", broadcast=False)
+        added = F.put_along_axis(flat, places, values, rank, "add", broadcast=False)
+        made = F.add(made, F.subtract(added, F.detach(added)))
         return F.reshape(made, [*front, *size])
 
     return record
