@@ -28,13 +28,14 @@ def _of_floats(name: str) -> Row:
 
 _FLOATS = (
     "acos acosh asin asinh atan atanh cos cosh sin sinh tan tanh exp expm1 log log10 log1p log2 "
-    "sqrt rsqrt reciprocal sigmoid erf erfinv lgamma digamma deg2rad rad2deg i0 sinc angle"
+    "sqrt rsqrt reciprocal sigmoid erf erfinv lgamma digamma deg2rad rad2deg i0 sinc"
 )
 rows({name: _of_floats(name) for name in _FLOATS.split()})
 rows({f"special_{name}": _of_floats(name) for name in ("i0e", "i1", "i1e")})
 rows(
     {
         "abs": lambda at, x: F.abs(x),
+        "angle": lambda at, x: F.angle(x if x.dtype.kind == "c" else at.cast(x)),
         "neg": lambda at, x: F.neg(x),
         "sign": lambda at, x: F.sign(x) if x.dtype.kind != "b" else x,
         "sgn": lambda at, x: F.sgn(x) if x.dtype.kind != "b" else x,
@@ -100,7 +101,6 @@ def _scaled(at: Call, alpha: Any, y: Any) -> Any:
 
 _BINARY = {
     "mul.Tensor mul.Scalar multiply.Tensor multiply.Scalar": _binary("multiply", "logical_and"),
-    "pow.Tensor_Tensor pow.Tensor_Scalar pow.Scalar": _binary("pow"),
     "float_power.Tensor_Tensor float_power.Tensor_Scalar float_power.Scalar": _binary("pow"),
     "remainder.Tensor remainder.Scalar remainder.Scalar_Tensor": _binary("remainder"),
     "maximum max.other": _binary("maximum", "logical_or"),
@@ -180,6 +180,18 @@ def _fmod(at: Call, x: Any, y: Any) -> Any:
     x, y = at.cast(x), at.cast(y)  # with the sign of x, exact for large quotients
     rest = F.remainder(F.abs(x), F.abs(y))
     return F.where(F.less_than(x, F.zeros_like(x)), F.neg(rest), rest)
+
+
+@row("aten.pow.Tensor_Tensor", "aten.pow.Tensor_Scalar", "aten.pow.Scalar")
+def _power(at: Call, x: Any, y: Any) -> Any:
+    """Of integers a negative power is 0, but of 1 and -1."""
+    if at.dtype.kind not in "iu" or (isinstance(y, int) and y >= 0):
+        return F.pow(at.cast(x), at.cast(y))
+    x, y = F.broadcast_tensors([at.cast(x), at.cast(y)])
+    zero, one = F.zeros_like(x), F.ones_like(x)
+    sign = F.where(F.equal(F.bitwise_and(y, one), one), x, one)
+    root = F.where(F.equal(F.multiply(x, x), one), sign, zero)
+    return F.where(F.less_than(y, zero), root, F.pow(x, F.maximum(y, zero)))
 
 
 @row("aten.nextafter.default")

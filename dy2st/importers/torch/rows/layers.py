@@ -164,7 +164,7 @@ def _native_group_norm(
     off = F.subtract(parts, F.unsqueeze(mean, 2))
     scale = F.rsqrt(F.add(F.mean(F.multiply(off, off), [2]), as_tensor(eps, x.dtype)))
     made = _group_norm(at, x, groups, weight, bias, eps)
-    return made, F.detach(mean), F.detach(scale)
+    return made, mean, scale
 
 
 @row("aten.rms_norm.default", "aten._fused_rms_norm.default")
@@ -350,8 +350,7 @@ def _antialiased(reach: float, filter: Callable[[Any], Any]) -> Row:
             if corners:
                 step = (have - 1) / (wanted - 1) if wanted > 1 else 0.0
             wide = max(step, 1.0)
-            centres = step * np.arange(wanted) if corners else step * (np.arange(wanted) + 0.5)
-            centres = centres + 0.5 if corners else centres
+            centres = step * (np.arange(wanted) + 0.5)  # for aligned corners, too
             low = np.maximum((centres - reach * wide + 0.5).astype(int), 0)
             high = np.minimum((centres + reach * wide + 0.5).astype(int), have)
             places = np.arange(have)

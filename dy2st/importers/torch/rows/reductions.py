@@ -49,9 +49,19 @@ rows(
         "prod.dim_int": _reduced("prod"),
         "amax": _reduced("amax"),
         "amin": _reduced("amin"),
-        "logsumexp": _reduced("logsumexp"),
     }
 )
+
+
+@row("aten.logsumexp.default")
+def _log_of_sum(at: Call, x: Any, dim: Any, keepdim: bool = False) -> Any:
+    x = at.cast(x)
+    if x.dtype.kind != "c":
+        return _reduced("logsumexp")(at, x, dim, keepdim)
+    flat, axes = (x, axes_of(dim, x.ndim)) if x.ndim else (F.reshape(x, [1]), [0])
+    most = F.cast(F.detach(F.amax(F.real(flat), axes, True)), x.dtype)
+    found = F.add(F.log(F.sum(F.exp(F.subtract(flat, most)), axes, keepdim=True)), most)
+    return found if keepdim and x.ndim else F.squeeze(found, axes)
 
 
 def _tested(name: str) -> Row:

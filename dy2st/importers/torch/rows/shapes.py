@@ -107,7 +107,7 @@ rows(
             at, F.conj(x) if x.dtype.kind == "c" else x, -1, -2
         ),
         "as_strided as_strided_copy": lambda at, x, size, stride, storage_offset=None: F.as_strided(
-            x, list(size), list(stride), storage_offset or 0
+            x, list(size), list(stride), (storage_offset or 0) * x.dtype.itemsize
         ),
         "unfold unfold_copy": lambda at, x, dim, size, step: (
             F.unfold(x, axis_of(dim, x.ndim), size, step) if x.ndim else F.reshape(x, [1])[:size]
@@ -287,7 +287,7 @@ def _with_strided(
     at: Call, x: Any, value: Any, size: Any, stride: Any, storage_offset: Any = None
 ) -> Any:
     places = F.reshape(F.arange(0, x.size, 1, "int64"), x.shape)
-    places = F.as_strided(places, list(size), list(stride), storage_offset or 0)
+    places = F.as_strided(places, list(size), list(stride), (storage_offset or 0) * 8)
     flat = F.index_put(
         F.reshape(x, [-1]), (F.reshape(places, [-1]),), F.reshape(at.cast(value), [-1])
     )
