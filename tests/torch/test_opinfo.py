@@ -1,0 +1,48 @@
+"""Samples of torch's operator tests through torch.export: values, gradients and Programs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import islice
+
+import pytest
+
+from tests.effort import IS_FULL
+from tests.torch.opinfo import entries, outcomes, title
+from tests.torch.opinfo_expected import EXPECTED
+
+# Of the entries every EACH-th, from each of them every STEP-th sample, at most MOST.
+EACH, STEP, MOST = (1, 4, 3) if IS_FULL else (29, 9, 1)
+KINDS = {
+    "values": [("float32", False), ("int64", False), ("bool", False), ("complex64", False)],
+    "gradients": [("float64", True)],
+}
+
+
+def counted(kind, engine=None):
+    """How many samples are right, and what is not, by entries."""
+    right, wrong = Counter(), {}
+    for op in entries()[::EACH]:
+        for dtype, gradients in KINDS[kind]:
+            for found in islice(outcomes(op, dtype, gradients, engine, STEP), MOST):
+                right[found.status == "right"] += 1
+                if found.status != "right":
+                    wrong.setdefault(title(op), []).append(f"{dtype} {found.status}: {found.text}")
+    return right, wrong
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_not_right_is_on_the_list(kind):
+    right, wrong = counted(kind)
+    assert not {name: what for name, what in wrong.items() if name not in EXPECTED}
+    assert right[True] >= 0.95 * right.total()
+
+
+@pytest.mark.skipif(not IS_FULL, reason="all entries take an hour")
+def test_the_list_does_not_shrink_without_notice():
+    wrong = {name for kind in KINDS for name in counted(kind)[1]}
+    assert wrong == {*EXPECTED}
+
+
+def test_there_are_enough_entries():
+    assert len({op.name for op in entries()}) >= 480
