@@ -41,6 +41,7 @@ from dy2st_runtime.ir import Block, F, Tensor, Tracer, Variable, user_location
 from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.ir.fresh_symbols import fresh_mark
 from dy2st_runtime.ops.control_flow import cond, while_loop
+from dy2st_runtime.size_list import SizeList
 
 Key: TypeAlias = "tuple[int, Any]"
 
@@ -273,6 +274,10 @@ class Trace(Vocabulary):
             # An array may change where it lies, while its place holds the same object.
             if isinstance(value, np.ndarray):
                 self.reads[id(value), "array", None] = value, "array", None, None
+            elif type(value) is SizeList:  # ours, so that its items are read with no more ado
+                self.reads[id(value), "length", None] = value, "length", None, len(value)
+                for place, size in enumerate(value):
+                    self.reads[id(value), "item", place] = value, "item", place, size
         return self.mark_outside(self.inputs.get(key, value) if self.inputs else value)
 
     def seen(self, kind: str, owner: Any, name: Any, value: Any) -> Any:

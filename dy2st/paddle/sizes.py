@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime import ops
-from dy2st_runtime.ir.types import SizeList
+from dy2st_runtime.size_list import SizeList
 
 Size = SizeList
 

@@ -24,8 +24,9 @@ from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracing.gradient_flow import refuse_leaf
 from dy2st_runtime.ir.tracing.traced_list import TracedList
 from dy2st_runtime.ir.tracing.tracer import current_tracer
-from dy2st_runtime.ir.types import SizeList, TensorType, given_dtype
+from dy2st_runtime.ir.types import TensorType, given_dtype
 from dy2st_runtime.resident import Resident
+from dy2st_runtime.size_list import SizeList
 from dy2st_runtime.storage import Storage, VarType
 
 _STATE = ("_grad", "array", "hooks", "index", "name", "node", "stopped", "storage")

@@ -18,8 +18,8 @@ from dy2st.convert.values.special import Generated, Indexed, SymbolicSequence, U
 from dy2st_runtime.errors import ConversionError, TensorAsPython
 from dy2st_runtime.ir import Variable, user_location
 from dy2st_runtime.ir.choice import Text
-from dy2st_runtime.ir.types import SizeList
 from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.size_list import SizeList
 from dy2st_runtime.tensor import EagerTensor
 
 _NOTHING = object()

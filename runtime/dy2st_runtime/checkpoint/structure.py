@@ -17,6 +17,7 @@ import numpy as np
 from dy2st_runtime.checkpoint.tree import MAX_DEPTH, is_key
 from dy2st_runtime.errors import ArgumentError, FormatError
 from dy2st_runtime.ir.tensor import Tensor
+from dy2st_runtime.size_list import SizeList
 from dy2st_runtime.tensor import EagerTensor
 
 Array = np.ndarray[Any, Any]
@@ -60,7 +61,7 @@ class Written:
             return value
         if kind is float:
             return value if math.isfinite(value) else {"float": str(value)}
-        if kind is list:
+        if kind in (list, SizeList):  # a shape comes back as a list
             return self._entries(value)
         if kind in _TAGS:
             return {_TAGS[kind]: self._inside(kind, value)}

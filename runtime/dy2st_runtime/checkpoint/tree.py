@@ -8,6 +8,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from dy2st_runtime.size_list import SizeList
+
 MAX_DEPTH = 100
 _PLAIN = (str, int, float, bool, type(None), complex, bytes, bytearray)
 _SEQUENCES = (list, tuple)
@@ -73,7 +75,7 @@ class Unfolded:
         converted = self._convert(node)
         if converted is not node:
             return converted, 1
-        kind = type(node)
+        kind = list if type(node) is SizeList else type(node)  # a shape comes back as a list
         if kind in _DICTS:
             values = [self._anew(value) for value in node.values()]
             pairs = zip(node, (value for value, _ in values))

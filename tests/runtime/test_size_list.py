@@ -9,7 +9,8 @@ import pickle
 import numpy as np
 import pytest
 
-from dy2st_runtime.ir.types import SizeList
+from dy2st import load, save, to_static
+from dy2st_runtime.size_list import SizeList
 from dy2st_runtime.tensor import to_tensor
 
 SIZES = SizeList([2, 3])
@@ -20,8 +21,8 @@ def test_the_shape_of_a_tensor_is_one():
     assert type(shape) is SizeList and shape == (2, 3) and shape == [2, 3] and shape != (2, 4)
 
 
-def test_it_is_a_list_and_passes_for_a_tuple():
-    assert isinstance(SIZES, list) and isinstance(SIZES, tuple) and not isinstance(SIZES, dict)
+def test_it_is_a_list_that_is_looked_up_as_a_tuple():
+    assert isinstance(SIZES, list) and not isinstance(SIZES, tuple)
     assert hash(SIZES) == hash((2, 3)) and {(2, 3): 1}[SIZES] == 1
 
 
@@ -40,3 +41,18 @@ def test_copies_and_pickles_are_of_its_class(protocol):
 def test_numpy_and_json_take_it_as_a_list():
     assert np.zeros(SIZES).shape == (2, 3) and np.reshape(np.zeros(6), SIZES).shape == (2, 3)
     assert json.dumps(SIZES) == "[2, 3]" and repr(SIZES) == "[2, 3]"
+
+
+def test_a_trace_sees_what_is_changed_in_one_from_outside():
+    sizes, x = to_tensor(np.zeros((2, 3))).shape, to_tensor(1.0)
+    converted = to_static(lambda x: (x * sizes[0], x * len(sizes), x * sum(sizes)))
+    assert [one.item() for one in converted(x)] == [2.0, 2.0, 5.0]
+    sizes[0] = 5
+    assert [one.item() for one in converted(x)] == [5.0, 2.0, 8.0]
+    sizes.append(1)
+    assert [one.item() for one in converted(x)] == [5.0, 3.0, 9.0]
+
+
+def test_a_checkpoint_has_it_as_a_list(tmp_path):
+    save({"sizes": SIZES, "x": to_tensor(1.0)}, str(tmp_path / "state.pdparams"))
+    assert load(str(tmp_path / "state.pdparams"))["sizes"] == [2, 3]
