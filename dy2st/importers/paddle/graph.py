@@ -1,0 +1,135 @@
+"""A model as its two file forms have in common: operators under the names of `pd_op`.
+
+Values have keys: numbers in PIR, names of variables in a ProgramDesc. A value that is written again
+under its key, as operators in place and a ProgramDesc do, is from then on the new one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from dy2st_runtime.errors import Dy2stError, FormatError
+from dy2st_runtime.ir.types import DType, given_dtype
+
+Key = int | str
+
+
+class UnknownOperators(Dy2stError, NotImplementedError):
+    """A model has operators that dy2st does not read; the message names all of them."""
+
+
+@dataclass
+class Node:
+    """One operator. An operand is a key, None, a list of operands, or a Constant."""
+
+    name: str
+    operands: list[Any]
+    attributes: dict[str, Any]
+    results: list[Any]
+    """Keys; a list of them for a result that is a list, None for one that nobody reads."""
+    bodies: list[Body] = field(default_factory=list)
+    writes: list[Key] = field(default_factory=list)
+    """Keys of values that are new behind the operator, beside its results."""
+
+
+@dataclass(frozen=True)
+class Constant:
+    """An operand that is an attribute in the file."""
+
+    value: Any
+
+
+@dataclass
+class Body:
+    """What an operator runs, or the model itself."""
+
+    parameters: list[Key]
+    nodes: list[Node]
+    yields: list[Any]
+
+    def walk(self) -> Iterator[Node]:
+        """All operators, nested ones too."""
+        for node in self.nodes:
+            yield node
+            for body in node.bodies:
+                yield from body.walk()
+
+    def writes(self) -> list[Key]:
+        """What operators in it write, in order, and itself has not made."""
+        own = {*self.parameters}
+        found: dict[Key, None] = {}
+        for node in self.nodes:
+            inner = (key for body in node.bodies for key in body.writes())
+            found.update((key, None) for key in (*node.writes, *inner) if key not in own)
+            own.update(key for key in flat(node.results) if key not in found)
+        return list(found)
+
+
+@dataclass(frozen=True)
+class Input:
+    """An input: sizes of -1 are unknown."""
+
+    key: Key
+    name: str
+    dtype: DType
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What lies in the file of parameters."""
+
+    key: Key
+    name: str
+    dtype: DType
+    shape: tuple[int, ...]
+    is_trained: bool
+
+
+@dataclass
+class Graph:
+    """A whole model."""
+
+    inputs: list[Input]
+    parameters: list[Parameter]
+    body: Body
+    outputs: list[str]
+    """Names of what the body yields."""
+
+
+def flat(operands: list[Any]) -> Iterator[Any]:
+    """The keys and Constants among operands or results, those of lists one by one."""
+    for one in operands:
+        if isinstance(one, list):
+            yield from flat(one)
+        elif one is not None:
+            yield one
+
+
+_DTYPES = {"float": "float32", "double": "float64", "half": "float16"}
+_KNOWN = re.compile(r"bool|u?int(8|16|32|64)|b?float(16|32|64)|complex(64|128)|float8_e(4m3fn|5m2)")
+
+
+def dtype_named(name: Any) -> DType:
+    """The dtype of PaddlePaddle's name of it; FormatError if Programs have none such."""
+    name = _DTYPES.get(name, name)
+    if not isinstance(name, str) or not _KNOWN.fullmatch(name):
+        raise FormatError(f"a Program has no elements of type {name!r:.80}")
+    return given_dtype(name)
+
+
+__all__ = [
+    "Body",
+    "Constant",
+    "Graph",
+    "Input",
+    "Key",
+    "Node",
+    "Parameter",
+    "UnknownOperators",
+    "dtype_named",
+    "flat",
+]

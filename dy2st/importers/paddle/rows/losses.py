@@ -1,0 +1,60 @@
+"""Losses, which models have in them that were saved as they are trained."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dy2st.importers.paddle.calls import Call
+from dy2st_runtime.ir.dispatch import F
+from dy2st_runtime.nn import functional as nn
+
+Row = Callable[[Call], Any]
+
+
+def _softmax_entropy(c: Call) -> Any:
+    if not c.get("use_softmax", True):
+        c.refuse_unless(False, "probabilities instead of logits")
+    loss, softmax = F.softmax_with_cross_entropy(
+        c[0], c[1], c.get("soft_label", False), c.get("ignore_index", -100), True, True,
+        c.get("axis", -1),
+    )  # fmt: skip
+    return softmax, loss
+
+
+def _sigmoid_entropy(c: Call) -> Any:
+    c.refuse_unless(not c.get("normalize", False), "normalize")
+    x, label = c[0], c[1]
+    loss = F.binary_cross_entropy_with_logits(x, label, None, "none", c[2])
+    ignored = c.get("ignore_index", -100)
+    return F.where(F.equal(label, float(ignored)), F.zeros_like(loss), loss)
+
+
+def _huber(c: Call) -> Any:
+    delta, difference = c.get("delta", 1.0), F.subtract(c[1], c[0])
+    size = F.abs(difference)
+    near = F.scale(F.square(difference), 0.5)
+    far = F.scale(F.subtract(size, 0.5 * delta), delta)
+    return F.where(F.less_equal(size, delta), near, far), difference
+
+
+def _nll(c: Call) -> Any:
+    return F.nll_loss(c[0], c[1], c[2], c.get("ignore_index", -100), c.get("reduction", "mean"))
+
+
+def _kl(c: Call) -> Any:
+    return F.kl_div(c[0], c[1], c.get("reduction", "mean"), c.get("log_target", False))
+
+
+ROWS: dict[str, Row] = {
+    "bce_loss": lambda c: F.binary_cross_entropy(c[0], c[1], None, "none"),
+    "cross_entropy_with_softmax": _softmax_entropy,
+    "huber_loss": _huber,
+    "identity_loss": lambda c: {0: F.sum, 1: F.mean}.get(c.get("reduction", 1), F.assign)(c[0]),
+    "kldiv_loss": _kl,
+    "log_loss": lambda c: nn.log_loss(c[0], c[1], c.get("epsilon", 1e-4)),
+    "nll_loss": _nll,
+    "sigmoid_cross_entropy_with_logits": _sigmoid_entropy,
+}
+
+__all__ = ["ROWS"]

@@ -1,0 +1,68 @@
+"""Recurrent layers: one operator for all layers, directions and steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dy2st.importers.paddle.calls import Call
+from dy2st_runtime.errors import FormatError
+from dy2st_runtime.ir.dispatch import F
+from dy2st_runtime.nn.recurrent import _gru_step, _lstm_step, _simple_step
+from dy2st_runtime.nn.scan import scan
+
+Row = Callable[[Call], Any]
+Step = Callable[[Any, Any], tuple[Any, Any]]
+
+
+def _step(mode: str, weights: list[Any]) -> Step:
+    if mode == "LSTM":
+        return lambda x, state: _lstm_step(x, state, *weights)
+    if mode == "GRU":
+        return lambda x, state: _gru_step(x, state, *weights)
+    if mode not in ("RNN_TANH", "RNN_RELU"):
+        raise FormatError(f"rnn has the mode {mode!r:.80}")
+    activation = mode.removeprefix("RNN_").lower()
+    return lambda x, state: _simple_step(x, state, *weights, activation=activation)
+
+
+def _rnn(c: Call) -> Any:
+    """(l, n, input), states (layers * directions, n, hidden), weights, then biases."""
+    x, states, weights, lengths = c[0], c[1], c[2], c[3]
+    directions = 2 if c.get("is_bidirec", False) else 1
+    layers, mode = c.get("num_layers", 1), c.get("mode", "RNN_TANH")
+    runs = layers * directions
+    if len(weights) not in (2 * runs, 4 * runs) or not 0 < runs < 1000:
+        raise FormatError(f"rnn has {len(weights)} weights for {layers} layers")
+    if c.get("dropout_prob", 0.0) and not c.get("is_test", False):
+        c.refuse_unless(False, "dropout: save the model in evaluation mode")
+    mask = None
+    if lengths is not None:
+        limits = F.unsqueeze(F.cast(lengths, "int64"), [0, 2])
+        mask = F.less_than(F.unsqueeze(F.arange(x.shape[0]), [1, 2]), limits)
+    last: list[list[Any]] = [[] for _ in states]
+    for layer in range(layers):
+        outputs = []
+        for direction in range(directions):
+            run = layer * directions + direction
+            own = [*weights[2 * run : 2 * run + 2]]
+            if len(weights) == 4 * runs:
+                own += weights[2 * (runs + run) : 2 * (runs + run) + 2]
+            else:
+                zeros = F.zeros([own[0].shape[0]], x.dtype)
+                own += [zeros, zeros]
+            first = [F.getitem(one, run) for one in states]
+            state: Any = tuple(first) if mode == "LSTM" else first[0]
+            output, state = scan(_step(mode, own), x, state, direction == 1, mask)
+            if mask is not None:
+                output = F.where(mask, output, F.zeros_like(output))
+            outputs.append(output)
+            for place, one in enumerate(state if mode == "LSTM" else [state]):
+                last[place].append(one)
+        x = F.concat(outputs, -1) if directions == 2 else outputs[0]
+    return x, None, [F.stack(some, 0) for some in last]
+
+
+ROWS: dict[str, Row] = {"rnn": _rnn}
+
+__all__ = ["ROWS"]
