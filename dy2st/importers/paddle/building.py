@@ -49,7 +49,7 @@ def build(graph: Graph, name: str, arrays: Mapping[str, Array]) -> Program:
     trained = {one.name for one in graph.parameters if one.is_trained}
 
     def compute(placeholders: Sequence[Variable], state: Mapping[str, Variable]) -> Sequence[Any]:
-        builder = Builder()
+        builder = Builder(graph.body)
         scope: Scope = dict(zip(labels, placeholders, strict=True))
         for one in graph.parameters:
             scope[one.key] = state[one.name] if one.name else None
@@ -72,7 +72,11 @@ def _label(name: str, taken: Mapping[str, Any]) -> str:
 
 
 class Builder:
-    """Runs bodies on Variables."""
+    """Runs bodies on Variables; `reads` counts where each key is read."""
+
+    def __init__(self, body: Body):
+        """Take the whole model."""
+        self.reads = body.reads()
 
     def run(self, body: Body, scope: Scope) -> None:
         """Do what a body says; what it makes stands in the scope."""

@@ -7,6 +7,7 @@ under its key, as operators in place and a ProgramDesc do, is from then on the n
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -57,6 +58,24 @@ class Body:
             for body in node.bodies:
                 yield from body.walk()
 
+    def reads(self) -> Counter[Key]:
+        """How often each key is read here and in nested bodies."""
+        found: Counter[Key] = Counter(keys(self.yields))
+        for node in self.walk():
+            found.update(keys([node.operands, *(body.yields for body in node.bodies)]))
+        return found
+
+    def needs(self) -> set[Key]:
+        """The keys that are read before anything here has written them for certain."""
+        made = {*self.parameters}
+        found: set[Key] = set()
+        for node in self.nodes:
+            found |= {*keys(node.operands)} - made
+            for body in node.bodies:
+                found |= body.needs() - made
+            made.update(keys(node.results), node.writes)
+        return found | ({*keys(self.yields)} - made)
+
     def writes(self) -> list[Key]:
         """What operators in it write, in order, and itself has not made."""
         own = {*self.parameters}
@@ -64,7 +83,7 @@ class Body:
         for node in self.nodes:
             inner = (key for body in node.bodies for key in body.writes())
             found.update((key, None) for key in (*node.writes, *inner) if key not in own)
-            own.update(key for key in flat(node.results) if key not in found)
+            own.update(key for key in keys(node.results) if key not in found)
         return list(found)
 
 
@@ -100,12 +119,12 @@ class Graph:
     """Names of what the body yields."""
 
 
-def flat(operands: list[Any]) -> Iterator[Any]:
-    """The keys and Constants among operands or results, those of lists one by one."""
+def keys(operands: list[Any]) -> Iterator[Key]:
+    """The keys among operands or results, those of lists one by one."""
     for one in operands:
         if isinstance(one, list):
-            yield from flat(one)
-        elif one is not None:
+            yield from keys(one)
+        elif isinstance(one, (int, str)):
             yield one
 
 
@@ -131,5 +150,5 @@ __all__ = [
     "Parameter",
     "UnknownOperators",
     "dtype_named",
-    "flat",
+    "keys",
 ]

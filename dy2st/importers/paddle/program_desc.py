@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dy2st.importers.paddle.graph import Body, Graph, Input, Node, Parameter, dtype_named, flat
+from dy2st.importers.paddle.graph import Body, Graph, Input, Node, Parameter, dtype_named, keys
 from dy2st.importers.paddle.old_names import renamed
 from dy2st.importers.paddle.wire import DOUBLE, FLOAT, INTEGER, TEXT, Field, Message, Schema, parse
 from dy2st_runtime.errors import FormatError
@@ -16,7 +16,7 @@ DTYPES = {
     32: "float8_e4m3fn", 33: "float8_e5m2",
 }  # fmt: skip
 """Names of the element types by their numbers."""
-_TENSOR_TYPE = 7
+_TENSOR_TYPE, _LIST_TYPE = 7, 13
 _DEEPEST = 64
 
 TENSOR: Schema = {1: Field("data_type", INTEGER), 2: Field("dims", INTEGER, True)}
@@ -149,9 +149,8 @@ class _Reader:
             if one.get("persistable") and one["type"]["type"] == _TENSOR_TYPE:
                 trained = bool(one.get("is_parameter")) and not one.get("stop_gradient")
                 parameters.append(Parameter(name, name, *_type(one), trained))
-        own = {*variables}
         names = [outputs[place] for place in sorted(outputs)]
-        body = Body([], self.nodes(inner, own), [*names])
+        body = Body([], self.nodes(inner, variables), [*names])
         return Graph([inputs[place] for place in sorted(inputs)], parameters, body, names)
 
     def body(self, index: Any, yields: list[Any]) -> Body:
@@ -163,14 +162,16 @@ class _Reader:
         if self.depth > _DEEPEST:
             raise FormatError(f"blocks are nested deeper than {_DEEPEST}")
         block = self.blocks[index]
-        own = {one["name"] for one in block["vars"]}
+        own = {one["name"]: one for one in block["vars"]}
         made = Body([], self.nodes([Operator(one) for one in block["ops"]], own), yields)
         self.depth -= 1
         return made
 
-    def nodes(self, operators: list[Operator], own: set[str]) -> list[Node]:
+    def nodes(self, operators: list[Operator], own: dict[str, Message]) -> list[Node]:
         """The operators of a block whose variables are `own`."""
-        found: list[Node] = []
+        # Lists are there from the beginning, and no operator makes them.
+        lists = [name for name, one in own.items() if one["type"]["type"] == _LIST_TYPE]
+        found = [Node("create_array", [], {}, [name]) for name in lists]
         branches: dict[str, Operator] = {}  # what a conditional block gives -> that block
         selects = [one for one in operators if one.type == "select_input"]
         chosen = {name for one in selects for name in one.inputs.get("X", [])}
@@ -191,7 +192,7 @@ class _Reader:
             else:
                 node = renamed(operator)
                 # A variable of a block around this one is written.
-                node.writes += [key for key in flat(node.results) if key not in own]
+                node.writes += [key for key in keys(node.results) if key not in own]
                 found.append(node)
         return found
 

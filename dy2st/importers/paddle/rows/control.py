@@ -50,18 +50,31 @@ def _while(c: Call) -> Any:
     first = [scalar(c[0]), *c.operands[1:]]
     if len(body.parameters) != len(first) - 1 or len(body.yields) != len(first):
         raise FormatError("a `while` and its body have different numbers of values")
-    kept = [key for key in body.writes() if key in c.scope]
-    first += [c.scope[key] for key in kept]
+    # What neither an iteration nor anything behind the loop reads is in the file for its form alone.
+    needed, inner, all_reads = body.needs(), body.reads(), c.builder.reads
+
+    results = [*c.node.results, *[None] * len(body.parameters)]
+    used = [place for place, key in enumerate(body.parameters)
+            if inner[key] or results[place] in all_reads]  # fmt: skip
+    kept = [key for key in body.writes()
+            if key in c.scope and (key in needed or all_reads[key] > inner[key])]  # fmt: skip
+    body = Body(
+        [body.parameters[place] for place in used],
+        body.nodes,
+        [body.yields[0], *(body.yields[1 + place] for place in used)],
+    )
+    first = [first[0], *(first[1 + place] for place in used), *(c.scope[key] for key in kept)]
     own = [*body.parameters, *kept]
 
     def step(_: Any, *values: Any) -> list[Any]:
         found = _inside(c, body, dict(zip(own, values, strict=True)), kept)
         return [_as_before(old, new) for old, new in zip([first[0], *values], found, strict=True)]
 
-    results = while_loop(lambda condition, *_: condition, step, first)
-    count = len(first) - len(kept)
-    c.scope.update(zip(kept, results[count:], strict=True))
-    return tuple(results[1:count])
+    last = while_loop(lambda condition, *_: condition, step, first)
+    count = 1 + len(used)
+    c.scope.update(zip(kept, last[count:], strict=True))
+    values = dict(zip(used, last[1:count], strict=True))
+    return tuple(values.get(place) for place in range(len(c.node.results)))
 
 
 def _as_before(old: Any, new: Any) -> Any:
