@@ -11,7 +11,9 @@ from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import Program
 
 READERS = {
+    ".json": "dy2st.importers.paddle:imported",
     ".onnx": "dy2st.importers.onnx:program_of",
+    ".pdmodel": "dy2st.importers.paddle:imported",
 }
 """What reads a file, by its ending: a function from its path to a Program and its arrays."""
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dy2st.importers import paddle as paddle_files
 from dy2st.jit.api import not_convertible, why_not
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.output_aliasing import check_apart
@@ -17,6 +18,7 @@ from dy2st.jit.program_passes import as_pass, transformed
 from dy2st.jit.programs_of_files import for_file
 from dy2st.jit.static_function import StaticFunction
 from dy2st_runtime import io
+from dy2st_runtime.engine import check_name
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import Program, Tensor
 from dy2st_runtime.ir.checks.tracebacks import without_own_frames
@@ -73,6 +75,11 @@ def save(
     Raises ArgumentError if the types of the inputs are not known, ConversionError if the code has
     no static form, FileAccessError (an OSError) if the disk refuses.
     """
+    if str(configs.pop("format", "dy2st")) != "dy2st":
+        raise ArgumentError(
+            "save writes no format of other tools: PaddlePaddle reads the weights that "
+            "dy2st.save(layer.state_dict(), 'net.pdparams') writes, and other runtimes read ONNX"
+        )
     for name, value in configs.items():
         if name not in _OPTIONS:
             raise TypeError(f"save() got an unexpected keyword argument {name!r}")
@@ -100,7 +107,7 @@ def load(
     model_filename: str | None = None,
     params_filename: str | None = None,
 ) -> io.LoadedModel:
-    """Load what `save` wrote; the result is called like the Layer was.
+    """Load what `save` wrote, or PaddlePaddle's; the result is called like the Layer was.
 
     Parameters are mapped from their file, or read at once without `mmap`. `path` is that of the
     save, without an ending; or the folder of files with names of their own, such as
@@ -108,12 +115,19 @@ def load(
     `engine` names what runs the model: files name none. `limits` hold each call, and loading, to so
     many operators, bytes and seconds.
 
+    A model that PaddlePaddle has saved is read, too: `net.json` or `net.pdmodel`, beside
+    `net.pdiparams`. Nothing in the files is run. UnknownOperators names all operators of a model
+    that are not read.
+
     Raises FormatError if a file is damaged, foreign or too new, ParameterMismatch if the two are of
     different saves, FileAccessError if the disk refuses, ArgumentError for names without a folder.
     """
     if model_filename is None and params_filename is None:
         # A model may have been saved under the very path `net.mlir`, as `net.mlir.mlir`.
         stem = os.fspath(path).removesuffix(".mlir")
+        foreign = None if os.path.isfile(f"{stem}.mlir") else paddle_files.files_of(path)
+        if foreign is not None:
+            return _of_paddle(*foreign, engine, limits)
         is_text = os.path.isfile(path) and not os.path.isfile(f"{stem}.mlir.mlir")
         return io.load(stem if is_text else path, mmap, engine, limits)
     folder = Path(path)
@@ -123,8 +137,21 @@ def load(
             f"load(folder, model_filename='net.mlir'), or load({os.fspath(path)!r}) without them"
         )
     model = folder / model_filename
-    params = folder / params_filename if params_filename else model.with_suffix(".safetensors")
+    is_paddles = model.suffix in (".json", ".pdmodel")
+    ending = ".pdiparams" if is_paddles else ".safetensors"
+    params = folder / params_filename if params_filename else model.with_suffix(ending)
+    if is_paddles:
+        return _of_paddle(model, params, engine, limits)
     return io.load_pair(model, params, mmap, engine, limits)
+
+
+def _of_paddle(
+    model: Path, params: Path, engine: str | None, limits: Limits | None
+) -> io.LoadedModel:
+    """The model of files that PaddlePaddle has written."""
+    check_name(engine)
+    found = paddle_files.read(model, params)
+    return io.LoadedModel([found.program], found.arrays, engine, limits)
 
 
 def programs_to_save(

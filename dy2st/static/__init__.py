@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from dy2st.static.backward import append_backward, gradients
     from dy2st.static.dispatcher import bucket
     from dy2st.static.freezing import freeze
+    from dy2st.static.inference import Executor, load_inference_model
 else:
     __getattr__ = lazy_names(
         __name__,
@@ -22,7 +23,18 @@ else:
             "gradients": "dy2st.static.backward:gradients",
             "bucket": "dy2st.static.dispatcher:bucket",
             "freeze": "dy2st.static.freezing:freeze",
+            "Executor": "dy2st.static.inference:Executor",
+            "load_inference_model": "dy2st.static.inference:load_inference_model",
         },
     )
 
-__all__ = ["Dim", "InputSpec", "append_backward", "bucket", "freeze", "gradients"]
+__all__ = [
+    "Dim",
+    "Executor",
+    "InputSpec",
+    "append_backward",
+    "bucket",
+    "freeze",
+    "gradients",
+    "load_inference_model",
+]

@@ -60,7 +60,7 @@ class Call:
         return dtype_named(value)
 
     def ints(self, place: int) -> Any:
-        """Integers of an operand: a list of ints and sizes, or a Variable where they are unknown."""
+        """Integers of an operand: a list of ints and sizes, or a Variable if they are unknown."""
         value = self[place]
         if isinstance(value, Variable):
             if value.tensor_type.rank > 1:

@@ -1,6 +1,6 @@
 """What the operators of a ProgramDesc are called in PIR, and in which order these take operands.
 
-A line of a table is `old: new | operands | results | old attribute = new attribute`. An operand is the
+A line of a table is `old: new | operands | results | old attribute = new one`. An operand is the
 name of an input; `A|B|@c` is the first of them that is there, `@c` being the attribute c; `A*` is a
 list, and `A+` a list of numbers that together are one tensor. `@c` alone is a constant operand.
 """
@@ -338,7 +338,7 @@ def _number(text: str) -> float | int:
 def _assign_value(operator: Operator) -> Node:
     given = operator.attributes
     names = ("values", "fp32_values", "int32_values", "int64_values", "bool_values", "int8_values")
-    values = next((given[name] for name in names if given.get(name)), [])
+    values: list[Any] = next((given[name] for name in names if given.get(name)), [])
     kept = {"shape": given.get("shape"), "dtype": given.get("dtype"), "values": values}
     return Node("assign_value", [], kept, [operator.outputs["Out"][0]])
 

@@ -1,7 +1,7 @@
 """Reads `.pdiparams`: the tensors of a model one after the other, in the order of their names.
 
-Each is a version, a number of levels of a LoD, a version, and a message with dtype and sizes, before
-its elements. Names are not in the file: they come from the model.
+Each is a version, a number of levels of a LoD, a version, and a message with dtype and sizes,
+before its elements. Names are not in the file: they come from the model.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def read_parameters(file: Path | None, parameters: Sequence[Parameter]) -> dict[
 def _tensor(data: Array, place: int, what: str) -> tuple[Array, int]:
     """The tensor at a place, and the place behind it."""
 
-    def take(count: int) -> Array:
+    def take(count: int) -> Any:
         nonlocal place
         if count > len(data) - place:
             raise FormatError(f"{what} is cut: {count} bytes are wanted, {len(data) - place} there")

@@ -18,6 +18,7 @@ _TYPES = {
     "f8e5m2": "float8_e5m2",
 }  # fmt: skip
 _DEEPEST = 64
+_WORDS = ("INF", "-INF", "NaN", "NAN", "inf", "-inf", "nan")
 _INPUTS, _OUTPUTS = ("data", "feed"), ("fetch", "builtin.shadow_output")
 # Of operators in place: the operand that becomes the first result, where it is not the first one.
 _WRITTEN = {"assign_out_": 1, "where_": 1, "batch_norm_": None, "sync_batch_norm_": None}
@@ -92,7 +93,7 @@ class _Reader:
         bodies = [self.body(block) for region in regions for block in region["blocks"]]
         place = _WRITTEN.get(name, 0) if name.endswith("_") else None
         is_written = place is not None and place < len(operands) and operands[place] is not None
-        writes = [operands[place]] if is_written else []  # type: ignore[index]
+        writes = [one for one in [operands[place or 0]] if one] if is_written else []
         return Node(name.rstrip("_"), operands, attributes, list(results), bodies, writes)
 
     def parameter(self, entry: Any) -> None:
@@ -158,7 +159,8 @@ def _attribute(entry: Any) -> Any:
     kind = str(entry["#"]).partition(".a_")[2]
     if kind not in _ATTRIBUTES:
         _no_such(str(entry["#"]))
-    return _ATTRIBUTES[kind](entry.get("D"))
+    # What JSON has no number for stands as a word under another name.
+    return _ATTRIBUTES[kind](entry["D"] if "D" in entry else entry.get("VD"))
 
 
 def _whole(value: Any) -> int:
@@ -168,10 +170,11 @@ def _whole(value: Any) -> int:
 
 
 def _real(value: Any) -> float:
-    words = {"inf": "inf", "-inf": "-inf", "nan": "nan", "INF": "inf", "-INF": "-inf", "NAN": "nan"}
-    if type(value) not in (int, float) and value not in words:
+    if value in _WORDS:
+        return float(value)
+    if type(value) not in (int, float):
         raise FormatError(f"{value!r:.80} is no number")
-    return float(words.get(value, value)) if isinstance(value, str) else float(value)
+    return float(value)
 
 
 def _scalar(value: Any) -> Any:

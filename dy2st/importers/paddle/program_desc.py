@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from dy2st.importers.paddle.graph import Body, Graph, Input, Node, Parameter, dtype_named, keys
@@ -36,9 +35,9 @@ _ATTRIBUTE: Schema = {
 }  # fmt: skip
 # The field of each kind of attribute; those of bools and scalars are read in words of their own.
 _FIELDS = (
-    "i f s ints floats strings b bools block_idx l blocks_idx longs float64s var_name vars_name "
-    "float64 scalar scalars"
-).split()
+    "i", "f", "s", "ints", "floats", "strings", "b", "bools", "block_idx", "l", "blocks_idx",
+    "longs", "float64s", "var_name", "vars_name", "float64", "scalar", "scalars",
+)  # fmt: skip
 _ARGUMENTS: Schema = {1: Field("parameter", TEXT), 2: Field("arguments", TEXT, True)}
 _OPERATOR: Schema = {
     1: Field("inputs", _ARGUMENTS, True),
@@ -230,11 +229,10 @@ class _Reader:
 
 def _type(variable: Message) -> tuple[Any, tuple[int, ...]]:
     tensor = variable["type"].get("lod_tensor", {}).get("tensor", {})
-    number, dims = tensor.get("data_type"), tuple(tensor.get("dims", ()))
+    number, dims = int(tensor.get("data_type", -1)), tuple(tensor.get("dims", ()))
     if any(not -1 <= size < 1 << 48 for size in dims):
         raise FormatError(f"{variable['name']!r:.80} has the sizes {list(dims)!r:.200}")
     return dtype_named(DTYPES.get(number, number)), dims
 
 
-Named = Callable[[Operator], Node]
 __all__ = ["DTYPES", "TENSOR", "Operator", "read_program_desc"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +19,6 @@ from dy2st_runtime.files import naming
 from dy2st_runtime.ir.program import Program
 
 Array = np.ndarray[Any, Any]
-ENDINGS = (".json", ".pdmodel")
 
 
 @dataclass(frozen=True)
@@ -31,26 +29,6 @@ class PaddleModel:
     arrays: Mapping[str, Array]
     inputs: list[str]
     outputs: list[str]
-
-
-def files_of(path: Any) -> tuple[Path, Path] | None:
-    """The files of a model under a path, with or without an ending; None if there is no model.
-
-    >>> files_of("nowhere/net") is None
-    True
-    """
-    text = os.fspath(path)
-    stem, ending = os.path.splitext(text)
-    if ending in (*ENDINGS, ".pdiparams"):
-        found = [ending] if ending in ENDINGS else [*ENDINGS]
-        text = stem
-    else:
-        found = [*ENDINGS]
-    for one in found:
-        file = Path(text + one)
-        if file.is_file():
-            return file, Path(f"{text}.pdiparams")
-    return None
 
 
 def read(model_file: Path, params_file: Path | None, name: str = "forward") -> PaddleModel:
@@ -79,6 +57,12 @@ def read(model_file: Path, params_file: Path | None, name: str = "forward") -> P
     return PaddleModel(program, state, [one.name for one in graph.inputs], graph.outputs)
 
 
+def imported(path: str) -> tuple[Program, Mapping[str, Array]]:
+    """The Program of a file, and the arrays of the file of parameters beside it."""
+    model = read(Path(path), Path(path).with_suffix(".pdiparams"))
+    return model.program, model.arrays
+
+
 def _graph(data: bytes) -> Graph:
     if data.lstrip()[:1] == b"{":
         if not is_pir(data):
@@ -87,4 +71,4 @@ def _graph(data: bytes) -> Graph:
     return read_program_desc(data)
 
 
-__all__ = ["PaddleModel", "files_of", "read"]
+__all__ = ["PaddleModel", "imported", "read"]

@@ -1,4 +1,4 @@
-"""Reads messages of protocol buffers: strictly, within their bounds, and only fields that are named.
+"""Reads messages of protocol buffers: strictly, within their bounds, and only named fields.
 
 A schema is a dict from field numbers to a name and a kind. What is known is checked; a field that a
 schema leaves out is passed over, and groups, which nothing here has, are refused.

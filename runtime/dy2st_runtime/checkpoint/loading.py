@@ -126,8 +126,8 @@ def _refuse_models(path: Path) -> None:
         )
     if Path(f"{stem}.pdiparams").is_file() or Path(f"{stem}.pdmodel").is_file():
         raise FormatError(
-            f"{stem} was saved by Paddle's jit.save, which is not read: build the Layer here, and "
-            "load its weights, in Paddle paddle.save(layer.state_dict(), 'weights.pdparams')"
+            f"{stem} was saved by Paddle's jit.save: jit.load({stem!r}) gives the model, whose "
+            "state_dict() has the parameters"
         )
     endings = (".pdparams", ".pdopt", ".safetensors", ".pt")
     found = [f"{path}{ending}" for ending in endings if Path(f"{path}{ending}").is_file()]

@@ -16,6 +16,7 @@ from dy2st.importers.paddle.rows import (
     matrices,
     movement,
     networks,
+    rare,
     recurrent,
     reductions,
 )
@@ -30,6 +31,7 @@ ROWS: dict[str, Callable[[Call], Any]] = {
     **matrices.ROWS,
     **movement.ROWS,
     **networks.ROWS,
+    **rare.ROWS,
     **recurrent.ROWS,
     **reductions.ROWS,
 }

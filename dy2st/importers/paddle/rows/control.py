@@ -50,7 +50,7 @@ def _while(c: Call) -> Any:
     first = [scalar(c[0]), *c.operands[1:]]
     if len(body.parameters) != len(first) - 1 or len(body.yields) != len(first):
         raise FormatError("a `while` and its body have different numbers of values")
-    # What neither an iteration nor anything behind the loop reads is in the file for its form alone.
+    # What neither an iteration nor anything behind the loop reads stands in files for form alone.
     needed, inner, all_reads = body.needs(), body.reads(), c.builder.reads
 
     results = [*c.node.results, *[None] * len(body.parameters)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dy2st.importers.paddle.calls import Call
+from dy2st.importers.paddle.calls import Call, constant
 from dy2st_runtime.dims import product
 from dy2st_runtime.ir.dispatch import F, apply
 from dy2st_runtime.nn import functional as nn
@@ -85,7 +85,7 @@ def _multiclass(c: Call) -> Any:
     box = F.add(F.multiply(image, count), F.remainder(places, count))
     corners = F.gather(F.reshape(boxes, [-1, 4]), box)
     edge = 0.0 if c.get("normalized", True) else 1.0
-    spread = F.add(corners, F.assign(_edges(edge, boxes.dtype)))
+    spread = F.add(corners, constant([0.0, 0.0, edge, edge], boxes.dtype))
     kept = apply("nms", spread, category, threshold=float(c.get("nms_threshold", 0.3)))
     kept = F.gather(kept, F.argsort(F.gather(image, kept), stable=True))
     most = c.need("keep_top_k")
@@ -103,12 +103,6 @@ def _multiclass(c: Call) -> Any:
     )
     index = F.cast(F.unsqueeze(F.gather(box, kept), 1), "int32")
     return rows, index, F.cast(counts, "int32")
-
-
-def _edges(edge: float, dtype: Any) -> Any:
-    import numpy as np
-
-    return np.asarray([0.0, 0.0, edge, edge], dtype)
 
 
 def _proposals(c: Call) -> Any:

@@ -17,7 +17,7 @@ _OF_ONE = (
     "digamma erf erfinv exp expm1 floor i0 i0e i1 i1e imag isfinite isinf isnan lgamma log log10 "
     "log1p log2 logical_not mish real reciprocal relu relu6 rsqrt sigmoid sign silu sin "
     "sinh softsign sqrt square tan tanh trunc hardswish logsigmoid:log_sigmoid "
-    "tanh_shrink:tanhshrink"
+    "tanh_shrink:tanhshrink gammaln:lgamma"
 )
 _OF_TWO = (
     "add atan2 bitwise_and bitwise_or bitwise_xor copysign divide equal floor_divide fmax fmin "

@@ -23,11 +23,14 @@ def _softmax_entropy(c: Call) -> Any:
 
 
 def _sigmoid_entropy(c: Call) -> Any:
+    """(1 - label) * x + weight * log(1 + e**-x), the weight being an operand."""
     c.refuse_unless(not c.get("normalize", False), "normalize")
     x, label = c[0], c[1]
-    loss = F.binary_cross_entropy_with_logits(x, label, None, "none", c[2])
-    ignored = c.get("ignore_index", -100)
-    return F.where(F.equal(label, float(ignored)), F.zeros_like(loss), loss)
+    likely = F.softplus(F.neg(x))
+    likely = likely if c[2] is None else F.multiply(c[2], likely)
+    loss = F.add(F.multiply(F.subtract(1.0, label), x), likely)
+    ignored = float(c.get("ignore_index", -100))
+    return F.where(F.equal(label, ignored), F.zeros_like(loss), loss)
 
 
 def _huber(c: Call) -> Any:

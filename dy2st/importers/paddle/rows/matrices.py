@@ -39,42 +39,42 @@ def _axes(c: Call) -> list[int]:
     return [*c.need("axes")]
 
 
-def _norm(c: Call, forward: bool) -> str:
-    """`normalization` says what is divided; a norm of NumPy's says it of both directions."""
-    given = c.get("normalization", "backward")
-    if given == "ortho":
-        return "ortho"
-    is_scaled = given == "by_n"
-    return "forward" if is_scaled == forward else "backward"
+_TURNED = {"backward": "forward", "forward": "backward"}
+
+
+def _norm(c: Call, is_turned: bool = False) -> str:
+    """What is divided; `is_turned` for an inverse transform that a forward one computes."""
+    norm = str(c.get("normalization", "backward"))
+    return _TURNED.get(norm, norm) if is_turned else norm
 
 
 def _c2c(c: Call) -> Any:
-    forward, x = c.get("forward", True), c[0]
+    x, is_inverse = c[0], not c.get("forward", True)
     for axis in _axes(c):
-        x = F.fourier(x, axis, not forward, _norm(c, forward))
+        x = F.fourier(x, axis, is_inverse, _norm(c))
     return x
 
 
 def _r2c(c: Call) -> Any:
-    forward, x, axes = c.get("forward", True), c[0], _axes(c)
-    if not c.get("onesided", True):
-        x = F.cast(x, "complex128" if x.dtype.itemsize == 8 else "complex64")
+    is_inverse, x, axes = not c.get("forward", True), c[0], _axes(c)
+    norm = _norm(c, is_inverse)
+    if c.get("onesided", True):
+        x, axes = F.fourier_of_real(x, axes[-1], norm), axes[:-1]
     else:
-        x, axes = F.fourier_of_real(x, axes[-1], _norm(c, True)), axes[:-1]
-    made = x
+        x = F.cast(x, "complex128" if x.dtype.itemsize == 8 else "complex64")
     for axis in axes:
-        made = F.fourier(made, axis, False, _norm(c, True))
-    return made if forward else F.conj(made)
+        x = F.fourier(x, axis, False, norm)
+    return F.conj(x) if is_inverse else x
 
 
 def _c2r(c: Call) -> Any:
-    forward, x, axes = c.get("forward", False), c[0], _axes(c)
-    x = F.conj(x) if forward else x
+    is_forward, x, axes = c.get("forward", False), c[0], _axes(c)
+    norm = _norm(c, is_forward)
+    x = F.conj(x) if is_forward else x
     for axis in axes[:-1]:
-        x = F.fourier(x, axis, True, _norm(c, False))
-    last = axes[-1]
-    size = c.get("last_dim_size", 0) or 2 * (x.shape[last] - 1)
-    return F.fourier_to_real(x, last, size, _norm(c, False))
+        x = F.fourier(x, axis, True, norm)
+    size = c.get("last_dim_size", 0) or 2 * (x.shape[axes[-1]] - 1)
+    return F.fourier_to_real(x, axes[-1], size, norm)
 
 
 ROWS: dict[str, Row] = {
@@ -105,6 +105,7 @@ ROWS: dict[str, Row] = {
     "matmul_with_flatten": _flattened,
     "legacy_matmul": _matmul,
     "matrix_power": lambda c: F.matrix_power(c[0], c.need("n")),
+    "matrix_rank": lambda c: F.matrix_rank(c[0], c.get("tol"), c.get("hermitian", False)),
     "multi_dot": lambda c: F.multi_dot(c[0]),
     "mv": lambda c: F.mv(c[0], c[1]),
     "qr": lambda c: tuple(F.qr(c[0], c.get("mode", "reduced"))),
@@ -112,6 +113,7 @@ ROWS: dict[str, Row] = {
     "slogdet": _slogdet,
     "solve": lambda c: F.solve(c[0], c[1]),
     "svd": lambda c: tuple(F.svd(c[0], c.get("full_matrices", False))),
+    "svdvals": lambda c: F.svdvals(c[0]),
     "trace": lambda c: F.trace(c[0], c.get("offset", 0), c.get("axis1", 0), c.get("axis2", 1)),
     "triangular_solve": lambda c: F.triangular_solve(
         c[0], c[1], c.get("upper", True), c.get("transpose", False),

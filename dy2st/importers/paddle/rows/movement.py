@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
-from dy2st.importers.paddle.calls import Call, Unsupported, scalar
+from dy2st.importers.paddle.calls import Call, Unsupported, constant, scalar
 from dy2st_runtime.dims import product
 from dy2st_runtime.errors import FormatError
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.program import Variable
+from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.nn import functional as nn
 
 Row = Callable[[Call], Any]
@@ -81,13 +82,7 @@ def _set_constant(c: Call) -> Any:
     values = [kind(one) for one in values]
     if len(values) == 1:
         return _set_value(c, values[0], 1)
-    return _set_value(c, F.reshape(F.assign(_array(values, c[0].dtype)), shape), 1)
-
-
-def _array(values: Sequence[Any], dtype: Any) -> Any:
-    import numpy as np
-
-    return np.asarray(values, dtype)
+    return _set_value(c, constant(values, c[0].dtype, shape), 1)
 
 
 def _reshape(c: Call) -> Any:
@@ -196,6 +191,12 @@ def _shuffle(c: Call) -> Any:
     )
 
 
+def _same(c: Call) -> Any:
+    """The same tensor; a list or a list of the Program as it is."""
+    is_tensor = isinstance(c[0], Variable) and isinstance(c[0].type, TensorType)
+    return F.assign(c[0]) if is_tensor else (c[0],)
+
+
 ROWS: dict[str, Row] = {
     "as_strided": lambda c: F.as_strided(c[0], c.get("dims", c.get("shape")), c.need("stride"),
                                          c.get("offset", 0)),
@@ -259,9 +260,9 @@ ROWS: dict[str, Row] = {
     "unstack": lambda c: (F.unstack(c[0], c.get("axis", 0), c.get("num")),),
     "view_shape": lambda c: F.reshape(c[0], c.need("dims")),
     **dict.fromkeys(
-        "assign share_data memcpy memcpy_d2h memcpy_h2d copy_to npu_identity depend "
-        "onednn_to_paddle_layout trans_layout".split(),
-        lambda c: F.assign(c[0]) if isinstance(c[0], Variable) else (c[0],),
+        ("assign", "share_data", "memcpy", "memcpy_d2h", "memcpy_h2d", "copy_to", "npu_identity",
+         "depend", "onednn_to_paddle_layout", "trans_layout"),
+        _same,
     ),
     "assign_out": lambda c: F.assign(c[0]),
 }  # fmt: skip

@@ -343,6 +343,42 @@ def _dropout_add(c: Call) -> Any:
     return F.add(x, c[1])
 
 
+def _joined(c: Call) -> Any:
+    """x with a bias and what went past it: what norms of transformers begin with."""
+    x = c[0]
+    for other in (c[1], c[2]):
+        x = x if other is None else F.add(x, other)
+    c.refuse_unless(c.get("quant_scale", -1.0) <= 0, "quantised results")
+    return x
+
+
+def _fused_norm(is_layer: bool) -> Row:
+    def row(c: Call) -> Any:
+        x, epsilon = _joined(c), c.get("epsilon", 1e-5)
+        sizes = [*x.shape][c.get("begin_norm_axis", x.ndim - 1) :]
+        axes = [*range(-len(sizes), 0)]
+        if is_layer:
+            x = F.subtract(x, F.mean(x, axes, True))
+        y = F.multiply(x, F.rsqrt(F.add(F.mean(F.square(x), axes, True), epsilon)))
+        y = y if c[3] is None else F.multiply(y, F.reshape(c[3], sizes))
+        y = y if c[4] is None else F.add(y, F.reshape(c[4], sizes))
+        return y, x
+
+    return row
+
+
+def _fractional(axes: int) -> Row:
+    def row(c: Call) -> Any:
+        function = nn.fractional_max_pool2d if axes == 2 else nn.fractional_max_pool3d
+        kernel = [size for size in c.get("kernel_size", []) if size] or None
+        u = c.get("random_u", 0.0)
+        c.refuse_unless(u > 0, "random places")
+        y, places = function(c[0], c.need("output_size"), kernel, u, return_mask=True)
+        return y, F.cast(places, "int32")
+
+    return row
+
+
 def _skip_layer_norm(c: Call) -> Any:
     both = F.add(c[0], c[1])
     return F.layer_norm(both, [*both.shape][-1:], c[2], c[3], c.get("epsilon", 1e-5))
@@ -367,6 +403,10 @@ ROWS: dict[str, Row] = {
     "embedding": _embedding,
     "fc": _fc,
     "flash_attn": _attention,
+    "fractional_max_pool2d": _fractional(2),
+    "fractional_max_pool3d": _fractional(3),
+    "fused_bias_residual_layernorm": _fused_norm(True),
+    "fused_rms_norm_quant": _fused_norm(False),
     "fused_conv2d_add_act": _fused_conv,
     "fused_dropout_add": _dropout_add,
     "fused_gemm_epilogue": _gemm,

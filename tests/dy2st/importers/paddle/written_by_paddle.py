@@ -128,7 +128,9 @@ class Mixer(nn.Layer):
         self.heads, self.scale = heads, (width // heads) ** -0.5
         self.qkv, self.proj = nn.Linear(width, width * 3), nn.Linear(width, width)
         self.norms = nn.LayerList([nn.LayerNorm(width, epsilon=1e-6) for _ in range(2)])
-        self.mlp = nn.Sequential(nn.Linear(width, 2 * width), nn.GELU(), nn.Linear(2 * width, width))
+        self.mlp = nn.Sequential(
+            nn.Linear(width, 2 * width), nn.GELU(), nn.Linear(2 * width, width)
+        )
 
     def forward(self, x, mask=None):
         qkv = self.qkv(self.norms[0](x))
@@ -149,7 +151,9 @@ class TextMixer(nn.Layer):
 
     def __init__(self):
         super().__init__()
-        self.embed = nn.Sequential(conv_bn(3, 6, 3, 2, act=nn.GELU), conv_bn(6, 8, 3, 2, act=nn.GELU))
+        self.embed = nn.Sequential(
+            conv_bn(3, 6, 3, 2, act=nn.GELU), conv_bn(6, 8, 3, 2, act=nn.GELU)
+        )
         self.blocks = nn.LayerList([Mixer(8, 2) for _ in range(2)])
         self.merge = nn.Conv2D(8, 12, 3, stride=(2, 1), padding=1)
         self.norm = nn.LayerNorm(12)
@@ -247,7 +251,9 @@ class Swin(nn.Layer):
                         count += 1
                 areas = areas.reshape([2, w, 2, w]).transpose([0, 2, 1, 3]).reshape([4, w * w])
                 mask = areas.unsqueeze(1) - areas.unsqueeze(2)
-                mask = paddle.where(mask != 0, paddle.full_like(mask, -100.0), paddle.zeros_like(mask))
+                mask = paddle.where(
+                    mask != 0, paddle.full_like(mask, -100.0), paddle.zeros_like(mask)
+                )
                 mask = mask.unsqueeze(1).tile([x.shape[0], 1, 1, 1])
             parts = x.reshape([-1, 2, w, 2, w, 8]).transpose([0, 1, 3, 2, 4, 5])
             parts = mixer(parts.reshape([-1, w * w, 8]), mask)
@@ -301,9 +307,7 @@ class LiteSeg(nn.Layer):
 
     def __init__(self):
         super().__init__()
-        self.stages = nn.LayerList(
-            [conv_bn(3, 6, 3, 2), conv_bn(6, 8, 3, 2), conv_bn(8, 10, 3, 2)]
-        )
+        self.stages = nn.LayerList([conv_bn(3, 6, 3, 2), conv_bn(6, 8, 3, 2), conv_bn(8, 10, 3, 2)])
         self.pools = nn.LayerList([nn.AdaptiveAvgPool2D(n) for n in (1, 2)])
         self.context = nn.LayerList([conv_bn(10, 6, 1) for _ in range(2)])
         self.out, self.side = conv_bn(6, 8, 3), conv_bn(8, 8, 1)
@@ -324,7 +328,9 @@ class LiteSeg(nn.Layer):
             total = part if total is None else total + part
         low, high = self.side(found[1]), self.out(total)
         high = F.interpolate(high, paddle.shape(low)[2:], mode="bilinear", align_corners=False)
-        features = [f(one, axis=1, keepdim=True) for one in (low, high) for f in (paddle.mean, paddle.max)]
+        features = [
+            f(one, axis=1, keepdim=True) for one in (low, high) for f in (paddle.mean, paddle.max)
+        ]
         weight = F.sigmoid(self.attention(paddle.concat(features, axis=1)))
         y = self.head(low * weight + high * (1 - weight))
         logits = F.interpolate(y, shape, mode="bilinear", align_corners=False)
@@ -359,9 +365,7 @@ class DeepLab(nn.Layer):
     def __init__(self):
         super().__init__()
         self.stem = conv_bn(3, 8, 3, 2)
-        self.parts = nn.LayerList(
-            [nn.Conv2D(8, 6, 3, padding=d, dilation=d) for d in (1, 2, 4)]
-        )
+        self.parts = nn.LayerList([nn.Conv2D(8, 6, 3, padding=d, dilation=d) for d in (1, 2, 4)])
         self.image, self.join = conv_bn(8, 6, 1), conv_bn(24, 8, 1)
         self.head = nn.Conv2D(8, 3, 1)
 
@@ -395,9 +399,7 @@ class YoloE(nn.Layer):
 
     def forward(self, x, scale):
         scores, boxes = [], []
-        for stage, to_score, to_shift, stride in zip(
-            self.stages, self.scores, self.shifts, (4, 8)
-        ):
+        for stage, to_score, to_shift, stride in zip(self.stages, self.scores, self.shifts, (4, 8)):
             x = stage(x)
             height, width = x.shape[2], x.shape[3]
             ys = (paddle.arange(height, dtype="float32") + 0.5) * stride
@@ -421,10 +423,22 @@ def multiclass_nms(boxes, scores, **given):
            "normalized": True, "nms_eta": 1.0, "background_label": -1, **given}  # fmt: skip
     if IS_PIR:
         flat = [item for pair in how.items() for item in pair]
-        out, _, count = paddle._C_ops.multiclass_nms3(boxes, scores, None, *list(how.values())) \
-            if paddle.in_dynamic_mode() else paddle._C_ops.multiclass_nms3(
-                boxes, scores, None, how["score_threshold"], how["nms_top_k"], how["keep_top_k"],
-                how["nms_threshold"], how["normalized"], how["nms_eta"], how["background_label"])
+        out, _, count = (
+            paddle._C_ops.multiclass_nms3(boxes, scores, None, *list(how.values()))
+            if paddle.in_dynamic_mode()
+            else paddle._C_ops.multiclass_nms3(
+                boxes,
+                scores,
+                None,
+                how["score_threshold"],
+                how["nms_top_k"],
+                how["keep_top_k"],
+                how["nms_threshold"],
+                how["normalized"],
+                how["nms_eta"],
+                how["background_label"],
+            )
+        )
         return out, count
     if paddle.in_dynamic_mode():
         out, _, count = paddle._C_ops.multiclass_nms3(boxes, scores, None, *list(how.values()))
@@ -475,7 +489,10 @@ class Ssd(nn.Layer):
     def __init__(self):
         super().__init__()
         self.body = conv_bn(3, 8, 3, 4)
-        self.shift, self.score = nn.Conv2D(8, 4 * 3, 3, padding=1), nn.Conv2D(8, 3 * 3, 3, padding=1)
+        self.shift, self.score = (
+            nn.Conv2D(8, 4 * 3, 3, padding=1),
+            nn.Conv2D(8, 3 * 3, 3, padding=1),
+        )
 
     def forward(self, x):
         y = self.body(x)
@@ -750,7 +767,9 @@ def write(folder, name):
             one.set_value(one.numpy() * (1 + 0.1 * noise) + 0.1 * noise)
     for key, one in net.named_buffers():
         if "_mean" in key or "_variance" in key:
-            one.set_value(np.abs(one.numpy() + 0.2 * random.standard_normal(one.shape)).astype("float32"))
+            one.set_value(
+                np.abs(one.numpy() + 0.2 * random.standard_normal(one.shape)).astype("float32")
+            )
     net.eval()
     kept = {}
     for place, shapes in enumerate(sizes):
@@ -792,7 +811,9 @@ def old_function(name, kind, inputs, attributes, original):
     def function(*args, **kwargs):
         if paddle.in_dynamic_mode():
             return original(*args, **kwargs)
-        tensors = [one for one in (*args, *kwargs.values()) if isinstance(one, paddle.static.Variable)]
+        tensors = [
+            one for one in (*args, *kwargs.values()) if isinstance(one, paddle.static.Variable)
+        ]
         kwargs.pop("name", None)
         given, values = {}, list(args)
         for place, parameter in enumerate(inputs):
@@ -815,20 +836,30 @@ def appended(kind, given, kept, name):
     from paddle.base.layer_helper import LayerHelper
 
     first = given.get("X", given.get("Input"))[0]
-    kinds = {"argmax": "int64", "argmin": "int64", "greater_than": "bool", "all": "bool", "any": "bool"}
+    kinds = {
+        "argmax": "int64",
+        "argmin": "int64",
+        "greater_than": "bool",
+        "all": "bool",
+        "any": "bool",
+    }
     dtype = kinds.get(name, "bool" if name[:3] in ("isn", "isi", "isf", "log") and "og1" not in name
                       and name not in ("log", "log2", "logsumexp") else first.dtype)  # fmt: skip
     if kind == "tril_triu":
         kept["lower"] = name == "tril"
     for key in ("dim", "axis"):
-        if key in kept and (kept[key] is None or isinstance(kept[key], (list, tuple)) or "reduce" in kind):
+        if key in kept and (
+            kept[key] is None or isinstance(kept[key], (list, tuple)) or "reduce" in kind
+        ):
             if kind.startswith("reduce") or kind == "logsumexp":
                 kept["reduce_all"] = kept[key] in (None, [], ())
             value = kept[key]
             if kind.startswith("arg"):
                 kept["flatten"], kept[key] = value is None, value or 0
             else:
-                kept[key] = [] if value is None else list(value) if not isinstance(value, int) else [value]
+                kept[key] = (
+                    [] if value is None else list(value) if not isinstance(value, int) else [value]
+                )
     if kind == "roll":
         shifts, axis = kept["shifts"], kept["axis"]
         kept["shifts"] = [shifts] if isinstance(shifts, int) else list(shifts)
@@ -836,7 +867,9 @@ def appended(kind, given, kept, name):
     if "dtype" in kept:
         wanted = kept.pop("dtype")
         if wanted is not None:
-            kept["out_dtype" if kind == "reduce_sum" else "dtype"] = paddle.base.framework.convert_np_dtype_to_dtype_(wanted)
+            kept["out_dtype" if kind == "reduce_sum" else "dtype"] = (
+                paddle.base.framework.convert_np_dtype_to_dtype_(wanted)
+            )
     helper = LayerHelper(kind)
     out = helper.create_variable_for_type_inference(dtype)
     result = "Output" if kind == "grid_sampler" else "Out"
@@ -858,7 +891,9 @@ def use_old_functions():
             for home in homes:
                 if hasattr(home, name):
                     original = getattr(home, name)
-                    setattr(home, name, old_function(name, kind or name, inputs.split(), kept, original))
+                    setattr(
+                        home, name, old_function(name, kind or name, inputs.split(), kept, original)
+                    )
 
 
 def main(folder, *names):
