@@ -17,6 +17,7 @@ from dy2st_runtime.ir.program import Variable
 from dy2st_runtime.ir.tracing.known_values import array_of
 from dy2st_runtime.ir.types import DType
 
+_MOST = 10_000
 Value = Any
 """A Variable; a list of values; a plain number or list, of an attribute; None: nothing is given."""
 
@@ -109,6 +110,12 @@ class Call:
         if isinstance(value, Variable):
             raise Unsupported(f"{self.node.name}: {what} that the model computes")
         return value
+
+    def few(self, count: Any, what: str) -> int:
+        """A number of lists' entries or repetitions: a file may say any, and each takes memory."""
+        if type(count) is not int or not 0 <= count <= _MOST:
+            raise Unsupported(f"{self.node.name} with {count!r:.40} {what}")
+        return count
 
     def refuse_unless(self, holds: bool, what: str) -> None:
         """Unsupported unless something holds."""

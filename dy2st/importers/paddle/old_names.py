@@ -27,9 +27,9 @@ _SAME = {
     "maxout mean_all mish multinomial p_norm pixel_shuffle pixel_unshuffle poisson real reciprocal "
     "relu relu6 renorm round rsqrt selu share_data sigmoid sign silu sin sinh softmax softplus "
     "softsign sqrt square squared_l2_norm stanh swish tan tanh tanh_shrink temporal_shift "
-    "thresholded_relu trunc unbind is_empty crop as_strided pad inverse memcpy memcpy_d2h "
+    "thresholded_relu trunc unbind is_empty crop as_strided pad memcpy memcpy_d2h "
     "memcpy_h2d copy_to argmax fft_c2c fft_c2r fft_r2c nansum fill_diagonal shuffle_channel",
-    "X Y": "atan2 bitwise_and bitwise_or bitwise_xor bmm copysign cross dist dot "
+    "X Y": "bitwise_and bitwise_or bitwise_xor bmm copysign cross dist dot "
     "equal equal_all fmax fmin greater_equal greater_than heaviside kron less_equal less_than "
     "logical_and logical_or logical_xor maximum minimum nextafter not_equal remainder solve "
     "triangular_solve cholesky_solve complex fill_diagonal_tensor",
@@ -39,9 +39,9 @@ _SAME = {
     "Input X Y": "addmm baddbmm",
     "X Vec": "mv",
     "X Repeats": "repeat_interleave_with_tensor_index",
-    "Input": "diag_embed diagonal histogram trace",
+    "Input": "diag_embed diagonal trace",
     "Ids Parents": "gather_tree",
-    "X ROIs RoisNum": "roi_align roi_pool psroi_pool",
+    "X ROIs RoisNum|boxes_num": "roi_align roi_pool psroi_pool",
     "SortedSequence Values": "searchsorted",
     "Condition X Y": "where",
     "X Weights minlength|@minlength": "bincount",
@@ -150,6 +150,37 @@ index_put: index_put | x indices* value | out
 masked_select: masked_select | X Mask | Y
 one_hot_v2: one_hot | X depth_tensor|@depth
 repeat_interleave: repeat_interleave | X RepeatsTensor
+gammaln: gammaln | X
+inverse: inverse | Input | Output
+atan2: atan2 | X1 X2
+histogram: histogram | X Weight
+fused_rms_norm_quant: fused_rms_norm_quant | X Bias Residual norm_weight norm_bias | Out residual_out
+fused_bias_residual_layernorm: fused_bias_residual_layernorm | X Bias Residual norm_weight norm_bias \
+| Out residual_out
+deformable_conv_v1: deformable_conv | Input Offset Filter | Output
+rrelu: rrelu | X | Out noise
+polygamma: polygamma | X
+nanmedian: nanmedian | X | Out MedianIndex
+median: median | X | Out MedianIndex
+masked_fill: masked_fill | X Mask Value
+bitwise_left_shift: bitwise_left_shift | X Y
+bitwise_right_shift: bitwise_right_shift | X Y
+allclose: allclose | Input Other Rtol|@rtol Atol|@atol
+isclose: isclose | Input Other Rtol|@rtol Atol|@atol
+gammaincc: gammaincc | X Y
+reduce_as: reduce_as | X target
+lp_pool2d: lp_pool2d | X @ksize
+fractional_max_pool2d: fractional_max_pool2d | X | Out Mask
+fractional_max_pool3d: fractional_max_pool3d | X | Out Mask
+crop_tensor: crop | X Shape|ShapeTensor+|@shape Offsets|OffsetsTensor+|@offsets
+matrix_rank: matrix_rank | X
+svdvals: svdvals | X | S
+bilinear_tensor_product: bilinear | X Y Weight Bias
+empty: empty | ShapeTensor|ShapeTensorList+|@shape
+rms_norm: rms_norm | X Scale | Y
+swiglu: swiglu | X Y
+fused_softmax_mask_upper_triangle: fused_softmax_mask_upper_triangle | X
+send_u_recv: send_u_recv | X Src_index Dst_index Out_size | Out Dst_count
 top_k_v2: topk | X K|@k | Out Indices
 top_k: topk | X K|@k | Out Indices
 arg_max: argmax | X @axis
@@ -188,7 +219,7 @@ sequence_mask: sequence_mask | X MaxLenTensor|@maxlen | Y | out_dtype=out_dtype
 label_smooth: label_smooth | X PriorDist
 softmax_with_cross_entropy: cross_entropy_with_softmax | Logits Label | Softmax Loss
 bce_loss: bce_loss | X Label
-sigmoid_cross_entropy_with_logits: sigmoid_cross_entropy_with_logits | X Label
+sigmoid_cross_entropy_with_logits: sigmoid_cross_entropy_with_logits | X Label pos_weight
 huber_loss: huber_loss | X Y | Out Residual
 kldiv_loss: kldiv_loss | X Target | Loss
 nll_loss: nll_loss | X Label Weight | Out Total_weight
@@ -223,7 +254,6 @@ eigvalsh: eigvalsh | X | Eigenvalues Eigenvectors
 eig: eig | X | Eigenvalues Eigenvectors
 slogdeterminant: slogdet | Input
 determinant: det | Input
-matrix_rank: matrix_rank_tol | X TolTensor|@tol
 lstsq: lstsq | X Y @rcond | Solution Residuals Rank SingularValues
 lu: lu | X | Out Pivots Infos
 print: print | In
@@ -283,9 +313,9 @@ def _by_rule(operator: Operator, rule: _Rule) -> Node:
     operands = [_operand(operator, one) for one in rule.operands]
     results: list[Any] = []
     for one in rule.results:
-        names = operator.outputs.get(one.rstrip("*"), [])
+        names = operator.outputs.get(one.rstrip("*").lower(), [])
         results.append(list(names) if one.endswith("*") else names[0] if names else None)
-    writes = list(operator.outputs["Out"]) if rule.name == "array_write" else []
+    writes = list(operator.outputs["out"]) if rule.name == "array_write" else []
     return Node(rule.name, operands, attributes, results, [], writes)
 
 
@@ -294,9 +324,9 @@ def _operand(operator: Operator, text: str) -> Any:
         if name.startswith("@"):
             return Constant(operator.attributes.get(name[1:]))
         plain = name.rstrip("*+")
-        found = operator.inputs.get(plain, [])
+        found = operator.inputs.get(plain.lower(), [])
         if name == "Out":  # what write_to_array writes into
-            found = operator.outputs.get("Out", [])
+            found = operator.outputs.get("out", [])
         if name.endswith("*"):
             return [*found]
         if name.endswith("+") and found:
@@ -340,7 +370,7 @@ def _assign_value(operator: Operator) -> Node:
     names = ("values", "fp32_values", "int32_values", "int64_values", "bool_values", "int8_values")
     values: list[Any] = next((given[name] for name in names if given.get(name)), [])
     kept = {"shape": given.get("shape"), "dtype": given.get("dtype"), "values": values}
-    return Node("assign_value", [], kept, [operator.outputs["Out"][0]])
+    return Node("assign_value", [], kept, [operator.outputs["out"][0]])
 
 
 def _tril_triu(operator: Operator) -> Node:

@@ -80,13 +80,14 @@ class Operator:
     def __init__(self, message: Message):
         """Take the message."""
         self.type = str(message.get("type", ""))
-        self.inputs = {one["parameter"]: one["arguments"] for one in message["inputs"]}
-        self.outputs = {one["parameter"]: one["arguments"] for one in message["outputs"]}
+        # Newer operators have small letters where older ones have capitals.
+        self.inputs = {one["parameter"].lower(): one["arguments"] for one in message["inputs"]}
+        self.outputs = {one["parameter"].lower(): one["arguments"] for one in message["outputs"]}
         self.attributes = {one["name"]: _value(one) for one in message["attrs"]}
 
     def first(self, parameter: str) -> str:
         """The first input under a name."""
-        arguments = self.inputs.get(parameter)
+        arguments = self.inputs.get(parameter.lower())
         if not arguments:
             raise FormatError(f"an operator {self.type} has no input {parameter}")
         return str(arguments[0])
@@ -114,7 +115,7 @@ def _scalar(message: Message) -> Any:
     if kind == 4:
         parts = message.get("c", {})
         return complex(parts.get("r", 0.0), parts.get("i", 0.0))
-    return bool(message.get("b")) if kind == 1 else message.get({2: "i", 3: "r"}.get(kind, ""), 0)
+    return bool(message.get("b")) if kind == 1 else message.get("r" if kind == 3 else "i", 0)
 
 
 class _Reader:
@@ -136,7 +137,7 @@ class _Reader:
         inner = []
         for operator in operators:
             if operator.type == "feed":
-                name = operator.outputs["Out"][0]
+                name = operator.outputs["out"][0]
                 dtype, shape = _type(variables[name])
                 inputs[operator.attributes["col"]] = Input(name, name, dtype, shape)
             elif operator.type == "fetch":
@@ -173,11 +174,11 @@ class _Reader:
         found = [Node("create_array", [], {}, [name]) for name in lists]
         branches: dict[str, Operator] = {}  # what a conditional block gives -> that block
         selects = [one for one in operators if one.type == "select_input"]
-        chosen = {name for one in selects for name in one.inputs.get("X", [])}
+        chosen = {name for one in selects for name in one.inputs.get("x", [])}
         done: set[int] = set()
         for operator in operators:
             if operator.type == "conditional_block":
-                names = operator.outputs.get("Out", [])
+                names = operator.outputs.get("out", [])
                 if chosen.isdisjoint(names):
                     found.append(self.alone(operator))
                 branches.update((name, operator) for name in names)
@@ -210,7 +211,7 @@ class _Reader:
         """The `if` of two conditional blocks, with all that selects between them."""
 
         def sides(select: Operator) -> list[Operator | None]:
-            names = select.inputs.get("X", [])
+            names = select.inputs.get("x", [])
             if len(names) != 2:
                 raise FormatError("an operator select_input has not two inputs")
             return [branches.get(name) for name in names]
@@ -220,10 +221,10 @@ class _Reader:
         done.update(map(id, together))
         bodies = []
         for side, place in ((pair[1], 1), (pair[0], 0)):  # the true one comes first here
-            names = [one.inputs["X"][place] for one in together]
+            names = [one.inputs["x"][place] for one in together]
             sub_block = None if side is None else side.attributes.get("sub_block")
             bodies.append(Body([], [], names) if side is None else self.body(sub_block, names))
-        results = [one.outputs["Out"][0] for one in together]
+        results = [one.outputs["out"][0] for one in together]
         return Node("if", [first.first("Mask")], {}, list(results), bodies)
 
 

@@ -31,21 +31,17 @@ Schema = Mapping[int, Field]
 Message = dict[str, Any]
 
 
-class WireError(FormatError):
-    """Bytes that are no message."""
-
-
 def parse(data: memoryview, schema: Schema, depth: int = 0) -> Message:
     """A message as a dict: repeated fields are lists, fields that are not there are left out."""
     if depth > _DEEPEST:
-        raise WireError("messages are nested too deep")
+        raise FormatError("messages are nested too deep")
     found: Message = {field.name: [] for field in schema.values() if field.repeated}
     place = 0
     while place < len(data):
         key, place = _varint(data, place)
         number, wire = key >> 3, key & 7
         if not number:
-            raise WireError("a field has the number 0")
+            raise FormatError("a field has the number 0")
         value, place = _raw(data, place, wire)
         field = schema.get(number)
         if field is None:
@@ -66,9 +62,9 @@ def _raw(data: memoryview, place: int, wire: int) -> tuple[Any, int]:
     if wire == 2:
         size, place = _varint(data, place)
     if size is None:
-        raise WireError(f"a field has the wire type {wire}")
+        raise FormatError(f"a field has the wire type {wire}")
     if size > len(data) - place:
-        raise WireError(f"a field of {size} bytes is longer than what is left of its message")
+        raise FormatError(f"a field of {size} bytes is longer than what is left of its message")
     return data[place : place + size], place + size
 
 
@@ -81,7 +77,7 @@ def _values(field: Field, wire: int, value: Any, depth: int) -> list[Any]:
         try:
             return [str(_of_wire(field, wire, 2, value), "utf-8")]
         except UnicodeDecodeError:
-            raise WireError(f"{field.name} is no text") from None
+            raise FormatError(f"{field.name} is no text") from None
     if kind == INTEGER:
         if wire == 0:
             return [_signed(value)]
@@ -95,13 +91,13 @@ def _values(field: Field, wire: int, value: Any, depth: int) -> list[Any]:
         return numbers
     single, size, letter = (5, 4, "f") if kind == FLOAT else (1, 8, "d")
     if wire != single and (not field.repeated or wire != 2 or len(value) % size):
-        raise WireError(f"{field.name} has the wire type {wire}")
+        raise FormatError(f"{field.name} has the wire type {wire}")
     return list(struct.unpack(f"<{len(value) // size}{letter}", value))
 
 
 def _of_wire(field: Field, wire: int, wanted: int, value: Any) -> Any:
     if wire != wanted:
-        raise WireError(f"{field.name} has the wire type {wire}")
+        raise FormatError(f"{field.name} has the wire type {wire}")
     return value
 
 
@@ -109,18 +105,18 @@ def _varint(data: Any, place: int) -> tuple[int, int]:
     result = 0
     for index in range(_LONGEST_VARINT):
         if place + index >= len(data):
-            raise WireError("it ends within a number")
+            raise FormatError("it ends within a number")
         byte = data[place + index]
         result |= (byte & 127) << (7 * index)
         if byte < 128:
             if result >= 1 << 64:
                 break
             return result, place + index + 1
-    raise WireError("a number has more than 64 bits")
+    raise FormatError("a number has more than 64 bits")
 
 
 def _signed(value: int) -> int:
     return value - (1 << 64) if value >= 1 << 63 else value
 
 
-__all__ = ["DOUBLE", "FLOAT", "INTEGER", "TEXT", "Field", "Message", "Schema", "WireError", "parse"]
+__all__ = ["DOUBLE", "FLOAT", "INTEGER", "TEXT", "Field", "Message", "Schema", "parse"]

@@ -170,6 +170,8 @@ def _flatten2(c: Call) -> Any:
 
 
 def _repeat(c: Call) -> Any:
+    if c[1] is not None:
+        return F.repeat_interleave(c[0], c[1], _axis(c))
     return F.repeat_interleave(
         c[0], c.need("repeats" if "repeats" in c.attributes else "Repeats"), _axis(c)
     )
@@ -189,6 +191,13 @@ def _shuffle(c: Call) -> Any:
     return nn.channel_shuffle(
         c[0], c.get("groups", c.get("group", 1)), c.get("data_format", "NCHW")
     )
+
+
+def _parted(c: Call) -> Any:
+    """The axis whose places become a list."""
+    axis = c.get("axis", 0)
+    c.few(c[0].shape[axis], "parts")
+    return axis
 
 
 def _same(c: Call) -> Any:
@@ -242,7 +251,8 @@ ROWS: dict[str, Row] = {
     "shuffle_channel": _shuffle,
     "slice": _slice,
     "split": _split,
-    "split_with_num": lambda c: (F.split(c[0], c.need("num"), c.number(1, "an axis")),),
+    "split_with_num": lambda c: (
+        F.split(c[0], c.few(c.need("num"), "parts"), c.number(1, "an axis")),),
     "squeeze": _squeeze,
     "stack": lambda c: F.stack(c[0], c.get("axis", 0)),
     "strided_slice": _strided_slice,
@@ -253,11 +263,11 @@ ROWS: dict[str, Row] = {
     "transpose": lambda c: F.transpose(c[0], c.need("perm")),
     "tril": lambda c: F.tril(c[0], c.get("diagonal", 0)),
     "triu": lambda c: F.triu(c[0], c.get("diagonal", 0)),
-    "unbind": lambda c: (F.unbind(c[0], c.get("axis", 0)),),
+    "unbind": lambda c: (F.unbind(c[0], _parted(c)),),
     "unfold": lambda c: nn.unfold(c[0], c.need("kernel_sizes"), c.get("strides", 1),
                                   c.get("paddings", 0), c.get("dilations", 1)),
     "unsqueeze": lambda c: F.unsqueeze(c[0], c.axes(1)),
-    "unstack": lambda c: (F.unstack(c[0], c.get("axis", 0), c.get("num")),),
+    "unstack": lambda c: (F.unstack(c[0], _parted(c), c.get("num")),),
     "view_shape": lambda c: F.reshape(c[0], c.need("dims")),
     **dict.fromkeys(
         ("assign", "share_data", "memcpy", "memcpy_d2h", "memcpy_h2d", "copy_to", "npu_identity",

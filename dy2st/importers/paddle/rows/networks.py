@@ -182,7 +182,7 @@ def _spectral(c: Call) -> Any:
     moved = F.transpose(weight, order)
     matrix = F.reshape(moved, [moved.shape[0], product(moved.shape[1:])])
     u, v, epsilon = c[1], c[2], c.get("eps", 1e-12)
-    for _ in range(c.get("power_iters", 1)):
+    for _ in range(c.few(c.get("power_iters", 1), "rounds")):
         v = F.mv(F.transpose(matrix, [1, 0]), u)
         v = F.divide(v, F.add(F.sqrt(F.sum(F.square(v))), epsilon))
         u = F.mv(matrix, v)

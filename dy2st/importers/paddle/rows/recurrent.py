@@ -40,6 +40,8 @@ def _rnn(c: Call) -> Any:
     if lengths is not None:
         limits = F.unsqueeze(F.cast(lengths, "int64"), [0, 2])
         mask = F.less_than(F.unsqueeze(F.arange(x.shape[0]), [1, 2]), limits)
+    if isinstance(x.shape[0], int):
+        c.few(x.shape[0], "steps")
     last: list[list[Any]] = [[] for _ in states]
     for layer in range(layers):
         outputs = []

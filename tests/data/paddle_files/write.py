@@ -1,7 +1,7 @@
-"""Writes inference models with PaddlePaddle 3.3 for the tests beside this file, run by hand.
+"""Writes inference models with PaddlePaddle 3.3 for tests/dy2st/importers/paddle, run by hand.
 
-    python written_by_paddle.py FOLDER [NAME ...]                       # .json, of PIR
-    FLAGS_enable_pir_api=0 python written_by_paddle.py FOLDER [NAME ...]  # .pdmodel
+    python write.py FOLDER [NAME ...]                       # .json, of PIR
+    FLAGS_enable_pir_api=0 python write.py FOLDER [NAME ...]  # .pdmodel
 
 It needs the package paddlepaddle, and nothing of dy2st, which may not be there in one process with
 it. Each model gets its files and `NAME.npz`: the inputs and outputs at two sizes, `x0_0` being input
@@ -422,7 +422,6 @@ def multiclass_nms(boxes, scores, **given):
     how = {"score_threshold": 0.52, "nms_top_k": 60, "keep_top_k": 20, "nms_threshold": 0.5,
            "normalized": True, "nms_eta": 1.0, "background_label": -1, **given}  # fmt: skip
     if IS_PIR:
-        flat = [item for pair in how.items() for item in pair]
         out, _, count = (
             paddle._C_ops.multiclass_nms3(boxes, scores, None, *list(how.values()))
             if paddle.in_dynamic_mode()
@@ -781,6 +780,21 @@ def write(folder, name):
     path = os.path.join(folder, name.lower())
     paddle.jit.save(net, path, input_spec=list(specs))
     np.savez_compressed(f"{path}.npz", **kept)
+    if not IS_PIR:
+        drop_callers(f"{path}.pdmodel")
+
+
+def drop_callers(file):
+    """Take the places in sources that called its operators out of a model."""
+    with open(file, "rb") as opened:
+        program = paddle.base.core.ProgramDesc(opened.read())
+    for number in range(program.num_blocks()):
+        block = program.block(number)
+        for operator in map(block.op, range(block.op_size())):
+            if operator.has_attr("op_callstack"):
+                operator.remove_attr("op_callstack")
+    with open(file, "wb") as opened:
+        opened.write(program.serialize_to_string())
 
 
 # Functions of 3.3 that take no variables of the older form, as operators of it: inputs and
