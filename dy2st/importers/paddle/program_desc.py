@@ -127,11 +127,8 @@ class _Reader:
         self.depth = 0
 
     def graph(self) -> Graph:
-        try:
-            variables = {one["name"]: one for one in self.blocks[0]["vars"]}
-            operators = [Operator(one) for one in self.blocks[0]["ops"]]
-        except KeyError as error:
-            raise FormatError(f"it is damaged: a message has no {error}") from None
+        variables = {one["name"]: one for one in self.blocks[0]["vars"]}
+        operators = [Operator(one) for one in self.blocks[0]["ops"]]
         inputs: dict[int, Input] = {}
         outputs: dict[int, str] = {}
         inner = []

@@ -64,6 +64,18 @@ def imported(path: str) -> tuple[Program, Mapping[str, Array]]:
 
 
 def _graph(data: bytes) -> Graph:
+    """The graph of a file's bytes; FormatError for all that is no such file."""
+    try:
+        return _parsed(data)
+    except FormatError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        raise FormatError(f"it is damaged: {error!r:.200}") from None
+    except RecursionError:
+        raise FormatError("it is damaged: what it holds is nested too deep") from None
+
+
+def _parsed(data: bytes) -> Graph:
     if data.lstrip()[:1] == b"{":
         if not is_pir(data):
             raise FormatError("it is a JSON of something else than PIR")

@@ -10,7 +10,7 @@ _STATIC = "static graphs made by hand: put @to_static on a Layer or function, an
 _MANY = "not shared between processes: DataParallel, and shard_tensor on a mesh, are here"
 _GPU = "a device of Paddle's own: GPUs and TPUs come by jax, set_device('gpu:0')"
 _PLUGIN = "operators in C++: write the function with operators of dy2st"
-_INFERENCE = "Paddle Inference: jit.load the model, and call it"
+_INFERENCE = "engines run the model: `dy2st opt -p mixed-precision`, and create_predictor's engine"
 _PROFILE = "records of kernels: Profiler.step_info(), cProfile, or `dy2st opt --timing`"
 _QUANTISED = "quantisation is for a target: `dy2st opu compile` quantises for the OPU"
 _UNSTABLE = "not stable in Paddle: the plain operators compute the same"
@@ -26,12 +26,7 @@ REFUSED = {
         for name in ("load", "setup", "CppExtension", "CUDAExtension", "BuildExtension")
     },
     "utils.cpp_extension.load_op_meta_info_and_register_op": _PLUGIN,
-    "inference.Config": _INFERENCE,
-    "inference.Predictor": _INFERENCE,
-    "inference.PredictorPool": _INFERENCE,
-    "inference.Tensor": _INFERENCE,
     "inference.convert_to_mixed_precision": _INFERENCE,
-    "inference.create_predictor": _INFERENCE,
     "CUDAPinnedPlace": f"{_GPU}; CPUPlace()",
     "XPUPlace": f"{_GPU}; CPUPlace()",
 }

@@ -117,7 +117,7 @@ def exists(name: str) -> bool:
 def why_not(name: str) -> str:
     """Why a name is not here, and what to write instead; empty where nothing is known.
 
-    >>> why_not("static.Executor")
+    >>> why_not("static.program_guard")
     'static graphs made by hand: put @to_static on a Layer or function, and jit.save it'
     """
     reasons = {**ABSENT, **REFUSED}

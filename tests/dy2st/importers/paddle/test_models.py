@@ -39,10 +39,9 @@ def check(found, wanted):
         np.testing.assert_allclose(array, other, 2e-4, 2e-4)
 
 
-@pytest.mark.parametrize("engine", ["numpy", "native"])
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
-def test_models_of_both_forms_run_at_two_sizes(model, engine):
-    net = dy2st.jit.load(str(model), engine=engine)
+def test_models_of_both_forms_run_at_two_sizes(model):
+    net = dy2st.jit.load(str(model))
     for inputs, outputs in cases(model):
         found = net(*inputs)
         check(found if isinstance(found, tuple) else [found], outputs)

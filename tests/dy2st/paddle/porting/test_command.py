@@ -13,7 +13,7 @@ import paddle.nn as nn
 
 class Net(nn.Layer):
     def forward(self, x):
-        return paddle.inference.create_predictor(x) + nn.functional.relu(x)
+        return paddle.inference.convert_to_mixed_precision(x) + nn.functional.relu(x)
 """
 
 
@@ -27,7 +27,7 @@ def folder(tmp_path):
 def test_what_is_missing_is_listed_with_place_and_advice(folder, capsys):
     assert main(["port", str(folder)]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("paddle.inference.create_predictor: 1 use; Paddle Inference")
+    assert lines[0].startswith("paddle.inference.convert_to_mixed_precision: 1 use; engines run")
     assert lines[1] == f"    {folder / 'model.py'}:6"
     assert "not read: " in lines[2] and "broken.py" in lines[2]
     assert lines[3] == "2 files; names that are here: 3 of 4 (75.0 %) of uses"

@@ -48,7 +48,7 @@ def test_what_is_here_is_found(name):
         "no_space.at_all",
         "Tensor.no_method",
         "XPUPlace",
-        "inference.Config.Precision",
+        "inference.XpuConfig.device_id",
     ],
 )
 def test_what_is_not_here_is_not_found(name):
@@ -56,7 +56,7 @@ def test_what_is_not_here_is_not_found(name):
 
 
 def test_advice_stands_for_all_that_is_under_a_name():
-    assert names.why_not("inference.Config") == ABSENT["inference"]
+    assert names.why_not("inference.XpuConfig") == ABSENT["inference"]
     assert names.why_not("enable_static") == REFUSED["enable_static"]
     assert names.why_not("no_advice_for_this") == ""
 
