@@ -19,7 +19,16 @@ PAGES = [
     README,
     *(
         ROOT / "docs" / f"{name}.md"
-        for name in ("core", "passes", "opu", "engines", "scale", "from_onnx", "to_onnx")
+        for name in (
+            "core",
+            "passes",
+            "opu",
+            "engines",
+            "scale",
+            "from_onnx",
+            "from_paddle_files",
+            "to_onnx",
+        )
     ),
 ]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -154,9 +154,10 @@ gammaln: gammaln | X
 inverse: inverse | Input | Output
 atan2: atan2 | X1 X2
 histogram: histogram | X Weight
-fused_rms_norm_quant: fused_rms_norm_quant | X Bias Residual norm_weight norm_bias | Out residual_out
-fused_bias_residual_layernorm: fused_bias_residual_layernorm | X Bias Residual norm_weight norm_bias \
+fused_rms_norm_quant: fused_rms_norm_quant | X Bias Residual norm_weight norm_bias \
 | Out residual_out
+fused_bias_residual_layernorm: fused_bias_residual_layernorm \
+| X Bias Residual norm_weight norm_bias | Out residual_out
 deformable_conv_v1: deformable_conv | Input Offset Filter | Output
 rrelu: rrelu | X | Out noise
 polygamma: polygamma | X

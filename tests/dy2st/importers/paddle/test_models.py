@@ -94,7 +94,7 @@ def test_the_command_imports_a_model(tmp_path, capsys):
     for inputs, outputs in cases(DATA / "branches.json"):
         check(dy2st.jit.load(made)(*inputs), outputs)
     assert main(["import", "model.tflite", "-o", made]) == 2
-    assert "models that are read end in .json, .pdmodel" in capsys.readouterr().err
+    assert "models that are read end in .json, .onnx, .pdmodel" in capsys.readouterr().err
 
 
 def test_load_inference_model_gives_what_an_executor_runs():
