@@ -227,7 +227,6 @@ nll_loss: nll_loss | X Label Weight | Out Total_weight
 log_loss: log_loss | Predicted Labels | Loss
 yolo_box: yolo_box | X ImgSize | Boxes Scores
 prior_box: prior_box | Input Image | Boxes Variances
-anchor_generator: anchor_generator | Input | Anchors Variances
 box_coder: box_coder | PriorBox PriorBoxVar TargetBox | OutputBox
 box_clip: box_clip | Input ImInfo | Output
 nms: nms | Boxes | KeepBoxesIdxs
@@ -247,7 +246,6 @@ uniform_random: uniform | ShapeTensor|ShapeTensorList+|@shape @min @max
 gaussian_random: gaussian | ShapeTensor|ShapeTensorList+|@shape
 randint: randint | ShapeTensor|ShapeTensorList+|@shape
 randperm: randperm
-truncated_gaussian_random: truncated_gaussian_random
 svd: svd | X | U S VH
 qr: qr | X | Q R
 eigh: eigh | X | Eigenvalues Eigenvectors
@@ -263,7 +261,6 @@ graph_send_recv: send_u_recv | X Src_index Dst_index Out_size | Out Dst_count
 segment_pool: segment_pool | X SegmentIds
 viterbi_decode: viterbi_decode | Input Transition Length | Scores Path
 shard_index: shard_index | X
-index_fill: index_fill | X
 overlap_add: overlap_add | X
 frame: frame | X
 fused_softmax_mask: fused_softmax_mask | X Mask
