@@ -235,9 +235,11 @@ def _whole(g: Graph, x: Value) -> Value:
 def _floor_divide(g: Graph, x: Value, y: Value) -> Value:
     if not is_floating(x.dtype):
         x, y = _whole(g, x), nonzero(g, _whole(g, y))
-        rest = g.op("Mod", x, y)
-        made = g.op("Div", g.op("Sub", x, rest), y, shape=g.result.shape)
-        return made
+        zero = g.like(x, 0)
+        has_rest = g.op("Not", g.op("Equal", g.op("Mod", x, y), zero))
+        is_below = g.op("Xor", g.op("Less", x, zero), g.op("Less", y, zero))
+        less = g.cast(g.op("And", has_rest, is_below), x.dtype)
+        return g.op("Sub", g.op("Div", x, y), less, shape=g.result.shape)
     x, y = g.longer(x), g.longer(y)
     # By way of the remainder, so that the quotient is exact.
     rest = g.op("Mod", x, y, fmod=1)
