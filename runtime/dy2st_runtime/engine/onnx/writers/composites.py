@@ -27,7 +27,8 @@ def _atan2(y: Any, x: Any) -> Any:
     plain = F.atan(ratio) + F.where(is_left, half, F.zeros_like(half))
     upright = F.where(F.equal(y, 0), F.where(is_left, half, y), half / 2)
     made = F.where(F.logical_and(F.equal(x, 0), F.equal(y, y)), upright, plain)
-    return F.where(F.logical_and(F.equal(y, 0), F.not_equal(x, 0)), F.where(is_left, half, y), made)
+    is_flat = F.logical_and(F.equal(y, 0), F.greater_than(F.abs(x), 0))
+    return F.where(is_flat, F.where(is_left, half, y), made)
 
 
 def _as_floats(x: Any) -> Any:
