@@ -73,23 +73,19 @@ class Writer(Graph):
         self.operator, self.place, self.about = before
 
     def _with_dtypes(self, operator: Operator, operands: list[Value]) -> list[Value]:
-        """Operands, of which an empty list gets the dtype of the list that is made of it."""
-        if not any(value.is_empty for value in operands):
+        """Operands, of which an empty list is one of the type of the list that is made of it."""
+        type = operator.results[0].type if operator.results else None
+        if not isinstance(type, ArrayType) or not any(value.is_empty for value in operands):
             return operands
-        types = [one.type for one in (*operator.results, *operator.operands)]
-        lists = [type for type in types if isinstance(type, ArrayType) and type.tensor is not None]
-        if not lists:
-            return operands
-        return [
-            self._like(value, lists[0], variable.type) if value.is_empty else value
-            for value, variable in zip(operands, operator.operands, strict=True)
-        ]
-
-    def _like(self, value: Value, type: ArrayType, own: Any) -> Value:
-        """An empty list, as one of another type, or as an element of that."""
-        while isinstance(type.element, ArrayType) and own.depth < type.depth:
-            type = type.element
-        return retyped(self, value, type)
+        names = lookup(operator.name).inputs
+        found = []
+        for place, value in enumerate(operands):
+            is_item = names[min(place, len(names) - 1)].startswith("item")
+            wanted = type.element if is_item else type
+            if value.is_empty and isinstance(wanted, ArrayType):
+                value = retyped(self, value, wanted)
+            found.append(value)
+        return found
 
     def typed(self, value: Value, variable: Variable) -> Value:
         """A value as one of the type of a Variable."""
