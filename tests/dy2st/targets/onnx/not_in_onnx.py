@@ -12,3 +12,55 @@ _OF_THE_SUITE = {
 NOT_WRITTEN_AGAIN = {
     f"node/test_{name}": why for why, names in _OF_THE_SUITE.items() for name in names.split()
 }
+
+# Of the catalogue: what the engine `onnxruntime` refuses, by words of the refusal.
+NOT_IN_ONNX = {
+    "it prints nothing": [
+        "constructs.branches.unbound_is_checked_where_it_is_read",
+        "constructs.branches.unbound_past_a_branch_that_raises",
+        "constructs.calls_that_raise.a_finally_on_the_way",
+        "constructs.calls_that_raise.handlers_that_raise",
+        "constructs.calls_that_raise.one_of_several_exceptions",
+        "constructs.comprehensions.tensor_condition_in_the_head",
+        "constructs.exceptions.finally_calls_what_prints",
+        "constructs.exceptions.raise_again_inside",
+        "constructs.generators.builtins_of_a_generator",
+        "constructs.generators.yield_in_a_branch",
+        "constructs.generators.yield_in_a_loop",
+        "constructs.library.logged_in_a_branch",
+        "constructs.loops.condition_that_prints",
+        "constructs.names.deleted_on_every_path",
+        "constructs.objects.changed_by_operators",
+        "constructs.objects.set_through_a_property",
+        "constructs.text.print_in_branch",
+        "constructs.text.print_in_loop",
+        "constructs.text.print_optional",
+        "constructs.text.print_tensors",
+        "constructs.text.print_to_stderr",
+        "decided.catchers.a_context_of_a_generator_prints_and_lets_it_pass",
+        "decided.catchers.a_context_of_a_generator_stops_it",
+        "decided.catchers.a_context_prints_and_lets_it_pass",
+        "decided.catchers.a_context_tells_and_swallows",
+        "decided.catchers.a_finally_that_prints",
+    ],
+    "exceptions that a model catches": [
+        "constructs.exceptions.operator_that_fails_in_a_try",
+        "decided.exceptions.division_of_numbers_by_zero",
+        "decided.exceptions.division_of_numbers_by_zero of unknown sizes",
+        "model_code.speech.levels_by_exit_stack",
+    ],
+    "other random numbers than NumPy": [
+        "model_code.pipelines.random_branches_of_augmentation",
+        "model_code.pipelines.random_branches_of_augmentation of unknown sizes",
+        "model_code.probability.drawn_by_rejection",
+        "model_code.probability.walk_with_restarts",
+        "model_code.reinforcement.actions_by_sampling",
+        "model_code.reinforcement.squashed_gaussian",
+        "model_code.samplers.drawn_by_multinomial",
+        "model_code.samplers.gumbel_trick",
+        "model_code.samplers.gumbel_trick of unknown sizes",
+        "model_code.solvers.annealing",
+        "model_code.tracking.particles",
+        "model_code.tracking.particles of unknown sizes",
+    ],
+}
