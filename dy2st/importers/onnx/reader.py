@@ -229,6 +229,7 @@ def _type_proto(value: Value) -> Any:
 def is_small(array: Array) -> bool:
     """Whether an array is a constant of the Program, and no parameter or buffer.
 
+    >>> import numpy as np
     >>> is_small(np.zeros(3, np.int64)), is_small(np.zeros(3, np.float32))
     (True, False)
     """

@@ -61,6 +61,8 @@ def seen(value: Any, is_chain: bool = False, has_words: bool = True) -> Seen:
     if isinstance(value, dy2st.Tensor):
         return Seen("tensor", {}, np.array(value.numpy()))
     kind = type(value).__name__
+    if kind == "SizeList":  # the shape of a tensor, which is a plain list in a Program
+        kind = "list"
     if isinstance(value, (np.ndarray, np.generic)):
         return Seen(kind, {}, np.array(value))
     if isinstance(value, type):

@@ -26,7 +26,8 @@ def ends_with_concat(program, axis):
 @pytest.mark.parametrize("name", sorted(names_of(Kind.ELEMENTWISE)))
 def test_every_elementwise_operator_goes_before_a_concat(t, name):
     dtype = {"bitwise_not": "int64", "logical_not": "bool"}.get(name, "float32")
-    attributes = {"dtype": np.dtype("float64")} if name == "cast" else {}
+    dtypes = {"cast": "float64", "bitcast": "int32"}
+    attributes = {"dtype": np.dtype(dtypes[name])} if name in dtypes else {}
     program = t.program_of(
         lambda a, b: apply(name, join(a, b), **attributes),
         t.floats("n", 2, dtype=dtype),
