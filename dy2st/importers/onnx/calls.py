@@ -142,6 +142,34 @@ def rows(table: Mapping[str, Row], domain: str = "") -> None:
     ROWS.update({(domain, name): function for name, function in table.items()})
 
 
+_TEXTS = "a Program has no tensors of texts"
+_STRING = 8  # ONNX's number of that element type
+
+
+REFUSED: dict[tuple[str, str], str | Callable[[Node], str]] = {
+    **dict.fromkeys(
+        [
+            ("", name)
+            for name in (
+                "RegexFullMatch",
+                "StringConcat",
+                "StringNormalizer",
+                "StringSplit",
+                "TfIdfVectorizer",
+            )
+        ],
+        _TEXTS,
+    ),
+    ("", "ImageDecoder"): "a Program decodes no images: decode them before, and give arrays",
+    ("", "Cast"): lambda node: _TEXTS if node.attributes.get("to") == _STRING else "",
+    ("", "Constant"): lambda node: (
+        _TEXTS if any(name.startswith("value_string") for name in node.attributes) else ""
+    ),
+    ("ai.onnx.preview.training", "Gradient"): "call backward() on what the model gives",
+}
+"""Why an operator is not read, in some forms alone where a function says so."""
+
+
 def known(value: Any, reader: Any = None, depth: int = 0) -> Array | None:
     """What a Variable holds in every call, as an array of ints, Dims or floats; None if unknown."""
     if not isinstance(value, Variable) or not isinstance(value.type, TensorType):
@@ -211,6 +239,7 @@ def scalar(value: Any) -> Any:
 
 
 __all__ = [
+    "REFUSED",
     "ROWS",
     "Array",
     "Call",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from dy2st.importers.onnx.graphs import Function, Graph, GraphReader, Model, Node
-from dy2st.importers.onnx.package import OLDEST, UnknownOperators, newest, onnx, schema
+from dy2st.importers.onnx.package import OLDEST, UnknownOperators, body_of, newest, schema
 from dy2st_runtime.errors import FormatError
 
 Read = Callable[..., Any]
@@ -146,19 +146,6 @@ class Checker:
     def _calls(self, key: tuple[str, str, str]) -> Iterator[Any]:
         functions = self.model.functions
         return (node.key for node in walk(functions[key]) if node.key in functions)
-
-
-def body_of(record: Any, version: int) -> Any:
-    """The FunctionProto that defines an operator, for nodes of a version."""
-    known = [one for one in record.function_opset_versions if one <= version]
-    data = record.get_function_with_opset_version(
-        max(known, default=record.function_opset_versions[0])
-    )
-    if not isinstance(data, bytes):
-        return data
-    proto = onnx().FunctionProto()
-    proto.ParseFromString(data)
-    return proto
 
 
 def walk(function: Function) -> Iterator[Node]:

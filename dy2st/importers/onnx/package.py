@@ -45,3 +45,16 @@ def newest(domain: str) -> int:
                  if s.domain == domain]  # fmt: skip
         versions = max(known, default=0)
     return int(versions)
+
+
+def body_of(record: Any, version: int) -> Any:
+    """The FunctionProto that defines an operator, for nodes of a version."""
+    known = [one for one in record.function_opset_versions if one <= version]
+    data = record.get_function_with_opset_version(
+        max(known, default=record.function_opset_versions[0])
+    )
+    if not isinstance(data, bytes):
+        return data
+    proto = onnx().FunctionProto()
+    proto.ParseFromString(data)
+    return proto

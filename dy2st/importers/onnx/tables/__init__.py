@@ -3,7 +3,7 @@
 A row gives a value, or a tuple of the outputs in order. Versions differ in the rows.
 """
 
-from dy2st.importers.onnx.calls import ROWS
+from dy2st.importers.onnx.calls import REFUSED, ROWS
 from dy2st.importers.onnx.tables import (  # noqa: F401  they fill the table
     composites,
     control,
@@ -16,6 +16,5 @@ from dy2st.importers.onnx.tables import (  # noqa: F401  they fill the table
     sequences,
     training,
 )
-from dy2st.importers.onnx.tables.refused import REFUSED
 
 __all__ = ["REFUSED", "ROWS"]
