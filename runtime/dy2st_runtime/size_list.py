@@ -15,6 +15,12 @@ class SizeList(list[Any]):
     """
 
     __slots__ = ()
+    # Libraries refuse by isinstance a shape that is no tuple: it asks for the class that is told.
+    __class__ = tuple  # type: ignore[assignment]
+
+    def __reduce__(self) -> Any:
+        """As a copy has it, which would make one of the class that is told."""
+        return SizeList, ([*self],)
 
     def __hash__(self) -> int:  # type: ignore[override]
         """That of the tuple: libraries look shapes up."""

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from dy2st import load, save, to_static
+from dy2st.nn import Layer
 from dy2st_runtime.size_list import SizeList
 from dy2st_runtime.tensor import to_tensor
 
@@ -21,8 +22,9 @@ def test_the_shape_of_a_tensor_is_one():
     assert type(shape) is SizeList and shape == (2, 3) and shape == [2, 3] and shape != (2, 4)
 
 
-def test_it_is_a_list_that_is_looked_up_as_a_tuple():
-    assert isinstance(SIZES, list) and not isinstance(SIZES, tuple)
+def test_it_is_a_list_and_passes_for_a_tuple():
+    assert isinstance(SIZES, list) and isinstance(SIZES, tuple) and not isinstance(SIZES, dict)
+    assert next(iter(np.ndindex(SIZES))) == (0, 0)
     assert hash(SIZES) == hash((2, 3)) and {(2, 3): 1}[SIZES] == 1
 
 
@@ -56,3 +58,21 @@ def test_a_trace_sees_what_is_changed_in_one_from_outside():
 def test_a_checkpoint_has_it_as_a_list(tmp_path):
     save({"sizes": SIZES, "x": to_tensor(1.0)}, str(tmp_path / "state.pdparams"))
     assert load(str(tmp_path / "state.pdparams"))["sizes"] == [2, 3]
+
+
+def test_a_trace_guards_one_that_a_layer_holds():
+    class Scaled(Layer):
+        def __init__(self):
+            super().__init__()
+            self.sizes = to_tensor(np.zeros((2, 3))).shape
+
+        def forward(self, x):
+            return x * self.sizes[0] if x > 0 else x * (self.sizes == [2, 3])
+
+    layer = to_static(Scaled())
+    x = to_tensor(1.0)
+    assert layer(x).item() == 2.0
+    layer.sizes[0] = 4
+    assert layer(x).item() == 4.0
+    layer.sizes = to_tensor(np.zeros((7, 3))).shape
+    assert (layer(x).item(), layer(-x).item()) == (7.0, 0.0)

@@ -33,14 +33,14 @@ def check(found, wanted):
 @drawn
 def test_numbers_slices_and_new_axes_pick_what_numpy_picks(data):
     x = data.draw(TENSORS)
-    place = data.draw(OURS.indices(tuple(x.shape), allow_newaxis=True))
+    place = data.draw(OURS.indices(x.shape, allow_newaxis=True))
     check(x[place], np.asarray(x)[place])
 
 
 @drawn
 def test_elements_are_put_where_numpy_puts_them(data):
     x = data.draw(TENSORS)
-    place, wanted = data.draw(OURS.indices(tuple(x.shape))), np.array(x)
+    place, wanted = data.draw(OURS.indices(x.shape)), np.array(x)
     value = data.draw(OURS.arrays(dtype=x.dtype, shape=wanted[place].shape))
     x[place], wanted[place] = value, np.asarray(value)
     check(x, wanted)
@@ -49,7 +49,7 @@ def test_elements_are_put_where_numpy_puts_them(data):
 @drawn
 def test_a_mask_picks_and_puts_as_in_numpy(data):
     x = data.draw(TENSORS)
-    mask = data.draw(OURS.arrays(dtype=xp.bool, shape=st.sampled_from([tuple(x.shape), ()])))
+    mask = data.draw(OURS.arrays(dtype=xp.bool, shape=st.sampled_from([x.shape, ()])))
     check(x[mask], np.asarray(x)[np.asarray(mask)])
     wanted, value = np.array(x), data.draw(OURS.arrays(dtype=x.dtype, shape=()))
     x[mask], wanted[np.asarray(mask)] = value, np.asarray(value)
@@ -59,6 +59,6 @@ def test_a_mask_picks_and_puts_as_in_numpy(data):
 @drawn
 def test_a_shape_that_fits_is_one_to_broadcast_to(data):
     x = data.draw(TENSORS)
-    drawn_shapes = OURS.mutually_broadcastable_shapes(1, base_shape=tuple(x.shape))
+    drawn_shapes = OURS.mutually_broadcastable_shapes(1, base_shape=x.shape)
     shape = data.draw(drawn_shapes).result_shape
     check(xp.broadcast_to(x, shape), np.broadcast_to(np.asarray(x), shape))
