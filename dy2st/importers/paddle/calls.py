@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -123,6 +123,22 @@ class Call:
             raise Unsupported(f"{self.node.name} with {what}")
 
 
+Row = Callable[[Call], Any]
+
+
+def table(rows: dict[str, Row]) -> Callable[..., Callable[[Row], Row]]:
+    """A decorator that enters a function under the names of its operators."""
+
+    def named(*names: str) -> Callable[[Row], Row]:
+        def enter(row: Row) -> Row:
+            rows.update(dict.fromkeys(names, row))
+            return row
+
+        return enter
+
+    return named
+
+
 def operand(value: Any) -> Any:
     """An operand of the file as a value: constants are what they hold."""
     return value.value if isinstance(value, Constant) else value
@@ -144,4 +160,4 @@ def constant(values: Any, dtype: DType | None, shape: Any = None) -> Variable:
     return made
 
 
-__all__ = ["Call", "Unsupported", "Value", "constant", "operand", "scalar"]
+__all__ = ["Call", "Unsupported", "Value", "constant", "operand", "scalar", "table"]

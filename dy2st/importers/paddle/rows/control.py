@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dy2st.importers.paddle.calls import Call, Unsupported, scalar
+from dy2st.importers.paddle.calls import Call, Unsupported, scalar, table
 from dy2st.importers.paddle.graph import Body, Key
 from dy2st_runtime.dims import product
 from dy2st_runtime.errors import FormatError
@@ -16,6 +16,8 @@ from dy2st_runtime.ir.types import ArrayType, TensorType
 from dy2st_runtime.ops.control_flow import cond, while_loop
 
 Row = Callable[[Call], Any]
+ROWS: dict[str, Row] = {}
+_row = table(ROWS)
 
 
 def _inside(c: Call, body: Body, own: dict[Key, Any], wanted: Sequence[Key]) -> list[Any]:
@@ -28,6 +30,7 @@ def _inside(c: Call, body: Body, own: dict[Key, Any], wanted: Sequence[Key]) -> 
     return found
 
 
+@_row("if")
 def _if(c: Call) -> Any:
     if len(c.node.bodies) != 2:
         raise FormatError(f"an `if` has {len(c.node.bodies)} bodies")
@@ -43,6 +46,7 @@ def _if(c: Call) -> Any:
     return tuple(results[:count])
 
 
+@_row("while")
 def _while(c: Call) -> Any:
     if len(c.node.bodies) != 1:
         raise FormatError(f"a `while` has {len(c.node.bodies)} bodies")
@@ -96,6 +100,7 @@ def _array(value: Any) -> Variable:
     raise FormatError("an operator on a list of tensors is given something else")
 
 
+@_row("array_write")
 def _write(c: Call) -> Any:
     """Another element at a place; the one behind the last is new."""
     array, x, place = _array(c[0]), c[1], scalar(c[2])
@@ -111,6 +116,7 @@ def _write(c: Call) -> Any:
     return made
 
 
+@_row("array_to_tensor")
 def _to_tensor(c: Call) -> Any:
     array, axis = _array(c[0]), c.get("axis", 0)
     if c.get("use_stack", False):
@@ -118,24 +124,20 @@ def _to_tensor(c: Call) -> Any:
     return F.array_concat(array, axis)
 
 
+@_row("slice_array")
 def _slice(c: Call) -> Any:
     start, end = (c.ints(place) for place in (1, 2))
     start, end = (one[0] if isinstance(one, list) else scalar(one) for one in (start, end))
     return F.array_slice(_array(c[0]), start, None if isinstance(end, int) and end > 2**30 else end)
 
 
-ROWS: dict[str, Row] = {
-    "if": _if,
-    "while": _while,
+ROWS |= {
     "create_array": lambda c: F.array_of([]),
     "create_array_like": lambda c: F.array_of([]),
     "array_length": lambda c: F.array_length(_array(c[0])),
     "array_read": lambda c: F.array_read(_array(c[0]), scalar(c[1])),
-    "array_write": _write,
     "array_pop": lambda c: F.array_pop(_array(c[0]), c.get("index", -1)),
-    "array_to_tensor": _to_tensor,
     "assign_array": lambda c: (c[0],),
-    "slice_array": _slice,
     "slice_array_dense": lambda c: F.array_read(_array(c[0]), scalar(c[1])),
     "print": lambda c: (c[0],),
     "assert": lambda c: (),

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dy2st.importers.paddle.calls import Call, constant, scalar
+from dy2st.importers.paddle.calls import Call, constant, scalar, table
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.program import Variable
 from dy2st_runtime.ir.types import DType
 
 Row = Callable[[Call], Any]
+ROWS: dict[str, Row] = {}
+_row = table(ROWS)
 
 
 def _fitting(value: Any, dtype: DType | None) -> Any:
@@ -24,6 +26,7 @@ def _fitting(value: Any, dtype: DType | None) -> Any:
     return bool(value) if dtype.kind == "b" else value
 
 
+@_row("full_with_tensor")
 def _full_with(c: Call) -> Any:
     dtype = c.dtype()
     value = c.value(0)
@@ -40,12 +43,14 @@ def _like(c: Call, value: Any) -> Any:
     return F.full_like(c[0], _fitting(value, dtype), dtype)
 
 
+@_row("full_batch_size_like")
 def _batch_like(c: Call) -> Any:
     shape = [*c.need("shape")]
     shape[c.get("output_dim_idx", 0)] = c[0].shape[c.get("input_dim_idx", 0)]
     return F.full(shape, _fitting(c.get("value", 0.0), c.dtype()), c.dtype())
 
 
+@_row("arange")
 def _arange(c: Call) -> Any:
     start, end, step = (_count(c, place) for place in range(3))
     return F.arange(start, end, step, c.dtype() or getattr(c[0], "dtype", None))
@@ -60,23 +65,20 @@ def _count(c: Call, place: int) -> Any:
     return scalar(c.value(place))
 
 
+@_row("linspace")
 def _linspace(c: Call) -> Any:
     return F.linspace(c.value(0), c.value(1), int(c.number(2, "a length")), c.dtype())
 
 
-ROWS: dict[str, Row] = {
-    "arange": _arange,
+ROWS |= {
     "assign_value": lambda c: constant(c.need("values"), c.dtype(), c.need("shape")),
     "empty": lambda c: F.zeros(c.ints(0), c.dtype()),
     "empty_like": lambda c: _like(c, 0),
     "eye": lambda c: F.eye(int(c.number(0, "a size")),
                            None if (n := int(c.number(1, "a size"))) < 0 else n, c.dtype()),
     "full": lambda c: F.full(c.need("shape"), _fitting(c.need("value"), c.dtype()), c.dtype()),
-    "full_batch_size_like": _batch_like,
     "full_int_array": lambda c: constant(c.need("value"), c.dtype()),
     "full_like": lambda c: _like(c, c.value(1)),
-    "full_with_tensor": _full_with,
-    "linspace": _linspace,
     "logspace": lambda c: F.logspace(c.value(0), c.value(1), int(c.number(2, "a length")),
                                      c.value(3), c.dtype()),
     "ones": lambda c: F.ones(c.need("shape"), c.dtype()),

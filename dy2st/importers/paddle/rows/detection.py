@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dy2st.importers.paddle.calls import Call, constant
+from dy2st.importers.paddle.calls import Call, constant, table
 from dy2st_runtime.dims import product
 from dy2st_runtime.ir.dispatch import F, apply
 from dy2st_runtime.nn import functional as nn
@@ -15,8 +15,11 @@ from dy2st_runtime.ops.proposals import distribute_fpn_proposals, generate_propo
 from dy2st_runtime.ops.roi import psroi_pool, roi_align, roi_pool
 
 Row = Callable[[Call], Any]
+ROWS: dict[str, Row] = {}
+_row = table(ROWS)
 
 
+@_row("box_coder")
 def _box_coder(c: Call) -> Any:
     variance = c[1] if c[1] is not None else c.get("variance") or None
     return box_coder(
@@ -25,6 +28,7 @@ def _box_coder(c: Call) -> Any:
     )  # fmt: skip
 
 
+@_row("prior_box")
 def _prior_box(c: Call) -> Any:
     return prior_box(
         c[0], c[1], c.need("min_sizes"), c.get("max_sizes") or None,
@@ -34,6 +38,7 @@ def _prior_box(c: Call) -> Any:
     )  # fmt: skip
 
 
+@_row("yolo_box")
 def _yolo_box(c: Call) -> Any:
     return yolo_box(
         c[0], c[1], c.need("anchors"), c.need("class_num"), c.need("conf_thresh"),
@@ -51,11 +56,13 @@ def _matrix_nms(c: Call) -> Any:
     )  # fmt: skip
 
 
+@_row("matrix_nms")
 def _matrix_rows(c: Call) -> Any:
     out, counts, index = _matrix_nms(c)
     return out, index, counts
 
 
+@_row("multiclass_nms3")
 def _multiclass(c: Call) -> Any:
     """Boxes (n, m, 4), scores (n, classes, m) -> rows (class, score, x1, y1, x2, y2), by image.
 
@@ -105,6 +112,7 @@ def _multiclass(c: Call) -> Any:
     return rows, index, F.cast(counts, "int32")
 
 
+@_row("generate_proposals")
 def _proposals(c: Call) -> Any:
     return generate_proposals(
         c[0], c[1], c[2], c[3], c[4], c.get("pre_nms_top_n", 6000), c.get("post_nms_top_n", 1000),
@@ -113,6 +121,7 @@ def _proposals(c: Call) -> Any:
     )  # fmt: skip
 
 
+@_row("distribute_fpn_proposals")
 def _levels(c: Call) -> Any:
     boxes, restore, counts = distribute_fpn_proposals(
         c[0], c.need("min_level"), c.need("max_level"), c.need("refer_level"),
@@ -121,6 +130,7 @@ def _levels(c: Call) -> Any:
     return boxes, counts, restore
 
 
+@_row("box_clip")
 def _box_clip(c: Call) -> Any:
     """Boxes (n, m, 4) inside of images of (height, width, scale)."""
     sizes = F.round(F.divide(c[1][:, :2], c[1][:, 2:3]))
@@ -142,6 +152,7 @@ def _roi(function: Any) -> Row:
     return row
 
 
+@_row("roi_align")
 def _roi_align(c: Call) -> Any:
     size = c.get("pooled_height", 1), c.get("pooled_width", 1)
     return roi_align(
@@ -150,20 +161,11 @@ def _roi_align(c: Call) -> Any:
     )  # fmt: skip
 
 
-ROWS: dict[str, Row] = {
-    "box_clip": _box_clip,
-    "box_coder": _box_coder,
-    "distribute_fpn_proposals": _levels,
+ROWS |= {
     "gather_tree": lambda c: nn.gather_tree(c[0], c[1]),
-    "generate_proposals": _proposals,
-    "matrix_nms": _matrix_rows,
-    "multiclass_nms3": _multiclass,
     "nms": lambda c: nms(c[0], c.get("threshold", c.get("iou_threshold", 0.3))),
-    "prior_box": _prior_box,
     "psroi_pool": _roi(psroi_pool),
-    "roi_align": _roi_align,
     "roi_pool": _roi(roi_pool),
-    "yolo_box": _yolo_box,
 }
 
 __all__ = ["ROWS"]

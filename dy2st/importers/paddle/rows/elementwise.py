@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dy2st.importers.paddle.calls import Call
+from dy2st.importers.paddle.calls import Call, table
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.program import Variable
 from dy2st_runtime.nn import functional as nn
 
 Row = Callable[[Call], Any]
+ROWS: dict[str, Row] = {}
+_row = table(ROWS)
 
 _OF_ONE = (
     "abs acos acosh angle as_complex as_real asin asinh atan atanh bitwise_not ceil conj cos cosh "
@@ -46,6 +48,7 @@ def _two(name: str) -> Row:
     return row
 
 
+@_row("scale")
 def _scale(c: Call) -> Any:
     x, factor, bias = c[0], c.value(1), c.get("bias", 0.0)
     if isinstance(x, Variable) and x.dtype.kind in "iu":
@@ -60,6 +63,7 @@ def _scale(c: Call) -> Any:
     return F.scale(x, factor, bias, c.get("bias_after_scale", True))
 
 
+@_row("clip")
 def _clip(c: Call) -> Any:
     low, high = c.value(1), c.value(2)
     if c[0].dtype.kind in "iu":
@@ -67,6 +71,7 @@ def _clip(c: Call) -> Any:
     return F.clip(c[0], low, high)
 
 
+@_row("prelu")
 def _prelu(c: Call) -> Any:
     x, alpha, mode = c[0], c[1], c.get("mode", "all")
     if mode == "element":
@@ -74,11 +79,12 @@ def _prelu(c: Call) -> Any:
     return F.prelu(x, F.reshape(alpha, [-1]), c.get("data_format", "NCHW"))
 
 
+@_row("pow")
 def _pow(c: Call) -> Any:
     return F.pow(c[0], c.get("y", 1.0) if c[1] is None else c.value(1))
 
 
-ROWS: dict[str, Row] = {
+ROWS |= {
     **{one.partition(":")[0]: _one(one.rpartition(":")[2]) for one in _OF_ONE.split()},
     **{one.partition(":")[0]: _two(one.rpartition(":")[2]) for one in _OF_TWO.split()},
     "bitwise_left_shift": lambda c: F.bitwise_left_shift(c[0], c[1], c.get("is_arithmetic", True)),
@@ -87,7 +93,6 @@ ROWS: dict[str, Row] = {
     ),
     "add_n": lambda c: F.add_n(c[0]),
     "celu": lambda c: F.celu(c[0], c.get("alpha", 1.0)),
-    "clip": _clip,
     "elu": lambda c: F.elu(c[0], c.get("alpha", 1.0)),
     "fill": lambda c: F.full_like(c[0], c.value(1)),
     "gelu": lambda c: F.gelu(c[0], c.get("approximate", False)),
@@ -106,12 +111,9 @@ ROWS: dict[str, Row] = {
     "logit": lambda c: F.logit(c[0], c.get("eps", 1e-6)),
     "maxout": lambda c: nn.maxout(c[0], c.need("groups"), c.get("axis", 1)),
     "polygamma": lambda c: F.polygamma(c[0], c.need("n")),
-    "pow": _pow,
-    "prelu": _prelu,
     "round": lambda c: F.round(c[0], c.get("decimals", 0)),
     "rrelu": lambda c: (nn.rrelu(c[0], c.get("lower", 0.125), c.get("upper", 1 / 3),
                                  not c.get("is_test", False)),),
-    "scale": _scale,
     "selu": lambda c: F.selu(c[0], c.get("scale", 1.0507009873554805),
                              c.get("alpha", 1.6732632423543772)),
     "softplus": lambda c: F.softplus(c[0], c.get("beta", 1.0), c.get("threshold", 20.0)),

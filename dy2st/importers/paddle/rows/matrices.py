@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dy2st.importers.paddle.calls import Call
+from dy2st.importers.paddle.calls import Call, table
 from dy2st_runtime.dims import product
 from dy2st_runtime.ir.dispatch import F
 
 Row = Callable[[Call], Any]
+ROWS: dict[str, Row] = {}
+_row = table(ROWS)
 
 
+@_row("matmul", "legacy_matmul")
 def _matmul(c: Call) -> Any:
     made = F.matmul(c[0], c[1], c.get("transpose_x", False), c.get("transpose_y", False))
     alpha = c.get("alpha", 1.0)
     return made if alpha == 1.0 else F.scale(made, alpha)
 
 
+@_row("matmul_with_flatten")
 def _flattened(c: Call) -> Any:
     x, y = c[0], c[1]
     rows, inner = c.get("x_num_col_dims", 1), c.get("y_num_col_dims", 1)
@@ -30,6 +34,7 @@ def _factors(c: Call) -> tuple[float, float]:
     return c.get("beta", c.get("Beta", 1.0)), c.get("alpha", c.get("Alpha", 1.0))
 
 
+@_row("slogdet")
 def _slogdet(c: Call) -> Any:
     found = F.slogdet(c[0])
     return tuple(found) if isinstance(found, (list, tuple)) else found
@@ -48,6 +53,7 @@ def _norm(c: Call, is_turned: bool = False) -> str:
     return _TURNED.get(norm, norm) if is_turned else norm
 
 
+@_row("fft_c2c")
 def _c2c(c: Call) -> Any:
     x, is_inverse = c[0], not c.get("forward", True)
     for axis in _axes(c):
@@ -55,6 +61,7 @@ def _c2c(c: Call) -> Any:
     return x
 
 
+@_row("fft_r2c")
 def _r2c(c: Call) -> Any:
     is_inverse, x, axes = not c.get("forward", True), c[0], _axes(c)
     norm = _norm(c, is_inverse)
@@ -67,6 +74,7 @@ def _r2c(c: Call) -> Any:
     return F.conj(x) if is_inverse else x
 
 
+@_row("fft_c2r")
 def _c2r(c: Call) -> Any:
     is_forward, x, axes = c.get("forward", False), c[0], _axes(c)
     norm = _norm(c, is_forward)
@@ -77,7 +85,7 @@ def _c2r(c: Call) -> Any:
     return F.fourier_to_real(x, axes[-1], size, norm)
 
 
-ROWS: dict[str, Row] = {
+ROWS |= {
     "addmm": lambda c: F.addmm(c[0], c[1], c[2], *_factors(c)),
     "baddbmm": lambda c: F.baddbmm(c[0], c[1], c[2], *_factors(c)),
     "bilinear": lambda c: _bilinear(c),
@@ -93,24 +101,17 @@ ROWS: dict[str, Row] = {
     "eigvals": lambda c: F.eigvals(c[0]),
     "eigvalsh": lambda c: F.eigvalsh(c[0], c.get("uplo", c.get("UPLO", "L"))),
     "einsum": lambda c: F.einsum(c.need("equation"), *c[0]),
-    "fft_c2c": _c2c,
-    "fft_c2r": _c2r,
-    "fft_r2c": _r2c,
     "inverse": lambda c: F.inverse(c[0]),
     "kron": lambda c: F.kron(c[0], c[1]),
     "lstsq": lambda c: tuple(F.lstsq(c[0], c[1])),
     "lu": lambda c: tuple(F.lu(c[0], c.get("pivot", c.get("pivots", True)), True)),
     "lu_unpack": lambda c: tuple(F.lu_unpack(c[0], c[1])),
-    "matmul": _matmul,
-    "matmul_with_flatten": _flattened,
-    "legacy_matmul": _matmul,
     "matrix_power": lambda c: F.matrix_power(c[0], c.need("n")),
     "matrix_rank": lambda c: F.matrix_rank(c[0], c.get("tol"), c.get("hermitian", False)),
     "multi_dot": lambda c: F.multi_dot(c[0]),
     "mv": lambda c: F.mv(c[0], c[1]),
     "qr": lambda c: tuple(F.qr(c[0], c.get("mode", "reduced"))),
     "renorm": lambda c: F.renorm(c[0], c.need("p"), c.need("axis"), c.need("max_norm")),
-    "slogdet": _slogdet,
     "solve": lambda c: F.solve(c[0], c[1]),
     "svd": lambda c: tuple(F.svd(c[0], c.get("full_matrices", False))),
     "svdvals": lambda c: F.svdvals(c[0]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dy2st.importers.paddle.calls import Call, Unsupported, constant, scalar
+from dy2st.importers.paddle.calls import Call, Unsupported, constant, scalar, table
 from dy2st_runtime.dims import product
 from dy2st_runtime.errors import FormatError
 from dy2st_runtime.ir.dispatch import F
@@ -14,9 +14,12 @@ from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.nn import functional as nn
 
 Row = Callable[[Call], Any]
+ROWS: dict[str, Row] = {}
+_row = table(ROWS)
 _FAR = 2**31 - 1
 
 
+@_row("slice")
 def _slice(c: Call) -> Any:
     x, axes = c[0], c.need("axes")
     starts, ends = c.ints(1), c.ints(2)
@@ -32,6 +35,7 @@ def _bounds(bounds: Any) -> Any:
     return [min(one, _FAR) if isinstance(one, int) else one for one in bounds]
 
 
+@_row("strided_slice")
 def _strided_slice(c: Call) -> Any:
     bounds = [_bounds(c.ints(place)) for place in (1, 2, 3)]
     made = F.strided_slice(c[0], c.need("axes"), *bounds)
@@ -76,6 +80,7 @@ def _set_value(c: Call, value: Any, first: int) -> Any:
     return F.setitem(x, index, value)
 
 
+@_row("set_value")
 def _set_constant(c: Call) -> Any:
     values, shape = c.need("values"), c.get("shape", [1])
     kind = int if c[0].dtype.kind in "iu" else bool if c[0].dtype.kind == "b" else lambda v: v
@@ -85,6 +90,7 @@ def _set_constant(c: Call) -> Any:
     return _set_value(c, constant(values, c[0].dtype, shape), 1)
 
 
+@_row("reshape")
 def _reshape(c: Call) -> Any:
     shape = c.ints(1)
     if not isinstance(shape, Variable) and all(isinstance(one, int) for one in shape):
@@ -92,6 +98,7 @@ def _reshape(c: Call) -> Any:
     return F.reshape(c[0], shape)
 
 
+@_row("squeeze")
 def _squeeze(c: Call) -> Any:
     x, axes = c[0], c.axes(1)
     # Axes of other sizes stay, as they do there.
@@ -101,6 +108,7 @@ def _squeeze(c: Call) -> Any:
     return F.squeeze(x, kept) if kept else F.assign(x)
 
 
+@_row("split")
 def _split(c: Call) -> Any:
     sections, axis = c.ints(1), c.number(2, "an axis")
     if isinstance(sections, Variable):
@@ -108,24 +116,29 @@ def _split(c: Call) -> Any:
     return (F.split(c[0], sections, axis),)
 
 
+@_row("tile")
 def _tile(c: Call) -> Any:
     return F.tile(c[0], c.ints(1))
 
 
+@_row("expand")
 def _expand(c: Call) -> Any:
     return F.expand(c[0], c.ints(1))
 
 
+@_row("expand_as")
 def _expand_as(c: Call) -> Any:
     shape = c.get("target_shape", []) if c[1] is None else [*c[1].shape]
     return F.expand(c[0], shape)
 
 
+@_row("pad3d")
 def _pad3d(c: Call) -> Any:
     mode, layout = c.get("mode", "constant"), c.get("data_format", "NCDHW")
     return F.pad(c[0], _known(c, 1), mode, c.get("pad_value", 0.0), layout)
 
 
+@_row("pad2d")
 def _pad2d(c: Call) -> Any:
     top, bottom, left, right = c.need("paddings")
     mode = {"edge": "replicate"}.get(c.get("mode", "constant"), c.get("mode", "constant"))
@@ -140,6 +153,7 @@ def _known(c: Call, place: int) -> list[Any]:
     return [*found]
 
 
+@_row("pad")
 def _pad(c: Call) -> Any:
     """Pads of all axes from the first one on; a negative axis is none."""
     pads = c.need("paddings")
@@ -159,16 +173,19 @@ def _pad(c: Call) -> Any:
     return made
 
 
+@_row("roll")
 def _roll(c: Call) -> Any:
     axes = c.get("axis", [])
     return F.roll(c[0], _known(c, 1), axes or None)
 
 
+@_row("flatten2")
 def _flatten2(c: Call) -> Any:
     x, axis = c[0], c.get("axis", 1)
     return F.reshape(x, [product(x.shape[:axis]), product(x.shape[axis:])])
 
 
+@_row("repeat_interleave")
 def _repeat(c: Call) -> Any:
     if c[1] is not None:
         return F.repeat_interleave(c[0], c[1], _axis(c))
@@ -181,12 +198,14 @@ def _axis(c: Call, default: int = 0) -> Any:
     return c.get("axis", c.get("dim", default))
 
 
+@_row("crop")
 def _crop(c: Call) -> Any:
     shape = c.get("shape", []) if c[1] is None else c.ints(1)
     offsets = c.get("offsets", []) if c[2] is None else c.ints(2)
     return F.crop(c[0], shape, offsets)
 
 
+@_row("channel_shuffle", "shuffle_channel")
 def _shuffle(c: Call) -> Any:
     return nn.channel_shuffle(
         c[0], c.get("groups", c.get("group", 1)), c.get("data_format", "NCHW")
@@ -206,7 +225,7 @@ def _same(c: Call) -> Any:
     return F.assign(c[0]) if is_tensor else (c[0],)
 
 
-ROWS: dict[str, Row] = {
+ROWS |= {
     "as_strided": lambda c: F.as_strided(c[0], c.get("dims", c.get("shape")), c.need("stride"),
                                          c.get("offset", 0)),
     "broadcast_tensors": lambda c: (F.broadcast_tensors(c[0]),),
@@ -214,52 +233,34 @@ ROWS: dict[str, Row] = {
     "builtin.split": lambda c: tuple(c[0]),
     "builtin.slice": lambda c: c[0][c.need("index")],
     "cast": lambda c: F.cast(c[0], c.dtype()),
-    "channel_shuffle": _shuffle,
     "concat": lambda c: F.concat(c[0], c.number(1, "an axis")),
-    "crop": _crop,
     "diag": lambda c: F.diag(c[0], c.get("offset", 0), c.get("padding_value", 0.0)),
     "diag_embed": lambda c: F.diag_embed(c[0], c.get("offset", 0), c.get("dim1", -2),
                                          c.get("dim2", -1)),
     "diagonal": lambda c: F.diagonal(c[0], c.get("offset", 0), c.get("axis1", 0),
                                      c.get("axis2", 1)),
-    "expand": _expand,
-    "expand_as": _expand_as,
     "fill_diagonal_tensor": lambda c: F.fill_diagonal_tensor(
         c[0], c[1], c.get("offset", 0), c.get("dim1", 0), c.get("dim2", 1)),
     "flatten": lambda c: F.flatten(c[0], c.get("start_axis", 1), c.get("stop_axis", 1)),
-    "flatten2": _flatten2,
     "flip": lambda c: F.flip(c[0], c.need("axis")),
     "fold": lambda c: nn.fold(c[0], c.need("output_sizes"), c.need("kernel_sizes"),
                               c.get("strides", 1), c.get("paddings", 0), c.get("dilations", 1)),
     "meshgrid": lambda c: (F.meshgrid(*c[0]),),
-    "pad": _pad,
-    "pad2d": _pad2d,
-    "pad3d": _pad3d,
     "pixel_shuffle": lambda c: F.pixel_shuffle(c[0], c.get("upscale_factor", 1),
                                                c.get("data_format", "NCHW")),
     "pixel_unshuffle": lambda c: nn.pixel_unshuffle(c[0], c.get("downscale_factor", 1),
                                                     c.get("data_format", "NCHW")),
-    "repeat_interleave": _repeat,
     "repeat_interleave_with_tensor_index": lambda c: F.repeat_interleave(c[0], c[1], _axis(c)),
-    "reshape": _reshape,
     "reverse": lambda c: F.flip(c[0], c.axes(1)),
-    "roll": _roll,
-    "set_value": _set_constant,
     "set_value_with_tensor": lambda c: _set_value(c, c[1], 2),
     "shape": lambda c: F.cast(F.shape(c[0]), "int32"),
     "shape64": lambda c: F.shape(c[0]),
-    "shuffle_channel": _shuffle,
-    "slice": _slice,
-    "split": _split,
     "split_with_num": lambda c: (
         F.split(c[0], c.few(c.need("num"), "parts"), c.number(1, "an axis")),),
-    "squeeze": _squeeze,
     "stack": lambda c: F.stack(c[0], c.get("axis", 0)),
-    "strided_slice": _strided_slice,
     "temporal_shift": lambda c: nn.temporal_shift(c[0], c.need("seg_num"),
                                                   c.get("shift_ratio", 0.25),
                                                   data_format=c.get("data_format", "NCHW")),
-    "tile": _tile,
     "transpose": lambda c: F.transpose(c[0], c.need("perm")),
     "tril": lambda c: F.tril(c[0], c.get("diagonal", 0)),
     "triu": lambda c: F.triu(c[0], c.get("diagonal", 0)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dy2st.importers.paddle.calls import Call
+from dy2st.importers.paddle.calls import Call, table
 from dy2st_runtime.dims import product
 from dy2st_runtime.errors import FormatError
 from dy2st_runtime.ir.dispatch import F
@@ -14,6 +14,8 @@ from dy2st_runtime.nn import functional as nn
 from dy2st_runtime.nn.functions.deformable import deform_conv2d
 
 Row = Callable[[Call], Any]
+ROWS: dict[str, Row] = {}
+_row = table(ROWS)
 
 
 def _padding(c: Call) -> Any:
@@ -54,6 +56,7 @@ def _conv_transpose(axes: int) -> Row:
     return row
 
 
+@_row("deformable_conv")
 def _deformable(c: Call) -> Any:
     return deform_conv2d(
         c[0], c[1], c[2], None, c.get("strides", 1), c.get("paddings", 0), c.get("dilations", 1),
@@ -108,6 +111,7 @@ def _unpool(axes: int) -> Row:
     return row
 
 
+@_row("lp_pool2d")
 def _lp_pool(c: Call) -> Any:
     return nn.lp_pool2d(
         c[0], c.get("norm_type", 2.0), c.ints(1) if c[1] is not None else c.need("kernel_size"),
@@ -118,6 +122,7 @@ def _lp_pool(c: Call) -> Any:
 # -- norms ------------------------------------------------------------------------------------
 
 
+@_row("batch_norm", "sync_batch_norm")
 def _batch_norm(c: Call) -> Any:
     x, layout = c[0], _layout(c)
     epsilon = c.get("epsilon", 1e-5)
@@ -142,6 +147,7 @@ def _ranked(x: Any, layout: str) -> str:
     return (last if layout.endswith("C") else first).get(x.ndim, layout)
 
 
+@_row("layer_norm")
 def _layer_norm(c: Call) -> Any:
     x, scale, bias = c[0], c[1], c[2]
     sizes = [*x.shape][c.get("begin_norm_axis", 1) :]
@@ -149,12 +155,14 @@ def _layer_norm(c: Call) -> Any:
     return F.layer_norm(x, sizes, *weights, c.get("epsilon", 1e-5))
 
 
+@_row("group_norm")
 def _group_norm(c: Call) -> Any:
     return F.group_norm(
         c[0], c.get("groups", -1), c.get("epsilon", 1e-5), c[1], c[2], _ranked(c[0], _layout(c))
     )
 
 
+@_row("rms_norm")
 def _rms_norm(c: Call) -> Any:
     shape = c.get("normalized_shape") or [*c[0].shape][-1:]
     axes = [*range(-len(shape), 0)]
@@ -164,18 +172,21 @@ def _rms_norm(c: Call) -> Any:
     return made if c[1] is None else F.multiply(made, F.reshape(c[1], shape))
 
 
+@_row("norm")
 def _norm(c: Call) -> Any:
     squares = F.sum(F.square(c[0]), [c.get("axis", -1)], keepdim=True)
     norm = F.sqrt(F.add(squares, c.get("epsilon", 1e-10)))
     return F.divide(c[0], norm), norm
 
 
+@_row("lrn")
 def _lrn(c: Call) -> Any:
     n, k, layout = c.get("n", 5), c.get("k", 2.0), _layout(c)
     alpha, beta = c.get("alpha", 1e-4), c.get("beta", 0.75)
     return nn.local_response_norm(c[0], n, alpha * n, beta, k, layout)
 
 
+@_row("spectral_norm")
 def _spectral(c: Call) -> Any:
     weight, dim = c[0], c.get("dim", 0)
     order = [dim, *(axis for axis in range(weight.ndim) if axis != dim)]
@@ -232,6 +243,7 @@ def _as_ranked(x: Any, layout: str) -> str:
     return (last if layout.endswith("C") else first).get(x.ndim, layout)
 
 
+@_row("grid_sample")
 def _grid_sample(c: Call) -> Any:
     return nn.grid_sample(
         c[0], c[1], c.get("mode", "bilinear"), c.get("padding_mode", "zeros"),
@@ -239,6 +251,7 @@ def _grid_sample(c: Call) -> Any:
     )  # fmt: skip
 
 
+@_row("affine_grid")
 def _affine_grid(c: Call) -> Any:
     shape = c.ints(1)
     if isinstance(shape, Variable):
@@ -249,6 +262,7 @@ def _affine_grid(c: Call) -> Any:
 # -- others -----------------------------------------------------------------------------------
 
 
+@_row("dropout")
 def _dropout(c: Call) -> Any:
     p = 0.5 if c[2] is None else c.number(2, "a rate")
     is_scaled = c.get("mode", "downgrade_in_infer") == "downgrade_in_infer"
@@ -258,16 +272,19 @@ def _dropout(c: Call) -> Any:
     return F.dropout(c[0], p, training=True, mode=mode)
 
 
+@_row("softmax")
 def _softmax(c: Call) -> Any:
     return F.softmax(c[0], c.get("axis", -1))
 
 
+@_row("embedding")
 def _embedding(c: Call) -> Any:
     padding = c.get("padding_idx", -1)
     ids, weight = c[0], c[1]
     return F.embedding(ids, weight, None if padding == -1 else padding)
 
 
+@_row("flash_attn")
 def _attention(c: Call) -> Any:
     """(n, l, heads, d), thrice."""
     if not c.get("is_test", True) and c.get("dropout", 0.0):
@@ -281,10 +298,12 @@ def _attention(c: Call) -> Any:
     )
 
 
+@_row("fused_softmax_mask")
 def _masked_softmax(c: Call) -> Any:
     return F.softmax(F.add(c[0], c[1]), -1)
 
 
+@_row("fused_softmax_mask_upper_triangle")
 def _causal_softmax(c: Call) -> Any:
     x = c[0]
     rows = F.arange(x.shape[-2])
@@ -312,11 +331,13 @@ def _activated(x: Any, name: Any) -> Any:
     return _ACTIVATIONS[name](x)
 
 
+@_row("fused_gemm_epilogue")
 def _gemm(c: Call) -> Any:
     made = F.matmul(c[0], c[1], c.get("trans_x", False), c.get("trans_y", False))
     return _activated(F.add(made, c[2]), c.get("activation", "none"))
 
 
+@_row("fc")
 def _fc(c: Call) -> Any:
     x, count = c[0], c.get("in_num_col_dims", 1)
     made = F.matmul(F.reshape(x, [*x.shape[:count], product(x.shape[count:])]), c[1])
@@ -324,6 +345,7 @@ def _fc(c: Call) -> Any:
     return _activated(made, c.get("activation_type", ""))
 
 
+@_row("fused_conv2d_add_act")
 def _fused_conv(c: Call) -> Any:
     made = F.conv2d(
         c[0], c[1], None if c[2] is None else F.reshape(c[2], [-1]), c.get("strides", 1),
@@ -333,6 +355,7 @@ def _fused_conv(c: Call) -> Any:
     return _activated(made, c.get("activation", "relu"))
 
 
+@_row("fused_dropout_add")
 def _dropout_add(c: Call) -> Any:
     p, is_scaled = c.get("p", 0.0), c.get("mode") == "downscale_in_infer"
     x = c[0]
@@ -379,61 +402,39 @@ def _fractional(axes: int) -> Row:
     return row
 
 
+@_row("skip_layernorm")
 def _skip_layer_norm(c: Call) -> Any:
     both = F.add(c[0], c[1])
     return F.layer_norm(both, [*both.shape][-1:], c[2], c[3], c.get("epsilon", 1e-5))
 
 
-ROWS: dict[str, Row] = {
-    "affine_grid": _affine_grid,
+ROWS |= {
     "affine_channel": lambda c: F.add(
         F.multiply(c[0], F.reshape(c[1], [1, -1, 1, 1])), F.reshape(c[2], [1, -1, 1, 1])),
-    "batch_norm": _batch_norm,
-    "sync_batch_norm": _batch_norm,
     "bicubic_interp": _interp("bicubic"),
     "bilinear_interp": _interp("bilinear"),
     "conv2d": _conv(2),
     "conv2d_transpose": _conv_transpose(2),
     "conv3d": _conv(3),
     "conv3d_transpose": _conv_transpose(3),
-    "deformable_conv": _deformable,
     "depthwise_conv2d": _conv(2),
     "depthwise_conv2d_transpose": _conv_transpose(2),
-    "dropout": _dropout,
-    "embedding": _embedding,
-    "fc": _fc,
-    "flash_attn": _attention,
     "fractional_max_pool2d": _fractional(2),
     "fractional_max_pool3d": _fractional(3),
     "fused_bias_residual_layernorm": _fused_norm(True),
     "fused_rms_norm_quant": _fused_norm(False),
-    "fused_conv2d_add_act": _fused_conv,
-    "fused_dropout_add": _dropout_add,
-    "fused_gemm_epilogue": _gemm,
-    "fused_softmax_mask": _masked_softmax,
-    "fused_softmax_mask_upper_triangle": _causal_softmax,
-    "grid_sample": _grid_sample,
-    "group_norm": _group_norm,
     "gumbel_softmax": lambda c: nn.gumbel_softmax(c[0], c.get("temperature", 1.0),
                                                   c.get("hard", False), c.get("axis", -1)),
     "instance_norm": lambda c: F.instance_norm(c[0], weight=c[1], bias=c[2],
                                                eps=c.get("epsilon", 1e-5)),
-    "layer_norm": _layer_norm,
     "linear_interp": _interp("linear"),
     "linear_v2": lambda c: F.linear(c[0], c[1], c[2]),
     "log_softmax": lambda c: F.log_softmax(c[0], c.get("axis", -1)),
-    "lp_pool2d": _lp_pool,
-    "lrn": _lrn,
     "max_pool2d_with_index": _max_with_index(2),
     "max_pool3d_with_index": _max_with_index(3),
     "nearest_interp": _interp("nearest"),
-    "norm": _norm,
     "pool2d": _pool(2),
     "pool3d": _pool(3),
-    "rms_norm": _rms_norm,
-    "skip_layernorm": _skip_layer_norm,
-    "softmax": _softmax,
-    "spectral_norm": _spectral,
     "trilinear_interp": _interp("trilinear"),
     "unpool": _unpool(2),
     "unpool3d": _unpool(3),

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from dy2st.importers.paddle.calls import Call, Unsupported
+from dy2st.importers.paddle.calls import Call, Unsupported, table
 
 Row = Callable[[Call], Any]
+ROWS: dict[str, Row] = {}
+_row = table(ROWS)
 
 
 def _function(space: str, name: str) -> Any:
@@ -16,6 +18,7 @@ def _function(space: str, name: str) -> Any:
     return getattr(import_module(f"dy2st.paddle.{space}"), name)
 
 
+@_row("segment_pool")
 def _segments(c: Call) -> Any:
     kind = str(c.get("pooltype", "SUM")).lower()
     if kind not in ("sum", "mean", "max", "min"):
@@ -23,6 +26,7 @@ def _segments(c: Call) -> Any:
     return _function("geometric", f"segment_{kind}")(c[0], c[1])
 
 
+@_row("send_u_recv")
 def _messages(c: Call) -> Any:
     kind = str(c.get("reduce_op", "SUM")).lower()
     size = c.ints(3) if c[3] is not None else c.get("out_size", [])
@@ -31,21 +35,19 @@ def _messages(c: Call) -> Any:
     return _function("geometric", "send_u_recv")(c[0], c[1], c[2], kind, count)
 
 
+@_row("viterbi_decode")
 def _viterbi(c: Call) -> Any:
     decode = _function("text.viterbi", "viterbi_decode")
     return tuple(decode(c[0], c[1], c[2], c.get("include_bos_eos_tag", True)))
 
 
-ROWS: dict[str, Row] = {
+ROWS |= {
     "frame": lambda c: _function("signal", "frame")(
         c[0], c.need("frame_length"), c.need("hop_length"), c.get("axis", -1)
     ),
     "overlap_add": lambda c: _function("signal", "overlap_add")(
         c[0], c.need("hop_length"), c.get("axis", -1)
     ),
-    "segment_pool": _segments,
-    "send_u_recv": _messages,
-    "viterbi_decode": _viterbi,
 }
 
 __all__ = ["ROWS"]

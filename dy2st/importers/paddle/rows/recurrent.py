@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dy2st.importers.paddle.calls import Call
+from dy2st.importers.paddle.calls import Call, table
 from dy2st_runtime.errors import FormatError
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.nn.recurrent import _gru_step, _lstm_step, _simple_step
 from dy2st_runtime.nn.scan import scan
 
 Row = Callable[[Call], Any]
+ROWS: dict[str, Row] = {}
+_row = table(ROWS)
 Step = Callable[[Any, Any], tuple[Any, Any]]
 
 
@@ -26,6 +28,7 @@ def _step(mode: str, weights: list[Any]) -> Step:
     return lambda x, state: _simple_step(x, state, *weights, activation=activation)
 
 
+@_row("rnn")
 def _rnn(c: Call) -> Any:
     """(l, n, input), states (layers * directions, n, hidden), weights, then biases."""
     x, states, weights, lengths = c[0], c[1], c[2], c[3]
@@ -64,7 +67,5 @@ def _rnn(c: Call) -> Any:
         x = F.concat(outputs, -1) if directions == 2 else outputs[0]
     return x, None, [F.stack(some, 0) for some in last]
 
-
-ROWS: dict[str, Row] = {"rnn": _rnn}
 
 __all__ = ["ROWS"]

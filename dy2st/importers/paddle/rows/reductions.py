@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dy2st.importers.paddle.calls import Call
+from dy2st.importers.paddle.calls import Call, table
 from dy2st_runtime.dims import product
 from dy2st_runtime.ir.arguments import as_int
 from dy2st_runtime.ir.dispatch import F
 
 Row = Callable[[Call], Any]
+ROWS: dict[str, Row] = {}
+_row = table(ROWS)
 
 
 def _axes(c: Call) -> list[int] | None:
@@ -42,6 +44,7 @@ def _place(name: str) -> Row:
     return row
 
 
+@_row("p_norm")
 def _p_norm(c: Call) -> Any:
     order, axis, keepdim = c.get("porder", 2.0), c.get("axis", -1), c.get("keepdim", False)
     if c.get("asvector", False):
@@ -50,10 +53,12 @@ def _p_norm(c: Call) -> Any:
     return F.vector_norm(c[0], order, [axis], keepdim)
 
 
+@_row("frobenius_norm")
 def _frobenius(c: Call) -> Any:
     return F.sqrt(F.sum(F.square(c[0]), _axes(c), keepdim=c.get("keepdim", False)))
 
 
+@_row("cumsum")
 def _cumulated(c: Call) -> Any:
     x = c[0]
     axis = 0 if c[1] is None and c.get("flatten", False) else c.number(1, "an axis")
@@ -67,12 +72,14 @@ def _cumulated(c: Call) -> Any:
     return F.flip(made, [axis]) if c.get("reverse", False) else made
 
 
+@_row("cumprod")
 def _cumprod(c: Call) -> Any:
     if c.get("exclusive", False) or c.get("reverse", False):
         c.refuse_unless(False, "exclusive or reverse")
     return F.cumprod(c[0], c.get("dim", c.get("axis", 0)))
 
 
+@_row("logcumsumexp")
 def _logcumsumexp(c: Call) -> Any:
     if c.get("exclusive", False) or c.get("reverse", False):
         c.refuse_unless(False, "exclusive or reverse")
@@ -92,7 +99,7 @@ def _median(name: str) -> Row:
     return row
 
 
-ROWS: dict[str, Row] = {
+ROWS |= {
     "all": _reduced("all"),
     "amax": _reduced("amax"),
     "amin": _reduced("amin"),
@@ -101,13 +108,9 @@ ROWS: dict[str, Row] = {
     "argmin": _place("argmin"),
     "cummax": lambda c: F.cummax(c[0], c.get("axis", -1), c.dtype() or "int64"),
     "cummin": lambda c: F.cummin(c[0], c.get("axis", -1), c.dtype() or "int64"),
-    "cumprod": _cumprod,
-    "cumsum": _cumulated,
-    "frobenius_norm": _frobenius,
     "kthvalue": lambda c: F.kthvalue(c[0], c.get("k", 1), c.get("axis", -1),
                                      c.get("keepdim", False)),
     "l1_norm": lambda c: F.sum(F.abs(c[0])),
-    "logcumsumexp": _logcumsumexp,
     "logsumexp": _reduced("logsumexp"),
     "max": _reduced("max"),
     "mean": _reduced("mean"),
@@ -118,7 +121,6 @@ ROWS: dict[str, Row] = {
     "nanmedian": _median("nanmedian"),
     "nansum": _reduced("nansum", True),
     "numel": lambda c: F.assign(F.full([], product(c[0].shape), "int64")),
-    "p_norm": _p_norm,
     "prod": _reduced("prod", True),
     "reduce_as": lambda c: F.reduce_as(c[0], c[1]),
     "squared_l2_norm": lambda c: F.reshape(F.sum(F.square(c[0])), [1]),
