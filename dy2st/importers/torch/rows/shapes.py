@@ -325,6 +325,10 @@ rows(
 def _pad(at: Call, x: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     if mode == "constant":
         return _padded(at, x, pad, 0 if value is None else value)
+    if mode == "circular" and any(type(one) is int and one < 0 for one in pad):
+        # what is taken away goes first, and does not come round
+        x = _padded(at, x, [min(one, 0) for one in pad])
+        pad = [max(one, 0) for one in pad]
     return _padded_by(mode)(at, x, pad)
 
 
