@@ -32,9 +32,7 @@ EXPECTED: dict[str, str] = {
     "as_strided_scatter": "torch's gradient of elements that are replaced is not 0",
     "linalg.norm.subgradients_at_zero": "for orders below 0 the gradient at 0 is NaN",
     "linalg.pinv.hermitian": "the samples are not Hermitian, and the rule reads all of them",
-    "masked_select": "torch asserts of a broadcast tensor how many elements the first one has",
     "chalf": "there is no complex32",
     "logcumsumexp": "complex numbers are refused",
     "nn.functional.batch_norm": "a batch of nothing without channels",
-    "_upsample_bilinear2d_aa": "factors that make images larger are rounded otherwise",
 }
