@@ -15,6 +15,7 @@ import pytest
 
 from dy2st_runtime.checkpoint import load
 from dy2st_runtime.errors import Dy2stError, FormatError
+from tests.effort import effort
 
 RAN = []
 
@@ -355,7 +356,15 @@ def name_of(file):
 @pytest.mark.parametrize("sample", SAMPLES, ids=name_of)
 def test_a_file_that_is_cut_anywhere_is_refused(tmp_path, sample):
     data = sample.read_bytes()
-    places = {0, 1, 2, 8, 9, len(data) - 1, *random.Random(0).sample(range(len(data)), 150)}
+    places = {
+        0,
+        1,
+        2,
+        8,
+        9,
+        len(data) - 1,
+        *random.Random(0).sample(range(len(data)), effort(40, 150)),
+    }
     file = tmp_path / "cut"
     for place in sorted(places):
         file.write_bytes(data[:place])
@@ -366,7 +375,7 @@ def test_a_file_that_is_cut_anywhere_is_refused(tmp_path, sample):
 @pytest.mark.parametrize("sample", SAMPLES, ids=name_of)
 def test_bytes_that_differ_give_data_or_a_refusal(tmp_path, sample):
     data, chance = sample.read_bytes(), random.Random(1)
-    for _ in range(200):
+    for _ in range(effort(60, 200)):
         other = bytearray(data)
         for _ in range(chance.choice([1, 1, 3])):
             other[chance.randrange(len(data))] = chance.randrange(256)

@@ -120,7 +120,7 @@ def test_an_operator_is_what_its_reference_says(name):
     definition, reference = DEFINITIONS[name], {**REFERENCES, **NARROW}[name]
     rng = np.random.default_rng(3)
     tried = 0
-    for sample, types in list(variants(definition))[:: effort(3, 1)]:
+    for sample, types in list(variants(definition))[:: effort(6, 1)]:
         attributes = complete(definition, sample.attributes)
         specials = [False, True] if can_be_special(definition, types, attributes) else [False]
         for has_specials in specials:
