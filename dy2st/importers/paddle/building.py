@@ -91,7 +91,7 @@ class Builder:
         except (FormatError, Unsupported):
             raise
         except Dy2stError as error:
-            raise _told(node, operands, error) from error
+            raise _error_of(node, operands, error) from error
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise FormatError(f"{_shown(node, operands)}: {error!r:.300}") from error
         results = list(made) if isinstance(made, tuple) else [made]
@@ -125,7 +125,7 @@ def _shown(node: Node, operands: Sequence[Any]) -> str:
     return f"operator {node.name} of {', '.join(shown)}"
 
 
-def _told(node: Node, operands: Sequence[Any], error: Dy2stError) -> Dy2stError:
+def _error_of(node: Node, operands: Sequence[Any], error: Dy2stError) -> Dy2stError:
     """The error of a row, with the operator: of sizes that do not fit, or of a use that is none."""
     text = f"{_shown(node, operands)}: {error}"
     return ShapeError(text) if isinstance(error, ShapeError) else Unsupported(text)

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from dy2st.paddle.distribution.distribution import Distribution, as_value, spread_parameters
-from dy2st.paddle.distribution.noise import open_uniform
+from dy2st.paddle.distribution.support import open_uniform
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dy2st.paddle.distribution.distribution import Distribution, as_value, parameters
-from dy2st.paddle.distribution.noise import open_uniform
+from dy2st.paddle.distribution.support import open_uniform
 from dy2st_runtime.ir import F
 
 

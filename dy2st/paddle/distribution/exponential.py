@@ -6,7 +6,7 @@ from typing import Any
 
 from dy2st.paddle.distribution.distribution import as_value, parameters
 from dy2st.paddle.distribution.exponential_family import ExponentialFamily
-from dy2st.paddle.distribution.noise import open_uniform
+from dy2st.paddle.distribution.support import open_uniform
 from dy2st_runtime.ir import F
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dy2st.paddle.distribution.distribution import Distribution, as_value, spread_parameters
-from dy2st.paddle.distribution.noise import open_uniform
+from dy2st.paddle.distribution.support import open_uniform
 from dy2st_runtime.ir import F
 
 

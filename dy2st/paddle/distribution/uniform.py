@@ -11,7 +11,7 @@ from dy2st.paddle.distribution.distribution import (
     sample_shape,
     shape_together,
 )
-from dy2st.paddle.distribution.noise import standard_uniform
+from dy2st.paddle.distribution.support import standard_uniform
 from dy2st_runtime.ir import F
 
 

@@ -16,7 +16,6 @@ from dy2st.importers.paddle.rows import (
     matrices,
     movement,
     networks,
-    rare,
     recurrent,
     reductions,
 )
@@ -31,7 +30,6 @@ ROWS: dict[str, Callable[[Call], Any]] = {
     **matrices.ROWS,
     **movement.ROWS,
     **networks.ROWS,
-    **rare.ROWS,
     **recurrent.ROWS,
     **reductions.ROWS,
 }

@@ -44,13 +44,13 @@ def _axes(c: Call) -> list[int]:
     return [*c.need("axes")]
 
 
-_TURNED = {"backward": "forward", "forward": "backward"}
+_OPPOSITE = {"backward": "forward", "forward": "backward"}
 
 
-def _norm(c: Call, is_turned: bool = False) -> str:
-    """What is divided; `is_turned` for an inverse transform that a forward one computes."""
+def _norm(c: Call, is_inverse: bool = False) -> str:
+    """What is divided; `is_inverse` for an inverse transform that a forward one computes."""
     norm = str(c.get("normalization", "backward"))
-    return _TURNED.get(norm, norm) if is_turned else norm
+    return _OPPOSITE.get(norm, norm) if is_inverse else norm
 
 
 @_row("fft_c2c")
