@@ -58,6 +58,10 @@ def build(graph: Graph, name: str, arrays: Mapping[str, Array]) -> Program:
 
     if not graph.body.yields:
         raise FormatError("the model has no outputs")
+    keys = [*(one.key for one in graph.inputs), *(one.key for one in graph.parameters)]
+    names = [one.name for one in graph.parameters if one.name]
+    if len({*keys}) != len(keys) or len({*names}) != len(names):
+        raise FormatError("two inputs or parameters of the model are one value, or of one name")
     return record(name, inputs, arrays, trained, compute)
 
 

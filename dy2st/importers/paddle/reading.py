@@ -14,7 +14,7 @@ from dy2st.importers.paddle.graph import Graph
 from dy2st.importers.paddle.parameters import read_parameters
 from dy2st.importers.paddle.pir import is_pir, read_pir
 from dy2st.importers.paddle.program_desc import read_program_desc
-from dy2st_runtime.errors import FormatError, MissingFile
+from dy2st_runtime.errors import Dy2stError, FormatError, MissingFile
 from dy2st_runtime.files import naming
 from dy2st_runtime.ir.program import Program
 
@@ -53,6 +53,10 @@ def read(model_file: Path, params_file: Path | None, name: str = "forward") -> P
         program = build(graph, name, arrays)
     except FormatError as error:
         raise FormatError(f"{model_file}: {error}") from error.__cause__
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        if isinstance(error, Dy2stError):
+            raise
+        raise FormatError(f"{model_file}: it is damaged: {error!r:.200}") from error
     state = {key: arrays[key] for key in program.state}
     return PaddleModel(program, state, [one.name for one in graph.inputs], graph.outputs)
 

@@ -64,6 +64,13 @@ def _deformable(c: Call) -> Any:
     )  # fmt: skip
 
 
+def _check_parts(c: Call, sizes: Any) -> None:
+    """Of an adaptive pool: each part is computed on its own where the size is unknown."""
+    for size in sizes if isinstance(sizes, list) else []:
+        if isinstance(size, int):
+            c.few(max(size, 0), "parts")
+
+
 def _pool(axes: int) -> Row:
     def row(c: Call) -> Any:
         kernel = c.get("kernel_size") if c[1] is None else c.ints(1)
@@ -72,6 +79,7 @@ def _pool(axes: int) -> Row:
         is_last = layout.endswith("C")
         if c.get("global_pooling", False) or c.get("adaptive", False):
             size = [1] * axes if c.get("global_pooling", False) else kernel
+            _check_parts(c, size)
             x = F.moveaxis(c[0], -1, 1) if is_last else c[0]
             made = getattr(F, f"adaptive_{kind}_pool{axes}d")(x, size)
             return F.moveaxis(made, 1, -1) if is_last else made
@@ -89,6 +97,7 @@ def _max_with_index(axes: int) -> Row:
         kernel = c.need("kernel_size")
         if c.get("adaptive", False) or c.get("global_pooling", False):
             size = [1] * axes if c.get("global_pooling", False) else kernel
+            _check_parts(c, size)
             made = getattr(F, f"adaptive_max_pool{axes}d")(c[0], size, return_mask=True)
         else:
             made = getattr(F, f"max_pool{axes}d")(

@@ -13,6 +13,7 @@ from dy2st_runtime.errors import Dy2stError, FormatError, MissingFile, Parameter
 from tests.dy2st.importers.paddle.mutations import DATA, run
 from tests.effort import effort
 
+_TRUE = {"#": "0.a_bool", "D": True}
 MODEL, PARAMS = DATA / "branches.json", DATA / "branches.pdiparams"
 
 
@@ -57,6 +58,27 @@ def test_a_value_that_comes_later_is_none_yet(written):
 
     with pytest.raises(FormatError, match="which nothing has made before"):
         written(change)
+
+
+def test_inputs_that_are_one_value_are_refused(written):
+    def change(tree):
+        first, second = (one for one in operators(tree) if one["#"] == "1.data")
+        second["O"][0]["%"] = first["O"][0]["%"]
+
+    with pytest.raises(FormatError, match="are one value"):
+        written(change)
+
+
+def test_a_pool_of_ever_so_many_parts_is_refused(written):
+    def change(tree):
+        pool = next(one for one in operators(tree) if {"N": "adaptive", "AT": _TRUE} in one["A"])
+        sizes = next(one["AT"] for one in pool["A"] if one["N"] == "kernel_size")
+        for entry in sizes["D"]:
+            entry["D"] = 10**6
+
+    model = DATA / "video.json"
+    with pytest.raises(NotImplementedError, match="pool3d with 1000000 parts"):
+        written(change, model, model.with_suffix(".pdiparams").read_bytes())
 
 
 def test_a_block_that_runs_itself_is_refused(written):
