@@ -8,6 +8,7 @@ from dy2st.importers.paddle.graph import Body, Graph, Input, Node, Parameter, dt
 from dy2st.importers.paddle.old_names import renamed
 from dy2st.importers.paddle.wire import DOUBLE, FLOAT, INTEGER, TEXT, Field, Message, Schema, parse
 from dy2st_runtime.errors import FormatError
+from dy2st_runtime.ir.types import is_floating
 
 DTYPES = {
     0: "bool", 1: "int16", 2: "int32", 3: "int64", 4: "float16", 5: "float32", 6: "float64",
@@ -51,8 +52,6 @@ _VARIABLE: Schema = {
         "type", {1: Field("type", INTEGER), 3: Field("lod_tensor", {1: Field("tensor", TENSOR)})}
     ),
     3: Field("persistable", INTEGER),
-    5: Field("is_parameter", INTEGER),
-    6: Field("stop_gradient", INTEGER),
 }
 _BLOCK: Schema = {
     1: Field("idx", INTEGER),
@@ -141,11 +140,20 @@ class _Reader:
                 outputs[operator.attributes["col"]] = operator.first("X")
             else:
                 inner.append(operator)
+        # Inference models do not say what was trained: all floats, but for what batch norms measure.
+        measured = {
+            name
+            for operator in operators
+            if operator.type in ("batch_norm", "sync_batch_norm")
+            for slot in ("mean", "variance")
+            for name in operator.inputs.get(slot, ())
+        }
         parameters = []
         for name, one in variables.items():
             if one.get("persistable") and one["type"]["type"] == _TENSOR_TYPE:
-                trained = bool(one.get("is_parameter")) and not one.get("stop_gradient")
-                parameters.append(Parameter(name, name, *_type(one), trained))
+                dtype, shape = _type(one)
+                trained = is_floating(dtype) and name not in measured
+                parameters.append(Parameter(name, name, dtype, shape, trained))
         names = [outputs[place] for place in sorted(outputs)]
         body = Body([], self.nodes(inner, variables), [*names])
         return Graph([inputs[place] for place in sorted(inputs)], parameters, body, names)

@@ -47,6 +47,15 @@ def test_models_of_both_forms_run_at_two_sizes(model):
         check(found if isinstance(found, tuple) else [found], outputs)
 
 
+@pytest.mark.parametrize("name", sorted({model.stem for model in MODELS}))
+def test_both_forms_have_as_many_parameters_to_train(name):
+    counts = [
+        len([*dy2st.jit.load(str(DATA / f"{name}{ending}")).named_parameters()])
+        for ending in (".json", ".pdmodel")
+    ]
+    assert counts[0] == counts[1] > 0
+
+
 def test_a_path_without_ending_finds_the_model(tmp_path):
     assert files_of(DATA / "regions") == (REGIONS, REGIONS.with_suffix(".pdiparams"))
     assert files_of(str(tmp_path / "regions")) is None
