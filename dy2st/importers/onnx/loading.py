@@ -104,11 +104,18 @@ def _recorded(model: Model, reader: Reader, shapes: Shapes) -> tuple[Program, di
     graph = model.graph
     state: dict[str, Array] = {}
     trained = set()
+    # What batch normalisation subtracts and divides by was measured, and is no weight.
+    measured = {
+        name
+        for node in graph.walk()
+        if node.operator == "BatchNormalization"
+        for name in node.inputs[3:5]
+    }
     for name, array, may_train in _arrays(graph):
         if not is_small(array) and not (array.size == 1 and not may_train):
             key = _free(name, state)
             state[key] = array
-            if may_train and is_floating(array.dtype):
+            if may_train and is_floating(array.dtype) and name not in measured:
                 trained.add(key)
     sizes = _Sizes(graph)
     given = [one for one in graph.inputs if one.name not in graph.arrays]

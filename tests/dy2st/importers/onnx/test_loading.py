@@ -72,6 +72,15 @@ def test_float_initialisers_are_parameters_and_train():
     np.testing.assert_allclose(net.w.numpy(), WEIGHT - 0.1 * wanted, rtol=1e-4, atol=1e-5)
 
 
+def test_statistics_of_batch_normalisation_are_buffers(tmp_path):
+    net = dy2st.nn.Sequential(dy2st.nn.Linear(3, 2), dy2st.nn.BatchNorm1D(2))
+    net.eval()
+    dy2st.onnx.export(net, str(tmp_path / "net"), [dy2st.static.InputSpec(["batch", 3])])
+    again = dy2st.onnx.load(str(tmp_path / "net.onnx"))
+    assert {n for n, _ in again.named_parameters()} == {n for n, _ in net.named_parameters()}
+    assert {n for n, _ in again.named_buffers()} == {n for n, _ in net.named_buffers()}
+
+
 def test_a_model_is_saved_and_loaded_as_any_other(tmp_path):
     net = dy2st.onnx.load(chained())
     x = RNG.standard_normal((2, 3, 6)).astype("float32")
