@@ -71,6 +71,7 @@ __all__ = [
     "SpecError",
     "TensorAsPython",
     "UndecidedDim",
+    "UnknownOperators",
     "UnsupportedSyntax",
     "VerifyError",
     "WorkerError",
@@ -231,6 +232,10 @@ class ParseError(Dy2stError, ValueError):
     """
 
     line = column = 0
+
+
+class UnknownOperators(Dy2stError, NotImplementedError):
+    """A model of another tool has operators that are not read; the message names all of them."""
 
 
 class FormatError(Dy2stError, ValueError):

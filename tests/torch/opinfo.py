@@ -26,8 +26,7 @@ from torch.utils import _pytree
 
 import dy2st as P
 from dy2st.importers.torch import from_torch
-from dy2st.importers.torch.graphs import UnknownOperators
-from dy2st_runtime.errors import Dy2stError
+from dy2st_runtime.errors import Dy2stError, UnknownOperators
 
 RANDOM = frozenset(
     (

@@ -9,9 +9,8 @@ import pytest
 import torch
 
 import dy2st as P
-from dy2st.errors import ArgumentError, ConversionError, ShapeError
+from dy2st.errors import ArgumentError, ConversionError, ShapeError, UnknownOperators
 from dy2st.importers.torch import from_torch
-from dy2st.importers.torch.graphs import UnknownOperators
 from tests.effort import IS_FULL
 from tests.torch.layers_of_torch import LAYERS, NETWORKS
 

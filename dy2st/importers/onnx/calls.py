@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from dy2st.importers.onnx.graphs import Graph, Node
-from dy2st.importers.onnx.package import UnknownOperators
 from dy2st_runtime.dims import Dim, Size
+from dy2st_runtime.errors import UnknownOperators
 from dy2st_runtime.ir.arguments import as_size
 from dy2st_runtime.ir.data import data_of
 from dy2st_runtime.ir.definition import Effect, find

@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from dy2st.importers.onnx.graphs import Function, Graph, GraphReader, Model, Node
-from dy2st.importers.onnx.package import OLDEST, UnknownOperators, body_of, newest, schema
-from dy2st_runtime.errors import FormatError
+from dy2st.importers.onnx.package import OLDEST, body_of, newest, schema
+from dy2st_runtime.errors import FormatError, UnknownOperators
 
 Read = Callable[..., Any]
 _SHOWN = 5

@@ -7,15 +7,10 @@ from typing import Any
 
 from dy2st_runtime.engine.onnx import library
 from dy2st_runtime.engine.onnx.library import require_onnx
-from dy2st_runtime.errors import Dy2stError
 
 LARGEST = 2**31 - 1
 OLDEST = 1
 """The first version of ONNX's operators; those before 7 are read as far as they mean the same."""
-
-
-class UnknownOperators(Dy2stError, NotImplementedError):
-    """A model has operators that dy2st does not read; the message names all of them."""
 
 
 @cache

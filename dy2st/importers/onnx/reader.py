@@ -8,11 +8,11 @@ from typing import Any
 from dy2st.importers.onnx.calls import Array, Call, Maybe, Value
 from dy2st.importers.onnx.checks import Checker
 from dy2st.importers.onnx.graphs import Function, Graph, GraphReader, Model, Node, Reference
-from dy2st.importers.onnx.package import UnknownOperators, onnx, schema
+from dy2st.importers.onnx.package import onnx, schema
 from dy2st.importers.onnx.tables import REFUSED, ROWS
 from dy2st.importers.onnx.tensors import number_of
 from dy2st_runtime.dims import Dim
-from dy2st_runtime.errors import Dy2stError, FormatError, Location
+from dy2st_runtime.errors import Dy2stError, FormatError, Location, UnknownOperators
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.program import Block, Variable
 from dy2st_runtime.ir.tracing.tracer import Tracer, current_tracer

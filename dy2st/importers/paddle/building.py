@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from dy2st.importers.paddle.calls import Call, Unsupported, operand
-from dy2st.importers.paddle.graph import Body, Graph, Key, Node, UnknownOperators
+from dy2st.importers.paddle.graph import Body, Graph, Key, Node
 from dy2st.importers.paddle.rows import ROWS
 from dy2st.importers.recording import record
 from dy2st_runtime.dims import Size, symbol
-from dy2st_runtime.errors import Dy2stError, FormatError, ShapeError
+from dy2st_runtime.errors import Dy2stError, FormatError, ShapeError, UnknownOperators
 from dy2st_runtime.ir.program import Program, Variable
 from dy2st_runtime.ir.types import TensorType
 

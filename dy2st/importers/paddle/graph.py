@@ -12,14 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from dy2st_runtime.errors import Dy2stError, FormatError
+from dy2st_runtime.errors import FormatError
 from dy2st_runtime.ir.types import DType, given_dtype
 
 Key = int | str
-
-
-class UnknownOperators(Dy2stError, NotImplementedError):
-    """A model has operators that dy2st does not read; the message names all of them."""
 
 
 @dataclass
@@ -148,7 +144,6 @@ __all__ = [
     "Key",
     "Node",
     "Parameter",
-    "UnknownOperators",
     "dtype_named",
     "keys",
 ]

@@ -140,7 +140,7 @@ class _Reader:
                 outputs[operator.attributes["col"]] = operator.first("X")
             else:
                 inner.append(operator)
-        # Inference models do not say what was trained: all floats, but for what batch norms measure.
+        # Inference models do not say what was trained: all floats but what batch norms measure.
         measured = {
             name
             for operator in operators

@@ -9,7 +9,7 @@ from typing import Any
 from dy2st.importers.torch.exporting import array_of, is_of_torch
 from dy2st.importers.torch.numbers import NUMBERS
 from dy2st.importers.torch.table import ROWS, Call, as_tensor, dtype_of, listed
-from dy2st_runtime.errors import Dy2stError, Location
+from dy2st_runtime.errors import Location, UnknownOperators
 from dy2st_runtime.ir import current_tracer
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.grad_mode import enable_grad, no_grad
@@ -18,10 +18,6 @@ from dy2st_runtime.ops.control_flow import cond, while_loop
 
 _IGNORED = ("device", "layout", "pin_memory", "memory_format", "non_blocking", "generator")
 _FRAME = re.compile(r'File "(.*)", line (\d+)')
-
-
-class UnknownOperators(Dy2stError, NotImplementedError):
-    """A model has operators that dy2st does not read; the message names all of them."""
 
 
 def check_known(module: Any) -> None:

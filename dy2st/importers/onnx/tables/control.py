@@ -9,9 +9,9 @@ import numpy as np
 
 from dy2st.importers.onnx.calls import Call, Maybe, Value, is_array, row, scalar
 from dy2st.importers.onnx.graphs import Graph
-from dy2st.importers.onnx.package import UnknownOperators
 from dy2st.importers.onnx.tables.sequences import as_array
 from dy2st_runtime.dims import Dim, less_equal, symbols
+from dy2st_runtime.errors import UnknownOperators
 from dy2st_runtime.ir.dispatch import F, apply
 from dy2st_runtime.ir.program import Variable
 from dy2st_runtime.ir.tracing.tracer import current_tracer

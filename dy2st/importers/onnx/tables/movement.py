@@ -16,7 +16,6 @@ from dy2st.importers.onnx.late import (
     triangle_late,
     unsqueezed,
 )
-from dy2st.importers.onnx.package import UnknownOperators
 from dy2st.importers.onnx.tables.elementwise import plain
 from dy2st.importers.onnx.tensors import dtype_of
 from dy2st_runtime.dims import (
@@ -29,7 +28,7 @@ from dy2st_runtime.dims import (
     same_shape,
 )
 from dy2st_runtime.dims.operations import floordiv
-from dy2st_runtime.errors import ShapeError
+from dy2st_runtime.errors import ShapeError, UnknownOperators
 from dy2st_runtime.ir.dispatch import F, apply
 from dy2st_runtime.ir.program import Variable
 

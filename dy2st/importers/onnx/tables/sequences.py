@@ -11,9 +11,8 @@ from typing import Any
 
 from dy2st.importers.onnx.calls import Call, Maybe, row, rows, scalar
 from dy2st.importers.onnx.late import parts_late
-from dy2st.importers.onnx.package import UnknownOperators
 from dy2st_runtime.dims import Dim
-from dy2st_runtime.errors import PlaceError
+from dy2st_runtime.errors import PlaceError, UnknownOperators
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.program import Variable
 from dy2st_runtime.ops.control_flow import while_loop

@@ -10,6 +10,7 @@ import random
 import resource
 import signal
 import sys
+import tempfile
 import time
 import warnings
 from typing import Any
@@ -146,8 +147,9 @@ def main(count: int, seed: int) -> None:
         except BaseException as error:
             faults += 1
             print(f"{number}: {type(error).__name__}: {str(error)[:300]}", flush=True)
-            with open(f"/tmp/mutant_{seed}_{number}.onnx", "wb") as file:
+            with tempfile.NamedTemporaryFile(suffix=".onnx", delete=False) as file:
                 file.write(data)
+                print(f"  the model is {file.name}", flush=True)
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
         slowest = max(slowest, time.process_time() - began)

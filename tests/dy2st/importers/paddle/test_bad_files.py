@@ -6,10 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from dy2st.importers.paddle.graph import UnknownOperators
 from dy2st.importers.paddle.reading import read
 from dy2st.importers.paddle.wire import INTEGER, Field, parse
-from dy2st_runtime.errors import Dy2stError, FormatError, MissingFile, ParameterMismatch
+from dy2st_runtime.errors import (
+    Dy2stError,
+    FormatError,
+    MissingFile,
+    ParameterMismatch,
+    UnknownOperators,
+)
 from tests.dy2st.importers.paddle.mutations import DATA, run
 from tests.effort import effort
 
