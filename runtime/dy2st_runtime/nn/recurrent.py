@@ -108,13 +108,13 @@ def _gates(x: Any, h: Any, wx: Any, wh: Any, bx: Any, bh: Any) -> tuple[Any, Any
     return from_input, F.matmul(h, wh, transpose_y=True) + bh
 
 
-def _simple_step(x: Any, h: Any, *weights: Any, activation: str) -> tuple[Any, Any]:
+def simple_step(x: Any, h: Any, *weights: Any, activation: str) -> tuple[Any, Any]:
     from_input, from_state = _gates(x, h, *weights)
     h = getattr(F, activation)(from_input + from_state)
     return h, h
 
 
-def _lstm_step(x: Any, states: Any, *weights: Any) -> tuple[Any, tuple[Any, Any]]:
+def lstm_step(x: Any, states: Any, *weights: Any) -> tuple[Any, tuple[Any, Any]]:
     h, c = states
     from_input, from_state = _gates(x, h, *weights[:4])
     i, f, g, o = F.split(from_input + from_state, 4, axis=-1)
@@ -125,7 +125,7 @@ def _lstm_step(x: Any, states: Any, *weights: Any) -> tuple[Any, tuple[Any, Any]
     return h, (h, c)
 
 
-def _gru_step(x: Any, h: Any, *weights: Any) -> tuple[Any, Any]:
+def gru_step(x: Any, h: Any, *weights: Any) -> tuple[Any, Any]:
     from_input, from_state = _gates(x, h, *weights)
     xr, xz, xc = F.split(from_input, 3, axis=-1)
     hr, hz, hc = F.split(from_state, 3, axis=-1)
@@ -159,7 +159,7 @@ class SimpleRNNCell(_Cell):
     def forward(self, inputs: Any, states: Any = None) -> tuple[Any, Any]:
         """Output and new state, which are the same."""
         states = self.get_initial_states(inputs) if states is None else states
-        return _simple_step(inputs, states, *self.weights(), activation=self.activation)
+        return simple_step(inputs, states, *self.weights(), activation=self.activation)
 
 
 class LSTMCell(_Cell):
@@ -196,7 +196,7 @@ class LSTMCell(_Cell):
     def forward(self, inputs: Any, states: Any = None) -> tuple[Any, tuple[Any, Any]]:
         """(n, input), ((n, hidden), (n, hidden)) -> output, (h, c)."""
         states = self.get_initial_states(inputs) if states is None else states
-        return _lstm_step(inputs, states, *self.weights())
+        return lstm_step(inputs, states, *self.weights())
 
 
 class GRUCell(_Cell):
@@ -224,7 +224,7 @@ class GRUCell(_Cell):
     def forward(self, inputs: Any, states: Any = None) -> tuple[Any, Any]:
         """(n, input), (n, hidden) -> output and new state, which are the same."""
         states = self.get_initial_states(inputs) if states is None else states
-        return _gru_step(inputs, states, *self.weights())
+        return gru_step(inputs, states, *self.weights())
 
 
 def _along(
@@ -257,9 +257,9 @@ def _at_once(cell: Any) -> tuple[str, Any] | None:
         return None
     if kind is SimpleRNNCell:
         name = {"tanh": "TanhRun", "relu": "ReluRun"}.get(cell.activation)
-        step = partial(_simple_step, activation=cell.activation)
+        step = partial(simple_step, activation=cell.activation)
         return None if name is None else (name, step)
-    return ("LstmRun", _lstm_step) if kind is LSTMCell else ("GruRun", _gru_step)
+    return ("LstmRun", lstm_step) if kind is LSTMCell else ("GruRun", gru_step)
 
 
 class RNN(Layer):

@@ -9,7 +9,7 @@ from typing import Any
 from dy2st.importers.paddle.calls import Call, Unsupported, table
 from dy2st_runtime.errors import FormatError
 from dy2st_runtime.ir.dispatch import F
-from dy2st_runtime.nn.recurrent import _gru_step, _lstm_step, _simple_step
+from dy2st_runtime.nn.recurrent import gru_step, lstm_step, simple_step
 from dy2st_runtime.nn.scan import scan
 
 Row = Callable[[Call], Any]
@@ -20,13 +20,13 @@ Step = Callable[[Any, Any], tuple[Any, Any]]
 
 def _step(mode: str, weights: list[Any]) -> Step:
     if mode == "LSTM":
-        return lambda x, state: _lstm_step(x, state, *weights)
+        return lambda x, state: lstm_step(x, state, *weights)
     if mode == "GRU":
-        return lambda x, state: _gru_step(x, state, *weights)
+        return lambda x, state: gru_step(x, state, *weights)
     if mode not in ("RNN_TANH", "RNN_RELU"):
         raise FormatError(f"rnn has the mode {mode!r:.80}")
     activation = mode.removeprefix("RNN_").lower()
-    return lambda x, state: _simple_step(x, state, *weights, activation=activation)
+    return lambda x, state: simple_step(x, state, *weights, activation=activation)
 
 
 @_row("rnn")
