@@ -81,9 +81,9 @@ def _outcome(op: Any, sample: Any, gradients: bool, engine: str | None) -> Outco
         return Outcome(name, "refused", f"{_shown(given)}: {str(error).splitlines()[0][:150]}")
     except Exception as error:  # counted as a fault of ours
         return Outcome(name, "failed", f"{_shown(given)}: {type(error).__name__} {error!s:.150}")
-    inputs = [np.zeros(0, _array(t).dtype) for t in _leaves([*given[0], *given[1].values()])
+    inputs = [np.zeros(0, as_array(t).dtype) for t in leaves([*given[0], *given[1].values()])
               if isinstance(t, torch.Tensor)]  # fmt: skip
-    differs = _differs(found, _leaves(wanted), inputs)
+    differs = _differs(found, leaves(wanted), inputs)
     if not differs and gradients:
         differs = _differs(ours, slopes)
         differs = differs and f"gradient {differs}"
@@ -107,23 +107,27 @@ def _run(op: Any, given: Any, gradients: bool, engine: str | None) -> tuple[list
 
     call = call if engine is None else P.to_static(call, engine=engine)
     with np.errstate(all="ignore"):
-        results = _leaves(call(*tensors))
+        results = leaves(call(*tensors))
         if not gradients:
-            return [_array(one) for one in results], []
-        parts = [
-            (one * P.to_tensor(_weights(one.shape, one.dtype.kind == "c"))).sum()
-            for one in results
-            if isinstance(one, P.Tensor) and one.dtype.kind in "fcV" and not one.stop_gradient
-        ]
-        if parts:
-            total = sum((P.real(part) if part.dtype.kind == "c" else part) for part in parts)
-            total.backward()
-    slopes = [
+            return [as_array(one) for one in results], []
+        slopes = slopes_of(results, tensors)
+    return [as_array(one) for one in results], slopes
+
+
+def slopes_of(results: list[Any], tensors: Any) -> list[Any]:
+    """Our gradients of the weighed results, of all tensors that have one."""
+    parts = [
+        (one * P.to_tensor(weights_of(one.shape, one.dtype.kind == "c"))).sum()
+        for one in results
+        if isinstance(one, P.Tensor) and one.dtype.kind in "fcV" and not one.stop_gradient
+    ]
+    if parts:
+        sum((P.real(part) if part.dtype.kind == "c" else part) for part in parts).backward()
+    return [
         np.zeros(x.shape) if x.grad is None else x.grad.numpy()
         for x in tensors
         if not x.stop_gradient
     ]
-    return [_array(one) for one in results], slopes
 
 
 class _Place(int):
@@ -160,20 +164,23 @@ def _filled(value: Any, tensors: Any) -> Any:
     return value
 
 
-def _leaves(value: Any) -> list[Any]:
+def leaves(value: Any) -> list[Any]:
+    """The values in lists and tuples, without None."""
     if isinstance(value, (list, tuple)):
-        return [leaf for one in value for leaf in _leaves(one)]
+        return [leaf for one in value for leaf in leaves(one)]
     return [] if value is None else [value]
 
 
-def _array(value: Any) -> Any:
+def as_array(value: Any) -> Any:
+    """A tensor of either library as an array of NumPy."""
     if isinstance(value, torch.Tensor):
         value = value.detach().resolve_conj().resolve_neg()
         return (value.float() if value.dtype == torch.bfloat16 else value).numpy()
     return value.numpy() if isinstance(value, P.Tensor) else np.asarray(value)
 
 
-def _weights(shape: Any, is_complex: bool) -> Any:
+def weights_of(shape: Any, is_complex: bool) -> Any:
+    """What the elements of a result are weighed by before they are added: the same each time."""
     rng = np.random.default_rng(1)
     made = rng.uniform(0.5, 1.5, tuple(shape))
     return made + 0j if is_complex else made
@@ -181,12 +188,17 @@ def _weights(shape: Any, is_complex: bool) -> Any:
 
 def _torch_gradients(wanted: Any, given: Any) -> list[Any]:
     inputs: list[Any] = []
-    for leaf in _leaves([*given[0], *given[1].values()]):
+    for leaf in leaves([*given[0], *given[1].values()]):
         if isinstance(leaf, torch.Tensor) and leaf.requires_grad:
             inputs.append(leaf)
+    return torch_slopes(leaves(wanted), inputs)
+
+
+def torch_slopes(wanted: list[Any], inputs: list[Any]) -> list[Any]:
+    """The gradients of the weighed results by torch."""
     outputs = [
-        (one * torch.as_tensor(_weights(one.shape, one.is_complex()))).sum()
-        for one in _leaves(wanted)
+        (one * torch.as_tensor(weights_of(one.shape, one.is_complex()))).sum()
+        for one in wanted
         if isinstance(one, torch.Tensor) and one.requires_grad
     ]
     if not outputs or not inputs:
@@ -194,7 +206,7 @@ def _torch_gradients(wanted: Any, given: Any) -> list[Any]:
     total = sum(one.real if one.is_complex() else one for one in outputs)
     found = torch.autograd.grad(total, inputs, allow_unused=True)
     pairs = zip(found, inputs, strict=True)
-    return [np.zeros(x.shape) if g is None else _array(g) for g, x in pairs]
+    return [np.zeros(x.shape) if g is None else as_array(g) for g, x in pairs]
 
 
 def _tolerance(arrays: Any) -> dict[str, float]:
@@ -208,7 +220,7 @@ def _differs(found: list[Any], wanted: list[Any], inputs: Any = ()) -> str:
     """What is not as it should be, nothing if all is; inputs of float32 are no more exact."""
     if len(found) != len(wanted):
         return f"{len(found)} results, not {len(wanted)}"
-    for ours, theirs in zip(found, map(_array, wanted), strict=True):
+    for ours, theirs in zip(found, map(as_array, wanted), strict=True):
         if ours.shape != theirs.shape:
             return f"the shape {ours.shape}, not {theirs.shape}"
         if ours.dtype.kind == "V":

@@ -27,6 +27,7 @@ from torch.utils import _pytree
 import dy2st as P
 from dy2st.importers.torch import from_torch
 from dy2st_runtime.errors import Dy2stError, UnknownOperators
+from tests.torch.op_samples import as_array, leaves, slopes_of, torch_slopes
 
 RANDOM = frozenset(
     (
@@ -79,9 +80,14 @@ def entries() -> list[Any]:
 
 
 def outcomes(
-    op: Any, dtype: str, gradients: bool = False, engine: Any = None, step: int = 1
+    op: Any,
+    dtype: str,
+    gradients: bool = False,
+    engine: Any = None,
+    step: int = 1,
+    most: int | None = None,
 ) -> Iterator[Outcome]:
-    """An outcome for every sample of an entry that torch exports."""
+    """An outcome for every `step`-th sample of an entry that torch exports, at most `most`."""
     torch.manual_seed(0)
     kind = getattr(torch, dtype)
     if kind not in op.supported_dtypes("cpu") or (gradients and not op.supports_autograd):
@@ -89,15 +95,17 @@ def outcomes(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            samples = op.sample_inputs("cpu", kind, requires_grad=gradients)
-            for sample in itertools.islice(samples, 0, None, step):
-                if sample.kwargs.get("dropout_p"):
-                    continue  # it draws
-                found = _outcome(op, sample, gradients, engine)
-                if found is not None:
-                    yield found
+            # At once: a generator of torch's that is left may not end while torch.export traces.
+            end = None if most is None else most * step
+            samples = [*itertools.islice(op.sample_inputs("cpu", kind, gradients), 0, end, step)]
         except (NotImplementedError, RuntimeError):
             return  # no samples of this kind
+        for sample in samples:
+            if sample.kwargs.get("dropout_p"):
+                continue  # it draws
+            found = _outcome(op, sample, gradients, engine)
+            if found is not None:
+                yield found
 
 
 def _outcome(op: Any, sample: Any, gradients: bool, engine: Any) -> Outcome | None:
@@ -105,10 +113,14 @@ def _outcome(op: Any, sample: Any, gradients: bool, engine: Any) -> Outcome | No
     if any(one.layout != torch.strided for one in module.tensors):
         return None
     try:
-        wanted = _leaves(module(*module.tensors))
+        wanted = leaves(module(*module.tensors))
         if any(_is_tensor(one) and one.layout != torch.strided for one in wanted):
             return None
-        slopes = _slopes(wanted, module.tensors) if gradients else []
+        slopes = (
+            torch_slopes(wanted, [one for one in module.tensors if one.requires_grad])
+            if gradients
+            else []
+        )
         with _quiet():
             program = torch.export.export(module, tuple(module.tensors))
             if any(_is_change(node) for node in program.graph.nodes):
@@ -153,68 +165,24 @@ def _quiet() -> Iterator[None]:
 
 def _run(model: Any, tensors: Any, gradients: bool) -> tuple[list[Any], list[Any]]:
     given = [
-        P.to_tensor(_array(one).copy(), stop_gradient=not (gradients and one.requires_grad))
+        P.to_tensor(as_array(one).copy(), stop_gradient=not (gradients and one.requires_grad))
         for one in tensors
     ]
     used = {variable.name for variable in model.programs[next(iter(model.programs))].inputs}
     assert len(used) == len(given)
     with np.errstate(all="ignore"):
-        results = _leaves(model(*given))
+        results = leaves(model(*given))
         if not gradients:
-            return [_array(one) for one in results], []
-        parts = [
-            (one * P.to_tensor(_weights(one.shape, one.dtype.kind == "c"))).sum()
-            for one in results
-            if isinstance(one, P.Tensor) and one.dtype.kind in "fcV" and not one.stop_gradient
-        ]
-        if parts:
-            sum((P.real(part) if part.dtype.kind == "c" else part) for part in parts).backward()
-    slopes = [
-        np.zeros(x.shape) if x.grad is None else x.grad.numpy()
-        for x in given
-        if not x.stop_gradient
-    ]
-    return [_array(one) for one in results], slopes
-
-
-def _leaves(value: Any) -> list[Any]:
-    if isinstance(value, (list, tuple)):
-        return [leaf for one in value for leaf in _leaves(one)]
-    return [] if value is None else [value]
-
-
-def _array(value: Any) -> Any:
-    if isinstance(value, torch.Tensor):
-        value = value.detach().resolve_conj().resolve_neg()
-        return (value.float() if value.dtype == torch.bfloat16 else value).numpy()
-    return value.numpy() if isinstance(value, P.Tensor) else np.asarray(value)
-
-
-def _weights(shape: Any, is_complex: bool) -> Any:
-    made = np.random.default_rng(1).uniform(0.5, 1.5, tuple(shape))
-    return made + 0j if is_complex else made
-
-
-def _slopes(wanted: Any, tensors: Any) -> list[Any]:
-    inputs = [one for one in tensors if one.requires_grad]
-    outputs = [
-        (one * torch.as_tensor(_weights(one.shape, one.is_complex()))).sum()
-        for one in wanted
-        if _is_tensor(one) and one.requires_grad
-    ]
-    if not outputs or not inputs:
-        return [np.zeros(x.shape) for x in inputs]
-    total = sum(one.real if one.is_complex() else one for one in outputs)
-    found = torch.autograd.grad(total, inputs, allow_unused=True)
-    pairs = zip(found, inputs, strict=True)
-    return [np.zeros(x.shape) if g is None else _array(g) for g, x in pairs]
+            return [as_array(one) for one in results], []
+        slopes = slopes_of(results, given)
+    return [as_array(one) for one in results], slopes
 
 
 def _differs(found: list[Any], wanted: list[Any]) -> str:
     """What is not as it should be, nothing if all is."""
     if len(found) != len(wanted):
         return f"{len(found)} results, not {len(wanted)}"
-    for ours, theirs in zip(found, map(_array, wanted), strict=True):
+    for ours, theirs in zip(found, map(as_array, wanted), strict=True):
         if ours.shape != theirs.shape:
             return f"the shape {ours.shape}, not {theirs.shape}"
         kinds = [one.dtype for one in (ours, theirs) if one.dtype.kind in "fc"]
@@ -245,7 +213,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("parts", nargs="*")
     parser.add_argument("--gradients", action="store_true")
     parser.add_argument("--engine", default=None)
-    parser.add_argument("--most", type=int, default=10**9, help="samples of each entry and dtype")
+    parser.add_argument("--most", type=int, default=None, help="samples of each entry and dtype")
     parser.add_argument("--step", type=int, default=1)
     parser.add_argument("--dtypes", default=None)
     parser.add_argument("--exact", action="store_true", help="parts are whole names")
@@ -263,9 +231,8 @@ def main(arguments: list[str]) -> None:
         own: Counter[str] = Counter()
         for dtype in dtypes.split(","):
             begun = time.time()
-            for found in itertools.islice(
-                outcomes(op, dtype, chosen.gradients, chosen.engine, chosen.step), chosen.most
-            ):
+            options = chosen.gradients, chosen.engine, chosen.step, chosen.most
+            for found in outcomes(op, dtype, *options):
                 own[found.status] += 1
                 if found.status != "right":
                     print(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import islice
 
 import pytest
 
@@ -24,7 +23,7 @@ def counted(kind, engine=None):
     right, wrong = Counter(), {}
     for op in entries()[::EACH]:
         for dtype, gradients in KINDS[kind]:
-            for found in islice(outcomes(op, dtype, gradients, engine, STEP), MOST):
+            for found in outcomes(op, dtype, gradients, engine, STEP, MOST):
                 right[found.status == "right"] += 1
                 if found.status != "right":
                     wrong.setdefault(title(op), []).append(f"{dtype} {found.status}: {found.text}")
@@ -35,7 +34,8 @@ def counted(kind, engine=None):
 def test_what_is_not_right_is_on_the_list(kind):
     right, wrong = counted(kind)
     assert not {name: what for name, what in wrong.items() if name not in EXPECTED}
-    assert right[True] >= 0.95 * right.total()
+    if IS_FULL:  # a share of the entries is too small for a rate
+        assert right[True] >= 0.95 * right.total()
 
 
 @pytest.mark.skipif(not IS_FULL, reason="all entries take an hour")

@@ -109,12 +109,14 @@ def _gates(x: Any, h: Any, wx: Any, wh: Any, bx: Any, bh: Any) -> tuple[Any, Any
 
 
 def simple_step(x: Any, h: Any, *weights: Any, activation: str) -> tuple[Any, Any]:
+    """One step of a plain recurrent layer: its output, and the next state, which is the same."""
     from_input, from_state = _gates(x, h, *weights)
     h = getattr(F, activation)(from_input + from_state)
     return h, h
 
 
 def lstm_step(x: Any, states: Any, *weights: Any) -> tuple[Any, tuple[Any, Any]]:
+    """One step of an LSTM, projected by a fifth weight: its output, and the next (h, c)."""
     h, c = states
     from_input, from_state = _gates(x, h, *weights[:4])
     i, f, g, o = F.split(from_input + from_state, 4, axis=-1)
@@ -126,6 +128,7 @@ def lstm_step(x: Any, states: Any, *weights: Any) -> tuple[Any, tuple[Any, Any]]
 
 
 def gru_step(x: Any, h: Any, *weights: Any) -> tuple[Any, Any]:
+    """One step of a GRU: its output, and the next state, which is the same."""
     from_input, from_state = _gates(x, h, *weights)
     xr, xz, xc = F.split(from_input, 3, axis=-1)
     hr, hz, hc = F.split(from_state, 3, axis=-1)
