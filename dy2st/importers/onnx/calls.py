@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dy2st.importers.onnx.graphs import Graph, Node
-from dy2st_runtime.dims import Dim, Size
+from dy2st_runtime.dims import Condition, Dim, Size
 from dy2st_runtime.errors import UnknownOperators
 from dy2st_runtime.ir.arguments import as_size
 from dy2st_runtime.ir.data import data_of
@@ -171,7 +171,7 @@ REFUSED: dict[tuple[str, str], str | Callable[[Node], str]] = {
 
 
 def known(value: Any, reader: Any = None, depth: int = 0) -> Array | None:
-    """What a Variable holds in every call, as an array of ints, Dims or floats; None if unknown."""
+    """What a Variable holds in every call: numbers, Dims and Conditions; None if unknown."""
     if not isinstance(value, Variable) or not isinstance(value.type, TensorType):
         return None
     data = data_of(value)
@@ -208,7 +208,7 @@ def _computed(value: Variable, reader: Any, depth: int) -> Array | None:
     operands = []
     for operand in maker.operands:
         one = known(operand, reader, depth + 1)
-        if one is None or any(isinstance(entry, Dim) for entry in one.flat):
+        if one is None or any(isinstance(entry, (Dim, Condition)) for entry in one.flat):
             return None
         operands.append(np.asarray(one, operand.tensor_type.dtype))
     try:
