@@ -89,6 +89,7 @@ def weights(tensor):
     return torch.linspace(0.5, 1.5, tensor.numel(), dtype=tensor.dtype).reshape(tensor.shape)
 
 
+@pytest.mark.filterwarnings("ignore:LSTM with projections")  # of torch's own run
 @pytest.mark.parametrize("name", DRAWN)
 def test_a_module_is_equal_to_torch_at_sizes_that_were_no_example(name):
     case = (LAYERS | NETWORKS)[name]
@@ -216,7 +217,7 @@ def test_a_condition_that_the_code_decided_is_held():
 
     model = from_torch(Asking(), (torch.ones(4),), dynamic_shapes=({0: torch.export.Dim.AUTO},))
     np.testing.assert_array_equal(model(np.ones(6, "float32")).numpy(), np.full(6, 2.0))
-    with pytest.raises(ShapeError, match="torch has exported this model for sizes where"):
+    with pytest.raises(ShapeError, match="torch.export follows the answer of the example"):
         model(np.ones(5, "float32"))
 
 
@@ -257,3 +258,17 @@ def test_what_is_no_module_is_refused():
         from_torch(lambda x: x, (torch.ones(2),))
     with pytest.raises(ArgumentError, match="the inputs of one call"):
         from_torch(torch.nn.ReLU())
+
+
+class AsksForOne(torch.nn.Module):
+    def forward(self, x):
+        return x if x.shape[0] == 1 else x * 2
+
+
+@pytest.mark.parametrize("dim", [torch.export.Dim("batch"), torch.export.Dim.AUTO], ids=str)
+def test_a_size_that_code_has_asked_for_is_the_example_s_answer(dim):
+    model = from_torch(AsksForOne(), (torch.ones(3, 4),), dynamic_shapes=({0: dim},))
+    for rows in (0, 2, 5):
+        np.testing.assert_array_equal(model(np.ones((rows, 4), "float32")).numpy(), 2.0)
+    with pytest.raises(ShapeError, match="!= 1"):
+        model(np.ones((1, 4), "float32"))

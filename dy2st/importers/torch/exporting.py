@@ -7,7 +7,7 @@ import logging
 import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from importlib import import_module
 from typing import Any
 
@@ -35,10 +35,13 @@ def _torch() -> Any:
 
 def exported(
     module: Any, args: Sequence[Any] | None, kwargs: Mapping[str, Any] | None, shapes: Any
-) -> Any:
-    """The ExportedProgram of a module, or the one that is given."""
+) -> tuple[Any, list[Any]]:
+    """The ExportedProgram of a module, or the one that is given, and the conditions on its sizes.
+
+    They are those that the user's code, or a module of torch.nn, has decided by.
+    """
     if hasattr(module, "graph_signature"):
-        return module
+        return module, _decisions(module)
     torch = _torch()
     if not hasattr(module, "named_parameters"):
         what = type(module).__name__
@@ -48,17 +51,41 @@ def exported(
             "from_torch(module, example_inputs): the inputs of one call, as a tuple"
         )
     args = args if isinstance(args, (tuple, list)) else () if args is None else (args,)
-    try:
-        with _quietly(), _without_fast_paths(), _unknown_lengths():
+
+    def export(shapes: Any, of_any_size: bool) -> Any:
+        sizes = _of_any_size() if of_any_size else nullcontext()
+        with _quietly(), _without_fast_paths(), _unknown_lengths(), sizes:
             return torch.export(
                 module, tuple(args), dict(kwargs or {}), dynamic_shapes=shapes, strict=False
             )
-    except Exception as error:
+
+    if shapes:
+        # A size that is asked whether it is 1 breaks what a Dim of torch's promises: then the
+        # questions are those of an export whose Dims promise nothing. Torch has no class for it.
+        with suppress(Exception):
+            program = export(shapes, True)
+            return program, _decisions(program)
+    try:
+        program = export(shapes, False)
+    except Exception as error:  # whatever torch raises is its reason
         lines = [line for line in str(error).splitlines() if line.strip()]
         said = lines[0].strip() if lines else "no reason given"
         raise ConversionError(
             f"torch.export refuses {type(module).__name__}: {type(error).__name__}: {said}; {_HINT}"
         ) from error
+    if shapes:
+        with suppress(Exception):
+            return program, _decisions(export(_without_promises(torch, shapes), True))
+    return program, _decisions(program)
+
+
+def _without_promises(torch: Any, shapes: Any) -> Any:
+    """The same unknown sizes, with `Dim.AUTO` for each Dim."""
+    if isinstance(shapes, Mapping):
+        return {key: _without_promises(torch, one) for key, one in shapes.items()}
+    if isinstance(shapes, (list, tuple)):
+        return type(shapes)([_without_promises(torch, one) for one in shapes])
+    return torch.Dim.AUTO if isinstance(shapes, torch.Dim) else shapes
 
 
 def decomposed(program: Any) -> Any:
@@ -134,6 +161,16 @@ def _unknown_lengths() -> Iterator[None]:
             one._dispatch_cache.clear()
 
 
+def _of_any_size() -> Any:
+    """Let code that asks whether a size is 0 or 1 leave a condition on it.
+
+    torch takes sizes of 2 and more for granted else, and answers such questions without a trace.
+    """
+    config = import_module("torch.fx.experimental._config")
+    has_it = hasattr(config, "backed_size_oblivious")
+    return config.patch(backed_size_oblivious=True) if has_it else nullcontext()
+
+
 def _recurrent_shapes(
     x: Any,
     first: Any,
@@ -200,11 +237,8 @@ def is_of_torch(file: str) -> bool:
     return file.startswith((folder + os.sep, "torch/")) or "site-packages/torch/" in path
 
 
-def guards_of(program: Any) -> list[Any]:
-    """The conditions on sizes that the user's code, or a module of torch.nn, has decided by.
-
-    Others come of how torch computes shapes and strides: they say nothing of the model.
-    """
+def _decisions(program: Any) -> list[Any]:
+    # Other guards come of how torch computes shapes and strides: they say nothing of the model.
     for node in program.graph.nodes:
         for size in getattr(node.meta.get("val"), "shape", ()):
             if hasattr(size, "node"):

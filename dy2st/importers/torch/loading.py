@@ -11,7 +11,6 @@ from dy2st.importers.torch.exporting import (
     array_of,
     decomposed,
     exported,
-    guards_of,
     names_of_sizes,
 )
 from dy2st.importers.torch.graphs import Reader, check_known
@@ -41,13 +40,12 @@ def from_torch(
     Raises ConversionError where torch.export does, UnknownOperators with all operators that have
     no counterpart, ArgumentError for what is no module.
     """
-    program = exported(module, example_inputs, example_kwargs, dynamic_shapes)
+    program, guards = exported(module, example_inputs, example_kwargs, dynamic_shapes)
     named: list[dict[int, str]] = []
     if program is not module:
         args = example_inputs if isinstance(example_inputs, (tuple, list)) else [example_inputs]
         given = [] if example_inputs is None else args
         named = names_of_sizes(module, given, example_kwargs or {}, dynamic_shapes)
-    guards = guards_of(program)
     made, state = program_of(decomposed(program), type(module).__name__, named, guards)
     model = layer_of(made, state, engine)
     if program is not module and module.training:
@@ -148,7 +146,8 @@ def _require(sizes: Sizes, guard: Any) -> None:
     elif sizes.knows(guard):
         condition = sizes.condition(guard)
         if condition is not None:
-            require(condition, f"torch has exported this model for sizes where {guard}")
+            reason = "torch.export follows the answer of the example to code that asks for a size"
+            require(condition, reason)
 
 
 def _is_fixed(value: Any) -> bool:
