@@ -131,7 +131,7 @@ class GraphReader:
 
     def graph(self, proto: Any, opsets: Opsets, depth: int = 0) -> Graph:
         """One graph, with the graphs in its nodes."""
-        if depth > _MOST_NESTED:
+        if depth > _MOST_NESTED:  # or a file could use up Python's stack
             raise FormatError(f"graphs are nested deeper than {_MOST_NESTED}")
         arrays = {}
         for tensor in proto.initializer:
@@ -186,7 +186,7 @@ class GraphReader:
                 raise FormatError(f"{node} has the attribute {attribute.name!r} twice")
             node.attributes[attribute.name] = self.value(attribute, opsets, depth, str(node))
         if (domain, node.operator) not in self._known:
-            node.proto = proto
+            node.proto = proto  # the schema may define it by nodes that depend on its attributes
         return node
 
     def value(self, proto: Any, opsets: Opsets, depth: int, what: str) -> Any:

@@ -62,6 +62,8 @@ def attention(
     if softcap > 0:
         scores = F.tanh(scores / softcap) * softcap
     shown.append(scores)
+    # The place of the first query among the keys: behind those of before, or such that the last
+    # query meets the last key that is no padding.
     offset: Any = 0 if past_key is None else past_key.shape[2]
     if nonpad_kv_seqlen is not None:
         ends = F.reshape(F.cast(nonpad_kv_seqlen, "int64"), [-1, 1, 1, 1])
@@ -70,6 +72,7 @@ def attention(
     allowed = _near(q.shape[2], k.shape[2], offset, window)
     if nonpad_kv_seqlen is not None:
         allowed = _both(allowed, F.less_than(F.arange(k.shape[2]), ends))
+    # Where each row surely has a key the softmax needs no care for rows of -inf alone.
     bias, certain = _bias(attn_mask, allowed, k.shape[2], q.dtype)
     certain = certain and nonpad_kv_seqlen is None and left_window_size < 0
     scores = scores if bias is None else scores + bias
@@ -145,6 +148,7 @@ def _weights(scores: Any, bias: Any, precision: Any) -> Any:
     wide = F.cast(scores, exact)
     if bias is None:
         return F.softmax(wide, axis=-1)
+    # A softmax of nothing but -inf would be NaN.
     lost = F.equal(F.max(bias, axis=-1, keepdim=True), -np.inf)
     weights = F.softmax(F.where(lost, F.zeros([], exact), wide), axis=-1)
     return F.where(lost, F.zeros([], exact), weights)

@@ -63,6 +63,7 @@ def _windows(
 
 def _missing(size: Size, reach: int, stride: int, before: Size, after: Size) -> Size:
     """What a last window that is cut needs; none if it would begin behind the image."""
+    # By `ceil_mode` a last window may be cut, but must begin in the image or the pads before it.
     have = size + before + after
     count = minimum(ceil_divide(have - reach, stride) + 1, ceil_divide(size + before, stride))
     return maximum((count - 1) * stride + reach - have, 0)
@@ -125,6 +126,7 @@ def _largest(x: Any, w: _Windows) -> tuple[Any, Any]:
     parts = [*_shifted(_padded(x, w.room, _lowest(x.dtype)), w)]
     values = reduce(F.maximum, [part for _, part in parts])
     place = None
+    # Backwards, so that of equal elements the first has the last word.
     for inside, part in reversed(parts):
         here = _place(inside, values.shape[2:], x.shape[2:], w)
         here = F.broadcast_to(here, values.shape)

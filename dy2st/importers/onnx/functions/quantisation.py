@@ -68,6 +68,7 @@ def quantize_linear(
 
 def _saturated(ratio: Any, zero: Any, dtype: Any) -> Any:
     """Rounded, moved by the zero point, and within the integers of the dtype."""
+    # The zero point is added after rounding, as the standard's text has it: halves go to even.
     wide = F.round(ratio if ratio.dtype == "float64" else F.cast(ratio, "float32"))
     if zero is not None:
         wide = wide + F.cast(zero, wide.dtype)
@@ -92,6 +93,7 @@ def dequantize_linear(
     [-256.0, -250.0, 0.0]
     """
     dtype = x_scale.dtype if output_dtype is None else np.dtype(output_dtype)
+    # A float32 has not all int32, which biases are.
     exact = "float64" if dtype == "float64" or x.dtype == "int32" else "float32"
     wide = F.cast(x, exact)
     if x_zero_point is not None:

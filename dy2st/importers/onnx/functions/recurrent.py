@@ -102,6 +102,7 @@ def _gru_step(rules: _Rules, r: Any, bias: Any, _: Any, x: Any, state: Any) -> t
     hz, hr = F.split(F.matmul(h, gates, transpose_y=True), 2, axis=-1)
     z, reset = f(xz + hz + bz), f(xr + hr + br)
     if rules.linear_before_reset:
+        # As cuDNN and PaddlePaddle have it; the other one is the paper's.
         new = g(xh + reset * (F.matmul(h, candidate, transpose_y=True) + bh))
     else:
         new = g(xh + F.matmul(reset * h, candidate, transpose_y=True) + bh)
@@ -115,7 +116,7 @@ def _lstm_step(rules: _Rules, r: Any, bias: Any, p: Any, x: Any, state: Any) -> 
     total = x + F.matmul(h, r, transpose_y=True)
     i, o, forget, new = F.split(total if bias is None else total + bias, 4, axis=-1)
     pi, po, pf = (None, None, None) if p is None else F.split(p, 3, axis=-1)
-    if p is not None:
+    if p is not None:  # the output gate looks at the new cell, the others at the one before
         i, forget = i + pi * c, forget + pf * c
     i = f(i)
     forget = 1.0 - i if rules.input_forget else f(forget)
@@ -149,6 +150,7 @@ def _run(
     found = []
     for n, one in enumerate(rules):
         is_reverse = direction == "reverse" or n == 1
+        # What comes of the input is one product for all steps.
         wide, from_state = F.matmul(x, w[n], transpose_y=True), None
         if b is not None:
             from_input, from_state = F.split(b[n], 2)
@@ -157,6 +159,7 @@ def _run(
         first = tuple(z if s is None else s[n] for s, z in zip(states, zeros, strict=True))
         peep = None if peepholes is None else peepholes[n]
         run = partial(step, one, r[n], from_state, peep)
+        # Behind its end a sample keeps its state, and its output is 0.
         y, last = scan(run, wide, first, is_reverse, mask, LONGEST)
         found.append((y if mask is None else F.where(mask, y, F.zeros_like(y)), last))
     y = F.stack([y for y, _ in found], axis=1)
