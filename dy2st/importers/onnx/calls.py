@@ -170,8 +170,13 @@ REFUSED: dict[tuple[str, str], str | Callable[[Node], str]] = {
 """Why an operator is not read, in some forms alone where a function says so."""
 
 
-def known(value: Any, reader: Any = None, depth: int = 0) -> Array | None:
+def known(value: Any, reader: Any = None) -> Array | None:
     """What a Variable holds in every call: numbers, Dims and Conditions; None if unknown."""
+    return _known(value, {} if reader is None else reader.arrays, 0)
+
+
+def _known(value: Any, found: dict[Variable, Array], depth: int) -> Array | None:
+    """The same; `found` gets what is computed, or a value that is used twice would be twice."""
     if not isinstance(value, Variable) or not isinstance(value.type, TensorType):
         return None
     data = data_of(value)
@@ -182,10 +187,12 @@ def known(value: Any, reader: Any = None, depth: int = 0) -> Array | None:
         return np.zeros([size for size in value.type.shape if isinstance(size, int)])
     if count is None or count > _MOST_KNOWN:
         return None
-    array: Array | None = None if reader is None else reader.arrays.get(value)
-    if array is not None:
-        return array
-    return _computed(value, reader, depth)
+    array = found.get(value)
+    if array is None:
+        array = _computed(value, found, depth)
+        if array is not None:
+            found[value] = array
+    return array
 
 
 def _count(type: TensorType) -> int | None:
@@ -194,7 +201,7 @@ def _count(type: TensorType) -> int | None:
     return math.prod(sizes) if len(sizes) == type.rank else None
 
 
-def _computed(value: Variable, reader: Any, depth: int) -> Array | None:
+def _computed(value: Variable, found: dict[Variable, Array], depth: int) -> Array | None:
     """What an operator makes of known operands, if that is little."""
     maker = value.maker
     if not isinstance(maker, Operator) or depth > _DEEPEST or len(maker.results) != 1:
@@ -207,7 +214,7 @@ def _computed(value: Variable, reader: Any, depth: int) -> Array | None:
         return None
     operands = []
     for operand in maker.operands:
-        one = known(operand, reader, depth + 1)
+        one = _known(operand, found, depth + 1)
         if one is None or any(isinstance(entry, (Dim, Condition)) for entry in one.flat):
             return None
         operands.append(np.asarray(one, operand.tensor_type.dtype))

@@ -48,7 +48,7 @@ class Reader:
     def __init__(self, model: Model, file: str, graph_reader: GraphReader):
         """`file` names the model in messages."""
         self.model, self.file = model, file
-        self.arrays: dict[Variable, Array] = {}  # of parameters and buffers
+        self.arrays: dict[Variable, Array] = {}  # of state, and what `known` has computed
         self.state: dict[int, Variable] = {}  # by the array
         self._graph_reader = graph_reader
         self.checker = Checker(model, graph_reader, ROWS, REFUSED, self._function, self._body)

@@ -279,3 +279,11 @@ def test_tensors_of_texts_are_refused_by_name():
     )
     with pytest.raises(Dy2stError, match="STRING"):
         dy2st.onnx.load(proto)
+
+
+def test_known_values_that_are_used_twice_are_computed_once():
+    nodes = [node("Constant", [], ["c0"], value_floats=[1.0, 1.0])]
+    nodes += [node("Mul", [f"c{i}", f"c{i}"], [f"c{i + 1}"]) for i in range(50)]  # 2**50 products
+    nodes += [node("Cast", ["c50"], ["s"], to=7), node("Tile", ["x", "s"], ["y"])]
+    net = dy2st.onnx.load(model(nodes, [value("x", ["n", 2])], ["y"]))
+    np.testing.assert_array_equal(net(np.ones((3, 2), "float32")).numpy(), 1.0)
