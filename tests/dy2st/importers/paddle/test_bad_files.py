@@ -163,5 +163,5 @@ def test_no_prefix_of_a_model_is_read(written):
 
 
 def test_changed_files_give_a_model_or_an_error_of_ours(tmp_path):
-    ends = run(effort(25, 100_000), 7, Path(tmp_path), measured=True)
+    ends = run(effort(25, 10_000), 7, Path(tmp_path), measured=True)
     assert ends["FormatError"] > ends.total() // 4
