@@ -163,3 +163,17 @@ def test_the_source_is_the_model():
     static = to_static(lambda x: x * 2, [InputSpec(["n"])])
     executable = engine.compile(static.main_program, "onnxruntime")
     assert "Mul (" in executable.source and "float[n]" in executable.source
+
+
+def test_gradients_of_what_may_be_broadcast_have_the_sizes_of_the_call():
+    spec = [InputSpec([None, 3], "float32")] * 2
+    loss = to_static(nn.functional.mse_loss, engine="onnxruntime", input_spec=spec)
+    for rows, others in ((2, 2), (2, 1), (1, 2), (3, 3), (1, 1)):
+        x, y = (dy2st.rand([n, 3]) for n in (rows, others))
+        x.stop_gradient = y.stop_gradient = False
+        loss(x, y).backward()
+        found = x.grad.numpy(), y.grad.numpy()
+        x.clear_grad(), y.clear_grad()
+        nn.functional.mse_loss(x, y).backward()
+        for one, wanted in zip(found, (x.grad.numpy(), y.grad.numpy())):
+            np.testing.assert_allclose(one, wanted, rtol=1e-5, strict=True)

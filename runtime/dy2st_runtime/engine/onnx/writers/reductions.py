@@ -72,16 +72,23 @@ def _truths(g: Graph, x: Value, axis: Any, keepdim: bool) -> Value:
 def _sum_to(g: Graph, x: Value, shape: Any) -> Value:
     own = x.shape or ()
     lead = len(own) - len(shape)
-    axes = [
-        *range(lead),
-        *(a for a, size in enumerate(shape, lead) if not is_same_size(own[a], size)),
-    ]
-    if not axes:
+    pairs = [(axis, size) for axis, size in enumerate(shape, lead) if not isinstance(size, int)]
+    # Whether an axis was broadcast that may be either, the sizes of the run tell.
+    unsure = [(axis, size) for axis, size in pairs if not is_same_size(own[axis], size)]
+    ones = [axis for axis, size in enumerate(shape, lead) if is_same_size(size, 1)]
+    sure = [*range(lead), *(axis for axis in ones if not is_same_size(own[axis], 1))]
+    if not sure and not unsure:
         return x
+    axes = g.int64s(sure)
+    if unsure:
+        sizes = g.ints([size for _, size in unsure])
+        of_one = g.op("Equal", sizes, g.int64s([1]))
+        found = g.op("Compress", g.int64s([a for a, _ in unsure]), of_one, axis=0)
+        axes = g.concat([axes, found], 0) if sure else found
+    numbers = g.cast(x, INT32) if x.dtype == BOOL else g.longer(x)
+    made = g.op("ReduceSum", numbers, axes, keepdims=1, noop_with_empty_axes=1)
     if x.dtype == BOOL:
-        made = g.cast(g.reduce("Max", g.cast(x, INT32), axes, True), BOOL)
-    else:
-        made = g.reduce("Sum", g.longer(x), axes, True)
+        made = g.cast(made, BOOL)
     if lead:
         made = g.squeeze(made, list(range(lead)))
     return Value(made.name, made.dtype, tuple(shape))
