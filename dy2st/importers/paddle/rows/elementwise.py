@@ -42,6 +42,7 @@ def _two(name: str) -> Row:
         axis, rank = c.get("axis", -1), getattr(y, "ndim", 0)
         if axis != -1 and isinstance(y, Variable) and 0 < rank < x.ndim:
             behind = x.ndim - rank - axis  # y begins at this axis of x
+            c.refuse_unless(0 <= behind <= x.ndim - rank, f"y at the axis {axis}")
             y = F.unsqueeze(y, [*range(rank, rank + behind)]) if behind > 0 else y
         return getattr(F, name)(x, y)
 
