@@ -1,4 +1,4 @@
-"""What all tests share: one thread a process, a small heap, and on the gate the same cases each time."""
+"""What all tests share: a small heap, and on the gate the same cases each time."""
 
 from __future__ import annotations
 
@@ -10,12 +10,6 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from dy2st_runtime.ops.lazy import load_all
-
-# Before NumPy is loaded: its threads wait for each other wherever other processes are at work.
-os.environ.setdefault("OMP_NUM_THREADS", "1")
-
-# Code that tests compile is no business of the next ones.
-os.environ["DY2ST_CACHE"] = "off"
 
 # Tests that are drawn from all records see those of the late families too.
 load_all()
