@@ -13,13 +13,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from dy2st.passes.core.base import FunctionPass, function_pass
-from dy2st.passes.core.context import PassContext, did_you_mean
+from dy2st.passes.core.context import PassContext
 from dy2st.passes.core.graph import blocks_of
 from dy2st.passes.core.module import Module
 from dy2st.passes.patterns.rewriter import rewrite
 from dy2st.passes.patterns.rule import Rule
 from dy2st_runtime.dims import collect, using
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.errors import ArgumentError, did_you_mean
 from dy2st_runtime.ir import (
     DEFINITIONS,
     Block,

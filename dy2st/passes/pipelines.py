@@ -20,7 +20,6 @@ from dy2st.passes.common_subexpressions import EliminateCommonSubexpr
 from dy2st.passes.concat_position import CanonicalizeConcatPos
 from dy2st.passes.control_flow import SimplifyControlFlow
 from dy2st.passes.core.base import Pass, Sequential
-from dy2st.passes.core.context import did_you_mean
 from dy2st.passes.core.registry import register
 from dy2st.passes.dead_code import EliminateDeadCode
 from dy2st.passes.dynamic_to_static import DynamicToStatic
@@ -31,7 +30,7 @@ from dy2st.passes.loop_invariants import HoistLoopInvariants
 from dy2st.passes.parameters import FreezeParameters, LiftConstants
 from dy2st.passes.peephole import Peephole, Peephole1
 from dy2st.passes.simplify_inference import SimplifyInference
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.errors import ArgumentError, did_you_mean
 
 
 def inference() -> list[Pass]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
 from dy2st_runtime.dims import Dim, symbols
-from dy2st_runtime.errors import SpecError
+from dy2st_runtime.errors import SpecError, nearest
 from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.rebuild import rebuild
 
@@ -40,10 +38,8 @@ def numbers_for(program: Program, sizes: dict[str, int]) -> dict[Dim, int]:
     found: dict[Dim, int] = {}
     for name, number in sizes.items():
         if name not in known:
-            close = get_close_matches(name, known, n=1)
-            hint = (
-                f": do you mean {close[0]!r}?" if close else f": it has {', '.join(sorted(known))}"
-            )
+            close = nearest(name, known)
+            hint = f": do you mean {close!r}?" if close else f": it has {', '.join(sorted(known))}"
             hint = hint if known else ": all its sizes are numbers"
             raise SpecError(f"{program.name} has no size {name!r}{hint}")
         found[known[name]] = check_number(known[name], number)

@@ -37,8 +37,9 @@ Broken invariants of dy2st itself are plain `AssertionError`s.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from importlib import import_module
 
 from dy2st_runtime.thread_state import ThreadState
 
@@ -76,6 +77,8 @@ __all__ = [
     "VerifyError",
     "WorkerError",
     "WrongKind",
+    "did_you_mean",
+    "nearest",
 ]
 
 
@@ -102,6 +105,31 @@ class Location:
         """`model.py:31:9`, or `model.py:31` without a column."""
         place = f"{self.file}:{self.line}"
         return f"{place}:{self.column}" if self.column else place
+
+
+def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
+    """The known name that is written nearly like this one, in small or capital letters.
+
+    >>> nearest("Nmupy", ["numpy", "native"])
+    'numpy'
+    """
+    names = {entry.lower(): entry for entry in known}
+    # Loading it takes long, and most processes make no such error.
+    near = import_module("difflib").get_close_matches(name.lower(), names, n=1, cutoff=cutoff)
+    return names[near[0]] if near else None
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """`; did you mean 'x'?` for a name that is nearly known, else what is known.
+
+    >>> did_you_mean("nmupy", ["numpy", "native"]), did_you_mean("x", ["numpy", "native"])
+    ("; did you mean 'numpy'?", '; there are native, numpy')
+    """
+    names = list(known)
+    near = nearest(name, names)
+    return (
+        f"; did you mean {near!r}?" if near else f"; there are {', '.join(sorted(names)) or 'none'}"
+    )
 
 
 class Dy2stError(Exception):

@@ -12,6 +12,8 @@ from importlib import import_module
 from types import MappingProxyType, ModuleType
 from typing import Any, Generic, TypeVar, overload
 
+from dy2st_runtime.errors import nearest
+
 R = TypeVar("R")
 
 
@@ -70,9 +72,6 @@ class cached_property(Generic[R]):
         return value
 
 
-_difflib = Lazy("difflib")
-
-
 def places(names: Mapping[str, str]) -> dict[str, str]:
     """Where each name is to be found, from the names in each module.
 
@@ -106,6 +105,5 @@ def lazy_names(
 
 def _nearest(name: str, module: ModuleType, places: Mapping[str, str]) -> str:
     names = getattr(module, "__all__", None) or [key for key in vars(module) if key[0] != "_"]
-    known = {entry.lower(): entry for entry in [*names, *places]}
-    near = _difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.7)
-    return f"; did you mean {known[near[0]]!r}?" if near else ""
+    near = nearest(name, [*names, *places], cutoff=0.7)
+    return f"; did you mean {near!r}?" if near else ""

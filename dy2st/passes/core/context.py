@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import contextvars
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from dy2st.passes.core.info import names_of, plain
 from dy2st.passes.core.instrument import PassInstrument
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.errors import ArgumentError, did_you_mean
 
 HIGHEST_LEVEL = 4
 """Of a PassContext; a pass of a higher one runs only where it is required."""
@@ -32,16 +31,6 @@ OPTIONS: dict[str, Option] = {
     "bisect": Option(-1, "run only the first n passes of Sequentials; -1 runs all"),
 }
 """All options by name."""
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """`; did you mean x?` for a name that is nearly known, else what is known."""
-    names = list(known)
-    lowered = {entry.lower(): entry for entry in names}
-    near = get_close_matches(name.lower(), lowered, n=1, cutoff=0.6)
-    if near:
-        return f"; did you mean {lowered[near[0]]!r}?"
-    return f"; there are {', '.join(sorted(names)) or 'none'}"
 
 
 class PassContext:
@@ -158,4 +147,4 @@ class PassContext:
 
 _current: contextvars.ContextVar[PassContext] = contextvars.ContextVar("pass_context")
 
-__all__ = ["OPTIONS", "Option", "PassContext", "did_you_mean"]
+__all__ = ["OPTIONS", "Option", "PassContext"]

@@ -13,9 +13,8 @@ from importlib.metadata import EntryPoint, entry_points
 from inspect import signature
 from typing import Any
 
-from dy2st.passes.core.context import did_you_mean
 from dy2st.passes.core.info import PassInfo, plain
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.errors import ArgumentError, did_you_mean
 
 GROUP = "dy2st.passes"
 _made: dict[str, tuple[str, Callable[..., Any]]] = {}

@@ -12,9 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from dy2st.passes.core.context import did_you_mean
 from dy2st_runtime.dims import Dim
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.errors import ArgumentError, did_you_mean
 from dy2st_runtime.ir import (
     DEFINITIONS,
     Block,

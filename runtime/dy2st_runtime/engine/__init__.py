@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from dy2st_runtime.errors import ArgumentError, Dy2stError, EngineError
+from dy2st_runtime.errors import ArgumentError, Dy2stError, EngineError, did_you_mean
 from dy2st_runtime.lazy import Lazy, lazy_names
 from dy2st_runtime.thread_state import put_back_after_errors
 
@@ -167,7 +167,7 @@ def register_engine(name: str, engine: Engine) -> None:
 
 
 def _unknown(name: Any, why: str = "") -> ArgumentError:
-    return ArgumentError(f"there is no engine {name!r}{why}: one of {', '.join(names())}")
+    return ArgumentError(f"there is no engine {name!r}{why}{did_you_mean(str(name), names())}")
 
 
 def _of_packages() -> dict[str, str]:

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.dims import Size, same_shape
-from dy2st_runtime.errors import DTypeError
-from dy2st_runtime.lazy import Lazy
+from dy2st_runtime.errors import DTypeError, nearest
 
 DType = np.dtype[Any]
 Shape = tuple[Size, ...]
@@ -127,8 +126,6 @@ def is_differentiable(dtype: DType) -> bool:
     return dtype.kind == "c" or is_floating(dtype)
 
 
-_difflib = Lazy("difflib")
-
 _TEXT_OF_DTYPE = {
     "bool": "i1",
     "int8": "i8",
@@ -210,8 +207,8 @@ def given_dtype(dtype: Any) -> DType:
     try:
         wanted: DType = np.dtype(dtype)
     except TypeError as error:
-        near = _difflib.get_close_matches(str(dtype), _TEXT_OF_DTYPE, n=1)
-        meant = f"; did you mean {near[0]!r}?" if near else ""
+        near = nearest(str(dtype), _TEXT_OF_DTYPE)
+        meant = f"; did you mean {near!r}?" if near else ""
         raise TypeError(f"{dtype!r} is no dtype: {error}{meant}") from None
     return wanted
 

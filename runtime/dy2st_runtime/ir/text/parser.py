@@ -7,11 +7,10 @@ and memory in proportion to the text, whatever it says.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 from dy2st_runtime.dims import Constraint, symbol
-from dy2st_runtime.errors import FormatError, Location, ParseError
+from dy2st_runtime.errors import FormatError, Location, ParseError, nearest
 from dy2st_runtime.ir.definition import DEFINITIONS, find
 from dy2st_runtime.ir.garbage_collection import without_collection
 from dy2st_runtime.ir.operator_families import MODULE_OF_OPERATOR
@@ -311,8 +310,8 @@ class _Parser(LineReader):
         if name == word or "\\" in word or name in ("model", "program", "return", "yield"):
             raise self.expected('an operator such as "dy2st.add"')
         if find(name) is None and not self._allow_unknown:
-            near = get_close_matches(name[:80], [*DEFINITIONS, *MODULE_OF_OPERATOR], n=1)
-            hint = f"; did you mean `{near[0]}`?" if near else ""
+            near = nearest(name[:80], [*DEFINITIONS, *MODULE_OF_OPERATOR])
+            hint = f"; did you mean `{near}`?" if near else ""
             raise self.error(f"there is no operator `{name[:80]}`{hint}")
         self._operators[self.word] = name
         return name
