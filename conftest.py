@@ -19,5 +19,5 @@ import dy2st
 
 @pytest.fixture(scope="session", autouse=True)
 def names_of_examples(doctest_namespace: dict[str, object]) -> None:
-    """Give every example the two names."""
-    doctest_namespace.update(dy2st=dy2st, np=np)
+    """Give every example the two names, and let it be the reader's own code, which is converted."""
+    doctest_namespace.update(dy2st=dy2st, np=np, __name__="__main__")

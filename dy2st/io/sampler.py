@@ -88,7 +88,11 @@ class RandomSampler(Sampler[int]):
 
     @property
     def num_samples(self) -> int:
-        """How many are drawn."""
+        """How many are drawn.
+
+        >>> RandomSampler("abcd").num_samples
+        4
+        """
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def __iter__(self) -> Iterator[int]:
@@ -287,7 +291,13 @@ class DistributedBatchSampler(BatchSampler):
         return self._batches_of(self.num_samples)
 
     def set_epoch(self, epoch: int) -> None:
-        """The number of the next epoch, from which the shuffled order follows."""
+        """The number of the next epoch, from which the shuffled order follows.
+
+        >>> batches = DistributedBatchSampler(range(6), 2, num_replicas=2, rank=0, shuffle=True)
+        >>> batches.set_epoch(1)
+        >>> len(list(batches))
+        2
+        """
         self.epoch = epoch
 
 

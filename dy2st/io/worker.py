@@ -31,7 +31,11 @@ BATCH, FAILED, NO_MORE = "batch", "failed", "no more"
 
 @dataclass(frozen=True)
 class WorkerInfo:
-    """What a worker knows of itself; `id` counts from 0, `seed` is of this worker alone."""
+    """What a worker knows of itself; `id` counts from 0, `seed` is of this worker alone.
+
+    >>> dy2st.io.WorkerInfo(id=0, num_workers=2, seed=7, dataset=[1, 2])
+    WorkerInfo(id=0, num_workers=2, seed=7, dataset=[1, 2])
+    """
 
     id: int
     num_workers: int

@@ -266,6 +266,15 @@ class ConcreteProgram:
     gradients  what the call said of gradients for which it was traced.
     straight  what makes an everyday call, once there was one.
     is_current  whether all that was read outside while tracing is still so.
+
+    >>> net = dy2st.to_static(dy2st.nn.Linear(3, 2), [dy2st.static.InputSpec(["n", 3])])
+    >>> concrete = net.forward.concrete_program
+    >>> concrete.inputs[0].shape, concrete.outputs[0].shape
+    ([n, 3], [n, 2])
+    >>> list(concrete.state), len(concrete.parameters)
+    (['weight', 'bias'], 2)
+    >>> concrete.is_spent, concrete.optimized
+    (False, None)
     """
 
     main_program: Program
@@ -331,14 +340,24 @@ class ConcreteProgram:
         return bool(self.effects)
 
     def gets_the_same(self, call: CallContext) -> bool:
-        """Whether the caches that the function asks give what they gave."""
+        """Whether the caches that the function asks give what they gave.
+
+        >>> concrete = dy2st.to_static(lambda x: x * 2).get_concrete_program(dy2st.ones([2]))
+        >>> concrete.gets_the_same(CallContext(concrete.function))
+        True
+        """
         if self.answers:
             call.begin()
         return all(answer.holds(call) for answer in self.answers)
 
     @property
     def executable(self) -> Any:
-        """The traced Program compiled, once."""
+        """The traced Program compiled, once.
+
+        >>> concrete = dy2st.to_static(lambda x: x * 2).get_concrete_program(dy2st.ones([2]))
+        >>> concrete.executable.run([np.ones(2, "float32")], [])
+        [array([2., 2.], dtype=float32)]
+        """
         if self._executable is None:
             self._executable = engines.compile(self.main_program, self.engine)
         return self._executable
@@ -524,7 +543,12 @@ class ConcreteProgram:
 
     @property
     def leaves_more(self) -> bool:
-        """Whether a call leaves more outside than buffers, and what a step of training does."""
+        """Whether a call leaves more outside than buffers, and what a step of training does.
+
+        >>> concrete = dy2st.to_static(lambda x: x * 2).get_concrete_program(dy2st.ones([2]))
+        >>> concrete.leaves_more
+        False
+        """
         read = read_at(self.live.places) if self.finished.has_gone_back else (lambda effect: "")
         return any(
             not (read(effect) or is_gradient(effect) or id(effect.buffer) in self.buffers)
@@ -535,6 +559,10 @@ class ConcreteProgram:
         """The Program that is to run by itself: buffers that it assigns are updates of it.
 
         Refused where it writes anything else.
+
+        >>> concrete = dy2st.to_static(lambda x: x * 2).get_concrete_program(dy2st.ones([2]))
+        >>> concrete.alone() is concrete.main_program
+        True
         """
         program, is_step = self.main_program, self.finished.has_gone_back
         lost = self.finished.lost

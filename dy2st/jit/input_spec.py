@@ -185,23 +185,39 @@ class InputSpec:
 
     @classmethod
     def from_tensor(cls, tensor: Tensor, name: str | None = None) -> InputSpec:
-        """The spec that fits exactly this tensor."""
+        """The spec that fits exactly this tensor.
+
+        >>> dy2st.static.InputSpec.from_tensor(dy2st.ones([2, 3]), "x")
+        InputSpec(shape=(2, 3), dtype=float32, name='x')
+        """
         if not isinstance(tensor, Tensor):
             raise ValueError(f"from_tensor takes a tensor, not {type(tensor).__name__}")
         return cls(list(tensor.tensor_type.shape), tensor.dtype, name)
 
     @classmethod
     def from_numpy(cls, array: np.ndarray[Any, Any], name: str | None = None) -> InputSpec:
-        """The spec that fits exactly this array."""
+        """The spec that fits exactly this array.
+
+        >>> dy2st.static.InputSpec.from_numpy(np.zeros((2, 3), "int64"))
+        InputSpec(shape=(2, 3), dtype=int64, name=None)
+        """
         return cls(list(array.shape), array.dtype, name)
 
     def batch(self, size: Axis) -> InputSpec:
-        """This spec with one more axis in front."""
+        """This spec, changed, with one more axis in front.
+
+        >>> dy2st.static.InputSpec([3]).batch("n")
+        InputSpec(shape=('n', 3), dtype=float32, name=None)
+        """
         self.shape = (_checked_size(size), *self.shape)
         return self
 
     def unbatch(self) -> InputSpec:
-        """This spec without its first axis."""
+        """This spec, changed, without its first axis; ValueError if it has none.
+
+        >>> dy2st.static.InputSpec(["n", 3]).unbatch()
+        InputSpec(shape=(3,), dtype=float32, name=None)
+        """
         if not self.shape:
             raise ValueError("unbatch of a spec without axes")
         self.shape = self.shape[1:]

@@ -74,6 +74,13 @@ def save(
 
     Raises ArgumentError if the types of the inputs are not known, ConversionError if the code has
     no static form, FileAccessError (an OSError) if the disk refuses.
+
+    >>> import os, tempfile
+    >>> net = dy2st.to_static(dy2st.nn.Linear(4, 2), [dy2st.static.InputSpec(["n", 4])])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     dy2st.jit.save(net, f"{folder}/net")
+    ...     print(sorted(os.listdir(folder)))
+    ['net.mlir', 'net.safetensors']
     """
     if str(configs.pop("format", "dy2st")) != "dy2st":
         raise ArgumentError(
@@ -121,6 +128,15 @@ def load(
 
     Raises FormatError if a file is damaged, foreign or too new, ParameterMismatch if the two are of
     different saves, FileAccessError if the disk refuses, ArgumentError for names without a folder.
+
+    >>> import tempfile
+    >>> net = dy2st.to_static(dy2st.nn.Linear(4, 2), [dy2st.static.InputSpec(["n", 4])])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     dy2st.jit.save(net, f"{folder}/net")
+    ...     loaded = dy2st.jit.load(f"{folder}/net", mmap=False)
+    >>> x = dy2st.ones([3, 4])
+    >>> bool((loaded(x) == net(x)).all())
+    True
     """
     if model_filename is None and params_filename is None:
         # A model may have been saved under the very path `net.mlir`, as `net.mlir.mlir`.

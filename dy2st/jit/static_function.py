@@ -37,10 +37,23 @@ _enabled = True  # of the whole process
 
 
 class StaticFunction:
-    """A converted function: call it like the original.
+    """A converted function: call it like the original. `to_static` makes it.
 
     Each set of argument types and Python values has a Program of its own, in which sizes that
     change from call to call are unknown; with `input_spec` there is one for all tensors that fit.
+    A Layer's `forward` is one after `to_static(layer)`.
+
+    >>> @dy2st.to_static(input_spec=[dy2st.static.InputSpec(["n"], name="x")])
+    ... def positive(x):
+    ...     if x.sum() > 0:
+    ...         x = x * 2
+    ...     return x
+    >>> positive(dy2st.to_tensor([3.0, -1.0])).tolist()
+    [6.0, -2.0]
+    >>> positive.inputs[0].name, positive.outputs[0].shape
+    ('x', [n])
+    >>> positive.input_spec[0].name, positive.class_instance
+    ('x', None)
     """
 
     # All but this lies in one `__dict__`, which the forms of a method bound to one object share.
@@ -120,7 +133,14 @@ class StaticFunction:
         return id(self.__dict__)
 
     def hold_instance(self) -> StaticFunction:
-        """Keep the instance alive, as a bound method of Python does."""
+        """Keep the instance alive, as a bound method of Python does; gives the function itself.
+
+        >>> net = dy2st.to_static(dy2st.nn.Linear(2, 3))
+        >>> method = net.forward.hold_instance()
+        >>> del net
+        >>> method(dy2st.ones([1, 2])).shape
+        [1, 3]
+        """
         self._held = self.class_instance
         return self
 
@@ -144,12 +164,25 @@ class StaticFunction:
         return StaticFunction, (*parts, self.passes, self.engine)
 
     def bound_to(self, instance: Any) -> StaticFunction:
-        """The same method of another Layer, with Programs of its own."""
+        """The same method of another Layer, with Programs of its own.
+
+        >>> one, other = dy2st.to_static(dy2st.nn.Linear(2, 2)), dy2st.nn.Linear(2, 2)
+        >>> one.forward.bound_to(other).class_instance is other
+        True
+        """
         parts = (self._function, self._input_spec, instance, self.passes, self.engine)
         return StaticFunction(*parts)
 
     def as_called_by(self, layer: Layer) -> StaticFunction:
-        """The forward with all that a call of its Layer does around it: the Layer's own hooks."""
+        """The forward with all that a call of its Layer does around it: the Layer's own hooks.
+
+        >>> net = dy2st.to_static(dy2st.nn.Linear(2, 2))
+        >>> _ = net.register_forward_post_hook(lambda layer, inputs, y: y * 0.0)
+        >>> whole = net.forward.as_called_by(net)
+        >>> program = whole.get_concrete_program(dy2st.ones([1, 2])).main_program
+        >>> [one.name for one in program.block.walk()]
+        ['matmul', 'add', 'constant', 'multiply']
+        """
         made = self.bound_to(self.class_instance)
         made._called = layer
         return made
@@ -173,13 +206,25 @@ class StaticFunction:
 
     @property
     def dygraph_function(self) -> Callable[..., Any]:
-        """The user's function as it was, bound if it is a method."""
+        """The user's function as it was, bound if it is a method.
+
+        >>> def double(x):
+        ...     return x * 2
+        >>> dy2st.to_static(double).dygraph_function is double
+        True
+        """
         instance = self.class_instance
         return self._function if instance is None else self._function.__get__(instance)
 
     @property
     def program_cache(self) -> ProgramCache:
-        """The Programs that are there."""
+        """The Programs that are there, one for each key of a call.
+
+        >>> double = dy2st.to_static(lambda x: x * 2)
+        >>> _ = double(dy2st.ones([2])), double(dy2st.ones([2], "int64"))
+        >>> len(double.program_cache)
+        2
+        """
         return self._programs.cache
 
     @property
@@ -189,15 +234,30 @@ class StaticFunction:
 
     @property
     def code(self) -> str:
-        """The code that runs, with the names of `dy2st.jit.dy2static`."""
+        """The code that runs, with the names of `dy2st.jit.dy2static`.
+
+        >>> def double(x):
+        ...     return x * 2 if x.sum() > 0 else x
+        >>> print(dy2st.to_static(double).code.strip())
+        def double(x):
+            return convert_ifexp(convert_call(x.sum)() > 0, lambda : x * 2, lambda : x)
+        """
         return tracing.code_of(self._function)  # type: ignore[arg-type]
 
     def train(self) -> None:
-        """The mode is that of the Layers; ArgumentError if this one's own is another."""
+        """The mode is that of the Layers; ArgumentError if this one's own is another.
+
+        >>> net = dy2st.to_static(dy2st.nn.Linear(2, 3))
+        >>> net.forward.train()
+        """
         self._check_mode("train", True)
 
     def eval(self) -> None:
-        """As `train`."""
+        """As `train`, for inference mode.
+
+        >>> net = dy2st.to_static(dy2st.nn.Linear(2, 3)).eval()
+        >>> net.forward.eval()
+        """
         self._check_mode("eval", False)
 
     def _check_mode(self, name: str, training: bool) -> None:
@@ -207,7 +267,13 @@ class StaticFunction:
         self._training = training
 
     def rollback(self) -> Callable[..., Any]:
-        """Undo the conversion: the Layer's method, or the function, is the user's own again."""
+        """Undo the conversion: the Layer's method, or the function, is the user's own again.
+
+        >>> net = dy2st.to_static(dy2st.nn.Linear(2, 3))
+        >>> _ = net.forward.rollback()
+        >>> isinstance(net.forward, dy2st.jit.StaticFunction)
+        False
+        """
         instance = self.class_instance
         if isinstance(instance, Layer) and instance.__dict__.get(self.__name__) is self:
             del instance.__dict__[self.__name__]
@@ -273,7 +339,13 @@ class StaticFunction:
 
     @without_own_frames
     def get_concrete_program(self, *args: Any, **kwargs: Any) -> ConcreteProgram:
-        """The Program for these arguments (tensors or InputSpecs), traced now if need be."""
+        """The Program for these arguments (tensors or InputSpecs), traced now if need be.
+
+        >>> double = dy2st.to_static(lambda x: x * 2)
+        >>> found = double.get_concrete_program(dy2st.static.InputSpec(["n", 3]))
+        >>> found.outputs[0].shape
+        [n, 3]
+        """
         arguments = self._signature.bind(self._own, args, kwargs)
         specs = to_named_specs(arguments)
         return self._programs.of_specs(self._callee(), specs)
@@ -281,7 +353,13 @@ class StaticFunction:
     @property
     @without_own_frames
     def concrete_program(self) -> ConcreteProgram:
-        """The Program of the InputSpec, or else of the last call."""
+        """The Program of the InputSpec, or else of the last call; ArgumentError without both.
+
+        >>> double = dy2st.to_static(lambda x: x * 2)
+        >>> _ = double(dy2st.ones([2, 3]))
+        >>> double.concrete_program.inputs[0].shape
+        [2, 3]
+        """
         if self._input_spec is not None:
             return self.concrete_program_specify_input_spec(self._input_spec)
         last = self.program_cache.last()
@@ -294,7 +372,13 @@ class StaticFunction:
 
     @without_own_frames
     def concrete_program_specify_input_spec(self, input_spec: Sequence[Any]) -> ConcreteProgram:
-        """The Program for these InputSpecs."""
+        """The Program for these InputSpecs, in the order of the arguments.
+
+        >>> add = dy2st.to_static(lambda x, y: x + y)
+        >>> specs = [dy2st.static.InputSpec(["n", 3]), dy2st.static.InputSpec([3])]
+        >>> add.concrete_program_specify_input_spec(specs).outputs[0].shape
+        [n, 3]
+        """
         if not isinstance(input_spec, (list, tuple)):
             raise TypeError(f"input_spec is a list of InputSpecs, not {input_spec!r}")
         # Hooks see the arguments that a call gives, and no defaults.
@@ -302,23 +386,49 @@ class StaticFunction:
         return self._programs.of_specs(self._callee(), specs)
 
     def for_file(self, concrete: ConcreteProgram, keeping: Keeping) -> ConcreteProgram:
-        """The Program for the arguments of another, with places outside as its state."""
+        """The Program for the arguments of another, with places outside as its state.
+
+        `keeping` says which places those are; see `dy2st.jit.save`, which asks for it.
+
+        >>> from dy2st.convert.replay.state_of_files import Keeping
+        >>> double = dy2st.to_static(lambda x: x * 2)
+        >>> concrete = double.get_concrete_program(dy2st.ones([2]))
+        >>> double.for_file(concrete, Keeping({})).outputs[0].shape
+        [2]
+        """
         return self._programs.for_file(self._callee(), concrete, keeping)
 
     def like(self, concrete: ConcreteProgram) -> ConcreteProgram:
-        """The Program for the arguments of another."""
+        """The Program for the arguments of another, with unknown sizes where that has them.
+
+        >>> double = dy2st.to_static(lambda x: x * 2)
+        >>> concrete = double.get_concrete_program(dy2st.static.InputSpec(["n"]))
+        >>> double.like(concrete) is concrete
+        True
+        """
         specs: dict[str, Any] = dict(concrete.arguments or {})
         return self._programs.of_specs(self._callee(), specs)
 
     @property
     @without_own_frames
     def main_program(self) -> Program:
-        """The Program of `concrete_program`."""
+        """The Program of `concrete_program`.
+
+        >>> double = dy2st.to_static(lambda x: x * 2, [dy2st.static.InputSpec(["n"])])
+        >>> [one.name for one in double.main_program.block.walk()]
+        ['constant', 'multiply']
+        """
         return self.concrete_program.main_program
 
     @property
     def optimized_program(self) -> Program:
-        """What the passes of `build_strategy` make of it; the same Program without passes."""
+        """What the passes of `build_strategy` make of it; the same Program without passes.
+
+        >>> spec = [dy2st.static.InputSpec([2])]
+        >>> twice = dy2st.to_static(lambda x: x.t().t() + 1.0, spec, build_strategy="inference")
+        >>> [one.name for one in twice.optimized_program.block.walk()]
+        ['constant', 'add']
+        """
         better = self.concrete_program.optimized
         return self.main_program if better is None else better.program
 
@@ -333,7 +443,13 @@ class StaticFunction:
         return self.concrete_program.outputs
 
     def shapes(self) -> ShapeTable:
-        """A table of all sizes in the Program of `concrete_program`: print it."""
+        """A table of all sizes in the Program of `concrete_program`: print it.
+
+        >>> spec = [dy2st.static.InputSpec(["n", 4])]
+        >>> net = dy2st.to_static(dy2st.nn.Linear(4, 2), spec)
+        >>> "[n, 2]" in str(net.forward.shapes())
+        True
+        """
         return tracing.ShapeTable(self.main_program)
 
     def report(self) -> Report:
@@ -341,6 +457,15 @@ class StaticFunction:
 
         Print it: functions converted or left as Python, statements staged, run or left as Python,
         each with the reason.
+
+        >>> def total(x):
+        ...     s = dy2st.zeros([])
+        ...     for row in x:
+        ...         s = s + row.sum()
+        ...     return s
+        >>> total = dy2st.to_static(total, [dy2st.static.InputSpec(["n", 3])])
+        >>> "line 3: for: staged" in str(total.report())
+        True
         """
         return self.concrete_program.report
 

@@ -38,7 +38,13 @@ class InferenceProgram:
 
 
 class Executor:
-    """Runs what `load_inference_model` gives; other programs are not made by hand here."""
+    """Runs what `load_inference_model` gives; other programs are not made by hand here.
+
+    See `load_inference_model` for a run.
+
+    >>> exe = dy2st.static.Executor()
+    >>> exe.close()
+    """
 
     def __init__(self, place: Any = None):
         """Take a place, which says nothing: the engine runs the model."""
@@ -54,7 +60,16 @@ class Executor:
         return_numpy: bool = True,
         **_: Any,
     ) -> list[Any]:
-        """The outputs that `fetch_list` names, all without it, as arrays."""
+        """The outputs that `fetch_list` names, all without it; tensors if `return_numpy` is False.
+
+        `feed` has arrays by the names of the inputs. Raises ArgumentError for other programs,
+        SpecError for names that the model does not have.
+
+        >>> dy2st.static.Executor().run(None)  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+            ...
+        dy2st_runtime.errors.ArgumentError: Executor runs what load_inference_model gives...
+        """
         if not isinstance(program, InferenceProgram):
             raise ArgumentError(
                 "Executor runs what load_inference_model gives; put @to_static on a function, and "
@@ -85,6 +100,11 @@ def load_inference_model(
     `exe.run(program, feed={name: array}, fetch_list=outputs)` runs it, by an `Executor()`. Raises
     FormatError for damaged files, MissingFile, and UnknownOperators with all operators that are not
     read.
+
+    >>> program, inputs, outputs = dy2st.static.load_inference_model("net")
+    Traceback (most recent call last):
+        ...
+    dy2st_runtime.errors.MissingFile: there is no net.json, and no net.pdmodel
     """
     if unknown or not path_prefix:
         what = ", ".join(unknown) or "a model in memory"
