@@ -191,7 +191,13 @@ define(
 @method
 @of_numbers_too
 def softmax(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None) -> Any:
-    """exp(x) / sum(exp(x)) along an axis."""
+    """exp(x) / sum(exp(x)) along an axis, without overflow: the shape of x.
+
+    `dtype` is that of the result, and x is cast to it first.
+
+    >>> print(dy2st.nn.functional.softmax(dy2st.to_tensor([1000.0, 1000.0, 0.0])))
+    [0.5 0.5 0. ]
+    """
     x = x if dtype is None else F.cast(x, as_dtype(dtype))
     return apply("softmax", x, axis=normalize_axis(axis, x.ndim))
 
@@ -199,45 +205,73 @@ def softmax(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None) 
 @public
 @of_numbers_too
 def log_softmax(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None) -> Any:
-    """x - log(sum(exp(x))) along an axis."""
+    """x - log(sum(exp(x))) along an axis: the shape of x.
+
+    >>> print(dy2st.nn.functional.log_softmax(dy2st.to_tensor([1.0, 1.0])).round(3))
+    [-0.693 -0.693]
+    """
     x = x if dtype is None else F.cast(x, as_dtype(dtype))
     return apply("log_softmax", x, axis=normalize_axis(axis, x.ndim))
 
 
 @public
 def gelu(x: Any, approximate: bool = False, name: str | None = None) -> Any:
-    """x * (1 + erf(x / sqrt(2))) / 2; `approximate` takes tanh for erf (Hendrycks 2016)."""
+    """x * (1 + erf(x / sqrt(2))) / 2; `approximate` takes tanh for erf (Hendrycks 2016).
+
+    >>> print(dy2st.nn.functional.gelu(dy2st.to_tensor([-1.0, 0.0, 1.0])).round(3))
+    [-0.159  0.     0.841]
+    """
     return apply("gelu", x, approximate=bool(approximate))
 
 
 @public
 def softplus(x: Any, beta: float = 1.0, threshold: float = 20.0, name: str | None = None) -> Any:
-    """log(1 + exp(beta * x)) / beta; x where beta * x is above the threshold."""
+    """log(1 + exp(beta * x)) / beta; x where beta * x is above the threshold.
+
+    >>> print(dy2st.nn.functional.softplus(dy2st.to_tensor([0.0, 30.0])).round(3))
+    [ 0.693 30.   ]
+    """
     return apply("softplus", x, beta=float(beta), threshold=float(threshold))
 
 
 @public
 def silu(x: Any, inplace: bool = False, name: str | None = None) -> Any:
-    """x * sigmoid(x): (...,) -> (...,)."""
+    """x * sigmoid(x): (...,) -> (...,).
+
+    >>> print(dy2st.nn.functional.silu(dy2st.to_tensor([0.0, 2.0])).round(3))
+    [0.    1.762]
+    """
     return apply("silu", x)
 
 
 @public
 def swish(x: Any, name: str | None = None) -> Any:
-    """x * sigmoid(x), `silu` under another name."""
+    """x * sigmoid(x): `silu` under another name.
+
+    >>> print(dy2st.nn.functional.swish(dy2st.to_tensor([0.0, 2.0])).round(3))
+    [0.    1.762]
+    """
     return silu(x)
 
 
 @public
 @in_float32
 def mish(x: Any, name: str | None = None) -> Any:
-    """x * tanh(softplus(x)) (Misra 2019)."""
+    """x * tanh(softplus(x)) (Misra 2019).
+
+    >>> print(dy2st.nn.functional.mish(dy2st.to_tensor([0.0, 1.0])).round(3))
+    [0.    0.865]
+    """
     return x * F.tanh(softplus(x))
 
 
 @public
 def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = None) -> Any:
-    """x where x > 0, else weight * x; one weight, or one a channel."""
+    """x where x > 0, else weight * x; one weight, (1,), or one a channel, (c,).
+
+    >>> dy2st.nn.functional.prelu(dy2st.to_tensor([-4.0, 4.0]), dy2st.to_tensor([0.25])).tolist()
+    [-1.0, 4.0]
+    """
     if weight.size != 1 and x.ndim > 1:
         shape: list[Any] = [1] * x.ndim
         shape[-1 if data_format[-1] == "C" else 1] = weight.shape[0]
@@ -255,14 +289,22 @@ def _up_to_0(x: Any) -> Any:
 @public
 @in_float32
 def elu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
-    """x where x > 0, else alpha * (exp(x) - 1) (Clevert 2015)."""
+    """x where x > 0, else alpha * (exp(x) - 1) (Clevert 2015).
+
+    >>> print(dy2st.nn.functional.elu(dy2st.to_tensor([-1.0, 2.0])).round(3))
+    [-0.632  2.   ]
+    """
     return F.where(F.greater_than(x, 0), x, F.expm1(_up_to_0(x)) * alpha)
 
 
 @public
 @in_float32
 def celu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
-    """max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0) (Barron 2017)."""
+    """max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0) (Barron 2017).
+
+    >>> print(dy2st.nn.functional.celu(dy2st.to_tensor([-2.0, 2.0]), alpha=2.0).round(3))
+    [-1.264  2.   ]
+    """
     return F.where(F.greater_than(x, 0), x, F.expm1(_up_to_0(x) / alpha) * alpha)
 
 
@@ -274,21 +316,33 @@ def selu(
     alpha: float = 1.6732632423543772,
     name: str | None = None,
 ) -> Any:
-    """scale * (x where x > 0, else alpha * (exp(x) - 1)) (Klambauer 2017)."""
+    """scale * (x where x > 0, else alpha * (exp(x) - 1)) (Klambauer 2017).
+
+    >>> print(dy2st.nn.functional.selu(dy2st.to_tensor([-1.0, 1.0])).round(3))
+    [-1.111  1.051]
+    """
     return elu(x, alpha) * scale
 
 
 @public
 @in_float32
 def softsign(x: Any, name: str | None = None) -> Any:
-    """x / (1 + |x|)."""
+    """x / (1 + |x|).
+
+    >>> dy2st.nn.functional.softsign(dy2st.to_tensor([-1.0, 3.0])).tolist()
+    [-0.5, 0.75]
+    """
     return x / (F.abs(x) + 1.0)
 
 
 @public
 @in_float32
 def log_sigmoid(x: Any, name: str | None = None) -> Any:
-    """-log(1 + exp(-x))."""
+    """-log(1 + exp(-x)), elementwise, without overflow.
+
+    >>> print(dy2st.nn.functional.log_sigmoid(dy2st.to_tensor([0.0, -1000.0])).round(3))
+    [-6.93e-01 -1.00e+03]
+    """
     return -softplus(-x, threshold=float("inf"))
 
 
@@ -297,39 +351,63 @@ def log_sigmoid(x: Any, name: str | None = None) -> Any:
 def hardsigmoid(
     x: Any, slope: float = 1.0 / 6.0, offset: float = 0.5, name: str | None = None
 ) -> Any:
-    """min(max(slope * x + offset, 0), 1)."""
+    """min(max(slope * x + offset, 0), 1).
+
+    >>> dy2st.nn.functional.hardsigmoid(dy2st.to_tensor([-3.0, 0.0, 3.0])).tolist()
+    [0.0, 0.5, 1.0]
+    """
     return F.hardtanh(x * slope + offset, 0.0, 1.0)
 
 
 @public
 @in_float32
 def hardswish(x: Any, name: str | None = None) -> Any:
-    """x * min(max(x + 3, 0), 6) / 6 (Howard 2019)."""
+    """x * min(max(x + 3, 0), 6) / 6 (Howard 2019).
+
+    >>> dy2st.nn.functional.hardswish(dy2st.to_tensor([-3.0, 0.0, 3.0])).tolist()
+    [-0.0, 0.0, 3.0]
+    """
     return x * (F.relu6(x + 3.0) / 6.0)  # x * 6 may be too large
 
 
 @public
 def hardshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
-    """x where |x| > threshold, else 0."""
+    """x where |x| > threshold, else 0.
+
+    >>> dy2st.nn.functional.hardshrink(dy2st.to_tensor([-1.0, 0.25, 2.0])).tolist()
+    [-1.0, 0.0, 2.0]
+    """
     return F.where(F.less_equal(F.abs(x), threshold), F.zeros_like(x), x)
 
 
 @public
 def softshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
-    """sign(x) * max(|x| - threshold, 0)."""
+    """sign(x) * max(|x| - threshold, 0).
+
+    >>> dy2st.nn.functional.softshrink(dy2st.to_tensor([-1.0, 0.25, 2.0])).tolist()
+    [-0.5, 0.0, 1.5]
+    """
     return F.relu(x - threshold) - F.relu(-x - threshold)
 
 
 @public
 @in_float32
 def tanhshrink(x: Any, name: str | None = None) -> Any:
-    """x - tanh(x)."""
+    """x - tanh(x).
+
+    >>> print(dy2st.nn.functional.tanhshrink(dy2st.to_tensor([0.0, 1.0])).round(3))
+    [0.    0.238]
+    """
     return x - F.tanh(x)
 
 
 @public
 @in_float32
 def glu(x: Any, axis: int = -1, name: str | None = None) -> Any:
-    """a * sigmoid(b), with a and b the halves of an axis (Dauphin 2016)."""
+    """a * sigmoid(b), with a and b the halves of an axis: (..., 2 * n) -> (..., n) (Dauphin 2016).
+
+    >>> dy2st.nn.functional.glu(dy2st.to_tensor([3.0, 5.0, 0.0, 0.0])).tolist()
+    [1.5, 2.5]
+    """
     a, b = F.split(x, 2, axis)
     return a * F.sigmoid(b)

@@ -170,103 +170,171 @@ define(
 
 @method
 def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x == y, elementwise with broadcasting."""
+    """x == y, elementwise with broadcasting: bools.
+
+    >>> dy2st.equal(dy2st.to_tensor([1, 2]), dy2st.to_tensor([1, 3])).tolist()
+    [True, False]
+    """
     return apply("equal", x, y)  # type: ignore[no-any-return]
 
 
 @method
 def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x != y, elementwise with broadcasting."""
+    """x != y, elementwise with broadcasting: bools.
+
+    >>> dy2st.not_equal(dy2st.to_tensor([1, 2]), dy2st.to_tensor([1, 3])).tolist()
+    [False, True]
+    """
     return apply("not_equal", x, y)  # type: ignore[no-any-return]
 
 
 @method
 def less_than(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x < y, elementwise with broadcasting."""
+    """x < y, elementwise with broadcasting: bools.
+
+    >>> dy2st.less_than(dy2st.to_tensor([1, 2, 3]), 2).tolist()
+    [True, False, False]
+    """
     return apply("less_than", x, y)  # type: ignore[no-any-return]
 
 
 @method
 def less_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x <= y, elementwise with broadcasting."""
+    """x <= y, elementwise with broadcasting: bools.
+
+    >>> dy2st.less_equal(dy2st.to_tensor([1, 2, 3]), 2).tolist()
+    [True, True, False]
+    """
     return apply("less_equal", x, y)  # type: ignore[no-any-return]
 
 
 @method
 def greater_than(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x > y, elementwise with broadcasting."""
+    """x > y, elementwise with broadcasting: bools.
+
+    >>> dy2st.greater_than(dy2st.to_tensor([1, 2, 3]), 2).tolist()
+    [False, False, True]
+    """
     return apply("greater_than", x, y)  # type: ignore[no-any-return]
 
 
 @method
 def greater_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x >= y, elementwise with broadcasting."""
+    """x >= y, elementwise with broadcasting: bools.
+
+    >>> dy2st.greater_equal(dy2st.to_tensor([1, 2, 3]), 2).tolist()
+    [False, True, True]
+    """
     return apply("greater_equal", x, y)  # type: ignore[no-any-return]
 
 
 @method
 def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Whether both are true (not 0), elementwise with broadcasting."""
+    """Whether both are true (not 0), elementwise with broadcasting.
+
+    >>> dy2st.logical_and(dy2st.to_tensor([0, 1, 2]), dy2st.to_tensor([1, 0, 3])).tolist()
+    [False, False, True]
+    """
     return apply("logical_and", x, y)  # type: ignore[no-any-return]
 
 
 @method
 def logical_or(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Whether one or both are true (not 0), elementwise with broadcasting."""
+    """Whether one or both are true (not 0), elementwise with broadcasting.
+
+    >>> dy2st.logical_or(dy2st.to_tensor([0, 1, 0]), dy2st.to_tensor([0, 0, 3])).tolist()
+    [False, True, True]
+    """
     return apply("logical_or", x, y)  # type: ignore[no-any-return]
 
 
 @method
 def logical_xor(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Whether exactly one is true (not 0), elementwise with broadcasting."""
+    """Whether exactly one is true (not 0), elementwise with broadcasting.
+
+    >>> dy2st.logical_xor(dy2st.to_tensor([0, 1, 2]), dy2st.to_tensor([0, 0, 3])).tolist()
+    [False, True, False]
+    """
     return apply("logical_xor", x, y)  # type: ignore[no-any-return]
 
 
 @method
 def logical_not(x: Any, name: str | None = None) -> Tensor:
-    """Whether x is false (0), elementwise."""
+    """Whether x is false (0), elementwise: bools.
+
+    >>> dy2st.logical_not(dy2st.to_tensor([0, 1, 2])).tolist()
+    [True, False, False]
+    """
     return apply("logical_not", x)  # type: ignore[no-any-return]
 
 
 @method
 def bitwise_and(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """The bits that both have; `and` of bools."""
+    """The bits that both integers have, elementwise with broadcasting; `and` of bools.
+
+    >>> dy2st.bitwise_and(dy2st.to_tensor([0b1100]), 0b1010).item() == 0b1000
+    True
+    """
     return apply("bitwise_and", x, y)  # type: ignore[no-any-return]
 
 
 @method
 def bitwise_or(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """The bits that one or both have; `or` of bools."""
+    """The bits that one or both integers have, elementwise with broadcasting; `or` of bools.
+
+    >>> dy2st.bitwise_or(dy2st.to_tensor([0b1100]), 0b1010).item() == 0b1110
+    True
+    """
     return apply("bitwise_or", x, y)  # type: ignore[no-any-return]
 
 
 @method
 def bitwise_xor(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """The bits that one has; unequal bools."""
+    """The bits that one of two integers has, elementwise with broadcasting; unequal bools.
+
+    >>> dy2st.bitwise_xor(dy2st.to_tensor([0b1100]), 0b1010).item() == 0b0110
+    True
+    """
     return apply("bitwise_xor", x, y)  # type: ignore[no-any-return]
 
 
 @method
 def bitwise_not(x: Any, name: str | None = None) -> Tensor:
-    """All bits changed; `not` of bools."""
+    """All bits of an integer changed, elementwise, -x - 1 if it has a sign; `not` of bools.
+
+    >>> dy2st.bitwise_not(dy2st.to_tensor([0, 5])).tolist()
+    [-1, -6]
+    """
     return apply("bitwise_not", x)  # type: ignore[no-any-return]
 
 
 @method
 def isnan(x: Any, name: str | None = None) -> Tensor:
-    """Whether x is not a number, elementwise."""
+    """Whether x is not a number, elementwise: bools.
+
+    >>> dy2st.isnan(dy2st.to_tensor([1.0, np.nan, np.inf])).tolist()
+    [False, True, False]
+    """
     return apply("isnan", x)  # type: ignore[no-any-return]
 
 
 @method
 def isinf(x: Any, name: str | None = None) -> Tensor:
-    """Whether x is infinite, elementwise."""
+    """Whether x is infinite, elementwise: bools.
+
+    >>> dy2st.isinf(dy2st.to_tensor([1.0, np.nan, -np.inf])).tolist()
+    [False, False, True]
+    """
     return apply("isinf", x)  # type: ignore[no-any-return]
 
 
 @method
 def isfinite(x: Any, name: str | None = None) -> Tensor:
-    """Whether x is neither infinite nor NaN, elementwise."""
+    """Whether x is neither infinite nor NaN, elementwise: bools.
+
+    >>> dy2st.isfinite(dy2st.to_tensor([1.0, np.nan, np.inf])).tolist()
+    [True, False, False]
+    """
     return apply("isfinite", x)  # type: ignore[no-any-return]
 
 
@@ -275,6 +343,12 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     """x where the condition holds, else y, with broadcasting.
 
     With the condition alone: one index tensor an axis, as `nonzero(condition, as_tuple=True)`.
+
+    >>> x = dy2st.to_tensor([-1.0, 2.0])
+    >>> dy2st.where(x > 0, x, 0.0).tolist()
+    [0.0, 2.0]
+    >>> [place.tolist() for place in dy2st.where(x > 0)]
+    [[1]]
     """
     if x is None and y is None:
         return F.nonzero(condition, as_tuple=True)
@@ -290,7 +364,11 @@ def isclose(
     equal_nan: bool = False,
     name: str | None = None,
 ) -> Any:
-    """|x - y| <= atol + rtol * |y|, elementwise; an infinity is close to itself alone."""
+    """|x - y| <= atol + rtol * |y|, elementwise; an infinity is close to itself alone.
+
+    >>> dy2st.isclose(dy2st.to_tensor([1.0, 1.0]), dy2st.to_tensor([1.000001, 1.1])).tolist()
+    [True, False]
+    """
     x, y = (F.cast(z, "int64") if dtype_of(z).kind == "b" else z for z in (x, y))
     near = F.less_equal(F.abs(F.subtract(x, y)), F.abs(y) * rtol + atol)
     close = F.logical_or(F.equal(x, y), F.logical_and(near, F.isfinite(y)))
@@ -308,5 +386,9 @@ def allclose(
     equal_nan: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Whether `isclose` holds for every element: a 0-d bool."""
+    """Whether `isclose` holds for every element: a 0-d bool.
+
+    >>> dy2st.allclose(dy2st.to_tensor([1.0, 2.0]), dy2st.to_tensor([1.0, 2.00001])).item()
+    True
+    """
     return F.all(isclose(x, y, rtol, atol, equal_nan))

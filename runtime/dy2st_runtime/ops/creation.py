@@ -338,7 +338,13 @@ _default_name = "float32"
 
 
 def set_default_dtype(d: Any) -> None:
-    """Set the dtype of floats made without one: float16, float32 or float64."""
+    """Set the dtype of floats made without one: float16, float32 or float64.
+
+    >>> dy2st.set_default_dtype("float64")
+    >>> dy2st.zeros([1]).dtype
+    dtype('float64')
+    >>> dy2st.set_default_dtype("float32")
+    """
     global _default_dtype, _default_name
     wanted = as_dtype(d)
     if wanted.kind != "f":
@@ -347,7 +353,11 @@ def set_default_dtype(d: Any) -> None:
 
 
 def get_default_dtype() -> str:
-    """The name of the dtype of floats made without one."""
+    """The name of the dtype of floats made without one.
+
+    >>> dy2st.get_default_dtype()
+    'float32'
+    """
     return _default_name
 
 
@@ -356,6 +366,9 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None
     """A tensor of a shape whose elements are all `fill_value`, a number or a text such as "-inf".
 
     Numbers and tensors give the default dtype, bools give bool.
+
+    >>> dy2st.full([2], 7.0).tolist(), dy2st.full([2], 7, dtype="int64").tolist()
+    ([7.0, 7.0], [7, 7])
     """
     default: Any
     if isinstance(fill_value, Tensor):
@@ -378,17 +391,21 @@ def _filled_complex(shape: Any, value: complex, dtype: np.dtype[Any]) -> Any:
 
 @public
 def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """A tensor of zeros, float32 by default.
+    """A tensor of zeros, float32 by default (`set_default_dtype`).
 
-    >>> zeros([2]).tolist()
-    [0.0, 0.0]
+    >>> dy2st.zeros([2]).tolist(), dy2st.zeros([2], dtype="int64").tolist()
+    ([0.0, 0.0], [0, 0])
     """
     return _filled(shape, 0, as_dtype(dtype, _default_dtype))
 
 
 @public
 def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """A tensor of ones, float32 by default."""
+    """A tensor of ones, float32 by default (`set_default_dtype`).
+
+    >>> dy2st.ones([2, 2]).tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
+    """
     return _filled(shape, 1, as_dtype(dtype, _default_dtype))
 
 
@@ -402,13 +419,21 @@ def _filled(shape: Any, value: Any, dtype: np.dtype[Any]) -> Any:
 
 @public
 def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """A tensor whose elements do not matter: zeros."""
+    """A tensor whose elements do not matter: zeros.
+
+    >>> dy2st.empty([2, 3]).shape
+    [2, 3]
+    """
     return zeros(shape, dtype)
 
 
 @public
 def full_like(x: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """A tensor of the shape and dtype of x whose elements are all `fill_value`."""
+    """A tensor of the shape and dtype of x whose elements are all `fill_value`.
+
+    >>> dy2st.full_like(dy2st.to_tensor([1, 2]), 7).tolist()
+    [7, 7]
+    """
     wanted = as_dtype(dtype, dtype_of(x))
     if isinstance(fill_value, Tensor):
         return full(shape_of(x), fill_value, wanted)
@@ -419,19 +444,31 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None, name: str | None = Non
 
 @public
 def zeros_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """Zeros of the shape and dtype of x."""
+    """Zeros of the shape and dtype of x.
+
+    >>> dy2st.zeros_like(dy2st.to_tensor([1, 2])).tolist()
+    [0, 0]
+    """
     return full_like(x, 0, dtype)
 
 
 @public
 def ones_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """Ones of the shape and dtype of x."""
+    """Ones of the shape and dtype of x.
+
+    >>> dy2st.ones_like(dy2st.to_tensor([1, 2]), dtype="float32").tolist()
+    [1.0, 1.0]
+    """
     return full_like(x, 1, dtype)
 
 
 @public
 def empty_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """A tensor of the shape and dtype of x whose elements do not matter: zeros."""
+    """A tensor of the shape and dtype of x whose elements do not matter: zeros.
+
+    >>> dy2st.empty_like(dy2st.ones([2, 3])).shape
+    [2, 3]
+    """
     return full_like(x, 0, dtype)
 
 
@@ -441,8 +478,8 @@ def arange(
 ) -> Any:
     """start, start + step, ... before end; int64 for integers, float32 for floats.
 
-    >>> arange(3).tolist()
-    [0, 1, 2]
+    >>> dy2st.arange(3).tolist(), dy2st.arange(1.0, 2.0, 0.5).tolist()
+    ([0, 1, 2], [1.0, 1.5])
     """
     if end is None:
         start, end = 0, start
@@ -469,6 +506,9 @@ def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | Non
     """`num` numbers from start to stop at equal distances, both included; float32 by default.
 
     For a dtype of integers the ends are cut first, and then the numbers.
+
+    >>> dy2st.linspace(0, 1, 5).tolist()
+    [0.0, 0.25, 0.5, 0.75, 1.0]
     """
     wanted, count = as_dtype(dtype, _default_dtype), as_size(num, "num")
     if is_unknown((start, stop)):
@@ -490,7 +530,11 @@ def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | Non
 
 @public
 def eye(num_rows: Any, num_columns: Any = None, dtype: Any = None, name: str | None = None) -> Any:
-    """Ones on the diagonal of a matrix, zeros elsewhere; float32 by default."""
+    """Ones on the diagonal of a matrix, zeros elsewhere; float32 by default.
+
+    >>> dy2st.eye(2, 3).tolist()
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+    """
     columns = num_rows if num_columns is None else num_columns
     wanted = as_dtype(dtype, _default_dtype)
     return apply("eye", rows=as_size(num_rows), columns=as_size(columns), dtype=wanted)
@@ -500,10 +544,12 @@ def eye(num_rows: Any, num_columns: Any = None, dtype: Any = None, name: str | N
 def cast(x: Any, dtype: Any) -> Any:
     """x in another dtype; the same tensor if it has the dtype already.
 
-    Complex numbers become their real parts, or bools, true where they are not 0.
+    Floats lose their fraction on the way to integers. Complex numbers become their real parts, or
+    bools, true where they are not 0.
 
-    >>> from dy2st_runtime.tensor import to_tensor
-    >>> cast(to_tensor([1 + 2j, 3j]), "int64").tolist()
+    >>> dy2st.cast(dy2st.to_tensor([1.9, -1.9]), "int64").tolist()
+    [1, -1]
+    >>> dy2st.cast(dy2st.to_tensor([1 + 2j, 3j]), "int64").tolist()
     [1, 0]
     """
     wanted = as_dtype(dtype)
@@ -526,43 +572,76 @@ def _is_of_numbers(x: Any) -> bool:
 
 @method
 def astype(x: Any, dtype: Any) -> Any:
-    """`cast` under another name."""
+    """x in another dtype: `cast` under another name.
+
+    >>> dy2st.to_tensor([1.5, 0.0]).astype("bool").tolist()
+    [True, False]
+    """
     return cast(x, dtype)
 
 
 @method
 def assign(x: Any, output: Any = None) -> Any:
-    """The same value as a tensor of its own; `output` is another tensor that becomes it."""
+    """The same value as a tensor of its own; `output` is another tensor that becomes it.
+
+    >>> x = dy2st.to_tensor([1.0])
+    >>> y = dy2st.assign(x)
+    >>> y is x, y.tolist()
+    (False, [1.0])
+    """
     return apply("assign", x) if output is None else output._inplace_assign(x)
 
 
 @method
 def clone(x: Any, name: str | None = None) -> Any:
-    """The same value as a tensor of its own; gradients flow through."""
+    """The same value as a tensor of its own; gradients flow through.
+
+    >>> x = dy2st.to_tensor([1.0], stop_gradient=False)
+    >>> (x.clone() * 2).sum().backward()
+    >>> x.grad.tolist()
+    [2.0]
+    """
     return apply("assign", x)
 
 
 @method
 def detach(x: Any, name: str | None = None) -> Any:
-    """The same value; gradients do not flow through."""
+    """The same value; gradients do not flow through.
+
+    >>> x = dy2st.to_tensor([1.0], stop_gradient=False)
+    >>> x.detach().stop_gradient
+    True
+    """
     return apply("detach", x)
 
 
 @public
 def shape(input: Any) -> Any:
-    """The sizes of a tensor as an int64 tensor; `x.shape` is the list."""
+    """The sizes of a tensor as an int64 tensor; `x.shape` is the list.
+
+    >>> dy2st.shape(dy2st.zeros([2, 3])).tolist()
+    [2, 3]
+    """
     return apply("shape", input)
 
 
 @method
 def numel(x: Any, name: str | None = None) -> Any:
-    """The number of elements as a 0-d int64 tensor; `x.size` is the number."""
+    """The number of elements as a 0-d int64 tensor; `x.size` is the number.
+
+    >>> dy2st.numel(dy2st.zeros([2, 3])).item()
+    6
+    """
     return F.prod(shape(x))
 
 
 @method
 def rank(input: Any) -> Any:
-    """The number of axes as a 0-d int32 tensor; `x.ndim` is the number."""
+    """The number of axes as a 0-d int32 tensor; `x.ndim` is the number.
+
+    >>> dy2st.rank(dy2st.zeros([2, 3])).item()
+    2
+    """
     return full([], input.ndim, "int32")
 
 

@@ -195,13 +195,24 @@ define_binary(
 
 @method
 def add(x: Any, y: Any, name: str | None = None, alpha: Any = 1) -> Tensor:
-    """x + alpha * y, elementwise with broadcasting: (...,) + (...,) -> (...,)."""
+    """x + alpha * y, elementwise with broadcasting: (...,) + (...,) -> (...,).
+
+    Tensors of two dtypes give the one that holds both, as `dy2st.set_promotion` says; ShapeError
+    if the shapes do not broadcast.
+
+    >>> dy2st.add(dy2st.to_tensor([1, 2]), dy2st.to_tensor([[10], [20]])).tolist()
+    [[11, 12], [21, 22]]
+    """
     return apply("add", x, _times(y, alpha))  # type: ignore[no-any-return]
 
 
 @method
 def subtract(x: Any, y: Any, name: str | None = None, alpha: Any = 1) -> Tensor:
-    """x - alpha * y, elementwise with broadcasting."""
+    """x - alpha * y, elementwise with broadcasting: (...,) - (...,) -> (...,).
+
+    >>> dy2st.subtract(dy2st.to_tensor([5, 7]), 2).tolist()
+    [3, 5]
+    """
     return apply("subtract", x, _times(y, alpha))  # type: ignore[no-any-return]
 
 
@@ -211,7 +222,11 @@ def _times(y: Any, alpha: Any) -> Any:
 
 @method
 def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x * y, elementwise with broadcasting."""
+    """x * y, elementwise with broadcasting: (...,) * (...,) -> (...,).
+
+    >>> dy2st.multiply(dy2st.to_tensor([1.0, 2.0]), dy2st.to_tensor([[2.0], [3.0]])).tolist()
+    [[2.0, 4.0], [3.0, 6.0]]
+    """
     return apply("multiply", x, y)  # type: ignore[no-any-return]
 
 
@@ -220,6 +235,10 @@ def divide(x: Any, y: Any, name: str | None = None, rounding_mode: str | None = 
     """x / y, elementwise with broadcasting; integers give a float.
 
     rounding_mode: 'floor' rounds down and 'trunc' towards 0, in the dtype of the operands.
+
+    >>> x = dy2st.to_tensor([-7, 7])
+    >>> dy2st.divide(x, 2).tolist(), dy2st.divide(x, 2, rounding_mode="trunc").tolist()
+    ([-3.5, 3.5], [-3, 3])
     """
     if rounding_mode is None:
         return apply("divide", x, y)  # type: ignore[no-any-return]
@@ -237,49 +256,85 @@ def divide(x: Any, y: Any, name: str | None = None, rounding_mode: str | None = 
 
 @method
 def floor_divide(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """floor(x / y), elementwise with broadcasting."""
+    """floor(x / y), elementwise with broadcasting, in the dtype of the operands.
+
+    >>> dy2st.floor_divide(dy2st.to_tensor([-7, 7]), 2).tolist()
+    [-4, 3]
+    """
     return apply("floor_divide", x, y)  # type: ignore[no-any-return]
 
 
 @method
 def remainder(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x - floor(x / y) * y, elementwise with broadcasting: has the sign of y, as in Python."""
+    """x - floor(x / y) * y, elementwise with broadcasting: has the sign of y, as in Python.
+
+    >>> dy2st.remainder(dy2st.to_tensor([-7, 7]), 3).tolist()
+    [2, 1]
+    """
     return apply("remainder", x, y)  # type: ignore[no-any-return]
 
 
 @method
 def mod(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """`remainder` under another name."""
+    """x - floor(x / y) * y: `remainder` under another name.
+
+    >>> dy2st.mod(dy2st.to_tensor([-7, 7]), 3).tolist()
+    [2, 1]
+    """
     return remainder(x, y)
 
 
 @method
 def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x**y, elementwise with broadcasting."""
+    """x**y, elementwise with broadcasting.
+
+    >>> dy2st.pow(dy2st.to_tensor([2.0, 3.0]), 2).tolist()
+    [4.0, 9.0]
+    >>> dy2st.pow(2.0, dy2st.to_tensor([1.0, -1.0])).tolist()
+    [2.0, 0.5]
+    """
     return apply("pow", x, y)  # type: ignore[no-any-return]
 
 
 @method
 def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """The larger of x and y, elementwise with broadcasting; equal ones share the gradient."""
+    """The larger of x and y, elementwise with broadcasting; equal ones share the gradient.
+
+    >>> dy2st.maximum(dy2st.to_tensor([1, 5]), dy2st.to_tensor([3, 2])).tolist()
+    [3, 5]
+    """
     return apply("maximum", x, y)  # type: ignore[no-any-return]
 
 
 @method
 def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """The smaller of x and y, elementwise with broadcasting; equal ones share the gradient."""
+    """The smaller of x and y, elementwise with broadcasting; equal ones share the gradient.
+
+    >>> dy2st.minimum(dy2st.to_tensor([1, 5]), dy2st.to_tensor([3, 2])).tolist()
+    [1, 2]
+    """
     return apply("minimum", x, y)  # type: ignore[no-any-return]
 
 
 @method
 def atan2(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """The angle of the point (y, x), elementwise with broadcasting."""
+    """The angle of the point (y, x) in radians, in [-pi, pi], elementwise with broadcasting.
+
+    The first argument is the height: atan2(1, 0) is pi / 2.
+
+    >>> print(dy2st.atan2(dy2st.to_tensor([1.0, 0.0]), dy2st.to_tensor([0.0, -1.0])).round(3))
+    [1.571 3.142]
+    """
     return apply("atan2", x, y)  # type: ignore[no-any-return]
 
 
 @method
 def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Any:
-    """x + weight * (y - x), and exactly y where the weight is 1."""
+    """x + weight * (y - x), and exactly y where the weight is 1.
+
+    >>> dy2st.lerp(dy2st.to_tensor([0.0, 10.0]), dy2st.to_tensor([4.0, 20.0]), 0.25).tolist()
+    [1.0, 12.5]
+    """
     apart = y - x
     if not isinstance(weight, Tensor):
         return x + weight * apart if abs(weight) < 0.5 else y - (1 - weight) * apart
@@ -298,12 +353,20 @@ def scale(
     act: Any = None,
     name: str | None = None,
 ) -> Any:
-    """x * scale + bias, or (x + bias) * scale."""
+    """x * scale + bias, or (x + bias) * scale without `bias_after_scale`; then `act` by its name.
+
+    >>> dy2st.scale(dy2st.to_tensor([1.0, 2.0]), 10.0, bias=1.0).tolist()
+    [11.0, 21.0]
+    """
     y = x * scale + bias if bias_after_scale else (x + bias) * scale
     return y if act is None else getattr(F, act)(y)
 
 
 @method
 def increment(x: Any, value: float = 1.0, name: str | None = None) -> Any:
-    """x + value in the dtype of x."""
+    """x + value in the dtype of x.
+
+    >>> dy2st.increment(dy2st.to_tensor([3])).tolist()
+    [4]
+    """
     return F.cast(x + value, x.dtype)

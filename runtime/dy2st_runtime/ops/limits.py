@@ -198,6 +198,11 @@ def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None) -> A
 
     A limit is a number, a tensor that broadcasts, or None. Integers beside a float become floats.
     Raises DTypeError for limits that an integer x cannot reach.
+
+    >>> dy2st.clip(dy2st.to_tensor([-5, 3, 20]), 0, 10).tolist()
+    [0, 3, 10]
+    >>> dy2st.clip(dy2st.to_tensor([-5, 3, 20]), max=4).tolist()
+    [-5, 3, 4]
     """
     if min is None and max is None:
         return x
@@ -219,19 +224,31 @@ def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None) -> A
 
 @public
 def relu6(x: Any, name: str | None = None) -> Any:
-    """min(max(x, 0), 6): (...,) -> (...,); the slope at 0 and 6 is 0."""
+    """min(max(x, 0), 6): (...,) -> (...,); the slope at 0 and 6 is 0.
+
+    >>> dy2st.nn.functional.relu6(dy2st.to_tensor([-1.0, 3.0, 9.0])).tolist()
+    [0.0, 3.0, 6.0]
+    """
     return apply("relu6", x)
 
 
 @public
 def hardtanh(x: Any, min: float = -1.0, max: float = 1.0, name: str | None = None) -> Any:
-    """min(max(x, min), max): (...,) -> (...,); the slope at a limit is 0."""
+    """min(max(x, min), max): (...,) -> (...,); the slope at a limit is 0.
+
+    >>> dy2st.nn.functional.hardtanh(dy2st.to_tensor([-2.0, 0.5, 2.0])).tolist()
+    [-1.0, 0.5, 1.0]
+    """
     return apply("hardtanh", x, min=_plain(min), max=_plain(max))
 
 
 @public
 def leaky_relu(x: Any, negative_slope: float = 0.01, name: str | None = None) -> Any:
-    """x where x > 0, else negative_slope * x: (...,) -> (...,); the slope at 0 is 1."""
+    """x where x > 0, else negative_slope * x: (...,) -> (...,); the slope at 0 is 1.
+
+    >>> dy2st.nn.functional.leaky_relu(dy2st.to_tensor([-4.0, 4.0]), 0.25).tolist()
+    [-1.0, 4.0]
+    """
     return apply("leaky_relu", x, negative_slope=float(negative_slope))
 
 

@@ -119,7 +119,18 @@ define(
 def matmul(
     x: Any, y: Any, transpose_x: bool = False, transpose_y: bool = False, name: str | None = None
 ) -> Any:
-    """(..., n, k) @ (..., k, m) -> (..., n, m); vectors count as a row or a column."""
+    """x @ y, batches broadcast: (..., n, k) @ (..., k, m) -> (..., n, m).
+
+    A vector counts as a row on the left, a column on the right: (k,) @ (k, m) -> (m,), and
+    (n, k) @ (k,) -> (n,). `transpose_x` and `transpose_y` exchange the last two axes first.
+    Raises ShapeError if the sizes k differ.
+
+    >>> x = dy2st.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> dy2st.matmul(x, dy2st.to_tensor([1.0, 10.0])).tolist()
+    [21.0, 43.0]
+    >>> dy2st.matmul(x, x, transpose_y=True).tolist()
+    [[5.0, 11.0], [11.0, 25.0]]
+    """
     if transpose_x and x.ndim > 1:
         x = _transposed(x)
     if transpose_y and y.ndim > 1:
@@ -129,13 +140,24 @@ def matmul(
 
 @method
 def mm(input: Any, mat2: Any, name: str | None = None) -> Any:
-    """`matmul` under another name."""
+    """(n, k) @ (k, m) -> (n, m): `matmul` under another name.
+
+    >>> dy2st.mm(dy2st.to_tensor([[1, 2]]), dy2st.to_tensor([[10], [20]])).tolist()
+    [[50]]
+    """
     return matmul(input, mat2)
 
 
 @method
 def bmm(x: Any, y: Any, name: str | None = None) -> Any:
-    """(b, n, k) @ (b, k, m) -> (b, n, m)."""
+    """The matrix products of a batch: (b, n, k) @ (b, k, m) -> (b, n, m).
+
+    Raises ShapeError for tensors of other ranks.
+
+    >>> x = dy2st.to_tensor([[[1.0, 2.0]], [[3.0, 4.0]]])
+    >>> dy2st.bmm(x, x.mT).tolist()
+    [[[5.0]], [[25.0]]]
+    """
     if x.ndim != 3 or y.ndim != 3:
         raise ShapeError(f"bmm takes tensors with three axes, not {x.shape} and {y.shape}")
     return matmul(x, y)
@@ -143,19 +165,31 @@ def bmm(x: Any, y: Any, name: str | None = None) -> Any:
 
 @method
 def mv(x: Any, vec: Any, name: str | None = None) -> Any:
-    """(n, k) @ (k,) -> (n,)."""
+    """A matrix times a vector: (n, k) @ (k,) -> (n,).
+
+    >>> dy2st.mv(dy2st.to_tensor([[1, 2], [3, 4]]), dy2st.to_tensor([1, 10])).tolist()
+    [21, 43]
+    """
     return matmul(x, vec)
 
 
 @method
 def dot(x: Any, y: Any, name: str | None = None) -> Any:
-    """The sum of products along the last axis: (..., n), (..., n) -> (...)."""
+    """The sum of products along the last axis: (..., n), (..., n) -> (...).
+
+    >>> dy2st.dot(dy2st.to_tensor([1.0, 2.0]), dy2st.to_tensor([3.0, 4.0])).item()
+    11.0
+    """
     return F.sum(x * y, axis=-1)
 
 
 @method
 def outer(x: Any, y: Any, name: str | None = None) -> Any:
-    """All products: (n,), (m,) -> (n, m)."""
+    """All products: (n,), (m,) -> (n, m).
+
+    >>> dy2st.outer(dy2st.to_tensor([1, 2]), dy2st.to_tensor([10, 20])).tolist()
+    [[10, 20], [20, 40]]
+    """
     return F.unsqueeze(F.flatten(x), [1]) * F.unsqueeze(F.flatten(y), [0])
 
 
@@ -163,6 +197,13 @@ def outer(x: Any, y: Any, name: str | None = None) -> Any:
 def addmm(
     input: Any, x: Any, y: Any, beta: float = 1.0, alpha: float = 1.0, name: str | None = None
 ) -> Any:
-    """beta * input + alpha * (x @ y); with beta = 0 the input does not count, be it NaN."""
+    """beta * input + alpha * (x @ y): (n, m), (n, k), (k, m) -> (n, m).
+
+    The input broadcasts; with beta = 0 it does not count, be it NaN.
+
+    >>> x = dy2st.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> dy2st.addmm(dy2st.to_tensor([[100.0]]), x, dy2st.eye(2), beta=0.5).tolist()
+    [[51.0, 52.0], [53.0, 54.0]]
+    """
     product = matmul(x, y) * alpha
     return input * beta + product if beta else product

@@ -134,20 +134,36 @@ def uniform(
     seed: int = 0,
     name: str | None = None,
 ) -> Any:
-    """Uniform random numbers in [min, max); float32 by default."""
+    """Uniform random numbers in [min, max); float32 by default.
+
+    >>> x = dy2st.uniform([100], min=2.0, max=3.0)
+    >>> x.shape, bool(((x >= 2) & (x < 3)).all())
+    ([100], True)
+    """
     wanted = as_dtype(dtype, _F32)
     return apply("uniform", shape=as_shape(shape), low=float(min), high=float(max), dtype=wanted)
 
 
 @public
 def rand(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """Uniform random numbers in [0, 1); float32 by default."""
+    """Uniform random numbers in [0, 1); float32 by default.
+
+    >>> x = dy2st.rand([100])
+    >>> x.shape, bool(((x >= 0) & (x < 1)).all())
+    ([100], True)
+    """
     return uniform(shape, dtype, 0.0, 1.0)
 
 
 @public
 def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None = None) -> Any:
-    """Normal random numbers of a shape; float32, or the dtype and shape of tensors given."""
+    """Normal random numbers of a shape; float32, or the dtype and shape of tensors given.
+
+    >>> dy2st.normal(10.0, 0.0, [2]).tolist()
+    [10.0, 10.0]
+    >>> dy2st.normal(dy2st.zeros([3]), dy2st.ones([3])).shape
+    [3]
+    """
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
         pattern = F.zeros_like(mean + std)
         drawn = apply("gaussian", shape=tuple(pattern.shape), dtype=pattern.dtype)
@@ -158,7 +174,14 @@ def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None 
 
 @public
 def randn(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """Normal random numbers with mean 0 and standard deviation 1; float32 by default."""
+    """Normal random numbers with mean 0 and standard deviation 1; float32 by default.
+
+    >>> seeded = dy2st.seed(0)
+    >>> x = dy2st.randn([2, 3])
+    >>> seeded = dy2st.seed(0)
+    >>> x.shape, bool((x == dy2st.randn([2, 3])).all())
+    ([2, 3], True)
+    """
     return apply("gaussian", shape=as_shape(shape), dtype=as_dtype(dtype, _F32))
 
 
@@ -170,7 +193,12 @@ def randint(
     dtype: Any = None,
     name: str | None = None,
 ) -> Any:
-    """Random integers from low to high - 1, or from 0 to low - 1; int64 by default."""
+    """Random integers from low to high - 1, or from 0 to low - 1; int64 by default.
+
+    >>> x = dy2st.randint(1, 7, [100])
+    >>> x.shape, bool(((x >= 1) & (x < 7)).all())
+    ([100], True)
+    """
     ends = (0, low) if high is None else (low, high)
     first, last = as_size(ends[0], "low"), as_size(ends[1], "high")
     _require_integers(first, last)
@@ -180,13 +208,21 @@ def randint(
 
 @public
 def randperm(n: Any, dtype: Any = "int64", name: str | None = None) -> Any:
-    """The integers 0 to n - 1 in random order."""
+    """The integers 0 to n - 1 in random order.
+
+    >>> dy2st.randperm(4).sort().tolist()
+    [0, 1, 2, 3]
+    """
     return apply("randperm", n=as_size(n), dtype=as_dtype(dtype))
 
 
 @public
 def bernoulli(x: Any, p: Any = None, name: str | None = None) -> Any:
-    """1 with probability x, else 0, elementwise; with probability p in the shape of x if given."""
+    """1 with probability x, else 0, elementwise; with probability p in the shape of x if given.
+
+    >>> dy2st.bernoulli(dy2st.to_tensor([0.0, 1.0])).tolist()
+    [0.0, 1.0]
+    """
     return apply("bernoulli", x if p is None else F.full_like(x, p))
 
 
@@ -194,6 +230,10 @@ def bernoulli(x: Any, p: Any = None, name: str | None = None) -> Any:
 def multinomial(
     x: Any, num_samples: Any = 1, replacement: bool = False, name: str | None = None
 ) -> Any:
-    """Indices drawn with probabilities in proportion to x: (..., n) -> (..., num_samples)."""
+    """Indices drawn with probabilities in proportion to x: (..., n) -> (..., num_samples).
+
+    >>> dy2st.multinomial(dy2st.to_tensor([0.0, 3.0, 0.0]), 4, replacement=True).tolist()
+    [1, 1, 1, 1]
+    """
     count = as_size(num_samples, "num_samples")
     return apply("multinomial", x, num_samples=count, replacement=bool(replacement))

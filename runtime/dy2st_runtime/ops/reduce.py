@@ -461,7 +461,15 @@ def _reduce(name: str, x: Any, axis: Axes, keepdim: bool) -> Any:
 def sum(
     x: Any, axis: Axes = None, dtype: Any = None, keepdim: bool = False, name: str | None = None
 ) -> Any:
-    """The sum along axes, all by default; integers and bools give int64 as in NumPy."""
+    """The sum along axes, all by default; integers and bools give int64 as in NumPy.
+
+    `axis` is one or a list; with `keepdim` these axes stay, with size 1. `dtype` is that of the
+    result, and x is cast to it first.
+
+    >>> x = dy2st.to_tensor([[1, 2], [3, 4]])
+    >>> dy2st.sum(x).item(), dy2st.sum(x, axis=0).tolist(), x.sum(1, keepdim=True).tolist()
+    (10, [4, 6], [[3], [7]])
+    """
     return _reduce("sum", x if dtype is None else F.cast(x, as_dtype(dtype)), axis, keepdim)
 
 
@@ -469,7 +477,12 @@ def sum(
 def mean(
     x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None, dtype: Any = None
 ) -> Any:
-    """The mean along axes, all by default."""
+    """The mean along axes, all by default; of integers a float.
+
+    >>> x = dy2st.to_tensor([[1.0, 2.0], [3.0, 6.0]])
+    >>> dy2st.mean(x).item(), dy2st.mean(x, axis=0).tolist()
+    (3.0, [2.0, 4.0])
+    """
     return _reduce("mean", x if dtype is None else F.cast(x, as_dtype(dtype)), axis, keepdim)
 
 
@@ -477,43 +490,77 @@ def mean(
 def prod(
     x: Any, axis: Axes = None, keepdim: bool = False, dtype: Any = None, name: str | None = None
 ) -> Any:
-    """The product along axes, all by default."""
+    """The product along axes, all by default; 1 of no elements.
+
+    >>> dy2st.prod(dy2st.to_tensor([[1, 2], [3, 4]]), axis=1).tolist()
+    [2, 12]
+    """
     return _reduce("prod", x if dtype is None else F.cast(x, as_dtype(dtype)), axis, keepdim)
 
 
 @method
 def max(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """The largest element along axes, all by default; equal ones share the gradient."""
+    """The largest element along axes, all by default; equal ones share the gradient.
+
+    It is NaN if one is; ShapeError if there are no elements. `argmax` gives the place.
+
+    >>> x = dy2st.to_tensor([[1, 5], [3, 2]])
+    >>> dy2st.max(x).item(), dy2st.max(x, axis=1).tolist()
+    (5, [5, 3])
+    """
     return _reduce("max", x, axis, keepdim)
 
 
 @method
 def min(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """The smallest element along axes, all by default; equal ones share the gradient."""
+    """The smallest element along axes, all by default; equal ones share the gradient.
+
+    It is NaN if one is; ShapeError if there are no elements. `argmin` gives the place.
+
+    >>> x = dy2st.to_tensor([[1, 5], [3, 2]])
+    >>> dy2st.min(x).item(), dy2st.min(x, axis=1).tolist()
+    (1, [1, 2])
+    """
     return _reduce("min", x, axis, keepdim)
 
 
 @method
 def amax(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """`max` under another name."""
+    """The largest element along axes: `max` under another name.
+
+    >>> dy2st.amax(dy2st.to_tensor([[1, 5], [3, 2]]), axis=[0, 1]).item()
+    5
+    """
     return _reduce("max", x, axis, keepdim)
 
 
 @method
 def amin(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """`min` under another name."""
+    """The smallest element along axes: `min` under another name.
+
+    >>> dy2st.amin(dy2st.to_tensor([[1, 5], [3, 2]]), axis=[0, 1]).item()
+    1
+    """
     return _reduce("min", x, axis, keepdim)
 
 
 @method
 def any(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """Whether any element is true (not 0) along axes, all by default."""
+    """Whether any element is true (not 0) along axes, all by default: bools, False of no elements.
+
+    >>> dy2st.any(dy2st.to_tensor([[0, 0], [0, 3]]), axis=1).tolist()
+    [False, True]
+    """
     return _reduce("any", x, axis, keepdim)
 
 
 @method
 def all(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """Whether all elements are true (not 0) along axes, all by default."""
+    """Whether all elements are true (not 0) along axes, all by default: bools, True of no elements.
+
+    >>> dy2st.all(dy2st.to_tensor([[1, 2], [0, 3]]), axis=1).tolist()
+    [True, False]
+    """
     return _reduce("all", x, axis, keepdim)
 
 
@@ -526,7 +573,12 @@ def argmax(
     dtype: Any = "int64",
     name: str | None = None,
 ) -> Any:
-    """The index of the (first) largest element along an axis, or in the flattened tensor."""
+    """The index of the (first) largest element along an axis, or in the flattened tensor.
+
+    >>> x = dy2st.to_tensor([[1, 9], [7, 2]])
+    >>> dy2st.argmax(x).item(), dy2st.argmax(x, axis=1).tolist()
+    (1, [1, 0])
+    """
     return _arg("argmax", x, axis, keepdim, dtype)
 
 
@@ -539,7 +591,12 @@ def argmin(
     dtype: Any = "int64",
     name: str | None = None,
 ) -> Any:
-    """The index of the (first) smallest element along an axis, or in the flattened tensor."""
+    """The index of the (first) smallest element along an axis, or in the flattened tensor.
+
+    >>> x = dy2st.to_tensor([[4, 9], [7, 2]])
+    >>> dy2st.argmin(x).item(), dy2st.argmin(x, axis=1).tolist()
+    (3, [0, 1])
+    """
     return _arg("argmin", x, axis, keepdim, dtype)
 
 
@@ -555,14 +612,24 @@ def _arg(name: str, x: Any, axis: int | None, keepdim: bool, dtype: Any) -> Any:
 
 @method
 def count_nonzero(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """How many elements are not 0 along axes, all by default: int64."""
+    """How many elements are not 0 along axes, all by default: int64.
+
+    >>> dy2st.count_nonzero(dy2st.to_tensor([[0, 1], [2, 3]]), axis=1).tolist()
+    [1, 2]
+    """
     return sum(F.not_equal(x, 0), axis, keepdim=keepdim)
 
 
 @method
 @of_numbers_too
 def cumsum(x: Any, axis: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
-    """The sum of the elements up to each place along an axis, or of the flattened tensor."""
+    """The sum of the elements up to each place along an axis, or of the flattened tensor.
+
+    >>> dy2st.cumsum(dy2st.to_tensor([1, 2, 3])).tolist()
+    [1, 3, 6]
+    >>> dy2st.cumsum(dy2st.to_tensor([[1, 2], [3, 4]]), axis=0).tolist()
+    [[1, 2], [4, 6]]
+    """
     x = x if dtype is None else F.cast(x, as_dtype(dtype))
     if axis is None:
         x, axis = F.flatten(x), 0
@@ -571,14 +638,22 @@ def cumsum(x: Any, axis: int | None = None, dtype: Any = None, name: str | None 
 
 @public
 def cumsum_of(x: Any, axis: int, reverse: bool) -> Any:
-    """`cumsum`, from the end with `reverse`."""
+    """The sum of the elements up to each place along an axis; from the end with `reverse`.
+
+    >>> dy2st.ops.cumsum_of(dy2st.to_tensor([1, 2, 3]), 0, True).tolist()
+    [6, 5, 3]
+    """
     return apply("cumsum", x, axis=axis, reverse=reverse)
 
 
 @method
 @of_numbers_too
 def cumprod(x: Any, dim: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
-    """The product of the elements up to each place along an axis, or of the flattened tensor."""
+    """The product of the elements up to each place along an axis, or of the flattened tensor.
+
+    >>> dy2st.cumprod(dy2st.to_tensor([1, 2, 3, 4])).tolist()
+    [1, 2, 6, 24]
+    """
     x = x if dtype is None else F.cast(x, as_dtype(dtype))
     if dim is None:
         x, dim = F.flatten(x), 0
@@ -587,7 +662,11 @@ def cumprod(x: Any, dim: int | None = None, dtype: Any = None, name: str | None 
 
 @public
 def sum_to(x: Any, shape: Any) -> Any:
-    """The sum over the axes along which `shape` was broadcast to the shape of x."""
+    """The sum over the axes along which `shape` was broadcast to the shape of x: its gradient.
+
+    >>> dy2st.ops.sum_to(dy2st.ones([2, 3]), [1, 3]).tolist()
+    [[2.0, 2.0, 2.0]]
+    """
     own, wanted = shape_of(x), as_shape(shape)
     if len(own) == len(wanted) and all_same(own, wanted):
         return x

@@ -15,7 +15,11 @@ from dy2st_runtime.ops.short_floats import in_float32
 @method
 @in_float32
 def logsumexp(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """log(F.sum(exp(x))) along axes, all by default; without overflow."""
+    """log(sum(exp(x))) along axes, all by default; without overflow.
+
+    >>> print(dy2st.logsumexp(dy2st.to_tensor([1000.0, 1000.0])).round(3))
+    1000.693
+    """
     axes = list(reduced_axes(axis, x.ndim))
     if equal(product([x.shape[a] for a in axes]), 0) is True:
         return F.log(F.sum(F.exp(x), axes, keepdim=keepdim))
@@ -43,6 +47,10 @@ def var(
     """The mean squared distance from the mean along axes, divided by n - correction.
 
     `unbiased` says whether the correction is 1 or 0.
+
+    >>> x = dy2st.to_tensor([1.0, 3.0])
+    >>> dy2st.var(x).item(), dy2st.var(x, unbiased=False).item()
+    (2.0, 1.0)
     """
     x = x if dtype is None else F.cast(x, as_dtype(dtype))
     axes = reduced_axes(axis, x.ndim)
@@ -72,7 +80,11 @@ def std(
     correction: float = 1,
     dtype: Any = None,
 ) -> Any:
-    """The square root of `var`."""
+    """The square root of `var`, which divides by n - correction, along axes.
+
+    >>> dy2st.std(dy2st.to_tensor([[1.0, 1.0], [0.0, 8.0]]), axis=1, unbiased=False).tolist()
+    [0.0, 4.0]
+    """
     return root(var(x, axis, unbiased, keepdim, correction=correction, dtype=dtype))
 
 
@@ -96,6 +108,10 @@ def norm(
 
     Along two axes it is the norm of matrices if p is 'nuc', 1, 2 (the default) or inf, or less
     than 0.
+
+    >>> x = dy2st.to_tensor([[3.0, 4.0], [6.0, 8.0]])
+    >>> dy2st.norm(x, axis=1).tolist(), dy2st.norm(x, p=1, axis=1).tolist()
+    ([5.0, 10.0], [7.0, 14.0])
     """
     is_matrix = isinstance(axis, (list, tuple)) and len(axis) == 2
     p = 2 if p is None and is_matrix else p
@@ -114,7 +130,13 @@ def vector_norm(
     name: str | None = None,
     dtype: Any = None,
 ) -> Any:
-    """(sum |x|**p)**(1/p) along axes, all by default; p may be inf, -inf or 0."""
+    """(sum |x|**p)**(1/p) along axes, all by default; p may be inf, -inf or 0.
+
+    >>> dy2st.linalg.vector_norm(dy2st.to_tensor([3.0, -4.0])).item()
+    5.0
+    >>> dy2st.linalg.vector_norm(dy2st.to_tensor([3.0, -4.0]), np.inf).item()
+    4.0
+    """
     x = F.abs(x) if x.dtype.kind == "c" else x
     return _vector_norm(x if dtype is None else F.cast(x, as_dtype(dtype)), p, axis, keepdim)
 

@@ -54,13 +54,21 @@ for _name, _doc, _kernel in (
 
 @method
 def tril(x: Any, diagonal: Any = 0, name: str | None = None) -> Any:
-    """x below and on a diagonal of the last two axes, zeros above."""
+    """x below and on a diagonal of the last two axes, zeros above.
+
+    >>> dy2st.tril(dy2st.ones([3, 3], "int64")).tolist()
+    [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
+    """
     return _triangle("tril", x, diagonal)
 
 
 @method
 def triu(x: Any, diagonal: Any = 0, name: str | None = None) -> Any:
-    """x above and on a diagonal of the last two axes, zeros below."""
+    """x above and on a diagonal of the last two axes, zeros below.
+
+    >>> dy2st.triu(dy2st.ones([3, 3], "int64"), diagonal=1).tolist()
+    [[0, 1, 1], [0, 0, 1], [0, 0, 0]]
+    """
     return _triangle("triu", x, diagonal)
 
 

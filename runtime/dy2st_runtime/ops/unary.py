@@ -289,19 +289,37 @@ for _row in _ROWS:
 
 @method
 def neg(x: Any, name: str | None = None) -> Tensor:
-    """-x, elementwise: (...,) -> (...,)."""
+    """-x, elementwise: (...,) -> (...,), in the dtype of x.
+
+    Raises DTypeError for bools.
+
+    >>> dy2st.neg(dy2st.to_tensor([1.5, -2.0])).tolist()
+    [-1.5, 2.0]
+    """
     return apply("neg", x)  # type: ignore[no-any-return]
 
 
 @method
 def abs(x: Any, name: str | None = None) -> Tensor:
-    """|x|; the slope at 0 is 0, elementwise: (...,) -> (...,)."""
+    """|x|, elementwise: (...,) -> (...,); the slope at 0 is 0.
+
+    Of complex numbers it is the magnitude, a float.
+
+    >>> dy2st.abs(dy2st.to_tensor([-1.5, 2.0])).tolist()
+    [1.5, 2.0]
+    >>> dy2st.abs(dy2st.to_tensor([3 + 4j])).tolist()
+    [5.0]
+    """
     return apply("abs", x)  # type: ignore[no-any-return]
 
 
 @method
 def sign(x: Any, name: str | None = None) -> Tensor:
-    """-1, 0 or 1, elementwise: (...,) -> (...,); of complex numbers x / |x|, and 0 of 0."""
+    """-1, 0 or 1, elementwise: (...,) -> (...,); of complex numbers x / |x|, and 0 of 0.
+
+    >>> dy2st.sign(dy2st.to_tensor([-3.0, 0.0, 2.0])).tolist()
+    [-1.0, 0.0, 1.0]
+    """
     if dtype_of(x).kind != "c":
         return apply("sign", x)  # type: ignore[no-any-return]
     return _direction(F.abs(x), x)  # type: ignore[no-any-return]
@@ -309,163 +327,271 @@ def sign(x: Any, name: str | None = None) -> Tensor:
 
 @method
 def square(x: Any, name: str | None = None) -> Tensor:
-    """x * x, elementwise: (...,) -> (...,)."""
+    """x * x, elementwise: (...,) -> (...,), in the dtype of x.
+
+    >>> dy2st.square(dy2st.to_tensor([-3, 2])).tolist()
+    [9, 4]
+    """
     return apply("square", x)  # type: ignore[no-any-return]
 
 
 @method
 def exp(x: Any, name: str | None = None) -> Tensor:
-    """e**x, elementwise: (...,) -> (...,)."""
+    """e**x, elementwise: (...,) -> (...,); integers give floats.
+
+    >>> print(dy2st.exp(dy2st.to_tensor([0.0, 1.0])).round(3))
+    [1.    2.718]
+    """
     return apply("exp", x)  # type: ignore[no-any-return]
 
 
 @method
 def expm1(x: Any, name: str | None = None) -> Tensor:
-    """e**x - 1, exact near 0, elementwise: (...,) -> (...,)."""
+    """e**x - 1, elementwise: (...,) -> (...,); exact near 0, where exp(x) - 1 is not.
+
+    >>> print(dy2st.expm1(dy2st.to_tensor([0.0, 1e-10])))
+    [0.e+00 1.e-10]
+    """
     return apply("expm1", x)  # type: ignore[no-any-return]
 
 
 @method
 def log(x: Any, name: str | None = None) -> Tensor:
-    """The natural logarithm, elementwise: (...,) -> (...,)."""
+    """The natural logarithm, elementwise: (...,) -> (...,); -inf at 0, NaN below.
+
+    >>> print(dy2st.log(dy2st.to_tensor([1.0, 10.0])).round(3))
+    [0.    2.303]
+    """
     return apply("log", x)  # type: ignore[no-any-return]
 
 
 @method
 def log1p(x: Any, name: str | None = None) -> Tensor:
-    """log(1 + x), exact near 0, elementwise: (...,) -> (...,)."""
+    """log(1 + x), elementwise: (...,) -> (...,); exact near 0, where 1 + x is not.
+
+    >>> print(dy2st.log1p(dy2st.to_tensor([0.0, 1e-10])))
+    [0.e+00 1.e-10]
+    """
     return apply("log1p", x)  # type: ignore[no-any-return]
 
 
 @method
 def log2(x: Any, name: str | None = None) -> Tensor:
-    """The logarithm to base 2, elementwise: (...,) -> (...,)."""
+    """The logarithm to base 2, elementwise: (...,) -> (...,).
+
+    >>> dy2st.log2(dy2st.to_tensor([0.5, 1.0, 8.0])).tolist()
+    [-1.0, 0.0, 3.0]
+    """
     return apply("log2", x)  # type: ignore[no-any-return]
 
 
 @method
 def log10(x: Any, name: str | None = None) -> Tensor:
-    """The logarithm to base 10, elementwise: (...,) -> (...,)."""
+    """The logarithm to base 10, elementwise: (...,) -> (...,).
+
+    >>> print(dy2st.log10(dy2st.to_tensor([1.0, 1000.0])).round(3))
+    [0. 3.]
+    """
     return apply("log10", x)  # type: ignore[no-any-return]
 
 
 @method
 def sqrt(x: Any, name: str | None = None) -> Tensor:
-    """The square root, elementwise: (...,) -> (...,)."""
+    """The square root, elementwise: (...,) -> (...,); NaN of negative numbers.
+
+    >>> dy2st.sqrt(dy2st.to_tensor([0.0, 9.0])).tolist()
+    [0.0, 3.0]
+    """
     return apply("sqrt", x)  # type: ignore[no-any-return]
 
 
 @method
 def rsqrt(x: Any, name: str | None = None) -> Tensor:
-    """1 / sqrt(x), elementwise: (...,) -> (...,)."""
+    """1 / sqrt(x), elementwise: (...,) -> (...,).
+
+    >>> dy2st.rsqrt(dy2st.to_tensor([1.0, 4.0])).tolist()
+    [1.0, 0.5]
+    """
     return apply("rsqrt", x)  # type: ignore[no-any-return]
 
 
 @method
 def reciprocal(x: Any, name: str | None = None) -> Tensor:
-    """1 / x, elementwise: (...,) -> (...,)."""
+    """1 / x, elementwise: (...,) -> (...,); integers give floats.
+
+    >>> dy2st.reciprocal(dy2st.to_tensor([4.0, -0.5])).tolist()
+    [0.25, -2.0]
+    """
     return apply("reciprocal", x)  # type: ignore[no-any-return]
 
 
 @method
 def sin(x: Any, name: str | None = None) -> Tensor:
-    """The sine, elementwise: (...,) -> (...,)."""
+    """The sine of radians, elementwise: (...,) -> (...,).
+
+    >>> print(dy2st.sin(dy2st.to_tensor([0.0, np.pi / 6])).round(3))
+    [0.  0.5]
+    """
     return apply("sin", x)  # type: ignore[no-any-return]
 
 
 @method
 def cos(x: Any, name: str | None = None) -> Tensor:
-    """The cosine, elementwise: (...,) -> (...,)."""
+    """The cosine of radians, elementwise: (...,) -> (...,).
+
+    >>> print(dy2st.cos(dy2st.to_tensor([0.0, np.pi / 3])).round(3))
+    [1.  0.5]
+    """
     return apply("cos", x)  # type: ignore[no-any-return]
 
 
 @method
 def tan(x: Any, name: str | None = None) -> Tensor:
-    """The tangent, elementwise: (...,) -> (...,)."""
+    """The tangent of radians, elementwise: (...,) -> (...,).
+
+    >>> print(dy2st.tan(dy2st.to_tensor([0.0, np.pi / 4])).round(3))
+    [0. 1.]
+    """
     return apply("tan", x)  # type: ignore[no-any-return]
 
 
 @method
 def asin(x: Any, name: str | None = None) -> Tensor:
-    """The arc sine, elementwise: (...,) -> (...,)."""
+    """The arc sine in radians, elementwise: (...,) -> (...,); NaN beyond -1 and 1.
+
+    >>> print(dy2st.asin(dy2st.to_tensor([0.0, 1.0])).round(3))
+    [0.    1.571]
+    """
     return apply("asin", x)  # type: ignore[no-any-return]
 
 
 @method
 def acos(x: Any, name: str | None = None) -> Tensor:
-    """The arc cosine, elementwise: (...,) -> (...,)."""
+    """The arc cosine in radians, elementwise: (...,) -> (...,); NaN beyond -1 and 1.
+
+    >>> print(dy2st.acos(dy2st.to_tensor([1.0, 0.0])).round(3))
+    [0.    1.571]
+    """
     return apply("acos", x)  # type: ignore[no-any-return]
 
 
 @method
 def atan(x: Any, name: str | None = None) -> Tensor:
-    """The arc tangent, elementwise: (...,) -> (...,)."""
+    """The arc tangent in radians, elementwise: (...,) -> (...,), between -pi/2 and pi/2.
+
+    >>> print(dy2st.atan(dy2st.to_tensor([0.0, 1.0])).round(3))
+    [0.    0.785]
+    """
     return apply("atan", x)  # type: ignore[no-any-return]
 
 
 @method
 def sinh(x: Any, name: str | None = None) -> Tensor:
-    """The hyperbolic sine, elementwise: (...,) -> (...,)."""
+    """The hyperbolic sine (e**x - e**-x) / 2, elementwise: (...,) -> (...,).
+
+    >>> print(dy2st.sinh(dy2st.to_tensor([0.0, 1.0])).round(3))
+    [0.    1.175]
+    """
     return apply("sinh", x)  # type: ignore[no-any-return]
 
 
 @method
 def cosh(x: Any, name: str | None = None) -> Tensor:
-    """The hyperbolic cosine, elementwise: (...,) -> (...,)."""
+    """The hyperbolic cosine (e**x + e**-x) / 2, elementwise: (...,) -> (...,).
+
+    >>> print(dy2st.cosh(dy2st.to_tensor([0.0, 1.0])).round(3))
+    [1.    1.543]
+    """
     return apply("cosh", x)  # type: ignore[no-any-return]
 
 
 @method
 def tanh(x: Any, name: str | None = None) -> Tensor:
-    """The hyperbolic tangent, elementwise: (...,) -> (...,)."""
+    """The hyperbolic tangent sinh(x) / cosh(x), elementwise: (...,) -> (...,).
+
+    >>> print(dy2st.tanh(dy2st.to_tensor([0.0, 1.0, 100.0])).round(3))
+    [0.    0.762 1.   ]
+    """
     return apply("tanh", x)  # type: ignore[no-any-return]
 
 
 @method
 def asinh(x: Any, name: str | None = None) -> Tensor:
-    """The inverse of sinh, elementwise: (...,) -> (...,)."""
+    """The inverse of sinh, elementwise: (...,) -> (...,).
+
+    >>> print(dy2st.asinh(dy2st.sinh(dy2st.to_tensor([0.0, 2.0]))).round(3))
+    [0. 2.]
+    """
     return apply("asinh", x)  # type: ignore[no-any-return]
 
 
 @method
 def acosh(x: Any, name: str | None = None) -> Tensor:
-    """The inverse of cosh, elementwise: (...,) -> (...,)."""
+    """The inverse of cosh, elementwise: (...,) -> (...,); NaN below 1.
+
+    >>> print(dy2st.acosh(dy2st.cosh(dy2st.to_tensor([0.0, 2.0]))).round(3))
+    [0. 2.]
+    """
     return apply("acosh", x)  # type: ignore[no-any-return]
 
 
 @method
 def atanh(x: Any, name: str | None = None) -> Tensor:
-    """The inverse of tanh, elementwise: (...,) -> (...,)."""
+    """The inverse of tanh, elementwise: (...,) -> (...,); inf at 1, NaN beyond.
+
+    >>> print(dy2st.atanh(dy2st.tanh(dy2st.to_tensor([0.0, 2.0]))).round(3))
+    [0. 2.]
+    """
     return apply("atanh", x)  # type: ignore[no-any-return]
 
 
 @method
 def erf(x: Any, name: str | None = None) -> Tensor:
-    """2 / sqrt(pi) * integral of exp(-t**2) from 0 to x, elementwise: (...,) -> (...,)."""
+    """2 / sqrt(pi) * integral of exp(-t**2) from 0 to x, elementwise: (...,) -> (...,).
+
+    >>> print(dy2st.erf(dy2st.to_tensor([0.0, 1.0])).round(3))
+    [0.    0.843]
+    """
     return apply("erf", x)  # type: ignore[no-any-return]
 
 
 @method
 def sigmoid(x: Any, name: str | None = None) -> Tensor:
-    """1 / (1 + exp(-x)), elementwise: (...,) -> (...,)."""
+    """1 / (1 + exp(-x)), elementwise: (...,) -> (...,).
+
+    >>> print(dy2st.sigmoid(dy2st.to_tensor([0.0, 2.0])).round(3))
+    [0.5   0.881]
+    """
     return apply("sigmoid", x)  # type: ignore[no-any-return]
 
 
 @method
 def relu(x: Any, name: str | None = None) -> Tensor:
-    """max(x, 0); the slope at 0 is 0, elementwise: (...,) -> (...,)."""
+    """max(x, 0), elementwise: (...,) -> (...,); the slope at 0 is 0.
+
+    >>> dy2st.relu(dy2st.to_tensor([-1.0, 2.0])).tolist()
+    [0.0, 2.0]
+    """
     return apply("relu", x)  # type: ignore[no-any-return]
 
 
 @method
 def floor(x: Any, name: str | None = None) -> Tensor:
-    """The largest integer that is not above x, elementwise: (...,) -> (...,)."""
+    """The largest integer that is not above x, elementwise: (...,) -> (...,), in the dtype of x.
+
+    >>> dy2st.floor(dy2st.to_tensor([-1.5, 1.5])).tolist()
+    [-2.0, 1.0]
+    """
     return apply("floor", x)  # type: ignore[no-any-return]
 
 
 @method
 def ceil(x: Any, name: str | None = None) -> Tensor:
-    """The smallest integer that is not below x, elementwise: (...,) -> (...,)."""
+    """The smallest integer that is not below x, elementwise: (...,) -> (...,), in the dtype of x.
+
+    >>> dy2st.ceil(dy2st.to_tensor([-1.5, 1.5])).tolist()
+    [-1.0, 2.0]
+    """
     return apply("ceil", x)  # type: ignore[no-any-return]
 
 
@@ -474,6 +600,11 @@ def round(x: Any, decimals: int = 0, name: str | None = None) -> Tensor:
     """The nearest integer, halves to even, elementwise: (...,) -> (...,).
 
     With `decimals` so many places behind the point stay. Of complex numbers both parts are rounded.
+
+    >>> dy2st.round(dy2st.to_tensor([0.5, 1.5, 2.6])).tolist()
+    [0.0, 2.0, 3.0]
+    >>> print(dy2st.round(dy2st.to_tensor([1.234]), 1))
+    [1.2]
     """
     if dtype_of(x).kind == "c":
         parts = (round(part, decimals) for part in (F.real(x), F.imag(x)))
@@ -486,5 +617,9 @@ def round(x: Any, decimals: int = 0, name: str | None = None) -> Tensor:
 
 @method
 def trunc(x: Any, name: str | None = None) -> Tensor:
-    """x without its fraction, elementwise: (...,) -> (...,)."""
+    """x without its fraction, elementwise: (...,) -> (...,), in the dtype of x.
+
+    >>> dy2st.trunc(dy2st.to_tensor([-1.5, 1.5])).tolist()
+    [-1.0, 1.0]
+    """
     return apply("trunc", x)  # type: ignore[no-any-return]
