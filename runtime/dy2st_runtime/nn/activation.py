@@ -45,163 +45,271 @@ class _Activation(Layer):
 
 
 class ReLU(_Activation):
-    """max(x, 0)."""
+    """max(x, 0), of any shape.
+
+    >>> print(dy2st.nn.ReLU()(dy2st.to_tensor([-1.0, 0.0, 2.0])))
+    [0. 0. 2.]
+    """
 
     function = "relu"
 
 
 class ReLU6(_Activation):
-    """min(max(x, 0), 6)."""
+    """min(max(x, 0), 6), of any shape.
+
+    >>> print(dy2st.nn.ReLU6()(dy2st.to_tensor([-1.0, 2.0, 8.0])))
+    [0. 2. 6.]
+    """
 
     function = "relu6"
 
 
 class Sigmoid(_Activation):
-    """1 / (1 + exp(-x))."""
+    """1 / (1 + exp(-x)), of any shape.
+
+    >>> [round(v, 4) for v in dy2st.nn.Sigmoid()(dy2st.to_tensor([-1.0, 0.0, 1.0])).tolist()]
+    [0.2689, 0.5, 0.7311]
+    """
 
     function = "sigmoid"
 
 
 class Tanh(_Activation):
-    """tanh(x)."""
+    """tanh(x), of any shape.
+
+    >>> print(dy2st.nn.Tanh()(dy2st.to_tensor([-100.0, 0.0, 100.0])))
+    [-1.  0.  1.]
+    """
 
     function = "tanh"
 
 
 class GELU(_Activation):
-    """x * (1 + erf(x / sqrt(2))) / 2; `approximate` takes tanh for erf."""
+    """x * (1 + erf(x / sqrt(2))) / 2 (Hendrycks and Gimpel 2016).
+
+    `approximate` takes tanh for erf: x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))) / 2.
+
+    >>> y = dy2st.nn.GELU()(dy2st.to_tensor([-1.0, 0.0, 1.0]))
+    >>> [round(v, 4) for v in y.tolist()]
+    [-0.1587, 0.0, 0.8413]
+    """
 
     function = "gelu"
     defaults: ClassVar[dict[str, Any]] = {"approximate": False}
 
 
 class Silu(_Activation):
-    """x * sigmoid(x)."""
+    """x * sigmoid(x), of any shape (Ramachandran et al. 2017).
+
+    >>> [round(v, 4) for v in dy2st.nn.Silu()(dy2st.to_tensor([-1.0, 0.0, 1.0])).tolist()]
+    [-0.2689, 0.0, 0.7311]
+    """
 
     function = "silu"
     defaults: ClassVar[dict[str, Any]] = {"inplace": False}
 
 
 class Swish(_Activation):
-    """x * sigmoid(x)."""
+    """x * sigmoid(x): `Silu` under another name.
+
+    >>> [round(v, 4) for v in dy2st.nn.Swish()(dy2st.to_tensor([-1.0, 0.0, 1.0])).tolist()]
+    [-0.2689, 0.0, 0.7311]
+    """
 
     function = "swish"
 
 
 class Mish(_Activation):
-    """x * tanh(softplus(x))."""
+    """x * tanh(log(1 + exp(x))) (Misra 2019).
+
+    >>> [round(v, 4) for v in dy2st.nn.Mish()(dy2st.to_tensor([-1.0, 0.0, 1.0])).tolist()]
+    [-0.3034, 0.0, 0.8651]
+    """
 
     function = "mish"
 
 
 class LeakyReLU(_Activation):
-    """max(x, 0) + negative_slope * min(x, 0)."""
+    """max(x, 0) + negative_slope * min(x, 0).
+
+    >>> print(dy2st.nn.LeakyReLU(0.5)(dy2st.to_tensor([-2.0, 3.0])))
+    [-1.  3.]
+    """
 
     function = "leaky_relu"
     defaults: ClassVar[dict[str, Any]] = {"negative_slope": 0.01}
 
 
 class ELU(_Activation):
-    """max(x, 0) + alpha * (exp(min(x, 0)) - 1)."""
+    """x where x > 0, else alpha * (exp(x) - 1) (Clevert et al. 2015).
+
+    >>> [round(v, 4) for v in dy2st.nn.ELU(alpha=2.0)(dy2st.to_tensor([-1.0, 3.0])).tolist()]
+    [-1.2642, 3.0]
+    """
 
     function = "elu"
     defaults: ClassVar[dict[str, Any]] = {"alpha": 1.0}
 
 
 class CELU(_Activation):
-    """max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0)."""
+    """max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0) (Barron 2017).
+
+    >>> [round(v, 4) for v in dy2st.nn.CELU(alpha=2.0)(dy2st.to_tensor([-2.0, 3.0])).tolist()]
+    [-1.2642, 3.0]
+    """
 
     function = "celu"
     defaults: ClassVar[dict[str, Any]] = {"alpha": 1.0}
 
 
 class SELU(_Activation):
-    """scale * elu(x, alpha), with the constants of Klambauer 2017."""
+    """scale * elu(x, alpha), which keeps mean 0 and variance 1 (Klambauer et al. 2017).
+
+    scale is 1.0507... and alpha 1.6732..., as in the paper.
+
+    >>> [round(v, 4) for v in dy2st.nn.SELU()(dy2st.to_tensor([-1.0, 1.0])).tolist()]
+    [-1.1113, 1.0507]
+    """
 
     function = "selu"
 
 
 class Softplus(_Activation):
-    """log(1 + exp(beta * x)) / beta, x above the threshold."""
+    """log(1 + exp(beta * x)) / beta; x itself where beta * x > threshold.
+
+    >>> [round(v, 4) for v in dy2st.nn.Softplus()(dy2st.to_tensor([0.0, 30.0])).tolist()]
+    [0.6931, 30.0]
+    """
 
     function = "softplus"
     defaults: ClassVar[dict[str, Any]] = {"beta": 1.0, "threshold": 20.0}
 
 
 class Softsign(_Activation):
-    """x / (1 + |x|)."""
+    """x / (1 + |x|).
+
+    >>> print(dy2st.nn.Softsign()(dy2st.to_tensor([-1.0, 0.0, 3.0])))
+    [-0.5   0.    0.75]
+    """
 
     function = "softsign"
 
 
 class Softmax(_Activation):
-    """exp(x) / sum(exp(x)) along an axis."""
+    """exp(x) / sum(exp(x)) along an axis, the last one if it is not said.
+
+    >>> print(dy2st.nn.Softmax()(dy2st.zeros([2, 4])))
+    [[0.25 0.25 0.25 0.25]
+     [0.25 0.25 0.25 0.25]]
+    """
 
     function = "softmax"
     defaults: ClassVar[dict[str, Any]] = {"axis": -1}
 
 
 class LogSoftmax(_Activation):
-    """x - log(sum(exp(x))) along an axis."""
+    """x - log(sum(exp(x))) along an axis, the last one if it is not said.
+
+    >>> [round(v, 4) for v in dy2st.nn.LogSoftmax()(dy2st.zeros([2])).tolist()]
+    [-0.6931, -0.6931]
+    """
 
     function = "log_softmax"
     defaults: ClassVar[dict[str, Any]] = {"axis": -1}
 
 
 class LogSigmoid(_Activation):
-    """-log(1 + exp(-x))."""
+    """-log(1 + exp(-x)).
+
+    >>> [round(v, 4) for v in dy2st.nn.LogSigmoid()(dy2st.to_tensor([0.0, 100.0])).tolist()]
+    [-0.6931, -0.0]
+    """
 
     function = "log_sigmoid"
 
 
 class Hardsigmoid(_Activation):
-    """min(max(x / 6 + 1/2, 0), 1)."""
+    """min(max(x / 6 + 1/2, 0), 1): straight lines for a sigmoid (Courbariaux et al. 2015).
+
+    >>> print(dy2st.nn.Hardsigmoid()(dy2st.to_tensor([-3.0, 0.0, 3.0])))
+    [0.  0.5 1. ]
+    """
 
     function = "hardsigmoid"
 
 
 class Hardswish(_Activation):
-    """x * min(max(x + 3, 0), 6) / 6."""
+    """x * min(max(x + 3, 0), 6) / 6 (Howard et al. 2019).
+
+    >>> print(dy2st.nn.Hardswish()(dy2st.to_tensor([0.0, 3.0, 4.0])))
+    [0. 3. 4.]
+    """
 
     function = "hardswish"
 
 
 class Hardtanh(_Activation):
-    """min(max(x, min), max)."""
+    """min(max(x, min), max).
+
+    >>> print(dy2st.nn.Hardtanh(-2.0, 2.0)(dy2st.to_tensor([-3.0, 0.5, 3.0])))
+    [-2.   0.5  2. ]
+    """
 
     function = "hardtanh"
     defaults: ClassVar[dict[str, Any]] = {"min": -1.0, "max": 1.0}
 
 
 class Hardshrink(_Activation):
-    """x where |x| > threshold, else 0."""
+    """x where |x| > threshold, else 0.
+
+    >>> print(dy2st.nn.Hardshrink()(dy2st.to_tensor([-1.0, 0.25, 2.0])))
+    [-1.  0.  2.]
+    """
 
     function = "hardshrink"
     defaults: ClassVar[dict[str, Any]] = {"threshold": 0.5}
 
 
 class Softshrink(_Activation):
-    """sign(x) * max(|x| - threshold, 0)."""
+    """sign(x) * max(|x| - threshold, 0).
+
+    >>> print(dy2st.nn.Softshrink()(dy2st.to_tensor([-1.0, 0.25, 2.0])))
+    [-0.5  0.   1.5]
+    """
 
     function = "softshrink"
     defaults: ClassVar[dict[str, Any]] = {"threshold": 0.5}
 
 
 class Tanhshrink(_Activation):
-    """x - tanh(x)."""
+    """x - tanh(x).
+
+    >>> [round(v, 4) for v in dy2st.nn.Tanhshrink()(dy2st.to_tensor([0.0, 1.0])).tolist()]
+    [0.0, 0.2384]
+    """
 
     function = "tanhshrink"
 
 
 class GLU(_Activation):
-    """a * sigmoid(b), with a and b the halves of an axis."""
+    """a * sigmoid(b), with a and b the halves of an axis: (n, 2*c) -> (n, c) (Dauphin et al. 2016).
+
+    >>> dy2st.nn.GLU()(dy2st.ones([2, 6])).shape
+    [2, 3]
+    """
 
     function = "glu"
     defaults: ClassVar[dict[str, Any]] = {"axis": -1}
 
 
 class PReLU(Layer, private="_weight _num_parameters _init _data_format"):
-    """max(x, 0) + weight * min(x, 0), the weight is trained (He et al. 2015)."""
+    """max(x, 0) + weight * min(x, 0), the weight is trained (He et al. 2015).
+
+    `num_parameters` is 1, or the number of channels; `init` is the first value of the weight.
+
+    >>> print(dy2st.nn.PReLU(init=0.5)(dy2st.to_tensor([[-2.0, 3.0]])))
+    [[-1.  3.]]
+    """
 
     def __init__(
         self,

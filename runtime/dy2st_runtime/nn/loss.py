@@ -9,7 +9,18 @@ from dy2st_runtime.nn.layer import Layer
 
 
 class CrossEntropyLoss(Layer):
-    """-log softmax(input)[label]; see `nn.functional.cross_entropy`."""
+    """-log softmax(input)[label], or with soft labels -sum(label * log softmax(input)).
+
+    (n, classes), (n,) -> scalar, or (n,) without reduction; class numbers are int64, soft labels
+    have the shape of the input. `weight` has a factor for each class, `ignore_index` is a label
+    that does not count, `label_smoothing` the share of all other classes. `use_softmax=False` takes
+    probabilities. See `nn.functional.cross_entropy`.
+
+    >>> loss = dy2st.nn.CrossEntropyLoss()
+    >>> scores, labels = dy2st.to_tensor([[0.0, 0.0], [9.0, 0.0]]), dy2st.to_tensor([1, 0])
+    >>> round(loss(scores, labels).item(), 4)
+    0.3466
+    """
 
     def __init__(
         self,
@@ -44,7 +55,15 @@ class CrossEntropyLoss(Layer):
 
 
 class NLLLoss(Layer, private="_weight _ignore_index _reduction"):
-    """-input[label]; see `nn.functional.nll_loss`."""
+    """-input[label], of log-probabilities: (n, classes), (n,) -> scalar, or (n,) without reduction.
+
+    `weight` has a factor for each class, by which the mean is weighted; `ignore_index` is a label
+    that does not count.
+
+    >>> log_p = dy2st.to_tensor([[-1.0, -3.0], [-2.0, -4.0]])
+    >>> dy2st.nn.NLLLoss()(log_p, dy2st.to_tensor([0, 1])).item()
+    2.5
+    """
 
     def __init__(
         self,
@@ -86,19 +105,35 @@ class _Simple(Layer):
 
 
 class MSELoss(_Simple):
-    """(input - label)**2."""
+    """(input - label)**2: two tensors of one shape -> scalar, or that shape with reduction 'none'.
+
+    >>> dy2st.nn.MSELoss()(dy2st.to_tensor([1.0, 3.0]), dy2st.zeros([2])).item()
+    5.0
+    """
 
     function = "mse_loss"
 
 
 class L1Loss(_Simple):
-    """|input - label|."""
+    """|input - label|: two tensors of one shape -> scalar, or that shape with reduction 'none'.
+
+    >>> dy2st.nn.L1Loss("sum")(dy2st.to_tensor([1.0, -3.0]), dy2st.zeros([2])).item()
+    4.0
+    """
 
     function = "l1_loss"
 
 
 class KLDivLoss(Layer):
-    """label * (log(label) - input); with `log_target` the label holds logarithms."""
+    """label * (log(label) - input); with `log_target` the label holds logarithms.
+
+    Two tensors of one shape -> scalar. The input holds logarithms of probabilities; 'batchmean'
+    divides the sum by the first size, as the divergence of distributions is defined.
+
+    >>> log_p = dy2st.log(dy2st.to_tensor([[0.5, 0.5]]))
+    >>> round(dy2st.nn.KLDivLoss("batchmean")(log_p, dy2st.to_tensor([[1.0, 0.0]])).item(), 4)
+    0.6931
+    """
 
     def __init__(self, reduction: str = "mean", log_target: bool = False):
         """Take 'mean', 'sum', 'batchmean' or 'none'."""
@@ -111,7 +146,14 @@ class KLDivLoss(Layer):
 
 
 class SmoothL1Loss(Layer):
-    """d**2 / 2 where |d| < delta, else delta * (|d| - delta / 2), with d = input - label."""
+    """d**2 / 2 where |d| < delta, else delta * (|d| - delta / 2), with d = input - label.
+
+    This is Huber's loss; with `is_huber=False` it is divided by delta.
+
+    >>> x, zero = dy2st.to_tensor([0.5, 3.0]), dy2st.zeros([2])
+    >>> print(dy2st.nn.SmoothL1Loss("none")(x, zero))
+    [0.125 2.5  ]
+    """
 
     def __init__(
         self,
@@ -131,7 +173,14 @@ class SmoothL1Loss(Layer):
 
 
 class BCELoss(Layer):
-    """-(label * log(input) + (1 - label) * log(1 - input))."""
+    """-(label * log(input) + (1 - label) * log(1 - input)), of probabilities.
+
+    Two tensors of one shape -> scalar, or that shape with reduction 'none'; `weight` broadcasts.
+
+    >>> p, label = dy2st.to_tensor([0.5, 0.5]), dy2st.to_tensor([1.0, 0.0])
+    >>> round(dy2st.nn.BCELoss()(p, label).item(), 4)
+    0.6931
+    """
 
     def __init__(self, weight: Any = None, reduction: str = "mean", name: str | None = None):
         """Take a weight for every element."""
@@ -145,7 +194,14 @@ class BCELoss(Layer):
 
 
 class BCEWithLogitsLoss(Layer):
-    """BCELoss of sigmoid(logit), computed stably."""
+    """`BCELoss` of sigmoid(logit), computed stably.
+
+    `weight` has a factor for every element, `pos_weight` one for positive labels.
+
+    >>> logit, label = dy2st.to_tensor([0.0, 100.0]), dy2st.to_tensor([1.0, 1.0])
+    >>> [round(v, 4) for v in dy2st.nn.BCEWithLogitsLoss(reduction="none")(logit, label).tolist()]
+    [0.6931, 0.0]
+    """
 
     def __init__(
         self,

@@ -35,7 +35,7 @@ class OfFunction(Layer):
     Clip(min=0.0, max=1.0) [1.]
     """
 
-    function: ClassVar[Callable[..., Any]]
+    _function: ClassVar[Callable[..., Any]]
     takes: ClassVar[Signature]
 
     def __init_subclass__(
@@ -44,7 +44,7 @@ class OfFunction(Layer):
         """Note the function and the settings; a subclass of a subclass has those of its base."""
         super().__init_subclass__()
         if calls is not None:
-            cls.function = staticmethod(calls)
+            cls._function = staticmethod(calls)
         if takes is not None:
             cls.takes = takes
             if "__init__" not in vars(cls):
@@ -70,7 +70,7 @@ class OfFunction(Layer):
 
     def forward(self, *inputs: Any, **named: Any) -> Any:
         """What the function gives."""
-        return self.function(*inputs, **named, **self.settings())
+        return self._function(*inputs, **named, **self.settings())
 
     def extra_repr(self) -> str:
         """The settings."""

@@ -12,9 +12,14 @@ from dy2st_runtime.nn.layer import Layer
 
 
 class HSigmoidLoss(Layer):
-    """-log of the product of the choices from the root to the label's leaf; see `hsigmoid_loss`.
+    """-log of the product of the choices from the root to the label's leaf (Morin and Bengio 2005).
 
-    (n, d), (n,) -> (n, 1).
+    (n, d), (n,) -> (n, 1). The tree of the classes is complete and binary, or one's own with
+    `is_custom`; see `nn.functional.hsigmoid_loss`.
+
+    >>> loss = dy2st.nn.HSigmoidLoss(3, 4)
+    >>> loss.weight.shape, loss(dy2st.zeros([2, 3]), dy2st.to_tensor([0, 3])).shape
+    ([3, 3], [2, 1])
     """
 
     def __init__(
@@ -47,11 +52,17 @@ class HSigmoidLoss(Layer):
 
 
 class AdaptiveLogSoftmaxWithLoss(Layer):
-    """Log-probabilities of many classes, the rare ones in clusters; the function has the formula.
+    """Log-probabilities of many classes, the rare ones in clusters (Grave et al. 2016).
 
-    >>> layer = AdaptiveLogSoftmaxWithLoss(8, 20, [4, 10])
-    >>> layer.log_prob(F.ones([3, 8])).shape
-    [3, 20]
+    `cutoffs` are the classes at which clusters begin; each cluster's weights are `div_value` times
+    narrower than those before. The call gives log p of each label and their negative mean.
+
+    >>> layer = dy2st.nn.AdaptiveLogSoftmaxWithLoss(8, 20, [4, 10])
+    >>> output, loss = layer(dy2st.ones([3, 8]), dy2st.to_tensor([0, 5, 19]))
+    >>> output.shape, loss.shape, layer.log_prob(dy2st.ones([3, 8])).shape
+    ([3], [], [3, 20])
+    >>> layer.predict(dy2st.ones([3, 8])).shape
+    [3]
     """
 
     def __init__(
