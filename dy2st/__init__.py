@@ -12,6 +12,7 @@ from dy2st_runtime.ir import Program, Tensor
 from dy2st_runtime.ir.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from dy2st_runtime.ir.promotion import get_promotion, promotion, set_promotion
 from dy2st_runtime.lazy import lazy_names as _lazy_names
+from dy2st_runtime.lazy import public_dir as _public_dir
 from dy2st_runtime.ops import *  # noqa: F403
 from dy2st_runtime.ops import LATE as _late_operators
 from dy2st_runtime.ops import __all__ as _operators
@@ -26,14 +27,11 @@ __version__ = "0.1.0"
 
 _LATE = {**_late_operators, **_LATE_SPACES}
 __getattr__ = _lazy_names(__name__, _LATE)
+__dir__ = _public_dir(__name__)
 
 # The compiler knows nothing of PaddlePaddle's private modules.
 for _package in ("dy2st.jit", "dy2st.static", "dy2st.static.nn"):
     _private_modules(_package)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATE})
 
 
 __all__ = [

@@ -18,6 +18,7 @@ from dy2st_runtime.grad_scaler import GradScaler
 from dy2st_runtime.ir.promotion import autocast as _in_force
 from dy2st_runtime.ir.promotion import autocasting
 from dy2st_runtime.ir.types import named_dtype
+from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.nn.layer import Layer
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -170,5 +171,6 @@ __all__ = [
     "is_bfloat16_supported",
     "is_float16_supported",
 ]
+__dir__ = public_dir(__name__)
 
 private_modules(__name__)

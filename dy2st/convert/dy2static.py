@@ -15,6 +15,7 @@ from dy2st.convert.values.special import UNBOUND, UNBOUND_LOCAL
 from dy2st.convert.vocabulary import TRACED_CALLS
 from dy2st_runtime.errors import UnsupportedSyntax
 from dy2st_runtime.ir import user_location
+from dy2st_runtime.lazy import public_dir
 
 if TYPE_CHECKING:
     from dy2st.convert.trace import Trace
@@ -373,3 +374,4 @@ STATEMENTS = (
 )
 
 __all__ = ["Undefined", *STATEMENTS]
+__dir__ = public_dir(__name__)

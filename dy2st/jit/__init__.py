@@ -7,7 +7,7 @@ from dy2st.jit.api import not_to_static, to_static
 from dy2st.jit.code_level import set_code_level, set_verbosity
 from dy2st.jit.static_function import StaticFunction, enable_to_static
 from dy2st_runtime.ir.location import hide_frames_of
-from dy2st_runtime.lazy import lazy_names
+from dy2st_runtime.lazy import lazy_names, public_dir
 
 # Locations name the user's lines, never ours.
 hide_frames_of(os.path.dirname(os.path.dirname(__file__)))
@@ -45,3 +45,4 @@ __all__ = [
     "set_verbosity",
     "to_static",
 ]
+__dir__ = public_dir(__name__)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import dy2st_runtime.nn.functional as _of_layers
 from dy2st.paddle.mirrors import mirrors
 from dy2st.paddle.private_modules import private_modules
-from dy2st_runtime.lazy import lazy_names
+from dy2st_runtime.lazy import lazy_names, public_dir
 from dy2st_runtime.nn.functional import *  # noqa: F403
 from dy2st_runtime.nn.functional import __all__ as __all__
 from dy2st_runtime.nn.lazy import FUNCTIONALS
@@ -36,3 +36,5 @@ class _Functional(ModuleType):
 
 
 sys.modules[__name__].__class__ = _Functional
+
+__dir__ = public_dir(__name__)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.nn import initializer as first
 from dy2st_runtime.nn.initializer import calculate_gain
 from dy2st_runtime.nn.rare_initializers import Dirac
@@ -99,3 +100,4 @@ __all__ = [
     "xavier_uniform_",
     "zeros_",
 ]
+__dir__ = public_dir(__name__)

@@ -3,12 +3,13 @@
 from typing import TYPE_CHECKING
 
 from dy2st.paddle.private_modules import private_modules
-from dy2st_runtime.lazy import lazy_names
+from dy2st_runtime.lazy import lazy_names, public_dir
 from dy2st_runtime.nn.initializer import *  # noqa: F403
 from dy2st_runtime.nn.initializer import LATE
 from dy2st_runtime.nn.initializer import __all__ as _initializers
 
 __all__ = [*_initializers]
+__dir__ = public_dir(__name__)
 
 
 if not TYPE_CHECKING:

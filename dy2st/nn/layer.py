@@ -6,6 +6,7 @@ from dy2st.nn.layer.transformer import _convert_attention_mask
 from typing import TYPE_CHECKING
 
 from dy2st.paddle.mirrors import mirrors, names_of
+from dy2st_runtime.lazy import public_dir
 
 _SOURCES = ["dy2st.nn", "dy2st.nn.functional", "dy2st.nn.unofficial"]
 
@@ -17,3 +18,5 @@ mirrors(
 
 if not TYPE_CHECKING:
     __getattr__ = names_of(__name__, _SOURCES)
+
+__dir__ = public_dir(__name__)

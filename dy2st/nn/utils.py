@@ -1,6 +1,7 @@
 """Functions on layers and their parameters: those of `dy2st_runtime.nn`, under these names."""
 
 from dy2st.paddle.private_modules import private_modules
+from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.nn.computed_weights import remove_weight_norm, spectral_norm, weight_norm
 from dy2st_runtime.nn.vectors import (
     clip_grad_norm_,
@@ -18,5 +19,6 @@ __all__ = [
     "vector_to_parameters",
     "weight_norm",
 ]
+__dir__ = public_dir(__name__)
 
 private_modules(__name__)

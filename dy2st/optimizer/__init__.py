@@ -4,12 +4,13 @@ from typing import TYPE_CHECKING
 
 from dy2st.optimizer import lr as _lr
 from dy2st.paddle.private_modules import private_modules
-from dy2st_runtime.lazy import lazy_names
+from dy2st_runtime.lazy import lazy_names, public_dir
 from dy2st_runtime.optimizer import *  # noqa: F403
 from dy2st_runtime.optimizer import LATE
 from dy2st_runtime.optimizer import __all__ as _optimizers
 
 __all__ = [*_optimizers]
+__dir__ = public_dir(__name__)
 
 
 if TYPE_CHECKING:

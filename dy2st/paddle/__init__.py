@@ -24,4 +24,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *dir(sys.modules["dy2st"])})
+    return dir(sys.modules["dy2st"])

@@ -23,6 +23,7 @@ from dy2st.paddle.porting.names import why_not
 from dy2st.paddle.spaces import home
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.promotion import set_promotion
+from dy2st_runtime.lazy import public_dir
 
 _USAGE = "usage: python -m dy2st.paddle [-m MODULE | SCRIPT] [ARGUMENT ...]"
 
@@ -83,3 +84,5 @@ def main(arguments: Sequence[str]) -> int:
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))
+
+__dir__ = public_dir(__name__)

@@ -10,6 +10,7 @@ from dy2st_runtime.autograd import grad
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.pylayer import PyLayer, PyLayerContext
 
 
@@ -82,5 +83,6 @@ __all__ = [
     "no_grad",
     "set_grad_enabled",
 ]
+__dir__ = public_dir(__name__)
 
 private_modules(__name__)

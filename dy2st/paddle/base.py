@@ -14,6 +14,7 @@ from dy2st.paddle.modes import in_dynamic_mode as in_dygraph_mode
 from dy2st.paddle.private_modules import private_modules
 from dy2st.paddle.utils import unique_name
 from dy2st_runtime.ir.tensor import Tensor as Variable
+from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.nn.parameters import ParamAttr
 from dy2st_runtime.place import CPUPlace, CUDAPlace, as_place
 from dy2st_runtime.tensor import to_tensor as to_variable
@@ -50,3 +51,4 @@ __all__ = [
     "to_variable",
     "unique_name",
 ]
+__dir__ = public_dir(__name__)

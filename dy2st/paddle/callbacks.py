@@ -2,6 +2,7 @@
 
 from dy2st.paddle.hapi.callbacks import Callback, LRScheduler, ModelCheckpoint, ProgBarLogger
 from dy2st.paddle.hapi.monitors import EarlyStopping, ReduceLROnPlateau
+from dy2st_runtime.lazy import public_dir
 
 __all__ = [
     "Callback",
@@ -11,3 +12,4 @@ __all__ = [
     "ProgBarLogger",
     "ReduceLROnPlateau",
 ]
+__dir__ = public_dir(__name__)

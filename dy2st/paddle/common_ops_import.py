@@ -13,6 +13,7 @@ from dy2st.paddle.framework import core
 from dy2st.paddle.mirrors import names_of
 from dy2st.paddle.modes import in_dynamic_mode as in_dygraph_mode
 from dy2st_runtime.ir.tensor import Tensor as Variable
+from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.nn.parameters import ParamAttr
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "core",
     "in_dygraph_mode",
 ]
+__dir__ = public_dir(__name__)
 
 if not TYPE_CHECKING:
     __getattr__ = names_of(__name__, [])

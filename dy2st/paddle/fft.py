@@ -1,5 +1,6 @@
 """Gives Fourier transforms, frequencies and shifts under PaddlePaddle's names."""
 
+from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.ops.transforms import (
     fft,
     fft2,
@@ -49,3 +50,4 @@ __all__ = [
     "rfftfreq",
     "rfftn",
 ]
+__dir__ = public_dir(__name__)

@@ -8,6 +8,7 @@ from typing import Any
 from dy2st.paddle.private_modules import private_modules
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F, Tensor
+from dy2st_runtime.lazy import public_dir
 
 __all__ = [
     "segment_max",
@@ -18,6 +19,7 @@ __all__ = [
     "send_ue_recv",
     "send_uv",
 ]
+__dir__ = public_dir(__name__)
 
 _MESSAGES: dict[str, Callable[[Any, Any], Any]] = {
     "add": lambda x, y: x + y,

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.lazy import public_dir
 
 __all__ = ["help", "list", "load", "load_state_dict_from_url"]
+__dir__ = public_dir(__name__)
 
 
 def _refuse(name: str) -> NoReturn:

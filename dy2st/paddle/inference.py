@@ -20,6 +20,7 @@ from dy2st.importers.paddle.reading import read
 from dy2st.paddle.private_modules import private_modules
 from dy2st.static.inference import InferenceProgram, model_files
 from dy2st_runtime.errors import ArgumentError, SpecError
+from dy2st_runtime.lazy import public_dir
 
 
 class DataType(Enum):
@@ -298,5 +299,6 @@ __all__ = [
     "get_num_bytes_of_data_type",
     "get_version",
 ]
+__dir__ = public_dir(__name__)
 
 private_modules(__name__)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from dy2st_runtime.lazy import lazy_names
+from dy2st_runtime.lazy import lazy_names, public_dir
 
 _NAMES = (
     "cholesky cholesky_inverse cholesky_solve corrcoef cov cross det diagonal eig eigh eigvals "
@@ -16,3 +16,5 @@ if not TYPE_CHECKING:
     # `dy2st.cond` is the branch.
     _PLACES["cond"] = "dy2st:condition_number"
     __getattr__ = lazy_names(__name__, _PLACES)
+
+__dir__ = public_dir(__name__)

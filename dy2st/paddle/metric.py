@@ -12,8 +12,10 @@ from dy2st.paddle.private_modules import private_modules
 from dy2st_runtime import ops
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
 from dy2st_runtime.ir.types import is_floating
+from dy2st_runtime.lazy import public_dir
 
 __all__ = ["Accuracy", "Auc", "Metric", "Precision", "Recall", "accuracy"]
+__dir__ = public_dir(__name__)
 
 
 def accuracy(

@@ -78,6 +78,11 @@ def _public(module: ModuleType) -> list[str]:
 class Mirror(ModuleType):
     """A module that shows names of others; who asks for its dict gets those of the first."""
 
+    def __dir__(self) -> list[str]:
+        """The public names of the modules that it shows."""
+        own: list[str] = self.__all__
+        return sorted(name for name in {*own} if not name.startswith("_"))
+
     @property
     def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
         """The names: models look classes up in `vars(nn.layer.activation)`."""

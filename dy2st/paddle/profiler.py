@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 from dy2st.paddle.private_modules import private_modules
 from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.lazy import public_dir
 
 
 class ProfilerTarget(Enum):
@@ -165,5 +166,6 @@ __all__ = [
     "export_protobuf",
     "make_scheduler",
 ]
+__dir__ = public_dir(__name__)
 
 private_modules(__name__)

@@ -10,8 +10,10 @@ from typing import Any
 from dy2st.paddle import fft
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
 from dy2st_runtime.ir import F
+from dy2st_runtime.lazy import public_dir
 
 __all__ = ["frame", "istft", "overlap_add", "stft"]
+__dir__ = public_dir(__name__)
 
 
 def frame(x: Any, frame_length: int, hop_length: int, axis: int = -1, name: Any = None) -> Any:

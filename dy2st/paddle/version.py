@@ -4,6 +4,26 @@
 '3.3.1'
 """
 
+from dy2st_runtime.lazy import public_dir
+
+__all__ = [
+    "cinn",
+    "commit",
+    "cuda",
+    "cudnn",
+    "full_version",
+    "major",
+    "minor",
+    "nccl",
+    "patch",
+    "rc",
+    "show",
+    "tensorrt",
+    "with_pip_cuda_libraries",
+    "xpu",
+]
+__dir__ = public_dir(__name__)
+
 full_version = "3.3.1"
 major, minor, patch = full_version.split(".")
 rc = "0"
@@ -24,7 +44,11 @@ cudnn = xpu = cinn = tensorrt = cuda
 
 
 def nccl() -> str:
-    """The release of NCCL: none."""
+    """The release of NCCL: none.
+
+    >>> nccl()
+    '0'
+    """
     return "0"
 
 

@@ -75,6 +75,7 @@ from dy2st.passes.pipelines import PIPELINES, as_pass, pipeline
 from dy2st.passes.plan_memory import MemoryPlan, plan_memory
 from dy2st.passes.print_ir import PrintIR
 from dy2st.passes.simplify_inference import SimplifyInference
+from dy2st_runtime.lazy import public_dir
 
 __all__ = [
     "LEGALIZATIONS",
@@ -150,3 +151,4 @@ __all__ = [
     "rule",
     "statistics",
 ]
+__dir__ = public_dir(__name__)

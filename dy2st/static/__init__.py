@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from dy2st.jit.input_spec import Dim, InputSpec
-from dy2st_runtime.lazy import lazy_names
+from dy2st_runtime.lazy import lazy_names, public_dir
 
 if TYPE_CHECKING:
     from dy2st.static.backward import append_backward, gradients
@@ -38,3 +38,4 @@ __all__ = [
     "gradients",
     "load_inference_model",
 ]
+__dir__ = public_dir(__name__)

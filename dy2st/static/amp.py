@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 
+from dy2st_runtime.lazy import public_dir
+
 
 def fp16_guard() -> AbstractContextManager[None]:
     """Mark a part for 16 bits in static graphs made by hand, which are not here: no effect.
@@ -18,3 +20,4 @@ def fp16_guard() -> AbstractContextManager[None]:
 
 
 __all__ = ["fp16_guard"]
+__dir__ = public_dir(__name__)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.lazy import public_dir
 
 Branch = Callable[[], Any]
 
@@ -85,3 +86,6 @@ def switch_case(
     pairs.sort(key=lambda pair: pair[0])
     rest = pairs[-1][1] if default is None else default
     return case([(branch_index == number, function) for number, function in pairs], rest)
+
+
+__dir__ = public_dir(__name__)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dy2st_runtime import dims, eager, engine, errors, ir, ops  # noqa: F401  eager runs operators
 from dy2st_runtime.ir import Program, Tensor
-from dy2st_runtime.lazy import lazy_names
+from dy2st_runtime.lazy import lazy_names, public_dir
 from dy2st_runtime.tensor import from_dlpack, from_numpy, to_tensor
 
 if TYPE_CHECKING:
@@ -44,4 +44,5 @@ __all__ = [
     "optimizer",
     "to_tensor",
 ]
+__dir__ = public_dir(__name__)
 __version__ = "0.1.0"

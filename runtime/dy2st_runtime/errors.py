@@ -82,6 +82,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 @dataclass(frozen=True, slots=True)
 class Location:
     """A place in the user's source: file, line from 1, column from 1 (0 when it is not known).

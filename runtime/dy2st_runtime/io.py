@@ -44,7 +44,7 @@ from dy2st_runtime.ir.text.parser import parse, parse_digest
 from dy2st_runtime.ir.text.printer import to_text
 from dy2st_runtime.ir.tracing.gradient_flow import settings_of
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
-from dy2st_runtime.lazy import Lazy
+from dy2st_runtime.lazy import Lazy, public_dir
 from dy2st_runtime.limits import Limits, metered
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
@@ -511,3 +511,4 @@ __all__ = [
     "verified",
     "write_pair",
 ]
+__dir__ = public_dir(__name__)

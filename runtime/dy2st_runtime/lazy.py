@@ -103,6 +103,28 @@ def lazy_names(
     return load
 
 
+def public_dir(package: str) -> Callable[[], list[str]]:
+    """The `__dir__` of a module: all its public names, those loaded late too, and no others.
+
+    They are `__all__`, or else what the module itself defines.
+
+    >>> import textwrap
+    >>> public_dir("textwrap")() == sorted(textwrap.__all__)
+    True
+    """
+
+    def names() -> list[str]:
+        module = sys.modules[package]
+        own = getattr(module, "__all__", None)
+        if own is None:
+            values = vars(module).items()
+            own = [name for name, value in values if getattr(value, "__module__", 0) == package]
+        late = getattr(vars(module).get("__getattr__"), "places", ())
+        return sorted(name for name in {*own, *late} if not name.startswith("_"))
+
+    return names
+
+
 def _nearest(name: str, module: ModuleType, places: Mapping[str, str]) -> str:
     names = getattr(module, "__all__", None) or [key for key in vars(module) if key[0] != "_"]
     near = nearest(name, [*names, *places], cutoff=0.7)

@@ -6,6 +6,8 @@ import hashlib
 import os
 from pathlib import Path
 
+from dy2st_runtime.lazy import public_dir
+
 DATA_HOME = os.path.expanduser("~/.cache/paddle/dataset")
 
 
@@ -15,3 +17,4 @@ def md5file(fname: str) -> str:
 
 
 __all__ = ["DATA_HOME", "md5file"]
+__dir__ = public_dir(__name__)

@@ -13,6 +13,7 @@ from dy2st.paddle.device.streams import Event, Stream, current_stream, set_strea
 from dy2st.paddle.private_modules import private_modules
 from dy2st_runtime import devices, engine, ops
 from dy2st_runtime.engine.xla import library
+from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.ops import get_rng_state, set_rng_state
 from dy2st_runtime.place import CPUPlace, IPUPlace, Place, XPUPlace, as_place
 
@@ -183,5 +184,6 @@ __all__ = [
     "stream_guard",
     "synchronize",
 ]
+__dir__ = public_dir(__name__)
 
 private_modules(__name__)

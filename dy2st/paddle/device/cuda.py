@@ -7,6 +7,7 @@ from typing import Any
 
 from dy2st.paddle.device.streams import Event, Stream, current_stream, stream_guard
 from dy2st_runtime import devices
+from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.place import as_place
 
 
@@ -109,3 +110,4 @@ __all__ = [
     "stream_guard",
     "synchronize",
 ]
+__dir__ = public_dir(__name__)

@@ -74,6 +74,7 @@ from dy2st.paddle.distributed.processes import (
 from dy2st.paddle.distributed.spawning import launch, spawn
 from dy2st.paddle.mirrors import names_of
 from dy2st.paddle.private_modules import private_modules
+from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.processes.group import Group
 
 __all__ = [
@@ -141,6 +142,7 @@ __all__ = [
     "unshard_dtensor",
     "wait",
 ]
+__dir__ = public_dir(__name__)
 
 if not TYPE_CHECKING:
     __getattr__ = names_of(__name__, [])

@@ -1,6 +1,6 @@
 """Gives probability distributions under PaddlePaddle's names."""
 
-from dy2st_runtime.lazy import lazy_names, places
+from dy2st_runtime.lazy import lazy_names, places, public_dir
 
 _HERE = "dy2st.paddle.distribution"
 _PLACES = places(
@@ -40,6 +40,7 @@ _MODULES = {place.partition(":")[0] for place in _PLACES.values()}
 _MODULES |= {f"{_HERE}.constraint", f"{_HERE}.variable"}
 
 __all__ = sorted(_PLACES)
+__dir__ = public_dir(__name__)
 
 __getattr__ = lazy_names(
     __name__, {**_PLACES, **{module.rpartition(".")[2]: module for module in _MODULES}}

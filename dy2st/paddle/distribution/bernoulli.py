@@ -10,6 +10,7 @@ from dy2st.paddle.distribution.distribution import as_value, parameters
 from dy2st.paddle.distribution.exponential_family import ExponentialFamily
 from dy2st.paddle.distribution.support import open_uniform
 from dy2st_runtime.ir import F
+from dy2st_runtime.lazy import public_dir
 
 
 class Bernoulli(ExponentialFamily):
@@ -74,3 +75,6 @@ class Bernoulli(ExponentialFamily):
         """The divergence from another Bernoulli distribution."""
         difference = self.logits - other.logits
         return self.probs * difference - F.softplus(self.logits) + F.softplus(other.logits)
+
+
+__dir__ = public_dir(__name__)

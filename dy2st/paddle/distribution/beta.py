@@ -8,6 +8,7 @@ from dy2st.paddle.distribution.dirichlet import Dirichlet
 from dy2st.paddle.distribution.distribution import as_value, spread_parameters
 from dy2st.paddle.distribution.exponential_family import ExponentialFamily
 from dy2st_runtime.ir import F
+from dy2st_runtime.lazy import public_dir
 
 
 class Beta(ExponentialFamily):
@@ -58,3 +59,6 @@ class Beta(ExponentialFamily):
     def _log_normalizer(self, *natural: Any) -> Any:
         alpha, beta = natural
         return F.lgamma(alpha) + F.lgamma(beta) - F.lgamma(alpha + beta)
+
+
+__dir__ = public_dir(__name__)

@@ -10,6 +10,7 @@ import numpy as np
 from dy2st.paddle.distribution.distribution import Distribution, as_value, spread_parameters
 from dy2st.paddle.distribution.support import expectation, times_log, whole_numbers
 from dy2st_runtime.ir import F, Tensor
+from dy2st_runtime.lazy import public_dir
 
 
 class Binomial(Distribution):
@@ -75,3 +76,6 @@ class Binomial(Distribution):
 
     def _support(self) -> Any:
         return whole_numbers(F.max(self.total_count), self.probs)
+
+
+__dir__ = public_dir(__name__)

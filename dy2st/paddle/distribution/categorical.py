@@ -7,6 +7,7 @@ from typing import Any
 
 from dy2st.paddle.distribution.distribution import Distribution, parameters, sample_shape
 from dy2st_runtime.ir import F, apply
+from dy2st_runtime.lazy import public_dir
 
 
 class Categorical(Distribution):
@@ -69,3 +70,6 @@ class Categorical(Distribution):
     def log_prob(self, value: Any) -> Any:
         """The logarithm of `probs`."""
         return F.log(self.probs(value))
+
+
+__dir__ = public_dir(__name__)

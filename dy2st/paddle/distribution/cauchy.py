@@ -9,6 +9,7 @@ from dy2st.paddle.distribution.distribution import Distribution, as_value, sprea
 from dy2st.paddle.distribution.support import open_uniform
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F
+from dy2st_runtime.lazy import public_dir
 
 
 class Cauchy(Distribution):
@@ -68,3 +69,6 @@ class Cauchy(Distribution):
         """The divergence from another Cauchy distribution."""
         together = F.square(self.scale + other.scale) + F.square(self.loc - other.loc)
         return F.log(together) - F.log(4 * self.scale * other.scale)
+
+
+__dir__ = public_dir(__name__)

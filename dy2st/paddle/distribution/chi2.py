@@ -6,6 +6,7 @@ from typing import Any
 
 from dy2st.paddle.distribution.distribution import parameters
 from dy2st.paddle.distribution.gamma import Gamma
+from dy2st_runtime.lazy import public_dir
 
 
 class Chi2(Gamma):
@@ -20,3 +21,6 @@ class Chi2(Gamma):
         """Take the degrees of freedom."""
         (self.df,) = parameters(df)
         super().__init__(self.df * 0.5, self.df * 0 + 0.5)
+
+
+__dir__ = public_dir(__name__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dy2st_runtime.ir import F
+from dy2st_runtime.lazy import public_dir
 
 
 class Constraint:
@@ -59,3 +60,5 @@ class Simplex(Constraint):
 real = Real()
 positive = Positive()
 simplex = Simplex()
+
+__dir__ = public_dir(__name__)

@@ -10,6 +10,7 @@ import numpy as np
 from dy2st.paddle.distribution.distribution import Distribution, as_value, parameters
 from dy2st.paddle.distribution.support import open_uniform
 from dy2st_runtime.ir import F
+from dy2st_runtime.lazy import public_dir
 
 
 class ContinuousBernoulli(Distribution):
@@ -97,3 +98,6 @@ class ContinuousBernoulli(Distribution):
     def _expected_log(self, other: Any) -> Any:
         slope = F.log(other.probs) - F.log1p(-other.probs)
         return other._log_constant() + self.mean * slope + F.log1p(-other.probs)
+
+
+__dir__ = public_dir(__name__)

@@ -8,6 +8,7 @@ from dy2st.paddle.distribution.distribution import as_value, parameters
 from dy2st.paddle.distribution.exponential_family import ExponentialFamily
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F
+from dy2st_runtime.lazy import public_dir
 
 
 class Dirichlet(ExponentialFamily):
@@ -71,3 +72,6 @@ class Dirichlet(ExponentialFamily):
     def _log_normalizer(self, *natural: Any) -> Any:
         (c,) = natural
         return F.sum(F.lgamma(c), axis=-1) - F.lgamma(F.sum(c, axis=-1))
+
+
+__dir__ = public_dir(__name__)

@@ -11,6 +11,7 @@ from dy2st_runtime.dims import Size
 from dy2st_runtime.ir import F, Tensor
 from dy2st_runtime.ir.arguments import as_shape
 from dy2st_runtime.ir.types import is_floating
+from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.ops.rules import broadcast_shapes
 from dy2st_runtime.tensor import to_tensor
 
@@ -136,3 +137,6 @@ def spread_parameters(*given: Any) -> list[Any]:
     return [
         tensor if list(tensor.shape) == shape else F.expand(tensor, shape) for tensor in tensors
     ]
+
+
+__dir__ = public_dir(__name__)

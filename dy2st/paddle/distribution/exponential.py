@@ -8,6 +8,7 @@ from dy2st.paddle.distribution.distribution import as_value, parameters
 from dy2st.paddle.distribution.exponential_family import ExponentialFamily
 from dy2st.paddle.distribution.support import open_uniform
 from dy2st_runtime.ir import F
+from dy2st_runtime.lazy import public_dir
 
 
 class Exponential(ExponentialFamily):
@@ -69,3 +70,6 @@ class Exponential(ExponentialFamily):
 
     def _log_normalizer(self, *natural: Any) -> Any:
         return -F.log(-natural[0])
+
+
+__dir__ = public_dir(__name__)

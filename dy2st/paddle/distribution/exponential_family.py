@@ -8,6 +8,7 @@ from typing import Any
 from dy2st.paddle.distribution.distribution import Distribution, sum_last
 from dy2st_runtime.autograd import grad
 from dy2st_runtime.ir import F
+from dy2st_runtime.lazy import public_dir
 
 
 class ExponentialFamily(Distribution):
@@ -45,3 +46,6 @@ class ExponentialFamily(Distribution):
             natural.append(leaf)
         normaliser = self._log_normalizer(*natural)
         return natural, normaliser, grad(F.sum(normaliser), natural, create_graph=True)
+
+
+__dir__ = public_dir(__name__)

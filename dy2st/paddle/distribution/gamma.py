@@ -7,6 +7,7 @@ from typing import Any
 from dy2st.paddle.distribution.distribution import as_value, spread_parameters
 from dy2st.paddle.distribution.exponential_family import ExponentialFamily
 from dy2st_runtime.ir import F
+from dy2st_runtime.lazy import public_dir
 
 
 class Gamma(ExponentialFamily):
@@ -68,3 +69,6 @@ class Gamma(ExponentialFamily):
     def _log_normalizer(self, *natural: Any) -> Any:
         power, slope = natural
         return F.lgamma(power + 1) - (power + 1) * F.log(-slope)
+
+
+__dir__ = public_dir(__name__)

@@ -7,6 +7,7 @@ from typing import Any
 from dy2st.paddle.distribution.distribution import Distribution, as_value, parameters
 from dy2st.paddle.distribution.support import open_uniform
 from dy2st_runtime.ir import F
+from dy2st_runtime.lazy import public_dir
 
 
 class Geometric(Distribution):
@@ -79,3 +80,6 @@ class Geometric(Distribution):
         """The divergence from another geometric distribution."""
         failing = F.log1p(-self.probs) - F.log1p(-other.probs)
         return F.log(self.probs / other.probs) + self.mean * failing
+
+
+__dir__ = public_dir(__name__)

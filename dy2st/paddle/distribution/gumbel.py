@@ -10,6 +10,7 @@ import numpy as np
 from dy2st.paddle.distribution.distribution import Distribution, as_value, spread_parameters
 from dy2st.paddle.distribution.support import open_uniform
 from dy2st_runtime.ir import F
+from dy2st_runtime.lazy import public_dir
 
 
 class Gumbel(Distribution):
@@ -64,3 +65,6 @@ class Gumbel(Distribution):
 
     def _distance(self, value: Any) -> Any:
         return (as_value(value, self.loc) - self.loc) / self.scale
+
+
+__dir__ = public_dir(__name__)

@@ -6,6 +6,7 @@ from typing import Any
 
 from dy2st.paddle.distribution.distribution import Distribution, sum_last
 from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.lazy import public_dir
 
 
 class Independent(Distribution):
@@ -58,3 +59,6 @@ class Independent(Distribution):
     def entropy(self) -> Any:
         """The sum of the entropies over an event."""
         return sum_last(self._base.entropy(), self._reinterpreted_batch_rank)
+
+
+__dir__ = public_dir(__name__)

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from dy2st.paddle.distribution.distribution import Distribution, sum_last
 from dy2st.paddle.distribution.exponential_family import ExponentialFamily
+from dy2st_runtime.lazy import public_dir
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _TABLE: dict[tuple[type, type], Callable[..., Any]] = {}
@@ -52,3 +53,6 @@ def kl_divergence(p: Distribution, q: Distribution) -> Any:
         f"no divergence of {type(p).__name__} from {type(q).__name__} is known: "
         "give one with @register_kl"
     )
+
+
+__dir__ = public_dir(__name__)

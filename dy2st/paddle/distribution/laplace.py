@@ -7,6 +7,7 @@ from typing import Any
 from dy2st.paddle.distribution.distribution import Distribution, as_value, spread_parameters
 from dy2st.paddle.distribution.support import open_uniform
 from dy2st_runtime.ir import F
+from dy2st_runtime.lazy import public_dir
 
 
 class Laplace(Distribution):
@@ -70,3 +71,6 @@ class Laplace(Distribution):
         distance = F.abs(self.loc - other.loc)
         near = ratio * F.exp(-distance / self.scale)
         return near + distance / other.scale - F.log(ratio) - 1
+
+
+__dir__ = public_dir(__name__)

@@ -11,6 +11,7 @@ from dy2st.paddle.distribution.beta import Beta
 from dy2st.paddle.distribution.distribution import Distribution, as_value, parameters, sample_shape
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F
+from dy2st_runtime.lazy import public_dir
 
 
 class LKJCholesky(Distribution):
@@ -81,3 +82,6 @@ class LKJCholesky(Distribution):
 
     def _numbers(self, start: int, end: int) -> Any:
         return F.cast(F.arange(start, end), self.dtype)
+
+
+__dir__ = public_dir(__name__)

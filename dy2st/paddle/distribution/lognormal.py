@@ -8,6 +8,7 @@ from dy2st.paddle.distribution.normal import Normal
 from dy2st.paddle.distribution.transformed_distribution import TransformedDistribution
 from dy2st.paddle.distribution.transforms import ExpTransform
 from dy2st_runtime.ir import F
+from dy2st_runtime.lazy import public_dir
 
 
 class LogNormal(TransformedDistribution):
@@ -42,3 +43,6 @@ class LogNormal(TransformedDistribution):
     def kl_divergence(self, other: Any) -> Any:
         """The divergence of the normal distributions."""
         return self._base.kl_divergence(other._base)
+
+
+__dir__ = public_dir(__name__)

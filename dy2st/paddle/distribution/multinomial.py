@@ -9,6 +9,7 @@ from dy2st.paddle.distribution.categorical import Categorical
 from dy2st.paddle.distribution.distribution import Distribution, as_value, parameters, sample_shape
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F
+from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.nn import functional
 
 
@@ -68,3 +69,6 @@ class Multinomial(Distribution):
         weights = F.exp(ways) * F.pow(self.probs, support) * F.pow(1 - self.probs, rest)
         lost = F.sum(weights * F.lgamma(support + 1), axis=[0, -1])
         return count * self._categorical.entropy() - math.lgamma(count + 1) + lost
+
+
+__dir__ = public_dir(__name__)

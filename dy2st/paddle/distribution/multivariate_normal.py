@@ -8,6 +8,7 @@ from typing import Any
 from dy2st.paddle.distribution.distribution import Distribution, as_value, parameters
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F
+from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.ops.rules import broadcast_shapes
 
 
@@ -116,3 +117,6 @@ def _squared_length(triangle: Any, difference: Any) -> Any:
 
 def _together(*shapes: Any) -> Any:
     return broadcast_shapes("MultivariateNormal", *shapes)
+
+
+__dir__ = public_dir(__name__)

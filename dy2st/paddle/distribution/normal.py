@@ -17,6 +17,7 @@ from dy2st.paddle.distribution.distribution import (
 from dy2st.paddle.distribution.support import standard_normal
 from dy2st_runtime.errors import DTypeError
 from dy2st_runtime.ir import F
+from dy2st_runtime.lazy import public_dir
 
 _HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
 
@@ -72,3 +73,6 @@ class Normal(Distribution):
         ratio = F.square(self.scale / other.scale)  # type: ignore[attr-defined]
         distance = F.square((self.loc - other.loc) / other.scale)  # type: ignore[attr-defined]
         return 0.5 * (ratio + distance - 1.0 - F.log(ratio))
+
+
+__dir__ = public_dir(__name__)

@@ -7,6 +7,7 @@ from typing import Any
 from dy2st.paddle.distribution.distribution import Distribution, as_value, parameters
 from dy2st.paddle.distribution.support import expectation, times_log, whole_numbers
 from dy2st_runtime.ir import F
+from dy2st_runtime.lazy import public_dir
 
 
 class Poisson(Distribution):
@@ -53,3 +54,6 @@ class Poisson(Distribution):
         """The divergence from another Poisson distribution."""
         shared = times_log(self.rate, self.rate) - times_log(self.rate, other.rate)
         return shared - self.rate + other.rate
+
+
+__dir__ = public_dir(__name__)

@@ -8,6 +8,7 @@ from typing import Any
 from dy2st.paddle.distribution.distribution import Distribution, as_value, spread_parameters
 from dy2st.paddle.distribution.gamma import Gamma
 from dy2st_runtime.ir import F
+from dy2st_runtime.lazy import public_dir
 
 
 class StudentT(Distribution):
@@ -58,3 +59,6 @@ class StudentT(Distribution):
     def _log_beta(self) -> Any:
         rest = F.lgamma(0.5 * self.df) - F.lgamma(0.5 * (self.df + 1))
         return rest + 0.5 * math.log(math.pi)
+
+
+__dir__ = public_dir(__name__)

@@ -18,6 +18,7 @@ from dy2st.paddle.distribution.transforms import (
     StickBreakingTransform,
     TanhTransform,
 )
+from dy2st_runtime.lazy import public_dir
 
 __all__ = [
     "AbsTransform",
@@ -35,3 +36,4 @@ __all__ = [
     "Transform",
     "Type",
 ]
+__dir__ = public_dir(__name__)

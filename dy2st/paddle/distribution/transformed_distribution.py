@@ -9,6 +9,7 @@ from dy2st.paddle.distribution.distribution import Distribution, sum_last
 from dy2st.paddle.distribution.transform_base import ChainTransform, Transform, sum_slope
 from dy2st_runtime.dims import Size
 from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.lazy import public_dir
 
 
 class TransformedDistribution(Distribution):
@@ -73,3 +74,6 @@ def _shapes(
     after = tuple(chain.forward_shape(shape))
     batch = len(after) - given - max(len(base.event_shape) - taken, 0)
     return after[:batch], after[batch:]
+
+
+__dir__ = public_dir(__name__)

@@ -13,6 +13,7 @@ from dy2st.paddle.distribution.distribution import (
 )
 from dy2st.paddle.distribution.support import standard_uniform
 from dy2st_runtime.ir import F
+from dy2st_runtime.lazy import public_dir
 
 
 class Uniform(Distribution):
@@ -70,3 +71,6 @@ class Uniform(Distribution):
     def _inside(self, value: Any) -> Any:
         value = as_value(value, self.low)
         return F.logical_and(self.low < value, value < self.high)
+
+
+__dir__ = public_dir(__name__)

@@ -8,6 +8,7 @@ from typing import Any
 from dy2st.paddle.distribution import constraint as constraints
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F
+from dy2st_runtime.lazy import public_dir
 
 
 class Variable:
@@ -93,3 +94,5 @@ class Stack(Variable):
 
 real = Real()
 positive = Positive()
+
+__dir__ = public_dir(__name__)

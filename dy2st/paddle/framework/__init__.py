@@ -11,6 +11,7 @@ from dy2st.paddle.modes import in_dynamic_mode
 from dy2st.paddle.private_modules import private_modules
 from dy2st.paddle.second_names import manual_seed
 from dy2st_runtime.ir.tensor import Tensor
+from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.place import CPUPlace, Place, as_place
 from dy2st_runtime.tensor import Parameter
 
@@ -46,6 +47,7 @@ def _no_check_dy2st_diff() -> AbstractContextManager[None]:
 
 
 __all__ = ["EagerParamBase", "Variable", "core", "in_dygraph_mode"]
+__dir__ = public_dir(__name__)
 
 if not TYPE_CHECKING:
     __getattr__ = names_of(__name__, _SOURCES)

@@ -14,6 +14,7 @@ from dy2st.paddle.device import (
     is_compiled_with_xpu,
 )
 from dy2st.paddle.device.cuda import device_count as get_cuda_device_count
+from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, CustomPlace, XPUPlace
 from dy2st_runtime.storage import VarType
 from dy2st_runtime.tensor import EagerTensor
@@ -60,3 +61,4 @@ __all__ = [
     "is_compiled_with_rocm",
     "is_compiled_with_xpu",
 ]
+__dir__ = public_dir(__name__)

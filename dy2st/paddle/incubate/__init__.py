@@ -1,7 +1,7 @@
 """Gives what PaddlePaddle tries out, under its names: composites of operators."""
 
 from dy2st.paddle.private_modules import private_modules
-from dy2st_runtime.lazy import lazy_names, places
+from dy2st_runtime.lazy import lazy_names, places, public_dir
 
 _PLACES = places(
     {
@@ -12,6 +12,7 @@ _PLACES = places(
 )
 
 __all__ = ["nn", *_PLACES]
+__dir__ = public_dir(__name__)
 
 __getattr__ = lazy_names(__name__, {"nn": "dy2st.paddle.incubate.nn", **_PLACES})
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dy2st.paddle.mirrors import names_of
 from dy2st.paddle.private_modules import private_modules
+from dy2st_runtime.lazy import public_dir
 
 _SOURCES = ["dy2st", "dy2st.paddle.linalg", "dy2st.paddle.tensor.fill"]
 
@@ -15,3 +16,5 @@ if not TYPE_CHECKING:
     __getattr__ = names_of(__name__, _SOURCES)
 
 private_modules(__name__)
+
+__dir__ = public_dir(__name__)

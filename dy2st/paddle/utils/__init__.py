@@ -22,6 +22,7 @@ from dy2st_runtime.checkpoint.weights import load_weights
 from dy2st_runtime.errors import ArgumentError, Dy2stError
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.location import warn_user
+from dy2st_runtime.lazy import public_dir
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -135,5 +136,6 @@ __all__ = [
     "try_import",
     "unique_name",
 ]
+__dir__ = public_dir(__name__)
 
 private_modules(__name__)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from dy2st.paddle.mirrors import names_of
 from dy2st.paddle.private_modules import private_modules
 from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.lazy import public_dir
 
 CUDA_HOME = None
 
@@ -52,6 +53,7 @@ class BuildExtension:
 
 
 __all__ = ["BuildExtension", "CUDAExtension", "CppExtension", "load", "setup"]
+__dir__ = public_dir(__name__)
 
 if not TYPE_CHECKING:
     __getattr__ = names_of(__name__, [])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.tensor import from_dlpack
 
 
@@ -13,3 +14,4 @@ def to_dlpack(x: Any) -> Any:
 
 
 __all__ = ["from_dlpack", "to_dlpack"]
+__dir__ = public_dir(__name__)

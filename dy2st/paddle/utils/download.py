@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from dy2st.paddle.dataset.common import md5file
 from dy2st_runtime.errors import ArgumentError, MissingFile
+from dy2st_runtime.lazy import public_dir
 
 WEIGHTS_HOME = os.path.expanduser("~/.cache/paddle/hapi/weights")
 
@@ -62,3 +63,6 @@ def _decompress(fname: str) -> str:
     shutil.unpack_archive(fname, folder, **safely)  # type: ignore[arg-type]
     made = sorted(set(os.listdir(folder)) - before)
     return os.path.join(folder, made[0]) if len(made) == 1 else folder
+
+
+__dir__ = public_dir(__name__)

@@ -1,6 +1,6 @@
 """Gives what models of pictures need, under PaddlePaddle's names."""
 
-from dy2st_runtime.lazy import lazy_names, places
+from dy2st_runtime.lazy import lazy_names, places, public_dir
 
 __all__ = [
     "datasets",
@@ -11,6 +11,7 @@ __all__ = [
     "set_image_backend",
     "transforms",
 ]
+__dir__ = public_dir(__name__)
 
 _MODULES = ("datasets", "models", "ops", "transforms")
 

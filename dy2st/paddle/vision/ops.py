@@ -1,6 +1,6 @@
 """Gives what models that find objects need, under PaddlePaddle's names."""
 
-from dy2st_runtime.lazy import lazy_names, places
+from dy2st_runtime.lazy import lazy_names, places, public_dir
 
 LATE = places(
     {
@@ -17,3 +17,4 @@ LATE = places(
 )
 __getattr__ = lazy_names(__name__, LATE)
 __all__ = sorted(LATE)
+__dir__ = public_dir(__name__)

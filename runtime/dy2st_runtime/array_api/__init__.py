@@ -164,6 +164,7 @@ from dy2st_runtime.array_api.reductions import (
     var,
     where,
 )
+from dy2st_runtime.lazy import public_dir
 
 __array_api_version__ = "2024.12"
 API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
@@ -328,3 +329,4 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
+__dir__ = public_dir(__name__)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dy2st_runtime.array_api.data_types import Info, as_device
+from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.ops import transforms
 
 
@@ -77,3 +78,4 @@ __all__ = [
     "rfftfreq",
     "rfftn",
 ]
+__dir__ = public_dir(__name__)

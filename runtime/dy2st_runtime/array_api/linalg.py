@@ -10,6 +10,7 @@ from dy2st_runtime.array_api.reductions import sum as _sum
 from dy2st_runtime.dims import equal
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F, apply
+from dy2st_runtime.lazy import public_dir
 
 
 class EighResult(NamedTuple):
@@ -216,3 +217,4 @@ __all__ = [
     "vecdot",
     "vector_norm",
 ]
+__dir__ = public_dir(__name__)

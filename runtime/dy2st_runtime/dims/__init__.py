@@ -69,6 +69,7 @@ from dy2st_runtime.dims.requirements import (
     require_equal,
 )
 from dy2st_runtime.dims.text import parse, parse_condition
+from dy2st_runtime.lazy import public_dir
 
 __all__ = [
     "Condition",
@@ -111,3 +112,4 @@ __all__ = [
     "to_python",
     "using",
 ]
+__dir__ = public_dir(__name__)

@@ -17,7 +17,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from dy2st_runtime.errors import ArgumentError, Dy2stError, EngineError, did_you_mean
-from dy2st_runtime.lazy import Lazy, lazy_names
+from dy2st_runtime.lazy import Lazy, lazy_names, public_dir
 from dy2st_runtime.thread_state import put_back_after_errors
 
 if TYPE_CHECKING:
@@ -206,3 +206,4 @@ __all__ = [
     "run_live",
     "set_num_threads",
 ]
+__dir__ = public_dir(__name__)

@@ -34,6 +34,7 @@ from dy2st_runtime.ir.types import (
     is_differentiable,
     is_floating,
 )
+from dy2st_runtime.lazy import public_dir
 
 __all__ = [
     "DEFINITIONS",
@@ -71,3 +72,4 @@ __all__ = [
     "traced_numbers",
     "user_location",
 ]
+__dir__ = public_dir(__name__)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from dy2st_runtime.lazy import lazy_names
+from dy2st_runtime.lazy import lazy_names, public_dir
 from dy2st_runtime.nn import functional, initializer
 from dy2st_runtime.nn.activation import (
     CELU,
@@ -186,6 +186,7 @@ __all__ = [
     "functional",
     "initializer",
 ]
+__dir__ = public_dir(__name__)
 
 if TYPE_CHECKING:
     from dy2st_runtime.nn.lazy_layers import *  # noqa: F403

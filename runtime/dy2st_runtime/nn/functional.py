@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from dy2st_runtime.lazy import lazy_names
+from dy2st_runtime.lazy import lazy_names, public_dir
 from dy2st_runtime.nn.lazy import FUNCTIONALS
 from dy2st_runtime.ops.activation import (
     celu,
@@ -147,6 +147,7 @@ __all__ = [
     "tanhshrink",
     "upsample",
 ]
+__dir__ = public_dir(__name__)
 
 if TYPE_CHECKING:
     from dy2st_runtime.nn.lazy_functions import *  # noqa: F403

@@ -13,7 +13,7 @@ import numpy as np
 
 from dy2st_runtime.errors import ConversionError, ShapeError
 from dy2st_runtime.ir import current_tracer, user_location
-from dy2st_runtime.lazy import lazy_names, places
+from dy2st_runtime.lazy import lazy_names, places, public_dir
 from dy2st_runtime.ops.generator import generator
 
 Array = np.ndarray[Any, Any]
@@ -311,3 +311,4 @@ __all__ = [
     "global_initializer",
     "set_global_initializer",
 ]
+__dir__ = public_dir(__name__)

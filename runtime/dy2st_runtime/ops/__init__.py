@@ -3,7 +3,7 @@
 from dy2st_runtime.ir.dispatch import METHODS, SPELLED
 from dy2st_runtime.ir.operator_families import declare, declare_aliases
 from dy2st_runtime.ir.tensor import attach_late_methods, attach_methods
-from dy2st_runtime.lazy import lazy_names, places
+from dy2st_runtime.lazy import lazy_names, places, public_dir
 from dy2st_runtime.ops.activation import (
     celu,
     elu,
@@ -561,3 +561,4 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
+__dir__ = public_dir(__name__)

@@ -13,6 +13,7 @@ from dy2st_runtime.dims import Size, require, require_equal
 from dy2st_runtime.errors import DTypeError
 from dy2st_runtime.ir import F, Sample, TensorType, apply, define, public
 from dy2st_runtime.ir.attribute_kinds import AXIS, SIZE, one_of
+from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.ops.complex_numbers import complex_dtype, real_dtype
 
 NORMS = ("backward", "forward", "ortho")
@@ -152,3 +153,6 @@ def fourier_of_real(x: Any, axis: int, norm: str = "backward") -> Any:
 def fourier_to_real(x: Any, axis: int, n: Any, norm: str = "backward") -> Any:
     """The n real numbers along an axis that have the frequencies x; those left out are known."""
     return apply("fourier_to_real", x, axis=axis, n=n, norm=norm)
+
+
+__dir__ = public_dir(__name__)

@@ -11,6 +11,7 @@ from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir import F, Sample, TensorType, apply, define, public
 from dy2st_runtime.ir.arguments import shape_of
 from dy2st_runtime.ir.attribute_kinds import AXIS, one_of
+from dy2st_runtime.lazy import public_dir
 
 _DTYPES = ("float32", "int64", "float32")
 _JOINS: dict[str, Any] = {"mul": np.multiply, "amin": np.minimum, "amax": np.maximum}
@@ -107,3 +108,6 @@ def put_reduced(x: Any, index: Any, values: Any, axis: int, reduce: str, include
         broadcast=False,
     )
     return (F.floor_divide if x.dtype.kind in "iu" else F.divide)(total, count)
+
+
+__dir__ = public_dir(__name__)

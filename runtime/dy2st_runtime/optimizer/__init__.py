@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from dy2st_runtime.lazy import lazy_names, places
+from dy2st_runtime.lazy import lazy_names, places, public_dir
 from dy2st_runtime.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
 from dy2st_runtime.optimizer import lr
 from dy2st_runtime.optimizer.optimizer import Optimizer
@@ -22,6 +22,7 @@ __all__ = [
     "Optimizer",
     "lr",
 ]
+__dir__ = public_dir(__name__)
 
 LATE = places(
     {

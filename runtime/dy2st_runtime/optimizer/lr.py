@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dy2st_runtime.lazy import lazy_names, places
+from dy2st_runtime.lazy import lazy_names, places, public_dir
 from dy2st_runtime.parameter_updates import Changing
 
 
@@ -317,3 +317,5 @@ LATE = places({"dy2st_runtime.optimizer.rare_lr": _RARE + "NoamDecay OneCycleLR"
 
 if not TYPE_CHECKING:
     __getattr__ = lazy_names(__name__, LATE)
+
+__dir__ = public_dir(__name__)

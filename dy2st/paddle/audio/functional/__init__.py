@@ -10,6 +10,7 @@ from dy2st.paddle.audio.functional.functional import (
     power_to_db,
 )
 from dy2st.paddle.audio.functional.window import get_window
+from dy2st_runtime.lazy import public_dir
 
 __all__ = [
     "compute_fbank_matrix",
@@ -21,3 +22,4 @@ __all__ = [
     "mel_to_hz",
     "power_to_db",
 ]
+__dir__ = public_dir(__name__)

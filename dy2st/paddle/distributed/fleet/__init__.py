@@ -13,6 +13,7 @@ from dy2st.paddle.distributed.mesh import STAGES
 from dy2st.paddle.mirrors import names_of
 from dy2st.paddle.private_modules import private_modules
 from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.processes import environment
 from dy2st_runtime.processes.group import join, world
 
@@ -166,6 +167,7 @@ __all__ = [
     "worker_index",
     "worker_num",
 ]
+__dir__ = public_dir(__name__)
 
 if not TYPE_CHECKING:
     __getattr__ = names_of(__name__, [])

@@ -20,6 +20,7 @@ if not TYPE_CHECKING:
 import re
 from collections.abc import Callable
 
+from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.processes.group import Group, group_with, world
 
 
@@ -189,3 +190,4 @@ __all__ = [
     "get_rng_state_tracker",
     "model_parallel_random_seed",
 ]
+__dir__ = public_dir(__name__)

@@ -11,6 +11,7 @@ from dy2st.paddle.distributed.fleet.meta_parallel import ColumnParallelLinear, R
 from dy2st.paddle.distributed.fleet.recomputing import recompute as recompute
 from dy2st.paddle.mirrors import names_of
 from dy2st.paddle.private_modules import private_modules
+from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.processes.group import world
 
 logger = logging.getLogger("paddle.distributed")
@@ -46,3 +47,5 @@ if not TYPE_CHECKING:
     __getattr__ = names_of(__name__, [])
 
 private_modules(__name__)
+
+__dir__ = public_dir(__name__)

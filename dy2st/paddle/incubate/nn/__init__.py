@@ -1,7 +1,7 @@
 """Gives layers of transformers in few parts, under PaddlePaddle's names."""
 
 from dy2st.paddle.private_modules import private_modules
-from dy2st_runtime.lazy import lazy_names, places
+from dy2st_runtime.lazy import lazy_names, places, public_dir
 
 _PLACES = places(
     {
@@ -11,6 +11,7 @@ _PLACES = places(
 )
 
 __all__ = ["functional", *_PLACES]
+__dir__ = public_dir(__name__)
 
 __getattr__ = lazy_names(__name__, {"functional": "dy2st.paddle.incubate.nn.functional", **_PLACES})
 

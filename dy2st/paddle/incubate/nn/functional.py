@@ -17,6 +17,7 @@ from dy2st.paddle.incubate.nn.products import (
 from dy2st.paddle.incubate.nn.rotary import fused_rotary_position_embedding
 from dy2st.paddle.mirrors import names_of
 from dy2st.paddle.private_modules import private_modules
+from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.nn.functions.activations import swiglu
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "fused_rotary_position_embedding",
     "swiglu",
 ]
+__dir__ = public_dir(__name__)
 
 if not TYPE_CHECKING:
     __getattr__ = names_of(__name__, [])

@@ -3,7 +3,7 @@
 # These functions have the names of their modules, and stand before them.
 from dy2st.paddle.vision.models.alexnet import AlexNet, alexnet
 from dy2st.paddle.vision.models.googlenet import GoogLeNet, googlenet
-from dy2st_runtime.lazy import lazy_names, places
+from dy2st_runtime.lazy import lazy_names, places, public_dir
 
 LATE = places(
     {
@@ -41,3 +41,4 @@ __getattr__ = lazy_names(
     __name__, {**LATE, **{name: f"dy2st.paddle.vision.models.{name}" for name in _MODULES}}
 )
 __all__ = ["AlexNet", "GoogLeNet", "alexnet", "googlenet", *LATE]
+__dir__ = public_dir(__name__)

@@ -7,6 +7,7 @@ from typing import Any
 from dy2st.paddle.vision.models.pretrained import refuse_pretrained
 from dy2st_runtime import nn
 from dy2st_runtime.ir import F
+from dy2st_runtime.lazy import public_dir
 
 # channels of the first convolution, channels that a layer adds, layers of each block
 SIZES = {
@@ -157,3 +158,6 @@ def densenet201(pretrained: bool = False, **kwargs: Any) -> DenseNet:
 def densenet264(pretrained: bool = False, **kwargs: Any) -> DenseNet:
     """DenseNet of 264 layers; `bn_size`, `dropout`, `num_classes`, `with_pool` as there."""
     return _densenet(264, pretrained, kwargs)
+
+
+__dir__ = public_dir(__name__)

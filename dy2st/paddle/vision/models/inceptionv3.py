@@ -9,6 +9,7 @@ from dy2st.paddle.vision.models.pretrained import refuse_pretrained
 from dy2st.paddle.vision.ops import ConvNormActivation
 from dy2st_runtime import nn
 from dy2st_runtime.ir import F
+from dy2st_runtime.lazy import public_dir
 
 Size = int | tuple[int, int]
 
@@ -235,3 +236,6 @@ def inception_v3(pretrained: bool = False, **kwargs: Any) -> InceptionV3:
     """Inception v3; `num_classes`, `with_pool` as there."""
     refuse_pretrained("inception_v3", pretrained)
     return InceptionV3(**kwargs)
+
+
+__dir__ = public_dir(__name__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dy2st_runtime import nn
+from dy2st_runtime.lazy import public_dir
 
 
 class LeNet(nn.Layer):
@@ -33,3 +34,6 @@ class LeNet(nn.Layer):
         if self.num_classes > 0:
             x = self.fc(x.flatten(1))
         return x
+
+
+__dir__ = public_dir(__name__)

@@ -7,6 +7,7 @@ from typing import Any
 from dy2st.paddle.vision.models.pretrained import refuse_pretrained
 from dy2st.paddle.vision.ops import ConvNormActivation
 from dy2st_runtime import nn
+from dy2st_runtime.lazy import public_dir
 
 # name, inputs, outputs, stride of each block
 BLOCKS = (
@@ -68,3 +69,6 @@ def mobilenet_v1(pretrained: bool = False, scale: float = 1.0, **kwargs: Any) ->
     """MobileNet; `num_classes`, `with_pool` as there."""
     refuse_pretrained("mobilenet_v1", pretrained)
     return MobileNetV1(scale, **kwargs)
+
+
+__dir__ = public_dir(__name__)

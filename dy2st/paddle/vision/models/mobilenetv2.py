@@ -8,6 +8,7 @@ from typing import Any
 from dy2st.paddle.vision.models.pretrained import refuse_pretrained
 from dy2st.paddle.vision.ops import ConvNormActivation
 from dy2st_runtime import nn
+from dy2st_runtime.lazy import public_dir
 
 # expansion, channels, blocks, stride of the first block
 STAGES = (
@@ -102,3 +103,6 @@ def divisible(channels: float, divisor: int = 8) -> int:
     """
     rounded = max(divisor, int(channels + divisor / 2) // divisor * divisor)
     return rounded + divisor if rounded < 0.9 * channels else rounded
+
+
+__dir__ = public_dir(__name__)

@@ -10,6 +10,7 @@ from dy2st.paddle.vision.models.mobilenetv2 import divisible
 from dy2st.paddle.vision.models.pretrained import refuse_pretrained
 from dy2st.paddle.vision.ops import ConvNormActivation
 from dy2st_runtime import nn
+from dy2st_runtime.lazy import public_dir
 
 
 class Block(NamedTuple):
@@ -185,3 +186,6 @@ def mobilenet_v3_large(
     """The larger MobileNetV3; `num_classes`, `with_pool` as there."""
     refuse_pretrained("mobilenet_v3_large", pretrained)
     return MobileNetV3Large(scale, **kwargs)
+
+
+__dir__ = public_dir(__name__)

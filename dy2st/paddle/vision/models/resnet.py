@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from dy2st.paddle.vision.models.pretrained import refuse_pretrained
 from dy2st_runtime import nn
+from dy2st_runtime.lazy import public_dir
 
 REPEATS = {
     18: (2, 2, 2, 2),
@@ -231,3 +232,6 @@ def wide_resnet50_2(pretrained: bool = False, **kwargs: Any) -> ResNet:
 def wide_resnet101_2(pretrained: bool = False, **kwargs: Any) -> ResNet:
     """ResNet of 101 layers, twice as wide inside; `num_classes`, `with_pool` as there."""
     return _resnet("wide_resnet101_2", 101, pretrained, **{"width": 128, **kwargs})
+
+
+__dir__ = public_dir(__name__)

@@ -9,6 +9,7 @@ from dy2st.paddle.vision.models.pretrained import refuse_pretrained
 from dy2st.paddle.vision.ops import ConvNormActivation
 from dy2st_runtime import nn
 from dy2st_runtime.ir import F
+from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.nn.functions.pixels import channel_shuffle
 
 REPEATS = (4, 8, 4)
@@ -170,3 +171,6 @@ def shufflenet_v2_x2_0(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
 def shufflenet_v2_swish(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
     """ShuffleNetV2 with the channels of 1.0 and swish; `num_classes`, `with_pool` as there."""
     return _shufflenet("shufflenet_v2_swish", pretrained, 1.0, act="swish", **kwargs)
+
+
+__dir__ = public_dir(__name__)

@@ -7,6 +7,7 @@ from typing import Any
 from dy2st.paddle.vision.models.pretrained import refuse_pretrained
 from dy2st_runtime import nn
 from dy2st_runtime.ir import F
+from dy2st_runtime.lazy import public_dir
 
 # squeezed channels of the eight fire modules; each of the two expansions has four times as many
 SQUEEZED = (16, 16, 32, 32, 48, 48, 64, 64)
@@ -87,3 +88,6 @@ def squeezenet1_1(pretrained: bool = False, **kwargs: Any) -> SqueezeNet:
     """SqueezeNet 1.1; `num_classes`, `with_pool` as there."""
     refuse_pretrained("squeezenet1_1", pretrained)
     return SqueezeNet("1.1", **kwargs)
+
+
+__dir__ = public_dir(__name__)

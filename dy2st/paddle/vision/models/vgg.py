@@ -7,6 +7,7 @@ from typing import Any
 
 from dy2st.paddle.vision.models.pretrained import refuse_pretrained
 from dy2st_runtime import nn
+from dy2st_runtime.lazy import public_dir
 
 CHANNELS = (64, 128, 256, 512, 512)
 """Of the five stages."""
@@ -87,3 +88,6 @@ def vgg16(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> 
 def vgg19(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:
     """VGG of 19 layers with weights; `num_classes`, `with_pool` as there."""
     return _vgg(19, pretrained, batch_norm, kwargs)
+
+
+__dir__ = public_dir(__name__)

@@ -41,6 +41,7 @@ from dy2st.paddle.vision.transforms.random_transforms import (
 )
 from dy2st.paddle.vision.transforms.rotation import RandomAffine, RandomPerspective, RandomRotation
 from dy2st.paddle.vision.transforms.warping import affine, perspective, rotate
+from dy2st_runtime.lazy import public_dir
 
 __all__ = [
     "BaseTransform",
@@ -83,5 +84,6 @@ __all__ = [
     "to_tensor",
     "vflip",
 ]
+__dir__ = public_dir(__name__)
 
 private_modules(__name__)

@@ -16,6 +16,7 @@ from dy2st_runtime.dims.expression import OPERATIONS
 from dy2st_runtime.ir.location import is_own_file, user_location
 from dy2st_runtime.ir.program import Variable
 from dy2st_runtime.ir.tracing.tracer import current_tracer
+from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.thread_state import Shared
 
 _PYTHON: dict[str, Callable[[Any, Any], Any]] = {
@@ -66,3 +67,6 @@ def numbers_are_no_keys() -> Iterator[None]:
     """Refuse traced numbers as keys in user code inside the `with`, in whatever thread."""
     with _checking.held():
         yield
+
+
+__dir__ = public_dir(__name__)
