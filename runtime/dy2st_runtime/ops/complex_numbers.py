@@ -127,25 +127,41 @@ define(
 
 @method
 def real(x: Any, name: str | None = None) -> Any:
-    """The real part, elementwise; x, if it is real."""
+    """The real part, elementwise; x, if it is real.
+
+    >>> dy2st.real(dy2st.to_tensor([1 + 2j])).tolist()
+    [1.0]
+    """
     return apply("real", x)
 
 
 @method
 def imag(x: Any, name: str | None = None) -> Any:
-    """The imaginary part, elementwise; 0 of real numbers."""
+    """The imaginary part, elementwise; 0 of real numbers.
+
+    >>> dy2st.imag(dy2st.to_tensor([1 + 2j])).tolist()
+    [2.0]
+    """
     return apply("imag", x)
 
 
 @method
 def conj(x: Any, name: str | None = None) -> Any:
-    """The conjugate, elementwise; x, if it is real."""
+    """The conjugate, elementwise; x, if it is real.
+
+    >>> dy2st.conj(dy2st.to_tensor([1 + 2j])).tolist()
+    [(1-2j)]
+    """
     return apply("conj", x) if _is_complex(x) else F.assign(x)
 
 
 @method
 def angle(x: Any, name: str | None = None) -> Any:
-    """The angle to the right half of the axis, in (-pi, pi], elementwise; NaN of NaN."""
+    """The angle to the right half of the axis, in (-pi, pi], elementwise; NaN of NaN.
+
+    >>> print(dy2st.angle(dy2st.to_tensor([1j, -1 + 0j])).round(3))
+    [1.571 3.142]
+    """
     return apply("angle", x)
 
 
@@ -153,8 +169,7 @@ def angle(x: Any, name: str | None = None) -> Any:
 def complex(real: Any, imag: Any, name: str | None = None) -> Any:
     """real + i imag of two tensors of floats, which broadcast.
 
-    >>> from dy2st_runtime.tensor import to_tensor
-    >>> complex(to_tensor([1.0]), to_tensor([2.0])).tolist()
+    >>> dy2st.complex(dy2st.to_tensor([1.0]), dy2st.to_tensor([2.0])).tolist()
     [(1+2j)]
     """
     return apply("complex", real, imag)
@@ -162,7 +177,11 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Any:
 
 @method
 def polar(abs: Any, angle: Any, name: str | None = None) -> Any:
-    """abs * exp(i angle) of two tensors of floats, which broadcast."""
+    """abs * exp(i angle) of two tensors of floats, which broadcast.
+
+    >>> print(dy2st.polar(dy2st.to_tensor([2.0]), dy2st.to_tensor([0.0])))
+    [2.+0.j]
+    """
     return apply("complex", abs * F.cos(angle), abs * F.sin(angle))
 
 
@@ -170,8 +189,7 @@ def polar(abs: Any, angle: Any, name: str | None = None) -> Any:
 def as_complex(x: Any, name: str | None = None) -> Any:
     """The parts along the last axis as one complex number: (..., 2) -> (...).
 
-    >>> from dy2st_runtime.tensor import to_tensor
-    >>> as_complex(to_tensor([[1.0, 2.0]])).tolist()
+    >>> dy2st.as_complex(dy2st.to_tensor([[1.0, 2.0]])).tolist()
     [(1+2j)]
     """
     if not x.shape or (isinstance(x.shape[-1], int) and x.shape[-1] != 2):
@@ -182,7 +200,11 @@ def as_complex(x: Any, name: str | None = None) -> Any:
 
 @method
 def as_real(x: Any, name: str | None = None) -> Any:
-    """The parts of complex numbers along a new last axis: (...) -> (..., 2)."""
+    """The parts of complex numbers along a new last axis: (...) -> (..., 2).
+
+    >>> dy2st.as_real(dy2st.to_tensor([1 + 2j])).tolist()
+    [[1.0, 2.0]]
+    """
     if not _is_complex(x):
         raise DTypeError(f"as_real takes complex numbers, not a tensor of dtype {dtype_of(x)}")
     return F.stack([apply("real", x), apply("imag", x)], -1)

@@ -62,7 +62,13 @@ define(
 
 @method
 def bincount(x: Any, weights: Any = None, minlength: Any = 0, name: str | None = None) -> Any:
-    """How often each integer from 0 on occurs in a vector, or the sum of the weights there."""
+    """How often each integer from 0 on occurs in a vector, or the sum of the weights there.
+
+    (n,) -> (max(largest + 1, minlength),), int64 without weights.
+
+    >>> dy2st.bincount(dy2st.to_tensor([1, 3, 1])).tolist()
+    [0, 2, 0, 1]
+    """
     return apply("bincount", x, weights, minlength=as_size(minlength, "minlength"))
 
 
@@ -93,6 +99,9 @@ def histogram(
     """How many elements lie in each of `bins` equal bins from min to max; int64 without weights.
 
     Both ends 0 mean the smallest and the largest element; `density` divides by the area.
+
+    >>> dy2st.histogram(dy2st.to_tensor([1.0, 2.0, 2.5, 9.0]), bins=2, min=0, max=10).tolist()
+    [3, 1]
     """
     x = F.cast(F.flatten(F.detach(input)), "float64")
     least, most = _bounds(x, min, max)
@@ -110,7 +119,11 @@ def histogram(
 def histogram_bin_edges(
     input: Any, bins: int = 100, min: float = 0.0, max: float = 0.0, name: str | None = None
 ) -> Any:
-    """The ends of the bins that `histogram` makes: (bins + 1,), float32."""
+    """The ends of the bins that `histogram` makes: (bins + 1,), float32.
+
+    >>> dy2st.histogram_bin_edges(dy2st.to_tensor([1.0, 2.0]), bins=2, min=0, max=10).tolist()
+    [0.0, 5.0, 10.0]
+    """
     least, most = _bounds(F.flatten(F.detach(input)), min, max)
     steps = F.cast(F.arange(bins + 1), "float64") / bins
     return F.cast(least + (most - least) * steps, "float32")
@@ -124,7 +137,12 @@ def bucketize(
     right: bool = False,
     name: str | None = None,
 ) -> Any:
-    """How many elements of a sorted vector lie before each element of x."""
+    """How many elements of a sorted vector lie before each element of x.
+
+    >>> x, ends = dy2st.to_tensor([5, 20]), dy2st.to_tensor([10, 20, 30])
+    >>> dy2st.bucketize(x, ends).tolist(), dy2st.bucketize(x, ends, right=True).tolist()
+    ([0, 1], [0, 2])
+    """
     return F.searchsorted(sorted_sequence, x, out_int32, right)
 
 
@@ -166,7 +184,11 @@ def unique_consecutive(
     dtype: Any = "int64",
     name: str | None = None,
 ) -> Any:
-    """One of each run of equal elements (or slices along an axis), and what else is asked for."""
+    """One of each run of equal elements (or slices along an axis), and what else is asked for.
+
+    >>> dy2st.unique_consecutive(dy2st.to_tensor([1, 1, 2, 2, 1])).tolist()
+    [1, 2, 1]
+    """
     x = F.detach(x)
     rows = F.flatten(x) if axis is None else F.moveaxis(x, axis, 0)
     values, inverse, counts = apply("unique_consecutive", rows)

@@ -59,7 +59,12 @@ def _cumulative(name: str, x: Any, axis: int | None, dtype: Any) -> tuple[Any, A
 def cummax(
     x: Any, axis: int | None = None, dtype: Any = "int64", name: str | None = None
 ) -> tuple[Any, Any]:
-    """The maximum up to each place along an axis, and where it is; flattened without an axis."""
+    """The maximum up to each place along an axis, and where it is; flattened without an axis.
+
+    >>> values, places = dy2st.cummax(dy2st.to_tensor([1, 3, 2]))
+    >>> values.tolist(), places.tolist()
+    ([1, 3, 3], [0, 1, 1])
+    """
     return _cumulative("cummax", x, axis, dtype)
 
 
@@ -68,7 +73,12 @@ def cummax(
 def cummin(
     x: Any, axis: int | None = None, dtype: Any = "int64", name: str | None = None
 ) -> tuple[Any, Any]:
-    """The minimum up to each place along an axis, and where it is; flattened without an axis."""
+    """The minimum up to each place along an axis, and where it is; flattened without an axis.
+
+    >>> values, places = dy2st.cummin(dy2st.to_tensor([3, 1, 2]))
+    >>> values.tolist(), places.tolist()
+    ([3, 1, 1], [0, 1, 1])
+    """
     return _cumulative("cummin", x, axis, dtype)
 
 
@@ -101,7 +111,11 @@ define(
 def logcumsumexp(
     x: Any, axis: int | None = None, dtype: Any = None, name: str | None = None
 ) -> Any:
-    """log of the sum of exp(x) up to each place along an axis, without overflow."""
+    """log of the sum of exp(x) up to each place along an axis, without overflow.
+
+    >>> print(dy2st.logcumsumexp(dy2st.to_tensor([1000.0, 1000.0])).round(3))
+    [1000.    1000.693]
+    """
     x = with_floats(x) if dtype is None else F.cast(x, as_dtype(dtype))
     if axis is None:
         x, axis = F.flatten(x), 0
@@ -126,7 +140,13 @@ def _spans(y: Any, x: Any, dx: float | None, axis: int) -> Any:
 def trapezoid(
     y: Any, x: Any = None, dx: float | None = None, axis: int = -1, name: str | None = None
 ) -> Any:
-    """The area under y along an axis by trapezoids, at places x or `dx` (1) apart."""
+    """The area under y along an axis by trapezoids, at places x or `dx` (1) apart.
+
+    >>> dy2st.trapezoid(dy2st.to_tensor([1.0, 2.0, 3.0])).item()
+    4.0
+    >>> dy2st.trapezoid(dy2st.to_tensor([1.0, 3.0]), dy2st.to_tensor([0.0, 10.0])).item()
+    20.0
+    """
     return F.sum(_spans(with_floats(y), x, dx, axis), axis)
 
 
@@ -135,7 +155,11 @@ def trapezoid(
 def cumulative_trapezoid(
     y: Any, x: Any = None, dx: float | None = None, axis: int = -1, name: str | None = None
 ) -> Any:
-    """The area under y up to each place along an axis."""
+    """The area under y up to each place but the first along an axis: (..., n) -> (..., n - 1).
+
+    >>> dy2st.cumulative_trapezoid(dy2st.to_tensor([1.0, 2.0, 3.0])).tolist()
+    [1.5, 4.0]
+    """
     return F.cumsum(_spans(with_floats(y), x, dx, axis), axis)
 
 
@@ -143,7 +167,13 @@ def cumulative_trapezoid(
 def diff(
     x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None, name: Any = None
 ) -> Any:
-    """The differences of neighbours along an axis, n times over; x alone for n = 0."""
+    """The differences of neighbours along an axis, n times over; x alone for n = 0.
+
+    >>> dy2st.diff(dy2st.to_tensor([1, 4, 9, 16])).tolist()
+    [3, 5, 7]
+    >>> dy2st.diff(dy2st.to_tensor([1, 4, 9, 16]), n=2).tolist()
+    [2, 2]
+    """
     if not n:
         return F.assign(x)
     parts = [part for part in (prepend, x, append) if part is not None]

@@ -48,7 +48,15 @@ def _to_end(x: Any, axis1: int, axis2: int) -> tuple[Any, list[int]]:
 
 @method
 def diag(x: Any, offset: Any = 0, padding_value: Any = 0, name: str | None = None) -> Any:
-    """A matrix with x on a diagonal and `padding_value` elsewhere, or the diagonal of a matrix."""
+    """A matrix with x on a diagonal and `padding_value` elsewhere, or the diagonal of a matrix.
+
+    (n,) -> (n + |offset|, n + |offset|), (n, m) -> (count,).
+
+    >>> dy2st.diag(dy2st.to_tensor([1, 2])).tolist()
+    [[1, 0], [0, 2]]
+    >>> dy2st.diag(dy2st.to_tensor([[1, 2], [3, 4]])).tolist()
+    [1, 4]
+    """
     if x.ndim == 1:
         return _embedded(x, offset, padding_value)
     if x.ndim != 2:
@@ -62,8 +70,7 @@ def diagonal(
 ) -> Any:
     """The diagonal between two axes, as a new last axis: (n, n, ...) -> (..., n).
 
-    >>> from dy2st_runtime.tensor import to_tensor
-    >>> diagonal(to_tensor([[1, 2], [3, 4]])).tolist()
+    >>> dy2st.diagonal(dy2st.to_tensor([[1, 2], [3, 4]])).tolist()
     [1, 4]
     """
     moved, _ = _to_end(x, axis1, axis2)
@@ -73,7 +80,11 @@ def diagonal(
 
 @method
 def trace(x: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1, name: str | None = None) -> Any:
-    """The sum of the diagonal between two axes: (n, n, ...) -> (...)."""
+    """The sum of the diagonal between two axes: (n, n, ...) -> (...).
+
+    >>> dy2st.trace(dy2st.to_tensor([[1, 2], [3, 4]])).item()
+    5
+    """
     return F.sum(diagonal(x, offset, axis1, axis2), axis=-1)
 
 
@@ -81,7 +92,11 @@ def trace(x: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1, name: str | N
 def diagonal_scatter(
     x: Any, y: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1, name: str | None = None
 ) -> Any:
-    """x with y as the diagonal between two axes."""
+    """x with y as the diagonal between two axes.
+
+    >>> dy2st.diagonal_scatter(dy2st.zeros([2, 2]), dy2st.to_tensor([1.0, 2.0])).tolist()
+    [[1.0, 0.0], [0.0, 2.0]]
+    """
     moved, order = _to_end(x, axis1, axis2)
     places = (..., *_diagonal_of(moved, offset))
     changed = F.setitem(moved, places, y)
@@ -92,13 +107,21 @@ def diagonal_scatter(
 def fill_diagonal_tensor(
     x: Any, y: Any, offset: Any = 0, dim1: int = 0, dim2: int = 1, name: str | None = None
 ) -> Any:
-    """x with y as the diagonal between two axes."""
+    """x with y as the diagonal between two axes.
+
+    >>> dy2st.zeros([2, 2]).fill_diagonal_tensor(dy2st.to_tensor([1.0, 2.0])).tolist()
+    [[1.0, 0.0], [0.0, 2.0]]
+    """
     return diagonal_scatter(x, y, offset, dim1, dim2)
 
 
 @method
 def diag_embed(input: Any, offset: Any = 0, dim1: int = -2, dim2: int = -1) -> Any:
-    """Matrices with the last axis on a diagonal and zeros around: (..., n) -> (..., n, n)."""
+    """Matrices with the last axis on a diagonal and zeros around: (..., n) -> (..., n, n).
+
+    >>> dy2st.diag_embed(dy2st.to_tensor([[1, 2]])).tolist()
+    [[[1, 0], [0, 2]]]
+    """
     input = input if hasattr(input, "ndim") else F.assign(input)
     made = _embedded(input, offset, 0)
     first, second = normalize_axis(dim1, made.ndim), normalize_axis(dim2, made.ndim)
@@ -109,7 +132,11 @@ def diag_embed(input: Any, offset: Any = 0, dim1: int = -2, dim2: int = -1) -> A
 
 @method
 def diagflat(x: Any, offset: Any = 0, name: str | None = None) -> Any:
-    """A matrix with all elements of x on a diagonal."""
+    """A matrix with all elements of x on a diagonal.
+
+    >>> dy2st.diagflat(dy2st.to_tensor([1, 2]), 1).tolist()
+    [[0, 1, 0], [0, 0, 2], [0, 0, 0]]
+    """
     return diag_embed(F.flatten(x), offset)
 
 
@@ -123,7 +150,7 @@ def _indices(is_kept: Any, row: Any, col: Any, dtype: Any) -> Any:
 def tril_indices(row: Any, col: Any, offset: int = 0, dtype: Any = "int64") -> Any:
     """The rows and columns of the elements on and below a diagonal: (2, count).
 
-    >>> tril_indices(2, 2).tolist()
+    >>> dy2st.tril_indices(2, 2).tolist()
     [[0, 1, 1], [0, 0, 1]]
     """
     row, col = as_size(row, "row"), as_size(col, "col")
@@ -132,7 +159,11 @@ def tril_indices(row: Any, col: Any, offset: int = 0, dtype: Any = "int64") -> A
 
 @public
 def triu_indices(row: Any, col: Any = None, offset: int = 0, dtype: Any = "int64") -> Any:
-    """The rows and columns of the elements on and above a diagonal: (2, count)."""
+    """The rows and columns of the elements on and above a diagonal: (2, count).
+
+    >>> dy2st.triu_indices(2, 2).tolist()
+    [[0, 0, 1], [0, 1, 1]]
+    """
     row = as_size(row, "row")
     col = row if col is None else as_size(col, "col")
     return _indices(lambda c, r: F.greater_equal(c, r + offset), row, col, dtype)
@@ -143,7 +174,11 @@ def triu_indices(row: Any, col: Any = None, offset: int = 0, dtype: Any = "int64
 
 @method
 def select_scatter(x: Any, values: Any, axis: int, index: int, name: str | None = None) -> Any:
-    """x with the slice at a place along an axis replaced."""
+    """x with the slice at a place along an axis replaced.
+
+    >>> dy2st.select_scatter(dy2st.zeros([2, 2]), dy2st.to_tensor([7.0, 8.0]), 0, 1).tolist()
+    [[0.0, 0.0], [7.0, 8.0]]
+    """
     place = normalize_axis(axis, x.ndim)
     return F.setitem(x, (*[slice(None)] * place, index), values)
 
@@ -158,7 +193,12 @@ def slice_scatter(
     strides: Sequence[int],
     name: str | None = None,
 ) -> Any:
-    """x with the elements between starts and ends along axes replaced."""
+    """x with the elements between starts and ends along axes replaced.
+
+    >>> x = dy2st.zeros([4])
+    >>> dy2st.slice_scatter(x, dy2st.to_tensor([7.0, 8.0]), [0], [0], [4], [2]).tolist()
+    [7.0, 0.0, 8.0, 0.0]
+    """
     index = [slice(None)] * x.ndim
     for axis, first, last, step in zip(axes, starts, ends, strides, strict=True):
         index[normalize_axis(axis, x.ndim)] = slice(first, last, step)
@@ -167,7 +207,12 @@ def slice_scatter(
 
 @method
 def masked_scatter(x: Any, mask: Any, value: Any, name: str | None = None) -> Any:
-    """x with the elements of `value`, in order, where the mask is true; both broadcast."""
+    """x with the elements of `value`, in order, where the mask is true; both broadcast.
+
+    >>> mask = dy2st.to_tensor([True, False, True])
+    >>> dy2st.masked_scatter(dy2st.zeros([3]), mask, dy2st.to_tensor([7.0, 8.0, 9.0])).tolist()
+    [7.0, 0.0, 8.0]
+    """
     shape = list(broadcast_shapes("masked_scatter", tuple(shape_of(x)), tuple(shape_of(mask))))
     x, is_on = F.broadcast_to(x, shape), F.broadcast_to(mask, shape)
     before = F.subtract(F.cumsum(F.cast(F.flatten(is_on), "int64"), 0), 1)
@@ -177,7 +222,12 @@ def masked_scatter(x: Any, mask: Any, value: Any, name: str | None = None) -> An
 
 @method
 def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
-    """input with elements of src added at places along an axis, element by element."""
+    """input with elements of src added at places along an axis, element by element.
+
+    >>> places = dy2st.to_tensor([0, 0, 1])
+    >>> dy2st.scatter_add(dy2st.zeros([2]), 0, places, dy2st.to_tensor([1.0, 2.0, 4.0])).tolist()
+    [3.0, 4.0]
+    """
     return F.put_along_axis(input, index, _front(src, index), dim, "add", broadcast=False)
 
 
@@ -185,7 +235,12 @@ def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
 def scatter_reduce(
     input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
 ) -> Any:
-    """input joined with elements of src at places along an axis: sum, prod, mean, amin, amax."""
+    """input joined with elements of src at places along an axis: sum, prod, mean, amin, amax.
+
+    >>> x, places = dy2st.to_tensor([1.0, 1.0]), dy2st.to_tensor([0, 0, 1])
+    >>> dy2st.scatter_reduce(x, 0, places, dy2st.to_tensor([2.0, 3.0, 4.0]), "prod").tolist()
+    [6.0, 4.0]
+    """
     kind = {"sum": "add", "prod": "mul"}.get(reduce, reduce)
     return F.put_along_axis(
         input, index, _front(src, index), dim, kind, include_self, broadcast=False

@@ -24,14 +24,23 @@ _MODE = "use_mm_for_euclid_dist_if_necessary"
 def cdist(
     x: Any, y: Any, p: float = 2.0, compute_mode: str = _MODE, name: str | None = None
 ) -> Any:
-    """The p-norms of the differences of all rows: (..., n, k), (..., m, k) -> (..., n, m)."""
+    """The p-norms of the differences of all rows: (..., n, k), (..., m, k) -> (..., n, m).
+
+    >>> x, y = dy2st.zeros([1, 2]), dy2st.to_tensor([[3.0, 4.0], [0.0, 1.0]])
+    >>> dy2st.cdist(x, y).tolist(), dy2st.cdist(x, y, p=1.0).tolist()
+    ([[5.0, 1.0]], [[7.0, 1.0]])
+    """
     return F.norm(F.subtract(F.unsqueeze(x, -2), F.unsqueeze(y, -3)), float(p), -1)
 
 
 @method
 @in_float32
 def pdist(x: Any, p: float = 2.0, name: str | None = None) -> Any:
-    """The p-norms of the differences of each two rows: (n, k) -> (n * (n - 1) / 2,)."""
+    """The p-norms of the differences of each two rows: (n, k) -> (n * (n - 1) / 2,).
+
+    >>> dy2st.pdist(dy2st.to_tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 4.0]])).tolist()
+    [5.0, 4.0, 3.0]
+    """
     count = as_int(shape_of(x)[0], "the number of rows of pdist")
     rows, columns = np.triu_indices(count, 1)
     return F.norm(F.subtract(F.gather(x, rows), F.gather(x, columns)), float(p), -1)
@@ -47,7 +56,11 @@ def cov(
     aweights: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The covariances of the rows (or columns): (n, k) -> (n, n), as `numpy.cov`."""
+    """The covariances of the rows (or columns): (n, k) -> (n, n), as `numpy.cov`.
+
+    >>> dy2st.linalg.cov(dy2st.to_tensor([[1.0, 2.0, 3.0], [6.0, 4.0, 2.0]])).tolist()
+    [[1.0, -2.0], [-2.0, 4.0]]
+    """
     rows = F.reshape(x, [1, -1]) if x.ndim == 1 else x if rowvar else F.transpose(x, [1, 0])
     rows = rows if rows.dtype.kind not in "iub" else F.multiply(rows, 1.0)
     given = [F.cast(part, rows.dtype) for part in (fweights, aweights) if part is not None]
@@ -76,7 +89,12 @@ def cov(
 @method
 @in_float32
 def corrcoef(x: Any, rowvar: bool = True, name: str | None = None) -> Any:
-    """The coefficients of correlation of the rows (or columns): (n, k) -> (n, n)."""
+    """The coefficients of correlation of the rows (or columns): (n, k) -> (n, n).
+
+    >>> print(dy2st.linalg.corrcoef(dy2st.to_tensor([[1.0, 2.0, 3.0], [6.0, 4.0, 2.0]])).round(3))
+    [[ 1. -1.]
+     [-1.  1.]]
+    """
     covariance = cov(x, rowvar)
     if not covariance.ndim:
         return F.divide(covariance, covariance)
@@ -88,7 +106,12 @@ def corrcoef(x: Any, rowvar: bool = True, name: str | None = None) -> Any:
 @method
 @in_float32
 def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
-    """x with every slice along an axis scaled down to a p-norm of at most max_norm."""
+    """x with every slice along an axis scaled down to a p-norm of at most max_norm.
+
+    >>> print(dy2st.renorm(dy2st.to_tensor([[3.0, 4.0], [0.6, 0.8]]), 2.0, 0, 1.0).round(3))
+    [[0.6 0.8]
+     [0.6 0.8]]
+    """
     others = [i for i in range(rank_of(x)) if i != axis % rank_of(x)]
     norms = F.vector_norm(x, p, others, keepdim=True)
     factor = F.divide(max_norm, F.maximum(norms, 1e-7))
@@ -98,5 +121,9 @@ def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
 @method
 @in_float32
 def dist(x: Any, y: Any, p: float = 2, name: str | None = None) -> Any:
-    """The p-norm of x - y, with broadcasting: a 0-d tensor."""
+    """The p-norm of x - y, with broadcasting: a 0-d tensor.
+
+    >>> dy2st.dist(dy2st.to_tensor([1.0, 2.0]), dy2st.to_tensor([4.0, 6.0])).item()
+    5.0
+    """
     return F.norm(F.flatten(F.subtract(x, y)), float(p))

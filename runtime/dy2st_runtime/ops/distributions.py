@@ -63,31 +63,52 @@ define(
 
 @public
 def poisson(x: Any, name: str | None = None) -> Any:
-    """Counts with the mean x, elementwise, in the dtype of x."""
+    """Counts with the mean x, elementwise, in the dtype of x.
+
+    >>> dy2st.poisson(dy2st.to_tensor([0.0, 0.0])).tolist()
+    [0.0, 0.0]
+    """
     return apply("poisson", with_floats(x))
 
 
 @public
 def standard_gamma(x: Any, name: str | None = None) -> Any:
-    """Drawn from gamma distributions of shape x and scale 1, elementwise."""
+    """Drawn from gamma distributions of shape x and scale 1, elementwise.
+
+    >>> x = dy2st.standard_gamma(dy2st.full([100], 2.0))
+    >>> x.shape, bool((x > 0).all())
+    ([100], True)
+    """
     return apply("standard_gamma", with_floats(x))
 
 
 @public
 def binomial(count: Any, prob: Any, name: str | None = None) -> Any:
-    """How many of `count` tries succeed, each with probability `prob`: int64."""
+    """How many of `count` tries succeed, each with probability `prob`: int64.
+
+    >>> dy2st.binomial(dy2st.to_tensor([10, 10]), dy2st.to_tensor([0.0, 1.0])).tolist()
+    [0, 10]
+    """
     return apply("binomial", count, prob)
 
 
 @public
 def standard_normal(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """Normal random numbers with mean 0 and standard deviation 1."""
+    """Normal random numbers with mean 0 and standard deviation 1.
+
+    >>> dy2st.standard_normal([2, 3]).shape
+    [2, 3]
+    """
     return F.randn(shape, dtype)
 
 
 @public
 def log_normal(mean: Any = 1.0, std: Any = 2.0, shape: Any = None, name: str | None = None) -> Any:
-    """exp of normal random numbers of that mean and standard deviation."""
+    """exp of normal random numbers of that mean and standard deviation.
+
+    >>> dy2st.log_normal(0.0, 0.0, [2]).tolist()
+    [1.0, 1.0]
+    """
     return F.exp(F.normal(mean, std, shape))
 
 
@@ -97,13 +118,22 @@ def _dtype(x: Any, dtype: Any) -> Any:
 
 @public
 def rand_like(input: Any, name: str | None = None, dtype: Any = None) -> Any:
-    """Uniform random numbers in [0, 1) in the shape and dtype of a tensor."""
+    """Uniform random numbers in [0, 1) in the shape and dtype of a tensor.
+
+    >>> x = dy2st.rand_like(dy2st.zeros([2, 3]))
+    >>> x.shape, bool(((x >= 0) & (x < 1)).all())
+    ([2, 3], True)
+    """
     return F.rand(shape_of(input), _dtype(input, dtype))
 
 
 @public
 def randn_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """Normal random numbers in the shape and dtype of a tensor."""
+    """Normal random numbers in the shape and dtype of a tensor.
+
+    >>> dy2st.randn_like(dy2st.zeros([2, 3], "float64")).dtype
+    dtype('float64')
+    """
     return F.randn(shape_of(x), _dtype(x, dtype))
 
 
@@ -111,7 +141,12 @@ def randn_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
 def randint_like(
     x: Any, low: int = 0, high: int | None = None, dtype: Any = None, name: str | None = None
 ) -> Any:
-    """Random integers from low to high - 1 (or 0 to low - 1) in the shape and dtype of a tensor."""
+    """Random integers from low to high - 1 (or 0 to low - 1) in the shape and dtype of a tensor.
+
+    >>> x = dy2st.randint_like(dy2st.zeros([2, 3]), 1, 7)
+    >>> x.shape, bool(((x >= 1) & (x < 7)).all())
+    ([2, 3], True)
+    """
     return F.cast(F.randint(low, high, shape_of(x)), _dtype(x, dtype))
 
 
@@ -122,6 +157,9 @@ def logspace(
     """`num` powers of `base` with evenly spaced exponents from start to stop: (num,).
 
     For a dtype of integers the ends and the base are cut first, and then the powers.
+
+    >>> print(dy2st.logspace(0, 2, 3), dy2st.logspace(0, 3, 4, base=2.0))
+    [  1.  10. 100.] [1. 2. 4. 8.]
     """
     wanted = as_dtype(dtype, "float32")
     given = (start, stop, base)
@@ -134,7 +172,13 @@ def logspace(
 
 @method
 def random_(x: Any, from_: int = 0, to: int | None = None, generator: Any = None) -> Any:
-    """Random integers from `from_` to to - 1 in place; by default all that the dtype has from 0."""
+    """Random integers from `from_` to to - 1 in place; by default all that the dtype has from 0.
+
+    >>> x = dy2st.zeros([100])
+    >>> y = x.random_(1, 7)
+    >>> y is x, bool(((x >= 1) & (x < 7)).all())
+    (True, True)
+    """
     kind = x.dtype
     if to is None:
         limit = 2 ** (np.finfo(kind).nmant + 1) if kind.kind == "f" else np.iinfo(kind).max

@@ -29,10 +29,9 @@ from dy2st_runtime.ops.rules import are_inside, broadcast_shapes, fitted, requir
 def gather(x: Any, index: Any, axis: Any = None, name: str | None = None) -> Any:
     """The slices of x at the places `index` along an axis: (n, ...), (m,) -> (m, ...).
 
-    Without an axis it is the first one.
+    Without an axis it is the first one. Raises IndexError for a place that x does not have.
 
-    >>> from dy2st_runtime.tensor import to_tensor
-    >>> gather(to_tensor([5, 6, 7]), to_tensor([2, 0])).tolist()
+    >>> dy2st.gather(dy2st.to_tensor([5, 6, 7]), dy2st.to_tensor([2, 0])).tolist()
     [7, 5]
     """
     return apply("index", x, index, axes=(normalize_axis(0 if axis is None else axis, x.ndim),))
@@ -40,13 +39,23 @@ def gather(x: Any, index: Any, axis: Any = None, name: str | None = None) -> Any
 
 @method
 def index_select(x: Any, index: Any, axis: int = 0, name: str | None = None) -> Any:
-    """The slices of x at the places `index` along an axis: (n, ...), (m,) -> (m, ...)."""
+    """The slices of x at the places `index` along an axis: (n, ...), (m,) -> (m, ...).
+
+    >>> x = dy2st.to_tensor([[1, 2], [3, 4]])
+    >>> dy2st.index_select(x, dy2st.to_tensor([1, 1]), axis=0).tolist()
+    [[3, 4], [3, 4]]
+    """
     return gather(x, index, axis)
 
 
 @method
 def index_sample(x: Any, index: Any) -> Any:
-    """x[i, index[i, j]]: (n, k), (n, m) -> (n, m)."""
+    """x[i, index[i, j]]: (n, k), (n, m) -> (n, m).
+
+    >>> x, places = dy2st.to_tensor([[1, 2], [3, 4]]), dy2st.to_tensor([[0, 0], [1, 0]])
+    >>> dy2st.index_sample(x, places).tolist()
+    [[1, 1], [4, 3]]
+    """
     return take_along_axis(x, index, 1, broadcast=False)
 
 
@@ -54,8 +63,8 @@ def index_sample(x: Any, index: Any) -> Any:
 def gather_nd(x: Any, index: Any, name: str | None = None) -> Any:
     """x[tuple(index[..., :])]: the last axis of `index` names a place along the first axes of x.
 
-    >>> from dy2st_runtime.tensor import to_tensor
-    >>> gather_nd(to_tensor([[1, 2], [3, 4]]), to_tensor([[0, 1], [1, 0]])).tolist()
+    >>> places = dy2st.to_tensor([[0, 1], [1, 0]])
+    >>> dy2st.gather_nd(dy2st.to_tensor([[1, 2], [3, 4]]), places).tolist()
     [2, 3]
     """
     depth = _depth("gather_nd", index, x.ndim)
@@ -80,7 +89,11 @@ def _columns(index: Any, depth: int) -> list[Any]:
 
 @method
 def take(x: Any, index: Any, mode: str = "raise", name: str | None = None) -> Any:
-    """The elements of the flattened x at the places `index`; the result has the index's shape."""
+    """The elements of the flattened x at the places `index`; the result has the index's shape.
+
+    >>> dy2st.take(dy2st.to_tensor([[1, 2], [3, 4]]), dy2st.to_tensor([3, 0])).tolist()
+    [4, 1]
+    """
     if mode != "raise":
         raise ArgumentError(
             f"take: the mode is 'raise', not {mode!r}; clip or wrap the index first"
@@ -93,6 +106,10 @@ def take_along_axis(arr: Any, indices: Any, axis: int, broadcast: bool = True) -
     """arr[..., indices[..., i, ...], ...]: places along an axis, element by element.
 
     With `broadcast` the other axes broadcast; without, `indices` may be shorter along them.
+
+    >>> x = dy2st.to_tensor([[30, 10, 20], [1, 3, 2]])
+    >>> dy2st.take_along_axis(x, dy2st.argsort(x), axis=1).tolist()
+    [[10, 20, 30], [1, 2, 3]]
     """
     place = normalize_axis(axis, arr.ndim)
     if broadcast:
@@ -131,7 +148,12 @@ def _along(x: Any, index: Any, axis: int) -> list[Any]:
 def scatter(
     x: Any, index: Any, updates: Any, overwrite: bool = True, name: str | None = None
 ) -> Any:
-    """x with the rows `index` replaced by `updates`, or, without overwrite, by sums of updates."""
+    """x with the rows `index` replaced by `updates`, or, without overwrite, by sums of updates.
+
+    >>> x, rows = dy2st.zeros([3]), dy2st.to_tensor([2, 0])
+    >>> dy2st.scatter(x, rows, dy2st.to_tensor([7.0, 8.0])).tolist()
+    [8.0, 0.0, 7.0]
+    """
     index = F.flatten(index) if index.ndim else index
     if overwrite:
         return apply("index_put", x, updates, index, axes=(0,), accumulate=False)
@@ -141,7 +163,12 @@ def scatter(
 
 @method
 def scatter_nd_add(x: Any, index: Any, updates: Any, name: str | None = None) -> Any:
-    """x with `updates` added at the places that the last axis of `index` names."""
+    """x with `updates` added at the places that the last axis of `index` names.
+
+    >>> x, places = dy2st.to_tensor([1.0, 1.0, 1.0]), dy2st.to_tensor([[2], [2]])
+    >>> dy2st.scatter_nd_add(x, places, dy2st.to_tensor([10.0, 20.0])).tolist()
+    [1.0, 1.0, 31.0]
+    """
     depth = _depth("scatter_nd_add", index, x.ndim)
     if not depth:
         return F.add(x, F.sum_to(updates, x.shape))
@@ -151,7 +178,12 @@ def scatter_nd_add(x: Any, index: Any, updates: Any, name: str | None = None) ->
 
 @public
 def scatter_nd(index: Any, updates: Any, shape: Any, name: str | None = None) -> Any:
-    """Zeros with `updates` added at the places that the last axis of `index` names."""
+    """Zeros with `updates` added at the places that the last axis of `index` names.
+
+    >>> places = dy2st.to_tensor([[0, 1], [1, 0]])
+    >>> dy2st.scatter_nd(places, dy2st.to_tensor([7.0, 8.0]), [2, 2]).tolist()
+    [[0.0, 7.0], [8.0, 0.0]]
+    """
     if is_unknown(shape):
         sizes, known = as_integers(shape)
         return F.dynamic("scatter_nd", index, updates, sizes, known=known)
@@ -162,7 +194,12 @@ def scatter_nd(index: Any, updates: Any, shape: Any, name: str | None = None) ->
 def index_add(
     x: Any, index: Any, axis: int, value: Any, alpha: Any = 1, name: str | None = None
 ) -> Any:
-    """x with `alpha * value` added to its slices at the places `index` along an axis."""
+    """x with `alpha * value` added to its slices at the places `index` along an axis.
+
+    >>> x, places = dy2st.zeros([2, 2]), dy2st.to_tensor([1, 1])
+    >>> dy2st.index_add(x, places, 0, dy2st.to_tensor([[1.0, 2.0], [3.0, 4.0]])).tolist()
+    [[0.0, 0.0], [4.0, 6.0]]
+    """
     place = (normalize_axis(axis, x.ndim),)
     value = value if isinstance(alpha, int) and alpha == 1 else value * alpha
     return apply("index_put", x, value, index, axes=place, accumulate=True)
@@ -170,7 +207,11 @@ def index_add(
 
 @method
 def index_fill(x: Any, index: Any, axis: int, value: Any, name: str | None = None) -> Any:
-    """x with one number in its slices at the places `index` along an axis."""
+    """x with one number in its slices at the places `index` along an axis.
+
+    >>> dy2st.index_fill(dy2st.zeros([2, 3]), dy2st.to_tensor([0, 2]), 1, 7.0).tolist()
+    [[7.0, 0.0, 7.0], [7.0, 0.0, 7.0]]
+    """
     place = (normalize_axis(axis, x.ndim),)
     value = fitted(value, x.dtype)
     return apply("index_put", x, value, index, axes=place, accumulate=False)
@@ -180,7 +221,12 @@ def index_fill(x: Any, index: Any, axis: int, value: Any, name: str | None = Non
 def index_put(
     x: Any, indices: Any, value: Any, accumulate: bool = False, name: str | None = None
 ) -> Any:
-    """x[indices] = value as a new tensor; added instead with `accumulate`."""
+    """x[indices] = value as a new tensor; added instead with `accumulate`.
+
+    >>> places = (dy2st.to_tensor([0, 1]), dy2st.to_tensor([1, 0]))
+    >>> dy2st.index_put(dy2st.zeros([2, 2]), places, dy2st.to_tensor([7.0, 8.0])).tolist()
+    [[0.0, 7.0], [8.0, 0.0]]
+    """
     index = tuple(indices)
     if not accumulate:
         return F.setitem(x, index, value)
@@ -208,6 +254,12 @@ def put_along_axis(
     reduce: 'assign', 'add', 'mul' (or 'multiply'), 'mean', 'amin', 'amax'.
 
     Without `include_self` the elements that are added to count as 0.
+
+    >>> x = dy2st.to_tensor([[10, 20], [30, 40]])
+    >>> dy2st.put_along_axis(x, dy2st.to_tensor([[1], [0]]), 5, axis=1).tolist()
+    [[10, 5], [5, 40]]
+    >>> dy2st.put_along_axis(x, dy2st.to_tensor([[1], [0]]), 5, axis=1, reduce="add").tolist()
+    [[10, 25], [35, 40]]
     """
     reduce = "mul" if reduce == "multiply" else reduce
     if reduce not in _REDUCTIONS:
@@ -231,13 +283,23 @@ def put_along_axis(
 
 @method
 def masked_fill(x: Any, mask: Any, value: Any, name: str | None = None) -> Any:
-    """x with `value` where the mask is true, with broadcasting."""
+    """x with `value` where the mask is true, with broadcasting.
+
+    >>> x = dy2st.to_tensor([1.0, 2.0, 3.0])
+    >>> dy2st.masked_fill(x, x > 1.5, 0.0).tolist()
+    [1.0, 0.0, 0.0]
+    """
     return F.where(mask, fitted(value, x.dtype), x)
 
 
 @method
 def masked_select(x: Any, mask: Any, name: str | None = None) -> Any:
-    """The elements of x where the mask is true, as a vector; both broadcast."""
+    """The elements of x where the mask is true, as a vector; both broadcast.
+
+    >>> x = dy2st.to_tensor([[1, 2], [3, 4]])
+    >>> dy2st.masked_select(x, x > 1).tolist()
+    [2, 3, 4]
+    """
     shape = broadcast_shapes("masked_select", tuple(shape_of(x)), tuple(shape_of(mask)))
     wide = list(shape) or [1]  # of a number it is a vector of one element or none
     return F.getitem(F.broadcast_to(x, wide), F.broadcast_to(mask, wide))
@@ -260,7 +322,11 @@ define(
 
 @method
 def nonzero(x: Any, as_tuple: bool = False) -> Any:
-    """The places of the elements that are not 0: (count, rank), or one vector an axis."""
+    """The places of the elements that are not 0: (count, rank), or one vector an axis.
+
+    >>> dy2st.nonzero(dy2st.to_tensor([0, 7, 0, 8])).tolist()
+    [[1], [3]]
+    """
     if not shape_of(x):
         raise ShapeError("nonzero of a tensor without axes")
     places = apply("nonzero", x)
@@ -306,6 +372,9 @@ def one_hot(x: Any, num_classes: Any = -1, name: str | None = None) -> Any:
     -1 stands for the largest class there is, and one.
 
     Raises IndexError for a class below 0 or not below num_classes.
+
+    >>> dy2st.nn.functional.one_hot(dy2st.to_tensor([2, 0]), 3).tolist()
+    [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
     """
     if isinstance(num_classes, int) and num_classes == -1:
         num_classes = F.max(x) + 1
@@ -319,6 +388,9 @@ def sequence_mask(x: Any, maxlen: Any = None, dtype: Any = "int64", name: str | 
     """1 before the place x of a new last axis, 0 from there on: (...,) -> (..., maxlen).
 
     Without maxlen it is the largest of x.
+
+    >>> dy2st.nn.functional.sequence_mask(dy2st.to_tensor([1, 3]), maxlen=3).tolist()
+    [[1, 0, 0], [1, 1, 1]]
     """
     places = F.arange(F.max(x) if maxlen is None else maxlen)
     return F.cast(F.less_than(places, F.unsqueeze(x, [x.ndim])), as_dtype(dtype))

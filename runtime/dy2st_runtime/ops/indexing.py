@@ -56,8 +56,7 @@ def getitem(x: Any, index: Any) -> Any:
 
     Raises IndexError for a position that x does not have; where that depends on data, at run time.
 
-    >>> from dy2st_runtime.ops.creation import arange
-    >>> getitem(arange(10), builtins.slice(None, None, 3)).tolist()
+    >>> dy2st.ops.getitem(dy2st.arange(10), np.s_[::3]).tolist()
     [0, 3, 6, 9]
     """
     if isinstance(x, Variable) and isinstance(x.type, ArrayType):
@@ -113,8 +112,7 @@ def _pick(x: Any, plan: _Plan) -> Any:
 def setitem(x: Any, index: Any, value: Any) -> Any:
     """x with x[index] = value done: a new tensor. The value broadcasts and takes x's dtype.
 
-    >>> from dy2st_runtime.ops.creation import zeros
-    >>> setitem(zeros([3]), 1, 5).tolist()
+    >>> dy2st.ops.setitem(dy2st.zeros([3]), 1, 5).tolist()
     [0.0, 5.0, 0.0]
     """
     if isinstance(x, Variable) and isinstance(x.type, ArrayType):
@@ -431,7 +429,11 @@ def _one_number(end: Any) -> Any:
 
 @public
 def slice(input: Any, axes: Any, starts: Any, ends: Any) -> Any:
-    """input[start:end] along each of the axes."""
+    """input[start:end] along each of the axes.
+
+    >>> dy2st.slice(dy2st.arange(12).reshape([3, 4]), [0, 1], [1, 2], [3, 4]).tolist()
+    [[6, 7], [10, 11]]
+    """
     return strided_slice(input, axes, starts, ends, [1] * len(as_ints(axes, "an axis")))
 
 
@@ -439,7 +441,11 @@ def slice(input: Any, axes: Any, starts: Any, ends: Any) -> Any:
 def strided_slice(
     x: Any, axes: Any, starts: Any, ends: Any, strides: Any, name: str | None = None
 ) -> Any:
-    """x[start:end:stride] along each of the axes."""
+    """x[start:end:stride] along each of the axes.
+
+    >>> dy2st.strided_slice(dy2st.arange(10), [0], [1], [8], [3]).tolist()
+    [1, 4, 7]
+    """
     places = tuple(normalize_axis(axis, x.ndim) for axis in as_ints(axes, "an axis"))
     if is_unknown((starts, ends, strides)):
         ends_of = [as_integers(values)[0] for values in (starts, ends, strides)]

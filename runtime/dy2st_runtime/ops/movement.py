@@ -106,11 +106,14 @@ define(
 
 @method
 def reshape(x: Any, shape: Any, name: str | None = None) -> Any:
-    """The same elements in another shape; one size may be -1, and 0 copies the size of x there.
+    """The same elements in another shape, row by row; the result is a view of x.
 
-    >>> from dy2st_runtime.ops.creation import zeros
-    >>> reshape(zeros([2, 3]), [-1]).shape
-    [6]
+    One size may be -1: what is left for it. 0 copies the size of x there. Raises ShapeError if the
+    numbers of elements differ.
+
+    >>> x = dy2st.arange(6)
+    >>> dy2st.reshape(x, [2, 3]).tolist(), x.reshape(3, -1).shape
+    ([[0, 1, 2], [3, 4, 5]], [3, 2])
     """
     if is_unknown(shape):
         sizes, known = as_integers(shape)
@@ -155,7 +158,11 @@ def _filled(own: Shape, shape: Shape) -> Shape:
 
 @method
 def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: str | None = None) -> Any:
-    """The axes from start_axis to stop_axis become one."""
+    """The axes from start_axis to stop_axis as one: (n, k, m) -> (n, k * m) for 1 and -1.
+
+    >>> dy2st.flatten(dy2st.zeros([2, 3, 4]), 1).shape
+    [2, 12]
+    """
     own = shape_of(x)
     if not own:
         return reshape(x, [1])
@@ -167,7 +174,11 @@ def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: str | None =
 
 @method
 def unflatten(x: Any, axis: int, shape: Any, name: str | None = None) -> Any:
-    """One axis as several: (6, n) -> (2, 3, n) for axis 0 and shape [2, 3]; one may be -1."""
+    """One axis as several: (6, n) -> (2, 3, n) for axis 0 and shape [2, 3]; one may be -1.
+
+    >>> dy2st.unflatten(dy2st.zeros([6, 5]), 0, [2, -1]).shape
+    [2, 3, 5]
+    """
     own = shape_of(x)
     place = normalize_axis(axis, len(own))
     parts = _filled((own[place],), as_shape(shape))
@@ -180,6 +191,10 @@ def squeeze(x: Any, axis: Axes = None, name: str | None = None) -> Any:
 
     A given axis whose size is not known must have the size 1 when the Program runs; one that is
     not given must have another one.
+
+    >>> x = dy2st.zeros([1, 3, 1])
+    >>> dy2st.squeeze(x).shape, dy2st.squeeze(x, 0).shape
+    ([3], [3, 1])
     """
     if is_unknown(axis):
         return as_view(x, F.dynamic("squeeze", x, as_integers(axis)[0]))
@@ -211,8 +226,9 @@ def unsqueeze(x: Any, axis: Any, name: str | None = None) -> Any:
 
     Several places are taken one after another, each of what is there by then, as PaddlePaddle does.
 
-    >>> unsqueeze(F.ones([2, 3]), [2, 0]).shape
-    [1, 2, 3, 1]
+    >>> x = dy2st.ones([2, 3])
+    >>> dy2st.unsqueeze(x, 1).shape, dy2st.unsqueeze(x, [2, 0]).shape
+    ([2, 1, 3], [1, 2, 3, 1])
     """
     if is_unknown(axis):
         return as_view(x, F.dynamic("unsqueeze", x, as_integers(axis)[0]))
@@ -254,6 +270,10 @@ def transpose(
     """The axes in another order: axis i of the result is axis perm[i] of x.
 
     Two numbers, `transpose(x, 0, 1)`, exchange two axes.
+
+    >>> x = dy2st.zeros([2, 3, 4])
+    >>> dy2st.transpose(x, [2, 0, 1]).shape, x.transpose(0, 1).shape
+    ([4, 2, 3], [3, 2, 4])
     """
     if perm is None and dim0 is None is dim1:  # as NumPy's function of the name asks
         return F.transpose(x, list(range(rank_of(x)))[::-1])
@@ -273,7 +293,11 @@ def transpose(
 
 @method
 def t(input: Any, name: str | None = None) -> Any:
-    """The transposed matrix; vectors and numbers stay."""
+    """The transposed matrix: (n, m) -> (m, n); vectors and numbers stay.
+
+    >>> dy2st.t(dy2st.to_tensor([[1, 2, 3]])).tolist()
+    [[1], [2], [3]]
+    """
     if input.ndim > 2:
         raise ShapeError(f"t takes at most two axes, not {input.shape}")
     return transpose(input, list(range(input.ndim))[::-1])
@@ -281,7 +305,11 @@ def t(input: Any, name: str | None = None) -> Any:
 
 @method
 def moveaxis(x: Any, source: Any, destination: Any, name: str | None = None) -> Any:
-    """The axes `source` at the places `destination`, the others in order."""
+    """The axes `source` at the places `destination`, the others in order.
+
+    >>> dy2st.moveaxis(dy2st.zeros([2, 3, 4]), 0, -1).shape
+    [3, 4, 2]
+    """
     sources = as_ints(source, "source")
     targets = as_ints(destination, "destination")
     if len(sources) != len(targets):
@@ -296,7 +324,11 @@ def moveaxis(x: Any, source: Any, destination: Any, name: str | None = None) -> 
 
 @method
 def swapaxes(x: Any, axis0: Any, axis1: Any, name: str | None = None) -> Any:
-    """Two axes exchanged."""
+    """Two axes exchanged; the result is a view of x.
+
+    >>> dy2st.swapaxes(dy2st.zeros([2, 3, 4]), 0, 2).shape
+    [4, 3, 2]
+    """
     order = list(range(x.ndim))
     a, b = normalize_axis(axis0, x.ndim), normalize_axis(axis1, x.ndim)
     order[a], order[b] = order[b], order[a]
@@ -305,7 +337,11 @@ def swapaxes(x: Any, axis0: Any, axis1: Any, name: str | None = None) -> Any:
 
 @method
 def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1), name: str | None = None) -> Any:
-    """The plane of two axes rotated by k quarters, from the first axis towards the second."""
+    """The plane of two axes rotated by k quarters, from the first axis towards the second.
+
+    >>> dy2st.rot90(dy2st.to_tensor([[1, 2], [3, 4]])).tolist()
+    [[2, 4], [1, 3]]
+    """
     plane = [normalize_axis(axis, x.ndim) for axis in as_ints(axes, "an axis")]
     if len(set(plane)) != 2 or len(plane) != 2:
         raise ArgumentError(f"rot90: {axes!r} are not two axes")
@@ -368,7 +404,13 @@ define(
 
 @method
 def broadcast_to(x: Any, shape: Any, name: str | None = None) -> Any:
-    """x repeated to a shape, by the rules of broadcasting."""
+    """x repeated to a shape, by the rules of broadcasting: (m,) -> (n, m), (n, 1) -> (n, m).
+
+    Raises ShapeError if the shape of x does not broadcast to it.
+
+    >>> dy2st.broadcast_to(dy2st.to_tensor([1, 2]), [2, 2]).tolist()
+    [[1, 2], [1, 2]]
+    """
     if is_unknown(shape):
         sizes, known = as_integers(shape)
         return F.dynamic("broadcast_to", x, sizes, known=known)
@@ -381,7 +423,11 @@ def broadcast_to(x: Any, shape: Any, name: str | None = None) -> Any:
 
 @method
 def expand(x: Any, shape: Any, name: str | None = None) -> Any:
-    """x repeated to a shape; -1 keeps the size of x."""
+    """x repeated to a shape; -1 keeps the size of x.
+
+    >>> dy2st.expand(dy2st.to_tensor([[1], [2]]), [-1, 3]).tolist()
+    [[1, 1, 1], [2, 2, 2]]
+    """
     if is_unknown(shape):
         sizes, known = as_integers(shape)
         return F.dynamic("broadcast_to", x, sizes, known=known)
@@ -398,13 +444,21 @@ def expand(x: Any, shape: Any, name: str | None = None) -> Any:
 
 @method
 def expand_as(x: Any, y: Any, name: str | None = None) -> Any:
-    """x repeated to the shape of y."""
+    """x repeated to the shape of y.
+
+    >>> dy2st.expand_as(dy2st.to_tensor([1, 2]), dy2st.zeros([2, 2])).tolist()
+    [[1, 2], [1, 2]]
+    """
     return broadcast_to(x, shape_of(y))
 
 
 @method
 def tile(x: Any, repeat_times: Any, name: str | None = None) -> Any:
-    """x put together repeat_times[i] times along axis i."""
+    """x put together repeat_times[i] times along axis i; missing axes of either are in front.
+
+    >>> dy2st.tile(dy2st.to_tensor([1, 2]), [2, 2]).tolist()
+    [[1, 2, 1, 2], [1, 2, 1, 2]]
+    """
     if is_unknown(repeat_times):
         return F.dynamic("tile", x, as_integers(repeat_times)[0])
     times = as_shape(repeat_times)
@@ -429,11 +483,11 @@ def repeat_interleave(
 ) -> Any:
     """Every element along an axis `repeats` times in a row; a list has one number an element.
 
-    `output_size`, how long that makes the axis, is not needed.
+    Without an axis x is flattened. `output_size`, how long that makes the axis, is not needed.
 
-    >>> from dy2st_runtime.tensor import to_tensor
-    >>> repeat_interleave(to_tensor([7, 8]), 2).tolist()
-    [7, 7, 8, 8]
+    >>> x = dy2st.to_tensor([7, 8])
+    >>> dy2st.repeat_interleave(x, 2).tolist(), dy2st.repeat_interleave(x, [3, 1]).tolist()
+    ([7, 7, 8, 8], [7, 7, 7, 8])
     """
     if axis is None:
         x, axis = flatten(x), 0
@@ -474,7 +528,12 @@ _MOST_ELEMENTS = 2**48
 
 @public
 def broadcast_tensors(input: Any, name: str | None = None) -> list[Any]:
-    """All tensors repeated to the shape that they broadcast to."""
+    """All tensors repeated to the shape that they broadcast to.
+
+    >>> x, y = dy2st.broadcast_tensors([dy2st.zeros([3, 1]), dy2st.zeros([2])])
+    >>> x.shape, y.shape
+    ([3, 2], [3, 2])
+    """
     if not len(input):
         raise ArgumentError("broadcast_tensors of an empty list")
     shape = broadcast_shapes("broadcast_tensors", *(tuple(shape_of(x)) for x in input))
@@ -523,13 +582,23 @@ define(
 
 @method
 def flip(x: Any, axis: Axes, name: str | None = None) -> Any:
-    """The elements along axes in reverse order."""
+    """The elements along axes in reverse order.
+
+    >>> dy2st.flip(dy2st.to_tensor([[1, 2], [3, 4]]), axis=1).tolist()
+    [[2, 1], [4, 3]]
+    """
     return apply("flip", x, axis=normalize_axes(axis, x.ndim))
 
 
 @method
 def roll(x: Any, shifts: Any, axis: Any = None, name: str | None = None) -> Any:
-    """The elements along axes shifted; what leaves at one end comes in at the other."""
+    """The elements along axes shifted; what leaves at one end comes in at the other.
+
+    Without an axis all elements are shifted as one row.
+
+    >>> dy2st.roll(dy2st.to_tensor([1, 2, 3, 4]), 1).tolist()
+    [4, 1, 2, 3]
+    """
     if axis is None or (isinstance(axis, (list, tuple)) and not axis):
         return reshape(roll(flatten(x), shifts, 0), x.shape)
     amounts = tuple(shifts) if isinstance(shifts, (list, tuple)) else (shifts,)

@@ -107,10 +107,10 @@ define(
 def concat(x: Any, axis: Any = 0, name: str | None = None) -> Any:
     """Tensors one after the other along an axis: (n, k), (m, k) -> (n + m, k).
 
-    A number is a vector of one element: (), (n,) -> (1 + n,).
+    A number is a vector of one element: (), (n,) -> (1 + n,). Raises ShapeError if other sizes
+    differ.
 
-    >>> from dy2st_runtime.tensor import to_tensor
-    >>> concat([to_tensor([1, 2]), to_tensor([3])]).tolist()
+    >>> dy2st.concat([dy2st.to_tensor([1, 2]), dy2st.to_tensor([3])]).tolist()
     [1, 2, 3]
     """
     listed = as_traced_list(x)
@@ -124,10 +124,9 @@ def concat(x: Any, axis: Any = 0, name: str | None = None) -> Any:
 
 @public
 def stack(x: Any, axis: int = 0, name: str | None = None) -> Any:
-    """Tensors of one shape along a new axis: two of (n,) -> (2, n).
+    """Tensors of one shape along a new axis: two of (n,) -> (2, n), or (n, 2) for axis 1.
 
-    >>> from dy2st_runtime.tensor import to_tensor
-    >>> stack([to_tensor([1, 2]), to_tensor([3, 4])], axis=1).tolist()
+    >>> dy2st.stack([dy2st.to_tensor([1, 2]), dy2st.to_tensor([3, 4])], axis=1).tolist()
     [[1, 3], [2, 4]]
     """
     listed = as_traced_list(x)
@@ -146,7 +145,11 @@ def _given(name: str, x: Any) -> list[Any]:
 
 @public
 def vstack(x: Any, name: str | None = None) -> Any:
-    """Tensors one below the other: vectors are rows."""
+    """Tensors one below the other along the first axis: vectors are rows.
+
+    >>> dy2st.vstack([dy2st.to_tensor([1, 2]), dy2st.to_tensor([3, 4])]).tolist()
+    [[1, 2], [3, 4]]
+    """
     if type(x) is TracedList and x.rank < 2:
         return stack(x) if x.rank else F.unsqueeze(stack(x), 1)
     if type(x) is TracedList:
@@ -157,7 +160,11 @@ def vstack(x: Any, name: str | None = None) -> Any:
 
 @public
 def hstack(x: Any, name: str | None = None) -> Any:
-    """Tensors side by side: along the second axis, vectors along their only one."""
+    """Tensors side by side: along the second axis, vectors along their only one.
+
+    >>> dy2st.hstack([dy2st.to_tensor([1, 2]), dy2st.to_tensor([3])]).tolist()
+    [1, 2, 3]
+    """
     if type(x) is TracedList:
         return concat(x, min(x.rank - 1, 1)) if x.rank else stack(x)
     tensors = [F.reshape(t, [1]) if not rank_of(t) else t for t in _given("hstack", x)]
@@ -166,7 +173,12 @@ def hstack(x: Any, name: str | None = None) -> Any:
 
 @public
 def meshgrid(*args: Any, name: str | None = None) -> list[Any]:
-    """Each vector repeated along the axes of all others: (n,), (m,) -> two of (n, m)."""
+    """Each vector repeated along the axes of all others: (n,), (m,) -> two of (n, m).
+
+    >>> rows, columns = dy2st.meshgrid(dy2st.to_tensor([1, 2]), dy2st.to_tensor([7, 8, 9]))
+    >>> rows.tolist(), columns.tolist()
+    ([[1, 1, 1], [2, 2, 2]], [[7, 8, 9], [7, 8, 9]])
+    """
     vectors = list(args[0]) if len(args) == 1 and isinstance(args[0], (list, tuple)) else list(args)
     vectors = [F.reshape(vector, [-1]) for vector in vectors]
     sizes = [vector.shape[0] for vector in vectors]
@@ -242,8 +254,7 @@ def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) 
 
     Raises ShapeError if they do not add up to the size of the axis.
 
-    >>> from dy2st_runtime.tensor import to_tensor
-    >>> [part.tolist() for part in split(to_tensor([1, 2, 3]), [1, -1])]
+    >>> [part.tolist() for part in dy2st.split(dy2st.to_tensor([1, 2, 3]), [1, -1])]
     [[1], [2, 3]]
     """
     place = normalize_axis(axis, x.ndim)
@@ -273,13 +284,21 @@ def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) 
 
 @method
 def chunk(x: Any, chunks: int, axis: Any = 0, name: str | None = None) -> list[Any]:
-    """`chunks` equal parts along an axis."""
+    """`chunks` equal parts along an axis.
+
+    >>> [part.tolist() for part in dy2st.chunk(dy2st.to_tensor([1, 2, 3, 4]), 2)]
+    [[1, 2], [3, 4]]
+    """
     return split(x, as_int(chunks, "chunks"), axis)
 
 
 @method
 def unbind(input: Any, axis: int = 0) -> list[Any]:
-    """The tensors along an axis, without it: (2, n) -> two of (n,)."""
+    """The tensors along an axis, without it: (2, n) -> two of (n,).
+
+    >>> [row.tolist() for row in dy2st.unbind(dy2st.to_tensor([[1, 2], [3, 4]]))]
+    [[1, 2], [3, 4]]
+    """
     place = normalize_axis(axis, input.ndim)
     count = as_int(input.shape[place], "the number of tensors of unbind")
     own = [size for i, size in enumerate(input.shape) if i != place]
@@ -291,7 +310,11 @@ def unbind(input: Any, axis: int = 0) -> list[Any]:
 
 @method
 def unstack(x: Any, axis: int = 0, num: int | None = None) -> list[Any]:
-    """The tensors along an axis, without it; ShapeError if they are not `num`."""
+    """The tensors along an axis, without it; ShapeError if they are not `num`.
+
+    >>> [column.tolist() for column in dy2st.unstack(dy2st.to_tensor([[1, 2], [3, 4]]), axis=1)]
+    [[1, 3], [2, 4]]
+    """
     tensors = unbind(x, axis)
     if num is not None and num != len(tensors):
         raise ShapeError(f"unstack: there are {len(tensors)} tensors along axis {axis}, not {num}")

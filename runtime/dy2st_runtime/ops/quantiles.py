@@ -22,13 +22,21 @@ from dy2st_runtime.ops.zero_rank import of_numbers_too
 def nansum(
     x: Any, axis: Axes = None, dtype: Any = None, keepdim: bool = False, name: str | None = None
 ) -> Any:
-    """The sum of the elements that are not NaN, along axes."""
+    """The sum of the elements that are not NaN, along axes.
+
+    >>> dy2st.nansum(dy2st.to_tensor([1.0, np.nan, 2.0])).item()
+    3.0
+    """
     return F.sum(F.masked_fill(x, F.isnan(x), 0), axis, dtype, keepdim)
 
 
 @method
 def nanmean(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """The mean of the elements that are not NaN, along axes."""
+    """The mean of the elements that are not NaN, along axes.
+
+    >>> dy2st.nanmean(dy2st.to_tensor([1.0, np.nan, 2.0])).item()
+    1.5
+    """
     count = F.sum(F.cast(F.logical_not(F.isnan(x)), x.dtype), axis, keepdim=keepdim)
     return F.divide(nansum(x, axis, None, keepdim), count)
 
@@ -106,8 +114,7 @@ def quantile(
 
     Between two elements as `interpolation` says; several q make a new first axis.
 
-    >>> from dy2st_runtime.tensor import to_tensor
-    >>> quantile(to_tensor([1.0, 2.0, 4.0, 8.0]), [0.5, 1.0]).tolist()
+    >>> dy2st.quantile(dy2st.to_tensor([1.0, 2.0, 4.0, 8.0]), [0.5, 1.0]).tolist()
     [3.0, 8.0]
     """
     return _quantile(x, q, axis, keepdim, interpolation, False)
@@ -118,7 +125,11 @@ def quantile(
 def nanquantile(
     x: Any, q: Any, axis: Axes = None, keepdim: bool = False, interpolation: str = "linear"
 ) -> Any:
-    """`quantile` of the elements that are not NaN."""
+    """`quantile` of the elements that are not NaN, along axes.
+
+    >>> dy2st.nanquantile(dy2st.to_tensor([1.0, np.nan, 2.0]), 0.5).item()
+    1.5
+    """
     return _quantile(x, q, axis, keepdim, interpolation, True)
 
 
@@ -146,6 +157,10 @@ def median(
     """The element in the middle along an axis; of two the mean, or with mode 'min' the smaller.
 
     With 'min' and an axis also the place of it along the axis.
+
+    >>> x = dy2st.to_tensor([1.0, 9.0, 2.0, 4.0])
+    >>> dy2st.median(x).item(), dy2st.median(x, mode="min").item()
+    (3.0, 2.0)
     """
     return _median(x, axis, keepdim, mode, False)
 
@@ -155,7 +170,11 @@ def median(
 def nanmedian(
     x: Any, axis: Axes = None, keepdim: bool = False, mode: str = "avg", name: Any = None
 ) -> Any:
-    """`median` of the elements that are not NaN."""
+    """`median` of the elements that are not NaN.
+
+    >>> dy2st.nanmedian(dy2st.to_tensor([1.0, np.nan, 2.0, 9.0])).item()
+    2.0
+    """
     return _median(x, axis, keepdim, mode, True)
 
 
@@ -164,7 +183,12 @@ def nanmedian(
 def kthvalue(
     x: Any, k: int, axis: int | None = None, keepdim: bool = False, name: str | None = None
 ) -> tuple[Any, Any]:
-    """The k-th smallest element along an axis (k from 1), and its place."""
+    """The k-th smallest element along an axis (k from 1), and its place.
+
+    >>> value, place = dy2st.kthvalue(dy2st.to_tensor([30, 10, 20]), 2)
+    >>> value.item(), place.item()
+    (20, 2)
+    """
     place = normalize_axis(-1 if axis is None else axis, x.ndim)
     order = F.slice(F.argsort(x, place), [place], [k - 1], [k])
     value = F.take_along_axis(x, order, place, broadcast=False)
@@ -176,7 +200,12 @@ def kthvalue(
 @method
 @of_numbers_too
 def mode(x: Any, axis: int = -1, keepdim: bool = False, name: str | None = None) -> tuple[Any, Any]:
-    """The most frequent element along an axis (the smallest of several), and its last place."""
+    """The most frequent element along an axis (the smallest of several), and its last place.
+
+    >>> value, place = dy2st.mode(dy2st.to_tensor([2, 1, 2, 1, 2]))
+    >>> value.item(), place.item()
+    (2, 4)
+    """
     rows = F.moveaxis(x, axis, -1)
     same = F.equal(F.unsqueeze(rows, -1), F.unsqueeze(rows, -2))
     often = F.sum(F.cast(same, "int64"), axis=-1)

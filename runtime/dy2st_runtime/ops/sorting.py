@@ -51,7 +51,11 @@ def argsort(
     stable: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The places of the elements in order along an axis; always stable, NaN the largest."""
+    """The places of the elements in order along an axis; always stable, NaN the largest.
+
+    >>> dy2st.argsort(dy2st.to_tensor([30, 10, 20])).tolist()
+    [1, 2, 0]
+    """
     return apply("argsort", x, axis=normalize_axis(axis, x.ndim), descending=bool(descending))
 
 
@@ -64,10 +68,9 @@ def sort(
     stable: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The elements in order along an axis.
+    """The elements in order along an axis; NaN are the largest.
 
-    >>> from dy2st_runtime.tensor import to_tensor
-    >>> sort(to_tensor([2, 3, 1]), descending=True).tolist()
+    >>> dy2st.sort(dy2st.to_tensor([2, 3, 1]), descending=True).tolist()
     [3, 2, 1]
     """
     order = argsort(x, axis, descending)
@@ -137,6 +140,10 @@ def topk(
     """The k largest (or smallest) elements along an axis in order, and their places.
 
     Raises ShapeError if there are fewer than k.
+
+    >>> values, places = dy2st.topk(dy2st.to_tensor([30, 10, 20]), 2)
+    >>> values.tolist(), places.tolist()
+    ([30, 20], [0, 2])
     """
     place = normalize_axis(-1 if axis is None else axis, x.ndim)
     if is_unknown(k):
@@ -213,6 +220,10 @@ def searchsorted(
     Of several sorted rows each has values of its own: (..., n), (..., m) -> (..., m).
     Equal elements lie before with `right` or `side="right"`, behind without. `sorter` holds the
     places of the elements of a vector that is not sorted.
+
+    >>> ends = dy2st.to_tensor([10, 20, 30])
+    >>> dy2st.searchsorted(ends, dy2st.to_tensor([5, 20, 99])).tolist()
+    [0, 1, 3]
     """
     if side not in (None, "left", "right"):
         raise ArgumentError(f"searchsorted: side is 'left' or 'right', not {side!r}")
@@ -268,6 +279,10 @@ def unique(
 
     return_index: where each is first. return_inverse: which of them every element is.
     return_counts: how often each occurs. No gradient flows through.
+
+    >>> values, counts = dy2st.unique(dy2st.to_tensor([3, 1, 3]), return_counts=True)
+    >>> values.tolist(), counts.tolist()
+    ([1, 3], [1, 2])
     """
     place = None if axis is None else normalize_axis(axis, x.ndim)
     values, *rest = apply("unique", F.detach(x), axis=place)

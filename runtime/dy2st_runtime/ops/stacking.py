@@ -47,25 +47,41 @@ def _at_least(rank: int, inputs: tuple[Any, ...]) -> Any:
 
 @method
 def atleast_1d(*inputs: Any, name: str | None = None) -> Any:
-    """Tensors with at least one axis; a list of several."""
+    """Tensors with at least one axis; a list of several.
+
+    >>> dy2st.atleast_1d(dy2st.to_tensor(5)).shape
+    [1]
+    """
     return _at_least(1, inputs)
 
 
 @method
 def atleast_2d(*inputs: Any, name: str | None = None) -> Any:
-    """Tensors with at least two axes, vectors as rows; a list of several."""
+    """Tensors with at least two axes, vectors as rows; a list of several.
+
+    >>> dy2st.atleast_2d(dy2st.to_tensor([1, 2, 3])).shape
+    [1, 3]
+    """
     return _at_least(2, inputs)
 
 
 @method
 def atleast_3d(*inputs: Any, name: str | None = None) -> Any:
-    """Tensors with at least three axes: (n,) -> (1, n, 1), (n, m) -> (n, m, 1)."""
+    """Tensors with at least three axes: (n,) -> (1, n, 1), (n, m) -> (n, m, 1).
+
+    >>> dy2st.atleast_3d(dy2st.zeros([2, 3])).shape
+    [2, 3, 1]
+    """
     return _at_least(3, inputs)
 
 
 @public
 def column_stack(x: Any, name: str | None = None) -> Any:
-    """Tensors side by side, vectors as columns: (n,), (n, m) -> (n, 1 + m)."""
+    """Tensors side by side, vectors as columns: (n,), (n, m) -> (n, 1 + m).
+
+    >>> dy2st.column_stack([dy2st.to_tensor([1, 2]), dy2st.to_tensor([3, 4])]).tolist()
+    [[1, 3], [2, 4]]
+    """
     if type(x) is TracedList and x.rank < 2:
         return F.stack(x, 1) if x.rank else F.unsqueeze(F.stack(x), 0)
     if type(x) is TracedList:
@@ -75,7 +91,11 @@ def column_stack(x: Any, name: str | None = None) -> Any:
 
 @public
 def dstack(x: Any, name: str | None = None) -> Any:
-    """Tensors one behind the other along the third axis: two of (n, m) -> (n, m, 2)."""
+    """Tensors one behind the other along the third axis: two of (n, m) -> (n, m, 2).
+
+    >>> dy2st.dstack([dy2st.to_tensor([[1, 2]]), dy2st.to_tensor([[3, 4]])]).tolist()
+    [[[1, 3], [2, 4]]]
+    """
     if type(x) is TracedList and x.rank < 3:
         stacked = F.stack(x, x.rank)
         return F.unsqueeze(stacked, list(range(2 - x.rank)))
@@ -86,7 +106,11 @@ def dstack(x: Any, name: str | None = None) -> Any:
 
 @method
 def block_diag(inputs: Sequence[Any], name: str | None = None) -> Any:
-    """Matrices along a diagonal, with zeros around: (n, k), (m, l) -> (n + m, k + l)."""
+    """Matrices along a diagonal, with zeros around: (n, k), (m, l) -> (n + m, k + l).
+
+    >>> dy2st.block_diag([dy2st.to_tensor([[1, 2]]), dy2st.to_tensor([[3], [4]])]).tolist()
+    [[1, 2, 0], [0, 0, 3], [0, 0, 4]]
+    """
     blocks = [_at_least(2, (block,)) for block in inputs]
     total = sum((block.shape[1] for block in blocks), start=0)
     rows, before = [], 0
@@ -99,7 +123,11 @@ def block_diag(inputs: Sequence[Any], name: str | None = None) -> Any:
 
 @public
 def cartesian_prod(x: Sequence[Any], name: str | None = None) -> Any:
-    """All combinations of the elements of vectors: (n,), (m,) -> (n * m, 2)."""
+    """All combinations of the elements of vectors: (n,), (m,) -> (n * m, 2).
+
+    >>> dy2st.cartesian_prod([dy2st.to_tensor([1, 2]), dy2st.to_tensor([8, 9])]).tolist()
+    [[1, 8], [1, 9], [2, 8], [2, 9]]
+    """
     if len(x) == 1:
         return F.assign(x[0])
     return F.stack([F.flatten(grid) for grid in F.meshgrid(*x)], axis=1)
@@ -109,7 +137,11 @@ def cartesian_prod(x: Sequence[Any], name: str | None = None) -> Any:
 def combinations(
     x: Any, r: int = 2, with_replacement: bool = False, name: str | None = None
 ) -> Any:
-    """All choices of r elements of a vector, in order: (n,) -> (count, r)."""
+    """All choices of r elements of a vector, in order: (n,) -> (count, r).
+
+    >>> dy2st.combinations(dy2st.to_tensor([1, 2, 3])).tolist()
+    [[1, 2], [1, 3], [2, 3]]
+    """
     count, chosen = shape_of(x)[0], as_int(r, "r")
     if chosen < 0:
         raise ArgumentError(f"combinations: {chosen} elements cannot be chosen")
@@ -140,9 +172,11 @@ def combinations(
 def tensor_split(x: Any, num_or_indices: Any, axis: Any = 0, name: str | None = None) -> list[Any]:
     """Parts along an axis: so many, the first ones longer by 1, or up to the given places.
 
-    >>> from dy2st_runtime.tensor import to_tensor
-    >>> [part.tolist() for part in tensor_split(to_tensor([1, 2, 3]), 2)]
+    >>> x = dy2st.to_tensor([1, 2, 3])
+    >>> [part.tolist() for part in dy2st.tensor_split(x, 2)]
     [[1, 2], [3]]
+    >>> [part.tolist() for part in dy2st.tensor_split(x, [1])]
+    [[1], [2, 3]]
     """
     place = normalize_axis(axis, x.ndim)
     size = x.shape[place]
@@ -165,13 +199,21 @@ def _split_along(name: str, x: Any, given: Any, axis: int) -> list[Any]:
 
 @method
 def hsplit(x: Any, num_or_indices: Any, name: str | None = None) -> list[Any]:
-    """`tensor_split` along the second axis, or along the only one."""
+    """`tensor_split` along the second axis, or along the only one.
+
+    >>> [part.tolist() for part in dy2st.hsplit(dy2st.to_tensor([[1, 2], [3, 4]]), 2)]
+    [[[1], [3]], [[2], [4]]]
+    """
     return _split_along("hsplit", x, num_or_indices, 0 if x.ndim == 1 else 1)
 
 
 @method
 def vsplit(x: Any, num_or_indices: Any, name: str | None = None) -> list[Any]:
-    """`tensor_split` along the first axis of a tensor of two or more."""
+    """`tensor_split` along the first axis of a tensor of two or more.
+
+    >>> [part.tolist() for part in dy2st.vsplit(dy2st.to_tensor([[1, 2], [3, 4]]), 2)]
+    [[[1, 2]], [[3, 4]]]
+    """
     if x.ndim < 2:
         raise ShapeError("vsplit takes a tensor of more axes than 1")
     return tensor_split(x, num_or_indices, 0)
@@ -179,13 +221,21 @@ def vsplit(x: Any, num_or_indices: Any, name: str | None = None) -> list[Any]:
 
 @method
 def dsplit(x: Any, num_or_indices: Any, name: str | None = None) -> list[Any]:
-    """`tensor_split` along the third axis."""
+    """`tensor_split` along the third axis.
+
+    >>> [part.shape for part in dy2st.dsplit(dy2st.zeros([2, 2, 4]), 2)]
+    [[2, 2, 2], [2, 2, 2]]
+    """
     return _split_along("dsplit", x, num_or_indices, 2)
 
 
 @method
 def narrow(input: Any, dim: int, start: Any, length: Any) -> Any:
-    """`length` slices along an axis, from `start` on."""
+    """`length` slices along an axis, from `start` on: x[start : start + length].
+
+    >>> dy2st.narrow(dy2st.to_tensor([1, 2, 3, 4]), 0, 1, 2).tolist()
+    [2, 3]
+    """
     first = as_size(start, "start")
     place = normalize_axis(dim, input.ndim)
     if isinstance(first, int) and first < 0:
@@ -197,8 +247,7 @@ def narrow(input: Any, dim: int, start: Any, length: Any) -> Any:
 def unfold(x: Any, axis: int, size: int, step: int, name: str | None = None) -> Any:
     """Windows along an axis, as a new last axis: (..., n, ...) -> (..., count, ..., size).
 
-    >>> from dy2st_runtime.tensor import to_tensor
-    >>> unfold(to_tensor([1, 2, 3, 4]), 0, 2, 1).tolist()
+    >>> dy2st.unfold(dy2st.to_tensor([1, 2, 3, 4]), 0, 2, 1).tolist()
     [[1, 2], [2, 3], [3, 4]]
     """
     place = normalize_axis(axis, x.ndim)
@@ -221,7 +270,11 @@ def _windows(place: int, size: int, step: int, x: Any) -> Any:
 
 @method
 def permute(input: Any, *order: Any, dims: Any = None) -> Any:
-    """The axes in another order, given as a list or one by one."""
+    """The axes in another order, given as a list or one by one: axis order[i] is axis i then.
+
+    >>> dy2st.permute(dy2st.zeros([2, 3, 4]), 2, 0, 1).shape
+    [4, 2, 3]
+    """
     if dims is None:
         dims = order[0] if len(order) == 1 else list(order)
     return F.transpose(input, dims)
@@ -229,19 +282,31 @@ def permute(input: Any, *order: Any, dims: Any = None) -> Any:
 
 @method
 def matrix_transpose(x: Any, name: str | None = None) -> Any:
-    """The last two axes exchanged: (..., n, m) -> (..., m, n)."""
+    """The last two axes exchanged: (..., n, m) -> (..., m, n).
+
+    >>> dy2st.matrix_transpose(dy2st.to_tensor([[1, 2, 3]])).tolist()
+    [[1], [2], [3]]
+    """
     return F.swapaxes(x, -1, -2)
 
 
 @method
 def ravel(input: Any) -> Any:
-    """All elements as a vector."""
+    """All elements as a vector: (...,) -> (count,).
+
+    >>> dy2st.ravel(dy2st.to_tensor([[1, 2], [3, 4]])).tolist()
+    [1, 2, 3, 4]
+    """
     return F.flatten(input)
 
 
 @method
 def view(x: Any, shape_or_dtype: Any, *sizes: Any, name: str | None = None) -> Any:
-    """The same elements in another shape; the bits in another dtype are refused."""
+    """The same elements in another shape; the bits in another dtype are refused.
+
+    >>> dy2st.arange(6).view([2, 3]).tolist()
+    [[0, 1, 2], [3, 4, 5]]
+    """
     if sizes or isinstance(shape_or_dtype, (list, tuple, int)):
         return F.reshape(x, [shape_or_dtype, *sizes] if sizes else shape_or_dtype)
     if isinstance(shape_or_dtype, (str, np.dtype, type)):
@@ -253,13 +318,21 @@ def view(x: Any, shape_or_dtype: Any, *sizes: Any, name: str | None = None) -> A
 
 @method
 def view_as(x: Any, other: Any, name: str | None = None) -> Any:
-    """The same elements in the shape of another tensor."""
+    """The same elements in the shape of another tensor.
+
+    >>> dy2st.arange(4).view_as(dy2st.zeros([2, 2])).tolist()
+    [[0, 1], [2, 3]]
+    """
     return F.reshape(x, shape_of(other))
 
 
 @method
 def as_strided(x: Any, shape: Any, stride: Any, offset: int = 0, name: str | None = None) -> Any:
-    """Elements of the flattened x, `stride[i]` apart along axis i, from `offset` bytes on."""
+    """Elements of the flattened x, `stride[i]` apart along axis i, from `offset` bytes on.
+
+    >>> dy2st.as_strided(dy2st.to_tensor([1, 2, 3, 4]), [3, 2], [1, 1]).tolist()
+    [[1, 2], [2, 3], [3, 4]]
+    """
     sizes = as_shape(shape)
     first, rest = divmod(as_int(offset, "offset"), x.dtype.itemsize)
     if rest:
@@ -282,7 +355,11 @@ def _strided(sizes: Sequence[Any], steps: Sequence[int], first: int, x: Any) -> 
 
 @method
 def crop(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None) -> Any:
-    """The part of x of a shape that begins at `offsets`; -1 means all that is left."""
+    """The part of x of a shape that begins at `offsets`; -1 means all that is left.
+
+    >>> dy2st.crop(dy2st.to_tensor([[1, 2, 3], [4, 5, 6]]), [2, 2], [0, 1]).tolist()
+    [[2, 3], [5, 6]]
+    """
     own = shape_of(x)
     firsts = list(as_shape(offsets)) if offsets is not None else [0] * len(own)
     sizes = list(as_shape(shape)) if shape is not None else [-1] * len(own)
@@ -297,13 +374,22 @@ def crop(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None
 
 @method
 def msort(input: Any) -> Any:
-    """The elements in order along the first axis."""
+    """The elements in order along the first axis.
+
+    >>> dy2st.msort(dy2st.to_tensor([[3, 1], [2, 4]])).tolist()
+    [[2, 1], [3, 4]]
+    """
     return F.sort(input, axis=0)
 
 
 @method
 def vander(x: Any, n: Any = None, increasing: bool = False, name: str | None = None) -> Any:
-    """The powers of the elements of a vector, one a column: (m,) -> (m, n), highest first."""
+    """The powers of the elements of a vector, one a column: (m,) -> (m, n), highest first.
+
+    >>> x = dy2st.to_tensor([2, 3])
+    >>> dy2st.vander(x).tolist(), dy2st.vander(x, 3).tolist()
+    ([[2, 1], [3, 1]], [[4, 2, 1], [9, 3, 1]])
+    """
     count = shape_of(x)[0] if n is None else as_size(n, "n")
     powers = F.arange(count)
     return F.pow(F.unsqueeze(x, 1), F.cast(powers if increasing else F.flip(powers, [0]), x.dtype))
@@ -311,7 +397,11 @@ def vander(x: Any, n: Any = None, increasing: bool = False, name: str | None = N
 
 @method
 def argwhere(input: Any) -> Any:
-    """The places of the elements that are not 0: (count, rank)."""
+    """The places of the elements that are not 0: (...,) -> (count, rank), int64.
+
+    >>> dy2st.argwhere(dy2st.to_tensor([[0, 7], [8, 0]])).tolist()
+    [[0, 1], [1, 0]]
+    """
     return F.nonzero(input)
 
 
@@ -322,9 +412,10 @@ def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Any:
     Where one list of axes is shorter, it goes on as the other one does. An axis of size 1 counts
     for each element of the other tensor's.
 
-    >>> from dy2st_runtime.tensor import to_tensor
-    >>> tensordot(to_tensor([1.0, 2.0]), to_tensor([3.0, 4.0]), 1).item()
+    >>> dy2st.tensordot(dy2st.to_tensor([1.0, 2.0]), dy2st.to_tensor([3.0, 4.0]), 1).item()
     11.0
+    >>> dy2st.tensordot(dy2st.ones([2, 3, 4]), dy2st.ones([3, 2]), [[0, 1], [1, 0]]).shape
+    [4]
     """
     left, right = _contracted(axes, rank_of(x), rank_of(y))
     rest = [[a for a in range(rank_of(t)) if a not in used] for t, used in ((x, left), (y, right))]
@@ -366,7 +457,11 @@ def _contracted(axes: Any, left: int, right: int) -> tuple[list[int], list[int]]
 
 @method
 def inner(x: Any, y: Any, name: str | None = None) -> Any:
-    """The sums of products along the last axes: (..., n), (*, n) -> (..., *)."""
+    """The sums of products along the last axes: (..., n), (*, n) -> (..., *).
+
+    >>> dy2st.inner(dy2st.to_tensor([1, 2]), dy2st.to_tensor([[1, 0], [10, 1]])).tolist()
+    [1, 12]
+    """
     if not rank_of(x) or not rank_of(y):
         return F.multiply(x, y)
     return tensordot(x, y, [[rank_of(x) - 1], [rank_of(y) - 1]])
@@ -374,7 +469,11 @@ def inner(x: Any, y: Any, name: str | None = None) -> Any:
 
 @method
 def kron(x: Any, y: Any, name: str | None = None) -> Any:
-    """Every element of x times all of y: (n, m), (k, l) -> (n * k, m * l)."""
+    """Every element of x times all of y: (n, m), (k, l) -> (n * k, m * l).
+
+    >>> dy2st.kron(dy2st.to_tensor([[1, 10]]), dy2st.to_tensor([[1], [2]])).tolist()
+    [[1, 10], [2, 20]]
+    """
     rank = max(rank_of(x), rank_of(y))
     left = [1] * (rank - rank_of(x)) + shape_of(x)
     right = [1] * (rank - rank_of(y)) + shape_of(y)
