@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from dy2st_runtime.engine.measuring import COMPILED
 from dy2st_runtime.errors import ArgumentError, Dy2stError, EngineError, did_you_mean
 from dy2st_runtime.lazy import Lazy, lazy_names, public_dir
 from dy2st_runtime.thread_state import put_back_after_errors
@@ -85,7 +86,7 @@ def compile(program: Program, engine: str | None = None) -> Executable:
     """
     made = find(engine)
     try:
-        return made(program)
+        executable = made(program)
     except (Dy2stError, MemoryError):
         raise
     except Exception as error:  # whatever it is: else who converts takes it for the Program's own
@@ -94,6 +95,8 @@ def compile(program: Program, engine: str | None = None) -> Executable:
             f"the engine {name!r} cannot compile {program.name!r}, which is a fault of that "
             f"engine: {type(error).__name__}: {error}; take another engine for it"
         ) from error
+    COMPILED.add(executable)
+    return executable
 
 
 def find(name: str | None = None) -> Engine:

@@ -8,7 +8,7 @@ appends the operator to a Program.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, Protocol, TypeVar
 
 from dy2st_runtime.ir.definition import OperatorDefinition, lookup
@@ -48,6 +48,29 @@ _eager: list[Interpreter] = []
 def install_eager(interpreter: Interpreter, as_recorded: Interpreter) -> None:
     """Set the interpreter at the bottom of every thread's stack, and the one for Programs."""
     _eager[:] = [interpreter, as_recorded]
+
+
+@contextmanager
+def watched(wrap: Callable[[Interpreter], Interpreter]) -> Iterator[None]:
+    """Let what `wrap` makes of the eager interpreters run operators inside the `with`.
+
+    In all threads: who watches one asks which it is in.
+    """
+    held = list(_eager)
+    _eager[:] = map(wrap, held)
+    try:
+        yield
+    finally:
+        _eager[:] = held
+
+
+def announced(name: str) -> AbstractContextManager[None]:
+    """Let who watches eager operators know what the `with` does, which is none of them."""
+    announce = None if stack.interpreters else getattr(_eager[0], "announce", None)
+    return _UNWATCHED if announce is None else announce(name)
+
+
+_UNWATCHED: AbstractContextManager[None] = nullcontext()
 
 
 def apply(name: str, *inputs: Any, **attributes: Any) -> Any:

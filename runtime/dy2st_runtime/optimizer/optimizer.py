@@ -12,6 +12,7 @@ import numpy as np
 from dy2st_runtime import engine as engines
 from dy2st_runtime.errors import ArgumentError, DTypeError, ParameterMismatch
 from dy2st_runtime.ir import Tensor, current_tracer
+from dy2st_runtime.ir.dispatch import announced
 from dy2st_runtime.ir.grad_mode import no_grad
 from dy2st_runtime.ir.promotion import autocasting
 from dy2st_runtime.ir.types import is_floating
@@ -210,7 +211,7 @@ class Optimizer:
     def _step(
         self, pairs: list[tuple[Any, Any]], settings: dict[str, Any], group: dict[str, Any]
     ) -> None:
-        with no_grad(), autocasting(None):
+        with no_grad(), autocasting(None), announced("step of an optimizer"):
             if settings["grad_clip"] is not None:
                 pairs = settings["grad_clip"](pairs)
             rate = self.get_lr()

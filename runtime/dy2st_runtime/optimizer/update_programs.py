@@ -102,7 +102,11 @@ class RecordedRule:
             program.block.yields = [tracer.variable(one) for one in cast]
         self._changed = changed[:-1]
         self._executable = engines.compile(program)
-        self.entry: Any = getattr(self._executable, "entry", None)
+
+    @property
+    def entry(self) -> Any:
+        """What takes the arrays one by one, None where the engine has no code."""
+        return getattr(self._executable, "entry", None)
 
     def moved(self, weight: Array, gradient: Array, rate: float, held: Any) -> Array | None:
         """The new weight, of tensors that hold the state and get what it becomes.

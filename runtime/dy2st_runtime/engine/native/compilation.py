@@ -19,6 +19,7 @@ from weakref import WeakMethod
 
 import numpy as np
 
+from dy2st_runtime.engine.measuring import Clock, Span
 from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.engine.native.machine import abi
 from dy2st_runtime.engine.native.machine.aligned_arrays import align_arrays
@@ -98,6 +99,15 @@ class Background:
     def profile(self, on: bool = True) -> None:
         """As that of machine code, which is waited for."""
         self._compiled().profile(on)
+
+    def measure(self, clock: Clock | None) -> None:
+        """As that of machine code, which is waited for; of NumPy's engine if there is none."""
+        self.wait()
+        self._now.measure(clock)
+
+    def spans(self) -> list[Span]:
+        """As that of machine code."""
+        return self._now.spans()
 
     def _compiled(self) -> Executable:
         self.wait()

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from dy2st_runtime.engine.measuring import Clock, Span
 from dy2st_runtime.engine.native import report
 from dy2st_runtime.engine.native.entry import Written, write
 from dy2st_runtime.engine.native.linked_module import Linked
 from dy2st_runtime.engine.native.machine import abi
 from dy2st_runtime.engine.native.nests.identity import same
-from dy2st_runtime.engine.native.profiling import Profile
+from dy2st_runtime.engine.native.profiling import Profile, Row
 from dy2st_runtime.engine.native.program.broadcast_outputs import without_repeated
 from dy2st_runtime.engine.numpy import executable as reference
 from dy2st_runtime.engine.runner import Runner
@@ -38,6 +39,9 @@ class Executable(Runner):
         self._linked = Linked(written.module)
         self.source, self._function = self._linked.source, self._linked.function
         self._profile: Profile | None = None
+        self._is_profiled = False
+        self._rows: dict[Any, Row] = {}  # as they were when their spans were asked for
+        self._was_profiled = False
         # Of each yield: which result of the code it is; ~n for the n-th parameter. Those that the
         # code does not make come after its own.
         self._repeated = list(repeated.values())
@@ -85,9 +89,33 @@ class Executable(Runner):
         """Measure each step from now on, by other code; or run the ordinary code again."""
         if on and self._profile is None:
             self._profile = Profile(self._written)
+        self._is_profiled = on and self._profile is not None
         chosen = self._profile.linked if on and self._profile else self._linked
         self._function = chosen.function
         self.entry = self._function if self._is_bare else None
+
+    def measure(self, clock: Clock | None) -> None:
+        """Count the time of each step from now on, whatever the clock; None ends that."""
+        if clock is None:
+            self.profile(self._was_profiled)
+            return
+        self._was_profiled = self._profile is not None and self._is_profiled
+        self.profile()
+        self.spans()
+
+    def spans(self) -> list[Span]:
+        """How long each step took since this was asked last."""
+        if self._profile is None:
+            return []
+        found = []
+        for row in self._profile.rows():
+            before = self._rows.get(row.step)
+            calls = row.calls - (before.calls if before else 0)
+            seconds = row.seconds - (before.seconds if before else 0.0)
+            self._rows[row.step] = row
+            if calls:
+                found.append(_span(row, calls, max(0.0, seconds)))
+        return found
 
     def run(
         self,
@@ -134,6 +162,15 @@ class Executable(Runner):
     def takes_shapes(self, shapes: Sequence[Sequence[int]]) -> bool:
         """As the contract says."""
         return self.reference.takes_shapes(shapes)
+
+
+def _span(row: Row, calls: int, seconds: float) -> Span:
+    if row.step is None:
+        return Span("what a run checks, takes and gives", (), 0.0, seconds, calls, True)
+    step, (word, what) = row.step, report.words_of(row.step)
+    # The operator that names a step stands last; what ends a product is part of it.
+    operators = [*step.operators, *([step.operator] if step.operator is not None else ())]
+    return Span(f"{word} {what}", operators, 0.0, seconds, calls, True)
 
 
 def _in_order(array: Array) -> Array:

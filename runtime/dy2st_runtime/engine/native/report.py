@@ -93,16 +93,24 @@ def _lines(planned: Planned, depth: int) -> Iterator[str]:
 
 
 def _words(step: Step) -> str:
+    word, what = words_of(step)
+    # Of the results of a split, which have loops of their own, one names it.
+    placed = [step.operator] if step.operator is not None else step.operators[-1:]
+    return f"{word:<7}{what}{_place(placed[0]) if placed else ''}"
+
+
+def words_of(step: Step) -> tuple[str, str]:
+    """How a step is computed, and what it computes."""
     if step.operator is None:
         if step.region is not None:
-            return f"oneDNN {len(step.operators)} operators{_place(step.operators[-1])}"
-        names = " ".join(operator.name for operator in step.operators)
-        # Of the results of a split, which have loops of their own, one names it.
-        return f"nest   {names}{_place(step.operators[-1]) if step.operators else ''}"
+            return "oneDNN", f"{len(step.operators)} operators"
+        return "nest", " ".join(operator.name for operator in step.operators)
     word = "name" if is_alias(step.operator) else "code" if is_code(step) else "NumPy"
     names = " ".join([step.operator.name, *(operator.name for operator in step.operators)])
-    ahead = "" if step.ahead is None else f", up to {step.ahead.count} iterations ahead"
-    return f"{word:<7}{names}{ahead}{_place(step.operator)}"
+    return (
+        word,
+        names if step.ahead is None else f"{names}, up to {step.ahead.count} iterations ahead",
+    )
 
 
 def _parts(region: Region) -> Iterator[str]:
@@ -129,4 +137,4 @@ def _asked(planned: Planned) -> Iterator[str]:
             yield operator.name
 
 
-__all__ = ["explain", "profile"]
+__all__ = ["explain", "profile", "words_of"]

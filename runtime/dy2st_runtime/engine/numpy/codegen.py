@@ -298,6 +298,32 @@ def generate(program: Program) -> Generated:
     return Generated("\n".join(text) + "\n", writer.namespace, operators)
 
 
+def with_clock(
+    generated: Generated, clock: Callable[[], Any], put: Callable[[tuple[int, Any, Any]], object]
+) -> tuple[Generated, list[Operator]]:
+    """The function that reads a clock before and after each operator, and the operators.
+
+    `put` is given the number of an operator among them, and both times.
+    """
+    text: list[str] = []
+    lines: dict[int, Operator] = {}
+    timed: list[Operator] = []
+    for number, line in enumerate(generated.source.split("\n"), 1):
+        operator = generated.lines.get(number)
+        is_timed = operator is not None and not operator.blocks
+        depth = line[: len(line) - len(line.lstrip())]
+        if is_timed:
+            text.append(f"{depth}at = now()")
+        text.append(line)
+        if operator is not None:
+            lines[len(text)] = operator
+        if operator is not None and is_timed:
+            text.append(f"{depth}put(({len(timed)}, at, now()))")
+            timed.append(operator)
+    namespace = {**generated.namespace, "now": clock, "put": put}
+    return Generated("\n".join(text), namespace, lines), timed
+
+
 def _block(writer: _Writer, block: Block, depth: int, free: bool) -> None:
     """The operators of a Block. Values from outside keep their names and are not freed here."""
     freed = last_uses(block)
@@ -514,4 +540,4 @@ def last_uses(block: Block) -> dict[Operator, list[Variable]]:
     return freed
 
 
-__all__ = ["Generated", "generate"]
+__all__ = ["Generated", "generate", "with_clock"]

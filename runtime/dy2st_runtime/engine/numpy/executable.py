@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.engine.numpy.codegen import generate
+from dy2st_runtime.engine.measuring import Clock, Span
+from dy2st_runtime.engine.numpy.codegen import Generated, generate, with_clock
 from dy2st_runtime.engine.numpy.sizes_code import SizesOfCalls
 from dy2st_runtime.engine.runner import Runner
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir.checks.broken_sizes import check_inputs, place_text
 from dy2st_runtime.ir.checks.tracebacks import show_operator
-from dy2st_runtime.ir.program import Program
+from dy2st_runtime.ir.program import Operator, Program
 from dy2st_runtime.ir.sizes import input_sizes
 
 Array = np.ndarray[Any, Any]
@@ -29,19 +30,41 @@ class Executable(Runner):
     def __init__(self, program: Program) -> None:
         """Generate and compile the Python function of the Program."""
         super().__init__(program)
-        generated = generate(program)
+        generated = self._generated = generate(program)
         self.source = generated.source
-        self._lines = generated.lines
-        module = f"<dy2st {ascii(program.name)[1:-1]}>"  # a name may hold any character
-        namespace = generated.namespace
-        # Debuggers, and the tracebacks that DY2ST_DEBUG shows, ask the loader for the lines.
-        namespace |= {"__name__": module, "__loader__": _Text(self.source)}
-        exec(compile(self.source, f"{module[:-1]} {next(_numbers)}>.py", "exec"), namespace)
-        self._function: FunctionType = namespace["run"]
-        self._fits: FunctionType = namespace["fits"]
         self._sizes: SizesOfCalls | None = None
+        namespace = self._load(generated)
+        self._fits: FunctionType = namespace["fits"]
         if "sizes" in namespace:
             self._sizes = namespace["of_calls"] = SizesOfCalls(program, namespace["sizes"])
+        self._measured: list[tuple[int, Any, Any]] = []
+        self._timed: list[Operator] = []
+
+    def _load(self, generated: Generated) -> dict[str, Any]:
+        """Let the function be that of a generated text, whose globals are returned."""
+        self._lines = generated.lines
+        module = f"<dy2st {ascii(self.program.name)[1:-1]}>"  # a name may hold any character
+        namespace = generated.namespace
+        # Debuggers, and the tracebacks that DY2ST_DEBUG shows, ask the loader for the lines.
+        namespace |= {"__name__": module, "__loader__": _Text(generated.source)}
+        exec(compile(generated.source, f"{module[:-1]} {next(_numbers)}>.py", "exec"), namespace)
+        self._function: FunctionType = namespace["run"]
+        return namespace
+
+    def measure(self, clock: Clock | None) -> None:
+        """Read a clock before and after each operator from now on; None ends that."""
+        if clock is None:
+            self._load(self._generated)
+            return
+        timed, self._timed = with_clock(self._generated, clock, self._measured.append)
+        self._load(timed)
+
+    def spans(self) -> list[Span]:
+        """The operators that ran since this was asked last, in their order."""
+        measured = self._measured[:]
+        del self._measured[: len(measured)]
+        timed = [(self._timed[number], start, end) for number, start, end in measured]
+        return [Span(one.name, (one,), start, end) for one, start, end in timed]
 
     def compute(self, inputs: Sequence[Array], state: Sequence[Array]) -> list[Any]:
         """Call the generated function; what it raises names the operator's place."""
