@@ -25,7 +25,11 @@ uint8, bool = _np.dtype("uint8"), _np.dtype("bool")
 
 __version__ = "0.1.0"
 
-_LATE = {**_late_operators, **_LATE_SPACES}
+_LATE = {
+    **_late_operators,
+    **_LATE_SPACES,
+    "profile": "dy2st.diagnostics.profiling:profile",
+}
 __getattr__ = _lazy_names(__name__, _LATE)
 __dir__ = _public_dir(__name__)
 

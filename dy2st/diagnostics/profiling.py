@@ -1,0 +1,116 @@
+"""`dy2st.profile`: calls a function, and measures what runs in it."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import perf_counter
+from typing import Any
+
+from dy2st.diagnostics.profile_report import Profile
+from dy2st.diagnostics.recorder import Recorder, compiled, own_times
+from dy2st.diagnostics.subjects import call_of, layer_paths, name_of
+from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.ir.checks.tracebacks import without_own_frames
+
+_MOST_FIRST = 6
+"""Calls that may trace and compile, before those that count."""
+
+
+@without_own_frames
+def profile(
+    fn: Any, *args: Any, repeat: int = 10, engine: str | None = None, **kwargs: Any
+) -> Profile:
+    """How long each line, Layer and operator of a call takes, and the memory over time.
+
+    `fn` is a function or Layer, converted or not, a Program without parameters, a
+    `passes.Module`, a loaded model or the path of a saved one. It is called with the arguments,
+    2 * repeat + 3 to 8 times, and what it changes is changed each time: a step of training trains.
+    `engine` names what runs it; a function that was not converted is converted for that. The
+    fastest of `repeat` calls counts. What nobody knows by operator, as inside of XLA, is one row.
+
+    Raises ArgumentError for what cannot be called, and whatever the calls raise.
+
+    >>> import dy2st
+    >>> found = dy2st.profile(dy2st.to_static(lambda x: (x @ x).exp()), dy2st.ones([64, 64]))
+    >>> sorted(part.name for part in found.by_operator)
+    ['between operators', 'exp', 'matmul']
+    """
+    if not isinstance(repeat, int) or repeat < 1:
+        raise ArgumentError(f"profile: repeat is a number of calls, at least 1, not {repeat!r}")
+    call, paths = call_of(fn, engine), layer_paths(fn)
+
+    def run() -> float:
+        start = perf_counter()
+        call(*args, **kwargs)
+        return perf_counter() - start
+
+    # Trace and compile all, and see what runs.
+    count = -1
+    for _ in range(_MOST_FIRST):
+        before, count = count, len(compiled())
+        if before == count:
+            break
+        run()
+    seen = Recorder(paths, perf_counter)
+    with seen.recording(compiled(), measures=False):
+        run()
+    ran = list(seen.ran.values())
+    for executable in ran:
+        getattr(executable, "wait", lambda: None)()  # until what runs is what was compiled
+    half = (repeat + 1) // 2
+    plain = [run() for _ in range(half)]
+    recorder = Recorder(paths, perf_counter)
+    fastest, events = float("inf"), recorder.events
+    with recorder.recording(ran, measures=True):
+        run()  # the first one of code that measures is slower
+        for _ in range(repeat):
+            recorder.events = []
+            seconds = run()
+            if seconds < fastest:
+                fastest, events = seconds, recorder.events
+    plain += [run() for _ in range(repeat - half)]
+    own_times(events)
+    found = Profile(name_of(fn), min(plain), events, repeat)
+    _add_memory(found, paths, ran, run)
+    return found
+
+
+def _add_memory(
+    found: Profile, paths: dict[int, str], ran: list[Any], run: Callable[[], Any]
+) -> None:
+    """Call once more, and note what arrays take beside what was there before."""
+    with _tracing_memory():
+        start, first = perf_counter(), tracemalloc.get_traced_memory()[0]
+
+        def clock() -> tuple[float, int]:
+            now = perf_counter() - start
+            return now, tracemalloc.get_traced_memory()[0] - first
+
+        recorder = Recorder(paths, clock)
+        with recorder.recording(ran, measures=True):
+            recorder.events = []
+            tracemalloc.reset_peak()
+            first = tracemalloc.get_traced_memory()[0]
+            start = perf_counter()
+            run()
+            found.peak = max(0, tracemalloc.get_traced_memory()[1] - first)
+    own_times(recorder.events)
+    found.memory = [(one.end, max(0, one.held)) for one in recorder.events if one.held is not None]
+
+
+@contextmanager
+def _tracing_memory() -> Iterator[None]:
+    """Let Python count what is allocated inside the `with`; NumPy's arrays are among it."""
+    if tracemalloc.is_tracing():
+        yield
+        return
+    tracemalloc.start()
+    try:
+        yield
+    finally:
+        tracemalloc.stop()
+
+
+__all__ = ["profile"]
