@@ -16,6 +16,13 @@ class ClipGradBase:
 
     A parameter whose `need_clip` is False keeps its gradient. A class of one's own writes
     `limited`, on arrays, or on tensors in a converted function, or `_dygraph_clip`, on pairs.
+
+    >>> class Halve(dy2st.nn.ClipGradBase):
+    ...     def limited(self, gradients):
+    ...         return [g / 2 for g in gradients]
+    >>> [(_, half)] = Halve()([(dy2st.ones([1]), dy2st.ones([1]))])
+    >>> half.item(), Halve().limited([3.0])
+    (0.5, [1.5])
     """
 
     def __call__(self, params_grads: Iterable[tuple[Any, Any]]) -> Pairs:
@@ -40,7 +47,13 @@ class ClipGradBase:
 
 
 class ClipGradByValue(ClipGradBase):
-    """Every element between `min` and `max`; `min` is `-max` if it is left out."""
+    """Every element between `min` and `max`; `min` is `-max` if it is left out.
+
+    >>> clip = dy2st.nn.ClipGradByValue(1.0)
+    >>> [(_, gradient)] = clip([(dy2st.ones([2]), dy2st.to_tensor([-3.0, 0.5]))])
+    >>> gradient.tolist()
+    [-1.0, 0.5]
+    """
 
     def __init__(self, max: float, min: float | None = None):
         """Take the limits."""
@@ -56,7 +69,13 @@ class ClipGradByValue(ClipGradBase):
 
 
 class ClipGradByNorm(ClipGradBase):
-    """Each gradient g becomes g * min(1, clip_norm / |g|)."""
+    """Each gradient g becomes g * min(1, clip_norm / |g|).
+
+    >>> clip = dy2st.nn.ClipGradByNorm(1.0)
+    >>> [(_, gradient)] = clip([(dy2st.ones([2]), dy2st.to_tensor([3.0, 4.0]))])
+    >>> [round(v, 4) for v in gradient.tolist()]
+    [0.6, 0.8]
+    """
 
     def __init__(self, clip_norm: float):
         """Take the largest norm."""
@@ -72,7 +91,15 @@ class ClipGradByNorm(ClipGradBase):
 
 
 class ClipGradByGlobalNorm(ClipGradBase):
-    """All gradients times min(1, clip_norm / |all of them together|)."""
+    """All gradients times min(1, clip_norm / |all of them together|) (Pascanu et al. 2012).
+
+    `group_name` and `auto_skip_clip` have no effect.
+
+    >>> clip = dy2st.nn.ClipGradByGlobalNorm(1.0)
+    >>> pairs = [(dy2st.ones([1]), dy2st.to_tensor([g])) for g in (3.0, 4.0)]
+    >>> [round(gradient.item(), 4) for _, gradient in clip(pairs)]
+    [0.6, 0.8]
+    """
 
     def __init__(
         self, clip_norm: float, group_name: str = "default_group", auto_skip_clip: bool = False

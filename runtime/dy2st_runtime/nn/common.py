@@ -11,7 +11,11 @@ from dy2st_runtime.nn.layer import Layer
 
 
 class Identity(Layer):
-    """y = x."""
+    """y = x, whatever it was made with.
+
+    >>> dy2st.nn.Identity(54, unused=True)(7)
+    7
+    """
 
     def __init__(self, *args: Any, **kwargs: Any):
         """Take and ignore any arguments."""
@@ -39,8 +43,14 @@ class _SizeOfWeight:
 class Linear(Layer):
     """y = x @ weight + bias: (..., in) @ (in, out) + (out,) -> (..., out).
 
-    >>> Linear(4, 3).weight.shape
-    [4, 3]
+    `bias_attr=False` leaves the bias out; `weight_attr` and `bias_attr` are ParamAttrs. The weight
+    is [in, out], as in PaddlePaddle; torch's is [out, in].
+
+    >>> layer = dy2st.nn.Linear(4, 3)
+    >>> layer(dy2st.ones([2, 5, 4])).shape, layer.weight.shape
+    ([2, 5, 3], [4, 3])
+    >>> layer.in_features, layer.out_features
+    (4, 3)
     """
 
     in_features = _SizeOfWeight(0)
@@ -72,7 +82,12 @@ class Linear(Layer):
 
 
 class Bilinear(Layer, private="_in1_features _in2_features _out_features"):
-    """y[k] = x1 @ weight[k] @ x2 + bias[k]: (n, a), (n, b) -> (n, out)."""
+    """y[k] = x1 @ weight[k] @ x2 + bias[k]: (n, a), (n, b) -> (n, out).
+
+    >>> layer = dy2st.nn.Bilinear(2, 3, 4)
+    >>> layer(dy2st.ones([5, 2]), dy2st.ones([5, 3])).shape, layer.weight.shape
+    ([5, 4], [4, 2, 3])
+    """
 
     def __init__(
         self,
@@ -106,7 +121,12 @@ class Embedding(
     """y = weight[x]: integers (...) -> (..., embedding_dim).
 
     The row `padding_idx` is zero and gets no gradient. Rows whose norm is above `max_norm` are
-    scaled down to it.
+    scaled down to it. `sparse` has no effect. ValueError if `padding_idx` is no row.
+
+    >>> layer = dy2st.nn.Embedding(10, 4, padding_idx=0)
+    >>> y = layer(dy2st.to_tensor([[1, 0], [2, 3]]))
+    >>> y.shape, y[0, 1].tolist()
+    ([2, 2, 4], [0.0, 0.0, 0.0, 0.0])
     """
 
     def __init__(
@@ -164,7 +184,17 @@ class Embedding(
 
 
 class Dropout(Layer):
-    """While training, zero with probability p; see `nn.functional.dropout`."""
+    """While training, zero with probability p; what is kept is divided by 1 - p.
+
+    `axis` names the axes that draw independently, all if it is left out; with the mode
+    'downscale_in_infer' values are multiplied by 1 - p in inference instead (Srivastava 2014).
+
+    >>> layer = dy2st.nn.Dropout(0.5)
+    >>> {*layer(dy2st.ones([20])).tolist()} <= {0.0, 2.0}
+    True
+    >>> layer.eval()(dy2st.ones([3])).tolist()
+    [1.0, 1.0, 1.0]
+    """
 
     def __init__(
         self,
@@ -188,7 +218,12 @@ class Dropout(Layer):
 
 
 class Dropout2D(Layer):
-    """While training, zero whole channels of (n, c, h, w) with probability p."""
+    """While training, zero whole channels of (n, c, h, w) with probability p.
+
+    >>> y = dy2st.nn.Dropout2D(0.5)(dy2st.ones([1, 8, 2, 2]))
+    >>> bool((y == y[:, :, :1, :1]).all())
+    True
+    """
 
     def __init__(self, p: float = 0.5, data_format: str = "NCHW", name: str | None = None):
         """Take the probability."""
@@ -201,7 +236,11 @@ class Dropout2D(Layer):
 
 
 class Flatten(Layer):
-    """Axes from start_axis to stop_axis become one."""
+    """Axes from start_axis to stop_axis become one: (n, a, b) -> (n, a*b) with the defaults.
+
+    >>> dy2st.nn.Flatten()(dy2st.ones([2, 3, 4])).shape
+    [2, 12]
+    """
 
     def __init__(self, start_axis: int = 1, stop_axis: int = -1):
         """Take the first and the last axis."""
@@ -214,7 +253,15 @@ class Flatten(Layer):
 
 
 class Upsample(Layer):
-    """Larger images; see `nn.functional.interpolate`."""
+    """Larger images: (n, c, h, w) -> (n, c, h', w'); see `nn.functional.interpolate`.
+
+    `size` or `scale_factor` say how large; `mode` is 'nearest', 'linear', 'bilinear', 'bicubic',
+    'trilinear' or 'area'.
+
+    >>> print(dy2st.nn.Upsample(scale_factor=2)(dy2st.to_tensor([[[[1.0, 2.0]]]])))
+    [[[[1. 1. 2. 2.]
+       [1. 1. 2. 2.]]]]
+    """
 
     def __init__(
         self,
@@ -249,7 +296,14 @@ class Upsample(Layer):
 
 
 class Pad2D(Layer, private="_mode _data_format"):
-    """Pad (n, c, h, w) by [left, right, top, bottom]; see `nn.functional.pad`."""
+    """Pad (n, c, h, w) by [left, right, top, bottom], or by one number on all sides.
+
+    `mode` is 'constant' (with `value`), 'reflect', 'replicate' or 'circular'.
+
+    >>> print(dy2st.nn.Pad2D([1, 0, 0, 1])(dy2st.ones([1, 1, 1, 2])))
+    [[[[0. 1. 1.]
+       [0. 0. 0.]]]]
+    """
 
     def __init__(
         self,
@@ -271,7 +325,12 @@ class Pad2D(Layer, private="_mode _data_format"):
 
 
 class CosineSimilarity(Layer, private="_axis _eps"):
-    """x1 . x2 / max(|x1| |x2|, eps) along an axis."""
+    """x1 . x2 / max(|x1| |x2|, eps) along an axis, which goes: (n, d), (n, d) -> (n,).
+
+    >>> x = dy2st.to_tensor([[3.0, 4.0]])
+    >>> round(dy2st.nn.CosineSimilarity()(x, dy2st.to_tensor([[4.0, 3.0]])).item(), 4)
+    0.96
+    """
 
     def __init__(self, axis: int = 1, eps: float = 1e-8):
         """Take the axis."""

@@ -92,7 +92,12 @@ def weight_norm(layer: Layer, name: str = "weight", dim: int | None = 0) -> Laye
 
 
 def remove_weight_norm(layer: Layer, name: str = "weight") -> Layer:
-    """Make the weight a plain parameter again, with the value that it has."""
+    """Make the weight a plain parameter again, with the value that it has.
+
+    >>> layer = dy2st.nn.utils.weight_norm(dy2st.nn.Linear(2, 3))
+    >>> sorted(dy2st.nn.utils.remove_weight_norm(layer).state_dict())
+    ['bias', 'weight']
+    """
     functions = dict(getattr(type(layer), _MARK, {}))
     if name not in functions or f"{name}_g" not in layer._parameters:
         raise ArgumentError(f"weight_norm of {name!r} is not in this {type(layer).__name__}")

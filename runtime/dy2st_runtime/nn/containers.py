@@ -14,7 +14,11 @@ from dy2st_runtime.tensor import Parameter
 class Sequential(Layer):
     """Layers one after the other: Sequential(a, b)(x) = b(a(x)).
 
-    Also takes (name, layer) pairs, or one dict of them.
+    Also takes (name, layer) pairs, or one dict of them; index it by position, name or slice.
+
+    >>> net = dy2st.nn.Sequential(dy2st.nn.Linear(4, 8), dy2st.nn.ReLU(), dy2st.nn.Linear(8, 2))
+    >>> net(dy2st.ones([3, 4])).shape, len(net), net[1]
+    ([3, 2], 3, ReLU())
     """
 
     def __init__(self, *layers: Any):
@@ -54,7 +58,14 @@ class Sequential(Layer):
 
 
 class LayerList(Layer):
-    """A list of Layers that are registered."""
+    """A list of Layers that are registered: their parameters are those of the model.
+
+    >>> layers = dy2st.nn.LayerList([dy2st.nn.Linear(2, 2)])
+    >>> layers = layers.append(dy2st.nn.ReLU()).extend([dy2st.nn.Tanh()])
+    >>> layers.insert(1, dy2st.nn.Sigmoid())
+    >>> [type(layer).__name__ for layer in layers]
+    ['Linear', 'Sigmoid', 'ReLU', 'Tanh']
+    """
 
     def __init__(self, sublayers: Iterable[Layer] | None = None):
         """Take the first layers."""
@@ -108,7 +119,14 @@ class LayerList(Layer):
 
 
 class LayerDict(Layer):
-    """A dict of Layers that are registered."""
+    """A dict of Layers that are registered: their parameters are those of the model.
+
+    >>> layers = dy2st.nn.LayerDict({"a": dy2st.nn.ReLU()})
+    >>> layers.update({"b": dy2st.nn.Tanh()})
+    >>> list(layers.keys()), layers.pop("a"), len(layers.values()), list(layers.items())
+    (['a', 'b'], ReLU(), 1, [('b', Tanh())])
+    >>> layers.clear()
+    """
 
     def __init__(self, sublayers: Any = None):
         """Take the first layers: a dict or (name, layer) pairs."""
@@ -170,7 +188,13 @@ class LayerDict(Layer):
 
 
 class ParameterList(Layer):
-    """A list of Parameters that are registered."""
+    """A list of Parameters that are registered.
+
+    >>> made = [dy2st.create_parameter([2], "float32") for _ in range(2)]
+    >>> parameters = dy2st.nn.ParameterList(made[:1]).append(made[1])
+    >>> len(parameters), len(parameters.parameters())
+    (2, 2)
+    """
 
     def __init__(self, parameters: Iterable[Parameter] | None = None):
         """Take the first parameters."""

@@ -121,17 +121,42 @@ class _Convolution(
 
 
 class Conv1D(_Convolution):
-    """Cross-correlation along one axis: (n, in, l) -> (n, out, l')."""
+    """Cross-correlation along one axis: (n, in, l) -> (n, out, l').
+
+    l' = (l + 2 * padding - dilation * (kernel - 1) - 1) // stride + 1. The weight is
+    (out, in / groups, kernel); ValueError if groups do not divide the channels.
+
+    >>> layer = dy2st.nn.Conv1D(2, 4, 3, padding=1)
+    >>> layer(dy2st.ones([1, 2, 10])).shape, layer.weight.shape
+    ([1, 4, 10], [4, 2, 3])
+    """
 
     axes, default_format = 1, "NCL"
 
 
 class Conv2D(_Convolution):
-    """Cross-correlation along two axes: (n, in, h, w) -> (n, out, h', w')."""
+    """Cross-correlation along two axes: (n, in, h, w) -> (n, out, h', w').
+
+    h' = (h + 2 * padding - dilation * (kernel - 1) - 1) // stride + 1, and so w'. The weight is
+    (out, in / groups, kh, kw). `padding` is a number, one for each axis, two for each, 'SAME' or
+    'VALID'; `padding_mode` is 'zeros', 'reflect', 'replicate' or 'circular'. ValueError if groups
+    do not divide the channels.
+
+    >>> layer = dy2st.nn.Conv2D(3, 8, 3, stride=2, padding=1)
+    >>> layer(dy2st.ones([1, 3, 32, 32])).shape, layer.weight.shape
+    ([1, 8, 16, 16], [8, 3, 3, 3])
+    """
 
 
 class Conv1DTranspose(_Convolution):
-    """The gradient of Conv1D with respect to its input: (n, in, l) -> (n, out, l')."""
+    """The gradient of Conv1D with respect to its input: (n, in, l) -> (n, out, l').
+
+    l' = (l - 1) * stride - 2 * padding + dilation * (kernel - 1) + output_padding + 1. The weight
+    is (in, out / groups, kernel).
+
+    >>> dy2st.nn.Conv1DTranspose(4, 2, 3, stride=2)(dy2st.ones([1, 4, 5])).shape
+    [1, 2, 11]
+    """
 
     axes, transposed, default_format = 1, True, "NCL"
 
@@ -156,7 +181,15 @@ class Conv1DTranspose(_Convolution):
 
 
 class Conv2DTranspose(_Convolution):
-    """The gradient of Conv2D with respect to its input: (n, in, h, w) -> (n, out, h', w')."""
+    """The gradient of Conv2D with respect to its input: (n, in, h, w) -> (n, out, h', w').
+
+    h' = (h - 1) * stride - 2 * padding + dilation * (kernel - 1) + output_padding + 1, and so w'.
+    The weight is (in, out / groups, kh, kw); a call may take an `output_size`.
+
+    >>> layer = dy2st.nn.Conv2DTranspose(4, 2, 2, stride=2)
+    >>> layer(dy2st.ones([1, 4, 5, 5])).shape, layer.weight.shape
+    ([1, 2, 10, 10], [4, 2, 2, 2])
+    """
 
     transposed = True
 

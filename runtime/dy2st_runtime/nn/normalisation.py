@@ -80,17 +80,43 @@ class _BatchNorm(Layer, private="_num_features _momentum _epsilon _data_format _
 
 
 class BatchNorm1D(_BatchNorm):
-    """Batch normalisation of (n, c) or (n, c, l) (Ioffe and Szegedy 2015)."""
+    """Batch normalisation of (n, c) or (n, c, l) (Ioffe and Szegedy 2015).
+
+    While training by the batch's mean and variance, else by the running ones; see `BatchNorm2D`.
+
+    >>> y = dy2st.nn.BatchNorm1D(1)(dy2st.to_tensor([[1.0], [3.0]]))
+    >>> [round(v, 3) for v in y.flatten().tolist()]
+    [-1.0, 1.0]
+    """
 
     axes, default_format = (2, 3), "NCL"
 
 
 class BatchNorm2D(_BatchNorm):
-    """Batch normalisation of (n, c, h, w) (Ioffe and Szegedy 2015)."""
+    """Batch normalisation of (n, c, h, w) (Ioffe and Szegedy 2015).
+
+    y = (x - mean) / sqrt(variance + epsilon) * weight + bias, channel by channel. While training,
+    mean and variance are the batch's, and the running ones move towards them:
+    running = momentum * running + (1 - momentum) * batch. With `use_global_stats` the running ones
+    are taken always, or, if it is False, never. ValueError for another number of axes.
+
+    >>> norm = dy2st.nn.BatchNorm2D(3)
+    >>> norm(dy2st.ones([2, 3, 4, 4])).shape
+    [2, 3, 4, 4]
+    >>> sorted(norm.state_dict())
+    ['_mean', '_variance', 'bias', 'weight']
+    """
 
 
 class LayerNorm(Layer, private="_normalized_shape _epsilon"):
-    """y = (x - mean) / sqrt(variance + epsilon) * weight + bias over the last axes (Ba 2016)."""
+    """y = (x - mean) / sqrt(variance + epsilon) * weight + bias over the last axes (Ba 2016).
+
+    `normalized_shape` are the sizes of these axes, n elements in all; weight and bias are (n,).
+
+    >>> y = dy2st.nn.LayerNorm(2)(dy2st.to_tensor([[1.0, 3.0]]))
+    >>> [round(v, 3) for v in y[0].tolist()]
+    [-1.0, 1.0]
+    """
 
     def __init__(
         self,
@@ -126,7 +152,14 @@ class LayerNorm(Layer, private="_normalized_shape _epsilon"):
 
 
 class GroupNorm(Layer, private="_num_groups _num_channels _epsilon _data_format"):
-    """Normalise groups of channels of (n, c, ...) (Wu and He 2018)."""
+    """Normalise groups of channels of (n, c, ...) (Wu and He 2018).
+
+    ValueError if the groups do not divide the channels.
+
+    >>> norm = dy2st.nn.GroupNorm(2, 4)
+    >>> norm(dy2st.ones([1, 4, 5, 5])).shape, norm.weight.shape
+    ([1, 4, 5, 5], [4])
+    """
 
     def __init__(
         self,
@@ -218,11 +251,22 @@ class _InstanceNorm(Layer, private="_num_features _epsilon _momentum _data_forma
 
 
 class InstanceNorm2D(_InstanceNorm):
-    """Normalise every channel of every image of (n, c, h, w) (Ulyanov et al. 2016)."""
+    """Normalise every channel of every image of (n, c, h, w) (Ulyanov et al. 2016).
+
+    `momentum` has no effect. ValueError if one of weight_attr and bias_attr alone is False.
+
+    >>> dy2st.nn.InstanceNorm2D(3)(dy2st.ones([2, 3, 4, 4])).abs().max().item()
+    0.0
+    """
 
 
 class RMSNorm(Layer, private="_epsilon"):
-    """y = x / sqrt(mean(x**2) + epsilon) * weight over the last axes (Zhang, Sennrich 2019)."""
+    """y = x / sqrt(mean(x**2) + epsilon) * weight over the last axes (Zhang and Sennrich 2019).
+
+    >>> y = dy2st.nn.RMSNorm(2)(dy2st.to_tensor([[3.0, 4.0]]))
+    >>> [round(v, 3) for v in y[0].tolist()]
+    [0.849, 1.131]
+    """
 
     def __init__(self, normalized_shape: Sizes, epsilon: float = 1e-6):
         """Take the sizes of the last axes."""

@@ -45,14 +45,29 @@ class _Pool(Layer):
 
 
 class MaxPool1D(_Pool):
-    """(n, c, l) -> (n, c, l'): the largest element of every window."""
+    """(n, c, l) -> (n, c, l'): the largest element of every window.
+
+    With `return_mask` also the places of these elements; `ceil_mode` rounds l' up.
+
+    >>> print(dy2st.nn.MaxPool1D(2)(dy2st.to_tensor([[[1.0, 3.0, 2.0, 0.0]]])))
+    [[[3. 2.]]]
+    """
 
     function = "max_pool1d"
     last_settings: ClassVar[dict[str, Any]] = {"return_mask": False, "ceil_mode": False}
 
 
 class MaxPool2D(_Pool, private="ksize:kernel_size"):
-    """(n, c, h, w) -> (n, c, h', w'): the largest element of every window."""
+    """(n, c, h, w) -> (n, c, h', w'): the largest element of every window.
+
+    With `return_mask` also the places of these elements in the flattened image; `ceil_mode` rounds
+    h' and w' up.
+
+    >>> x = dy2st.arange(16.0).reshape([1, 1, 4, 4])
+    >>> print(dy2st.nn.MaxPool2D(2)(x)[0, 0])
+    [[ 5.  7.]
+     [13. 15.]]
+    """
 
     function = "max_pool2d"
     last_settings: ClassVar[dict[str, Any]] = {
@@ -63,14 +78,26 @@ class MaxPool2D(_Pool, private="ksize:kernel_size"):
 
 
 class AvgPool1D(_Pool):
-    """(n, c, l) -> (n, c, l'): the mean of every window; `exclusive` does not count padding."""
+    """(n, c, l) -> (n, c, l'): the mean of every window; `exclusive` does not count padding.
+
+    >>> print(dy2st.nn.AvgPool1D(2)(dy2st.to_tensor([[[1.0, 3.0, 2.0, 0.0]]])))
+    [[[2. 1.]]]
+    """
 
     function = "avg_pool1d"
     last_settings: ClassVar[dict[str, Any]] = {"exclusive": True, "ceil_mode": False}
 
 
 class AvgPool2D(_Pool, private="ksize:kernel_size divisor:divisor_override"):
-    """(n, c, h, w) -> (n, c, h', w'): the mean of every window; `exclusive` counts no padding."""
+    """(n, c, h, w) -> (n, c, h', w'): the mean of every window; `exclusive` counts no padding.
+
+    `divisor_override` is what sums are divided by instead of the number of elements.
+
+    >>> x = dy2st.arange(16.0).reshape([1, 1, 4, 4])
+    >>> print(dy2st.nn.AvgPool2D(2)(x)[0, 0])
+    [[ 2.5  4.5]
+     [10.5 12.5]]
+    """
 
     function = "avg_pool2d"
     last_settings: ClassVar[dict[str, Any]] = {
@@ -99,13 +126,21 @@ class _AdaptivePool(Layer, private="_output_size"):
 
 
 class AdaptiveAvgPool1D(_AdaptivePool):
-    """(n, c, l) -> (n, c, out): means of equal parts."""
+    """(n, c, l) -> (n, c, out): means of equal parts, which overlap if out does not divide l.
+
+    >>> print(dy2st.nn.AdaptiveAvgPool1D(2)(dy2st.to_tensor([[[1.0, 3.0, 2.0, 0.0]]])))
+    [[[2. 1.]]]
+    """
 
     function = "adaptive_avg_pool1d"
 
 
 class AdaptiveAvgPool2D(_AdaptivePool, private="_data_format"):
-    """(n, c, h, w) -> (n, c, *out): means of equal parts."""
+    """(n, c, h, w) -> (n, c, *out): means of equal parts; None for a size keeps that of the input.
+
+    >>> dy2st.nn.AdaptiveAvgPool2D([1, None])(dy2st.ones([2, 3, 5, 7])).shape
+    [2, 3, 1, 7]
+    """
 
     def __init__(self, output_size: Any, data_format: str = "NCHW", name: str | None = None):
         """Take the size of the result, and whether channels come last."""
@@ -129,12 +164,20 @@ class _AdaptiveMaxPool(_AdaptivePool, private="_return_mask"):
 
 
 class AdaptiveMaxPool1D(_AdaptiveMaxPool):
-    """(n, c, l) -> (n, c, out): the largest of equal parts."""
+    """(n, c, l) -> (n, c, out): the largest of equal parts; with `return_mask` their places too.
+
+    >>> print(dy2st.nn.AdaptiveMaxPool1D(2)(dy2st.to_tensor([[[1.0, 3.0, 2.0, 0.0]]])))
+    [[[3. 2.]]]
+    """
 
     function = "adaptive_max_pool1d"
 
 
 class AdaptiveMaxPool2D(_AdaptiveMaxPool):
-    """(n, c, h, w) -> (n, c, *out): the largest of equal parts."""
+    """(n, c, h, w) -> (n, c, *out): the largest of equal parts, with `return_mask` their places.
+
+    >>> dy2st.nn.AdaptiveMaxPool2D(3)(dy2st.ones([2, 3, 6, 9])).shape
+    [2, 3, 3, 3]
+    """
 
     function = "adaptive_max_pool2d"

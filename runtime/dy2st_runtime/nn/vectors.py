@@ -24,7 +24,13 @@ def parameters_to_vector(parameters: Iterable[Any], name: str | None = None) -> 
 
 
 def vector_to_parameters(vec: Any, parameters: Iterable[Any], name: str | None = None) -> None:
-    """Give parameters the elements of a vector; ShapeError if there are more or fewer."""
+    """Give parameters the elements of a vector; ShapeError if there are more or fewer.
+
+    >>> layer = dy2st.nn.Linear(1, 2)
+    >>> dy2st.nn.utils.vector_to_parameters(dy2st.arange(4.0), layer.parameters())
+    >>> layer.weight.tolist(), layer.bias.tolist()
+    ([[0.0, 1.0]], [2.0, 3.0])
+    """
     parameters = list(parameters)
     sizes = [prod(parameter.shape) for parameter in parameters]
     if vec.shape != [sum(sizes)]:
@@ -44,6 +50,13 @@ def clip_grad_norm_(
     """Gradients g times min(1, max_norm / (|all of them| + 1e-6)), in their places; gives |...|.
 
     `norm_type` is the p of the norm, inf for the largest element.
+
+    >>> weight = dy2st.create_parameter([2], "float32")
+    >>> weight.grad = dy2st.to_tensor([3.0, 4.0])
+    >>> dy2st.nn.utils.clip_grad_norm_([weight], 1.0).item()
+    5.0
+    >>> [round(v, 4) for v in weight.grad.tolist()]
+    [0.6, 0.8]
     """
     found = _with_gradients(parameters)
     if not found:
@@ -65,7 +78,14 @@ def _norm(parts: list[Any], power: float) -> Any:
 
 
 def clip_grad_value_(parameters: Any, clip_value: float) -> None:
-    """Every element of the gradients between -clip_value and clip_value, in their places."""
+    """Every element of the gradients between -clip_value and clip_value, in their places.
+
+    >>> weight = dy2st.create_parameter([2], "float32")
+    >>> weight.grad = dy2st.to_tensor([-3.0, 0.5])
+    >>> dy2st.nn.utils.clip_grad_value_([weight], 1.0)
+    >>> weight.grad.tolist()
+    [-1.0, 0.5]
+    """
     limit = float(clip_value)
     with no_grad():
         for entry in _with_gradients(parameters):

@@ -13,19 +13,32 @@ class PixelShuffle(
     calls=lambda x, upscale_factor, data_format: F.pixel_shuffle(x, upscale_factor, data_format),
     takes=settings("upscale_factor", data_format="NCHW"),
 ):
-    """(n, c*r*r, h, w) -> (n, c, h*r, w*r): channels as squares of pixels (Shi 2016)."""
+    """(n, c*r*r, h, w) -> (n, c, h*r, w*r): channels as squares of pixels (Shi et al. 2016).
+
+    >>> dy2st.nn.PixelShuffle(2)(dy2st.ones([1, 8, 2, 3])).shape
+    [1, 2, 4, 6]
+    """
 
 
 class PixelUnshuffle(
     OfFunction, calls=pixel_unshuffle, takes=settings("downscale_factor", data_format="NCHW")
 ):
-    """(n, c, h*r, w*r) -> (n, c*r*r, h, w): squares of pixels as channels."""
+    """(n, c, h*r, w*r) -> (n, c*r*r, h, w): squares of pixels as channels.
+
+    >>> dy2st.nn.PixelUnshuffle(2)(dy2st.ones([1, 2, 4, 6])).shape
+    [1, 8, 2, 3]
+    """
 
 
 class ChannelShuffle(
     OfFunction, calls=channel_shuffle, takes=settings("groups", data_format="NCHW")
 ):
-    """(n, c, h, w) -> (n, c, h, w): the first channel of every group, then the second ones."""
+    """(n, c, h, w) -> (n, c, h, w): the first channel of every group, then the second ones.
+
+    >>> x = dy2st.arange(4).reshape([1, 4, 1, 1])
+    >>> dy2st.nn.ChannelShuffle(2)(x).flatten().tolist()
+    [0, 2, 1, 3]
+    """
 
 
 class Unfold(
@@ -33,7 +46,11 @@ class Unfold(
     calls=unfold,
     takes=settings("kernel_sizes", dilations=1, paddings=0, strides=1),
 ):
-    """(n, c, h, w) -> (n, c * kh * kw, windows): every window of an image as a column."""
+    """(n, c, h, w) -> (n, c * kh * kw, windows): every window of an image as a column.
+
+    >>> dy2st.nn.Unfold([2, 2])(dy2st.ones([1, 3, 4, 4])).shape
+    [1, 12, 9]
+    """
 
 
 class Fold(
@@ -41,7 +58,14 @@ class Fold(
     calls=fold,
     takes=settings("output_sizes", "kernel_sizes", dilations=1, paddings=0, strides=1),
 ):
-    """(n, c * kh * kw, windows) -> (n, c, h, w): windows added to the image."""
+    """(n, c * kh * kw, windows) -> (n, c, h, w): windows added to the image.
+
+    >>> columns = dy2st.ones([1, 4, 4])
+    >>> print(dy2st.nn.Fold([3, 3], 2)(columns)[0, 0])
+    [[1. 2. 1.]
+     [2. 4. 2.]
+     [1. 2. 1.]]
+    """
 
 
 class Unflatten(
@@ -51,7 +75,7 @@ class Unflatten(
 ):
     """One axis as several: (6, n) -> (2, 3, n) for axis 0 and shape [2, 3].
 
-    >>> Unflatten(1, [2, -1])(F.ones([5, 6])).shape
+    >>> dy2st.nn.Unflatten(1, [2, -1])(dy2st.ones([5, 6])).shape
     [5, 2, 3]
     """
 
@@ -63,7 +87,14 @@ class UpsamplingBilinear2D(
     ),
     takes=settings(size=None, scale_factor=None, data_format="NCHW"),
 ):
-    """(n, c, h, w) -> (n, c, h', w'), linear between pixels, the corners at the corners."""
+    """(n, c, h, w) -> (n, c, h', w'), linear between pixels, the corners at the corners.
+
+    `size` or `scale_factor` say how large.
+
+    >>> x = dy2st.to_tensor([[[[0.0, 2.0]]]])
+    >>> print(dy2st.nn.UpsamplingBilinear2D(size=[1, 3])(x))
+    [[[[0. 1. 2.]]]]
+    """
 
 
 class UpsamplingNearest2D(
@@ -73,4 +104,9 @@ class UpsamplingNearest2D(
     ),
     takes=settings(size=None, scale_factor=None, data_format="NCHW"),
 ):
-    """(n, c, h, w) -> (n, c, h', w'), the nearest pixel."""
+    """(n, c, h, w) -> (n, c, h', w'), the nearest pixel; `size` or `scale_factor` say how large.
+
+    >>> x = dy2st.to_tensor([[[[0.0, 2.0]]]])
+    >>> print(dy2st.nn.UpsamplingNearest2D(size=[1, 4])(x))
+    [[[[0. 0. 2. 2.]]]]
+    """

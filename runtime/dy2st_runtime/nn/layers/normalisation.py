@@ -29,7 +29,11 @@ _ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
 
 
 class BatchNorm3D(_BatchNorm):
-    """Batch normalisation of (n, c, d, h, w) (Ioffe and Szegedy 2015)."""
+    """Batch normalisation of (n, c, d, h, w) (Ioffe and Szegedy 2015); see `BatchNorm2D`.
+
+    >>> dy2st.nn.BatchNorm3D(2)(dy2st.ones([1, 2, 3, 3, 3])).shape
+    [1, 2, 3, 3, 3]
+    """
 
     axes, default_format = (5,), "NCDHW"
 
@@ -38,7 +42,11 @@ class BatchNorm(_BatchNorm, private="_act _trainable_statistics num_channels:_nu
     """Batch normalisation of (n, c, ...), then the activation `act` by its name.
 
     With `use_global_stats` the running statistics are taken while training too; with
-    `trainable_statistics` those of the batch are taken in inference mode too.
+    `trainable_statistics` those of the batch are taken in inference mode too. `is_test`, `in_place`
+    and `do_model_average_for_mean_and_var` have no effect.
+
+    >>> dy2st.nn.BatchNorm(3, act="relu")(dy2st.ones([2, 3, 4])).shape
+    [2, 3, 4]
     """
 
     axes = (2, 3, 4, 5)
@@ -104,7 +112,14 @@ def _mean_over_all(x: Any, axis: list[int]) -> Any:
 
 
 class SyncBatchNorm(_BatchNorm):
-    """Batch normalisation over the batches of all processes: while training, means are theirs."""
+    """Batch normalisation over the batches of all processes: while training, means are theirs.
+
+    One process alone computes what `BatchNorm2D` does.
+
+    >>> net = dy2st.nn.Sequential(dy2st.nn.Conv2D(1, 2, 3), dy2st.nn.BatchNorm2D(2))
+    >>> type(dy2st.nn.SyncBatchNorm.convert_sync_batchnorm(net)[1]).__name__
+    'SyncBatchNorm'
+    """
 
     axes = (2, 3, 4, 5)
 
@@ -158,21 +173,34 @@ class SyncBatchNorm(_BatchNorm):
 
 
 class InstanceNorm1D(_InstanceNorm):
-    """Normalise every channel of every sequence of (n, c, l), or of (n, c) as of length 1."""
+    """Normalise every channel of every sequence of (n, c, l), or of (n, c) as of length 1.
+
+    >>> y = dy2st.nn.InstanceNorm1D(1)(dy2st.to_tensor([[[1.0, 3.0]]]))
+    >>> [round(v, 3) for v in y.flatten().tolist()]
+    [-1.0, 1.0]
+    """
 
     axes, default_format = (2, 3), "NCL"
 
 
 class InstanceNorm3D(_InstanceNorm):
-    """Normalise every channel of every volume of (n, c, d, h, w)."""
+    """Normalise every channel of every volume of (n, c, d, h, w).
+
+    >>> dy2st.nn.InstanceNorm3D(2)(dy2st.ones([1, 2, 3, 3, 3])).shape
+    [1, 2, 3, 3, 3]
+    """
 
     axes, default_format = (5,), "NCDHW"
 
 
 class LocalResponseNorm(Layer):
-    """y = x / (k + alpha * the mean of x**2 over `size` channels around)**beta (2012).
+    """y = x / (k + alpha * the mean of x**2 over `size` channels around)**beta.
 
     Krizhevsky, Sutskever and Hinton 2012; channels past the ends count as zeros.
+
+    >>> norm = dy2st.nn.LocalResponseNorm(2, alpha=2.0, beta=1.0)
+    >>> print(norm(dy2st.ones([1, 2, 1]))[0, 0])
+    [0.5]
     """
 
     def __init__(
@@ -204,6 +232,12 @@ class SpectralNorm(Layer, private="_weight_shape _dim _power_iters _eps"):
 
     The matrix has axis `dim` as rows and all others as columns. sigma comes from `power_iters`
     iterations of the power iteration from `weight_u` and `weight_v`, which stay as they are.
+    ValueError for a shape without elements.
+
+    >>> norm = dy2st.nn.SpectralNorm([2, 2], power_iters=20)
+    >>> y = norm(dy2st.to_tensor([[4.0, 0.0], [0.0, 1.0]]))
+    >>> [round(v, 2) for v in y.flatten().tolist()]
+    [1.0, 0.0, 0.0, 0.25]
     """
 
     def __init__(

@@ -12,10 +12,12 @@ from dy2st_runtime.tensor import Parameter
 class ParameterDict(Layer):
     """A dict of Parameters that are registered.
 
-    >>> from dy2st_runtime.nn import Linear
-    >>> table = ParameterDict({"w": Linear(2, 3).weight})
-    >>> table["w"].shape, list(table), len(table)
-    ([2, 3], ['w'], 1)
+    >>> table = dy2st.nn.ParameterDict({"w": dy2st.create_parameter([2, 3], "float32")})
+    >>> table.update({"b": dy2st.create_parameter([3], "float32")})
+    >>> list(table.keys()), table["w"].shape
+    (['w', 'b'], [2, 3])
+    >>> len(table.values()), [(name, one.shape) for name, one in table.items()]
+    (2, [('w', [2, 3]), ('b', [3])])
     """
 
     def __init__(self, parameters: Any = None):

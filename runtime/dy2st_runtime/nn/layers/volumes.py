@@ -15,10 +15,11 @@ from dy2st_runtime.ops.volumes import (
 
 
 class Conv3D(_Convolution):
-    """Cross-correlation along three axes: (n, in, d, h, w) -> (n, out, d', h', w').
+    """Cross-correlation along three axes: (n, in, d, h, w) -> (n, out, d', h', w'); see `Conv2D`.
 
-    >>> Conv3D(2, 4, 3).weight.shape
-    [4, 2, 3, 3, 3]
+    >>> layer = dy2st.nn.Conv3D(2, 4, 3)
+    >>> layer(dy2st.ones([1, 2, 4, 4, 4])).shape, layer.weight.shape
+    ([1, 4, 2, 2, 2], [4, 2, 3, 3, 3])
     """
 
     axes, default_format = 3, "NCDHW"
@@ -27,8 +28,9 @@ class Conv3D(_Convolution):
 class Conv3DTranspose(_Convolution):
     """The gradient of Conv3D with respect to its input: (n, in, d, h, w) -> (n, out, d', h', w').
 
-    >>> Conv3DTranspose(2, 4, 3).weight.shape
-    [2, 4, 3, 3, 3]
+    >>> layer = dy2st.nn.Conv3DTranspose(2, 4, 3)
+    >>> layer(dy2st.ones([1, 2, 4, 4, 4])).shape, layer.weight.shape
+    ([1, 4, 6, 6, 6], [2, 4, 3, 3, 3])
     """
 
     axes, transposed, default_format = 3, True, "NCDHW"
@@ -75,7 +77,11 @@ class MaxPool3D(
         data_format="NCDHW",
     ),
 ):
-    """(n, c, d, h, w) -> (n, c, d', h', w'): the largest element of every window."""
+    """(n, c, d, h, w) -> (n, c, d', h', w'): the largest element of every window.
+
+    >>> dy2st.nn.MaxPool3D(2)(dy2st.ones([1, 1, 4, 6, 8])).shape
+    [1, 1, 2, 3, 4]
+    """
 
 
 class AvgPool3D(
@@ -91,16 +97,28 @@ class AvgPool3D(
         data_format="NCDHW",
     ),
 ):
-    """(n, c, d, h, w) -> (n, c, d', h', w'): means; `exclusive` counts no padding."""
+    """(n, c, d, h, w) -> (n, c, d', h', w'): means; `exclusive` counts no padding.
+
+    >>> dy2st.nn.AvgPool3D(2)(dy2st.arange(8.0).reshape([1, 1, 2, 2, 2])).item()
+    3.5
+    """
 
 
 class AdaptiveAvgPool3D(
     OfFunction, calls=adaptive_avg_pool3d, takes=settings("output_size", data_format="NCDHW")
 ):
-    """(n, c, d, h, w) -> (n, c, *out): means of equal parts."""
+    """(n, c, d, h, w) -> (n, c, *out): means of equal parts.
+
+    >>> dy2st.nn.AdaptiveAvgPool3D(1)(dy2st.ones([2, 3, 4, 5, 6])).shape
+    [2, 3, 1, 1, 1]
+    """
 
 
 class AdaptiveMaxPool3D(
     OfFunction, calls=adaptive_max_pool3d, takes=settings("output_size", return_mask=False)
 ):
-    """(n, c, d, h, w) -> (n, c, *out): the largest of equal parts."""
+    """(n, c, d, h, w) -> (n, c, *out): the largest of equal parts.
+
+    >>> dy2st.nn.AdaptiveMaxPool3D([1, 2, 3])(dy2st.ones([2, 3, 4, 4, 6])).shape
+    [2, 3, 1, 2, 3]
+    """
