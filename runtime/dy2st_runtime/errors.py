@@ -91,12 +91,14 @@ class Location:
     """A place in the user's source: file, line from 1, column from 1 (0 when it is not known).
 
     `is_text`: it was read from a text, so the file is a name alone and is never opened.
+    `layer`: the path of the Layer whose code ran there, `layers.0.conv1`; empty outside of all.
     """
 
     file: str
     line: int
     column: int = 0
     is_text: bool = field(default=False, compare=False, repr=False)
+    layer: str = field(default="", compare=False, repr=False)
 
     @property
     def traced_file(self) -> str:

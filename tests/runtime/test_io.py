@@ -264,7 +264,7 @@ def test_a_missing_file_is_named_with_the_other(path, ending):
             lambda text: text.replace("dy2st.matmul", "dy2st.mutmal"),
             "there is no operator `mutmal`",
         ),
-        (lambda text: text.replace("format = 2", "format = 4"), "written by a newer dy2st"),
+        (lambda text: text.replace("format = 2", "format = 9"), "written by a newer dy2st"),
         (lambda text: text.replace("?x3xf32", "?x4xf32"), "results are typed by rule"),
         (lambda text: text.replace('"encode"', '"forward"'), "two of one name: forward, forward"),
     ],

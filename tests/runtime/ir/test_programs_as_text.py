@@ -434,3 +434,26 @@ def test_such_a_text_is_refused_where_the_array_stood(program):
     assert str(caught.value) == (
         f"line {line}, column {column}: the array was left out when this was printed"
     )
+
+
+# -- Layers --------------------------------------------------------------------------------------
+
+
+def in_layer(program, path):
+    for operator in program.block.walk():
+        operator.location = Location("model.py", 3, 7, layer=path)
+    return program
+
+
+@pytest.mark.parametrize("path", ["layers.0.conv1", 'of "quotes"\\ and\nlines', "ü", "("])
+def test_the_path_of_a_layer_is_kept(trace, path):
+    text = to_text(in_layer(trace(lambda x: F.relu(F.exp(x)), x=("float32", (2,))), path))
+    (again,) = parse(text)
+    assert [one.location.layer for one in again.block.walk()] == [path] * 2
+    assert to_text(again) == text
+
+
+def test_a_text_that_names_layers_has_a_format_that_older_readers_refuse(trace):
+    program = in_layer(trace(lambda x: F.exp(x), x=("float32", (2,))), "fc")
+    assert "format = 4 : i64" in to_text(program)
+    assert "format = 1 : i64" in to_text(program, locations=False)

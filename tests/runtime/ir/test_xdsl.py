@@ -86,10 +86,11 @@ def test_xdsl_sees_every_operator(programs):
 
 def test_locations_survive_xdsl(trace):
     program = trace(lambda x: F.relu(F.exp(x)), x=("float32", (2,)))
-    program.operators[0].location = Location("model.py", 9, 8)
+    program.operators[0].location = Location("model.py", 9, 8, layer="layers.0")
     program.operators[1].location = None
     again = parse_one(printed(as_read(to_text(program)), print_debuginfo=True))
     assert [o.location for o in again.operators] == [Location("model.py", 9, 8), None]
+    assert again.operators[0].location.layer == "layers.0"
 
 
 @settings(

@@ -215,21 +215,26 @@ class AttributeParser(Lexer):
         return self.string() if self.kind == "string" else self.expect_kind("word", "a name")
 
     def location(self) -> Location | None:
-        """`loc("model.py":9:8)`, or `loc(unknown)`."""
+        """`loc("model.py":9:8)`, in a Layer `loc("layers.0"("model.py":9:8))`; `loc(unknown)`."""
         self.expect("loc")
         self.expect("(")
         if self.accept("unknown"):
             self.expect(")")
             return None
-        place, file = self.place, self.string("a file name")
+        place, file, layer = self.place, self.string("a file name"), ""
+        is_named = self.accept("(")
+        if is_named:
+            layer, file = file, self.string("a file name")
         self.expect(":")
         line = self.integer()
         self.expect(":")
         column = self.integer()
+        if is_named:
+            self.expect(")")
         self.expect(")")
         if "\0" in file or not (0 <= line < _MAX_LINES and 0 <= column < _MAX_LINES):
             raise self.error("no file has this name, or so many lines or columns", place)
-        return Location(file, line, column, is_text=True)
+        return Location(file, line, column, True, layer)
 
     # -- numbers and arrays ------------------------------------------------------------------
 

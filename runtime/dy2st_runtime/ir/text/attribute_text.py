@@ -88,13 +88,20 @@ def dict_text(entries: Sequence[tuple[str, str]], open: str = "{", close: str = 
 
 
 def location_text(location: Location) -> str:
-    """`loc("model.py":9:8)`; of the path only the file's own name, so that no machine shows."""
-    return f"loc({_file_text(location.file)}:{location.line}:{location.column})"
+    """`loc("model.py":9:8)`, `loc("layers.0"("model.py":9:8))` in a Layer.
+
+    Of the path only the file's own name, so that no machine shows.
+    """
+    place = f"{_file_text(location.file)}:{location.line}:{location.column}"
+    return f"loc({_layer_text(location.layer)}({place}))" if location.layer else f"loc({place})"
 
 
 @lru_cache(maxsize=1_000)
 def _file_text(file: str) -> str:
     return string_text(re.sub(r".*[\\/]", "", file, flags=re.DOTALL))
+
+
+_layer_text = lru_cache(maxsize=1_000)(string_text)
 
 
 # -- types ------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ _LINE_END = r"\n(?!\s*(?:loc|//))"
 _HEAD = re.compile(rf'(?:({_VALUES}) = )?("dy2st\.[^"\\\n]+")\(((?:{_VALUES})?)\)')
 _TAIL = re.compile(
     rf": \(((?:{_TYPES})?)\) -> (?:\(((?:{_TYPES})?)\)|({TENSOR}))"
-    r'(?: loc\("([^"\\\n\0]*)":([0-9]{1,9}):([0-9]{1,9})\))?' + _LINE_END
+    r'(?: loc\(("[^"\\\n]*"\()?"([^"\\\n\0]*)":([0-9]{1,9}):([0-9]{1,9})(?(4)\))\))?' + _LINE_END
 )
 _END = re.compile(
     rf'"dy2st\.(?:yield|return)"\(((?:{_VALUES})?)\) : \(((?:{_TYPES})?)\) -> \(\)' + _LINE_END
@@ -55,7 +55,7 @@ class LineReader(AttributeParser):
         """Stand at the first word."""
         self._values: dict[str, Variable] = {}
         self._operators: dict[str, str] = {}  # names by their words, quotes included
-        self._locations: dict[tuple[str, ...], Location] = {}
+        self._locations: dict[tuple[str | None, ...], Location] = {}
         super().__init__(text)
 
     def enter_scope(self, scope: dict[str, Any]) -> None:
@@ -96,7 +96,7 @@ class LineReader(AttributeParser):
         given, types = self._types_of(taken), self._types_of(several if single is None else single)
         if types is None or len(types) != count or not _have_types(operands, given):
             return None
-        location = self._location_of(*place) if place[0] is not None else None
+        location = self._location_of(*place) if place[1] is not None else None
         self.go_on_at(match.end())
         return types, location
 
@@ -148,11 +148,13 @@ class LineReader(AttributeParser):
             known = self._lists[text] = [type for type in found if type is not None]
         return known
 
-    def _location_of(self, *place: str) -> Location:
-        known = self._locations.get(place)
+    def _location_of(self, layer: str | None, *place: str) -> Location:
+        known = self._locations.get((layer, *place))
         if known is None:
             file, line, column = place
-            known = self._locations[place] = Location(file, int(line), int(column), is_text=True)
+            path = layer[1:-2] if layer else ""  # of `"layers.0"(`
+            known = Location(file, int(line), int(column), True, path)
+            self._locations[(layer, *place)] = known
         return known
 
     def _dense(self) -> Any:

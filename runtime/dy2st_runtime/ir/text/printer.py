@@ -22,6 +22,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dy2st_runtime.dims import Dim, symbols
@@ -40,8 +41,8 @@ if TYPE_CHECKING:
     from dy2st_runtime.ir.program import Block, Operator, Program, Variable
 
 # A text says the oldest format that has all of it: 2 has the digest of the arrays beside it, 3 says
-# how state lies on a mesh of devices.
-FORMAT = 3
+# how state lies on a mesh of devices, 4 names Layers in locations.
+FORMAT = 4
 PRODUCER = "dy2st 0.1.0"
 
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_$.-]")
@@ -67,13 +68,22 @@ def to_text(
     reading by people, and does not parse. `digest` is that of the arrays beside the text.
     """
     several = programs if isinstance(programs, Sequence) else [programs]
-    number = FORMAT if any(p.placements for p in several) else 2 if digest else 1
+    number = max([2 if digest else 1, *(_format_of(one, locations) for one in several)])
     arrays = f', arrays = "{digest}"' if digest else ""
     lines = [f'"dy2st.model"() <{{format = {number} : i64, producer = "{PRODUCER}"{arrays}}}> ({{']
     for program in several:
         lines += [_INDENT + line.text for line in program_lines(program, locations, elide)]
     lines.append("}) : () -> ()\n")
     return "\n".join(lines)
+
+
+def _format_of(program: Program, locations: bool) -> int:
+    """The oldest format that has all of a Program."""
+    places = [one.location for one in program.constraints]
+    located = chain((one.location for one in program.block.walk()), places) if locations else ()
+    if any(place is not None and place.layer for place in located):
+        return 4
+    return 3 if program.placements else 1
 
 
 def program_lines(
