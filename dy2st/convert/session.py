@@ -36,6 +36,7 @@ from dy2st_runtime.ir.grad_mode import enable_grad
 from dy2st_runtime.ir.location import place_of
 from dy2st_runtime.ir.structure import is_container
 from dy2st_runtime.ir.types import TensorType
+from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor, Parameter
 
 _SEEN = ("log_message", "print", "warn", "write")  # the operators that show something
@@ -69,6 +70,7 @@ def trace(
     record: Record | None = None,
     call_context: CallContext | None = None,
     keeping: Keeping | None = None,
+    layer: Layer | None = None,
 ) -> Traced:
     """Run a function once on arguments that hold placeholders of `program`.
 
@@ -78,6 +80,7 @@ def trace(
     record    gets what the trace meets.
     call_context  is lost where the function raises and has written what nothing writes then.
     keeping   the places outside that the Program of a file keeps.
+    layer     whose method the function is, if it is one's.
     """
     call_context = call_context or CallContext()
     call_context.begin()
@@ -94,6 +97,8 @@ def trace(
             require(condition, reason)
         tracer.locate_constraints(None)  # the reason names the place
         machine = Machine(tracer, record, call_context)
+        if layer is not None:
+            machine.layer_paths.enter(layer, "")
         tracer.before_changed = partial(note_change, machine)
         require_source(machine, function)
         for value in (function, *args, *kwargs.values(), *arguments.values()):

@@ -21,6 +21,7 @@ import numpy as np
 
 from dy2st.convert.alias_tracker import AliasTracker, Marks
 from dy2st.convert.call_context import Answer, CallContext
+from dy2st.convert.layer_paths import LayerPaths
 from dy2st.convert.objects import (
     ATOMS,
     attributes_of,
@@ -174,6 +175,7 @@ class Trace(Vocabulary):
         self.has_written = False  # whether anything outside would be other than before
         self.emptied: dict[int, Any] = {}  # containers outside that the code has emptied
         self.alias_tracker = AliasTracker(self)
+        self.layer_paths = LayerPaths()
         # What makes an iterator over one of several again, which nobody has asked for an item
         self.remakers: dict[int, tuple[Any, Callable[..., Any], tuple[Any, ...]]] = {}
         self.truths: dict[int, tuple[Any, bool]] = {}  # of values by `and` and `or` that is known

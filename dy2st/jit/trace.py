@@ -209,6 +209,7 @@ def _trace(
             Record(on_form=show),
             call,
             keeping,
+            layer,
         )
         _check_arguments(traced)
         aliasing = OutputAliasing.of(program.outputs, traced.machine.tracer, traced.state)

@@ -331,16 +331,22 @@ def call_layer(trace: Trace, layer: Layer, args: tuple[Any, ...], kwargs: dict[s
 
 
 def _forward(trace: Trace, layer: Layer, *args: Any, **kwargs: Any) -> Any:
-    """What `Layer.__call__` does."""
+    """What `Layer.__call__` does; what is recorded meanwhile has the path of the Layer."""
     trace.seen("layer", layer, "hooks", None)
-    for key, hook in tuple(layer._forward_pre_hooks.items()):
-        args, kwargs = _before(trace, layer, key, partial(call, trace, hook), args, kwargs)
-    outputs = call(trace, trace.attr(layer, "forward"), *args, **kwargs)
-    for key, hook in tuple(layer._forward_post_hooks.items()):
-        given = (args, kwargs) if key in layer._hooks_with_kwargs else (args,)
-        changed = call(trace, hook, layer, *given, outputs)
-        outputs = map_cases(trace, lambda one, own=outputs: own if one is None else one, changed)
-    return outputs
+    tracer, around = trace.tracer, trace.tracer.layer
+    tracer.layer = trace.layer_paths.of(layer, around)
+    try:
+        for key, hook in tuple(layer._forward_pre_hooks.items()):
+            args, kwargs = _before(trace, layer, key, partial(call, trace, hook), args, kwargs)
+        outputs = call(trace, trace.attr(layer, "forward"), *args, **kwargs)
+        for key, hook in tuple(layer._forward_post_hooks.items()):
+            given = (args, kwargs) if key in layer._hooks_with_kwargs else (args,)
+            found = call(trace, hook, layer, *given, outputs)
+            changed = lambda one, own=outputs: own if one is None else one  # noqa: E731
+            outputs = map_cases(trace, changed, found)
+        return outputs
+    finally:
+        tracer.layer = around
 
 
 def _before(

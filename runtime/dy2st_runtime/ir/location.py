@@ -47,13 +47,13 @@ def why_not_converted() -> str:
     return next(filter(None, (explain(frame) for explain in _explanations)), "")
 
 
-def user_location() -> Location | None:
-    """The user's file, line and column (columns from Python 3.11 on)."""
+def user_location(layer: str = "") -> Location | None:
+    """The user's file, line and column (columns from Python 3.11 on), in a Layer of this path."""
     frame = user_frame()
     if frame is None:
         return None
     code = frame.f_code
-    return Location(code.co_filename, frame.f_lineno, _column(code, frame.f_lasti))
+    return Location(code.co_filename, frame.f_lineno, _column(code, frame.f_lasti), False, layer)
 
 
 def warn_user(message: str, at: Location | None = None) -> None:

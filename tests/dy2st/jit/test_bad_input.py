@@ -251,7 +251,7 @@ def test_truncated_files_are_refused_at_every_length(saved):
 
 def test_a_file_of_a_newer_version_says_what_to_install(saved):
     file = saved.with_suffix(".mlir")
-    file.write_text(file.read_text().replace("format = 2 : i64", "format = 99 : i64"))
+    file.write_text(file.read_text().replace("format = 4 : i64", "format = 99 : i64"))
     with pytest.raises(FormatError, match="99"):
         dy2st.jit.load(str(saved))
 

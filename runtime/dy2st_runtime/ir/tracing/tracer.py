@@ -130,7 +130,8 @@ class Tracer:
         `is_scratch`: only the types are wanted, for a trace around this one.
         """
         self._is_scratch = is_scratch
-        self.locate: Callable[[], Location | None] = user_location
+        self.layer = ""  # the path of the Layer whose code runs
+        self.locate: Callable[[], Location | None] = self._user_location
         self.on_check: Callable[[Variable, BaseException], bool] | None = None
         self.guard = Guard()
         self.call: Callable[..., Any] | None = None  # of functions and Layers of the user's
@@ -583,6 +584,9 @@ class Tracer:
         return len(self._overwritten)
 
     # -- helpers -----------------------------------------------------------------------------
+
+    def _user_location(self) -> Location | None:
+        return user_location(self.layer)
 
     def _detach(self, variable: Variable) -> Variable:
         """The same value without gradients, for code under `no_grad`."""
