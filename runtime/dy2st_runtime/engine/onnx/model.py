@@ -261,14 +261,15 @@ def _paths(tree: Any, path: tuple[Any, ...]) -> Any:
 
 
 def about(operator: Operator) -> str:
-    """The line of the user's that an operator comes from, without the folders of this machine."""
+    """The line and Layer of an operator, `relu net.py:9 in layers.0`; no folder of this machine."""
     location = operator.location
     if location is None:
         return operator.name
     path = PureWindowsPath(location.file) if "\\" in location.file else PurePath(location.file)
     name = "/".join(path.parts[-2:]) if path.is_absolute() else path.as_posix()
     place = f"{path.name if path.is_absolute() else name}:{location.line}"
-    return f"{operator.name} {place}"
+    layer = f" in {location.layer}" if location.layer else ""
+    return f"{operator.name} {place}{layer}"
 
 
 def _model_of(

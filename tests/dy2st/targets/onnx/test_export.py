@@ -82,6 +82,12 @@ def test_parameters_keep_their_names_and_operators_say_where_they_come_from(tmp_
     assert json.loads(facts["dy2st.trainable"])[0] == "first.weight"
 
 
+def test_operators_say_which_layer_they_come_from(tmp_path):
+    files, _ = exported(nn.Sequential(nn.Linear(4, 3), nn.ReLU()), tmp_path, spec("batch", 4))
+    said = [node.doc_string for node in onnx.load(files[0]).graph.node]
+    assert [text.rpartition(" in ")[2] for text in said] == ["0", "0", "1"]
+
+
 def test_what_is_read_back_trains_the_parameters_and_no_constant(tmp_path):
     net = Net()
     exported(net, tmp_path, spec("batch", 4))
