@@ -52,7 +52,7 @@ NOT_YET: dict[str, int] = {
     "dy2st_runtime.ir": 188,
     "dy2st_runtime.lazy": 1,
     "dy2st_runtime.nn": 102,
-    "dy2st_runtime.ops": 239,
+    "dy2st_runtime.ops": 142,
     "dy2st_runtime.optimizer": 39,
     "dy2st_runtime.place": 7,
     "dy2st_runtime.processes": 6,

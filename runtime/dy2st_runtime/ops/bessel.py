@@ -72,23 +72,39 @@ for _name, _doc, _function, _gradient in (
 
 @method
 def i0(x: Any, name: str | None = None) -> Any:
-    """The modified Bessel function of the first kind of order 0, elementwise."""
+    """The modified Bessel function of the first kind of order 0, elementwise.
+
+    >>> print(dy2st.i0(dy2st.to_tensor([0.0, 1.0])).round(3))
+    [1.    1.266]
+    """
     return apply("i0", with_floats(x))
 
 
 @method
 def i0e(x: Any, name: str | None = None) -> Any:
-    """exp(-|x|) * i0(x), elementwise."""
+    """exp(-|x|) * i0(x), elementwise.
+
+    >>> print(dy2st.i0e(dy2st.to_tensor([0.0, 1.0])).round(3))
+    [1.    0.466]
+    """
     return apply("i0e", with_floats(x))
 
 
 @method
 def i1(x: Any, name: str | None = None) -> Any:
-    """The modified Bessel function of the first kind of order 1, elementwise."""
+    """The modified Bessel function of the first kind of order 1, elementwise.
+
+    >>> print(dy2st.i1(dy2st.to_tensor([0.0, 1.0])).round(3))
+    [0.    0.565]
+    """
     return apply("i1", with_floats(x))
 
 
 @method
 def i1e(x: Any, name: str | None = None) -> Any:
-    """exp(-|x|) * i1(x), elementwise."""
+    """exp(-|x|) * i1(x), elementwise.
+
+    >>> print(dy2st.i1e(dy2st.to_tensor([0.0, 1.0])).round(3))
+    [0.    0.208]
+    """
     return apply("i1e", with_floats(x))

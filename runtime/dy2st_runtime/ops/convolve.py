@@ -127,6 +127,12 @@ def conv1d(
     """(n, c, l), (o, c/groups, k) -> (n, o, l').
 
     l' = (l + pads - dilation*(k-1) - 1) // stride + 1.
+
+    >>> x, weight = dy2st.to_tensor([[[1.0, 2.0, 3.0, 4.0]]]), dy2st.to_tensor([[[1.0, 10.0]]])
+    >>> dy2st.nn.functional.conv1d(x, weight).tolist()
+    [[[21.0, 32.0, 43.0]]]
+    >>> dy2st.nn.functional.conv1d(x, weight, stride=2, padding=1).tolist()
+    [[[10.0, 32.0, 4.0]]]
     """
     return _convolve(x, weight, bias, 1, stride, padding, dilation, groups, data_format)
 
@@ -143,7 +149,14 @@ def conv2d(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:
-    """(n, c, h, w), (o, c/groups, kh, kw) -> (n, o, h', w'); see conv1d for the sizes."""
+    """(n, c, h, w), (o, c/groups, kh, kw) -> (n, o, h', w'); see conv1d for the sizes.
+
+    >>> x, weight = dy2st.ones([1, 1, 3, 3]), dy2st.ones([1, 1, 2, 2])
+    >>> dy2st.nn.functional.conv2d(x, weight).tolist()
+    [[[[4.0, 4.0], [4.0, 4.0]]]]
+    >>> dy2st.nn.functional.conv2d(dy2st.ones([8, 3, 32, 32]), dy2st.ones([16, 3, 3, 3])).shape
+    [8, 16, 30, 30]
+    """
     return _convolve(x, weight, bias, 2, stride, padding, dilation, groups, data_format)
 
 
@@ -159,7 +172,12 @@ def conv3d(
     data_format: str = "NCDHW",
     name: str | None = None,
 ) -> Any:
-    """(n, c, d, h, w), (o, c/groups, kd, kh, kw) -> (n, o, d', h', w')."""
+    """(n, c, d, h, w), (o, c/groups, kd, kh, kw) -> (n, o, d', h', w').
+
+    >>> x, weight = dy2st.ones([1, 1, 2, 2, 2]), dy2st.ones([1, 1, 2, 2, 2])
+    >>> dy2st.nn.functional.conv3d(x, weight).item()
+    8.0
+    """
     return _convolve(x, weight, bias, 3, stride, padding, dilation, groups, data_format)
 
 
@@ -227,7 +245,12 @@ def conv1d_transpose(
     data_format: str = "NCL",
     name: str | None = None,
 ) -> Any:
-    """(n, c, l), (c, o/groups, k) -> (n, o, l'), conv1d's gradient for its input."""
+    """(n, c, l), (c, o/groups, k) -> (n, o, l'), conv1d's gradient for its input.
+
+    >>> x, weight = dy2st.to_tensor([[[1.0, 2.0]]]), dy2st.to_tensor([[[1.0, 10.0]]])
+    >>> dy2st.nn.functional.conv1d_transpose(x, weight).tolist()
+    [[[1.0, 12.0, 20.0]]]
+    """
     return transposed(
         x,
         weight,
@@ -257,7 +280,12 @@ def conv2d_transpose(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:
-    """(n, c, h, w), (c, o/groups, kh, kw) -> (n, o, h', w'), the gradient of conv2d."""
+    """(n, c, h, w), (c, o/groups, kh, kw) -> (n, o, h', w'), the gradient of conv2d.
+
+    >>> x, weight = dy2st.ones([1, 1, 2, 2]), dy2st.ones([1, 3, 2, 2])
+    >>> dy2st.nn.functional.conv2d_transpose(x, weight, stride=2).shape
+    [1, 3, 4, 4]
+    """
     return transposed(
         x,
         weight,
@@ -275,6 +303,11 @@ def conv2d_transpose(
 
 @public
 def linear(x: Any, weight: Any, bias: Any = None, name: str | None = None) -> Any:
-    """x @ weight + bias: (..., in) @ (in, out) + (out,) -> (..., out)."""
+    """x @ weight + bias: (..., in) @ (in, out) + (out,) -> (..., out).
+
+    >>> x, weight = dy2st.to_tensor([1.0, 2.0]), dy2st.to_tensor([[1.0, 0.0], [0.0, 10.0]])
+    >>> dy2st.nn.functional.linear(x, weight, dy2st.to_tensor([0.5, 0.5])).tolist()
+    [1.5, 20.5]
+    """
     y = F.matmul(x, weight)
     return y if bias is None else y + bias

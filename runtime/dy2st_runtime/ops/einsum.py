@@ -25,6 +25,10 @@ def einsum(equation: str, *operands: Any) -> Any:
     broadcast; an operand without letters is a number. Without "->" the result has the axes of "..."
     and then the letters that stand once, in alphabetical order. Raises ArgumentError for equations
     that say nothing, ShapeError for operands that do not fit.
+
+    >>> x = dy2st.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> dy2st.einsum("ij,jk->ik", x, x).tolist(), dy2st.einsum("ii", x).item()
+    ([[7.0, 10.0], [15.0, 22.0]], 5.0)
     """
     inputs, arrow, output = equation.replace(" ", "").partition("->")
     terms = inputs.split(",")

@@ -28,6 +28,12 @@ def embedding(
 
     The row `padding_idx` gives zeros and gets no gradient. Rows whose norm is above `max_norm` are
     scaled down to it. Gradients are never `sparse`.
+
+    Raises IndexError for a row that the weight does not have.
+
+    >>> weight = dy2st.to_tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    >>> dy2st.nn.functional.embedding(dy2st.to_tensor([2, 0]), weight).tolist()
+    [[5.0, 6.0], [1.0, 2.0]]
     """
     if scale_grad_by_freq:
         raise ArgumentError(
@@ -60,6 +66,12 @@ def dropout(
 
     'upscale_in_train' divides what is left by 1 - p; 'downscale_in_infer' multiplies by 1 - p
     when not training. With `axis` whole slices are zeroed: the mask varies along these axes only.
+
+    >>> x = dy2st.nn.functional.dropout(dy2st.ones([100]), p=0.5)
+    >>> bool(((x == 0) | (x == 2)).all())
+    True
+    >>> dy2st.nn.functional.dropout(dy2st.ones([2]), training=False).tolist()
+    [1.0, 1.0]
     """
     if not 0 <= p <= 1:
         raise ArgumentError(f"dropout: p is a probability, not {p}")
@@ -88,7 +100,12 @@ def dropout2d(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:
-    """While training, zero whole channels with probability p."""
+    """While training, zero whole channels with probability p.
+
+    >>> x = dy2st.nn.functional.dropout2d(dy2st.ones([1, 50, 2, 2]), p=0.5)
+    >>> bool((x.max([2, 3]) == x.min([2, 3])).all())
+    True
+    """
     return dropout(x, p, [0, 1] if data_format == "NCHW" else [0, 3], training)
 
 
@@ -110,6 +127,11 @@ def scaled_dot_product_attention(
 
     The scale is 1 / sqrt(d) by default. Keys and values may have fewer heads, each of them for
     several heads of the query. `backend` says nothing: there is one.
+
+    >>> q, v = dy2st.zeros([1, 2, 1, 4]), dy2st.to_tensor([1.0, 3.0]).reshape([1, 2, 1, 1])
+    >>> attention = dy2st.nn.functional.scaled_dot_product_attention
+    >>> attention(q, q, v).flatten().tolist(), attention(q, q, v, is_causal=True).flatten().tolist()
+    ([2.0, 2.0], [1.0, 2.0])
     """
     q, k, v = (F.transpose(part, [0, 2, 1, 3]) for part in (query, key, value))
     if enable_gqa and equal(k.shape[1], q.shape[1]) is False:
@@ -131,7 +153,12 @@ def scaled_dot_product_attention(
 def pixel_shuffle(
     x: Any, upscale_factor: int, data_format: str = "NCHW", name: str | None = None
 ) -> Any:
-    """(n, c*r*r, h, w) -> (n, c, h*r, w*r); with "NHWC" the channels come last."""
+    """(n, c*r*r, h, w) -> (n, c, h*r, w*r); with "NHWC" the channels come last.
+
+    >>> x = dy2st.to_tensor([1.0, 2.0, 3.0, 4.0]).reshape([1, 4, 1, 1])
+    >>> dy2st.nn.functional.pixel_shuffle(x, 2).tolist()
+    [[[[1.0, 2.0], [3.0, 4.0]]]]
+    """
     x, is_last = channels_first(x, data_format, 2)
     (r,), (n, c, h, w) = pair(upscale_factor, 1, "upscale_factor"), x.shape
     require(c % (r * r) == 0, f"pixel_shuffle: {c} channels are no multiple of {r * r}")

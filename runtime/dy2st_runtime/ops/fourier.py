@@ -139,19 +139,31 @@ define(
 
 @public
 def fourier(x: Any, axis: int, inverse: bool = False, norm: str = "backward") -> Any:
-    """The Fourier transform of complex numbers along an axis, or its inverse."""
+    """The Fourier transform of complex numbers along an axis, or its inverse.
+
+    >>> dy2st.ops.fourier(dy2st.to_tensor([1 + 0j, 1 + 0j]), 0).tolist()
+    [(2+0j), 0j]
+    """
     return apply("fourier", x, axis=axis, inverse=inverse, norm=norm)
 
 
 @public
 def fourier_of_real(x: Any, axis: int, norm: str = "backward") -> Any:
-    """The first n // 2 + 1 frequencies of real numbers along an axis."""
+    """The first n // 2 + 1 frequencies of real numbers along an axis.
+
+    >>> dy2st.ops.fourier_of_real(dy2st.to_tensor([1.0, 1.0, 1.0, 1.0]), 0).tolist()
+    [(4+0j), 0j, 0j]
+    """
     return apply("fourier_of_real", x, axis=axis, norm=norm)
 
 
 @public
 def fourier_to_real(x: Any, axis: int, n: Any, norm: str = "backward") -> Any:
-    """The n real numbers along an axis that have the frequencies x; those left out are known."""
+    """The n real numbers along an axis that have the frequencies x; those left out are known.
+
+    >>> dy2st.ops.fourier_to_real(dy2st.to_tensor([4 + 0j, 0j, 0j]), 0, 4).tolist()
+    [1.0, 1.0, 1.0, 1.0]
+    """
     return apply("fourier_to_real", x, axis=axis, n=n, norm=norm)
 
 

@@ -172,19 +172,31 @@ define_special(
 
 @method
 def lgamma(x: Any, name: str | None = None) -> Any:
-    """The logarithm of |gamma(x)|, elementwise; inf at 0, -1, -2, ..."""
+    """The logarithm of |gamma(x)|, elementwise; inf at 0, -1, -2, ...
+
+    >>> print(dy2st.lgamma(dy2st.to_tensor([1.0, 5.0])).exp().round(3))
+    [ 1. 24.]
+    """
     return apply("lgamma", with_floats(x))
 
 
 @method
 def digamma(x: Any, name: str | None = None) -> Any:
-    """The derivative of `lgamma`, elementwise."""
+    """The derivative of `lgamma`, elementwise.
+
+    >>> print(dy2st.digamma(dy2st.to_tensor([1.0, 2.0])).round(3))
+    [-0.577  0.423]
+    """
     return apply("polygamma", with_floats(x), n=0)
 
 
 @method
 def polygamma(x: Any, n: int, name: str | None = None) -> Any:
-    """The derivative of order n of `digamma`, elementwise."""
+    """The derivative of order n of `digamma`, elementwise.
+
+    >>> print((dy2st.polygamma(dy2st.to_tensor([1.0]), 1) * 6 / np.pi**2).round(3))
+    [1.]
+    """
     order = as_int(n, "n")
     if not 0 <= order <= _HIGHEST:
         raise ArgumentError(f"polygamma: the order is from 0 to {_HIGHEST}, which {order} is not")
@@ -193,7 +205,11 @@ def polygamma(x: Any, n: int, name: str | None = None) -> Any:
 
 @method
 def multigammaln(x: Any, p: int, name: str | None = None) -> Any:
-    """The logarithm of the multivariate gamma function of dimension p, elementwise."""
+    """The logarithm of the multivariate gamma function of dimension p, elementwise.
+
+    >>> print(dy2st.multigammaln(dy2st.to_tensor([5.0]), 1).exp().round(3))
+    [24.]
+    """
     total: Any = p * (p - 1) / 4 * math.log(math.pi)
     for index in range(as_int(p, "p")):
         total = F.add(lgamma(F.subtract(x, index / 2)), total)
@@ -282,13 +298,21 @@ for _name, _doc, _upper in (
 
 @method
 def gammainc(x: Any, y: Any, name: str | None = None) -> Any:
-    """The integral of t**(x-1) * exp(-t) from 0 to y, divided by gamma(x); elementwise."""
+    """The integral of t**(x-1) * exp(-t) from 0 to y, divided by gamma(x); elementwise.
+
+    >>> print(dy2st.gammainc(dy2st.to_tensor([1.0]), dy2st.to_tensor([1.0])).round(3))
+    [0.632]
+    """
     return apply("gammainc", with_floats(x), with_floats(y))
 
 
 @method
 def gammaincc(x: Any, y: Any, name: str | None = None) -> Any:
-    """The integral of t**(x-1) * exp(-t) from y to inf, divided by gamma(x); elementwise."""
+    """The integral of t**(x-1) * exp(-t) from y to inf, divided by gamma(x); elementwise.
+
+    >>> print(dy2st.gammaincc(dy2st.to_tensor([1.0]), dy2st.to_tensor([1.0])).round(3))
+    [0.368]
+    """
     return apply("gammaincc", with_floats(x), with_floats(y))
 
 
@@ -323,5 +347,9 @@ define_special(
 
 @method
 def erfinv(x: Any, name: str | None = None) -> Any:
-    """y with erf(y) = x, elementwise: inf at 1, NaN beyond."""
+    """y with erf(y) = x, elementwise: inf at 1, NaN beyond.
+
+    >>> print(dy2st.erfinv(dy2st.erf(dy2st.to_tensor([0.5, -1.0]))).round(3))
+    [ 0.5 -1. ]
+    """
     return apply("erfinv", with_floats(x))

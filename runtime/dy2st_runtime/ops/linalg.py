@@ -19,7 +19,11 @@ from dy2st_runtime.ops.matrices import adjoint, order_matrix, require_matrices, 
 
 @method
 def matrix_power(x: Any, n: int, name: str | None = None) -> Any:
-    """x @ x @ ..., n times; of the inverse for n below 0: (..., n, n) -> (..., n, n)."""
+    """x @ x @ ..., n times; of the inverse for n below 0: (..., n, n) -> (..., n, n).
+
+    >>> dy2st.linalg.matrix_power(dy2st.to_tensor([[1.0, 1.0], [0.0, 1.0]]), 3).tolist()
+    [[1.0, 3.0], [0.0, 1.0]]
+    """
     count = as_int(n, "n")
     base, count = (F.inverse(x), -count) if count < 0 else (x, count)
     made = None if count else F.broadcast_to(F.eye(x.shape[-1], dtype=x.dtype), x.shape)
@@ -33,7 +37,12 @@ def matrix_power(x: Any, n: int, name: str | None = None) -> Any:
 
 @method
 def multi_dot(x: Sequence[Any], name: str | None = None) -> Any:
-    """The product of several matrices; the first and the last may be vectors."""
+    """The product of several matrices; the first and the last may be vectors.
+
+    >>> parts = [dy2st.ones([2, 3]), dy2st.ones([3, 4]), dy2st.ones([4])]
+    >>> dy2st.linalg.multi_dot(parts).tolist()
+    [12.0, 12.0]
+    """
     made = x[0]
     for factor in x[1:]:
         made = F.matmul(made, factor)
@@ -42,13 +51,21 @@ def multi_dot(x: Sequence[Any], name: str | None = None) -> Any:
 
 @method
 def vecdot(x: Any, y: Any, axis: int = -1, name: str | None = None) -> Any:
-    """The sums of products conj(x) * y along an axis: (..., n), (..., n) -> (...)."""
+    """The sums of products conj(x) * y along an axis: (..., n), (..., n) -> (...).
+
+    >>> dy2st.linalg.vecdot(dy2st.to_tensor([1.0, 2.0]), dy2st.to_tensor([3.0, 4.0])).item()
+    11.0
+    """
     return F.sum(F.multiply(F.conj(x) if x.dtype.kind == "c" else x, y), axis)
 
 
 @method
 def cross(x: Any, y: Any, axis: int = 9, name: str | None = None) -> Any:
-    """The cross products along an axis of size 3: the first such axis, if none is given."""
+    """The cross products along an axis of size 3: the first such axis, if none is given.
+
+    >>> dy2st.cross(dy2st.to_tensor([1, 0, 0]), dy2st.to_tensor([0, 1, 0])).tolist()
+    [0, 0, 1]
+    """
     if axis == 9:
         found = [i for i, size in enumerate(x.shape) if equal(size, 3) is True]
         if not found:
@@ -67,7 +84,13 @@ def cross(x: Any, y: Any, axis: int = 9, name: str | None = None) -> Any:
 def baddbmm(
     input: Any, x: Any, y: Any, beta: float = 1.0, alpha: float = 1.0, name: str | None = None
 ) -> Any:
-    """beta * input + alpha * x @ y, of batches; with beta = 0 the input does not count."""
+    """beta * input + alpha * x @ y: (b, n, m), (b, n, k), (b, k, m) -> (b, n, m).
+
+    With beta = 0 the input does not count, be it NaN.
+
+    >>> dy2st.baddbmm(dy2st.ones([1, 1, 1]), dy2st.ones([1, 1, 2]), dy2st.ones([1, 2, 1])).tolist()
+    [[[3.0]]]
+    """
     product = F.multiply(F.bmm(x, y), alpha)
     return F.add(F.multiply(input, beta), product) if beta else product
 
@@ -77,13 +100,21 @@ def baddbmm(
 
 @method
 def eigvalsh(x: Any, UPLO: str = "L", name: str | None = None) -> Any:
-    """The eigenvalues of symmetric matrices in ascending order: (..., n, n) -> (..., n)."""
+    """The eigenvalues of symmetric matrices in ascending order: (..., n, n) -> (..., n).
+
+    >>> print(dy2st.linalg.eigvalsh(dy2st.to_tensor([[2.0, 1.0], [1.0, 2.0]])).round(3))
+    [1. 3.]
+    """
     return F.eigh(x, UPLO)[0]
 
 
 @public
 def svdvals(x: Any, name: str | None = None) -> Any:
-    """The singular values of matrices in descending order: (..., n, m) -> (..., min(n, m))."""
+    """The singular values of matrices in descending order: (..., n, m) -> (..., min(n, m)).
+
+    >>> print(dy2st.linalg.svdvals(dy2st.to_tensor([[0.0, 2.0], [3.0, 0.0]])))
+    [3. 2.]
+    """
     return F.svd(x)[1]
 
 
@@ -102,7 +133,11 @@ def matrix_rank(
     rtol: Any = None,
     name: str | None = None,
 ) -> Any:
-    """How many singular values are above a tolerance: (..., n, m) -> (...), int64."""
+    """How many singular values are above a tolerance: (..., n, m) -> (...), int64.
+
+    >>> dy2st.linalg.matrix_rank(dy2st.to_tensor([[1.0, 2.0], [2.0, 4.0]])).item()
+    1
+    """
     x = F.detach(x)
     values = F.abs(eigvalsh(x)) if hermitian else svdvals(x)
     if equal(values.shape[-1], 0) is True:
@@ -174,7 +209,12 @@ define(
 @method
 def pinv(x: Any, rcond: Any = 1e-15, hermitian: bool = False, name: str | None = None) -> Any:
     """The pseudoinverse: (..., n, m) -> (..., m, n); singular values up to rcond * the largest
-    count as 0."""
+    count as 0.
+
+    >>> print(dy2st.linalg.pinv(dy2st.to_tensor([[2.0, 0.0], [0.0, 0.0]])))
+    [[0.5 0. ]
+     [0.  0. ]]
+    """
     return apply("pinv", x, F.detach(F.cast(rcond, "float64")), hermitian=bool(hermitian))
 
 
@@ -185,7 +225,12 @@ def pinv(x: Any, rcond: Any = 1e-15, hermitian: bool = False, name: str | None =
 def matrix_norm(
     x: Any, p: Any = "fro", axis: Any = (-2, -1), keepdim: bool = False, name: str | None = None
 ) -> Any:
-    """The norm of matrices along two axes: 'fro', 'nuc', 1, -1, 2, -2, inf or -inf."""
+    """The norm of matrices along two axes: 'fro', 'nuc', 1, -1, 2, -2, inf or -inf.
+
+    >>> x = dy2st.to_tensor([[1.0, -2.0], [2.0, 4.0]])
+    >>> dy2st.linalg.matrix_norm(x).item(), dy2st.linalg.matrix_norm(x, 1).item()
+    (5.0, 6.0)
+    """
     rows, columns = (normalize_axis(a, x.ndim) for a in axis)
     order = [a for a in range(x.ndim) if a not in (rows, columns)] + [rows, columns]
     made = _matrix_norm(F.transpose(x, order), p)
@@ -214,7 +259,11 @@ def _matrix_norm(x: Any, p: Any) -> Any:
 @public
 def condition_number(x: Any, p: Any = None, name: str | None = None) -> Any:
     """The norm of a matrix times that of its inverse; without p that of the largest singular value
-    over the smallest: (..., n, n) -> (...)."""
+    over the smallest: (..., n, n) -> (...).
+
+    >>> dy2st.linalg.cond(dy2st.to_tensor([[1.0, 0.0], [0.0, 4.0]])).item()
+    4.0
+    """
     if p in (None, 2, -2):
         values = svdvals(x)
         if equal(values.shape[-1], 0) is True:
@@ -239,6 +288,10 @@ def triangular_solve(
     """z with x @ z = y for a triangular x, whose other triangle is not read.
 
     transpose: x.T @ z = y. unitriangular: the diagonal counts as 1.
+
+    >>> x = dy2st.to_tensor([[1.0, 1.0], [99.0, 2.0]])
+    >>> dy2st.linalg.triangular_solve(x, dy2st.to_tensor([[5.0], [4.0]])).tolist()
+    [[3.0], [2.0]]
     """
     if unitriangular:
         eye = F.eye(x.shape[-1], dtype=x.dtype)
@@ -253,6 +306,10 @@ def cholesky_solve(x: Any, y: Any, upper: bool = False, name: str | None = None)
     """z with y @ y.T @ z = x for a lower triangular y, or y.T @ y @ z = x with `upper`.
 
     Of complex numbers y.T is conjugated.
+
+    >>> y = dy2st.to_tensor([[2.0, 0.0], [0.0, 1.0]])
+    >>> dy2st.linalg.cholesky_solve(dy2st.to_tensor([[8.0], [3.0]]), y).tolist()
+    [[2.0], [3.0]]
     """
     conjugate = F.conj(y) if y.dtype.kind == "c" else y
     middle = triangular_solve(conjugate if upper else y, x, upper, transpose=upper)
@@ -261,7 +318,11 @@ def cholesky_solve(x: Any, y: Any, upper: bool = False, name: str | None = None)
 
 @method
 def cholesky_inverse(x: Any, upper: bool = False, name: str | None = None) -> Any:
-    """The inverse of x @ x.T for a lower triangular x, or of x.T @ x with `upper`."""
+    """The inverse of x @ x.T for a lower triangular x, or of x.T @ x with `upper`.
+
+    >>> dy2st.linalg.cholesky_inverse(dy2st.to_tensor([[2.0, 0.0], [0.0, 1.0]])).tolist()
+    [[0.25, 0.0], [0.0, 1.0]]
+    """
     return cholesky_solve(F.eye(x.shape[-1], dtype=x.dtype), x, upper)
 
 
@@ -274,6 +335,10 @@ def lstsq(
     (..., n, m), (..., n, k) -> (..., m, k), (..., k), (...), (..., min(n, m)). The distances have
     no elements for the driver 'gelsy' (the default) or if x has no more rows than columns, the
     singular values none for 'gels' and 'gelsy'. All drivers compute the same.
+
+    >>> x, y = dy2st.to_tensor([[1.0], [1.0], [1.0]]), dy2st.to_tensor([[1.0], [2.0], [6.0]])
+    >>> print(dy2st.linalg.lstsq(x, y)[0].round(3))
+    [[3.]]
     """
     if driver not in (None, "gels", "gelsy", "gelsd", "gelss"):
         raise ArgumentError(f"lstsq: there is no driver {driver!r}")
@@ -299,6 +364,10 @@ def lu(x: Any, pivot: bool = True, get_infos: bool = False, name: str | None = N
 
     (..., n, m) -> (..., n, m), (..., min(n, m)) int32; with get_infos also where a pivot is 0 (0 if
     nowhere). `lu_unpack` takes them apart.
+
+    >>> factors, rows = dy2st.linalg.lu(dy2st.to_tensor([[0.0, 1.0], [2.0, 3.0]]))
+    >>> factors.tolist(), rows.tolist()
+    ([[2.0, 3.0], [0.0, 1.0]], [2, 2])
     """
     if not pivot:
         raise ArgumentError("lu: rows are always exchanged; pivot=False is not here")
@@ -320,7 +389,13 @@ def lu_unpack(
     name: str | None = None,
 ) -> tuple[Any, Any, Any]:
     """P, L and U with P @ L @ U = the matrix of which `lu` gave x and y; None of what is not asked
-    for."""
+    for.
+
+    >>> x = dy2st.to_tensor([[0.0, 1.0], [2.0, 3.0]])
+    >>> p, l, u = dy2st.linalg.lu_unpack(*dy2st.linalg.lu(x))
+    >>> p.tolist(), u.tolist(), (p @ l @ u).tolist() == x.tolist()
+    ([[0.0, 1.0], [1.0, 0.0]], [[2.0, 3.0], [0.0, 1.0]], True)
+    """
     rows, columns = x.shape[-2:]
     count = minimum(rows, columns)
     order = order_matrix(apply("lu_order", y, rows=rows), x.dtype) if unpack_pivots else None
@@ -332,7 +407,12 @@ def lu_unpack(
 
 @public
 def lu_solve(b: Any, lu: Any, pivots: Any, trans: str = "N", name: str | None = None) -> Any:
-    """z with x @ z = b for the x of which `lu` gave the others; x.T @ z = b with trans 'T'."""
+    """z with x @ z = b for the x of which `lu` gave the others; x.T @ z = b with trans 'T'.
+
+    >>> x = dy2st.to_tensor([[0.0, 1.0], [2.0, 3.0]])
+    >>> dy2st.linalg.lu_solve(dy2st.to_tensor([[1.0], [5.0]]), *dy2st.linalg.lu(x)).tolist()
+    [[1.0], [1.0]]
+    """
     order, lower, upper = lu_unpack(lu, pivots)
     if trans == "N":
         return F.solve(upper, F.solve(lower, F.matmul(transposed(order), b)))
@@ -363,7 +443,14 @@ def _reflected(x: Any, tau: Any, y: Any, forwards: bool) -> Any:
 
 @method
 def householder_product(x: Any, tau: Any, name: str | None = None) -> Any:
-    """The first columns of H1 @ H2 @ ..., reflections at the columns of x: (..., n, m)."""
+    """The first columns of H1 @ H2 @ ..., reflections at the columns of x: (..., n, m).
+
+    `tau` has the factor of each reflection, as LAPACK's geqrf gives them.
+
+    >>> x, tau = dy2st.to_tensor([[1.0], [1.0]]), dy2st.to_tensor([1.0])
+    >>> dy2st.linalg.householder_product(x, tau).tolist()
+    [[0.0], [-1.0]]
+    """
     eye = F.eye(x.shape[-2], x.shape[-1], dtype=x.dtype)
     return _reflected(x, tau, F.broadcast_to(eye, x.shape), True)
 
@@ -372,7 +459,12 @@ def householder_product(x: Any, tau: Any, name: str | None = None) -> Any:
 def ormqr(
     x: Any, tau: Any, y: Any, left: bool = True, transpose: bool = False, name: str | None = None
 ) -> Any:
-    """Q @ y for the Q of `householder_product`, Q.T @ y with `transpose`, y @ Q without `left`."""
+    """Q @ y for the Q of `householder_product`, Q.T @ y with `transpose`, y @ Q without `left`.
+
+    >>> x, tau = dy2st.to_tensor([[1.0], [1.0]]), dy2st.to_tensor([1.0])
+    >>> dy2st.linalg.ormqr(x, tau, dy2st.to_tensor([[2.0], [5.0]])).tolist()
+    [[-5.0], [-2.0]]
+    """
     if left:
         return _reflected(x, tau, y, not transpose)
     return adjoint(_reflected(x, tau, adjoint(y), transpose))
@@ -385,7 +477,12 @@ def ormqr(
 def svd_lowrank(
     x: Any, q: int | None = None, niter: int = 2, M: Any = None, name: str | None = None
 ) -> tuple[Any, Any, Any]:
-    """The q (6) largest singular values of x - M with their vectors: U, s, V; computed exactly."""
+    """The q (6) largest singular values of x - M with their vectors: U, s, V; computed exactly.
+
+    >>> u, s, v = dy2st.linalg.svd_lowrank(dy2st.diag(dy2st.to_tensor([3.0, 2.0, 1.0])), q=2)
+    >>> print(s.round(3), u.shape, v.shape)
+    [3. 2.] [3, 2] [3, 2]
+    """
     left, values, right = F.svd(x if M is None else F.subtract(x, M))
     count = minimum(6 if q is None else q, values.shape[-1])
     return left[..., :count], values[..., :count], adjoint(right[..., :count, :])
@@ -395,5 +492,12 @@ def svd_lowrank(
 def pca_lowrank(
     x: Any, q: int | None = None, center: bool = True, niter: int = 2, name: str | None = None
 ) -> tuple[Any, Any, Any]:
-    """`svd_lowrank` of x less the mean of its rows, with `center`."""
+    """`svd_lowrank` of x less the mean of its rows, with `center`.
+
+    >>> x = dy2st.to_tensor([[0.0, 1.0], [2.0, 1.0]])
+    >>> u, s, v = dy2st.linalg.pca_lowrank(x, q=1)
+    >>> print(s.round(3), dy2st.abs(v).round(3))
+    [1.414] [[1.]
+     [0.]]
+    """
     return svd_lowrank(F.subtract(x, F.mean(x, -2, keepdim=True)) if center else x, q)

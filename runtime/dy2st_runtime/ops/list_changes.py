@@ -297,6 +297,10 @@ def array_empty(type: ArrayType) -> Any:
     """An empty list of a type: what is read from it, or joined with it, has the type already.
 
     Sizes that are not known where it is made are taken as sizes that differ by element.
+
+    >>> from dy2st_runtime.ir.types import ArrayType, TensorType
+    >>> dy2st.ops.array_empty(ArrayType(TensorType("float32", (2,))))
+    []
     """
     tracer = current_tracer()
     if tracer is None:

@@ -51,6 +51,11 @@ def cross_entropy(
     of the input: without reduction the loss is (n,), (n, 1) and (n, 1). `weight` has one number a
     class. 'mean' divides by the sum of weights; without weights by the number of labels, of which
     those that are ignored do not count if `ignore_index` is 0 or more.
+
+    >>> logits = dy2st.to_tensor([[0.0, 0.0], [3.0, 0.0]])
+    >>> loss = dy2st.nn.functional.cross_entropy(logits, dy2st.to_tensor([0, 0]), reduction="none")
+    >>> print(loss.round(3))
+    [0.693 0.049]
     """
     place = normalize_axis(axis, input.ndim)
     log_p = F.log_softmax(input, place) if use_softmax else F.log(input)
@@ -157,6 +162,11 @@ def softmax_with_cross_entropy(
     """`cross_entropy` without reduction, with the axis kept; also the softmax if it is wanted.
 
     It is computed without overflow, whatever `numeric_stable_mode` says.
+
+    >>> logits = dy2st.to_tensor([[0.0, 0.0]])
+    >>> loss = dy2st.nn.functional.softmax_with_cross_entropy(logits, dy2st.to_tensor([[1]]))
+    >>> print(loss.round(3))
+    [[0.693]]
     """
     place = normalize_axis(axis, logits.ndim)
     loss = cross_entropy(logits, label, None, ignore_index, "none", soft_label, place)
@@ -174,7 +184,12 @@ def nll_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Any:
-    """-input[label]: (n, classes, ...), (n, ...) -> scalar, or the shape of label."""
+    """-input[label]: (n, classes, ...), (n, ...) -> scalar, or the shape of label.
+
+    >>> x = dy2st.to_tensor([[-1.0, -2.0], [-3.0, -4.0]])
+    >>> dy2st.nn.functional.nll_loss(x, dy2st.to_tensor([0, 1])).item()
+    2.5
+    """
     if input.ndim < 2:
         raise ShapeError(f"nll_loss takes (n, classes, ...), not {input.shape}")
     valid, safe = _valid_numbers("nll_loss", input, label, 1, ignore_index)
@@ -185,20 +200,35 @@ def nll_loss(
 @public
 @in_float32
 def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
-    """(input - label)**2."""
+    """(input - label)**2, elementwise; reduction: 'mean', 'sum' or 'none'.
+
+    >>> x, y = dy2st.to_tensor([1.0, 2.0]), dy2st.to_tensor([1.0, 4.0])
+    >>> dy2st.nn.functional.mse_loss(x, y).item()
+    2.0
+    """
     return _reduced(F.square(input - label), reduction)
 
 
 @public
 def square_error_cost(input: Any, label: Any) -> Any:
-    """(input - label)**2, without reduction."""
+    """(input - label)**2, without reduction.
+
+    >>> x, y = dy2st.to_tensor([1.0, 2.0]), dy2st.to_tensor([1.0, 4.0])
+    >>> dy2st.nn.functional.square_error_cost(x, y).tolist()
+    [0.0, 4.0]
+    """
     return F.square(input - label)
 
 
 @public
 @in_float32
 def l1_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
-    """|input - label|."""
+    """|input - label|, elementwise; reduction: 'mean', 'sum' or 'none'.
+
+    >>> x, y = dy2st.to_tensor([1.0, 2.0]), dy2st.to_tensor([1.0, 4.0])
+    >>> dy2st.nn.functional.l1_loss(x, y, reduction="sum").item()
+    2.0
+    """
     return _reduced(F.abs(input - label), reduction)
 
 
@@ -215,6 +245,10 @@ def smooth_l1_loss(
     """d**2 / 2 where |d| < delta, else delta * (|d| - delta / 2), with d = input - label.
 
     Without `is_huber` all of it is divided by delta.
+
+    >>> x, y = dy2st.to_tensor([0.0, 0.0]), dy2st.to_tensor([0.5, 3.0])
+    >>> dy2st.nn.functional.smooth_l1_loss(x, y, reduction="none").tolist()
+    [0.125, 2.5]
     """
     size = F.abs(input - label)
     inner = F.square(size) * 0.5
@@ -228,7 +262,12 @@ def smooth_l1_loss(
 def binary_cross_entropy(
     input: Any, label: Any, weight: Any = None, reduction: str = "mean", name: str | None = None
 ) -> Any:
-    """-(label * log(input) + (1 - label) * log(1 - input)); logarithms from -100."""
+    """-(label * log(input) + (1 - label) * log(1 - input)); logarithms from -100.
+
+    >>> x, y = dy2st.to_tensor([0.5, 0.9]), dy2st.to_tensor([1.0, 1.0])
+    >>> print(dy2st.nn.functional.binary_cross_entropy(x, y, reduction="none").round(3))
+    [0.693 0.105]
+    """
     _same_shape("binary_cross_entropy", input, label)
     label = F.detach(label)
     yes = F.maximum(F.log(input), -100.0)
@@ -247,7 +286,13 @@ def binary_cross_entropy_with_logits(
     pos_weight: Any = None,
     name: str | None = None,
 ) -> Any:
-    """`binary_cross_entropy` of sigmoid(logit), computed without overflow."""
+    """`binary_cross_entropy` of sigmoid(logit), computed without overflow.
+
+    >>> x, y = dy2st.to_tensor([-1000.0, 0.0]), dy2st.to_tensor([1.0, 1.0])
+    >>> loss = dy2st.nn.functional.binary_cross_entropy_with_logits(x, y, reduction="sum")
+    >>> print(loss.round(3))
+    1000.693
+    """
     _same_shape("binary_cross_entropy_with_logits", logit, label)
     label = F.detach(label)
     low = F.softplus(-logit, threshold=float("inf"))  # -log sigmoid
@@ -267,7 +312,12 @@ def kl_div(
     log_target: bool = False,
     name: str | None = None,
 ) -> Any:
-    """label * (log(label) - input), 0 where the label is 0; the input holds logarithms."""
+    """label * (log(label) - input), 0 where the label is 0; the input holds logarithms.
+
+    >>> x, y = dy2st.log(dy2st.to_tensor([0.5, 0.5])), dy2st.to_tensor([1.0, 0.0])
+    >>> print(dy2st.nn.functional.kl_div(x, y, reduction="sum").round(3))
+    0.693
+    """
     label = F.detach(label)
     if log_target:
         loss = F.exp(label) * (label - input)
@@ -283,7 +333,12 @@ def kl_div(
 @public
 @in_float32
 def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any:
-    """x1 . x2 / max(|x1| |x2|, eps) along an axis."""
+    """x1 . x2 / max(|x1| |x2|, eps) along an axis.
+
+    >>> x, y = dy2st.to_tensor([[3.0, 4.0]]), dy2st.to_tensor([[4.0, 3.0]])
+    >>> print(dy2st.nn.functional.cosine_similarity(x, y).round(3))
+    [0.96]
+    """
     rank = max(x1.ndim, x2.ndim)
     place = normalize_axis(axis, rank)
     x1, x2 = (
@@ -308,7 +363,12 @@ def _along_axis(x: Any, axis: int, size: Any) -> Any:
 def hinge_embedding_loss(
     input: Any, label: Any, margin: float = 1.0, reduction: str = "mean", name: str | None = None
 ) -> Any:
-    """input where the label is 1, max(0, margin - input) where it is -1."""
+    """input where the label is 1, max(0, margin - input) where it is -1.
+
+    >>> x, y = dy2st.to_tensor([0.25, 0.25]), dy2st.to_tensor([1.0, -1.0])
+    >>> dy2st.nn.functional.hinge_embedding_loss(x, y, reduction="none").tolist()
+    [0.25, 0.75]
+    """
     loss = F.where(F.equal(label, 1), input, F.relu(margin - input))
     return _reduced(loss, reduction)
 
@@ -323,5 +383,10 @@ def margin_ranking_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Any:
-    """max(0, -label * (input - other) + margin)."""
+    """max(0, -label * (input - other) + margin).
+
+    >>> x, y, label = dy2st.to_tensor([3.0]), dy2st.to_tensor([1.0]), dy2st.to_tensor([-1.0])
+    >>> dy2st.nn.functional.margin_ranking_loss(x, y, label).item()
+    2.0
+    """
     return _reduced(F.relu(-label * (input - other) + margin), reduction)

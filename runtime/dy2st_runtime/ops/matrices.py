@@ -83,7 +83,11 @@ define(
 
 @method
 def inverse(x: Any, name: str | None = None) -> Any:
-    """The inverse of matrices: (..., n, n) -> (..., n, n); LinAlgError if one has none."""
+    """The inverse of matrices: (..., n, n) -> (..., n, n); LinAlgError if one has none.
+
+    >>> dy2st.linalg.inv(dy2st.to_tensor([[2.0, 0.0], [0.0, 4.0]])).tolist()
+    [[0.5, 0.0], [0.0, 0.25]]
+    """
     return apply("inverse", x)
 
 
@@ -113,7 +117,11 @@ define(
 
 @method
 def det(x: Any, name: str | None = None) -> Any:
-    """The determinant of matrices: (..., n, n) -> (...)."""
+    """The determinant of matrices: (..., n, n) -> (...).
+
+    >>> print(dy2st.linalg.det(dy2st.to_tensor([[1.0, 2.0], [3.0, 4.0]])).round(3))
+    -2.0
+    """
     return apply("det", x)
 
 
@@ -143,7 +151,11 @@ define(
 
 @method
 def slogdet(x: Any, name: str | None = None) -> Any:
-    """The sign of the determinant and the logarithm of its magnitude: (..., n, n) -> (2, ...)."""
+    """The sign of the determinant and the logarithm of its magnitude: (..., n, n) -> (2, ...).
+
+    >>> print(dy2st.linalg.slogdet(dy2st.to_tensor([[-1.0, 0.0], [0.0, 1.0]])))
+    [-1.  0.]
+    """
     sign, size = apply("slogdet", x)
     return F.stack([sign, _as(size, sign)], 0)
 
@@ -191,6 +203,10 @@ def solve(x: Any, y: Any, left: bool = True, name: str | None = None) -> Any:
     """z with x @ z = y, or z @ x = y without `left`: (..., n, n), (..., n, k) -> (..., n, k).
 
     y may be a vector, or one for each x, by its shape. Raises LinAlgError if x is singular.
+
+    >>> x = dy2st.to_tensor([[2.0, 0.0], [0.0, 4.0]])
+    >>> dy2st.linalg.solve(x, dy2st.to_tensor([2.0, 8.0])).tolist()
+    [1.0, 2.0]
     """
     if y.ndim == 1 or (y.ndim == x.ndim - 1 and same_shape(y.shape, x.shape[:-1])):
         return F.squeeze(solve(x, F.unsqueeze(y, -1), left), -1)
@@ -229,6 +245,9 @@ def cholesky(x: Any, upper: bool = False, name: str | None = None) -> Any:
 
     x is symmetric and positive definite, LinAlgError otherwise: (..., n, n) -> (..., n, n). Of
     complex numbers each transposed matrix is conjugated, too.
+
+    >>> dy2st.linalg.cholesky(dy2st.to_tensor([[4.0, 2.0], [2.0, 2.0]])).tolist()
+    [[2.0, 0.0], [1.0, 1.0]]
     """
     return adjoint(apply("cholesky", adjoint(x))) if upper else apply("cholesky", x)
 
@@ -290,6 +309,11 @@ def qr(x: Any, mode: str = "reduced", name: str | None = None) -> Any:
 
     mode: 'reduced' (..., n, k), (..., k, m) with k = min(n, m), 'complete' with k = n, or 'r' for
     R alone.
+
+    >>> q, r = dy2st.linalg.qr(dy2st.to_tensor([[3.0, 1.0], [4.0, 2.0]]))
+    >>> print((q @ r).round(3), q.shape)
+    [[3. 1.]
+     [4. 2.]] [2, 2]
     """
     if mode not in ("reduced", "complete", "r"):
         raise ArgumentError(f"qr: the mode is 'reduced', 'complete' or 'r', not {mode!r}")
@@ -368,6 +392,10 @@ def svd(x: Any, full_matrices: bool = False, name: str | None = None) -> Any:
 
     k = min(n, m); with full_matrices U is (..., n, n) and V.T (..., m, m). Of complex numbers V.T
     is conjugated, and s is real.
+
+    >>> u, s, vt = dy2st.linalg.svd(dy2st.to_tensor([[0.0, 2.0], [3.0, 0.0], [0.0, 0.0]]))
+    >>> print(s, u.shape, vt.shape)
+    [3. 2.] [3, 2] [2, 2]
     """
     return apply("svd", x, full=bool(full_matrices))
 
@@ -402,6 +430,10 @@ def eigh(x: Any, UPLO: str = "L", name: str | None = None) -> Any:
 
     (..., n, n) -> (..., n), (..., n, n); one triangle is read, the lower with 'L'. Complex matrices
     are Hermitian, and their eigenvalues real.
+
+    >>> values, vectors = dy2st.linalg.eigh(dy2st.to_tensor([[2.0, 1.0], [1.0, 2.0]]))
+    >>> print(values.round(3), vectors.shape)
+    [1. 3.] [2, 2]
     """
     if UPLO not in ("L", "U"):
         raise ArgumentError(f"eigh: UPLO is 'L' or 'U', not {UPLO!r}")
@@ -449,16 +481,21 @@ def eig(x: Any, name: str | None = None) -> Any:
 
     (..., n, n) -> (..., n), (..., n, n), both complex, in no order.
 
-    >>> from dy2st_runtime.tensor import to_tensor
-    >>> eig(to_tensor([[0.0, 1.0], [-1.0, 0.0]]))[0].tolist()
-    [1j, -1j]
+    >>> values, vectors = dy2st.linalg.eig(dy2st.to_tensor([[0.0, 1.0], [-1.0, 0.0]]))
+    >>> print(values.imag().sort(), vectors.shape)
+    [-1.  1.] [2, 2]
     """
     return apply("eig", x)
 
 
 @method
 def eigvals(x: Any, name: str | None = None) -> Any:
-    """The eigenvalues of square matrices, complex, in no order: (..., n, n) -> (..., n)."""
+    """The eigenvalues of square matrices, complex, in no order: (..., n, n) -> (..., n).
+
+    >>> values = dy2st.linalg.eigvals(dy2st.to_tensor([[0.0, 1.0], [-1.0, 0.0]]))
+    >>> print(values.imag().sort())
+    [-1.  1.]
+    """
     return apply("eig", x)[0]
 
 
@@ -576,5 +613,9 @@ define(
 
 @public
 def matrix_exp(x: Any, name: str | None = None) -> Any:
-    """The exponential of matrices, sum of x**k / k! over all k: (..., n, n) -> (..., n, n)."""
+    """The exponential of matrices, sum of x**k / k! over all k: (..., n, n) -> (..., n, n).
+
+    >>> dy2st.linalg.matrix_exp(dy2st.to_tensor([[0.0, 1.0], [0.0, 0.0]])).tolist()
+    [[1.0, 1.0], [0.0, 1.0]]
+    """
     return apply("matrix_exp", x)

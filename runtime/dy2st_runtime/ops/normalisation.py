@@ -166,6 +166,13 @@ def batch_norm(
 
     While training, mean and (biased) variance are the batch's, and the running ones are set to
     momentum * running + (1 - momentum) * batch, as in Paddle.
+
+    >>> x, mean, var = dy2st.to_tensor([[1.0], [3.0]]), dy2st.zeros([1]), dy2st.ones([1])
+    >>> print(dy2st.nn.functional.batch_norm(x, mean, var, training=True).round(3))
+    [[-1.]
+     [ 1.]]
+    >>> print(mean)
+    [0.2]
     """
     use_running = not training if use_global_stats is None else use_global_stats
     if not use_running:
@@ -237,6 +244,11 @@ def layer_norm(
     """(x - mean) / sqrt(variance + epsilon) * weight + bias over the last axes.
 
     Weight and bias have the shape of these axes, or are flat.
+
+    >>> x = dy2st.to_tensor([[1.0, 3.0], [10.0, 30.0]])
+    >>> print(dy2st.nn.functional.layer_norm(x, [2]).round(3))
+    [[-1.  1.]
+     [-1.  1.]]
     """
     sizes = list(as_shape(normalized_shape))
     if len(sizes) > x.ndim:
@@ -260,7 +272,12 @@ def group_norm(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:
-    """Normalise groups of channels of (n, c, ...), then weight and bias by channel."""
+    """Normalise groups of channels of (n, c, ...), then weight and bias by channel.
+
+    >>> x = dy2st.to_tensor([[[1.0], [3.0], [10.0], [30.0]]])
+    >>> print(dy2st.nn.functional.group_norm(x, 2).flatten().round(3))
+    [-1.  1. -1.  1.]
+    """
     if data_format[-1] == "C" and x.ndim > 2:
         y = group_norm(F.moveaxis(x, -1, 1), num_groups, epsilon, weight, bias)
         return F.moveaxis(y, 1, -1)
@@ -292,7 +309,13 @@ def instance_norm(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:
-    """Normalise every channel of every sample, then weight and bias by channel."""
+    """Normalise every channel of every sample, then weight and bias by channel.
+
+    >>> x = dy2st.to_tensor([[[1.0, 3.0], [10.0, 30.0]]])
+    >>> print(dy2st.nn.functional.instance_norm(x).round(3))
+    [[[-1.  1.]
+      [-1.  1.]]]
+    """
     if not use_input_stats:
         settings = (False, momentum, eps, data_format)
         return batch_norm(x, running_mean, running_var, weight, bias, *settings)
@@ -311,6 +334,10 @@ def instance_norm(
 def normalize(
     x: Any, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name: str | None = None
 ) -> Any:
-    """x / max(|x|, epsilon) with the p-norm along an axis."""
+    """x / max(|x|, epsilon) with the p-norm along an axis.
+
+    >>> print(dy2st.nn.functional.normalize(dy2st.to_tensor([[3.0, 4.0]])).round(3))
+    [[0.6 0.8]]
+    """
     size = F.norm(x, p=float(p), axis=normalize_axis(axis, x.ndim), keepdim=True)
     return x / F.maximum(size, epsilon)

@@ -371,7 +371,11 @@ def max_pool1d(
     ceil_mode: bool = False,
     name: str | None = None,
 ) -> Any:
-    """(n, c, l) -> (n, c, l'): the largest element of every window."""
+    """(n, c, l) -> (n, c, l'): the largest element of every window.
+
+    >>> dy2st.nn.functional.max_pool1d(dy2st.to_tensor([[[1.0, 4.0, 2.0, 3.0]]]), 2).tolist()
+    [[[4.0, 3.0]]]
+    """
     return largest_of_windows(x, 1, kernel_size, stride, padding, return_mask, ceil_mode, "NCL")
 
 
@@ -389,6 +393,10 @@ def max_pool2d(
     """(n, c, h, w) -> (n, c, h', w'): the largest element of every window.
 
     With `return_mask` also their places in the flattened image.
+
+    >>> x = dy2st.arange(16.0).reshape([1, 1, 4, 4])
+    >>> dy2st.nn.functional.max_pool2d(x, 2).tolist()
+    [[[[5.0, 7.0], [13.0, 15.0]]]]
     """
     return largest_of_windows(
         x, 2, kernel_size, stride, padding, return_mask, ceil_mode, data_format
@@ -405,7 +413,11 @@ def avg_pool1d(
     ceil_mode: bool = False,
     name: str | None = None,
 ) -> Any:
-    """(n, c, l) -> (n, c, l'): the mean of every window; `exclusive` does not count padding."""
+    """(n, c, l) -> (n, c, l'): the mean of every window; `exclusive` does not count padding.
+
+    >>> dy2st.nn.functional.avg_pool1d(dy2st.to_tensor([[[1.0, 4.0, 2.0, 3.0]]]), 2).tolist()
+    [[[2.5, 2.5]]]
+    """
     return means_of_windows(x, 1, kernel_size, stride, padding, exclusive, ceil_mode, None, "NCL")
 
 
@@ -421,7 +433,12 @@ def avg_pool2d(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:
-    """(n, c, h, w) -> (n, c, h', w'): means of windows; `exclusive` does not count padding."""
+    """(n, c, h, w) -> (n, c, h', w'): means of windows; `exclusive` does not count padding.
+
+    >>> x = dy2st.arange(16.0).reshape([1, 1, 4, 4])
+    >>> dy2st.nn.functional.avg_pool2d(x, 2).tolist()
+    [[[[2.5, 4.5], [10.5, 12.5]]]]
+    """
     return means_of_windows(
         x, 2, kernel_size, stride, padding, exclusive, ceil_mode, divisor_override, data_format
     )
@@ -512,7 +529,12 @@ def adaptive_with_places(x: Any, output_size: Any, axes: int) -> tuple[Any, Any]
 
 @public
 def adaptive_avg_pool1d(x: Any, output_size: Any, name: str | None = None) -> Any:
-    """(n, c, l) -> (n, c, output_size): means of equal parts."""
+    """(n, c, l) -> (n, c, output_size): means of equal parts.
+
+    >>> x = dy2st.to_tensor([[[1.0, 3.0, 5.0, 7.0]]])
+    >>> dy2st.nn.functional.adaptive_avg_pool1d(x, 2).tolist()
+    [[[2.0, 6.0]]]
+    """
     return adaptive(x, output_size, 1, "mean", "NCL")
 
 
@@ -520,7 +542,12 @@ def adaptive_avg_pool1d(x: Any, output_size: Any, name: str | None = None) -> An
 def adaptive_avg_pool2d(
     x: Any, output_size: Any, data_format: str = "NCHW", name: str | None = None
 ) -> Any:
-    """(n, c, h, w) -> (n, c, *output_size): means of equal parts; None keeps a size."""
+    """(n, c, h, w) -> (n, c, *output_size): means of equal parts; None keeps a size.
+
+    >>> x = dy2st.arange(16.0).reshape([1, 1, 4, 4])
+    >>> dy2st.nn.functional.adaptive_avg_pool2d(x, [1, None]).tolist()
+    [[[[6.0, 7.0, 8.0, 9.0]]]]
+    """
     return adaptive(x, output_size, 2, "mean", data_format)
 
 
@@ -528,7 +555,12 @@ def adaptive_avg_pool2d(
 def adaptive_max_pool1d(
     x: Any, output_size: Any, return_mask: bool = False, name: str | None = None
 ) -> Any:
-    """(n, c, l) -> (n, c, output_size): the largest of equal parts; their places too if asked."""
+    """(n, c, l) -> (n, c, output_size): the largest of equal parts; their places too if asked.
+
+    >>> x = dy2st.to_tensor([[[1.0, 3.0, 5.0, 7.0]]])
+    >>> dy2st.nn.functional.adaptive_max_pool1d(x, 2).tolist()
+    [[[3.0, 7.0]]]
+    """
     if return_mask:
         return adaptive_with_places(x, output_size, 1)
     return adaptive(x, output_size, 1, "max", "NCL")
@@ -541,6 +573,10 @@ def adaptive_max_pool2d(
     """(n, c, h, w) -> (n, c, *output_size): the largest of equal parts; None keeps a size.
 
     With `return_mask` also their places in the flattened image.
+
+    >>> x = dy2st.arange(16.0).reshape([1, 1, 4, 4])
+    >>> dy2st.nn.functional.adaptive_max_pool2d(x, 2).tolist()
+    [[[[5.0, 7.0], [13.0, 15.0]]]]
     """
     if return_mask:
         return adaptive_with_places(x, output_size, 2)

@@ -53,6 +53,12 @@ def interpolate(
     Pixel i of the result lies at (i + 0.5) * ratio - 0.5, with `align_mode=1` at i * ratio; the
     ratio is h / h', or 1 / scale_factor unless `recompute_scale_factor`. With `align_corners` it
     lies at i * (h - 1) / (h' - 1). 'nearest' takes floor(i * ratio), 'area' the mean of a part.
+
+    >>> x = dy2st.to_tensor([[[[1.0, 2.0]]]])
+    >>> dy2st.nn.functional.interpolate(x, size=[1, 4]).tolist()
+    [[[[1.0, 1.0, 2.0, 2.0]]]]
+    >>> dy2st.nn.functional.interpolate(x, size=[1, 4], mode="bilinear").tolist()
+    [[[[1.0, 1.25, 1.75, 2.0]]]]
     """
     if mode not in _RANKS:
         known = ", ".join(map(repr, MODES))
@@ -207,7 +213,11 @@ def upsample(
     data_format: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """`interpolate` under another name."""
+    """`interpolate` under another name.
+
+    >>> dy2st.nn.functional.upsample(dy2st.ones([1, 3, 4, 4]), scale_factor=2).shape
+    [1, 3, 8, 8]
+    """
     return interpolate(x, size, scale_factor, mode, align_corners, align_mode, data_format)
 
 

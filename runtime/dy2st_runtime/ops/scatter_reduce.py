@@ -92,7 +92,12 @@ define(
 
 @public
 def put_reduced(x: Any, index: Any, values: Any, axis: int, reduce: str, include_self: bool) -> Any:
-    """x joined with values at places along an axis: mean, mul, amin or amax."""
+    """x joined with values at places along an axis: mean, mul, amin or amax.
+
+    >>> x, places = dy2st.to_tensor([1.0, 5.0]), dy2st.to_tensor([0, 0])
+    >>> dy2st.ops.put_reduced(x, places, dy2st.to_tensor([3.0, 2.0]), 0, "amax", True).tolist()
+    [3.0, 5.0]
+    """
     if reduce != "mean":
         return apply(
             "scatter_reduce", x, index, values, axis=axis, reduce=reduce, include_self=include_self

@@ -198,7 +198,10 @@ define(
 
 @public
 def assert_(condition: Any, message: str = "") -> None:
-    """AssertionError unless the condition (one element) holds when the Program runs."""
+    """AssertionError unless the condition (one element) holds when the Program runs.
+
+    >>> dy2st.ops.assert_(dy2st.to_tensor([True]), "holds")
+    """
     apply("assert", condition, message=str(message))
 
 
@@ -227,6 +230,9 @@ def print_(
     """`print` of tensors, of lists and dicts of them, and of other values, when the Program runs.
 
     Raises TensorAsPython for a `file` other than the standard output or error.
+
+    >>> dy2st.ops.print_("x is", dy2st.to_tensor([1, 2]))
+    x is [1 2]
     """
     if file not in (None, sys.stdout, sys.stderr):
         raise TensorAsPython(

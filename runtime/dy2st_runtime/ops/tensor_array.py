@@ -262,7 +262,11 @@ define(
 
 @public
 def array_of(tensors: Sequence[Any] = ()) -> Any:
-    """A list with these tensors; lists among them are lists of the Program too."""
+    """A list with these tensors; lists among them are lists of the Program too.
+
+    >>> [x.item() for x in dy2st.ops.array_of([dy2st.to_tensor(1), dy2st.to_tensor(2)])]
+    [1, 2]
+    """
     if current_tracer() is None:
         return list(tensors)
     return apply("array_create", *map(item_of, tensors))
@@ -287,13 +291,21 @@ def array_append(array: Any, x: Any) -> Any:
 
 @public
 def array_write(array: Any, index: Any, x: Any) -> Any:
-    """The list with another element at a place; IndexError if there is no such place."""
+    """The list with another element at a place; IndexError if there is no such place.
+
+    >>> dy2st.ops.array_write([1, 2, 3], 0, 9)
+    [9, 2, 3]
+    """
     return on_list("array_write", array, index, x)
 
 
 @public
 def array_read(array: Any, index: Any) -> Any:
-    """The element at a place of the list, from the end if below 0; IndexError if there is none."""
+    """The element at a place of the list, from the end if below 0; IndexError if there is none.
+
+    >>> dy2st.ops.array_read([1, 2, 3], -1)
+    3
+    """
     return on_list("array_read", array, index)
 
 
@@ -309,19 +321,31 @@ def array_pop(array: Any, index: Any = -1) -> tuple[Any, Any]:
 
 @public
 def array_length(array: Any) -> Any:
-    """How many elements the list has: a 0-d int64 tensor."""
+    """How many elements the list has: a 0-d int64 tensor.
+
+    >>> dy2st.ops.array_length([1, 2, 3]).item()
+    3
+    """
     return on_list("array_length", array)
 
 
 @public
 def array_stack(array: Any, axis: int = 0) -> Any:
-    """The tensors of the list, all of one shape, along a new axis."""
+    """The tensors of the list, all of one shape, along a new axis.
+
+    >>> dy2st.ops.array_stack([dy2st.to_tensor([1, 2]), dy2st.to_tensor([3, 4])]).tolist()
+    [[1, 2], [3, 4]]
+    """
     return on_list("array_stack", array, axis=axis)
 
 
 @public
 def array_concat(array: Any, axis: int = 0) -> Any:
-    """The tensors of the list one after the other along an axis."""
+    """The tensors of the list one after the other along an axis.
+
+    >>> dy2st.ops.array_concat([dy2st.to_tensor([1, 2]), dy2st.to_tensor([3])]).tolist()
+    [1, 2, 3]
+    """
     return on_list("array_concat", array, axis=axis)
 
 

@@ -29,8 +29,7 @@ def max_pool3d(
 
     With `return_mask` also their places in the flattened volume.
 
-    >>> from dy2st_runtime.ir import F
-    >>> max_pool3d(F.ones([1, 1, 4, 4, 4]), 2).shape
+    >>> dy2st.nn.functional.max_pool3d(dy2st.ones([1, 1, 4, 4, 4]), 2).shape
     [1, 1, 2, 2, 2]
     """
     return largest_of_windows(
@@ -52,8 +51,7 @@ def avg_pool3d(
 ) -> Any:
     """(n, c, d, h, w) -> (n, c, d', h', w'): means; `exclusive` does not count padding.
 
-    >>> from dy2st_runtime.ir import F
-    >>> avg_pool3d(F.ones([1, 1, 4, 4, 4]), 2).shape
+    >>> dy2st.nn.functional.avg_pool3d(dy2st.ones([1, 1, 4, 4, 4]), 2).shape
     [1, 1, 2, 2, 2]
     """
     return means_of_windows(
@@ -67,8 +65,8 @@ def adaptive_avg_pool3d(
 ) -> Any:
     """(n, c, d, h, w) -> (n, c, *output_size): means of equal parts; None keeps a size.
 
-    >>> from dy2st_runtime.ir import F
-    >>> adaptive_avg_pool3d(F.ones([1, 1, 4, 4, 4]), [1, 2, None]).shape
+    >>> x = dy2st.ones([1, 1, 4, 4, 4])
+    >>> dy2st.nn.functional.adaptive_avg_pool3d(x, [1, 2, None]).shape
     [1, 1, 1, 2, 4]
     """
     return adaptive(x, output_size, 3, "mean", data_format)
@@ -81,6 +79,10 @@ def adaptive_max_pool3d(
     """(n, c, d, h, w) -> (n, c, *output_size): the largest of equal parts; None keeps a size.
 
     With `return_mask` also their places in the flattened volume.
+
+    >>> x = dy2st.ones([1, 1, 4, 4, 4])
+    >>> dy2st.nn.functional.adaptive_max_pool3d(x, [1, 2, None]).shape
+    [1, 1, 1, 2, 4]
     """
     if return_mask:
         return adaptive_with_places(x, output_size, 3)
@@ -103,8 +105,8 @@ def conv3d_transpose(
 ) -> Any:
     """(n, c, d, h, w), (c, o/groups, kd, kh, kw) -> (n, o, d', h', w'), the gradient of conv3d.
 
-    >>> from dy2st_runtime.ir import F
-    >>> conv3d_transpose(F.ones([1, 1, 2, 2, 2]), F.ones([1, 3, 2, 2, 2]), stride=2).shape
+    >>> x, weight = dy2st.ones([1, 1, 2, 2, 2]), dy2st.ones([1, 3, 2, 2, 2])
+    >>> dy2st.nn.functional.conv3d_transpose(x, weight, stride=2).shape
     [1, 3, 4, 4, 4]
     """
     return transposed(
