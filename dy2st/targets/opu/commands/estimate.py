@@ -27,10 +27,10 @@ from dy2st.targets.opu.compiled_file import write_report
 from dy2st.targets.opu.layer import LayerType
 from dy2st.targets.opu.machine import Machine, machine
 from dy2st.targets.opu.packing import pack
-from dy2st.targets.opu.quantiser.progress import shown
 from dy2st.targets.opu.report import Report, as_table
 from dy2st.targets.opu.steps import lower
 from dy2st.targets.opu.validate import weight_shape
+from dy2st_runtime.progress import shown
 
 
 def estimate(options: argparse.Namespace) -> int:

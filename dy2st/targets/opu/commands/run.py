@@ -23,9 +23,9 @@ from dy2st.targets.opu.ir_file import NAME as IR_NAME
 from dy2st.targets.opu.ir_file import read_ir
 from dy2st.targets.opu.network import Network
 from dy2st.targets.opu.quantiser import dequantised, quantised_inputs
-from dy2st.targets.opu.quantiser.progress import shown
 from dy2st.targets.opu.quantiser.report import measured
 from dy2st_runtime.files import replacing
+from dy2st_runtime.progress import shown
 
 _EXPLAINED = 4  # images that a warning is made of
 

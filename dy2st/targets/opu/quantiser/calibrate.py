@@ -19,8 +19,8 @@ from dy2st.targets.opu.quantiser.fraction_lengths import (
     SEED_LAST,
     Statistics,
 )
-from dy2st.targets.opu.quantiser.progress import shown
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
+from dy2st_runtime.progress import shown
 
 Inputs = Array | Iterable[Array] | Iterable[Sequence[Array]]
 """Samples: (h, w, c) or (n, h, w, c), or one such array for every input of the network."""

@@ -10,8 +10,8 @@ from dy2st.targets.opu.float_network import run_float
 from dy2st.targets.opu.layer import Activation, Order, Pooling
 from dy2st.targets.opu.quantiser.calibrate import calibrate
 from dy2st.targets.opu.quantiser.fraction_lengths import FIRST, statistics
-from dy2st.targets.opu.quantiser.progress import shown
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
+from dy2st_runtime.progress import shown
 from tests.dy2st.targets.opu.hand_networks import Builder
 
 
@@ -170,7 +170,7 @@ def test_without_progress_nothing_is_written(capsys):
 
 @pytest.mark.parametrize(("make", "of"), [(np.array, "/6"), (iter, "")])
 def test_progress_counts_on_stderr_without_tqdm(capsys, monkeypatch, make, of):
-    monkeypatch.setattr("dy2st.targets.opu.quantiser.progress.find_spec", lambda name: None)
+    monkeypatch.setattr("dy2st_runtime.progress.find_spec", lambda name: None)
     network, images = small()
     calibrate(network, make(images), progress=True)
     out, err = capsys.readouterr()
