@@ -74,6 +74,10 @@ class Executable(Protocol):
         """Raise SpecError unless number, dtypes and shapes of the inputs fit the Program."""
         ...
 
+    def explain(self) -> str:
+        """What runs how, for readers: a line an operator or step, with the user's lines."""
+        ...
+
     def takes_shapes(self, shapes: Sequence[Sequence[int]]) -> bool:
         """Whether inputs of the right ranks with these shapes satisfy all that is required."""
         ...

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from dy2st_runtime.ir.aliasing import may_give_back, owner
 from dy2st_runtime.ir.checks.broken_sizes import check_inputs, refusal
-from dy2st_runtime.ir.program import Block, Program, Variable
+from dy2st_runtime.ir.program import Block, Operator, Program, Variable
 from dy2st_runtime.ir.sizes import input_sizes
 from dy2st_runtime.ir.types import ArrayType
 from dy2st_runtime.resident import Resident
@@ -89,6 +89,10 @@ class Runner:
         """Whether inputs of the right ranks with these shapes satisfy all that is required."""
         return refusal(self.program, input_sizes(self.program, shapes)) is None
 
+    def explain(self) -> str:
+        """A line an operator, with the user's line, in the order in which they run."""
+        return "\n".join(listed(self.program.block, lambda operator: ""))
+
     def _finished(
         self,
         results: list[Any],
@@ -145,6 +149,16 @@ def _one(result: Any, is_shared: bool, ones: dict[int, Array]) -> Any:
     return ones[id(result)]
 
 
+def listed(block: Block, word: Callable[[Operator], str], depth: int = 0) -> Iterator[str]:
+    """A line for each operator but constants: what a word says of it, its name, and its line."""
+    for operator in block.operators:
+        if operator.name != "constant":
+            place = f"  (line {operator.location.line})" if operator.location else ""
+            yield f"{'  ' * depth}{word(operator)}{operator.name}{place}"
+            for inner in operator.blocks:
+                yield from listed(inner, word, depth + 1)
+
+
 def may_share(variable: Variable) -> bool:
     """Whether the array may be, or look into, an input, a parameter or a constant."""
     maker = owner(variable).maker
@@ -153,4 +167,4 @@ def may_share(variable: Variable) -> bool:
     return maker.name == "constant" or may_give_back(maker)
 
 
-__all__ = ["Runner", "may_share"]
+__all__ = ["Runner", "listed", "may_share"]

@@ -365,14 +365,19 @@ def _block(writer: _Writer, block: Block, depth: int, free: bool) -> None:
         names = []
         for variable in dead:
             is_constant = isinstance(variable.maker, Operator) and variable.maker.name == "constant"
-            if not is_constant and not _is_small(variable):
+            if not is_constant and not is_small(variable):
                 names.append(writer.name(variable))
         unique = [name for name in dict.fromkeys(names) if name not in writer.namespace]
         if unique:
             writer.line(depth, f"del {', '.join(unique)}")
 
 
-def _is_small(variable: Variable) -> bool:
+NAMES = ("assign", "detach", "reshard")
+"""The operators that give their operand another name."""
+
+
+def is_small(variable: Variable) -> bool:
+    """Whether memory of its own is cheaper than a thought about it."""
     type = variable.type
     return (
         isinstance(type, TensorType)
@@ -400,7 +405,7 @@ def _call(writer: _Writer, operator: Operator, depth: int) -> None:
         own = [writer.name(result) for result in operator.results]
         _assign(writer, own, [writer.name(result) for result in results], depth)
         return
-    if operator.name in ("assign", "detach", "reshard"):
+    if operator.name in NAMES:
         _assign(
             writer, [writer.name(operator.results[0])], [writer.name(operator.operands[0])], depth
         )
@@ -417,7 +422,7 @@ def _call(writer: _Writer, operator: Operator, depth: int) -> None:
         call = f"{changing}({', '.join([*operands, *_keywords(writer, operator)])})"
     else:
         index = writer.over.get(operator)
-        if index is None or _is_small(operator.results[0]):
+        if index is None or is_small(operator.results[0]):
             call = None
         else:
             target, kernel = operands[index], writer.constant(definition.kernel, "k")
@@ -540,4 +545,4 @@ def last_uses(block: Block) -> dict[Operator, list[Variable]]:
     return freed
 
 
-__all__ = ["Generated", "generate", "with_clock"]
+__all__ = ["NAMES", "Generated", "generate", "is_small", "last_uses", "with_clock"]

@@ -18,6 +18,9 @@ from dy2st_runtime.ir.checks.broken_sizes import check_inputs, place_text
 from dy2st_runtime.ir.checks.tracebacks import show_operator
 from dy2st_runtime.ir.program import Operator, Program
 from dy2st_runtime.ir.sizes import input_sizes
+from dy2st_runtime.lazy import Lazy
+
+report = Lazy("dy2st_runtime.engine.numpy.report")
 
 Array = np.ndarray[Any, Any]
 
@@ -89,6 +92,10 @@ class Executable(Runner):
             self._add_place(error)
             raise
         return results
+
+    def explain(self) -> str:
+        """A line an operator: a call of NumPy's, a view, or what is written over an operand."""
+        return str(report.explain(self.program))
 
     def check(self, inputs: Sequence[Array]) -> None:
         """Raise SpecError unless number, dtypes and shapes of the inputs fit the Program."""
