@@ -1,29 +1,30 @@
-"""Compiles for the engine `native`: at once, or large Programs in the background.
+"""Compiles for the engines `native` and `auto`: at once, or in the background.
 
-NumPy's engine runs these until then. One thread compiles, one Program after the other, with LLVM in
-a process of its own, so calls go on meanwhile, and nobody waits for it where the process ends.
-`DY2ST_NATIVE_BACKGROUND=off` compiles every Program where it is asked for.
+NumPy's engine runs a Program until its machine code is there. The engine `native` begins at once,
+and does so with large Programs only; the engine `auto` begins when calls of a Program have taken so
+long that code is worth its while. One thread compiles, one Program after the other, so calls go on
+meanwhile, and nobody waits for it where the process ends: what takes LLVM long is done in a process
+of its own. `DY2ST_NATIVE_BACKGROUND=off` compiles each Program where it is asked for.
+
+What writes code and LLVM are loaded when they are needed, for `auto` by that thread.
 """
 
 from __future__ import annotations
 
+import atexit
 import os
-import threading
 import warnings
 from collections import deque
 from collections.abc import Callable, Collection, Container, Sequence
 from contextlib import suppress
 from itertools import islice
-from typing import Any
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
 from weakref import WeakMethod
 
 import numpy as np
 
 from dy2st_runtime.engine.measuring import Clock, Span
-from dy2st_runtime.engine.native.executable import Executable
-from dy2st_runtime.engine.native.machine import abi
-from dy2st_runtime.engine.native.machine.aligned_arrays import align_arrays
-from dy2st_runtime.engine.native.machine.llvm import Processor, compiling_by
 from dy2st_runtime.engine.numpy import executable as reference
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.program import Program
@@ -31,7 +32,27 @@ from dy2st_runtime.ir.types import ArrayType
 from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.singletons import once
 
-elsewhere = Lazy("dy2st_runtime.engine.native.machine.subprocess_compiler")
+if TYPE_CHECKING:
+    import logging
+    import threading
+    from importlib import util as import_util
+
+    from dy2st_runtime import progress
+    from dy2st_runtime.engine.native import executable as native
+    from dy2st_runtime.engine.native.machine import (
+        abi,
+        aligned_arrays,
+        llvm,
+        subprocess_compiler,
+    )
+else:
+    logging, threading, import_util = map(Lazy, ("logging", "threading", "importlib.util"))
+    progress = Lazy("dy2st_runtime.progress")
+    native = Lazy("dy2st_runtime.engine.native.executable")
+    abi = Lazy("dy2st_runtime.engine.native.machine.abi")
+    aligned_arrays = Lazy("dy2st_runtime.engine.native.machine.aligned_arrays")
+    llvm = Lazy("dy2st_runtime.engine.native.machine.llvm")
+    subprocess_compiler = Lazy("dy2st_runtime.engine.native.machine.subprocess_compiler")
 
 Array = np.ndarray[Any, Any]
 
@@ -41,20 +62,33 @@ _MANY = 1000
 Smaller ones are worth waiting for: all calls then have the same last bits.
 """
 
+_WORTH, _WORTH_AN_OPERATOR, _WORTH_A_HINT = 0.15, 0.0003, 0.05
+"""The seconds that calls have taken when code, or a word on where it is, is worth its while.
+
+Compiling takes as long of Python's time, and most of it for the first Program, which loads what
+writes code: so who calls a function a few times pays nothing, and who calls it often pays little.
+"""
+
 
 class Background:
     """A Program that NumPy's engine runs until its machine code is there."""
 
-    def __init__(self, program: Program) -> None:
-        """Begin to compile."""
+    has_resident_state = False
+
+    def __init__(self, program: Program, worth: float | None = None) -> None:
+        """Begin to compile when calls have taken so many seconds; now, if none are given."""
         self.program = program
         self._reference = reference.compile_program(program)
-        self._now: Executable | reference.Executable = self._reference
+        self._now: native.Executable | reference.Executable = self._reference
+        self._worth, self._seconds = worth, 0.0
+        self._begun: dict[int, _Begun] = {}  # by process
+        self._made: native.Executable | None = None
         self._failure: Exception | None = None
-        self._unreported: deque[Exception] = deque()
-        self._is_done = threading.Event()
-        self._process = os.getpid()
-        _worker(self._process).put(WeakMethod(self._compile))
+        self._unreported: deque[str] = deque()
+        self._is_over = self._is_settled = self._is_measured = False
+        self.entry: Callable[..., list[Array] | None] = _no_entry
+        if worth is None:
+            self._begin()
 
     @property
     def source(self) -> str:
@@ -70,11 +104,18 @@ class Background:
         bare: int = 0,
     ) -> list[Array]:
         """As the contract says."""
-        if self._unreported:
-            with suppress(IndexError):  # another thread reports it
-                self._unreported.pop()
-                warnings.warn(self._refusal(), RuntimeWarning, stacklevel=3)
-        return self._now.run(inputs, state, as_is, as_one, bare)
+        if self._is_settled:
+            return self._now.run(inputs, state, as_is, as_one, bare)
+        if self._is_over and not self._is_measured:
+            self._settle()
+            if self._unreported:
+                self._report()
+        elif self._worth is None or self._seconds >= self._worth:
+            self._begin()
+        start = perf_counter()
+        results = self._now.run(inputs, state, as_is, as_one, bare)
+        self._seconds += perf_counter() - start
+        return results
 
     def check(self, inputs: Sequence[Array]) -> None:
         """As the contract says."""
@@ -86,61 +127,178 @@ class Background:
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until all is compiled, or so long; whether machine code runs from now on."""
-        if os.getpid() == self._process:
-            self._is_done.wait(seconds)
-        elif not self._is_done.is_set():  # a forked child has no thread that compiles
-            self._compile()
-        return isinstance(self._now, Executable)
+        if not self._is_over:
+            self._begin()
+        begun = self._begun.get(os.getpid())
+        if begun is not None:
+            begun.is_over.wait(seconds)
+        if self._made is not None and self._is_over and not self._is_measured:
+            self._settle()
+        return self._now is not self._reference
 
     def explain(self, profile: bool = False) -> str:
-        """As that of machine code, which is waited for."""
-        return self._compiled().explain(profile)
+        """What runs it now; with `profile` as that of machine code, which is waited for."""
+        if profile:
+            return self._compiled().explain(profile)
+        if self._made is not None:
+            return self._made.explain()
+        return f"{self.status}\n{self._reference.explain()}"
+
+    @property
+    def status(self) -> str:
+        """What becomes of it, in a line; empty where machine code runs."""
+        if self._made is not None:
+            return ""
+        if self._failure is not None:
+            return _refusal(self.program, self._failure)
+        if self._is_over:
+            return f"NumPy's engine runs it: there is no machine code ({_MISSING})"
+        begun = self._begun.get(os.getpid())
+        if begun is not None:
+            return (
+                "machine code is being compiled in the background, for "
+                f"{perf_counter() - begun.start:.1f} s so far; NumPy's engine runs it until then"
+            )
+        return (
+            f"NumPy's engine runs it: its calls have taken {1e3 * self._seconds:.0f} ms, and from "
+            f"{1e3 * (self._worth or 0.0):.0f} ms on machine code is compiled"
+        )
 
     def profile(self, on: bool = True) -> None:
         """As that of machine code, which is waited for."""
-        self._compiled().profile(on)
+        made = self._compiled()
+        made.profile(on)
+        self.entry = made.entry or _no_entry
 
     def measure(self, clock: Clock | None) -> None:
-        """As that of machine code, which is waited for; of NumPy's engine if there is none."""
-        self.wait()
+        """What runs it now measures, and goes on to; code that was asked for is waited for."""
+        if self._worth is None:
+            self.wait()
+        self._is_measured = clock is not None
         self._now.measure(clock)
 
     def spans(self) -> list[Span]:
-        """As that of machine code."""
+        """As those of what runs it now."""
         return self._now.spans()
 
-    def _compiled(self) -> Executable:
-        self.wait()
-        if not isinstance(self._now, Executable):
-            raise ArgumentError(self._refusal()) from self._failure
-        return self._now
+    def _compiled(self) -> native.Executable:
+        if self.wait():
+            assert self._made is not None
+            return self._made
+        raise ArgumentError(self.status) from self._failure
+
+    def _begin(self) -> None:
+        """Let it be compiled: once, and in a forked child, where no thread is left, once more."""
+        process, mine = os.getpid(), _Begun()
+        if self._begun.setdefault(process, mine) is not mine:
+            return
+        if self._worth is None or is_installed():
+            _worker(process).put(WeakMethod(self._compile))
+            return
+        if self._seconds >= self._worth:
+            _hint(
+                f"calls of {self.program.name}() have taken {1e3 * self._seconds:.0f} ms in all; "
+                f"machine code may be faster: {_MISSING}"
+            )
+        self._end()
 
     def _compile(self) -> None:
+        """What the thread does."""
         try:
-            made = Executable(self.program)
-            made.reference = self._reference
-            self._now = made
-        except Exception as error:  # shown by the next call, which NumPy's engine runs
+            with progress.waiting(f"dy2st: compiling {self.program.name!r}"):
+                if abi.is_known():
+                    aligned_arrays.align_arrays()  # loads LLVM
+                    made = native.Executable(self.program)
+                    made.reference = self._reference
+                    self._made = made
+        except Exception as error:  # reported by the next call, which NumPy's engine runs
             self._failure = error
-            self._unreported.append(error)
-        self._is_done.set()
+            self._unreported.append(_refusal(self.program, error))
+        self._end()
 
-    def _refusal(self) -> str:
-        error = self._failure
-        return (
-            f"the engine 'native' could not compile {self.program.name!r}, which NumPy's engine "
-            f"runs: {type(error).__name__}: {error}"
-        )
+    def _end(self) -> None:
+        self._is_over = True
+        self._begun[os.getpid()].is_over.set()
+
+    def _settle(self) -> None:
+        """From now on calls run what was made."""
+        if self._made is not None:
+            aligned_arrays.align_arrays()
+            self._now, self.entry = self._made, self._made.entry or _no_entry
+        self._is_settled = True
+
+    def _report(self) -> None:
+        """Say once why there is no code."""
+        with suppress(IndexError):  # another thread says it
+            text = self._unreported.pop()
+            if self._worth is not None and isinstance(self._failure, ArgumentError):
+                _hint(text)  # LLVM cannot be loaded, and nobody has asked for it
+            else:
+                warnings.warn(text, RuntimeWarning, stacklevel=4)
+
+
+class _Begun:
+    """When a process has begun to compile, and whether that is over."""
+
+    def __init__(self) -> None:
+        self.start = perf_counter()
+        self.is_over = threading.Event()
+
+
+def _no_entry(*arrays: Array) -> None:
+    """`run` is to be asked."""
+
+
+_MISSING = "pip install 'dy2st[native]'"
+
+
+@once
+def is_installed() -> bool:
+    """Whether there is LLVM, which is not loaded for that."""
+    return import_util.find_spec("llvmlite") is not None
+
+
+def _hint(text: str) -> None:
+    """Say once a process what could be better; who has named the engine NumPy is told nothing."""
+    said = _said()
+    if not said:
+        said.append(text)
+        more = "said once; DY2ST_ENGINE=numpy says nothing"
+        logging.getLogger("dy2st").warning("dy2st: %s (%s)", text, more)
+
+
+@once
+def _said() -> list[str]:
+    """The hints of this process."""
+    return []
+
+
+def _refusal(program: Program, error: Exception) -> str:
+    return (
+        f"the engine 'native' could not compile {program.name!r}, which NumPy's engine runs: "
+        f"{type(error).__name__}: {error}"
+    )
 
 
 class _Worker:
     """Jobs, one after the other, in a thread that is there while there are any."""
 
     def __init__(self) -> None:
-        self._elsewhere = elsewhere.Elsewhere()
         self._jobs: deque[WeakMethod[Callable[[], None]]] = deque()
         self._lock = threading.Lock()
         self._is_at_work = False
+        # What LLVM does in this process cannot be left: who ends it takes this for ever.
+        self._using_llvm = threading.Lock()
+        self._elsewhere: subprocess_compiler.Elsewhere | None = None
+        self._process = os.getpid()
+        atexit.register(self._end)
+
+    def _end(self) -> None:
+        """Wait until LLVM is not at work here, and let nothing begin that cannot be left."""
+        if os.getpid() == self._process:  # not in a forked child
+            self._using_llvm.acquire()
+            if self._elsewhere is not None:
+                self._elsewhere.end()
 
     def put(self, job: WeakMethod[Callable[[], None]]) -> None:
         """Add a job; it is left out if nobody holds its object any more."""
@@ -151,7 +309,9 @@ class _Worker:
             threading.Thread(target=self._work, name="dy2st compiles", daemon=True).start()
 
     def _work(self) -> None:
-        with compiling_by(self._elsewhere.compile, self._elsewhere.linking):
+        if self._elsewhere is None:
+            self._elsewhere = subprocess_compiler.Elsewhere(self._using_llvm)
+        with llvm.compiling_by(self._elsewhere.compile, self._using_llvm):
             while (job := self._next()) is not None:
                 do = job()
                 if do is not None:
@@ -172,17 +332,37 @@ def _worker(process: int) -> _Worker:
     return _Worker()
 
 
-def compile_program(program: Program) -> Executable | Background | reference.Executable:
+def compile_program(program: Program) -> native.Executable | Background | reference.Executable:
     """Machine code; NumPy's engine for lists among the inputs, and where this build of Python
     lays its objects differently."""
-    takes_lists = any(isinstance(variable.type, ArrayType) for variable in program.inputs)
-    if takes_lists or not abi.is_known():
+    if _takes_lists(program) or not abi.is_known():
         return reference.compile_program(program)
-    Processor.host()  # says what is missing
-    align_arrays()
+    llvm.Processor.host()  # says what is missing
+    aligned_arrays.align_arrays()
     is_off = os.environ.get("DY2ST_NATIVE_BACKGROUND", "") == "off"
-    is_large = not is_off and next(islice(program.block.walk(), _MANY, None), None) is not None
-    return Background(program) if is_large else Executable(program)
+    if not is_off and next(islice(program.block.walk(), _MANY, None), None) is not None:
+        return Background(program)
+    with progress.waiting(f"dy2st: compiling {program.name!r}"):
+        return native.Executable(program)
 
 
-__all__ = ["Background", "compile_program"]
+def compile_when_it_pays(
+    program: Program,
+) -> Background | native.Executable | reference.Executable:
+    """NumPy's engine at first, and machine code when that is worth its while."""
+    if _takes_lists(program):
+        return reference.compile_program(program)
+    if not is_installed():
+        return Background(program, _WORTH_A_HINT)
+    if os.environ.get("DY2ST_NATIVE_BACKGROUND", "") == "off":
+        return compile_program(program)
+    operators = sum(1 for _ in program.block.walk())
+    return Background(program, _WORTH + _WORTH_AN_OPERATOR * operators)
+
+
+def _takes_lists(program: Program) -> bool:
+    """Whether lists are among the inputs, for which there is no code."""
+    return any(isinstance(variable.type, ArrayType) for variable in program.inputs)
+
+
+__all__ = ["Background", "compile_program", "compile_when_it_pays"]

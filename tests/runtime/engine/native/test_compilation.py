@@ -8,6 +8,8 @@ import subprocess
 import sys
 import threading
 import warnings
+from contextlib import nullcontext
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,7 +18,8 @@ from dy2st_runtime import engine
 from dy2st_runtime.engine.native import compilation
 from dy2st_runtime.engine.native.compilation import Background, compile_program
 from dy2st_runtime.engine.native.executable import Executable
-from dy2st_runtime.engine.native.machine.llvm import compile_object
+from dy2st_runtime.engine.native.machine import subprocess_compiler
+from dy2st_runtime.engine.native.machine.llvm import Processor, compile_object
 from dy2st_runtime.engine.native.machine.subprocess_compiler import Elsewhere
 from dy2st_runtime.errors import ArgumentError, SpecError
 from tests.recorded import program_of as traced
@@ -112,7 +115,7 @@ def test_an_error_of_the_compiler_is_one_warning_and_numpy_goes_on(monkeypatch):
         def __init__(self, program):
             raise ValueError("no code for this")
 
-    monkeypatch.setattr(compilation, "Executable", Refused)
+    monkeypatch.setattr(compilation, "native", SimpleNamespace(Executable=Refused))
     executable = compile_program(long())
     assert not executable.wait(LONGEST)
     with pytest.warns(RuntimeWarning, match="'native' could not compile.*ValueError: no code"):
@@ -120,16 +123,19 @@ def test_an_error_of_the_compiler_is_one_warning_and_numpy_goes_on(monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         executable.run([X], [])
+    assert "ValueError: no code for this" in executable.explain()
     with pytest.raises(ArgumentError, match="ValueError: no code for this"):
-        executable.explain()
+        executable.profile()
 
 
-def test_the_other_process_tells_why_it_fails():
+def test_the_other_process_tells_why_it_fails(monkeypatch):
+    monkeypatch.setattr(subprocess_compiler, "_SHORT", 0)
     with pytest.raises(RuntimeError, match="expected top-level entity"):
-        Elsewhere().compile("nonsense", compilation.Processor.host(), False)
+        Elsewhere(nullcontext()).compile("nonsense", Processor.host(), False)
 
 
-def test_the_other_process_compiles_what_this_one_would():
+def test_the_other_process_compiles_what_this_one_would(monkeypatch):
+    monkeypatch.setattr(subprocess_compiler, "_SHORT", 0)
     executable = compile_program(long())
     assert executable.wait(LONGEST)
     (want,) = Executable(long()).run([X], [])
@@ -181,6 +187,7 @@ def test_a_forked_child_compiles_by_itself(gate):
     child = os.fork()
     if not child:
         is_right = False
+        gate.set()
         try:
             is_right = executable.wait() and np.isfinite(executable.run([X], [])[0]).all()
         finally:  # whatever happens, a child runs no tests

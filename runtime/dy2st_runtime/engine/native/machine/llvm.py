@@ -80,8 +80,9 @@ class Processor:
 
 @once
 def _own() -> Processor:
-    _check_installed()
-    return Processor(binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten())
+    with _way.using:
+        _check_installed()
+        return Processor(binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten())
 
 
 Compile = Callable[[str, Processor, bool], bytes]
@@ -94,6 +95,11 @@ def compile_object(text: str, processor: Processor, is_plain: bool = False) -> b
     Plain text is computed as it is written: the stack alone becomes registers, which is as fast
     for what is written with care.
     """
+    with _way.using:
+        return _compiled(text, processor, is_plain)
+
+
+def _compiled(text: str, processor: Processor, is_plain: bool) -> bytes:
     _check_installed()
     # Of the small code model: a constant is an operand there, not an address of 10 bytes first.
     target = binding.Target.from_default_triple()
@@ -139,24 +145,24 @@ def library_of(
 
 
 class _Way(ThreadState):
-    """How this thread compiles, and what it holds while it links; None is for here and nothing."""
+    """How this thread compiles, and what it holds while it uses LLVM here."""
 
-    compile: Compile | None = None
-    linking: AbstractContextManager[Any] = nullcontext()
+    compile: Compile | None = None  # None is for here
+    using: AbstractContextManager[Any] = nullcontext()
 
 
 _way = _Way()
 
 
 @contextmanager
-def compiling_by(compile: Compile, linking: AbstractContextManager[Any]) -> Iterator[None]:
+def compiling_by(compile: Compile, using: AbstractContextManager[Any]) -> Iterator[None]:
     """Let others compile what this thread asks for inside the `with`."""
-    before = _way.compile, _way.linking
-    _way.compile, _way.linking = compile, linking
+    before = _way.compile, _way.using
+    _way.compile, _way.using = compile, using
     try:
         yield
     finally:
-        _way.compile, _way.linking = before
+        _way.compile, _way.using = before
 
 
 @dataclass
@@ -181,7 +187,7 @@ def _linked(code: bytes, exports: Iterable[str], symbols: Mapping[str, int]) -> 
         library.export_symbol(name)
     # A linker of its own: one for the process would keep some 9 kB of each library that is gone.
     # JITLink lays the parts of an object beside each other, which the small code model needs.
-    with _way.linking:
+    with _way.using:
         linker = binding.create_lljit_compiler(use_jit_link=True)
         tracker = library.link(linker, "dy2st")
         return Library((tracker, linker), {name: tracker[name] for name in exports})
