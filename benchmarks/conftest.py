@@ -6,6 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
+from dy2st_runtime import engine
+
+engine.DEFAULT = "numpy"  # of what names no engine: `auto` would change it while it is measured
+
 
 @pytest.fixture
 def figure(benchmark):

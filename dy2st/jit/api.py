@@ -55,8 +55,8 @@ def to_static(
     parameters in: then the Program is made anew when parameters change, and calls that want
     gradients run the Program as it was traced. With `property=True` the function gives a Python
     value, and stays as it is. `engine` names what runs the Programs ("numpy", "native", "auto", or
-    one that was registered); without it DY2ST_ENGINE does. `backend` and `full_graph` say nothing:
-    a Program is always whole, and PaddlePaddle's compiler is not here.
+    one that was registered); without it DY2ST_ENGINE does, else it is "auto". `backend` and
+    `full_graph` say nothing: a Program is always whole, and PaddlePaddle's compiler is not here.
 
     Raises NotConvertible for what cannot be converted, ArgumentError if there are more InputSpecs
     than parameters, ConversionError when a call cannot be converted.

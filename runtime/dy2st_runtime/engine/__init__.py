@@ -1,9 +1,10 @@
 """Engines make of a Program something that runs, and are chosen by name.
 
-`numpy` needs NumPy alone and is the default; `native` makes machine code, and needs the extra
-`native`; `auto` is `native` where that can be had, else `numpy`; `xla` is for GPUs and TPUs, by
-jax, and needs the extra `jax`; `onnxruntime` runs them as models of ONNX, and needs the extra
-`onnx`. docs/engines.md shows how to write another one. All of them compute the same.
+`numpy` needs NumPy alone; `native` makes machine code, and needs the extra `native`; `auto`, the
+default, begins with `numpy`, and goes on with `native` where calls take long and that can be had;
+`xla` is for GPUs and TPUs, by jax, and needs the extra `jax`; `onnxruntime` runs them as models of
+ONNX, and needs the extra `onnx`. All of them compute the same. docs/engines.md shows how to write
+another one.
 
 >>> names()
 ['auto', 'native', 'numpy', 'onnxruntime', 'xla']
@@ -43,11 +44,12 @@ else:
         },
     )
 
-DEFAULT, AUTO = "numpy", "auto"
+DEFAULT = "auto"
 GROUP = "dy2st.engines"  # the entry points of other packages
 
 # An engine, or where it is: `module:name`.
 ENGINES: dict[str, Engine | str] = {
+    "auto": "dy2st_runtime.engine.native.compilation:compile_when_it_pays",
     "native": "dy2st_runtime.engine.native.compilation:compile_program",
     "numpy": "dy2st_runtime.engine.numpy.executable:compile_program",
     "onnxruntime": "dy2st_runtime.engine.onnx.executable:compile_program",
@@ -101,7 +103,7 @@ def compile(program: Program, engine: str | None = None) -> Executable:
 
 def find(name: str | None = None) -> Engine:
     """The engine of a name; ArgumentError says what is wrong with it."""
-    chosen = _chosen(name)
+    chosen = check_name(name) or _default()
     known = ENGINES.get(chosen)
     if known is None:
         place = _of_packages().get(chosen)
@@ -125,16 +127,7 @@ def of_mesh(program: Program) -> str | None:
 
 def is_embedded() -> bool:
     """Whether the default engine is NumPy's, which calls a function for each operator."""
-    return _chosen() == "numpy"
-
-
-def _chosen(name: str | None = None) -> str:
-    chosen = check_name(name) or _default()
-    if chosen != AUTO:
-        return chosen
-    needed = (_NEEDED["native"][0], ENGINES["native"].partition(":")[0])  # type: ignore[union-attr]
-    has_native = all(import_util.find_spec(module) is not None for module in needed)
-    return "native" if has_native else "numpy"
+    return _default() in ("numpy", DEFAULT)
 
 
 def _default() -> str:
@@ -156,7 +149,7 @@ def check_name(name: str | None) -> str | None:
 
 def names() -> list[str]:
     """What engines are called: ours, what was registered, and those of installed packages."""
-    return sorted({AUTO, *ENGINES, *_of_packages()})
+    return sorted({*ENGINES, *_of_packages()})
 
 
 def register_engine(name: str, engine: Engine) -> None:
@@ -164,7 +157,7 @@ def register_engine(name: str, engine: Engine) -> None:
 
     An engine is a function that takes a Program and gives an Executable.
     """
-    if name == AUTO or ENGINES.get(name, engine) != engine:
+    if ENGINES.get(name, engine) != engine:
         raise ArgumentError(f"there is an engine {name!r} already: give yours another name")
     ENGINES[name] = engine
 
@@ -183,7 +176,7 @@ def _loaded(name: str, place: str) -> Engine:
     if needed and import_util.find_spec(needed) is None:
         raise ArgumentError(
             f"the engine {name!r} needs {needed}, which is not installed: "
-            f"pip install 'dy2st[{extra}]', or take the engine {DEFAULT!r}"
+            f"pip install 'dy2st[{extra}]', or take the engine 'numpy'"
         )
     module, _, attribute = place.partition(":")
     try:
