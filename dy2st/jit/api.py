@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypeVar, overload
 
 from dy2st.jit.static_function import InputSpecs, StaticFunction
 from dy2st_runtime import engine as engines
@@ -22,20 +22,58 @@ from types import FunctionType, MethodType
 
 AnyLayer = TypeVar("AnyLayer", bound=Layer)
 Method = Callable[..., Any]
+Marked = TypeVar("Marked", bound=Method)
+P = ParamSpec("P")
+R = TypeVar("R")
+Backend = Literal["CINN", "PHI", "numpy"] | None
+
+
+class Converter(Protocol):
+    """What `to_static(...)` gives without a function: a decorator."""
+
+    @overload
+    def __call__(self, function: AnyLayer) -> AnyLayer: ...  # type: ignore[overload-overlap]
+    @overload
+    def __call__(self, function: Callable[P, R]) -> StaticFunction[P, R]: ...
 
 
 @overload
-def to_static(
-    function: AnyLayer, input_spec: InputSpecs = None, build_strategy: Any = None, **options: Any
+def to_static(  # type: ignore[overload-overlap]  # Layers can be called, but come first
+    function: AnyLayer,
+    input_spec: InputSpecs = None,
+    build_strategy: Any = None,
+    backend: Backend = "CINN",
+    engine: str | None = None,
+    *,
+    full_graph: bool | None = None,
+    property: Literal[False] = False,
 ) -> AnyLayer: ...
 @overload
 def to_static(
-    function: Method, input_spec: InputSpecs = None, build_strategy: Any = None, **options: Any
-) -> StaticFunction: ...
+    function: Callable[P, R],
+    input_spec: InputSpecs = None,
+    build_strategy: Any = None,
+    backend: Backend = "CINN",
+    engine: str | None = None,
+    *,
+    full_graph: bool | None = None,
+    property: Literal[False] = False,
+) -> StaticFunction[P, R]: ...
 @overload
 def to_static(
-    function: None = None, input_spec: InputSpecs = None, build_strategy: Any = None, **options: Any
-) -> Callable[[Any], Any]: ...
+    function: None = None,
+    input_spec: InputSpecs = None,
+    build_strategy: Any = None,
+    backend: Backend = "CINN",
+    engine: str | None = None,
+    *,
+    full_graph: bool | None = None,
+    property: Literal[False] = False,
+) -> Converter: ...
+@overload
+def to_static(
+    function: None = None, *, property: Literal[True], full_graph: bool | None = None
+) -> Callable[[Marked], Marked]: ...
 
 
 @without_own_frames
@@ -138,7 +176,11 @@ def _check_options(options: dict[str, Any]) -> None:
             raise ValueError(f"to_static: {name}={value!r} is not supported, leave it out")
 
 
-def not_to_static(func: Method | None = None) -> Any:
+@overload
+def not_to_static(func: None = None) -> Callable[[Marked], Marked]: ...
+@overload
+def not_to_static(func: Marked) -> Marked: ...
+def not_to_static(func: Any = None) -> Any:
     """Leave a function as it is: converted code calls it unchanged, on traced tensors.
 
     >>> @not_to_static
@@ -150,7 +192,7 @@ def not_to_static(func: Method | None = None) -> Any:
     if inspect.ismethod(func):
         func.__func__.__dy2st_ignore__ = True  # type: ignore[attr-defined]
     else:
-        func.__dy2st_ignore__ = True  # type: ignore[attr-defined]
+        func.__dy2st_ignore__ = True
     return func
 
 

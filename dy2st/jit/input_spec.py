@@ -15,7 +15,7 @@ from dy2st_runtime.dims import Size
 from dy2st_runtime.errors import SpecError
 from dy2st_runtime.ir import Tensor, TensorType
 from dy2st_runtime.ir.sizes import solved
-from dy2st_runtime.ir.types import given_dtype
+from dy2st_runtime.ir.types import DTypeLike, given_dtype
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ class InputSpec:
     def __init__(
         self,
         shape: Sequence[Axis],
-        dtype: Any = "float32",
+        dtype: DTypeLike = "float32",
         name: str | None = None,
         stop_gradient: bool = False,
     ):

@@ -6,7 +6,7 @@ import functools
 import sys
 import weakref
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, overload
 
 from dy2st.jit.programs import Callee, ProgramCache, Programs
 from dy2st.jit.signature import Signature, as_tensor, is_tensor, to_named_specs
@@ -23,20 +23,30 @@ from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor
 
 if TYPE_CHECKING:
+    from typing_extensions import ParamSpec, Self, TypeVar
+
     from dy2st.convert.record import Report
     from dy2st.convert.replay.state_of_files import Keeping
     from dy2st.jit import tracing
     from dy2st.jit.concrete_program import ConcreteProgram
     from dy2st.jit.shape_table import ShapeTable
+
+    P = ParamSpec("P", default=...)
+    R = TypeVar("R", default=Any)
+    Rest = ParamSpec("Rest", default=...)
 else:
+    from typing import ParamSpec, TypeVar
+
     tracing = Lazy("dy2st.jit.tracing")
+    P = ParamSpec("P")
+    R = TypeVar("R")
 
 
 InputSpecs = Sequence[Any] | None
 _enabled = True  # of the whole process
 
 
-class StaticFunction:
+class StaticFunction(Generic[P, R]):
     """A converted function: call it like the original. `to_static` makes it.
 
     Each set of argument types and Python values has a Program of its own, in which sizes that
@@ -62,7 +72,7 @@ class StaticFunction:
 
     def __init__(
         self,
-        function: Callable[..., Any],
+        function: Callable[P, R],
         input_spec: InputSpecs = None,
         layer: Layer | None = None,
         passes: Any = None,
@@ -96,7 +106,15 @@ class StaticFunction:
 
     # -- what it wraps -----------------------------------------------------------------------
 
-    def __get__(self, instance: Any, owner: type | None = None) -> StaticFunction:
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Self: ...
+
+    @overload
+    def __get__(
+        self: StaticFunction[Concatenate[Any, Rest], R], instance: object, owner: type | None = None
+    ) -> StaticMethod[Rest, R]: ...
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """A method of its own for every instance: instances have their own Programs."""
         if instance is None:
             return self
@@ -205,7 +223,7 @@ class StaticFunction:
         return () if instance is None else (instance,)
 
     @property
-    def dygraph_function(self) -> Callable[..., Any]:
+    def dygraph_function(self) -> Callable[P, R]:
         """The user's function as it was, bound if it is a method.
 
         >>> def double(x):
@@ -266,7 +284,7 @@ class StaticFunction:
             raise ArgumentError(f"{self.__name__} is in the mode of its Layer: call layer.{name}()")
         self._training = training
 
-    def rollback(self) -> Callable[..., Any]:
+    def rollback(self) -> Callable[P, R]:
         """Undo the conversion: the Layer's method, or the function, is the user's own again.
 
         >>> net = dy2st.to_static(dy2st.nn.Linear(2, 3))
@@ -281,34 +299,42 @@ class StaticFunction:
 
     # -- calling -----------------------------------------------------------------------------
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the Program for these arguments, traced now if there is none yet."""
-        if not enabled():
-            return self.dygraph_function(*args, **kwargs)
-        # In a trace it is inlined: what it computes belongs to the Program around.
-        if stack.interpreters and current_tracer() is not None:
-            return converted(self.dygraph_function)(*args, **kwargs)
-        tensors: list[EagerTensor] = []
-        try:
-            known = self._programs.known(args, kwargs, tensors)
-            if known is not None and known.straight is not None:
-                return known.straight(tensors, known)
-            # Run the Program that is known for these tensors, or the one for these arguments
-            if known is None:
-                return self._first(args, kwargs)
-            # What a run wrote before it raised is lost: only then Python makes the call once more.
-            if not known.finished.writes:
-                return known(tensors)
-            call = self._programs.new_call(_gradients(tensors))
+    if TYPE_CHECKING:
+
+        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+            """Run the Program for these arguments, traced now if there is none yet."""
+
+    else:
+
+        def __call__(self, *args: Any, **kwargs: Any) -> Any:
+            """Run the Program for these arguments, traced now if there is none yet."""
+            if not enabled():
+                return self.dygraph_function(*args, **kwargs)
+            # In a trace it is inlined: what it computes belongs to the Program around.
+            if stack.interpreters and current_tracer() is not None:
+                return converted(self.dygraph_function)(*args, **kwargs)
+            tensors: list[EagerTensor] = []
             try:
-                return known(tensors, call)
-            except BaseException:  # what the run raises is raised again, here or by Python below
-                if not call.is_lost:
-                    raise
-            return self.dygraph_function(*args, **kwargs)  # raises, and writes what comes before
-        except BaseException as error:  # goes on, without our frames: no trace is around
-            hide_own_frames(error)
-            raise
+                known = self._programs.known(args, kwargs, tensors)
+                if known is not None and known.straight is not None:
+                    return known.straight(tensors, known)
+                # Run the Program that is known for these tensors, or the one for these arguments
+                if known is None:
+                    return self._first(args, kwargs)
+                # What a run wrote before it raised is lost: only then Python makes the call again.
+                if not known.finished.writes:
+                    return known(tensors)
+                call = self._programs.new_call(_gradients(tensors))
+                try:
+                    return known(tensors, call)
+                except BaseException:  # it is raised again, here or by Python below
+                    if not call.is_lost:
+                        raise
+                # It raises, and writes what comes before.
+                return self.dygraph_function(*args, **kwargs)
+            except BaseException as error:  # goes on, without our frames: no trace is around
+                hide_own_frames(error)
+                raise
 
     def _first(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run a call whose Program is not known by its key: it is found, or traced now."""
@@ -479,6 +505,14 @@ class StaticFunction:
         instance = self.class_instance
         how = (self._signature, self._input_spec, self.passes, self.engine)
         return Callee(self._function, instance, called, *how)
+
+
+if TYPE_CHECKING:
+
+    class StaticMethod(StaticFunction[P, R]):
+        """A converted method that is bound to its object: the same class, for type checkers."""
+
+        def __get__(self, instance: Any, owner: type | None = None) -> Self: ...
 
 
 def _gradients(tensors: Sequence[EagerTensor]) -> tuple[bool, ...]:

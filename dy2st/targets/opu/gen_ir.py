@@ -110,7 +110,7 @@ def _module(
     program: Program | Module | StaticFunction | nn.Layer, state: Mapping[str, Any] | None
 ) -> Module:
     if isinstance(program, nn.Layer):
-        program = program.forward  # type: ignore[assignment]
+        program = program.forward
         if not isinstance(program, StaticFunction):
             raise ArgumentError("the layer is not traced: to_static(layer, [InputSpec(...)]) does")
     if not isinstance(program, StaticFunction):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,6 +14,12 @@ from dy2st_runtime.errors import DTypeError, nearest
 
 DType = np.dtype[Any]
 Shape = tuple[Size, ...]
+DTypeName = Literal[
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+    "float16", "bfloat16", "float32", "float64", "complex64", "complex128",
+]  # fmt: skip
+DTypeLike = DTypeName | np.dtype[Any] | type[Any]
+"""What a user may write for an element type."""
 
 
 class TensorType:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Protocol, TypeVar, overload
 
 import numpy as np
 
@@ -32,6 +32,35 @@ from dy2st_runtime.tensor import EagerTensor, Parameter
 
 Hook = Callable[..., Any]
 Convert = Callable[[Callable[..., Any]], Callable[..., Any]]
+P = ParamSpec("P")
+R_co = TypeVar("R_co", covariant=True)
+
+
+class HasForward(Protocol[P, R_co]):
+    """What a call of a Layer takes and gives: that of its `forward`."""
+
+    @property
+    def forward(self) -> Callable[P, R_co]:
+        """What computes the outputs: a method, or a converted one."""
+
+
+class Descriptor(Protocol[P, R_co]):
+    """A converted function, bound to its Layer or not yet."""
+
+    @property
+    def dygraph_function(self) -> Any:
+        """The function as it was."""
+
+    def __get__(self, instance: Layer, owner: type | None = None) -> Callable[P, R_co]:
+        """Bind it."""
+
+
+class HasConvertedForward(Protocol[P, R_co]):
+    """A Layer whose `forward` is a converted function."""
+
+    @property
+    def forward(self) -> Descriptor[P, R_co]:
+        """What computes the outputs."""
 
 
 class HookRemover:
@@ -130,9 +159,21 @@ class Layer(LayerTree):
 
     # -- calling -----------------------------------------------------------------------------
 
-    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        """Compute the outputs; every model writes its own."""
-        raise NotImplementedError(f"{type(self).__name__} has no forward()")
+    if TYPE_CHECKING:
+        forward: Any  # each has its own arguments, and a converted function may take its place
+    else:
+
+        def forward(self, *inputs: Any, **kwargs: Any) -> Any:
+            """Compute the outputs; every model writes its own."""
+            raise NotImplementedError(f"{type(self).__name__} has no forward()")
+
+    @overload
+    def __call__(
+        self: HasConvertedForward[P, R_co], *inputs: P.args, **kwargs: P.kwargs
+    ) -> R_co: ...
+
+    @overload
+    def __call__(self: HasForward[P, R_co], *inputs: P.args, **kwargs: P.kwargs) -> R_co: ...
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
         """Run the pre hooks, `forward`, and the post hooks."""
