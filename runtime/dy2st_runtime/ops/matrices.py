@@ -268,14 +268,21 @@ def _qr_gradient(g: Any, y: Any, x: Any, complete: bool) -> Any:
         require(rows <= columns, what)
     of_q = F.zeros_like(q) if g[0] is None else g[0]
     of_r = F.zeros_like(r) if g[1] is None else g[1]
-    if equal(rows, columns) is True or less_equal(columns, rows) is True:
+    if not _is_wide("qr", x):
         return _tall_qr_gradient(of_q, of_r, q, r)
-    reason = f"qr: whether {x.shape} has more columns than rows is not known"
-    require(rows < columns, reason)
     rest, of_rest = x[..., rows:], of_r[..., rows:]
     of_q = of_q + F.matmul(rest, adjoint(of_rest))
     of_square = _tall_qr_gradient(of_q, of_r[..., :rows], q, r[..., :rows])
     return F.concat([of_square, F.matmul(q, of_rest)], -1)
+
+
+def _is_wide(name: str, x: Any) -> bool:
+    """Whether matrices have more columns than rows: required, if the sizes do not tell."""
+    rows, columns = x.shape[-2:]
+    if equal(rows, columns) is True or less_equal(columns, rows) is True:
+        return False
+    require(rows < columns, f"{name}: whether {x.shape} has more columns than rows is not known")
+    return True
 
 
 def _tall_qr_gradient(of_q: Any, of_r: Any, q: Any, r: Any) -> Any:
@@ -340,29 +347,38 @@ def _svd_infer(x: TensorType, full: bool) -> tuple[TensorType, ...]:
 
 def _svd_gradient(g: Any, y: Any, x: Any, full: bool) -> Any:
     u, s, vh = y
+    of_u, of_vh = g[0], g[2]
     if full:
         count = minimum(*x.shape[-2:])
-        if g[0] is not None or g[2] is not None:
-            raise ArgumentError("svd has no gradient with full_matrices: leave it out")
+        of_u = None if of_u is None else _of_first_columns(of_u, u, count)
+        if of_vh is not None:
+            of_vh = adjoint(_of_first_columns(adjoint(of_vh), adjoint(vh), count))
         u, vh = u[..., :count], vh[..., :count, :]
     of_s = F.zeros_like(s) if g[1] is None else g[1]
     made = F.matmul(u * _as(F.unsqueeze(of_s, -2), u), vh)
     gaps = _as(_gaps(s * s), u)
     s = _as(s, u)
     row, column = F.unsqueeze(s, -2), F.unsqueeze(s, -1)
-    if g[0] is not None:
-        odd = _odd(F.matmul(adjoint(u), g[0]))
-        outside = g[0] - F.matmul(u, F.matmul(adjoint(u), g[0]))
+    if of_u is not None:
+        odd = _odd(F.matmul(adjoint(u), of_u))
+        outside = of_u - F.matmul(u, F.matmul(adjoint(u), of_u))
         spread = gaps * odd * row
         if dtype_of(x).kind == "c":
             spread = spread + F.tril(F.triu(odd)) / (2 * row)
         made = made + F.matmul(F.matmul(u, spread) + outside / row, vh)
-    if g[2] is not None:
-        v, of_v = adjoint(vh), adjoint(g[2])
+    if of_vh is not None:
+        v, of_v = adjoint(vh), adjoint(of_vh)
         spread = gaps * _odd(F.matmul(vh, of_v))
         outside = of_v - F.matmul(v, F.matmul(vh, of_v))
         made = made + F.matmul(u, column * F.matmul(spread, vh) + adjoint(outside / row))
     return made
+
+
+def _of_first_columns(of_u: Any, u: Any, count: Any) -> Any:
+    """The gradient of the first columns of a unitary matrix: the others stay at right angles."""
+    rest, of_rest = u[..., count:], of_u[..., count:]
+    along = F.matmul(adjoint(of_rest), u[..., :count])
+    return of_u[..., :count] - F.matmul(rest, along)
 
 
 def _odd(x: Any) -> Any:
@@ -512,7 +528,7 @@ def _lu_kernel(x: Any) -> Any:
     pivots = np.zeros((len(made), min(rows, columns)), np.int32)
     every = np.arange(len(made))
     for k in range(pivots.shape[1]):
-        best = k + np.abs(made[:, k:, k]).argmax(1)
+        best = k + _lengths(made[:, k:, k]).argmax(1)
         pivots[:, k] = best + 1
         made[every, k], made[every, best] = made[every, best], made[every, k].copy()
         top = made[:, k, k]
@@ -521,17 +537,34 @@ def _lu_kernel(x: Any) -> Any:
     return made.reshape(x.shape), pivots.reshape((*x.shape[:-2], pivots.shape[1]))
 
 
+def _lengths(x: Any) -> Any:
+    """What LAPACK compares pivots by: of complex numbers no absolute values."""
+    return np.abs(x.real) + np.abs(x.imag) if x.dtype.kind == "c" else np.abs(x)
+
+
 def _lu_gradient(g: Any, y: Any, x: Any) -> Any:
+    """By the square part; what is beside or below it solves a triangular system of it."""
     packed, pivots = y
     rows, columns = x.shape[-2:]
-    require_equal(rows, columns, f"lu has a gradient for square matrices, not for {x.shape}")
-    eye = F.eye(x.shape[-1], dtype=x.dtype)
-    lower, upper = F.tril(packed, -1) + eye, F.triu(packed)
-    inner = F.tril(F.matmul(adjoint(lower), F.tril(g[0], -1)), -1)
-    inner = inner + F.triu(F.matmul(F.triu(g[0]), adjoint(upper)))
-    middle = adjoint(apply("solve", upper, adjoint(apply("solve", adjoint(lower), inner))))
-    order = apply("lu_order", pivots, rows=x.shape[-2])
-    return F.matmul(order_matrix(order, x.dtype), middle)
+    is_wide, is_square = _is_wide("lu", x), equal(rows, columns) is True
+    size = rows if is_wide else columns
+    square, of_square = packed[..., :size, :size], g[0][..., :size, :size]
+    lower, upper = F.tril(square, -1) + F.eye(size, dtype=x.dtype), F.triu(square)
+    of_lower = of_upper = of_square
+    beyond: Any = None
+    if is_wide:
+        beyond = apply("solve", adjoint(lower), g[0][..., size:])
+        of_lower = of_square - F.matmul(beyond, adjoint(packed[..., size:]))
+    elif not is_square:
+        beyond = adjoint(apply("solve", upper, adjoint(g[0][..., size:, :])))
+        of_upper = of_square - F.matmul(adjoint(packed[..., size:, :]), beyond)
+    inner = F.tril(F.matmul(adjoint(lower), F.tril(of_lower, -1)), -1)
+    inner = inner + F.triu(F.matmul(F.triu(of_upper), adjoint(upper)))
+    made = adjoint(apply("solve", upper, adjoint(apply("solve", adjoint(lower), inner))))
+    if beyond is not None:
+        made = F.concat([made, beyond], -1 if is_wide else -2)
+    order = apply("lu_order", pivots, rows=rows)
+    return F.matmul(order_matrix(order, x.dtype), made)
 
 
 def order_matrix(order: Any, dtype: Any) -> Any:
@@ -558,7 +591,11 @@ define(
     kernel=_lu_kernel,
     takes_complex=True,
     gradient=_lu_gradient,
-    samples=_SQUARES,
+    samples=(
+        *_SQUARES,
+        Sample(((3, 2),), dtypes=("float64",)),
+        Sample(((2, 2, 3),), dtypes=("float64",)),
+    ),
 )
 define(
     "lu_order",

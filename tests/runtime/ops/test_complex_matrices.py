@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 import dy2st as P
 
@@ -40,6 +41,11 @@ def by_eig(x):
     return values, vectors[:, :1] @ L.inv(vectors)[:1], P.abs(vectors)
 
 
+def by_full_svd(x):
+    rest = L.svd(x, full_matrices=True)[0][:, x.shape[1] :]
+    return rest @ across(rest)
+
+
 def by_svd_lowrank(x):
     u, s, v = L.svd_lowrank(x, 2)
     return u @ P.cast(P.diag(s), u.dtype) @ across(v)
@@ -65,6 +71,9 @@ CALLS = {
     "pinv of lower rank": lambda x: L.pinv(x[:, :2] @ x[:2], 1e-9),
     "pinv of a Hermitian one": lambda x: L.pinv(hermitian(x), hermitian=True),
     "lu": lambda x: L.lu(x)[0],
+    "lu of a tall one": lambda x: L.lu(x[:, :2])[0],
+    "lu of a wide one": lambda x: L.lu(x[:2])[0],
+    "svd of all columns": lambda x: by_full_svd(x[:, :2]),
     "matrix_exp": L.matrix_exp,
     "lstsq": lambda x: L.lstsq(x, x[:, :1] * 2 + 1)[0],
     "householder_product": lambda x: L.householder_product(x[:, :3], x[0, :3]),
@@ -157,3 +166,11 @@ def test_a_tolerance_for_each_matrix_counts_its_rank():
 def test_the_pseudoinverse_of_nothing_is_nothing(shape):
     turned = (*shape[:-2], shape[-1], shape[-2])
     assert L.pinv(P.zeros(shape)).shape == list(turned)
+
+
+def test_pivots_of_complex_matrices_are_those_of_lapack():
+    array = np.array([[0.9 + 0.9j, 1.0], [1.1, 2.0j]])
+    packed, pivots = L.lu(P.to_tensor(array))
+    wanted, exchanged = scipy.linalg.lu_factor(array)
+    np.testing.assert_allclose(packed.numpy(), wanted, rtol=1e-12)
+    assert pivots.tolist() == [1 + one for one in exchanged] == [1, 2]

@@ -30,6 +30,22 @@ def product(x):
     return p @ low @ up
 
 
+def factors(x):
+    """L and U in one matrix, by SciPy."""
+    parts = [scipy.linalg.lu(one)[1:] for one in x.reshape(-1, *x.shape[-2:])]
+    packed = [np.tril(np.eye(*x.shape[-2:]) * 0 + 1, -1) for _ in parts]
+    for made, (low, up) in zip(packed, parts):
+        made[:, : low.shape[1]] *= low[:, : made.shape[1]]
+        made[: up.shape[0]] = np.tril(made[: up.shape[0]], -1) + np.triu(up)
+    return np.array(packed).reshape(x.shape)
+
+
+def beside_columns(x):
+    """The projection on what is at right angles to all columns."""
+    rest = L.svd(x, full_matrices=True)[0][..., x.shape[-1] :]
+    return rest @ L.matrix_transpose(rest)
+
+
 ROWS = {
     "inv": (L.inv, np.linalg.inv, MANY),
     "det": (L.det, np.linalg.det, MANY),
@@ -54,6 +70,8 @@ ROWS = {
     "qr": (lambda x: L.qr(x)[0] @ L.qr(x)[1], lambda x: x, TALL),
     "r": (lambda x: L.qr(x, "r").abs(), lambda x: np.abs(np.linalg.qr(x, "r")), TALL[0]),
     "svd": (lambda x: (lambda u, s, v: (u * s.unsqueeze(-2)) @ v)(*L.svd(x)), lambda x: x, LONG),
+    "svd of all columns": (beside_columns, lambda x: np.eye(4) - x @ np.linalg.pinv(x), TALL),
+    "svd of all rows": (lambda x: beside_columns(x.T), lambda x: np.eye(5) - np.linalg.pinv(x) @ x, LONG),
     "svdvals": (L.svdvals, lambda x: np.linalg.svd(x, compute_uv=False), TALL),
     "eigh": (lambda x: L.eigh(x)[0], np.linalg.eigvalsh, SPD),
     "eigenvectors": (lambda x: L.eigh(x)[1].abs(), lambda x: np.abs(np.linalg.eigh(x)[1]), SPD),
@@ -63,6 +81,8 @@ ROWS = {
     "hermitian pinv": (lambda x: L.pinv(x, hermitian=True), np.linalg.pinv, SPD),
     "lstsq": (lambda x, y: L.lstsq(x, y)[0], lambda x, y: np.linalg.lstsq(x, y, None)[0], TALL[0], RNG.normal(size=(4, 2))),
     "lu": (product, lambda x: x, MANY),
+    "lu of tall matrices": (lambda x: L.lu(x)[0], lambda x: factors(x), TALL),
+    "lu of a long matrix": (lambda x: L.lu(x)[0], lambda x: factors(x), LONG),
     "packed lu": (lambda x: L.lu(x)[0], lambda x: scipy.linalg.lu_factor(x)[0], A),
     "lu_solve": (lambda x, y: L.lu_solve(y, *L.lu(x)), np.linalg.solve, A, Y),
     "lu_solve transposed": (lambda x, y: L.lu_solve(y, *L.lu(x), "T"), lambda x, y: np.linalg.solve(x.T, y), A, Y),
