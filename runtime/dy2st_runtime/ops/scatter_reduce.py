@@ -66,7 +66,15 @@ def _gradient(
     if include_self:
         own = F.ones_like(own)
     if reduce == "mul":
-        return g * y / x * own, None, picked(g) * picked(y) / values
+        no_x, no_values = F.cast(F.equal(x, 0), g.dtype), F.cast(F.equal(values, 0), g.dtype)
+        x, values = x + no_x, values + no_values  # what is 0 is left out, and counted
+        product = apply(
+            "scatter_reduce", x, index, values, axis=axis, reduce=reduce, include_self=include_self
+        )
+        zeros = no_x * own + added(no_values)
+        of_x = F.where(F.equal(zeros, no_x), product / x, 0.0)
+        of_values = F.where(F.equal(picked(zeros), no_values), picked(product) / values, 0.0)
+        return g * of_x * own, None, picked(g) * of_values
     is_own = F.cast(F.equal(x, y), g.dtype) * own
     is_it = F.cast(F.equal(values, picked(y)), g.dtype)
     share = g / F.maximum(is_own + added(is_it), 1.0)

@@ -14,6 +14,12 @@ TWO = [[1.0, 2.0], [3.0, 4.0]]
 ROOT_HALF = 0.5**0.5
 SELU = 1.0507009873554805 * 1.6732632423543772
 
+
+def product_at(x, values):
+    """x times the values at places: the first two at 0, the third at 1."""
+    return P.put_along_axis(x, P.arange(3) // 2, values, 0, "mul", broadcast=False)
+
+
 # name: function, inputs, gradients of the sum of its results
 ROWS = {
     "norm of 0": (P.linalg.norm, [[0, 0]], [[0, 0]]),
@@ -48,6 +54,9 @@ ROWS = {
         [[[[[0, 1], [1, 0]]]]],
         [[[[[0, 1], [0, 0]]]]],
     ),
+    "product at places, one 0": (product_at, [[2, 0], [3, 5, 7]], [[15, 7], [10, 6, 0]]),
+    "product at places, a 0 in them": (product_at, [[2, 3], [0, 5, 7]], [[0, 7], [10, 0, 3]]),
+    "product at places, two": (product_at, [[0, 3], [0, 5, 7]], [[0, 7], [0, 0, 3]]),
     "norm of order inf": (lambda x: P.norm(x, np.inf), [[2, -2]], [[0.5, -0.5]]),
     "det of a singular matrix": (P.linalg.det, [[[1, 1], [1, 1]]], [[[0, 0], [0, 0]]]),
 }  # fmt: skip
