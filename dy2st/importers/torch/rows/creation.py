@@ -79,8 +79,9 @@ def _linspace(at: Call, start: Any, end: Any, steps: int, dtype: Any = None) -> 
 def _logspace(
     at: Call, start: Any, end: Any, steps: int, base: float = 10.0, dtype: Any = None
 ) -> Any:
-    if at.dtype.kind in "iu":
-        powers = F.linspace(start, end, steps, "float64")
+    if at.dtype.kind in "iu":  # both ends are whole numbers before anything is computed
+        start, end = (F.cast(as_tensor(one), at.dtype) for one in (start, end))
+        powers = F.linspace(*(F.cast(one, "float64") for one in (start, end)), steps, "float64")
         return F.cast(F.pow(as_tensor(base, powers.dtype), powers), at.dtype)
     return F.logspace(start, end, steps, base, at.dtype)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dy2st.importers.torch.rows.shapes import cut
 from dy2st.importers.torch.table import (
     Call,
     as_tensor,
@@ -146,6 +147,47 @@ rows(
         "nonzero argwhere": lambda at, x: F.nonzero(_with_axis(x))[:, : x.ndim],
     }
 )
+
+
+_EMPTY = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "max": float("-inf"), "min": float("inf")}
+_JOINED = {"sum": "add", "mean": "add", "prod": "mul", "max": "amax", "min": "amin"}
+
+
+@row("aten.segment_reduce.default")
+def _by_segments(
+    at: Call,
+    x: Any,
+    reduce: str,
+    *,
+    lengths: Any = None,
+    indices: Any = None,
+    offsets: Any = None,
+    axis: int = 0,
+    unsafe: bool = False,
+    initial: Any = None,
+) -> Any:
+    """Elements along an axis joined segment by segment; what follows the last one is left out."""
+    if lengths is None:
+        ends, lengths = offsets[..., 1:], F.subtract(offsets[..., 1:], offsets[..., :-1])
+    else:
+        ends = F.cumsum(lengths, -1)
+    axis, count = axis_of(axis, x.ndim), ends.shape[-1]
+    places = F.arange(0, x.shape[axis], 1, ends.dtype)
+    is_behind = F.greater_equal(F.unsqueeze(places, 1), F.unsqueeze(ends, -2))
+    segment = F.sum(F.cast(is_behind, "int64"), [-1])
+    behind = [1] * (x.ndim - axis - 1)
+    segment = F.broadcast_to(F.reshape(segment, [*x.shape[: axis + 1], *behind]), x.shape)
+    first = as_tensor(_EMPTY[reduce] if initial is None else initial, x.dtype)
+    first = F.broadcast_to(first, [*x.shape[:axis], count + 1, *x.shape[axis + 1 :]])
+    made = F.put_along_axis(first, segment, x, axis, _JOINED[reduce], broadcast=False)
+    made = cut(made, axis, None, -1)
+    if reduce == "mean":
+        number = F.reshape(F.cast(lengths, x.dtype), [*lengths.shape, *behind])
+        made = F.divide(made, F.maximum(number, F.ones_like(number)))
+        if initial is None:
+            is_empty = F.equal(number, F.zeros_like(number))
+            made = F.where(is_empty, as_tensor(float("nan"), x.dtype), made)
+    return made
 
 
 @row("aten.index_add.default")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dy2st.importers.sampling import grid_sample
 from dy2st.importers.torch.rows.elementwise import safe_softmax
 from dy2st.importers.torch.table import Call, Row, as_tensor, is_known, row, rows
 from dy2st_runtime.dims import Dim, product
@@ -283,21 +284,21 @@ def _bags(
     if padding_idx is not None and padding_idx >= 0:
         is_padding = F.equal(indices, as_tensor(padding_idx, indices.dtype))
         counted = F.where(is_padding, as_tensor(0, found.dtype), counted)
-        found = F.where(F.unsqueeze(is_padding, 1), as_tensor(0, found.dtype), found)
+        least = as_tensor(float("-inf") if mode == 2 else 0, found.dtype)
+        found = F.where(F.unsqueeze(is_padding, 1), least, found)
     if per_sample_weights is not None:
         found = F.multiply(found, F.unsqueeze(per_sample_weights, 1))
     size = weight.shape[1]
+    number = F.unsqueeze(F.index_add(F.zeros([count], found.dtype), bag, 0, counted), 1)
     if mode == 2:
         empty = F.zeros([count, size], found.dtype)
         index = F.broadcast_to(F.unsqueeze(bag, 1), found.shape)
         most = F.put_along_axis(empty, index, found, 0, "amax", False, broadcast=False)
-        return most, None, None, None
+        return F.where(F.greater_than(number, as_tensor(0)), most, empty), None, None, None
     total = F.index_add(F.zeros([count, size], found.dtype), bag, 0, found)
     if mode == 0:
         return total, None, None, None
-    number = F.index_add(F.zeros([count], found.dtype), bag, 0, counted)
-    number = F.unsqueeze(F.maximum(number, F.ones_like(number)), 1)
-    return F.divide(total, number), None, None, None
+    return F.divide(total, F.maximum(number, F.ones_like(number))), None, None, None
 
 
 # -- resizing ---------------------------------------------------------------------------------
@@ -425,7 +426,12 @@ _PADS = ("zeros", "border", "reflection")
 
 @row("aten.grid_sampler.default", "aten.grid_sampler_2d.default", "aten.grid_sampler_3d.default")
 def _grid_sampled(at: Call, x: Any, grid: Any, mode: int, padding: int, corners: bool) -> Any:
-    return N.grid_sample(x, grid, _MODES[mode], _PADS[padding], corners)
+    how, beyond = _MODES[mode], _PADS[padding]
+    if how == "bicubic":  # PaddlePaddle's has no such mode
+        return grid_sample(
+            x, grid, align_corners=corners, mode=how, padding_mode=beyond, brings_in=False
+        )
+    return N.grid_sample(x, grid, how, beyond, corners)
 
 
 @row("aten.affine_grid_generator.default")

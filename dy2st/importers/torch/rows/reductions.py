@@ -420,7 +420,7 @@ def _trace(at: Call, x: Any) -> Any:
 def _differences(
     at: Call, x: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None
 ) -> Any:
-    parts = [at.cast(one) for one in (prepend, x, append) if one is not None]
+    parts = [at.cast(one) for one in (prepend, x, append) if one is not None] if n else [x]
     dim = axis_of(dim, x.ndim)
     made = F.concat(parts, dim) if len(parts) > 1 else parts[0]
     for _ in range(n):
