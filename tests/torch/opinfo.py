@@ -1,6 +1,8 @@
 """torch's operator samples (OpInfo) through torch.export and `from_torch`.
 
     python -m tests.torch.opinfo [--gradients] [--engine NAME] [--most N] [--dtypes a,b] [part ...]
+    python -m tests.torch.opinfo --share 0/4 >0 & ... --share 3/4 >3 &  # all entries, in four parts
+    python -m tests.torch.opinfo --sum 0 1 2 3
 
 Each sample is exported and imported, and counts as right, different, unknown (operators that we
 lack), refused (another Dy2stError) or failed; those that torch itself does not export do not count.
@@ -11,12 +13,14 @@ from __future__ import annotations
 import argparse
 import contextlib
 import itertools
+import json
 import logging
 import sys
 import time
 import warnings
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,6 +42,8 @@ RANDOM = frozenset(
     ).split()
 )
 """Entries that draw at random, or have no defined values."""
+OF_ANY_SIGN = frozenset("linalg.eig linalg.eigh linalg.svd svd".split())
+"""Entries whose results are vectors of any sign: the samples say what of them is compared."""
 DTYPES = ("float32", "float64", "int64", "bool", "complex64")
 
 
@@ -51,10 +57,12 @@ class Outcome(NamedTuple):
 class Sample(torch.nn.Module):
     """One call of an entry, of its tensors alone."""
 
-    def __init__(self, function: Any, sample: Any):
+    def __init__(self, function: Any, sample: Any, is_compared: bool):
+        """`is_compared`: the results are what torch compares of them, which no sign changes."""
         super().__init__()
         leaves, self.spec = _pytree.tree_flatten(((sample.input, *sample.args), sample.kwargs))
         self.function, self.tensors = function, [one for one in leaves if _is_tensor(one)]
+        self.compared = sample.output_process_fn_grad if is_compared else lambda result: result
         self.leaves = [None if _is_tensor(one) else (one,) for one in leaves]
         self.clones = False  # what it changes in place
 
@@ -62,7 +70,7 @@ class Sample(torch.nn.Module):
         waiting = iter([one.clone() for one in tensors] if self.clones else tensors)
         leaves = [next(waiting) if one is None else one[0] for one in self.leaves]
         args, kwargs = _pytree.tree_unflatten(leaves, self.spec)
-        return self.function(*args, **kwargs)
+        return self.compared(self.function(*args, **kwargs))
 
 
 def _is_tensor(value: Any) -> bool:
@@ -109,7 +117,7 @@ def outcomes(
 
 
 def _outcome(op: Any, sample: Any, gradients: bool, engine: Any) -> Outcome | None:
-    module = Sample(op, sample)
+    module = Sample(op, sample, gradients or title(op) in OF_ANY_SIGN)
     if any(one.layout != torch.strided for one in module.tensors):
         return None
     try:
@@ -139,12 +147,23 @@ def _outcome(op: Any, sample: Any, gradients: bool, engine: Any) -> Outcome | No
     except UnknownOperators as error:
         return Outcome("unknown", " ".join(str(error).split("\n")[1:-1]).replace("\n", " "))
     except Dy2stError as error:
+        if _is_refused_by_torch(program, module.tensors):
+            return None
         return Outcome(
             "refused", f"{shown}: {type(error).__name__} {str(error).splitlines()[0]:.200}"
         )
     except Exception as error:  # a fault of ours
         return Outcome("failed", f"{shown}: {type(error).__name__} {str(error):.250}")
     return Outcome("different", f"{shown}: {differs}") if differs else Outcome("right")
+
+
+def _is_refused_by_torch(program: Any, tensors: list[Any]) -> bool:
+    """Whether torch's own graph does not take the sample that it was made of."""
+    try:
+        program.module()(*tensors)
+    except Exception:
+        return True
+    return False
 
 
 def _is_change(node: Any) -> bool:
@@ -218,33 +237,57 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--dtypes", default=None)
     parser.add_argument("--exact", action="store_true", help="parts are whole names")
     parser.add_argument("--seconds", type=float, default=10**9, help="for each entry and dtype")
+    parser.add_argument("--share", default="0/1", help="1/4: the second of four parts of all")
+    parser.add_argument("--sum", action="store_true", help="parts are files of what was printed")
     chosen = parser.parse_args(arguments)
-    total: Counter[str] = Counter()
-    answered = 0
+    if chosen.sum:
+        lines = (line for part in chosen.parts for line in Path(part).read_text().splitlines())
+        report([_counted(line) for line in lines if line.startswith("== ")])
+        return
     dtypes = chosen.dtypes or ("float64" if chosen.gradients else ",".join(DTYPES))
-    for op in entries():
+    place, shares = map(int, chosen.share.split("/"))
+    found: list[tuple[str, Counter[str]]] = []
+    for op in entries()[place::shares]:
         name = title(op)
-        if chosen.parts and not any(
+        if not chosen.parts or any(
             part == name if chosen.exact else part in name for part in chosen.parts
         ):
-            continue
-        own: Counter[str] = Counter()
-        for dtype in dtypes.split(","):
-            begun = time.time()
-            options = chosen.gradients, chosen.engine, chosen.step, chosen.most
-            for found in outcomes(op, dtype, *options):
-                own[found.status] += 1
-                if found.status != "right":
-                    print(
-                        f"{found.status:9} {name} {dtype}: {found.text}".replace("\n", " "),
-                        flush=True,
-                    )
-                if time.time() - begun > chosen.seconds:
-                    break
-        total += own
-        answered += bool(own)
-        print(f"== {name}: {dict(own)}", flush=True)
-    print(f"{answered} entries: {dict(total)}, right {total['right'] / max(total.total(), 1):.2%}")
+            found.append((name, _campaign(op, name, dtypes.split(","), chosen)))
+            print(f"== {name}: {json.dumps(found[-1][1])}", flush=True)
+    report(found)
+
+
+def _campaign(op: Any, name: str, dtypes: list[str], chosen: Any) -> Counter[str]:
+    own: Counter[str] = Counter()
+    for dtype in dtypes:
+        begun = time.time()
+        options = chosen.gradients, chosen.engine, chosen.step, chosen.most
+        for found in outcomes(op, dtype, *options):
+            own[found.status] += 1
+            if found.status != "right":
+                text = f"{found.status:9} {name} {dtype}: {found.text}".replace("\n", " ")
+                print(text, flush=True)
+            if time.time() - begun > chosen.seconds:
+                break
+    return own
+
+
+def _counted(line: str) -> tuple[str, Counter[str]]:
+    name, _, counts = line.removeprefix("== ").partition(": ")
+    return name, Counter(json.loads(counts))
+
+
+def report(found: list[tuple[str, Counter[str]]]) -> None:
+    """Print what became of all samples, and how many entries have samples and are right."""
+    total = sum((own for _, own in found), Counter[str]())
+    entries = Counter[str]()
+    for name, own in found:
+        entries[name] += own.total()
+    wrong = {name for name, own in found if own.total() > own["right"]}
+    answered = sum(bool(count) for count in entries.values())
+    share = total["right"] / max(total.total(), 1)
+    print(f"{answered} entries, {answered - len(wrong)} of them right in all samples")
+    print(f"{total.total()} samples: {dict(total)}, right {share:.2%}")
 
 
 if __name__ == "__main__":
