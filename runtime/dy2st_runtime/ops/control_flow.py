@@ -73,6 +73,11 @@ def cond(pred: Any, true_fn: Branch, false_fn: Branch, names: Sequence[str] = ()
 
     Sizes that differ become symbols. Raises BranchMismatch, with the name of the result, where
     dtype or rank differ.
+
+    >>> def f(x):
+    ...     return dy2st.ops.cond(x > 0, lambda: [x * 2], lambda: [x - 1])
+    >>> dy2st.to_static(f)(dy2st.to_tensor(3.0))[0].item()
+    6.0
     """
     tracer = _tracer("cond")
     condition = _truth(pred)
@@ -124,6 +129,11 @@ def while_loop(
 
     Sizes that change from iteration to iteration become symbols. Raises LoopMismatch, with the
     name of the loop variable, where dtype or rank change.
+
+    >>> def f(x):
+    ...     return dy2st.ops.while_loop(lambda x: [x < 100], lambda x: [x * 2], [x])
+    >>> dy2st.to_static(f)(dy2st.to_tensor(3.0))[0].item()
+    192.0
     """
     tracer = _tracer("while_loop")
     first = [tracer.variable(value) for value in initial]

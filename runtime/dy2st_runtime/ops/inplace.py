@@ -14,6 +14,7 @@ from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F, Tensor
 from dy2st_runtime.ir.arguments import as_shape, shape_of
 from dy2st_runtime.ir.dispatch import FUNCTIONS, METHODS, SPELLED
+from dy2st_runtime.ops.in_place_docs import docstring
 from dy2st_runtime.ops.lazy import IN_PLACE, IN_PLACE_RESHAPING
 from dy2st_runtime.ops.rules import fitted
 
@@ -139,7 +140,7 @@ def _in_place(name: str, place: int, keeps_shape: bool) -> Function:
         return tensor
 
     change.__name__ = change.__qualname__ = f"{name}_"
-    change.__doc__ = f"`{name}` in place: the tensor is the result from here on."
+    change.__doc__ = docstring(name, keeps_shape)
     return change
 
 

@@ -89,14 +89,30 @@ define(
 
 @public
 def emit_warning(text: Any, kind: str, file: str, line: int) -> None:
-    """`warnings.warn` of a text, in which tensors may stand, when the Program runs."""
+    """`warnings.warn` of a text, in which tensors may stand, when the Program runs.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as shown:
+    ...     warnings.simplefilter("always")
+    ...     dy2st.ops.emit_warning("x is large", "UserWarning", "model.py", 7)
+    >>> print(shown[0].message, shown[0].lineno)
+    x is large 7
+    """
     tensors, placed = with_places(text)
     apply("warn", *tensors, text=placed, kind=kind, file=file, line=line)
 
 
 @public
 def emit_log(text: Any, logger: str, level: int, file: str, line: int, function: str) -> None:
-    """A message to a logger, in which tensors may stand, when the Program runs."""
+    """A message to a logger, in which tensors may stand, when the Program runs.
+
+    >>> import logging
+    >>> logger = logging.getLogger("of_an_example")
+    >>> logger.addFilter(lambda record: print(record.getMessage()))
+    >>> dy2st.ops.emit_log("x is large", logger.name, logging.ERROR, "model.py", 7, "f")
+    x is large
+    >>> logger.filters.clear()
+    """
     tensors, placed = with_places(text)
     where = {"file": file, "line": line, "function": function}
     apply("log_message", *tensors, text=placed, logger=logger, level=level, **where)

@@ -176,9 +176,9 @@ def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None 
 def randn(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Normal random numbers with mean 0 and standard deviation 1; float32 by default.
 
-    >>> seeded = dy2st.seed(0)
+    >>> dy2st.seed(0)
     >>> x = dy2st.randn([2, 3])
-    >>> seeded = dy2st.seed(0)
+    >>> dy2st.seed(0)
     >>> x.shape, bool((x == dy2st.randn([2, 3])).all())
     ([2, 3], True)
     """

@@ -210,6 +210,12 @@ def raise_(kind: str, message: Any, state: Any = None) -> None:
     """The exception called `kind`, when the Program runs.
 
     `message` is its text, None, or a tuple of arguments; `state` are attributes that it has.
+
+    >>> try:
+    ...     dy2st.ops.raise_("ValueError", "too large")
+    ... except ValueError as error:
+    ...     print(error)
+    too large
     """
     values, structure = flatten((message, state or None), _is_traced)
     structure = substitute(structure, _outputs(values))
