@@ -370,6 +370,11 @@ def grad(
 
     `create_graph` makes the result differentiable itself. An input that no output depends on gives
     None with `allow_unused` and ArgumentError without. No gradient flows through `no_grad_vars`.
+
+    >>> x = dy2st.to_tensor([3.0], stop_gradient=False)
+    >>> (first,) = dy2st.grad(x**3, x, create_graph=True)
+    >>> first.tolist(), dy2st.grad(first, x)[0].tolist()
+    ([27.0], [18.0])
     """
     if not only_inputs:
         raise ArgumentError("grad: call backward() for the gradients of all leaves")

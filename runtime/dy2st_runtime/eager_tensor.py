@@ -54,7 +54,12 @@ class EagerTensor(Tensor):
         self.resident = None
 
     def alias(self, array: Array, node: Node | None, index: int) -> EagerTensor:
-        """Another tensor with this array and maker."""
+        """Another tensor with this array and maker, which shares nothing else.
+
+        >>> x = dy2st.to_tensor([1.0])
+        >>> x.alias(x.array, None, 0).tolist()
+        [1.0]
+        """
         tensor = EagerTensor(array, stop_gradient=node is None)
         tensor.node, tensor.index = node, index
         return tensor
@@ -74,7 +79,11 @@ class EagerTensor(Tensor):
 
     @property
     def type(self) -> VarType:
-        """`VarType.DENSE_TENSOR`: no other kind is here."""
+        """`VarType.DENSE_TENSOR`: no other kind is here.
+
+        >>> dy2st.zeros([2]).type.name
+        'DENSE_TENSOR'
+        """
         return VarType.DENSE_TENSOR
 
     @property
@@ -90,23 +99,42 @@ class EagerTensor(Tensor):
 
     @property
     def placements(self) -> Any:
-        """How the tensor lies on each axis of its mesh of devices, None if it lies on none."""
+        """How the tensor lies on each axis of its mesh of devices, None if it lies on none.
+
+        >>> dy2st.zeros([2]).placements is None
+        True
+        """
         placed = getattr(self, "dist_attr", None)
         return None if placed is None else placed.placements
 
     @property
     def process_mesh(self) -> Any:
-        """The mesh of devices that the tensor lies on, or None."""
+        """The mesh of devices that the tensor lies on, or None.
+
+        >>> dy2st.zeros([2]).process_mesh is None
+        True
+        """
         placed = getattr(self, "dist_attr", None)
         return None if placed is None else placed.mesh
 
     def is_dist(self) -> bool:
-        """Whether the tensor lies on a mesh of devices."""
+        """Whether the tensor lies on a mesh of devices.
+
+        >>> dy2st.zeros([2]).is_dist()
+        False
+        """
         return getattr(self, "dist_attr", None) is not None
 
     @property
     def stop_gradient(self) -> bool:
-        """Whether no gradient flows through."""
+        """Whether no gradient flows through; True of what `to_tensor` makes, False of parameters.
+
+        >>> x = dy2st.to_tensor([3.0])
+        >>> x.stop_gradient = False
+        >>> (x * x).backward()
+        >>> x.grad.tolist()
+        [6.0]
+        """
         if not stack.interpreters:  # most calls are spared the next ones
             return self.stopped
         tracer = current_tracer()
@@ -123,7 +151,13 @@ class EagerTensor(Tensor):
 
     @property
     def grad(self) -> Any:
-        """The gradient that `backward` has summed up, None before."""
+        """The gradient that `backward` has summed up, None before.
+
+        >>> x = dy2st.to_tensor([3.0], stop_gradient=False)
+        >>> (x * x).backward()
+        >>> x.grad.tolist()
+        [6.0]
+        """
         if stack.interpreters:
             self._refuse_while_traced("the gradient")
         return self._grad
@@ -136,7 +170,12 @@ class EagerTensor(Tensor):
 
     @property
     def is_leaf(self) -> bool:
-        """Whether no operator that is recorded made the tensor, or no gradient flows through."""
+        """Whether no operator that is recorded made the tensor, or no gradient flows through.
+
+        >>> x = dy2st.to_tensor([3.0], stop_gradient=False)
+        >>> x.is_leaf, (x * x).is_leaf
+        (True, False)
+        """
         self._refuse_while_traced("is_leaf")
         return self.node is None or self.stopped
 
@@ -154,7 +193,11 @@ class EagerTensor(Tensor):
             )
 
     def numpy(self, blocking: bool = True) -> Array:
-        """The data as a NumPy array of its own; `blocking` has no effect on a CPU."""
+        """The data as a NumPy array of its own; `blocking` has no effect on a CPU.
+
+        >>> dy2st.to_tensor([1.0, 2.0]).numpy()
+        array([1., 2.], dtype=float32)
+        """
         if stack.interpreters:  # most calls are spared the next one
             self._refuse_while_traced("numpy()")
         return self.array.copy()
@@ -224,14 +267,24 @@ class EagerTensor(Tensor):
         return int(device[0]), int(device[1])
 
     def item(self, *index: int) -> Any:
-        """The one element, or the one at `index`, as a Python number."""
+        """The one element, or the one at `index`, as a Python number.
+
+        Raises ShapeError if there are several and no index.
+
+        >>> dy2st.to_tensor([[7]]).item(), dy2st.to_tensor([5, 6]).item(1)
+        (7, 6)
+        """
         self._refuse_while_traced("item()")
         if not index and self.array.size != 1:
             raise ShapeError(f"item() of a tensor of shape {self.shape}, which is not one number")
         return self.array.item(*index)
 
     def tolist(self) -> Any:
-        """The data as nested lists of Python numbers."""
+        """The data as nested lists of Python numbers.
+
+        >>> dy2st.to_tensor([[1, 2], [3, 4]]).tolist()
+        [[1, 2], [3, 4]]
+        """
         self._refuse_while_traced("tolist()")
         return self.array.tolist()
 
@@ -317,7 +370,15 @@ class EagerTensor(Tensor):
     # -- gradients ---------------------------------------------------------------------------
 
     def backward(self, grad_tensor: Any = None, retain_graph: bool = False) -> None:
-        """Add the gradients of this tensor to `.grad` of the leaves behind it."""
+        """Add the gradients of this tensor to `.grad` of the leaves behind it.
+
+        `grad_tensor` is its own gradient, ones by default; `retain_graph` lets it be done again.
+
+        >>> x = dy2st.to_tensor([1.0, 2.0], stop_gradient=False)
+        >>> (x * x).sum().backward()
+        >>> x.grad.tolist()
+        [2.0, 4.0]
+        """
         self._refuse_while_traced("backward()")
         autograd.backward(self, grad_tensor, retain_graph)
 
@@ -325,6 +386,12 @@ class EagerTensor(Tensor):
         """Call `hook(gradient)` in backward; what it returns replaces the gradient.
 
         Returns what removes the hook.
+
+        >>> x = dy2st.to_tensor([1.0], stop_gradient=False)
+        >>> hook = x.register_hook(lambda gradient: gradient * 10)
+        >>> x.sum().backward()
+        >>> x.grad.tolist()
+        [10.0]
         """
         self._refuse_while_traced("register_hook()")
         if self.stopped:
@@ -345,7 +412,14 @@ class EagerTensor(Tensor):
         self.register_hook(autograd.AfterBackward(hook))
 
     def retain_grads(self) -> None:
-        """Keep the gradient of a tensor that is no leaf in `.grad` too; leaves have theirs."""
+        """Keep the gradient of a tensor that is no leaf in `.grad` too; leaves have theirs.
+
+        >>> y = dy2st.to_tensor([3.0], stop_gradient=False) * 2
+        >>> y.retain_grads()
+        >>> (y * y).backward()
+        >>> y.grad.tolist()
+        [12.0]
+        """
         self._refuse_while_traced("retain_grads()")
         if self.stopped or self.node is None:
             return
@@ -354,11 +428,25 @@ class EagerTensor(Tensor):
             hooks.append(_Retained(self))
 
     def clear_grad(self) -> None:
-        """Forget the gradient."""
+        """Forget the gradient: `.grad` is None again.
+
+        >>> x = dy2st.to_tensor([3.0], stop_gradient=False)
+        >>> (x * x).backward()
+        >>> x.clear_grad()
+        >>> x.grad is None
+        True
+        """
         self.grad = None
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
-        """Set the gradient to zero, or forget it; None stays None."""
+        """Set the gradient to zero, or forget it; None stays None.
+
+        >>> x = dy2st.to_tensor([3.0], stop_gradient=False)
+        >>> (x * x).backward()
+        >>> x.clear_gradient()
+        >>> x.grad.tolist()
+        [0.0]
+        """
         known, array = self.grad, self.array
         has_zeros = set_to_zero and known is not None
         self._grad = (
@@ -366,12 +454,23 @@ class EagerTensor(Tensor):
         )
 
     def gradient(self) -> Array | None:
-        """The gradient as a NumPy array, None before `backward`."""
+        """The gradient as a NumPy array, None before `backward`.
+
+        >>> x = dy2st.to_tensor([3.0], stop_gradient=False)
+        >>> (x * x).backward()
+        >>> x.gradient()
+        array([6.], dtype=float32)
+        """
         return None if self.grad is None else np.asarray(self.grad)
 
     @property
     def grad_fn(self) -> Node | None:
-        """What the tape has of the operator that made the tensor, None for leaves."""
+        """What the tape has of the operator that made the tensor, None for leaves.
+
+        >>> x = dy2st.to_tensor([3.0], stop_gradient=False)
+        >>> x.grad_fn is None, (x * x).grad_fn is None
+        (True, False)
+        """
         self._refuse_while_traced("grad_fn")
         return None if self.stopped else self.node
 
@@ -397,7 +496,15 @@ class EagerTensor(Tensor):
     # -- changes -----------------------------------------------------------------------------
 
     def set_value(self, value: Any) -> None:
-        """Replace the data by an array or tensor of the same shape; the dtype stays."""
+        """Replace the data by an array or tensor of the same shape; the dtype stays.
+
+        Raises ShapeError for another shape.
+
+        >>> x = dy2st.zeros([2])
+        >>> x.set_value(np.array([1, 2]))
+        >>> x.tolist(), x.dtype
+        ([1.0, 2.0], dtype('float32'))
+        """
         tracer = current_tracer()
         if tracer is not None:
             tracer.set_value(self, value)
@@ -422,7 +529,14 @@ class EagerTensor(Tensor):
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def keep(self, resident: Resident) -> None:
-        """Hold a value that an engine has, and fetch it when somebody looks at the array."""
+        """Hold a value that an engine has, and fetch it when somebody looks at the array.
+
+        >>> from dy2st_runtime.resident import Resident
+        >>> x = dy2st.zeros([2])
+        >>> x.keep(Resident(np.ones(2)))
+        >>> x.tolist()
+        [1.0, 1.0]
+        """
         if self.storage is not None or resident.host_array is not None:
             self.put(resident.array)
         if self.storage is None:
@@ -434,14 +548,24 @@ class EagerTensor(Tensor):
                     return
 
     def hold(self, result: Array | Resident) -> None:
-        """Hold what a run has given: an array, or what an engine keeps."""
+        """Hold what a run has given: an array, or what an engine keeps.
+
+        >>> x = dy2st.zeros([2])
+        >>> x.hold(np.ones(2))
+        >>> x.tolist()
+        [1.0, 1.0]
+        """
         if isinstance(result, Resident):
             self.keep(result)
         else:
             self.put(result)
 
     def as_resident(self) -> Resident:
-        """What an engine has for the value, or what it is to make something of."""
+        """What an engine has for the value, or what it is to make something of.
+
+        >>> dy2st.ones([2]).as_resident().array.tolist()
+        [1.0, 1.0]
+        """
         known = self.resident
         # Where nobody has fetched the value the slot is empty: `put` alone writes what it has not
         # read. To look takes long: there may be hundreds of tensors.
@@ -453,7 +577,14 @@ class EagerTensor(Tensor):
         return known
 
     def put(self, array: Array) -> None:
-        """Hold the elements of another array; so do the tensors that share memory with this one."""
+        """Hold the elements of another array; so do the tensors that share memory with this one.
+
+        >>> x = dy2st.zeros([4])
+        >>> y = x.reshape([2, 2])
+        >>> x.put(np.arange(4, dtype="float32"))
+        >>> y.tolist()
+        [[0.0, 1.0], [2.0, 3.0]]
+        """
         if self.storage is None:
             self.array = array
             if self.resident is not None:
@@ -471,6 +602,11 @@ class EagerTensor(Tensor):
         What shares memory with it follows, but for the gradients, which stay those of its history.
         Under `no_grad` so they do for this one.
         `is_same_memory`: no element changes, the tensor looks at them in another way.
+
+        >>> x = dy2st.to_tensor([1.0, 2.0])
+        >>> x.replace(lambda old: old * 10)
+        >>> x.tolist()
+        [10.0, 20.0]
         """
         tracer = current_tracer()
         if tracer is not None:

@@ -67,7 +67,11 @@ class Place:
 
 
 class CPUPlace(Place):
-    """The memory of the CPU."""
+    """The memory of the CPU, where all tensors have their values.
+
+    >>> dy2st.CPUPlace(), dy2st.ones([1]).place == dy2st.CPUPlace()
+    (Place(cpu), True)
+    """
 
     __slots__ = ()
 
@@ -77,41 +81,80 @@ class CPUPlace(Place):
 
 
 class CUDAPlace(Place):
-    """The memory of a GPU: `CUDAPlace(0)`."""
+    """The memory of a GPU: `CUDAPlace(0)`; ArgumentError if jax finds none.
+
+    >>> try:
+    ...     dy2st.CUDAPlace(99)
+    ... except dy2st.errors.ArgumentError:
+    ...     print("there is no GPU of that number")
+    there is no GPU of that number
+    """
 
     __slots__ = ()
     kind = "gpu"
 
 
 class CUDAPinnedPlace(Place):
-    """Memory of the CPU that GPUs read: refused when made, as jax has its own."""
+    """Memory of the CPU that GPUs read: refused when made, as jax has its own.
+
+    >>> try:
+    ...     dy2st.CUDAPinnedPlace()
+    ... except dy2st.errors.ArgumentError:
+    ...     print("refused")
+    refused
+    """
 
     __slots__ = ()
     kind = "gpu_pinned"
 
 
 class XPUPlace(Place):
-    """The memory of an XPU: refused when made."""
+    """The memory of an XPU: refused when made.
+
+    >>> try:
+    ...     dy2st.XPUPlace(0)
+    ... except dy2st.errors.ArgumentError:
+    ...     print("refused")
+    refused
+    """
 
     __slots__ = ()
     kind = "xpu"
 
 
 class XPUPinnedPlace(XPUPlace):
-    """Pinned memory for an XPU: refused when made."""
+    """Pinned memory for an XPU: refused when made.
+
+    >>> try:
+    ...     dy2st.XPUPinnedPlace()
+    ... except dy2st.errors.ArgumentError:
+    ...     print("refused")
+    refused
+    """
 
     __slots__ = ()
 
 
 class IPUPlace(Place):
-    """The memory of an IPU: refused when made."""
+    """The memory of an IPU: refused when made.
+
+    >>> try:
+    ...     dy2st.IPUPlace()
+    ... except dy2st.errors.ArgumentError:
+    ...     print("refused")
+    refused
+    """
 
     __slots__ = ()
     kind = "ipu"
 
 
 class CustomPlace(Place):
-    """The memory of a device by its name: `CustomPlace("tpu", 0)`."""
+    """The memory of a device by its name: `CustomPlace("tpu", 0)`; ArgumentError if jax finds none.
+
+    >>> dy2st.CustomPlace("cpu").is_cpu_place()
+    True
+    """
 
     __slots__ = ("kind",)
 

@@ -20,7 +20,23 @@ _traced = Lazy("dy2st_runtime.traced_pylayer")
 
 
 class PyLayerContext:
-    """What `forward` keeps for `backward`: tensors, and any attribute that is set."""
+    """What `forward` keeps for `backward`: tensors, and any attribute that is set.
+
+    >>> class Square(dy2st.autograd.PyLayer):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         ctx.factor = 2
+    ...         return x * x
+    ...     @staticmethod
+    ...     def backward(ctx, gradient):
+    ...         (x,) = ctx.saved_tensor()
+    ...         return gradient * ctx.factor * x
+    >>> x = dy2st.to_tensor([3.0], stop_gradient=False)
+    >>> Square.apply(x).backward()
+    >>> x.grad.tolist()
+    [6.0]
+    """
 
     def __init__(self) -> None:
         """Nothing is kept."""
@@ -41,22 +57,51 @@ class PyLayerContext:
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """The tensors that were kept."""
+        """The tensors that were kept, as `saved_tensor()` gives them.
+
+        >>> ctx = dy2st.autograd.PyLayerContext()
+        >>> ctx.save_for_backward(dy2st.ones([2]))
+        >>> [x.tolist() for x in ctx.saved_tensors]
+        [[1.0, 1.0]]
+        """
         return self.saved_tensor()
 
     def mark_not_inplace(self, *args: Any) -> None:
-        """Say that inputs are not changed in place: tensors share no changes here."""
+        """Say that inputs are not changed in place: tensors share no changes here.
+
+        >>> dy2st.autograd.PyLayerContext().mark_not_inplace(dy2st.ones([2]))
+        """
 
     def mark_non_differentiable(self, *args: Any) -> None:
-        """Let no gradient flow through these outputs."""
+        """Let no gradient flow through these outputs.
+
+        >>> class Sorted(dy2st.autograd.PyLayer):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         places = x.argsort()
+        ...         ctx.mark_non_differentiable(places)
+        ...         return x * 1, places
+        ...     @staticmethod
+        ...     def backward(ctx, gradient, of_places):
+        ...         return gradient
+        >>> y, places = Sorted.apply(dy2st.to_tensor([2.0, 1.0], stop_gradient=False))
+        >>> y.stop_gradient, places.stop_gradient
+        (False, True)
+        """
         self._fixed = {id(tensor) for tensor in args}
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Whether `backward` gets zeros, or None, for outputs that nothing depends on."""
+        """Whether `backward` gets zeros, or None, for outputs that nothing depends on.
+
+        >>> dy2st.autograd.PyLayerContext().set_materialize_grads(False)
+        """
         self._makes_zeros = bool(value)
 
     def set_grad_in_dtype_consistent(self, flag: bool) -> None:
-        """Nothing: gradients have the dtypes of the outputs."""
+        """Nothing: gradients have the dtypes of the outputs.
+
+        >>> dy2st.autograd.PyLayerContext().set_grad_in_dtype_consistent(True)
+        """
 
 
 class PyLayer:
@@ -65,15 +110,14 @@ class PyLayer:
     `backward` gets the gradient of every tensor that `forward` returns, and returns one for every
     tensor that it takes, in order.
 
-    >>> from dy2st_runtime.tensor import to_tensor
-    >>> class Twice(PyLayer):
+    >>> class Twice(dy2st.autograd.PyLayer):
     ...     @staticmethod
     ...     def forward(ctx, x):
     ...         return x * 2
     ...     @staticmethod
     ...     def backward(ctx, g):
     ...         return g * 2
-    >>> x = to_tensor([1.0], stop_gradient=False)
+    >>> x = dy2st.to_tensor([1.0], stop_gradient=False)
     >>> Twice.apply(x).backward()
     >>> x.grad.tolist()
     [2.0]
@@ -81,7 +125,15 @@ class PyLayer:
 
     @staticmethod
     def forward(ctx: Any, *args: Any, **kwargs: Any) -> Any:
-        """Compute the outputs; every function writes its own."""
+        """Compute the outputs; every function writes its own, as `Halved` does here.
+
+        >>> class Halved(dy2st.autograd.PyLayer):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         return x / 2
+        >>> Halved.apply(dy2st.to_tensor([4.0])).tolist()
+        [2.0]
+        """
         raise NotImplementedError("a PyLayer has a static method forward(ctx, ...)")
 
     @staticmethod

@@ -44,6 +44,13 @@ class Parameter(EagerTensor):
     regularizer       what is added to the gradient, instead of the optimizer's weight decay.
     need_clip         whether the gradient is limited.
     do_model_average  whether a moving average of the model counts it.
+
+    >>> weight = dy2st.Parameter(np.array([1.0, 2.0], "float32"))
+    >>> optimizer = dy2st.optimizer.SGD(0.5, parameters=[weight])
+    >>> (weight * weight).sum().backward()
+    >>> optimizer.step()
+    >>> weight.tolist(), weight.trainable
+    ([0.0, 0.0], True)
     """
 
     regularizer: Any = None
@@ -74,7 +81,12 @@ class Parameter(EagerTensor):
 
     @classmethod
     def from_tensor(cls, tensor: Any, **options: Any) -> Parameter:
-        """A parameter with the data of a tensor; other options than its own are attributes."""
+        """A parameter with the data of a tensor; other options than its own are attributes.
+
+        >>> weight = dy2st.Parameter.from_tensor(dy2st.ones([2]), name="scale", need_clip=False)
+        >>> weight.name, weight.need_clip
+        ('scale', False)
+        """
         made = cls(tensor, trainable=options.pop("trainable", True), name=options.pop("name", ""))
         vars(made).update(options)
         return made
@@ -98,7 +110,11 @@ class Parameter(EagerTensor):
 
     @property
     def block(self) -> None:
-        """None: what initialisers may be given beside a parameter, and leave alone."""
+        """None: what initialisers may be given beside a parameter, and leave alone.
+
+        >>> dy2st.Parameter(np.ones(2)).block is None
+        True
+        """
 
 
 def to_tensor(
@@ -106,10 +122,12 @@ def to_tensor(
 ) -> EagerTensor:
     """A tensor with a copy of `data`: numbers, nested lists, arrays, tensors.
 
-    Python floats become float32, ints int64; arrays keep their dtype.
+    Python floats become float32, ints int64; arrays keep their dtype. With `stop_gradient=False`
+    gradients flow through.
 
-    >>> to_tensor([1.0, 2.0]).dtype
-    dtype('float32')
+    >>> dy2st.to_tensor([[1.0, 2.0]]), dy2st.to_tensor([1, 2]).dtype
+    (Tensor(shape=[1, 2], dtype=float32, stop_gradient=True,
+           [[1., 2.]]), dtype('int64'))
     """
     # The most frequent call, in which every step is felt.
     is_plain = type(data) is ndarray and dtype is None and not stack.interpreters
@@ -174,12 +192,20 @@ def _has_traced(data: Any) -> bool:
 
 
 def from_numpy(ndarray: Array) -> EagerTensor:
-    """A tensor on the same memory as the array; do not change the array afterwards."""
+    """A tensor on the same memory as the array; do not change the array afterwards.
+
+    >>> dy2st.from_numpy(np.array([1.0, 2.0])).dtype
+    dtype('float64')
+    """
     return EagerTensor(as_array(ndarray, None))
 
 
 def from_dlpack(dlpack: Any, device: Any = None, copy: bool | None = None) -> EagerTensor:
-    """A tensor on the same memory as any object that speaks DLPack, or on a copy of it."""
+    """A tensor on the same memory as any object that speaks DLPack, or on a copy of it.
+
+    >>> dy2st.from_dlpack(np.array([1.0, 2.0])).tolist()
+    [1.0, 2.0]
+    """
     array = np.from_dlpack(dlpack)
     return EagerTensor(array.copy() if copy else array)
 
@@ -206,7 +232,11 @@ _NO_ARRAY = np.empty(0)
 
 
 def is_tensor(x: Any) -> bool:
-    """Whether `x` is a tensor, eager or traced."""
+    """Whether `x` is a tensor, eager or traced.
+
+    >>> dy2st.is_tensor(dy2st.ones([2])), dy2st.is_tensor(np.ones(2))
+    (True, False)
+    """
     return isinstance(x, Tensor)
 
 

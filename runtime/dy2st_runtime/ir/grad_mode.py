@@ -20,12 +20,25 @@ _mode = _Mode()
 
 
 def is_grad_enabled() -> bool:
-    """Whether operators on tensors that need gradients are recorded."""
+    """Whether operators on tensors that need gradients are recorded.
+
+    >>> with dy2st.no_grad():
+    ...     inside = dy2st.is_grad_enabled()
+    >>> inside, dy2st.is_grad_enabled()
+    (False, True)
+    """
     return _mode.enabled
 
 
 class set_grad_enabled:
-    """Switch recording on or off in a `with`, or for the calls of a function."""
+    """Switch recording on or off in a `with`, or for the calls of a function.
+
+    >>> x = dy2st.to_tensor([1.0], stop_gradient=False)
+    >>> with dy2st.set_grad_enabled(False):
+    ...     y = x * 2
+    >>> y.stop_gradient
+    True
+    """
 
     __slots__ = ("_outer", "_wanted")
 
@@ -63,7 +76,14 @@ class set_grad_enabled:
 
 
 class no_grad(set_grad_enabled):
-    """Compute without recording for gradients: `with no_grad():` or `@no_grad()`."""
+    """Compute without recording for gradients: `with no_grad():` or `@no_grad()`.
+
+    >>> x = dy2st.to_tensor([1.0], stop_gradient=False)
+    >>> with dy2st.no_grad():
+    ...     y = x * 2
+    >>> y.stop_gradient, (x * 2).stop_gradient
+    (True, False)
+    """
 
     __slots__ = ()
 
@@ -75,7 +95,14 @@ class no_grad(set_grad_enabled):
 
 
 class enable_grad(set_grad_enabled):
-    """Record for gradients again inside a `no_grad`."""
+    """Record for gradients again inside a `no_grad`.
+
+    >>> x = dy2st.to_tensor([1.0], stop_gradient=False)
+    >>> with dy2st.no_grad(), dy2st.enable_grad():
+    ...     y = x * 2
+    >>> y.stop_gradient
+    False
+    """
 
     __slots__ = ()
 

@@ -552,6 +552,14 @@ class Program:
 
     structure   how the outputs are nested, a literal with `Output(i)` in place of the i-th.
     placements  how parameters and buffers lie on a mesh of devices, of those that do.
+
+    >>> f = dy2st.to_static(lambda x: x * 2 + 1)
+    >>> y = f(dy2st.ones([2]))
+    >>> program = f.main_program
+    >>> [operator.name for operator in program.operators]
+    ['constant', 'multiply', 'constant', 'add']
+    >>> print(program.outputs[0].tensor_type, program.state, program.mesh)
+    tensor<2xfloat32> {} None
     """
 
     name: str = "main"
@@ -595,7 +603,15 @@ class Program:
         return None
 
     def drop_state(self, name: str) -> None:
-        """Forget a parameter or buffer; `block.parameters` is the caller's to set."""
+        """Forget a parameter or buffer; `block.parameters` is the caller's to set.
+
+        >>> net = dy2st.to_static(dy2st.nn.Linear(2, 1))
+        >>> y = net(dy2st.ones([1, 2]))
+        >>> program = net.forward.main_program
+        >>> program.drop_state("bias")
+        >>> [*program.state]
+        ['weight']
+        """
         for table in (self.parameters, self.buffers, self.trainable, self.placements):
             table.pop(name, None)
 

@@ -47,6 +47,13 @@ def set_promotion(mode: str) -> None:
     NumPy 2 gives, float64 for int64. "paddle": they give float32, and an integer tensor and a
     float64 of NumPy yield to the dtype of a float tensor. A converted function has a Program for
     each.
+
+    >>> dy2st.set_promotion("paddle")
+    >>> dy2st.sqrt(dy2st.to_tensor([4])).dtype
+    dtype('float32')
+    >>> dy2st.set_promotion("numpy")
+    >>> dy2st.sqrt(dy2st.to_tensor([4])).dtype
+    dtype('float64')
     """
     _of_all[:] = [_checked(mode)]
 
@@ -54,7 +61,7 @@ def set_promotion(mode: str) -> None:
 def get_promotion() -> str:
     """The rule in force: "numpy" or "paddle".
 
-    >>> get_promotion()
+    >>> dy2st.get_promotion()
     'numpy'
     """
     return _own.mode or _of_all[0]

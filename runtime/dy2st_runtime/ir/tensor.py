@@ -23,7 +23,17 @@ numpy_functions = Lazy("dy2st_runtime.array_api.numpy_functions")
 
 
 class Tensor:
-    """An n-dimensional array of one element type: computed (eager) or to be computed (traced)."""
+    """An n-dimensional array of one element type: computed (eager) or to be computed (traced).
+
+    `dy2st.to_tensor` makes one. Public functions of tensors are methods too: `x.sum(0)` is
+    `dy2st.sum(x, 0)`. Python's operators work element by element, with broadcasting; `@` is matmul.
+
+    >>> x = dy2st.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> (x @ x + 1).tolist(), (x[0] * 10).sum().item()
+    ([[8.0, 11.0], [16.0, 23.0]], 30.0)
+    >>> x.shape, x.ndim, x.size, x.dtype
+    ([2, 2], 2, 4, dtype('float32'))
+    """
 
     __slots__ = ()
     __hash__ = object.__hash__
@@ -53,7 +63,11 @@ class Tensor:
 
     @property
     def tensor_type(self) -> TensorType:
-        """Element type and sizes."""
+        """Element type and sizes in one, as Programs write them.
+
+        >>> print(dy2st.zeros([2, 3]).tensor_type)
+        tensor<2x3xfloat32>
+        """
         raise NotImplementedError
 
     @property
@@ -78,17 +92,31 @@ class Tensor:
 
     @property
     def T(self) -> Tensor:
-        """The tensor with its axes reversed: (n, m) -> (m, n)."""
+        """The tensor with its axes reversed: (n, m) -> (m, n).
+
+        >>> dy2st.to_tensor([[1, 2, 3], [4, 5, 6]]).T.tolist()
+        [[1, 4], [2, 5], [3, 6]]
+        """
         return F.transpose(self, list(range(self.ndim))[::-1])  # type: ignore[no-any-return]
 
     @property
     def mT(self) -> Tensor:
-        """The tensor with its last two axes exchanged: (..., n, m) -> (..., m, n)."""
+        """The tensor with its last two axes exchanged: (..., n, m) -> (..., m, n).
+
+        >>> dy2st.zeros([5, 2, 3]).mT.shape
+        [5, 3, 2]
+        """
         return F.swapaxes(self, -1, -2)  # type: ignore[no-any-return]
 
     @property
     def requires_grad(self) -> bool:
-        """Whether gradients flow through: the opposite of `stop_gradient`."""
+        """Whether gradients flow through: the opposite of `stop_gradient`.
+
+        >>> x = dy2st.to_tensor([1.0])
+        >>> x.requires_grad = True
+        >>> x.stop_gradient
+        False
+        """
         return self.stop_gradient is False
 
     @requires_grad.setter

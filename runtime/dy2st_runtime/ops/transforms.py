@@ -23,7 +23,7 @@ from dy2st_runtime.ops.rules import with_floats
 def fftfreq(n: int, d: float = 1.0, dtype: Any = None, name: str | None = None) -> Any:
     """The frequencies of a transform of n samples that are d apart: (n,).
 
-    >>> fftfreq(4).tolist()
+    >>> dy2st.fft.fftfreq(4).tolist()
     [0.0, 0.25, -0.5, -0.25]
     """
     places = F.arange(n, dtype="float64")
@@ -32,19 +32,31 @@ def fftfreq(n: int, d: float = 1.0, dtype: Any = None, name: str | None = None) 
 
 
 def rfftfreq(n: int, d: float = 1.0, dtype: Any = None, name: str | None = None) -> Any:
-    """Those of the transform of real samples: (n // 2 + 1,)."""
+    """The frequencies of a transform of n real samples that are d apart: (n // 2 + 1,).
+
+    >>> dy2st.fft.rfftfreq(4).tolist()
+    [0.0, 0.25, 0.5]
+    """
     found = F.arange(n // 2 + 1, dtype="float64") / (n * d)
     return found.astype("float32" if dtype is None else dtype)
 
 
 def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
-    """x with the frequency 0 in the middle of the axes, all by default."""
+    """x with the frequency 0 in the middle of the axes, all by default.
+
+    >>> dy2st.fft.fftshift(dy2st.fft.fftfreq(4)).tolist()
+    [-0.5, -0.25, 0.0, 0.25]
+    """
     places = _axes(x, axes)
     return F.roll(x, [x.shape[axis] // 2 for axis in places], places)
 
 
 def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
-    """x with the frequency 0 first again: what undoes `fftshift`."""
+    """x with the frequency 0 first again: what undoes `fftshift`.
+
+    >>> dy2st.fft.ifftshift(dy2st.fft.fftshift(dy2st.arange(4))).tolist()
+    [0, 1, 2, 3]
+    """
     places = _axes(x, axes)
     return F.roll(x, [-(x.shape[axis] // 2) for axis in places], places)
 
@@ -135,17 +147,16 @@ def _run(run: Callable[..., Any], x: Any, s: Any, axes: Any, norm: str) -> Any:
     return run(x, given, places, norm)
 
 
-def _of_one(run: Callable[..., Any], name: str, doc: str) -> Callable[..., Any]:
+def _of_one(run: Callable[..., Any], name: str, *text: str) -> Callable[..., Any]:
     def transform(
         x: Any, n: Any = None, axis: int = -1, norm: str = "backward", name: str | None = None
     ) -> Any:
         return _run(run, x, None if n is None else [n], [as_int(axis, "an axis")], norm)
 
-    transform.__name__, transform.__doc__ = name, f"{doc}, along one axis."
-    return transform
+    return _described(transform, name, "along one axis", *text)
 
 
-def _of_two(run: Callable[..., Any], name: str, doc: str) -> Callable[..., Any]:
+def _of_two(run: Callable[..., Any], name: str, *text: str) -> Callable[..., Any]:
     def transform(
         x: Any, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None
     ) -> Any:
@@ -154,42 +165,58 @@ def _of_two(run: Callable[..., Any], name: str, doc: str) -> Callable[..., Any]:
             raise ArgumentError(f"{transform.__name__} takes two axes, not {list(axes)}")
         return _run(run, x, s, axes, norm)
 
-    transform.__name__, transform.__doc__ = name, f"{doc}, along two axes."
-    return transform
+    return _described(transform, name, "along two axes", *text)
 
 
-def _of_many(run: Callable[..., Any], name: str, doc: str) -> Callable[..., Any]:
+def _of_many(run: Callable[..., Any], name: str, *text: str) -> Callable[..., Any]:
     def transform(
         x: Any, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None
     ) -> Any:
         return _run(run, x, s, None if axes is None else as_ints(axes, "an axis"), norm)
 
-    doc = f"{doc}, along all axes, or the last ones that `s` has sizes for."
-    transform.__name__, transform.__doc__ = name, doc
+    where = "along all axes, or the last ones that `s` has sizes for"
+    return _described(transform, name, where, *text)
+
+
+def _described(
+    transform: Callable[..., Any], name: str, where: str, doc: str, given: str, seen: str
+) -> Callable[..., Any]:
+    """With its name, and an example: what is given, and what is seen of the result."""
+    transform.__name__ = transform.__qualname__ = name
+    part = ".real()" if name.startswith("ih") else ""
+    transform.__doc__ = (
+        f"{doc}, {where}.\n\n"
+        "Sizes that are given cut x first, or put zeros behind it; norm: 'backward', 'ortho' or\n"
+        "'forward' says which direction is divided by n, by sqrt(n) both.\n\n"
+        f">>> x = dy2st.to_tensor({given})\n"
+        f">>> dy2st.fft.{name}(x){part}.tolist()\n{seen}\n"
+    )
     return transform
 
 
+_ONES, _FIRST = "[[1.0, 1.0], [1.0, 1.0]]", "[[4.0, 0.0], [0.0, 0.0]]"
+_FIRST_OF_4, _COMPLEX_ONES = "[[(4+0j), 0j], [0j, 0j]]", "[[(1+0j), (1+0j)], [(1+0j), (1+0j)]]"
 _DOC = "The Fourier transform"
-fft = _of_one(_forward, "fft", _DOC)
-fft2 = _of_two(_forward, "fft2", _DOC)
-fftn = _of_many(_forward, "fftn", _DOC)
+fft = _of_one(_forward, "fft", _DOC, "[1.0, 1.0]", "[(2+0j), 0j]")
+fft2 = _of_two(_forward, "fft2", _DOC, _ONES, _FIRST_OF_4)
+fftn = _of_many(_forward, "fftn", _DOC, _ONES, _FIRST_OF_4)
 _DOC = "The inverse Fourier transform"
-ifft = _of_one(_inverse, "ifft", _DOC)
-ifft2 = _of_two(_inverse, "ifft2", _DOC)
-ifftn = _of_many(_inverse, "ifftn", _DOC)
+ifft = _of_one(_inverse, "ifft", _DOC, "[2.0, 0.0]", "[(1+0j), (1+0j)]")
+ifft2 = _of_two(_inverse, "ifft2", _DOC, _FIRST, _COMPLEX_ONES)
+ifftn = _of_many(_inverse, "ifftn", _DOC, _FIRST, _COMPLEX_ONES)
 _DOC = "The Fourier transform of real numbers: (..., n) -> (..., n // 2 + 1)"
-rfft = _of_one(_of_real, "rfft", _DOC)
-rfft2 = _of_two(_of_real, "rfft2", _DOC)
-rfftn = _of_many(_of_real, "rfftn", _DOC)
+rfft = _of_one(_of_real, "rfft", _DOC, "[1.0, 1.0, 1.0, 1.0]", "[(4+0j), 0j, 0j]")
+rfft2 = _of_two(_of_real, "rfft2", _DOC, _ONES, _FIRST_OF_4)
+rfftn = _of_many(_of_real, "rfftn", _DOC, _ONES, _FIRST_OF_4)
 _DOC = "The real numbers with these frequencies: (..., m) -> (..., n), by default 2 (m - 1)"
-irfft = _of_one(_to_real, "irfft", _DOC)
-irfft2 = _of_two(_to_real, "irfft2", _DOC)
-irfftn = _of_many(_to_real, "irfftn", _DOC)
+irfft = _of_one(_to_real, "irfft", _DOC, "[4.0, 0.0, 0.0]", "[1.0, 1.0, 1.0, 1.0]")
+irfft2 = _of_two(_to_real, "irfft2", _DOC, _FIRST, _ONES)
+irfftn = _of_many(_to_real, "irfftn", _DOC, _FIRST, _ONES)
 _DOC = "The real transform of half of what is its own conjugate: (..., m) -> (..., n)"
-hfft = _of_one(_hermitian, "hfft", _DOC)
-hfft2 = _of_two(_hermitian, "hfft2", _DOC)
-hfftn = _of_many(_hermitian, "hfftn", _DOC)
+hfft = _of_one(_hermitian, "hfft", _DOC, "[1.0, 1.0, 1.0]", "[4.0, 0.0, 0.0, 0.0]")
+hfft2 = _of_two(_hermitian, "hfft2", _DOC, _ONES, _FIRST)
+hfftn = _of_many(_hermitian, "hfftn", _DOC, _ONES, _FIRST)
 _DOC = "What undoes `hfft`: (..., n) -> (..., n // 2 + 1)"
-ihfft = _of_one(_inverse_hermitian, "ihfft", _DOC)
-ihfft2 = _of_two(_inverse_hermitian, "ihfft2", _DOC)
-ihfftn = _of_many(_inverse_hermitian, "ihfftn", _DOC)
+ihfft = _of_one(_inverse_hermitian, "ihfft", _DOC, "[4.0, 0.0, 0.0, 0.0]", "[1.0, 1.0, 1.0]")
+ihfft2 = _of_two(_inverse_hermitian, "ihfft2", _DOC, _FIRST, _ONES)
+ihfftn = _of_many(_inverse_hermitian, "ihfftn", _DOC, _FIRST, _ONES)
