@@ -21,6 +21,7 @@ from dy2st_runtime.ir.tracing.tracer import infer
 from dy2st_runtime.ir.types import is_differentiable
 from dy2st_runtime.storage import lay_by_rows, share
 from dy2st_runtime.tensor import EagerTensor
+from dy2st_runtime.torch_arrays import COPIES, note_copy
 
 
 class EagerInterpreter:
@@ -75,6 +76,8 @@ class EagerInterpreter:
         if taped and definition.gradient is not None:
             node = Node(definition, tensors, outputs, attributes)
         if not several:
+            if definition.name in COPIES:
+                note_copy(arrays[0], outputs[0])
             made = _made(outputs[0], node, 0)
             if definition.shares:
                 share(tensors[0], made)

@@ -35,9 +35,8 @@ def load(path: AnyFile, **configs: Any) -> Any:
     and the older kind), an index of shards (`model.safetensors.index.json`). An `io.BytesIO` is
     read from where it stands, and is left after the object.
 
-    torch keeps the weight of a Linear as [out, in], Paddle and we as [in, out]: `load_weights(...,
-    transpose=True)` transposes them. Where `set_state_dict` would take one as it lies, since it is
-    square, it is refused.
+    torch keeps the weight of a Linear as [out, in], Paddle and we as [in, out]. Tensors of a file
+    of torch are marked, and `set_state_dict` transposes what is marked; it knows torch's names.
 
     No code of a file is ever run: pickles are read by a machine that makes tensors, arrays, plain
     containers, numbers and texts, and refuses all else. Nothing of the file stays in use: it may be

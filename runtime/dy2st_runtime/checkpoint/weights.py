@@ -15,7 +15,7 @@ from dy2st_runtime.checkpoint.loading import load
 from dy2st_runtime.errors import ArgumentError, ParameterMismatch
 from dy2st_runtime.nn import Layer, Linear
 from dy2st_runtime.tensor import EagerTensor
-from dy2st_runtime.torch_arrays import is_square_of_torch
+from dy2st_runtime.torch_arrays import is_of_torch
 
 Array = np.ndarray[Any, Any]
 Rename = (
@@ -125,7 +125,7 @@ def load_weights(
             if name in transposed and array.ndim > 1:
                 array = np.ascontiguousarray(np.swapaxes(array, -1, -2))
             problem = _problem(own, name, array, values, name in transposed)
-            is_wrong = is_square_of_torch(array) and id(own[name]) in of_torch
+            is_wrong = is_of_torch(array) and id(own[name]) in of_torch
             report.note(name, problem or (_AS_TORCH if is_wrong else ""))
             values[name] = array
         else:

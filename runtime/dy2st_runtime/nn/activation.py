@@ -311,6 +311,8 @@ class PReLU(Layer, private="_weight _num_parameters _init _data_format"):
     [[-1.  3.]]
     """
 
+    _names_in_torch = {"weight": ("_weight",)}
+
     def __init__(
         self,
         num_parameters: int = 1,

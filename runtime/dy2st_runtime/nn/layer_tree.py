@@ -7,15 +7,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from dy2st_runtime.errors import ParameterMismatch, ShapeError
+from dy2st_runtime.errors import ArgumentError, ParameterMismatch, ShapeError
 from dy2st_runtime.ir import current_tracer
 from dy2st_runtime.ir.arguments import as_dtype
 from dy2st_runtime.ir.location import warn_user
 from dy2st_runtime.ir.types import is_floating
 from dy2st_runtime.nn.tables import Table, attribute_changes, count_change
+from dy2st_runtime.nn.torch_weights import in_our_layout, is_from_torch
 from dy2st_runtime.place import as_place
 from dy2st_runtime.tensor import EagerTensor, Parameter
-from dy2st_runtime.torch_arrays import is_square_of_torch
 
 Own = TypeVar("Own", bound="LayerTree")
 State = dict[str, EagerTensor]
@@ -43,6 +43,7 @@ class LayerTree:
     _state_dict_hooks: Table
     _non_persistable_buffer_names_set: set[str]
     _transposed_in_torch: tuple[str, ...] = ()
+    _names_in_torch: Mapping[str, tuple[str, ...]] = {}
 
     # -- walking -----------------------------------------------------------------------------
 
@@ -212,11 +213,16 @@ class LayerTree:
         """Copy values by name into this Layer's parameters and buffers.
 
         Gives the names that are missing from the state and those that are unknown here, with a
-        warning if there are any. ShapeError if a shape differs, or a square weight of a Linear is
-        from a file of torch, which has it transposed; then nothing is changed. Without
-        `use_structured_name` the names are those of the tensors.
+        warning if there are any. ShapeError if a shape differs; then nothing is changed. Without
+        `use_structured_name` the names are those of the tensors. Tensors that `load` has read from
+        a file of torch may have its names, and weights of a Linear lie as [out, in] there: they
+        are transposed.
         """
         own = self.state_dict(use_hook=False)
+        if use_structured_name:
+            state_dict = in_our_layout(self, own, state_dict)
+        elif any(map(is_from_torch, state_dict.values())):
+            raise ArgumentError("a state of torch has the names of a structure, not of tensors")
         names = {n: n if use_structured_name else own[n].name for n in own}
         found = {n: state_dict[name] for n, name in names.items() if name in state_dict}
         for name, value in found.items():
@@ -231,18 +237,6 @@ class LayerTree:
                         f"give state[{name!r}].T"
                     )
                 raise ShapeError(misfit)
-        # Refuse square weights of torch's files where torch has them transposed.
-        squares = [name for name, value in found.items() if is_square_of_torch(value)]
-        if squares:
-            transposed = self.transposed_in_torch()
-            for name in squares:
-                if id(own[name]) in transposed:
-                    raise ShapeError(
-                        f"{name!r} is from a file of torch, which keeps the weights of a Linear as "
-                        "[out, in]; here they are [in, out], as in PaddlePaddle, and a square one "
-                        "does not show it: load_weights(layer, path, transpose=True), "
-                        f"or give state[{name!r}].T"
-                    )
         for name, value in found.items():
             own[name].set_value(value)
         known = set(names.values())
@@ -281,6 +275,7 @@ class LayerTree:
     ) -> tuple[list[str], list[str]]:
         """`set_state_dict`; ParameterMismatch if it is `strict` and names do not fit."""
         own = self.state_dict(use_hook=False)
+        state_dict = in_our_layout(self, own, state_dict)
         missing = [name for name in own if name not in state_dict]
         unknown = [name for name in state_dict if name not in own]
         if strict and (missing or unknown):

@@ -26,6 +26,11 @@ class _BatchNorm(Layer, private="_num_features _momentum _epsilon _data_format _
 
     axes: tuple[int, ...] = (4,)
     default_format = "NCHW"
+    _names_in_torch = {
+        "running_mean": ("_mean",),
+        "running_var": ("_variance",),
+        "num_batches_tracked": (),
+    }
 
     def __init__(
         self,
@@ -204,6 +209,7 @@ class _InstanceNorm(Layer, private="_num_features _epsilon _momentum _data_forma
 
     axes: tuple[int, ...] = (4,)
     default_format = "NCHW"
+    _names_in_torch = {"weight": ("scale",)}
 
     def __init__(
         self,

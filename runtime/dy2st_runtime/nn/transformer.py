@@ -37,6 +37,11 @@ class MultiHeadAttention(Layer):
     """
 
     Cache, StaticCache = Cache, StaticCache
+    _names_in_torch = {
+        "in_proj_weight": ("q_proj.weight", "k_proj.weight", "v_proj.weight"),
+        "in_proj_bias": ("q_proj.bias", "k_proj.bias", "v_proj.bias"),
+        **{f"{part}_proj_weight": (f"{part}_proj.weight",) for part in "qkv"},
+    }
 
     def __init__(
         self,

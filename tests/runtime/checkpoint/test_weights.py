@@ -11,7 +11,7 @@ from safetensors.numpy import save_file
 import dy2st
 from dy2st_runtime import nn
 from dy2st_runtime.checkpoint.weights import load_weights
-from dy2st_runtime.errors import ArgumentError, ParameterMismatch, ShapeError
+from dy2st_runtime.errors import ArgumentError, ParameterMismatch
 from dy2st_runtime.tensor import EagerTensor, to_tensor
 
 DATA = Path(__file__).parent / "data"
@@ -159,15 +159,24 @@ def assert_as_torch(net):
 
 
 @pytest.mark.parametrize("as_numpy", [False, True])
-def test_square_weights_of_torch_are_not_taken_as_they_lie(as_numpy):
-    state = dy2st.load(SQUARE, return_numpy=as_numpy)["net"]
+def test_a_state_of_torch_is_taken_transposed(as_numpy):
+    net = squares()
+    net.set_state_dict(dy2st.load(SQUARE, return_numpy=as_numpy)["net"])
+    assert_as_torch(net)
+
+
+def test_square_weights_of_torch_are_refused_by_a_loading_that_shall_not_transpose():
     net = squares()
     before = net[0].weight.numpy()
-    with pytest.raises(ShapeError, match=r"'0.weight' is from a file of torch.*transpose=True"):
-        net.set_state_dict(state)
     with pytest.raises(ParameterMismatch, match="square, and from a file of torch"):
-        load_weights(net, state)
+        load_weights(net, dy2st.load(SQUARE)["net"])
     assert (net[0].weight.numpy() == before).all()
+
+
+def test_a_state_of_torch_has_no_names_of_tensors():
+    state = dy2st.load(SQUARE)["net"]
+    with pytest.raises(ArgumentError, match="names of a structure"):
+        squares().set_state_dict(state, use_structured_name=False)
 
 
 def test_square_weights_of_torch_are_taken_transposed():
@@ -184,21 +193,12 @@ def test_square_weights_of_torch_are_taken_transposed():
 
 
 def test_a_safetensors_file_says_that_it_is_of_torch(tmp_path):
-    arrays = {"weight": np.arange(9, dtype="float32").reshape(3, 3)}
-    for metadata, is_refused in (
-        ({"format": "pt"}, True),
-        ({"format": "np"}, False),
-        (None, False),
-    ):
-        save_file(arrays, tmp_path / "model.safetensors", metadata)
+    array = np.arange(9, dtype="float32").reshape(3, 3)
+    for metadata, wanted in (({"format": "pt"}, array.T), ({"format": "np"}, array), (None, array)):
+        save_file({"weight": array}, tmp_path / "model.safetensors", metadata)
         layer = nn.Linear(3, 3, bias_attr=False)
-        state = dy2st.load(tmp_path / "model.safetensors")
-        if is_refused:
-            with pytest.raises(ShapeError, match="from a file of torch"):
-                layer.set_state_dict(state)
-            layer.set_state_dict({"weight": state["weight"].T})
-        else:
-            layer.set_state_dict(state)
+        layer.set_state_dict(dy2st.load(tmp_path / "model.safetensors"))
+        np.testing.assert_array_equal(layer.weight.numpy(), wanted)
 
 
 def test_what_lies_as_in_torch_is_taken_from_its_files():

@@ -27,6 +27,8 @@ from dy2st_runtime.ops.creation import get_default_dtype
 class TransformerDecoderLayer(Layer):
     """Self-attention, attention to a memory, and a two-layer network: residuals and LayerNorms."""
 
+    _names_in_torch = {"multihead_attn": ("cross_attn",)}
+
     def __init__(
         self,
         d_model: int,
