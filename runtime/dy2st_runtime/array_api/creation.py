@@ -31,7 +31,7 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: Any = N
 
     copy: True always makes one, None where it is needed, False raises an ArgumentError there.
 
-    >>> asarray([[1, 2], [3, 4]]).dtype
+    >>> dy2st.array_api.asarray([[1, 2], [3, 4]]).dtype
     dtype('int64')
     """
     as_device(device)
@@ -80,7 +80,11 @@ def _of_tensor(x: Any, dtype: Any, copy: Any) -> Any:
 def arange(
     start: Any, /, stop: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None
 ) -> Any:
-    """start, start + step, ... below `stop`; of one argument the numbers from 0 to it."""
+    """start, start + step, ... below `stop`; of one argument the numbers from 0 to it.
+
+    >>> dy2st.array_api.arange(3).tolist(), dy2st.array_api.arange(1, 2, 0.5).tolist()
+    ([0, 1, 2], [1.0, 1.5])
+    """
     as_device(device)
     start, stop = (0, start) if stop is None else (start, stop)
     own = _dtype_of_number(start + stop + step)
@@ -93,20 +97,32 @@ def arange(
 
 
 def empty(shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
-    """A tensor of a shape; what it holds is not to be relied on."""
+    """A tensor of a shape; what it holds is not to be relied on.
+
+    >>> dy2st.array_api.empty((2, 3)).shape
+    [2, 3]
+    """
     as_device(device)
     return F.empty(as_shape(shape), dtype or _default())
 
 
 def empty_like(x: Any, /, *, dtype: Any = None, device: Any = None) -> Any:
-    """A tensor of the shape of x, and of its dtype by default."""
+    """A tensor of the shape of x, and of its dtype by default.
+
+    >>> dy2st.array_api.empty_like(dy2st.zeros([2, 3])).shape
+    [2, 3]
+    """
     return empty(x.shape, dtype=dtype or x.dtype, device=device)
 
 
 def eye(
     n_rows: Any, n_cols: Any = None, /, *, k: int = 0, dtype: Any = None, device: Any = None
 ) -> Any:
-    """1 on the k-th diagonal, 0 elsewhere: (n_rows, n_cols), square by default."""
+    """1 on the k-th diagonal, 0 elsewhere: (n_rows, n_cols), square by default.
+
+    >>> dy2st.array_api.eye(2, k=1).tolist()
+    [[0.0, 1.0], [0.0, 0.0]]
+    """
     as_device(device)
     columns = n_rows if n_cols is None else n_cols
     down = F.unsqueeze(F.arange(n_rows), 1)
@@ -114,19 +130,31 @@ def eye(
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: Any = None) -> Any:
-    """A tensor on the memory of an object that speaks DLPack, or on a copy of it."""
+    """A tensor on the memory of an object that speaks DLPack, or on a copy of it.
+
+    >>> dy2st.array_api.from_dlpack(np.array([1.0, 2.0])).tolist()
+    [1.0, 2.0]
+    """
     as_device(device)
     return _from_dlpack(x, copy=copy)
 
 
 def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Any:
-    """A tensor with one value throughout, whose dtype it has by default: int64 for an int."""
+    """A tensor with one value throughout, whose dtype it has by default: int64 for an int.
+
+    >>> dy2st.array_api.full((2,), 7).dtype
+    dtype('int64')
+    """
     as_device(device)
     return F.full(as_shape(shape), fill_value, dtype or _dtype_of_number(fill_value))
 
 
 def full_like(x: Any, /, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Any:
-    """A tensor of the shape of x with one value throughout, of its dtype by default."""
+    """A tensor of the shape of x with one value throughout, of its dtype by default.
+
+    >>> dy2st.array_api.full_like(dy2st.to_tensor([1, 2]), 7).tolist()
+    [7, 7]
+    """
     return full(x.shape, fill_value, dtype=dtype or x.dtype, device=device)
 
 
@@ -142,7 +170,7 @@ def linspace(
 ) -> Any:
     """`num` numbers from start to stop in equal steps; without `endpoint` the last one is left out.
 
-    >>> linspace(0, 1, 4, endpoint=False).tolist()
+    >>> dy2st.array_api.linspace(0, 1, 4, endpoint=False).tolist()
     [0.0, 0.25, 0.5, 0.75]
     """
     as_device(device)
@@ -156,6 +184,11 @@ def meshgrid(*arrays: Any, indexing: str = "xy") -> list[Any]:
     """Tensors with the numbers of each vector along an axis of its own.
 
     indexing: "xy" exchanges the first two axes, "ij" does not.
+
+    >>> x, y = dy2st.to_tensor([1, 2]), dy2st.to_tensor([7, 8, 9])
+    >>> columns, rows = dy2st.array_api.meshgrid(x, y)
+    >>> columns.tolist(), rows.shape
+    ([[1, 2], [1, 2], [1, 2]], [3, 2])
     """
     if indexing not in ("xy", "ij"):
         raise ArgumentError(f"meshgrid: indexing is 'xy' or 'ij', not {indexing!r}")
@@ -175,30 +208,54 @@ def meshgrid(*arrays: Any, indexing: str = "xy") -> list[Any]:
 
 
 def ones(shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
-    """A tensor of ones."""
+    """A tensor of ones, of the default float dtype unless another is given.
+
+    >>> dy2st.array_api.ones((2,)).tolist()
+    [1.0, 1.0]
+    """
     return full(shape, 1, dtype=dtype or _default(), device=device)
 
 
 def ones_like(x: Any, /, *, dtype: Any = None, device: Any = None) -> Any:
-    """Ones of the shape of x, and of its dtype by default."""
+    """Ones of the shape of x, and of its dtype by default.
+
+    >>> dy2st.array_api.ones_like(dy2st.to_tensor([7, 8])).tolist()
+    [1, 1]
+    """
     return full_like(x, 1, dtype=dtype, device=device)
 
 
 def tril(x: Any, /, *, k: int = 0) -> Any:
-    """Matrices with zeros above the k-th diagonal."""
+    """Matrices with zeros above the k-th diagonal.
+
+    >>> dy2st.array_api.tril(dy2st.to_tensor([[1, 2], [3, 4]])).tolist()
+    [[1, 0], [3, 4]]
+    """
     return F.tril(x, k)
 
 
 def triu(x: Any, /, *, k: int = 0) -> Any:
-    """Matrices with zeros below the k-th diagonal."""
+    """Matrices with zeros below the k-th diagonal.
+
+    >>> dy2st.array_api.triu(dy2st.to_tensor([[1, 2], [3, 4]]), k=1).tolist()
+    [[0, 2], [0, 0]]
+    """
     return F.triu(x, k)
 
 
 def zeros(shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
-    """A tensor of zeros."""
+    """A tensor of zeros, of the default float dtype unless another is given.
+
+    >>> dy2st.array_api.zeros((2,)).tolist()
+    [0.0, 0.0]
+    """
     return full(shape, 0, dtype=dtype or _default(), device=device)
 
 
 def zeros_like(x: Any, /, *, dtype: Any = None, device: Any = None) -> Any:
-    """Zeros of the shape of x, and of its dtype by default."""
+    """Zeros of the shape of x, and of its dtype by default.
+
+    >>> dy2st.array_api.zeros_like(dy2st.to_tensor([7, 8])).tolist()
+    [0, 0]
+    """
     return full_like(x, 0, dtype=dtype, device=device)

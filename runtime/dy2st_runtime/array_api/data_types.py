@@ -59,7 +59,7 @@ def _dtype_of(one: Any) -> np.dtype[Any]:
 def finfo(type: Any, /) -> finfo_object:
     """The limits of floats, of a dtype or that of a tensor; of complex numbers those of a part.
 
-    >>> finfo(float32).bits, finfo(complex128).eps
+    >>> dy2st.array_api.finfo("float32").bits, dy2st.array_api.finfo("complex128").eps
     (32, 2.220446049250313e-16)
     """
     found = np.finfo(_dtype_of(type))
@@ -72,7 +72,7 @@ def finfo(type: Any, /) -> finfo_object:
 def iinfo(type: Any, /) -> iinfo_object:
     """The limits of integers, of a dtype or that of a tensor.
 
-    >>> iinfo(uint8).max
+    >>> dy2st.array_api.iinfo("uint8").max
     255
     """
     dtype = _dtype_of(type)
@@ -84,6 +84,10 @@ def isdtype(dtype: Any, kind: Any) -> Any:
     """Whether a dtype is of a kind ("bool", "integral", "real floating", ...) or is another one.
 
     Of a tuple one must hold. ArgumentError for a kind that the standard does not name.
+
+    >>> xp = dy2st.array_api
+    >>> xp.isdtype(xp.int8, "integral"), xp.isdtype(xp.int8, ("bool", "real floating"))
+    (True, False)
     """
     if isinstance(kind, tuple):
         return any(isdtype(dtype, one) for one in kind)
@@ -95,12 +99,22 @@ def isdtype(dtype: Any, kind: Any) -> Any:
 
 
 def can_cast(from_: Any, to: Any, /) -> Any:
-    """Whether all values of a dtype, or of that of a tensor, have their like in another one."""
+    """Whether all values of a dtype, or of that of a tensor, have their like in another one.
+
+    >>> xp = dy2st.array_api
+    >>> xp.can_cast(xp.int8, xp.int64), xp.can_cast(xp.int64, xp.int8)
+    (True, False)
+    """
     return np.can_cast(_dtype_of(from_), np.dtype(to))
 
 
 def result_type(*arrays_and_dtypes: Any) -> Any:
-    """The dtype that tensors and dtypes are brought to; numbers of Python yield to them."""
+    """The dtype that tensors and dtypes are brought to; numbers of Python yield to them.
+
+    >>> xp = dy2st.array_api
+    >>> xp.result_type(xp.int8, xp.uint8, 3)
+    dtype('int16')
+    """
     plain = (np.bool_, int, float, complex)
     return np.result_type(
         *(one if isinstance(one, plain) else _dtype_of(one) for one in arrays_and_dtypes)
@@ -111,6 +125,9 @@ def astype(x: Any, dtype: Any, /, *, copy: Any = True, device: Any = None) -> An
     """x in another dtype: a copy, or x itself where it has the dtype and copy is False.
 
     DTypeError for complex numbers that would lose a part: `real(x)` or `imag(x)` takes one.
+
+    >>> dy2st.array_api.astype(dy2st.to_tensor([1.5]), "int64").tolist()
+    [1]
     """
     as_device(device)
     if x.dtype.kind == "c" and np.dtype(dtype).kind not in "cb":

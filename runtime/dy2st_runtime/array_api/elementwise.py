@@ -25,7 +25,7 @@ def _one(name: str, function: One | None = None) -> One:
         return run(x)
 
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = getattr(run, "__doc__", None)
+    call.__doc__ = _text(name, run)
     return call
 
 
@@ -41,8 +41,13 @@ def _two(name: str, function: Two | None = None) -> Two:
         return run(left, right)
 
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = getattr(run, "__doc__", None)
+    call.__doc__ = _text(name, run)
     return call
+
+
+def _text(name: str, run: Callable[..., Any]) -> str:
+    """What the function of dy2st says of itself, its example with the standard's name."""
+    return (run.__doc__ or "").replace(f"dy2st.{run.__name__}(", f"dy2st.array_api.{name}(")
 
 
 def number_like(value: Any, tensor: Any) -> Any:
@@ -56,19 +61,48 @@ def number_like(value: Any, tensor: Any) -> Any:
 
 
 def _conj(x: Any) -> Any:
-    """The complex conjugate; of real numbers they themselves."""
+    """The complex conjugate; of real numbers they themselves.
+
+    >>> dy2st.array_api.conj(dy2st.to_tensor([1 + 2j])).tolist()
+    [(1-2j)]
+    """
     return F.conj(x) if x.dtype.kind == "c" else F.assign(x)
 
 
 def _real(x: Any) -> Any:
-    """The real part; of real numbers they themselves."""
+    """The real part; of real numbers they themselves.
+
+    >>> dy2st.array_api.real(dy2st.to_tensor([1 + 2j])).tolist()
+    [1.0]
+    """
     return F.real(x) if x.dtype.kind == "c" else F.assign(x)
+
+
+def _round(x: Any) -> Any:
+    """The nearest integer, halves to even, in the dtype of x; of complex numbers of both parts.
+
+    >>> dy2st.array_api.round(dy2st.to_tensor([0.5, 1.5, 2.6])).tolist()
+    [0.0, 2.0, 3.0]
+    """
+    return F.round(x)
+
+
+def _divide(x: Any, y: Any) -> Any:
+    """x / y; integers give a float.
+
+    >>> dy2st.array_api.divide(dy2st.to_tensor([-7, 7]), 2).tolist()
+    [-3.5, 3.5]
+    """
+    return F.divide(x, y)
 
 
 def _floor_divide(x: Any, y: Any) -> Any:
     """floor(x / y): what Python has no number for is an infinity, or a zero with the sign of x / y.
 
     inf // 1 is inf here, and -1 // inf is -0.
+
+    >>> dy2st.array_api.floor_divide(dy2st.to_tensor([-7.0, 7.0]), 2.0).tolist()
+    [-4.0, 3.0]
     """
     made = F.floor_divide(x, y)
     if made.dtype.kind not in "fV":
@@ -78,12 +112,20 @@ def _floor_divide(x: Any, y: Any) -> Any:
 
 
 def _hypot(x: Any, y: Any) -> Any:
-    """|x + iy|, which neither overflows nor loses an infinity beside NaN."""
+    """|x + iy|, which neither overflows nor loses an infinity beside NaN.
+
+    >>> dy2st.array_api.hypot(dy2st.to_tensor([3.0]), dy2st.to_tensor([4.0])).tolist()
+    [5.0]
+    """
     return F.abs(F.complex(*F.broadcast_tensors([x, y])))
 
 
 def _sign(x: Any) -> Any:
-    """-1, 0 or 1; of complex numbers x / |x|, and NaN where a part is."""
+    """-1, 0 or 1; of complex numbers x / |x|, and NaN where a part is.
+
+    >>> dy2st.array_api.sign(dy2st.to_tensor([-3.0, 0.0, 2.0])).tolist()
+    [-1.0, 0.0, 1.0]
+    """
     return (
         F.where(F.isnan(x), F.full([], np.nan * (1 + 1j), x.dtype), F.sign(x))
         if (x.dtype.kind == "c")
@@ -94,7 +136,7 @@ def _sign(x: Any) -> Any:
 def clip(x: Any, /, min: Any = None, max: Any = None) -> Any:
     """x with what is below `min` or above `max` replaced by that: numbers, or tensors that fit.
 
-    >>> from dy2st_runtime import array_api as xp
+    >>> xp = dy2st.array_api
     >>> xp.clip(xp.asarray([1, 5, 9]), 2, max=6).tolist()
     [2, 5, 6]
     """
@@ -125,7 +167,7 @@ conj = _one("conj", _conj)
 copysign = _two("copysign")
 cos = _one("cos")
 cosh = _one("cosh")
-divide = _two("divide")
+divide = _two("divide", _divide)
 equal = _two("equal")
 exp = _one("exp")
 expm1 = _one("expm1")
@@ -160,7 +202,7 @@ pow = _two("pow")
 real = _one("real", _real)
 reciprocal = _one("reciprocal")
 remainder = _two("remainder")
-round = _one("round")
+round = _one("round", _round)
 sign = _one("sign", _sign)
 signbit = _one("signbit")
 sin = _one("sin")

@@ -16,7 +16,8 @@ def _of_one(name: str) -> Callable[..., Any]:
     def call(x: Any, /, *, n: Any = None, axis: int = -1, norm: str = "backward") -> Any:
         return run(x, n, axis, norm)
 
-    call.__name__, call.__qualname__, call.__doc__ = name, name, run.__doc__
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = (run.__doc__ or "").replace("dy2st.fft.", "dy2st.array_api.fft.")
     return call
 
 
@@ -26,7 +27,8 @@ def _of_many(name: str) -> Callable[..., Any]:
     def call(x: Any, /, *, s: Any = None, axes: Any = None, norm: str = "backward") -> Any:
         return run(x, s, axes, norm)
 
-    call.__name__, call.__qualname__, call.__doc__ = name, name, run.__doc__
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = (run.__doc__ or "").replace("dy2st.fft.", "dy2st.array_api.fft.")
     return call
 
 
@@ -43,22 +45,40 @@ def _dtype(dtype: Any, device: Any) -> Any:
 
 
 def fftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Any:
-    """The frequencies of a transform of n samples that are d apart."""
+    """The frequencies of a transform of n samples that are d apart: (n,).
+
+    >>> dy2st.array_api.fft.fftfreq(4).tolist()
+    [0.0, 0.25, -0.5, -0.25]
+    """
     return transforms.fftfreq(n, d, _dtype(dtype, device))
 
 
 def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Any:
-    """Those of the transform of real samples."""
+    """The frequencies of a transform of n real samples that are d apart: (n // 2 + 1,).
+
+    >>> dy2st.array_api.fft.rfftfreq(4).tolist()
+    [0.0, 0.25, 0.5]
+    """
     return transforms.rfftfreq(n, d, _dtype(dtype, device))
 
 
 def fftshift(x: Any, /, *, axes: Any = None) -> Any:
-    """x with the frequency 0 in the middle of the axes, all by default."""
+    """x with the frequency 0 in the middle of the axes, all by default.
+
+    >>> fft = dy2st.array_api.fft
+    >>> fft.fftshift(fft.fftfreq(4)).tolist()
+    [-0.5, -0.25, 0.0, 0.25]
+    """
     return transforms.fftshift(x, axes)
 
 
 def ifftshift(x: Any, /, *, axes: Any = None) -> Any:
-    """What undoes `fftshift`."""
+    """What undoes `fftshift`.
+
+    >>> fft = dy2st.array_api.fft
+    >>> fft.ifftshift(fft.fftshift(dy2st.arange(4))).tolist()
+    [0, 1, 2, 3]
+    """
     return transforms.ifftshift(x, axes)
 
 

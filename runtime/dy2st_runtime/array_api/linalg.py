@@ -48,12 +48,21 @@ def _alike(x1: Any, x2: Any) -> tuple[Any, Any]:
 
 
 def cholesky(x: Any, /, *, upper: bool = False) -> Any:
-    """L with L @ L^H = x, or with `upper` U with U^H @ U = x."""
+    """L with L @ L^H = x, or with `upper` U with U^H @ U = x.
+
+    >>> dy2st.array_api.linalg.cholesky(dy2st.to_tensor([[4.0, 2.0], [2.0, 2.0]])).tolist()
+    [[2.0, 0.0], [1.0, 1.0]]
+    """
     return F.cholesky(x, upper)
 
 
 def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
-    """The cross products along an axis of size 3; the others broadcast."""
+    """The cross products along an axis of size 3; the others broadcast.
+
+    >>> linalg = dy2st.array_api.linalg
+    >>> linalg.cross(dy2st.to_tensor([1, 0, 0]), dy2st.to_tensor([0, 1, 0])).tolist()
+    [0, 0, 1]
+    """
     x1, x2 = _alike(x1, x2)
     for one in (x1, x2):
         size = one.shape[require_axis(axis, one.ndim)]
@@ -64,37 +73,71 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
 
 
 def det(x: Any, /) -> Any:
-    """The determinants of matrices."""
+    """The determinants of matrices: (..., n, n) -> (...).
+
+    >>> print(dy2st.array_api.linalg.det(dy2st.to_tensor([[1.0, 2.0], [3.0, 4.0]])).round(3))
+    -2.0
+    """
     return F.det(x)
 
 
 def diagonal(x: Any, /, *, offset: int = 0) -> Any:
-    """A diagonal of matrices."""
+    """A diagonal of matrices: (..., n, n) -> (..., n).
+
+    >>> dy2st.array_api.linalg.diagonal(dy2st.to_tensor([[1, 2], [3, 4]])).tolist()
+    [1, 4]
+    """
     return F.diagonal(x, offset, -2, -1)
 
 
 def eigh(x: Any, /) -> EighResult:
-    """The eigenvalues of symmetric or Hermitian matrices in order, and their vectors."""
+    """The eigenvalues of symmetric or Hermitian matrices in order, and their vectors.
+
+    >>> found = dy2st.array_api.linalg.eigh(dy2st.to_tensor([[2.0, 1.0], [1.0, 2.0]]))
+    >>> print(found.eigenvalues.round(3), found.eigenvectors.shape)
+    [1. 3.] [2, 2]
+    """
     return EighResult(*F.eigh(x))
 
 
 def eigvalsh(x: Any, /) -> Any:
-    """The eigenvalues of symmetric or Hermitian matrices in order."""
+    """The eigenvalues of symmetric or Hermitian matrices in order.
+
+    >>> x = dy2st.to_tensor([[2.0, 1.0], [1.0, 2.0]])
+    >>> print(dy2st.array_api.linalg.eigvalsh(x).round(3))
+    [1. 3.]
+    """
     return F.eigvalsh(x)
 
 
 def inv(x: Any, /) -> Any:
-    """The inverses of matrices; LinAlgError if one has none."""
+    """The inverses of matrices; LinAlgError if one has none.
+
+    >>> dy2st.array_api.linalg.inv(dy2st.to_tensor([[2.0, 0.0], [0.0, 4.0]])).tolist()
+    [[0.5, 0.0], [0.0, 0.25]]
+    """
     return F.inverse(x)
 
 
 def matmul(x1: Any, x2: Any, /) -> Any:
-    """The products of matrices; a vector is a row on the left, a column on the right."""
+    """The products of matrices; a vector is a row on the left, a column on the right.
+
+    (..., n, k), (..., k, m) -> (..., n, m).
+
+    >>> x = dy2st.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> dy2st.array_api.matmul(x, dy2st.to_tensor([1.0, 10.0])).tolist()
+    [21.0, 43.0]
+    """
     return F.matmul(*_alike(x1, x2))
 
 
 def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
-    """The norms of matrices: 'fro', 'nuc', 1, -1, 2, -2, inf or -inf; 0 of no elements."""
+    """The norms of matrices: 'fro', 'nuc', 1, -1, 2, -2, inf or -inf; 0 of no elements.
+
+    >>> x = dy2st.to_tensor([[1.0, -2.0], [2.0, 4.0]])
+    >>> dy2st.array_api.linalg.matrix_norm(x).item()
+    5.0
+    """
     if any(equal(size, 0) is True for size in x.shape[-2:]):
         shape = [*x.shape[:-2], *([1, 1] if keepdims else [])]
         return F.zeros(shape, F.abs(x).dtype)
@@ -102,7 +145,12 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
 
 
 def matrix_power(x: Any, n: int, /) -> Any:
-    """The product of n times a matrix; for n below 0 of its inverse."""
+    """The product of n times a matrix; for n below 0 of its inverse.
+
+    >>> x = dy2st.to_tensor([[1.0, 1.0], [0.0, 1.0]])
+    >>> dy2st.array_api.linalg.matrix_power(x, 3).tolist()
+    [[1.0, 3.0], [0.0, 1.0]]
+    """
     return F.matrix_power(x, n)
 
 
@@ -113,36 +161,66 @@ def _tolerance(x: Any, rtol: Any) -> Any:
 
 
 def matrix_rank(x: Any, /, *, rtol: Any = None) -> Any:
-    """How many singular values are above `rtol` times the largest."""
+    """How many singular values are above `rtol` times the largest.
+
+    >>> dy2st.array_api.linalg.matrix_rank(dy2st.to_tensor([[1.0, 2.0], [2.0, 4.0]])).item()
+    1
+    """
     return F.matrix_rank(x, rtol=F.cast(_tolerance(x, rtol), F.abs(x).dtype))
 
 
 def outer(x1: Any, x2: Any, /) -> Any:
-    """The products of all elements of two vectors."""
+    """The products of all elements of two vectors: (n,), (m,) -> (n, m).
+
+    >>> x = dy2st.to_tensor([1, 2])
+    >>> dy2st.array_api.linalg.outer(x, dy2st.to_tensor([10, 20])).tolist()
+    [[10, 20], [20, 40]]
+    """
     x1, x2 = _alike(x1, x2)
     return F.multiply(F.unsqueeze(x1, 1), F.unsqueeze(x2, 0))
 
 
 def pinv(x: Any, /, *, rtol: Any = None) -> Any:
-    """The pseudoinverses of matrices; singular values up to rtol * the largest count as 0."""
+    """The pseudoinverses of matrices; singular values up to rtol * the largest count as 0.
+
+    >>> print(dy2st.array_api.linalg.pinv(dy2st.to_tensor([[2.0, 0.0], [0.0, 0.0]])))
+    [[0.5 0. ]
+     [0.  0. ]]
+    """
     limit = F.cast(_tolerance(x, rtol), "float64")
     return F.pinv(x, F.unsqueeze(limit, -1) if limit.ndim else limit)
 
 
 def qr(x: Any, /, *, mode: str = "reduced") -> QRResult:
-    """Q with orthonormal columns and the upper triangular R with Q @ R = x."""
+    """Q with orthonormal columns and the upper triangular R with Q @ R = x.
+
+    >>> found = dy2st.array_api.linalg.qr(dy2st.to_tensor([[3.0, 1.0], [4.0, 2.0]]))
+    >>> print((found.Q @ found.R).round(3))
+    [[3. 1.]
+     [4. 2.]]
+    """
     if mode not in ("reduced", "complete"):
         raise ArgumentError(f"qr: mode is 'reduced' or 'complete', not {mode!r}")
     return QRResult(*F.qr(x, mode))
 
 
 def slogdet(x: Any, /) -> SlogdetResult:
-    """The signs of determinants, and the logarithms of their magnitudes."""
+    """The signs of determinants, and the logarithms of their magnitudes.
+
+    >>> found = dy2st.array_api.linalg.slogdet(dy2st.to_tensor([[-1.0, 0.0], [0.0, 1.0]]))
+    >>> found.sign.item(), found.logabsdet.item()
+    (-1.0, 0.0)
+    """
     return SlogdetResult(*apply("slogdet", x))
 
 
 def solve(x1: Any, x2: Any, /) -> Any:
-    """z with x1 @ z = x2, a vector or matrices."""
+    """z with x1 @ z = x2, a vector or matrices.
+
+    >>> x = dy2st.to_tensor([[2.0, 0.0], [0.0, 4.0]])
+    >>> dy2st.array_api.linalg.solve(x, dy2st.to_tensor([2.0, 8.0])).tolist()
+    [1.0, 2.0]
+    """
     x1, x2 = _alike(x1, x2)
     if x2.ndim != 1:
         return F.solve(x1, x2)
@@ -150,29 +228,47 @@ def solve(x1: Any, x2: Any, /) -> Any:
 
 
 def svd(x: Any, /, *, full_matrices: bool = True) -> SVDResult:
-    """U, S and Vh with U @ diag(S) @ Vh = x."""
+    """U, S and Vh with U @ diag(S) @ Vh = x.
+
+    >>> found = dy2st.array_api.linalg.svd(dy2st.to_tensor([[0.0, 2.0], [3.0, 0.0]]))
+    >>> print(found.S, found.Vh.shape)
+    [3. 2.] [2, 2]
+    """
     return SVDResult(*F.svd(x, full_matrices))
 
 
 def svdvals(x: Any, /) -> Any:
-    """The singular values of matrices in descending order."""
+    """The singular values of matrices in descending order.
+
+    >>> print(dy2st.array_api.linalg.svdvals(dy2st.to_tensor([[0.0, 2.0], [3.0, 0.0]])))
+    [3. 2.]
+    """
     return F.svdvals(x)
 
 
 def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
-    """The sums of products along pairs of axes: so many last and first ones, or two lists."""
+    """The sums of products along pairs of axes: so many last and first ones, or two lists.
+
+    >>> x, y = dy2st.to_tensor([1.0, 2.0]), dy2st.to_tensor([3.0, 4.0])
+    >>> dy2st.array_api.tensordot(x, y, axes=1).item()
+    11.0
+    """
     return F.tensordot(*_alike(x1, x2), axes if isinstance(axes, int) else [*map(list, axes)])
 
 
 def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Any:
-    """The sums along a diagonal of matrices, in the dtypes of `sum`."""
+    """The sums along a diagonal of matrices, in the dtypes of `sum`.
+
+    >>> dy2st.array_api.linalg.trace(dy2st.to_tensor([[1, 2], [3, 4]])).item()
+    5
+    """
     return _sum(diagonal(x, offset=offset), axis=-1, dtype=dtype)
 
 
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     """The sums of conj(x1) * x2 along an axis, which both have; the others broadcast.
 
-    >>> from dy2st_runtime import array_api as xp
+    >>> xp = dy2st.array_api
     >>> xp.vecdot(xp.asarray([1, 2]), xp.asarray([[3, 4], [5, 6]])).tolist()
     [11, 17]
     """
@@ -185,7 +281,11 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
 
 
 def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
-    """The norms of vectors along some axes, all by default."""
+    """The norms of vectors along some axes, all by default.
+
+    >>> dy2st.array_api.linalg.vector_norm(dy2st.to_tensor([3.0, -4.0])).item()
+    5.0
+    """
     axes = None if axis is None else [axis] if isinstance(axis, int) else list(axis)
     if axes == []:
         return F.vector_norm(F.unsqueeze(x, -1), ord, -1)

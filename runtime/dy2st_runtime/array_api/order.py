@@ -35,20 +35,28 @@ class UniqueInverse(NamedTuple):
 def argsort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
     """The positions in which the elements along an axis are in order; equal ones stay as they are.
 
-    >>> from dy2st_runtime import array_api as xp
-    >>> xp.argsort(xp.asarray([1, 2, 1]), descending=True).tolist()
-    [1, 0, 2]
+    >>> dy2st.array_api.argsort(dy2st.to_tensor([30, 10, 20])).tolist()
+    [1, 2, 0]
     """
     return F.argsort(x, require_axis(axis, x.ndim), descending, stable)
 
 
 def sort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
-    """The elements along an axis in order."""
+    """The elements along an axis in order.
+
+    >>> dy2st.array_api.sort(dy2st.to_tensor([2, 3, 1]), descending=True).tolist()
+    [3, 2, 1]
+    """
     return F.sort(x, require_axis(axis, x.ndim), descending, stable)
 
 
 def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None) -> Any:
-    """Where the numbers x2 belong in the sorted vector x1, before or behind those equal to them."""
+    """Where the numbers x2 belong in the sorted vector x1, before or behind those equal to them.
+
+    >>> ends = dy2st.to_tensor([10, 20, 30])
+    >>> dy2st.array_api.searchsorted(ends, dy2st.to_tensor([5, 20, 99])).tolist()
+    [0, 1, 3]
+    """
     if side not in ("left", "right"):
         raise ArgumentError(f"searchsorted: side is 'left' or 'right', not {side!r}")
     if sorter is not None:
@@ -69,6 +77,10 @@ def unique_all(x: Any, /) -> UniqueAll:
     """The distinct elements in order, where each is first, which each element is, how many are.
 
     Each NaN is an element of its own.
+
+    >>> found = dy2st.array_api.unique_all(dy2st.to_tensor([3, 1, 3]))
+    >>> found.values.tolist(), found.inverse_indices.tolist(), found.counts.tolist()
+    ([1, 3], [1, 0, 1], [1, 2])
     """
     flat = F.reshape(F.detach(x), [-1])
     order = _ordered(flat)
@@ -87,17 +99,31 @@ def unique_all(x: Any, /) -> UniqueAll:
 
 
 def unique_counts(x: Any, /) -> UniqueCounts:
-    """The distinct elements in order, and how often each is there."""
+    """The distinct elements in order, and how often each is there.
+
+    >>> values, counts = dy2st.array_api.unique_counts(dy2st.to_tensor([3, 1, 3]))
+    >>> values.tolist(), counts.tolist()
+    ([1, 3], [1, 2])
+    """
     made = unique_all(x)
     return UniqueCounts(made.values, made.counts)
 
 
 def unique_inverse(x: Any, /) -> UniqueInverse:
-    """The distinct elements in order, and which of them each element is."""
+    """The distinct elements in order, and which of them each element is.
+
+    >>> values, places = dy2st.array_api.unique_inverse(dy2st.to_tensor([3, 1, 3]))
+    >>> values.tolist(), places.tolist()
+    ([1, 3], [1, 0, 1])
+    """
     made = unique_all(x)
     return UniqueInverse(made.values, made.inverse_indices)
 
 
 def unique_values(x: Any, /) -> Any:
-    """The distinct elements in order."""
+    """The distinct elements in order.
+
+    >>> dy2st.array_api.unique_values(dy2st.to_tensor([3, 1, 3])).tolist()
+    [1, 3]
+    """
     return unique_all(x).values

@@ -41,40 +41,65 @@ def _accumulated(run: Callable[[Any], Any], x: Any, dtype: Any) -> Any:
 def sum(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
     """The sums over some axes, all by default; of unsigned integers uint64, of others int64.
 
-    >>> from dy2st_runtime import array_api as xp
-    >>> xp.sum(xp.asarray([200, 100], dtype=xp.uint8)).dtype
-    dtype('uint64')
+    >>> xp = dy2st.array_api
+    >>> xp.sum(xp.asarray([200, 100], dtype=xp.uint8))
+    Tensor(shape=[], dtype=uint64, stop_gradient=True,
+           300)
     """
     return _accumulated(lambda made: _over(F.sum, made, axis, keepdims), x, dtype)
 
 
 def prod(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
-    """The products over some axes, in the dtypes of `sum`."""
+    """The products over some axes, in the dtypes of `sum`.
+
+    >>> dy2st.array_api.prod(dy2st.to_tensor([[1, 2], [3, 4]]), axis=1).tolist()
+    [2, 12]
+    """
     return _accumulated(lambda made: _over(F.prod, made, axis, keepdims), x, dtype)
 
 
 def max(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
-    """The largest elements over some axes; NaN where one is."""
+    """The largest elements over some axes; NaN where one is.
+
+    >>> dy2st.array_api.max(dy2st.to_tensor([[1, 5], [3, 2]]), axis=1).tolist()
+    [5, 3]
+    """
     return _over(F.max, x, axis, keepdims)
 
 
 def min(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
-    """The smallest elements over some axes; NaN where one is."""
+    """The smallest elements over some axes; NaN where one is.
+
+    >>> dy2st.array_api.min(dy2st.to_tensor([[1, 5], [3, 2]]), axis=1).tolist()
+    [1, 2]
+    """
     return _over(F.min, x, axis, keepdims)
 
 
 def mean(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
-    """The means over some axes."""
+    """The means over some axes, all by default.
+
+    >>> dy2st.array_api.mean(dy2st.to_tensor([[1.0, 2.0], [3.0, 6.0]]), axis=0).tolist()
+    [2.0, 4.0]
+    """
     return _over(F.mean, x, axis, keepdims)
 
 
 def var(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Any:
-    """The variances over some axes: squared distances by their number less `correction`."""
+    """The variances over some axes: squared distances by their number less `correction`.
+
+    >>> dy2st.array_api.var(dy2st.to_tensor([1.0, 3.0])).item()
+    1.0
+    """
     return _over(F.var, x, axis, keepdims, correction=correction)
 
 
 def std(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Any:
-    """The square roots of `var`."""
+    """The square roots of `var`, over some axes.
+
+    >>> dy2st.array_api.std(dy2st.to_tensor([0.0, 8.0])).item()
+    4.0
+    """
     return _over(F.std, x, axis, keepdims, correction=correction)
 
 
@@ -95,34 +120,58 @@ def _running(
 def cumulative_sum(
     x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: bool = False
 ) -> Any:
-    """The sums of the elements up to each along an axis; with `include_initial` 0 in front."""
+    """The sums of the elements up to each along an axis; with `include_initial` 0 in front.
+
+    >>> dy2st.array_api.cumulative_sum(dy2st.to_tensor([1, 2, 3]), include_initial=True).tolist()
+    [0, 1, 3, 6]
+    """
     return _running(F.cumsum, 0, x, axis, dtype, include_initial)
 
 
 def cumulative_prod(
     x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: bool = False
 ) -> Any:
-    """The products of the elements up to each along an axis; with `include_initial` 1 in front."""
+    """The products of the elements up to each along an axis; with `include_initial` 1 in front.
+
+    >>> dy2st.array_api.cumulative_prod(dy2st.to_tensor([1, 2, 3, 4])).tolist()
+    [1, 2, 6, 24]
+    """
     return _running(F.cumprod, 1, x, axis, dtype, include_initial)
 
 
 def diff(x: Any, /, *, axis: int = -1, n: int = 1, prepend: Any = None, append: Any = None) -> Any:
-    """The differences of neighbours along an axis, taken n times."""
+    """The differences of neighbours along an axis, taken n times.
+
+    >>> dy2st.array_api.diff(dy2st.to_tensor([1, 4, 9, 16])).tolist()
+    [3, 5, 7]
+    """
     return F.diff(x, n, require_axis(axis, x.ndim), prepend, append)
 
 
 def all(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
-    """Whether all elements over some axes are true: not 0."""
+    """Whether all elements over some axes are true: not 0.
+
+    >>> dy2st.array_api.all(dy2st.to_tensor([[1, 2], [0, 3]]), axis=1).tolist()
+    [True, False]
+    """
     return _over(F.all, F.cast(x, "bool"), axis, keepdims)
 
 
 def any(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
-    """Whether any element over some axes is true: not 0."""
+    """Whether any element over some axes is true: not 0.
+
+    >>> dy2st.array_api.any(dy2st.to_tensor([[0, 0], [0, 3]]), axis=1).tolist()
+    [False, True]
+    """
     return _over(F.any, F.cast(x, "bool"), axis, keepdims)
 
 
 def count_nonzero(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
-    """How many elements over some axes are not 0."""
+    """How many elements over some axes are not 0.
+
+    >>> dy2st.array_api.count_nonzero(dy2st.to_tensor([[0, 1], [2, 3]]), axis=1).tolist()
+    [1, 2]
+    """
     return sum(F.cast(x, "bool"), axis=axis, keepdims=keepdims)
 
 
@@ -134,17 +183,31 @@ def _place(run: Callable[..., Any], x: Any, axis: Any, keepdims: bool) -> Any:
 
 
 def argmax(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
-    """Where the largest element first is along an axis, or in the flattened tensor."""
+    """Where the largest element first is along an axis, or in the flattened tensor.
+
+    >>> x = dy2st.to_tensor([[1, 9], [7, 2]])
+    >>> dy2st.array_api.argmax(x).item(), dy2st.array_api.argmax(x, axis=1).tolist()
+    (1, [1, 0])
+    """
     return _place(F.argmax, x, axis, keepdims)
 
 
 def argmin(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
-    """Where the smallest element first is along an axis, or in the flattened tensor."""
+    """Where the smallest element first is along an axis, or in the flattened tensor.
+
+    >>> x = dy2st.to_tensor([[4, 9], [7, 2]])
+    >>> dy2st.array_api.argmin(x).item(), dy2st.array_api.argmin(x, axis=1).tolist()
+    (3, [0, 1])
+    """
     return _place(F.argmin, x, axis, keepdims)
 
 
 def nonzero(x: Any, /) -> tuple[Any, ...]:
-    """The positions of the elements that are not 0, a vector for each axis."""
+    """The positions of the elements that are not 0, a vector for each axis.
+
+    >>> [places.tolist() for places in dy2st.array_api.nonzero(dy2st.to_tensor([[0, 7], [8, 0]]))]
+    [[0, 1], [1, 0]]
+    """
     if not x.ndim:
         raise ArgumentError("nonzero takes a tensor with axes")
     places = F.nonzero(F.cast(x, "bool"))
@@ -154,8 +217,7 @@ def nonzero(x: Any, /) -> tuple[Any, ...]:
 def where(condition: Any, x1: Any, x2: Any, /) -> Any:
     """The elements of x1 where the condition holds, those of x2 elsewhere; either may be a number.
 
-    >>> from dy2st_runtime import array_api as xp
-    >>> xp.where(xp.asarray([True, False]), xp.asarray([1, 2]), 0).tolist()
+    >>> dy2st.array_api.where(dy2st.to_tensor([True, False]), dy2st.to_tensor([1, 2]), 0).tolist()
     [1, 0]
     """
     return F.where(condition, number_like(x1, x2), number_like(x2, x1))
