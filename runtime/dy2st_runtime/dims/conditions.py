@@ -39,6 +39,11 @@ class Condition:
 
     The relations "in" and "not in" have a tuple of sizes on their right; "a broadcasts b" holds for
     equal sizes, and where one of them is 1. Two Conditions are equal if they are written alike.
+
+    >>> n = dy2st.dims.symbol("n")
+    >>> condition = n > 3
+    >>> condition, condition.negate(), condition.sizes
+    (n > 3, n <= 3, (n, 3))
     """
 
     __slots__ = ("left", "mask", "relation", "right")

@@ -14,7 +14,12 @@ from dy2st_runtime.errors import ShapeError, UndecidedDim
 
 
 def symbols(value: Any) -> tuple[Dim, ...]:
-    """The symbols in a size, a condition, or nested tuples of them, ordered by name."""
+    """The symbols in a size, a condition, or nested tuples of them, ordered by name.
+
+    >>> n, m = dy2st.dims.symbol("n"), dy2st.dims.symbol("m")
+    >>> dy2st.dims.symbols(n * m + 1)
+    (m, n)
+    """
     found: set[Atom] = set()
     _gather(value, found)
     return tuple(of_atom(atom) for atom in sorted(found, key=lambda atom: atom.order))
@@ -33,9 +38,8 @@ def _gather(value: Any, found: set[Atom]) -> None:
 def substitute(size: Size, values: Mapping[Dim, Size]) -> Size:
     """The size with other sizes in place of symbols.
 
-    >>> from dy2st_runtime.dims.expression import symbol
-    >>> n, m = symbol("n"), symbol("m")
-    >>> substitute(2 * n + 1, {n: m + 1})
+    >>> n, m = dy2st.dims.symbol("n"), dy2st.dims.symbol("m")
+    >>> dy2st.dims.substitute(2 * n + 1, {n: m + 1})
     2*m + 3
     """
     return _substituted(size, values, {})
@@ -64,7 +68,14 @@ def _substituted(size: Size, values: Mapping[Dim, Size], known: dict[Atom, Size]
 
 
 def substitute_condition(condition: Condition, values: Mapping[Dim, Size]) -> bool | Condition:
-    """The condition with other sizes in place of symbols; its truth if they are all numbers."""
+    """The condition with other sizes in place of symbols; its truth if they are all numbers.
+
+    >>> n, m = dy2st.dims.symbol("n"), dy2st.dims.symbol("m")
+    >>> dy2st.dims.substitute_condition(n > 3, {n: m + 1})
+    m + 1 > 3
+    >>> dy2st.dims.substitute_condition(n > 3, {n: 4})
+    True
+    """
     left = substitute(condition.left, values)
     right = condition.right
     if isinstance(right, tuple):
@@ -82,6 +93,10 @@ def evaluate(value: Any, values: Mapping[Dim, int]) -> Any:
     """The number of a size, or the truth of a condition, for known values of the symbols.
 
     Raises UndecidedDim if a symbol has no value, ZeroDivisionError if a divisor is 0.
+
+    >>> n = dy2st.dims.symbol("n")
+    >>> dy2st.dims.evaluate(n // 2 + 1, {n: 7}), dy2st.dims.evaluate(n > 3, {n: 7})
+    (4, True)
     """
     if isinstance(value, Condition):
         result: Any = substitute_condition(value, values)
@@ -94,7 +109,12 @@ def evaluate(value: Any, values: Mapping[Dim, int]) -> Any:
 
 
 def to_python(value: Size | Condition, name: Callable[[Dim], str]) -> str:
-    """A Python expression, with `name(symbol)` for symbols; it may call min, max, broadcast."""
+    """A Python expression, with `name(symbol)` for symbols; it may call min, max, broadcast.
+
+    >>> n = dy2st.dims.symbol("n")
+    >>> dy2st.dims.to_python(n // 2 + 1, lambda symbol: f"sizes[{symbol.name!r}]")
+    "(1 + (sizes['n'] // 2))"
+    """
     if isinstance(value, Condition):
         left, relation, right = to_python(value.left, name), value.relation, value.right
         if isinstance(right, tuple):

@@ -182,9 +182,13 @@ def _is_number(value: Any) -> bool:
 class Dim:
     """A symbolic integer: constant + sum of coefficient * product of atoms.
 
-    >>> n = symbol("n")
+    `name`, `minimum` and `maximum` are those of a symbol.
+
+    >>> n = dy2st.dims.symbol("n", 1, 8)
     >>> 2 * n + 1 - n, (2 * n) // 2 is n
     (n + 1, True)
+    >>> n.name, n.minimum, n.maximum
+    ('n', 1, 8)
     """
 
     __slots__ = ("constant", "depth", "is_long", "mask", "terms", "text", "weight")
@@ -315,7 +319,7 @@ def as_size(value: Any) -> Size:
 def symbol(name: str, minimum: int = 0, maximum: int | None = None) -> Dim:
     """The symbol of this name and range; sizes may be 0 unless said otherwise.
 
-    >>> symbol("n") is symbol("n")
+    >>> dy2st.dims.symbol("n") is dy2st.dims.symbol("n")
     True
     """
     if not (name.isidentifier() and NAME.fullmatch(name)):
@@ -337,7 +341,12 @@ def checked(size: Size) -> Size:
 
 
 def is_symbol(size: object) -> bool:
-    """Whether a size is nothing but a symbol."""
+    """Whether a size is nothing but a symbol.
+
+    >>> n = dy2st.dims.symbol("n")
+    >>> dy2st.dims.is_symbol(n), dy2st.dims.is_symbol(n + 1), dy2st.dims.is_symbol(3)
+    (True, False, False)
+    """
     atom = the_atom(size)
     return atom is not None and atom.kind == "symbol"
 

@@ -69,11 +69,30 @@ _SEEN_INSIDE = (
 
 
 class Contradiction(Exception):
-    """A fact cannot hold together with what is known."""
+    """A fact cannot hold together with what is known.
+
+    >>> n, facts = dy2st.dims.symbol("n"), dy2st.dims.Facts()
+    >>> facts.assume(n > 3)
+    >>> try:
+    ...     facts.assume(n < 2)
+    ... except dy2st.dims.Contradiction:
+    ...     print("n cannot be both")
+    n cannot be both
+    """
 
 
 class Facts:
-    """What holds in one place of a Program: everywhere, in a branch, or in a bucket."""
+    """What holds in one place of a Program: everywhere, in a branch, or in a bucket.
+
+    >>> dims, n = dy2st.dims, dy2st.dims.symbol("n")
+    >>> facts = dims.Facts()
+    >>> facts.assume(n > 3)
+    >>> inner = facts.inside()
+    >>> inner.assume(dims.parse_condition("n <= 8", {"n": n}))
+    >>> with dims.using(inner):
+    ...     print(dims.less(n, 9), dims.less(n, 4), dims.less(n, 6))
+    True False None
+    """
 
     def __init__(self) -> None:
         """No facts."""
@@ -112,7 +131,15 @@ class Facts:
         return inner
 
     def note(self, *sizes: Size) -> None:
-        """Remember the order of symbols: of equal ones, those that were noted first stay."""
+        """Remember the order of symbols: of equal ones, those that were noted first stay.
+
+        >>> dims, n, m = dy2st.dims, dy2st.dims.symbol("n"), dy2st.dims.symbol("m")
+        >>> facts = dims.Facts()
+        >>> facts.note(m, n)
+        >>> facts.assume(dims.parse_condition("n == m", {"n": n, "m": m}))
+        >>> facts.normal(n)
+        m
+        """
         for size in sizes:
             for atom in deep_symbols(size):
                 self.age.setdefault(atom, len(self.age))
@@ -120,7 +147,14 @@ class Facts:
     # -- what is known -----------------------------------------------------------------------
 
     def interval(self, atom: Atom) -> Interval:
-        """The least and the largest value of an atom."""
+        """The least and the largest value of an atom, None where there is no limit.
+
+        >>> from dy2st_runtime.dims.expression import the_atom
+        >>> n, facts = dy2st.dims.symbol("n"), dy2st.dims.Facts()
+        >>> facts.assume(n > 3)
+        >>> facts.interval(the_atom(n))
+        (4, None)
+        """
         known = self._intervals.get(atom)
         if known is None:
             known = atom_interval(atom, self) if atom.mask & self.mask else DECLARED.interval(atom)
@@ -130,15 +164,33 @@ class Facts:
 
     @property
     def conditions(self) -> list[Condition]:
-        """Which sizes broadcast, and which are one of several."""
+        """Which sizes broadcast, and which are one of several, as Conditions.
+
+        >>> n, facts = dy2st.dims.symbol("n"), dy2st.dims.Facts()
+        >>> facts.assume(dy2st.dims.parse_condition("n in (1, 4)", {"n": n}))
+        >>> [*facts.conditions]
+        [n in (1, 4)]
+        """
         return [*self._choices, *self._broadcasts]
 
     def is_nonzero(self, size: Size) -> bool:
-        """Whether a size in normal form was said not to be 0."""
+        """Whether a size in normal form was said not to be 0.
+
+        >>> n, facts = dy2st.dims.symbol("n"), dy2st.dims.Facts()
+        >>> facts.assume(dy2st.dims.parse_condition("n - 3 != 0", {"n": n}))
+        >>> facts.is_nonzero(n - 3), facts.is_nonzero(n - 4)
+        (True, False)
+        """
         return size in self._nonzero or multiply(size, -1) in self._nonzero
 
     def is_chosen(self, size: Size, entries: Sequence[Size]) -> bool:
-        """Whether the size is known to be one of some, all of which are among the entries."""
+        """Whether the size is known to be one of some, all of which are among the entries.
+
+        >>> n, facts = dy2st.dims.symbol("n"), dy2st.dims.Facts()
+        >>> facts.assume(dy2st.dims.parse_condition("n in (1, 4)", {"n": n}))
+        >>> facts.is_chosen(n, (1, 4, 7)), facts.is_chosen(n, (1, 7))
+        (True, False)
+        """
         size = self.normal(size)
         allowed = {self.normal(entry) for entry in entries}
         low, high = bounds(size, self)
@@ -155,7 +207,13 @@ class Facts:
         return any(self.are_broadcast(size, entry) for entry in fitting)
 
     def are_broadcast(self, left: Size, right: Size) -> bool:
-        """Whether two sizes are known to be equal, or one of them 1."""
+        """Whether two sizes are known to be equal, or one of them 1.
+
+        >>> n, m, facts = dy2st.dims.symbol("n"), dy2st.dims.symbol("m"), dy2st.dims.Facts()
+        >>> facts.assume(dy2st.dims.parse_condition("n broadcasts m", {"n": n, "m": m}))
+        >>> facts.are_broadcast(n, m), facts.are_broadcast(n, 3)
+        (True, False)
+        """
         if not self._rules and not self._ranges:  # nothing is written otherwise than it was said
             return {left, right} in self._pairs
         wanted = {self.normal(left), self.normal(right)}
@@ -163,7 +221,13 @@ class Facts:
         return any(wanted == pair for pair in pairs)
 
     def normal(self, size: Size) -> Size:
-        """The size after all rules; equal sizes mostly become the same object."""
+        """The size after all rules; equal sizes mostly become the same object.
+
+        >>> n, facts = dy2st.dims.symbol("n"), dy2st.dims.Facts()
+        >>> facts.assume(dy2st.dims.parse_condition("n == 3", {"n": n}))
+        >>> facts.normal(2 * n + 1)
+        7
+        """
         if not isinstance(size, Dim) or not size.mask & self.mask:
             return size
         iteration, value = self._normal.get(size, (-1, size))
@@ -523,7 +587,15 @@ class Facts:
                 self._equate(open_[0])
 
     def renew(self, atom: Atom) -> None:
-        """Restate what was known of an atom that is written otherwise now."""
+        """Restate what was known of an atom that is written otherwise now.
+
+        >>> from dy2st_runtime.dims.expression import the_atom
+        >>> n, facts = dy2st.dims.symbol("n"), dy2st.dims.Facts()
+        >>> facts.assume(n > 3)
+        >>> facts.renew(the_atom(n))
+        >>> facts.interval(the_atom(n))
+        (4, None)
+        """
         rules, mask = self._rules, atom.mask
         stale = [p for p in self._products if atom in p or getattr(rules[p], "mask", 0) & mask]
         self._products = [lead for lead in self._products if lead not in stale]
@@ -626,18 +698,35 @@ _in_force = _InForce()
 
 
 def current() -> Facts:
-    """The facts in force in this thread."""
+    """The facts in force in this thread.
+
+    >>> facts = dy2st.dims.Facts()
+    >>> with dy2st.dims.using(facts):
+    ...     dy2st.dims.current() is facts
+    True
+    """
     return _in_force.facts
 
 
 def count_steps() -> None:
-    """Begin to count the steps that proofs take, for a trace: it has as many as others."""
+    """Begin to count the steps that proofs take, for a trace: it has as many as others.
+
+    >>> dy2st.dims.count_steps()
+    """
     current().steps_left = Facts().steps_left
 
 
 @contextmanager
 def using(facts: Facts) -> Iterator[Facts]:
-    """Let these facts be in force inside the `with`."""
+    """Let these facts be in force inside the `with`.
+
+    >>> n, facts = dy2st.dims.symbol("n"), dy2st.dims.Facts()
+    >>> facts.assume(n > 3)
+    >>> with dy2st.dims.using(facts):
+    ...     inside = dy2st.dims.less(3, n)
+    >>> inside, dy2st.dims.less(3, n)
+    (True, None)
+    """
     outer, _in_force.facts = _in_force.facts, facts
     try:
         yield facts
@@ -651,6 +740,11 @@ def stages(facts: Facts) -> Iterator[Facts]:
     """The facts as they were learnt: none, the first, the first two, and so on.
 
     What is known can hide a proof, as it rewrites sizes: one that was found once may need fewer.
+
+    >>> n, facts = dy2st.dims.symbol("n"), dy2st.dims.Facts()
+    >>> facts.assume(n > 3)
+    >>> len([*dy2st.dims.stages(facts)])
+    2
     """
     known = Facts()
     known.steps_left = facts.steps_left
@@ -663,7 +757,13 @@ def stages(facts: Facts) -> Iterator[Facts]:
 
 
 def conflict(facts: Facts, condition: Condition) -> str:
-    """What a condition cannot hold beside, as few facts as it takes: lines with origins."""
+    """What a condition cannot hold beside, as few facts as it takes: lines with origins.
+
+    >>> n, facts = dy2st.dims.symbol("n"), dy2st.dims.Facts()
+    >>> facts.assume(n > 3, "line 7")
+    >>> "n > 3  (line 7)" in dy2st.dims.conflict(facts, n < 2)
+    True
+    """
     kept = [entry for entry in facts.log if entry[0] != condition]
     if not _cannot_hold(kept, condition):
         return ""

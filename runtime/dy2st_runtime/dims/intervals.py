@@ -33,8 +33,7 @@ DECLARED: Known = _Declared()
 def bounds(size: Size, known: Known = DECLARED) -> Interval:
     """A least and a largest value by interval arithmetic; None where there is no limit.
 
-    >>> from dy2st_runtime.dims.expression import symbol
-    >>> bounds(2 * symbol("n", 1, 8) + 1)
+    >>> dy2st.dims.bounds(2 * dy2st.dims.symbol("n", 1, 8) + 1)
     (3, 17)
     """
     if not isinstance(size, Dim):

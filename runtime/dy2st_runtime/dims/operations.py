@@ -164,9 +164,8 @@ def modulo(left: Size, right: Size) -> Size:
 def ceil_divide(above: Size, below: Size) -> Size:
     """above / below, rounded up.
 
-    >>> from dy2st_runtime.dims.expression import symbol
-    >>> ceil_divide(symbol("n"), 4)
-    (n + 3)//4
+    >>> dy2st.dims.ceil_divide(dy2st.dims.symbol("n"), 4), dy2st.dims.ceil_divide(9, 4)
+    ((n + 3)//4, 3)
     """
     if isinstance(below, int) and below < 0:
         above, below = multiply(above, -1), -below
@@ -178,15 +177,20 @@ def ceil_divide(above: Size, below: Size) -> Size:
 def minimum(left: Size, right: Size) -> Size:
     """The smaller of two sizes.
 
-    >>> from dy2st_runtime.dims.expression import symbol
-    >>> minimum(symbol("n") + 2, symbol("n")), minimum(symbol("n"), 64)
+    >>> n = dy2st.dims.symbol("n")
+    >>> dy2st.dims.minimum(n + 2, n), dy2st.dims.minimum(n, 64)
     (n, min(64, n))
     """
     return _extreme_of_two("min", as_size(left), as_size(right))
 
 
 def maximum(left: Size, right: Size) -> Size:
-    """The larger of two sizes."""
+    """The larger of two sizes.
+
+    >>> n = dy2st.dims.symbol("n")
+    >>> dy2st.dims.maximum(n + 2, n), dy2st.dims.maximum(n, 64)
+    (n + 2, max(64, n))
+    """
     return _extreme_of_two("max", as_size(left), as_size(right))
 
 
@@ -198,9 +202,8 @@ def _extreme_of_two(kind: str, left: Size, right: Size) -> Size:
 def difference(left: Size, right: Size) -> Size:
     """left - right; what a maximum is taken from becomes a minimum.
 
-    >>> from dy2st_runtime.dims.expression import symbol
-    >>> n = symbol("n")
-    >>> difference(n, maximum(n - 2, 0))
+    >>> n = dy2st.dims.symbol("n")
+    >>> dy2st.dims.difference(n, dy2st.dims.maximum(n - 2, 0))
     min(2, n)
     """
     if isinstance(right, Dim):
@@ -263,7 +266,11 @@ def _with_member(kind: str, members: list[Size], new: Size) -> list[Size]:
 
 
 def broadcast_sizes(left: int, *others: int) -> int:
-    """What known sizes broadcast to; ShapeError if they do not fit."""
+    """What known sizes broadcast to; ShapeError if they do not fit.
+
+    >>> dy2st.dims.broadcast_sizes(1, 4), dy2st.dims.broadcast_sizes(4, 4)
+    (4, 4)
+    """
     for right in others:
         if left != right and 1 not in (left, right):
             raise ShapeError(f"the sizes {left} and {right} do not broadcast")

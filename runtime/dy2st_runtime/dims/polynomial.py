@@ -155,8 +155,8 @@ def total(sizes: Iterable[Size]) -> Size:
 def product(sizes: Iterable[Size]) -> Size:
     """The product of all sizes, 1 if there are none.
 
-    >>> product([2, 3])
-    6
+    >>> dy2st.dims.product([2, 3]), dy2st.dims.product([2, dy2st.dims.symbol("n")])
+    (6, 2*n)
     """
     result: Size = 1
     for size in sizes:

@@ -34,8 +34,7 @@ Answer = Callable[[Size, Facts, int], "bool | None"]
 def equal(left: Size, right: Size) -> bool | None:
     """Whether left == right: True, False, or None for unknown.
 
-    >>> from dy2st_runtime.dims.expression import symbol
-    >>> n = symbol("n")
+    >>> n, equal = dy2st.dims.symbol("n"), dy2st.dims.equal
     >>> equal(n // 2 + (n + 1) // 2, n), equal(2 * n, 3), equal(n, 3)
     (True, False, None)
     """
@@ -45,22 +44,42 @@ def equal(left: Size, right: Size) -> bool | None:
 
 
 def less_equal(left: Size, right: Size) -> bool | None:
-    """Whether left <= right: True, False, or None for unknown."""
+    """Whether left <= right: True, False, or None for unknown.
+
+    >>> n = dy2st.dims.symbol("n")
+    >>> dy2st.dims.less_equal(n, n + 1), dy2st.dims.less_equal(n, -1), dy2st.dims.less_equal(n, 3)
+    (True, False, None)
+    """
     return _asked(order, subtract(right, left), _is_not_negative)
 
 
 def less(left: Size, right: Size) -> bool | None:
-    """Whether left < right: True, False, or None for unknown."""
+    """Whether left < right: True, False, or None for unknown.
+
+    >>> n = dy2st.dims.symbol("n")
+    >>> dy2st.dims.less(n, n + 1), dy2st.dims.less(n, 0), dy2st.dims.less(n, 3)
+    (True, False, None)
+    """
     return less_equal(add(left, 1), right)
 
 
 def divides(divisor: Size, size: Size) -> bool | None:
-    """Whether size is a multiple of divisor: True, False, or None for unknown."""
+    """Whether size is a multiple of divisor: True, False, or None for unknown.
+
+    >>> n = dy2st.dims.symbol("n")
+    >>> dy2st.dims.divides(2, 4 * n), dy2st.dims.divides(2, 4 * n + 1), dy2st.dims.divides(2, n)
+    (True, False, None)
+    """
     return equal(modulo(size, divisor), 0)
 
 
 def same_shape(left: Sequence[Size], right: Sequence[Size]) -> bool | None:
-    """Whether two shapes are equal: True, False, or None for unknown."""
+    """Whether two shapes are equal: True, False, or None for unknown.
+
+    >>> n = dy2st.dims.symbol("n")
+    >>> dy2st.dims.same_shape([n, 2], [n, 2]), dy2st.dims.same_shape([n, 2], [n])
+    (True, False)
+    """
     if len(left) != len(right):
         return False
     answers = [a is b or equal(a, b) for a, b in zip(left, right, strict=True)]
@@ -70,7 +89,12 @@ def same_shape(left: Sequence[Size], right: Sequence[Size]) -> bool | None:
 
 
 def decided(condition: Condition) -> bool | None:
-    """Whether a condition holds: True, False, or None for unknown."""
+    """Whether a condition holds: True, False, or None for unknown.
+
+    >>> n = dy2st.dims.symbol("n", 1)
+    >>> dy2st.dims.decided(dy2st.dims.Condition(">", n, 0)), dy2st.dims.decided(n > 3)
+    (True, None)
+    """
     relation, left, right = condition.relation, condition.left, condition.right
     if current().is_impossible:
         return True
@@ -120,8 +144,7 @@ def _is_one_of(size: Size, entries: Sequence[Size]) -> bool | None:
 def is_total(value: Size | Condition) -> bool:
     """Whether a size or condition is proved to have a value: nothing in it is divided by 0.
 
-    >>> from dy2st_runtime.dims.expression import symbol
-    >>> n = symbol("n")
+    >>> n, is_total = dy2st.dims.symbol("n"), dy2st.dims.is_total
     >>> is_total(n // 2), is_total(2 // n), is_total(2 // (n + 1))
     (True, False, True)
     """
@@ -142,7 +165,14 @@ def _has_value(atom: Atom) -> bool:
 
 
 def simplified(size: Size) -> Size:
-    """The size as the facts in force make it."""
+    """The size as the facts in force make it.
+
+    >>> n, facts = dy2st.dims.symbol("n"), dy2st.dims.Facts()
+    >>> facts.assume(dy2st.dims.parse_condition("n == 3", {"n": n}))
+    >>> with dy2st.dims.using(facts):
+    ...     dy2st.dims.simplified(n + 1)
+    4
+    """
     return readable(size, current())
 
 

@@ -22,7 +22,14 @@ from dy2st_runtime.thread_state import ThreadState
 
 
 class Constraint(NamedTuple):
-    """A condition that must hold when the Program runs, and why."""
+    """A condition that must hold when the Program runs, and why.
+
+    >>> n = dy2st.dims.symbol("n")
+    >>> with dy2st.dims.collect() as gathered:
+    ...     dy2st.dims.require(n > 3, "the window is 3 wide")
+    >>> gathered[0].condition, gathered[0].reason
+    (n >= 4, 'the window is 3 wide')
+    """
 
     condition: Condition
     reason: str
@@ -49,6 +56,12 @@ def collect(divert: Divert | None = None) -> Iterator[list[Constraint]]:
 
     divert: is asked first, with what is raised where one does not hold; if it gives True, the
     code goes on only where the condition holds, and nothing need be gathered.
+
+    >>> n = dy2st.dims.symbol("n")
+    >>> with dy2st.dims.collect() as gathered:
+    ...     dy2st.dims.require(n > 3, "the window is 3 wide")
+    >>> len(gathered)
+    1
     """
     found: list[Constraint] = []
     outer = _collectors.stack
@@ -65,6 +78,14 @@ def require(condition: bool | Condition, reason: str, kind: type[Exception] = Sh
 
     What is collected holds from there on: the facts in force know it. `kind` is the class of what
     handlers see where sizes that are known would raise another one than ShapeError.
+
+    >>> n = dy2st.dims.symbol("n", 1)
+    >>> dy2st.dims.require(n > 0, "a batch is not empty")
+    >>> try:
+    ...     dy2st.dims.require(n < 0, "a size is below 0")
+    ... except dy2st.errors.ShapeError as error:
+    ...     print(error)
+    a size is below 0
     """
     answer = decided(condition) if isinstance(condition, Condition) else condition
     if answer is True:
@@ -113,7 +134,14 @@ def _conflict(condition: bool | Condition) -> str:
 
 
 def require_equal(left: Size, right: Size, reason: str) -> None:
-    """`require` that two sizes are equal."""
+    """`require` that two sizes are equal.
+
+    >>> n = dy2st.dims.symbol("n")
+    >>> with dy2st.dims.collect() as gathered:
+    ...     dy2st.dims.require_equal(n, 4, "matmul: the sizes differ")
+    >>> [one.condition for one in gathered]
+    [n == 4]
+    """
     if left is right:
         return
     rest = subtract(left, right)
@@ -140,6 +168,13 @@ def broadcast(left: Size, right: Size) -> Size:
 
     A known size k above 1 against an unknown one gives k, and requires that the other is 1 or k.
     Of two unknown sizes one that is not 1 decides; else it stays open: broadcast(a, b).
+
+    >>> n = dy2st.dims.symbol("n")
+    >>> with dy2st.dims.collect() as gathered:
+    ...     dy2st.dims.broadcast(n, 4), dy2st.dims.broadcast(n, 1)
+    (4, n)
+    >>> [one.condition for one in gathered]
+    [n in (1, 4)]
     """
     if left is right:
         return left

@@ -124,8 +124,7 @@ class _Reader:
 def parse(text: str, scope: Mapping[str, Dim]) -> Size:
     """The size that a text names; ParseError with the column if it names none.
 
-    >>> from dy2st_runtime.dims.expression import symbol
-    >>> parse("2*n + 1", {"n": symbol("n")})
+    >>> dy2st.dims.parse("2*n + 1", {"n": dy2st.dims.symbol("n")})
     2*n + 1
     """
     reader = _Reader(text, scope)
@@ -135,7 +134,11 @@ def parse(text: str, scope: Mapping[str, Dim]) -> Size:
 
 
 def parse_condition(text: str, scope: Mapping[str, Dim]) -> Condition:
-    """The condition that a text names; ParseError with the column if it names none."""
+    """The condition that a text names; ParseError with the column if it names none.
+
+    >>> dy2st.dims.parse_condition("2*n >= 4", {"n": dy2st.dims.symbol("n")})
+    2*n >= 4
+    """
     reader = _Reader(text, scope)
     left = reader.sum()
     relation = reader.take()
