@@ -17,14 +17,15 @@ from dy2st_runtime.ops import *  # noqa: F403
 from dy2st_runtime.ops import LATE as _late_operators
 from dy2st_runtime.ops import __all__ as _operators
 from dy2st_runtime.tensor import Parameter, from_dlpack, from_numpy, is_tensor, to_tensor
+from dy2st_runtime.version import VERSION as _version
 
 float16, float32, float64 = _np.dtype("float16"), _np.dtype("float32"), _np.dtype("float64")
 int8, int16 = _np.dtype("int8"), _np.dtype("int16")
 int32, int64 = _np.dtype("int32"), _np.dtype("int64")
 uint8, bool = _np.dtype("uint8"), _np.dtype("bool")
 
-__version__ = "0.1.0"
 
+__version__ = _version
 _LATE = {
     **_late_operators,
     **_LATE_SPACES,

@@ -9,6 +9,7 @@ from dy2st_runtime import dims, eager, engine, errors, ir, ops  # noqa: F401  ea
 from dy2st_runtime.ir import Program, Tensor
 from dy2st_runtime.lazy import lazy_names, public_dir
 from dy2st_runtime.tensor import from_dlpack, from_numpy, to_tensor
+from dy2st_runtime.version import VERSION as _version
 
 if TYPE_CHECKING:
     from dy2st_runtime import nn, optimizer
@@ -45,4 +46,4 @@ __all__ = [
     "to_tensor",
 ]
 __dir__ = public_dir(__name__)
-__version__ = "0.1.0"
+__version__ = _version

@@ -125,7 +125,7 @@ def test_the_text_of_a_small_program(trace):
     for operator in program.operators:
         operator.location = Location("/home/me/model.py", 9, 8)
     assert to_text(program) == textwrap.dedent("""\
-        "dy2st.model"() <{format = 1 : i64, producer = "dy2st 0.1.0"}> ({
+        "dy2st.model"() <{format = 1 : i64, producer = "dy2st 0.3.0"}> ({
           "dy2st.program"() <{
             name = "lambda",
             symbols = {batch = [0, 512]},

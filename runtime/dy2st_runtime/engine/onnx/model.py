@@ -21,6 +21,7 @@ from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.program import Operator, Program, Variable
 from dy2st_runtime.ir.sizes import origins
 from dy2st_runtime.ir.structure import Output
+from dy2st_runtime.version import VERSION
 
 Array = np.ndarray[Any, Any]
 OLDEST, DEFAULT = 13, 20
@@ -281,7 +282,7 @@ def _model_of(
 ) -> Any:
     graph.doc_string = f"the Program {program.name!r}"
     proto = onnx.ModelProto(
-        ir_version=ir_version(opset), producer_name="dy2st", producer_version="0.1.0", graph=graph
+        ir_version=ir_version(opset), producer_name="dy2st", producer_version=VERSION, graph=graph
     )
     proto.opset_import.add(domain="", version=opset)
     facts = {

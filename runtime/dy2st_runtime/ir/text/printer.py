@@ -1,6 +1,6 @@
 """Prints Programs in MLIR's generic syntax, which `parser.py` reads back to the same ones.
 
-    "dy2st.model"() <{format = 1 : i64, producer = "dy2st 0.1.0"}> ({
+    "dy2st.model"() <{format = 1 : i64, producer = "dy2st 0.3.0"}> ({
       "dy2st.program"() <{
         name = "forward",
         symbols = {batch = [0]},
@@ -35,6 +35,7 @@ from dy2st_runtime.ir.text.attribute_text import (
     without_large,
 )
 from dy2st_runtime.ir.types import ArrayType, TensorType
+from dy2st_runtime.version import VERSION
 
 if TYPE_CHECKING:
     # program.py prints through this module; only annotations look back at it.
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 # A text says the oldest format that has all of it: 2 has the digest of the arrays beside it, 3 says
 # how state lies on a mesh of devices, 4 names Layers in locations.
 FORMAT = 4
-PRODUCER = "dy2st 0.1.0"
+PRODUCER = f"dy2st {VERSION}"
 
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_$.-]")
 _INDENT = "  "
