@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from dy2st.cli.exit_status import BAD, run_to_end, say
+from dy2st.cli.parsers import Parser, add_command, count
 from dy2st.importers import READERS, read_foreign
 from dy2st.model_files import STANDARD, BadInput, ModelFile, read_model, sound, write_model
 from dy2st.passes import (
@@ -50,12 +51,15 @@ from dy2st_runtime.io import verified
 from dy2st_runtime.ir.text.difference import difference_of_models
 from dy2st_runtime.ir.text.printer import to_text
 from dy2st_runtime.tensor_file import digest_of
+from dy2st_runtime.version import VERSION
 
 OK, DIFFERENT = 0, 1
-_FILES = (
-    "IN is a text file, `-` for standard input, or the name of a saved model: `net` for net.mlir "
-    "and net.safetensors."
-)
+
+_EXAMPLES = """examples:
+  dy2st print net                     # the Program that jit.save wrote as net.mlir
+  dy2st opt net -p inference -o fast  # passes
+
+`dy2st COMMAND --help` shows the options of a command and an example."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -64,37 +68,47 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
-    parser = argparse.ArgumentParser(
+    options = parser().parse_args(arguments)
+    status: int = options.run(options)
+    return status
+
+
+def parser() -> Parser:
+    """The parser of all commands."""
+    parser = Parser(
         prog="dy2st",
-        description="Programs in files: run passes, print, verify, compare, compile for C or for "
-        "the OPU; port sources of PaddlePaddle.",
-        epilog="dy2st COMMAND --help shows the options of a command and an example.",
+        description="Programs in files: look at them, run them, measure them, change them by "
+        "passes, compile them for C or for the OPU; models and sources of other tools.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("--version", action="version", version=f"dy2st {VERSION}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_opt(commands)
     usage = "example:\n  dy2st print net.mlir --elide 16"
-    show = _add(commands, "print", _print, "print Programs as dy2st writes them", usage)
+    show = add_command(commands, "print", _print, "print Programs as dy2st writes them", usage)
     show.add_argument("input", metavar="IN", help="what to read")
     show.add_argument(
-        "--elide", type=_count, metavar="N", help="leave out constants of more than N elements"
+        "--elide", type=count, metavar="N", help="leave out constants of more than N elements"
     )
     show.add_argument(
         "--no-locations", action="store_true", help="leave out where operators come from"
     )
     usage = "example:\n  dy2st verify net.mlir other.mlir\n\nexit status: 1 if one is broken"
-    verify = _add(commands, "verify", _verify, "check that Programs keep every rule", usage)
+    verify = add_command(commands, "verify", _verify, "check that Programs keep every rule", usage)
     verify.add_argument("inputs", nargs="+", metavar="IN", help="what to read")
     usage = (
         "example:\n  dy2st diff net.mlir better.mlir\n\n"
         "exit status: 0 if they are equal, 1 if they differ, 2 if one cannot be read"
     )
     meaning = "compare Programs, up to locations and the names of values"
-    diff = _add(commands, "diff", _diff, meaning, usage)
+    diff = add_command(commands, "diff", _diff, meaning, usage)
     diff.add_argument("left", metavar="IN", help="what to read")
     diff.add_argument("right", metavar="IN", help="what to compare it with")
     usage = "example:\n  dy2st import net.onnx -o net    # net.mlir and net.safetensors"
     meaning = "make Programs of models of other tools"
-    foreign = _add(commands, "import", _import, meaning, usage, f"{meaning}: {', '.join(READERS)}.")
+    about = f"{meaning}: {', '.join(READERS)}."
+    foreign = add_command(commands, "import", _import, meaning, usage, about)
     foreign.add_argument("input", metavar="IN", help="the file of the model")
     foreign.add_argument(
         "-o", "--output", metavar="OUT", required=True, help="a saved model's name"
@@ -106,9 +120,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         except ArgumentError as error:
             say(f"note: {error}")
     add_port(commands)
-    options = parser.parse_args(arguments)
-    status: int = options.run(options)
-    return status
+    return parser
 
 
 # -- opt --------------------------------------------------------------------------------------
@@ -270,24 +282,9 @@ def _import(options: argparse.Namespace) -> int:
 # -- arguments --------------------------------------------------------------------------------
 
 
-def _add(
-    commands: Any, name: str, run: Any, help: str, epilog: str, description: str = ""
-) -> argparse.ArgumentParser:
-    text = description or f"{help}. {_FILES}"
-    parser: argparse.ArgumentParser = commands.add_parser(
-        name,
-        help=help,
-        description=f"{text[0].upper()}{text[1:]}",
-        epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.set_defaults(run=run)
-    return parser
-
-
 def _add_opt(commands: Any) -> None:
     example = "example:\n  dy2st opt net.mlir -p fold-constant,inference --timing -o better.mlir"
-    parser = _add(commands, "opt", _opt, "run passes", example)
+    parser = add_command(commands, "opt", _opt, "run passes", example)
     parser.add_argument("input", nargs="?", metavar="IN", help="what to read")
     parser.add_argument(
         *("-p", "--passes"),
@@ -325,12 +322,6 @@ def _add_opt(commands: Any) -> None:
         metavar="NAME",
         help="print the Programs after this pass, or after `all`",
     )
-
-
-def _count(text: str) -> int:
-    if not text.isascii() or not text.isdigit():
-        raise argparse.ArgumentTypeError(f"a number from 0 on, not {text!r}")
-    return int(text)
 
 
 _EXAMPLE = """example:

@@ -15,7 +15,7 @@ import pytest
 import dy2st
 import dy2st_runtime
 from dy2st import nn
-from dy2st.cli import main
+from dy2st.cli import commands, main
 from dy2st.passes import PIPELINES, pass_names
 from dy2st.static import InputSpec
 from dy2st_runtime.ir import F, Tracer
@@ -282,7 +282,11 @@ def test_of_a_long_line_only_the_part_around_the_fault_is_shown(run):
         (["opt", "broken.mlir"], "broken.mlir is broken: "),
         (["print", "net", "--elide", "-1"], "a number from 0 on"),
         (["print", "net", "--elide", "x"], "a number from 0 on, not 'x'"),
-        (["optimise"], "invalid choice: 'optimise'"),
+        (["optimise"], "there is no 'optimise'; there are compile, diff, "),
+        (["prnt", "net"], "there is no 'prnt'; did you mean 'print'?"),
+        (["opu", "inspct", "net"], "there is no 'inspct'; did you mean 'inspect'?"),
+        (["opt", "net", "--timng"], "there is no option --timng; did you mean '--timing'?"),
+        (["print", "net", "more"], "there is nothing to do with 'more'"),
         ([], "the following arguments are required: COMMAND"),
     ],
 )  # fmt: skip
@@ -306,6 +310,26 @@ def test_a_folder_that_cannot_be_written_to_is_named(run, monkeypatch):
     monkeypatch.setattr("dy2st.model_files.write_pair", refuse)
     assert run("opt", "net", "-o", "out.mlir")[2] == "dy2st: out.mlir: Permission denied\n"
     assert not list(Path().glob("*out.mlir*"))
+
+
+def test_the_version_is_that_of_both_packages(run):
+    assert run("--version") == (0, f"dy2st {dy2st.__version__}\n", "")
+    assert dy2st.__version__ == dy2st_runtime.__version__
+
+
+def commands_of(parser, words=()):
+    """All commands and those of commands, as words."""
+    for action in parser._subparsers._actions if parser._subparsers else ():
+        for name, one in (action.choices or {}).items() if action.dest != "help" else ():
+            yield (*words, name)
+            yield from commands_of(one, (*words, name))
+
+
+def test_the_help_of_every_command_has_an_example(run):
+    for words in [(), *commands_of(commands.parser())]:
+        status, out, _ = run(*words, "--help")
+        assert status == 0 and "example" in out, words
+        assert f"  {' '.join(('dy2st', *words[:1]))}" in out.partition("example")[2], words
 
 
 @pytest.mark.parametrize("command", ["opt", "print", "verify", "diff"])
