@@ -15,7 +15,7 @@ from pathlib import Path
 
 from dy2st.passes.core.module import Array, Module
 from dy2st_runtime.errors import Dy2stError, FormatError, ParseError, VerifyError
-from dy2st_runtime.files import naming, replacing
+from dy2st_runtime.files import meant_file, naming, replacing
 from dy2st_runtime.io import check_pair, check_state, read_pair, verified, write_pair
 from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.text.parser import parse
@@ -80,7 +80,7 @@ def _text_file(name: str) -> Path:
     if file.is_dir():
         raise BadInput(f"{name} is a folder; give a file in it")
     tried = f" and no {saved}" if not name.endswith(_ENDING) else ""
-    raise BadInput(f"there is no file {name}{tried}")
+    raise BadInput(f"there is no file {name}{tried}{meant_file(file, _ENDING)}")
 
 
 def _parsed(shown: str, data: bytes) -> list[Program]:

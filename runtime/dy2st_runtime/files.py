@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from dy2st_runtime.errors import ArgumentError, FileAccessError, MissingFile
+from dy2st_runtime.errors import ArgumentError, FileAccessError, MissingFile, nearest
 
 _MACHINE = hashlib.blake2b(platform.node().encode(), digest_size=4).hexdigest()
 _OURS = re.compile(r"\.dy2st-([0-9a-f]{8})-([0-9]{1,9})-[0-9a-f]{8}")
@@ -132,6 +132,21 @@ def named(path: str) -> Path:
     return Path(path)
 
 
+def meant_file(path: Path, ending: str = "") -> str:
+    """`; did you mean folder/name?` if a file beside a missing one is called nearly like it.
+
+    `ending` is that of the files which may be meant; without it where `path` has none, as saved
+    models are named.
+    """
+    ending = ending or path.suffix
+    stems: list[str] = []
+    with suppress(OSError):  # a folder that is missing, or may not be listed
+        stems = [one.name.removesuffix(ending) for one in path.parent.glob(f"*{ending}")]
+    near = nearest(path.name.removesuffix(ending), stems)
+    shown = f"{near}{ending if path.name.endswith(ending) else ''}"
+    return f"; did you mean {path.with_name(shown)}?" if near else ""
+
+
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
     """An error of the disk inside the `with` becomes a FileAccessError with this path."""
@@ -144,4 +159,4 @@ def naming(path: Path) -> Iterator[None]:
         raise kind(error.errno, error.strerror or str(error), str(path)) from error
 
 
-__all__ = ["named", "naming", "replacing", "temporary_folder", "tidy"]
+__all__ = ["meant_file", "named", "naming", "replacing", "temporary_folder", "tidy"]

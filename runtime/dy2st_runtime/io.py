@@ -30,7 +30,7 @@ from dy2st_runtime.errors import (
     SpecError,
     VerifyError,
 )
-from dy2st_runtime.files import named, naming, replacing, tidy
+from dy2st_runtime.files import meant_file, named, naming, replacing, tidy
 from dy2st_runtime.ir.checks.tracebacks import without_own_frames
 from dy2st_runtime.ir.checks.verifier import findings, verify, without
 from dy2st_runtime.ir.dispatch import active
@@ -169,9 +169,10 @@ def load_pair(
         )
     for file in (text_file, array_file):
         if not file.is_file():
+            meant = meant_file(text_file.with_suffix(""), ".mlir")
             raise MissingFile(
                 f"there is no {file}: a saved model is two files, {text_file} and {array_file}; "
-                "give their path without the ending"
+                f"give their path without the ending{meant}"
             )
     with metered(limits):
         text, stored = read_pair(text_file, array_file, mmap)

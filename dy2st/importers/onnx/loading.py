@@ -18,7 +18,7 @@ from dy2st.importers.onnx.tensors import Array, TensorReader, dtype_of
 from dy2st.importers.recording import layer_of, record
 from dy2st_runtime.dims import Size, symbol
 from dy2st_runtime.errors import ArgumentError, FormatError, MissingFile, SpecError
-from dy2st_runtime.files import naming
+from dy2st_runtime.files import meant_file, naming
 from dy2st_runtime.io import LoadedModel
 from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.join import size_of_elements
@@ -78,7 +78,7 @@ def _proto_of(path: Any) -> tuple[Any, Path | None, str]:
         raise ArgumentError(f"a model is named by its path, not {type(path).__name__}")
     file = Path(path)
     if not file.is_file():
-        raise MissingFile(f"there is no file {file}")
+        raise MissingFile(f"there is no file {file}{meant_file(file)}")
     with naming(file):
         if file.stat().st_size > _LARGEST:
             raise FormatError(

@@ -15,6 +15,7 @@ from dy2st.passes.core.module import Array
 from dy2st.static.freezing import freeze
 from dy2st.targets.opu.compiled_file import Signature
 from dy2st_runtime.dims import is_symbol, symbols
+from dy2st_runtime.files import meant_file
 from dy2st_runtime.ir import Program
 
 MAIN = "forward"
@@ -147,7 +148,7 @@ def read_samples(names: Sequence[str], inputs: Sequence[Signature]) -> list[list
 def _loaded(name: str) -> Any:
     """An array, or a dict of them."""
     if not Path(name).exists():
-        raise BadInput(f"there is no file {name}")
+        raise BadInput(f"there is no file {name}{meant_file(Path(name))}")
     try:
         with Path(name).open("rb") as file:
             found = np.load(file, allow_pickle=False)

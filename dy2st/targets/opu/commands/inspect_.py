@@ -11,11 +11,11 @@ import numpy as np
 
 from dy2st.model_files import BadInput
 from dy2st.targets.opu.commands.generate import source_of
+from dy2st.targets.opu.commands.layer_files import place_of_layers
 from dy2st.targets.opu.commands.messages import DIFFERENT, OK, counted, table
 from dy2st.targets.opu.compiled_file import NAME, read_compiled
 from dy2st.targets.opu.disassemble import disassemble
 from dy2st.targets.opu.gen_ir import gen_ir
-from dy2st.targets.opu.ir_file import NAME as IR_NAME
 from dy2st.targets.opu.ir_file import read_ir
 from dy2st.targets.opu.layer import LayerType
 from dy2st.targets.opu.machine import machine
@@ -26,28 +26,24 @@ from dy2st.targets.opu.sizes import input_size, tensor_size
 from dy2st.targets.opu.unmapped import UnmappedError
 from dy2st.targets.opu.validate import weight_shape
 from dy2st_runtime.errors import FormatError
+from dy2st_runtime.files import meant_file
 
 
 def inspect(options: argparse.Namespace) -> int:
     """`dy2st opu inspect`."""
-    path = Path(options.model)
-    if path.is_dir():
-        # a compiled folder, or one with OPU_IR.json, which needs no arrays here
-        if (path / NAME).exists():
-            compiled = read_compiled(path)
-            model, words = compiled.model, len(compiled.model.words)
-            _print_layers(compiled.title, model.network)
-            print(
-                f"for {model.machine.name}, {model.mode} mode: {len(model.operations)} operations "
-                f"in {words} words, {model.prepared.timeline.cycles} cycles"
-            )
-            return OK
-        if not (path / IR_NAME).exists():
-            raise BadInput(f"{path} has neither {NAME} nor {IR_NAME}")
-        _print_layers(path.absolute().name, read_ir(path, arrays=False))
+    path, folder = place_of_layers(options.model), Path(options.model)
+    if path is not None and (folder / NAME).exists():
+        compiled = read_compiled(folder)
+        model, words = compiled.model, len(compiled.model.words)
+        _print_layers(compiled.title, model.network)
+        print(
+            f"for {model.machine.name}, {model.mode} mode: {len(model.operations)} operations "
+            f"in {words} words, {model.prepared.timeline.cycles} cycles"
+        )
         return OK
-    if path.suffix == ".json" and path.is_file():
-        _print_layers(path.stem, read_ir(path, arrays=False))
+    if path is not None:  # the arrays need not be there
+        title = folder.absolute().name if folder.is_dir() else path.stem
+        _print_layers(title, read_ir(path, arrays=False))
         return OK
     source = source_of(options, needs_arrays=False)
     how = {"quantize": False, "on": machine(options.machine), "leaky": options.leaky}
@@ -124,7 +120,7 @@ def disasm(options: argparse.Namespace) -> int:
         words, on, debug = compiled.model.words, compiled.model.machine, compiled.debug
     else:
         if not path.is_file():
-            raise BadInput(f"there is no file {path}")
+            raise BadInput(f"there is no file {path}{meant_file(path)}")
         data = path.read_bytes()
         if len(data) % 4:
             raise FormatError(f"{path} has {len(data)} bytes: no whole number of 32-bit words")

@@ -32,15 +32,31 @@ _OF_MODELS: dict[str, Any] = {
 }
 
 
+def place_of_layers(name: str) -> Path | None:
+    """The file of layers that a name means, itself or in a folder; None of a saved model.
+
+    BadInput for a folder without layers, unless a saved model lies beside it.
+    """
+    path = Path(name)
+    if not path.is_dir():
+        return path if path.suffix == ".json" and path.is_file() else None
+    if (path / NAME).is_file():
+        return path / NAME
+    if path.name and path.with_name(f"{path.name}.mlir").is_file():
+        return None
+    raise BadInput(
+        f"{path} has no {NAME}, so it is no compiled folder; there is no saved model {path}.mlir"
+    )
+
+
 def layer_file_of(options: argparse.Namespace) -> LayerFile | None:
     """The layers that `options.model` names, None of a saved model.
 
     BadInput for an option that chooses what the layers have decided already.
     """
-    path = Path(options.model)
-    if not path.is_dir() and (path.suffix != ".json" or not path.is_file()):
+    path = place_of_layers(options.model)
+    if path is None:
         return None
-    path = path / NAME if path.is_dir() else path
     if options.calib or options.random_calib:
         raise BadInput(f"{path} has its fraction lengths: calibration data goes with a saved model")
     for name, default in _OF_MODELS.items():
@@ -65,4 +81,4 @@ def signatures(network: Network) -> list[Signature]:
     return found
 
 
-__all__ = ["LayerFile", "layer_file_of", "signatures"]
+__all__ = ["LayerFile", "layer_file_of", "place_of_layers", "signatures"]

@@ -277,7 +277,7 @@ def test_a_model_without_arrays_can_be_estimated_but_not_compiled(opu, folder):
         (["run", ".", "--input", "images.npy"], "no compiled network"),
         (["run", "net.opu", "--input", "no.npy"], "no file no.npy"),
         (["inspect", "net", "--dim", "x"], "NAME=N"),
-        (["inspect", "."], "neither compiled.json nor OPU_IR.json"),
+        (["inspect", "."], "has no OPU_IR.json, so it is no compiled folder"),
         (["estimate", "."], "has no OPU_IR.json"),
         (["estimate", "layers.json"], "no file layers.json"),
         (["estimate", "net", "--sweep", "macs"], "macs=512,1024"),
@@ -293,6 +293,15 @@ def test_a_model_without_arrays_can_be_estimated_but_not_compiled(opu, folder):
 )
 def test_what_cannot_be_done_is_one_clear_error(opu, arguments, words):
     assert words in refused(opu(*arguments))
+
+
+@pytest.mark.parametrize("name", ["net", "./net", "net.mlir", "net.opu", "net.opu/OPU_IR.json"])
+def test_commands_take_the_same_names(opu, folder, name):
+    (folder / "net").mkdir()  # a folder beside the model changes nothing
+    layers = [] if ".opu" in name else ["--random-calib", "1"]
+    assert opu("inspect", name)[0] == 0
+    assert opu("estimate", name)[0] == 0
+    assert opu("compile", name, *layers, "-o", "again.opu")[0] == 0
 
 
 @pytest.mark.parametrize("command", ["compile", "quantise", "estimate"])
