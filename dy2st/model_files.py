@@ -10,8 +10,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from dy2st.passes.core.module import Array, Module
 from dy2st_runtime.errors import Dy2stError, FormatError, ParseError, VerifyError
@@ -24,6 +27,7 @@ from dy2st_runtime.ir.text.printer import to_text
 STANDARD = "-"
 _ENDING = ".mlir"
 _SHOWN = 100
+_HEAD = 1000  # bytes, of the line that names format and writer
 
 
 class BadInput(Dy2stError):
@@ -32,11 +36,17 @@ class BadInput(Dy2stError):
 
 @dataclass(frozen=True)
 class ModelFile:
-    """What was read: Programs in order, and the arrays beside them, None without a file of them."""
+    """What was read: Programs in order, and the arrays beside them, None without a file of them.
+
+    files   where it was read from, none for standard input.
+    head    how the text begins: its format, and who wrote it.
+    """
 
     name: str
     programs: list[Program]
     arrays: Mapping[str, Array] | None
+    files: tuple[Path, ...] = ()
+    head: str = ""
 
     def module(self) -> Module:
         """For passes."""
@@ -49,25 +59,32 @@ class ModelFile:
 def read_model(name: str, with_arrays: bool = True) -> ModelFile:
     """The Programs of a name, and their arrays; BadInput if something is wrong with either."""
     if name == STANDARD:
-        return ModelFile("standard input", _parsed("standard input", sys.stdin.buffer.read()), None)
+        data = sys.stdin.buffer.read()
+        return ModelFile("standard input", _parsed("standard input", data), None, (), _head(data))
     file = _text_file(name)
     array_file = file.with_suffix(".safetensors")
     if not (with_arrays and array_file.is_file()):
         with naming(file):
-            return ModelFile(name, _parsed(str(file), file.read_bytes()), None)
+            data = file.read_bytes()
+        return ModelFile(name, _parsed(str(file), data), None, (file,), _head(data))
     text, stored = read_pair(file, array_file)
-    programs = _parsed(str(file), text.encode("utf-8"))
+    data = text.encode("utf-8")
+    programs = _parsed(str(file), data)
     check_state(programs, stored.arrays, array_file)
     check_pair(file, array_file, text, stored)
-    return ModelFile(name, programs, stored.arrays)
+    return ModelFile(name, programs, stored.arrays, (file, array_file), _head(data))
 
 
 def sound(model: ModelFile) -> ModelFile:
     """The model with verified Programs; BadInput shows what is wrong with one."""
     try:
-        return ModelFile(model.name, [verified(p) for p in model.programs], model.arrays)
+        return replace(model, programs=[verified(p) for p in model.programs])
     except VerifyError as error:
         raise BadInput(f"{model.name} is broken: {error}") from None
+
+
+def _head(data: bytes) -> str:
+    return data[:_HEAD].decode("utf-8", "replace").partition("\n")[0]
 
 
 def _text_file(name: str) -> Path:
@@ -113,6 +130,31 @@ def _marked(shown: str, text: str, error: ParseError) -> str:
     return f"{head}\n  {before}{after.rstrip()}\n  {space}^"
 
 
+def chosen(model: ModelFile, name: str | None) -> Program:
+    """The Program of that name, or the only one."""
+    programs = {program.name: program for program in model.programs}
+    if name is None and len(programs) == 1:
+        return model.programs[0]
+    if name not in programs:
+        shown = ", ".join(programs)
+        wrong = "it has several Programs" if name is None else f"it has no Program {name!r}"
+        raise BadInput(f"{model.name}: {wrong}: --program is one of {shown}")
+    return programs[name]
+
+
+def read_array_file(name: str) -> Any:
+    """The array of an .npy, or a dict of those of an .npz; BadInput if it is neither."""
+    if not Path(name).exists():
+        raise BadInput(f"there is no file {name}{meant_file(Path(name))}")
+    try:
+        with Path(name).open("rb") as file:
+            found = np.load(file, allow_pickle=False)
+            return found if isinstance(found, np.ndarray) else dict(found)
+    except Exception as error:  # what NumPy, zlib and the parser of its header have for bad bytes
+        first = str(error).partition("\n")[0]
+        raise BadInput(f"{name} is no .npy or .npz with plain numbers: {first}") from None
+
+
 # -- writing ----------------------------------------------------------------------------------
 
 
@@ -149,4 +191,13 @@ def write_model(name: str, module: Module, has_arrays: bool, locations: bool = T
     return [str(file) for file in files]
 
 
-__all__ = ["STANDARD", "BadInput", "ModelFile", "read_model", "sound", "write_model"]
+__all__ = [
+    "STANDARD",
+    "BadInput",
+    "ModelFile",
+    "chosen",
+    "read_array_file",
+    "read_model",
+    "sound",
+    "write_model",
+]

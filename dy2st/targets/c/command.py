@@ -7,10 +7,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from dy2st.model_files import STANDARD, BadInput, ModelFile, read_model, sound
+from dy2st.model_files import STANDARD, BadInput, chosen, read_model, sound
 from dy2st_runtime.engine.native.standalone import Standalone, packed, write
 from dy2st_runtime.files import naming, replacing
-from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.program import Variable
 
 
@@ -34,18 +33,6 @@ def compile_files(options: argparse.Namespace) -> int:
         files[f"{name}.parameters"] = parameters
     write_files(Path(options.output), files)
     return 0
-
-
-def chosen(model: ModelFile, name: str | None) -> Program:
-    """The Program of that name, or the only one."""
-    programs = {program.name: program for program in model.programs}
-    if name is None and len(programs) == 1:
-        return model.programs[0]
-    if name not in programs:
-        shown = ", ".join(programs)
-        wrong = "it has several Programs" if name is None else f"it has no Program {name!r}"
-        raise BadInput(f"{model.name}: {wrong}: --program is one of {shown}")
-    return programs[name]
 
 
 def write_files(folder: Path, files: dict[str, bytes]) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from dy2st.jit.save_load import programs_to_save
 from dy2st.model_files import STANDARD, BadInput, read_model, sound
-from dy2st.targets.c.command import chosen as chosen_program
+from dy2st.model_files import chosen as chosen_program
 from dy2st.targets.onnx.verify import Examples, verify_model
 from dy2st_runtime.engine.onnx.library import onnx
 from dy2st_runtime.engine.onnx.model import DEFAULT, check_opset, write_model

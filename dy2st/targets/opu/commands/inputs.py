@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from dy2st.model_files import BadInput, read_model, sound
+from dy2st.model_files import BadInput, read_array_file, read_model, sound
 from dy2st.passes import Module
 from dy2st.passes.core.module import Array
 from dy2st.static.freezing import freeze
 from dy2st.targets.opu.compiled_file import Signature
 from dy2st_runtime.dims import is_symbol, symbols
-from dy2st_runtime.files import meant_file
 from dy2st_runtime.ir import Program
 
 MAIN = "forward"
@@ -116,7 +114,7 @@ def read_samples(names: Sequence[str], inputs: Sequence[Signature]) -> list[list
     rows: list[list[Array]] = []
     waiting: list[Array] = []
     for name in names:
-        found = _loaded(name)
+        found = read_array_file(name)
         if isinstance(found, dict):
             _no_half(waiting, inputs, names)
             if len(inputs) == 1:
@@ -143,19 +141,6 @@ def read_samples(names: Sequence[str], inputs: Sequence[Signature]) -> list[list
             counts = ", ".join(str(len(array)) for array in row)
             raise BadInput(f"the inputs have different numbers of images: {counts}")
     return rows
-
-
-def _loaded(name: str) -> Any:
-    """An array, or a dict of them."""
-    if not Path(name).exists():
-        raise BadInput(f"there is no file {name}{meant_file(Path(name))}")
-    try:
-        with Path(name).open("rb") as file:
-            found = np.load(file, allow_pickle=False)
-            return found if isinstance(found, np.ndarray) else dict(found)
-    except Exception as error:  # what NumPy, zlib and the parser of its header have for bad bytes
-        first = str(error).partition("\n")[0]
-        raise BadInput(f"{name} is no .npy or .npz with plain numbers: {first}") from None
 
 
 def _fitting(name: str, array: Array, wanted: Signature) -> Array:
