@@ -1,5 +1,7 @@
 """The command `dy2st`: run passes on Programs in files, print, verify and compare them.
 
+    dy2st info net
+    dy2st run net --input x.npy -o y.npy
     dy2st opt net.mlir -p inference -o better.mlir
     dy2st print net.mlir --elide 16
     dy2st verify net.mlir
@@ -25,7 +27,9 @@ from typing import Any
 
 import numpy as np
 
+from dy2st.cli.bench import add_bench
 from dy2st.cli.exit_status import BAD, run_to_end, say
+from dy2st.cli.models import add_models
 from dy2st.cli.parsers import Parser, add_command, count
 from dy2st.importers import READERS, read_foreign
 from dy2st.model_files import STANDARD, BadInput, ModelFile, read_model, sound, write_model
@@ -56,7 +60,8 @@ from dy2st_runtime.version import VERSION
 OK, DIFFERENT = 0, 1
 
 _EXAMPLES = """examples:
-  dy2st print net                     # the Program that jit.save wrote as net.mlir
+  dy2st info net                      # what jit.save wrote as net.mlir and net.safetensors
+  dy2st run net --input x.npy -o y.npy
   dy2st opt net -p inference -o fast  # passes
 
 `dy2st COMMAND --help` shows the options of a command and an example."""
@@ -113,6 +118,8 @@ def parser() -> Parser:
     foreign.add_argument(
         "-o", "--output", metavar="OUT", required=True, help="a saved model's name"
     )
+    add_models(commands)
+    add_bench(commands)
     # the commands of all targets; one of another package that fails only lacks
     for name in target_names():
         try:
