@@ -28,6 +28,7 @@ from dy2st_runtime.ir.types import ArrayType
 
 _SECONDS, _LEAST, _MOST = 1.0, 5, 1000
 _SIZE = 8
+AUTO = "auto"  # numpy at first, and native where that pays
 
 
 def add_bench(commands: Any) -> None:
@@ -78,7 +79,7 @@ def _bench(options: argparse.Namespace) -> int:
 
 def usable() -> list[str]:
     """The engines that can run something here, NumPy's first."""
-    known = [name for name in engines.names() if name != engines.AUTO]
+    known = [name for name in engines.names() if name != AUTO]
     return sorted(filter(engines.is_installed, known), key=lambda name: (name != "numpy", name))
 
 
@@ -197,4 +198,4 @@ def _sizes(text: str) -> tuple[str, list[int]]:
     return name, [int(number) for number in numbers]
 
 
-__all__ = ["add_bench", "combinations", "measured", "random_inputs", "usable"]
+__all__ = ["AUTO", "add_bench", "combinations", "measured", "random_inputs", "usable"]

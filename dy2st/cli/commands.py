@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 
 from dy2st.cli.bench import add_bench
+from dy2st.cli.doctor import add_doctor
 from dy2st.cli.exit_status import BAD, run_to_end, say
 from dy2st.cli.models import add_models
 from dy2st.cli.parsers import Parser, add_command, count
@@ -60,6 +61,7 @@ from dy2st_runtime.version import VERSION
 OK, DIFFERENT = 0, 1
 
 _EXAMPLES = """examples:
+  dy2st doctor                        # what is installed here, and works
   dy2st info net                      # what jit.save wrote as net.mlir and net.safetensors
   dy2st run net --input x.npy -o y.npy
   dy2st opt net -p inference -o fast  # passes
@@ -118,6 +120,7 @@ def parser() -> Parser:
     foreign.add_argument(
         "-o", "--output", metavar="OUT", required=True, help="a saved model's name"
     )
+    add_doctor(commands)
     add_models(commands)
     add_bench(commands)
     # the commands of all targets; one of another package that fails only lacks

@@ -31,7 +31,7 @@ def key(*parts: str) -> str:
 
 def read(name: str) -> bytes | None:
     """The code of that name, None if there is none that can be trusted."""
-    folder = _folder()
+    folder = cache_folder()
     if folder is None:
         return None
     with suppress(OSError):
@@ -51,7 +51,7 @@ def read(name: str) -> bytes | None:
 
 def write(name: str, code: bytes) -> None:
     """Keep code under a name, if that can be done."""
-    folder = _folder()
+    folder = cache_folder()
     if folder is None:
         return
     # A whole file takes its name at once: others never read a part of one.
@@ -82,7 +82,7 @@ def _head(name: str, code: bytes) -> bytes:
     return _START + sha256(name.encode() + code).digest()
 
 
-def _folder() -> Path | None:
+def cache_folder() -> Path | None:
     """The folder of this user, None if nothing is to be kept, or others can write into it."""
     if os.environ.get("DY2ST_CACHE", "") == "off":
         return None
@@ -101,4 +101,4 @@ def _is_ours(path: Path) -> bool:
     return found.st_uid == own and not found.st_mode & 0o022
 
 
-__all__ = ["MOST_BYTES", "key", "read", "write"]
+__all__ = ["MOST_BYTES", "cache_folder", "key", "read", "write"]
