@@ -70,9 +70,7 @@ def main() -> None:
 
     static = dy2st.jit.to_static(net, input_spec=[InputSpec([1, 1, 8, 8], name="x")])
     folder = Path(options.folder) / "digits_opu"
-    network, report = gen_ir(
-        static, train_x[:200, None], folder=folder, on=options.machine, progress=True
-    )
+    network, report = gen_ir(static, train_x[:200, None], folder=folder, on=options.machine)
     print(f"saved     {folder}: {len(network.layers)} layers\n\n{report}\n")
     model = compile_network(network, options.machine)
     integers = run(model, network, test_x)

@@ -55,6 +55,7 @@ from dy2st_runtime.errors import ArgumentError, Dy2stError, VerifyError
 from dy2st_runtime.io import verified
 from dy2st_runtime.ir.text.difference import difference_of_models
 from dy2st_runtime.ir.text.printer import to_text
+from dy2st_runtime.progress import Progress
 from dy2st_runtime.tensor_file import digest_of
 from dy2st_runtime.version import VERSION
 
@@ -284,7 +285,8 @@ def _array_differences(left: ModelFile, right: ModelFile) -> list[str]:
 
 
 def _import(options: argparse.Namespace) -> int:
-    program, arrays = read_foreign(options.input)
+    with Progress(f"reading {options.input}"):
+        program, arrays = read_foreign(options.input)
     write_model(options.output, Module({program.name: program}, dict(arrays)), True)
     return OK
 

@@ -37,6 +37,7 @@ from dy2st_runtime.ir.location import place_of
 from dy2st_runtime.ir.structure import is_container
 from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.progress import Progress
 from dy2st_runtime.tensor import EagerTensor, Parameter
 
 _SEEN = ("log_message", "print", "warn", "write")  # the operators that show something
@@ -107,7 +108,8 @@ def trace(
             keeping.begin(machine)
         sources = {} if varied is None else varied.begin(machine)
         try:
-            with run_in(machine), deeper(machine):
+            counted = partial(len, program.operators)
+            with run_in(machine), deeper(machine), Progress(f"tracing {program.name}", 0, counted):
                 result = _undisturbed(machine, lambda: _run(machine, function, args, kwargs))
         except BaseException as error:
             # Python makes such a call by itself: it raises the same, and writes what comes before

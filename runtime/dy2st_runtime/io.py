@@ -47,6 +47,7 @@ from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 from dy2st_runtime.lazy import Lazy, public_dir
 from dy2st_runtime.limits import Limits, metered
 from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.progress import Progress
 from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
 from dy2st_runtime.tensor_file import StoredArrays, digest_of, read_stored, store_arrays
 from dy2st_runtime.thread_state import put_back_after_errors
@@ -93,9 +94,12 @@ def write_pair(
     locations: bool = True,
 ) -> None:
     """Write a text and the arrays beside it, both with the digest of the arrays."""
-    digest = digest_of(arrays)
-    text = to_text(programs, locations, digest=digest)
-    with replacing(array_file, text_file) as (new_arrays, new_text):
+    with (
+        Progress(f"saving {text_file.with_suffix('')}"),
+        replacing(array_file, text_file) as (new_arrays, new_text),
+    ):
+        digest = digest_of(arrays)
+        text = to_text(programs, locations, digest=digest)
         with naming(array_file):
             store_arrays(new_arrays, arrays, digest)
         with naming(text_file):

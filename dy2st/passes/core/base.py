@@ -22,6 +22,7 @@ from dy2st.passes.core.registry import order_of_required, register
 from dy2st_runtime.errors import PassError
 from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.garbage_collection import without_collection
+from dy2st_runtime.progress import shown
 from dy2st_runtime.thread_state import put_back_after_errors
 
 
@@ -150,7 +151,7 @@ class Sequential(Pass):
     def transform(self, module: Module, context: PassContext) -> None:
         """Run the members."""
         standing: set[str] = set()
-        for member in self.passes:
+        for member in shown(self.passes, f"running {self.info.name}"):
             if not context.wants(member.info.name, member.info.opt_level):
                 continue
             for required in order_of_required(member.info):

@@ -20,6 +20,7 @@ from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.files import named, naming, replacing
 from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.checks.verifier import verify as verify_program
+from dy2st_runtime.progress import Progress
 
 Array = np.ndarray[Any, Any]
 ENDING = ".onnx"
@@ -82,7 +83,8 @@ def export(
     examples = verify if isinstance(verify, (list, tuple)) else []
     is_split = external_data or size > _MOST
     if verify is not False and not is_split:
-        verify_model(model, chosen, arrays, opset, checks, examples)
+        with Progress(f"verifying {file.name}"):
+            verify_model(model, chosen, arrays, opset, checks, examples)
     if not is_split:
         with replacing(file) as (temporary,), naming(file):
             temporary.write_bytes(model.proto.SerializeToString(deterministic=True))

@@ -74,7 +74,7 @@ def gen_ir(
                   is decided before quantising, as it is part of the result. None: nowhere.
     columns       "host": where it is faster, the host stores the windows of an input as channels,
                   which is im2col; "none": nowhere.
-    how           more for `quantise`: mode, progress, headroom, correct_bias, ...
+    how           more for `quantise`: mode, headroom, correct_bias, ...
     """
     if columns not in ("host", "none"):
         raise ArgumentError(f"columns is {columns!r}, there are 'host' and 'none'")

@@ -13,7 +13,7 @@ from dy2st.targets.opu.commands.generate import (
     with_alternatives,
 )
 from dy2st.targets.opu.commands.layer_files import layer_file_of, signatures
-from dy2st.targets.opu.commands.messages import OK, note, stage
+from dy2st.targets.opu.commands.messages import OK, note
 from dy2st.targets.opu.compiled import compile_network
 from dy2st.targets.opu.compiled_file import CompiledFolder, write_compiled
 from dy2st.targets.opu.ir_file import NAME as IR_NAME
@@ -21,6 +21,7 @@ from dy2st.targets.opu.ir_file import write_ir
 from dy2st.targets.opu.machine import machine
 from dy2st.targets.opu.network import Network
 from dy2st.targets.opu.report import as_table
+from dy2st_runtime.progress import Progress
 
 
 def compile_(options: argparse.Namespace) -> int:
@@ -43,12 +44,12 @@ def compile_(options: argparse.Namespace) -> int:
         title, inputs = source.title, source.inputs
         _note_uneven_zeros(network)
     folder = options.output or f"{title}.opu"
-    stage("compiling")
-    model = compile_network(network, on, options.mode)
-    report = with_alternatives(model, report_on(model, title, quantisation))
-    stage("writing")
-    compiled = CompiledFolder(title, model, inputs)
-    names = write_compiled(folder, compiled, report, quantisation)
+    with Progress("compiling"):
+        model = compile_network(network, on, options.mode)
+        report = with_alternatives(model, report_on(model, title, quantisation))
+    with Progress("writing"):
+        compiled = CompiledFolder(title, model, inputs)
+        names = write_compiled(folder, compiled, report, quantisation)
     sys.stdout.write(as_table(report))
     print(f"\nwritten to {folder}: {len(names)} files and folders; report.html shows the figures")
     return OK

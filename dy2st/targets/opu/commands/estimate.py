@@ -21,7 +21,7 @@ from dy2st.targets.opu.commands.generate import (
 )
 from dy2st.targets.opu.commands.inputs import Source
 from dy2st.targets.opu.commands.layer_files import LayerFile, layer_file_of
-from dy2st.targets.opu.commands.messages import OK, note, shows_progress, table
+from dy2st.targets.opu.commands.messages import OK, note, table
 from dy2st.targets.opu.compiled import CompiledModel, compile_network
 from dy2st.targets.opu.compiled_file import write_report
 from dy2st.targets.opu.layer import LayerType
@@ -58,7 +58,7 @@ def estimate(options: argparse.Namespace) -> int:
     points = list(itertools.product(*axes))
     rows = [
         _sweep_row(source, on, dict(point), options, samples)
-        for point in shown(points, "estimating", shows_progress(), len(points))
+        for point in shown(points, "estimating")
     ]
     heads = (*names, "cycles", "ms", "frames/s", "GOPS", "of", "RME", "GB/s", "words")
     print(f"{source.title} on {on.name}, {options.mode} mode")

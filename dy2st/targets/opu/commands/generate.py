@@ -17,7 +17,7 @@ from dy2st.targets.opu.commands.inputs import (
     read_samples,
     read_source,
 )
-from dy2st.targets.opu.commands.messages import counted, note, shows_progress
+from dy2st.targets.opu.commands.messages import counted, note
 from dy2st.targets.opu.compiled import CompiledModel, compile_network
 from dy2st.targets.opu.gen_ir import Generated, gen_ir
 from dy2st.targets.opu.machine import Machine
@@ -73,7 +73,7 @@ def generated(
     how["columns"] = options.columns
     how["symmetric"] = getattr(options, "padding", "exact") == "symmetric"
     if samples:
-        how |= {"mode": options.calib_mode, "keep": options.measure, "progress": shows_progress()}
+        how |= {"mode": options.calib_mode, "keep": options.measure}
     try:
         return gen_ir(source.module(), samples, quantize=bool(samples), **how)
     except UnmappedError as error:

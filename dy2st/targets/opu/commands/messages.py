@@ -1,4 +1,4 @@
-"""Prints for the commands of `dy2st opu`: notes, progress, tables; and has their exit status."""
+"""Prints for the commands of `dy2st opu`: notes, tables; and has their exit status."""
 
 from __future__ import annotations
 
@@ -11,17 +11,6 @@ OK, DIFFERENT = 0, 1
 def note(text: str) -> None:
     """Say what the user should know beside the result."""
     print(f"dy2st: note: {text}", file=sys.stderr)
-
-
-def shows_progress() -> bool:
-    """Whether somebody looks on."""
-    return sys.stderr.isatty()
-
-
-def stage(text: str) -> None:
-    """What takes its time now, for somebody who looks on."""
-    if shows_progress():
-        print(f"{text} ...", file=sys.stderr, flush=True)
 
 
 def counted(count: int, noun: str) -> str:
@@ -41,4 +30,4 @@ def table(rows: Sequence[Sequence[str]], left: Sequence[int] = ()) -> str:
     return "\n".join(lines) + "\n"
 
 
-__all__ = ["DIFFERENT", "OK", "counted", "note", "shows_progress", "stage", "table"]
+__all__ = ["DIFFERENT", "OK", "counted", "note", "table"]

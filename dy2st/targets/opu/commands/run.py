@@ -12,7 +12,7 @@ import numpy as np
 from dy2st.passes.core.module import Array
 from dy2st.targets.opu.commands.inputs import one_by_one, read_samples
 from dy2st.targets.opu.commands.layer_files import signatures
-from dy2st.targets.opu.commands.messages import DIFFERENT, OK, counted, note, shows_progress
+from dy2st.targets.opu.commands.messages import DIFFERENT, OK, counted, note
 from dy2st.targets.opu.compiled import CompiledModel, compile_network
 from dy2st.targets.opu.compiled_file import NAME as MANIFEST
 from dy2st.targets.opu.compiled_file import CompiledFolder, read_compiled
@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     images = one_by_one(read_samples(options.input, compiled.inputs))
     integers = [quantised_inputs(model.network, as_images(model.network, x)) for x in images]
     # what the layers of the outputs make of all images, int8 (n, h, w, c), by the binary
-    rows = shown(integers, "executing", shows_progress() and len(integers) > 1, len(integers))
+    rows = shown(integers, "executing")
     runs = [model.run(arrays) for arrays in rows]
     columns = zip(*runs, strict=True)
     made = {

@@ -49,9 +49,7 @@ class Calibration:
     kept_count: int = 0
 
 
-def calibrate(
-    network: Network, inputs: Inputs, progress: bool = False, keep: int = 2
-) -> Calibration:
+def calibrate(network: Network, inputs: Inputs, keep: int = 2) -> Calibration:
     """Run the network in real numbers over all inputs; `keep` is how many are kept.
 
     Raises ArgumentError, ShapeError or DTypeError with the number of the input that is wrong, and
@@ -69,7 +67,7 @@ def calibrate(
             found.within[layer.index, step] = Statistics(lowest=_lowest(layer, step))
     extremes = [(np.inf, -np.inf)] * len(network.input_sizes)
     total = len(inputs) if isinstance(inputs, Sized) else None
-    checked = shown(samples(network, inputs), "calibrating", progress, total)
+    checked = shown(samples(network, inputs), "calibrating", total)
     for number, arrays in enumerate(checked):
         _observe(network, found, arrays, number)
         extremes = [

@@ -44,7 +44,6 @@ def quantise(
     network: Network,
     inputs: Inputs,
     mode: str = "mse",
-    progress: bool = False,
     *,
     headroom: bool = True,
     correct_bias: bool = True,
@@ -57,7 +56,6 @@ def quantise(
                   the network has several inputs.
     mode          "mse", "max" or "seed", see MODES. Only "seed" ties and chooses as the known tool
                   chain does, without headroom and correction.
-    progress      a bar on stderr.
     headroom      try smaller fraction lengths where partial sums are clamped.
     correct_bias  add to the bias what rounding down takes away on average.
     keep          how many inputs are kept for headroom and for the report's figures.
@@ -67,7 +65,7 @@ def quantise(
     if mode not in MODES:
         raise ArgumentError(f"there is no mode {mode!r}; there are {', '.join(MODES)}")
     target = machine(on)
-    found = calibrate(network, inputs, progress, max(keep, 1))
+    found = calibrate(network, inputs, max(keep, 1))
     planner = Planner(network, found, mode, target)
     if headroom and mode != "seed":
         planner.make_room()

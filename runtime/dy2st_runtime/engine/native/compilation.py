@@ -205,7 +205,7 @@ class Background:
     def _compile(self) -> None:
         """What the thread does."""
         try:
-            with progress.waiting(f"dy2st: compiling {self.program.name!r}"):
+            with progress.Progress(f"compiling {self.program.name}"):
                 if abi.is_known():
                     aligned_arrays.align_arrays()  # loads LLVM
                     made = native.Executable(self.program)
@@ -342,7 +342,7 @@ def compile_program(program: Program) -> native.Executable | Background | refere
     is_off = os.environ.get("DY2ST_NATIVE_BACKGROUND", "") == "off"
     if not is_off and next(islice(program.block.walk(), _MANY, None), None) is not None:
         return Background(program)
-    with progress.waiting(f"dy2st: compiling {program.name!r}"):
+    with progress.Progress(f"compiling {program.name}"):
         return native.Executable(program)
 
 

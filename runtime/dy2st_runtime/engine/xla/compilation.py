@@ -31,6 +31,7 @@ from dy2st_runtime.engine.xla.trace import Layouts, traceable
 from dy2st_runtime.errors import EngineError, PeerError
 from dy2st_runtime.ir.program import Program, Variable
 from dy2st_runtime.ops.generator import generator
+from dy2st_runtime.progress import Progress
 
 KEPT = 64
 """So many combinations of a device and sizes of each island stay compiled."""
@@ -57,7 +58,8 @@ class _Background:
 
     def _compile(self, function: Any, types: Any) -> None:
         try:
-            with self._one_at_a_time, exactly(self._device):
+            compiling = Progress("compiling by XLA")
+            with self._one_at_a_time, exactly(self._device), compiling:
                 if threading.main_thread().is_alive():  # else the process ends
                     self.compiled = function.lower(*types).compile()
         except Exception as error:  # reported by the next call

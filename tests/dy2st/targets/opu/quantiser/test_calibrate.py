@@ -1,8 +1,5 @@
 """Calibration: what is taken in, what is refused and what is shown."""
 
-import importlib.util
-import sys
-
 import numpy as np
 import pytest
 
@@ -11,7 +8,6 @@ from dy2st.targets.opu.layer import Activation, Order, Pooling
 from dy2st.targets.opu.quantiser.calibrate import calibrate
 from dy2st.targets.opu.quantiser.fraction_lengths import FIRST, statistics
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
-from dy2st_runtime.progress import shown
 from tests.dy2st.targets.opu.hand_networks import Builder
 
 
@@ -157,30 +153,3 @@ def test_behind_a_leaky_relu_an_eighth_of_the_negative_range_is_left():
     clamped = np.clip(np.rint(values * 2**fraclen), -16, 127) * 2.0**-fraclen
     wanted = ((clamped - values) ** 2).sum()
     assert found.made[2].errors[fraclen - FIRST] == pytest.approx(wanted, rel=1e-3)
-
-
-# -- progress ---------------------------------------------------------------------------------
-
-
-def test_without_progress_nothing_is_written(capsys):
-    network, images = small()
-    calibrate(network, images)
-    assert capsys.readouterr() == ("", "")
-
-
-@pytest.mark.parametrize(("make", "of"), [(np.array, "/6"), (iter, "")])
-def test_progress_counts_on_stderr_without_tqdm(capsys, monkeypatch, make, of):
-    monkeypatch.setattr("dy2st_runtime.progress.find_spec", lambda name: None)
-    network, images = small()
-    calibrate(network, make(images), progress=True)
-    out, err = capsys.readouterr()
-    assert out == ""
-    counts = [f"calibrating: {i}{of}" for i in range(1, 7)]
-    assert err.split("\r")[1:] == [*counts, "calibrating: 6 done\n"]
-
-
-@pytest.mark.skipif(importlib.util.find_spec("tqdm") is None, reason="tqdm is not installed")
-def test_progress_is_tqdms_bar_if_it_is_there(capsys):
-    assert list(shown([3, 4, 5], "calibrating", True)) == [3, 4, 5]
-    assert "calibrating: 100%" in capsys.readouterr().err
-    assert "tqdm" in sys.modules
