@@ -40,7 +40,7 @@ def add_bench(commands: Any) -> None:
         "  dy2st bench net --input x.npy"
     )
     meaning = "measure a saved model, engines side by side"
-    parser = add_command(commands, "bench", _bench, meaning, usage)
+    parser = add_command(commands, "bench", bench, meaning, usage)
     add_model(parser)
     add_inputs(parser, "an array for each input, as `run` takes them (default: random numbers)")
     parser.add_argument(
@@ -61,7 +61,8 @@ def add_bench(commands: Any) -> None:
     )
 
 
-def _bench(options: argparse.Namespace) -> int:
+def bench(options: argparse.Namespace) -> int:
+    """`dy2st bench`."""
     names = [engines.check_name(name) or name for name in options.engine] or usable()
     program, arrays = program_of(options)
     state = [np.asarray(arrays[name]) for name in program.state]
@@ -149,15 +150,16 @@ def measured(
             start = time.perf_counter()
             run()
             one.calls.append(time.perf_counter() - start)
-        runs = [pair for pair in runs if not _is_enough(pair[0].calls)]
+        # for a second, five calls at least, a thousand at most
+        enough = {
+            one.engine: len(one.calls) >= (_LEAST if sum(one.calls) >= _SECONDS else _MOST)
+            for one, _ in runs
+        }
+        runs = [(one, call) for one, call in runs if not enough[one.engine]]
     for one in figures:
         if one.refusal:
             say(f"note: {one.engine}: {one.refusal}")
     return figures
-
-
-def _is_enough(calls: Sequence[float]) -> bool:
-    return len(calls) >= _MOST or (len(calls) >= _LEAST and sum(calls) >= _SECONDS)
 
 
 def table(figures: Sequence[Figures]) -> str:

@@ -56,25 +56,33 @@ def add_doctor(commands: Any) -> None:
     about = "Say what is installed, which engines run here, where caches lie, and what is missing."
     usage = "example:\n  dy2st doctor\n\nexit status: 1 if an engine that is installed fails"
     add_command(
-        commands, "doctor", _doctor, "say what works here, and what is missing", usage, about
+        commands, "doctor", doctor, "say what works here, and what is missing", usage, about
     )
 
 
-def _doctor(options: argparse.Namespace) -> int:
+def doctor(options: argparse.Namespace) -> int:
+    """`dy2st doctor`."""
     system = f"{platform.system()} {platform.machine()}"
-    print(f"dy2st {VERSION}, Python {platform.python_version()}, {system}, {_cores()} cores")
+    own = getattr(os, "sched_getaffinity", None)
+    cores = len(own(0)) if own else os.cpu_count() or 1
+    print(f"dy2st {VERSION}, Python {platform.python_version()}, {system}, {cores} cores")
     print(f"  {Path(sys.modules['dy2st'].__file__ or '').parent}")
     needed = [f"{name} {installed(name) or '- missing'}" for name in NEEDED]
     print(f"  {', '.join(needed)}")
     print("\nextras")
     for extra in EXTRAS:
-        print(f"  {extra.name:<10} {', '.join(_shown(extra)):<40} {extra.use}")
+        versions = [f"{name} {installed(name) or '- missing'}" for name in extra.packages]
+        print(f"  {extra.name:<10} {', '.join(versions):<40} {extra.use}")
     print("\nengines")
     results = dict(_tried())
     for name, result in results.items():
         print(f"  {name:<12} {result}")
     print("\nthreads")
-    print(f"  {_threads()}")
+    if engines.is_installed("native"):
+        count = engines.get_num_threads()
+        print(f"  {count} of the engine native, {cores} cores; OMP_NUM_THREADS=n says how many")
+    else:
+        print(f"  of NumPy's own libraries, {cores} cores")
     print("\ncaches")
     for title, folder in _caches():
         print(f"  {title:<14} {folder}")
@@ -102,14 +110,6 @@ def installed(package: str) -> str:
         return ""
 
 
-def _shown(extra: Extra) -> list[str]:
-    return [f"{name} {installed(name) or '- missing'}" for name in extra.packages]
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def _tried() -> Iterator[tuple[str, str]]:
     """Every engine, with what became of a small Program there."""
     program = to_static(_sample, input_spec=[InputSpec(["n"], "float32")]).main_program
@@ -134,14 +134,6 @@ def _result(program: Program, name: str) -> str:
         return f"{_FAILS}: {error}".partition("\n")[0]
     is_right = np.allclose(result, _sample(x))
     return _WORKS if is_right else f"{_FAILS}: it computes {result.tolist()}"
-
-
-def _threads() -> str:
-    cores = _cores()
-    if not engines.is_installed("native"):
-        return f"of NumPy's own libraries, {cores} cores"
-    count = engines.get_num_threads()
-    return f"{count} of the engine native, {cores} cores; OMP_NUM_THREADS=n says how many"
 
 
 def _caches() -> Iterator[tuple[str, str]]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from dy2st.cli.parsers import add_command
 from dy2st.model_files import BadInput, ModelFile, chosen, read_array_file, read_model, sound
-from dy2st_runtime.dims import Dim, symbols
+from dy2st_runtime.dims import symbols
 from dy2st_runtime.engine import check_name
 from dy2st_runtime.files import naming, replacing
 from dy2st_runtime.io import LoadedModel
@@ -30,21 +30,21 @@ def add_models(commands: Any) -> None:
     """Add the commands to those of `dy2st`."""
     usage = "example:\n  dy2st info net"
     meaning = "say what a saved model takes, gives and consists of"
-    info = add_command(commands, "info", _info, meaning, usage)
-    info.add_argument("input", metavar="IN", help="what to read")
+    parser = add_command(commands, "info", info, meaning, usage)
+    parser.add_argument("input", metavar="IN", help="what to read")
     usage = (
         "examples:\n"
         "  dy2st run net --input x.npy                       # shapes and ranges of the results\n"
         "  dy2st run net --input x.npy -o y.npy\n"
         "  dy2st run net --input ids=ids.npy --input mask=mask.npy -o results.npz --engine native"
     )
-    run = add_command(commands, "run", _run, "run a saved model on arrays in files", usage)
-    add_model(run)
-    add_inputs(run, "an array for each input, in order or by name; .npz has several by name")
-    run.add_argument(
+    parser = add_command(commands, "run", run, "run a saved model on arrays in files", usage)
+    add_model(parser)
+    add_inputs(parser, "an array for each input, in order or by name; .npz has several by name")
+    parser.add_argument(
         *("-o", "--output"), metavar="FILE", help="an .npy for one result, an .npz for several"
     )
-    run.add_argument("--engine", metavar="NAME", help="what runs it (default: the fastest here)")
+    parser.add_argument("--engine", metavar="NAME", help="what runs it (default: the fastest here)")
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
@@ -69,7 +69,8 @@ def add_inputs(parser: argparse.ArgumentParser, help: str) -> None:
 # -- run --------------------------------------------------------------------------------------
 
 
-def _run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
+    """`dy2st run`."""
     engine = check_name(options.engine)
     program, arrays = program_of(options)
     given = inputs_of(options.arrays, program)
@@ -161,7 +162,8 @@ def _typed(variable: Variable) -> str:
 # -- info -------------------------------------------------------------------------------------
 
 
-def _info(options: argparse.Namespace) -> int:
+def info(options: argparse.Namespace) -> int:
+    """`dy2st info`."""
     model = sound(read_model(options.input))
     head = _HEAD.search(model.head)
     written = f"format {head[1]}, written by {head[2]}" if head else "a text of another tool"
@@ -184,9 +186,14 @@ def _facts(program: Program, model: ModelFile) -> dict[str, list[str]]:
     arrays = {name: variable.tensor_type for name, variable in program.state.items()}
     frozen = [name for name, yes in program.trainable.items() if not yes]
     layers = Counter(name.rpartition(".")[0] or "(itself)" for name in program.parameters)
+    tensors = [v.tensor_type for v in program.inputs if not isinstance(v.type, ArrayType)]
+    ranges = [
+        f"{one}: {one.minimum} {'or more' if one.maximum is None else f'to {one.maximum}'}"
+        for one in symbols(tuple(type.shape for type in tensors))
+    ]
     facts = {
         "inputs": [_typed(variable) for variable in program.inputs] or ["none"],
-        "sizes": [_ranged(size) for size in _symbols(program)],
+        "sizes": ranges,
         "outputs": [str(variable.type) for variable in program.outputs] or ["none"],
         "parameters": [_counted(arrays, program.parameters)],
         "frozen": [", ".join(frozen)] * bool(frozen),
@@ -197,16 +204,6 @@ def _facts(program: Program, model: ModelFile) -> dict[str, list[str]]:
         "requires": [str(entry.constraint.condition) for entry in program.constraints],
     }
     return {title: rows for title, rows in facts.items() if rows}
-
-
-def _symbols(program: Program) -> list[Dim]:
-    from_inputs = [v.tensor_type.shape for v in program.inputs if not isinstance(v.type, ArrayType)]
-    return list(symbols(tuple(from_inputs)))
-
-
-def _ranged(size: Dim) -> str:
-    least, most = size.minimum, size.maximum
-    return f"{size}: {least} or more" if most is None else f"{size}: {least} to {most}"
 
 
 def _counted(types: Mapping[str, Any], names: Mapping[str, Any]) -> str:
