@@ -43,7 +43,10 @@ else:
 
 
 InputSpecs = Sequence[Any] | None
-_enabled = True  # of the whole process
+Way = Callable[["StaticFunction[Any, Any]", tuple[Any, ...], dict[str, Any]], Any]
+# Of the whole process: what makes calls in place of Programs; now, and while conversion is on.
+_way: Way | None = None
+_usual: Way | None = None
 
 
 class StaticFunction(Generic[P, R]):
@@ -308,8 +311,8 @@ class StaticFunction(Generic[P, R]):
 
         def __call__(self, *args: Any, **kwargs: Any) -> Any:
             """Run the Program for these arguments, traced now if there is none yet."""
-            if not enabled():
-                return self.dygraph_function(*args, **kwargs)
+            if _way is not None:
+                return _way(self, args, kwargs)
             # In a trace it is inlined: what it computes belongs to the Program around.
             if stack.interpreters and current_tracer() is not None:
                 return converted(self.dygraph_function)(*args, **kwargs)
@@ -525,12 +528,30 @@ def enable_to_static(enable_to_static_bool: bool) -> None:
 
     >>> enable_to_static(True)
     """
-    global _enabled
     if not isinstance(enable_to_static_bool, bool):
         raise TypeError(f"enable_to_static takes a bool, not {enable_to_static_bool!r}")
-    _enabled = enable_to_static_bool
+    set_way(_usual if enable_to_static_bool else by_python)
 
 
-def enabled() -> bool:
-    """Whether converted functions run as Programs."""
-    return _enabled
+def set_way(way: Way | None) -> Way | None:
+    """Let a function make all calls of converted functions from now on; what it was before.
+
+    It is given the function and the arguments; without one Programs run.
+    """
+    global _way
+    before, _way = _way, way
+    return before
+
+
+def set_usual_way(way: Way | None) -> None:
+    """As `set_way`, for as long as conversion is on, also after it was off."""
+    global _usual
+    _usual = way
+    set_way(way)
+
+
+def by_python(
+    function: StaticFunction[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """The way of plain Python."""
+    return function.dygraph_function(*args, **kwargs)
