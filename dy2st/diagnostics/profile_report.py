@@ -110,7 +110,7 @@ class Profile:
 
     def __str__(self) -> str:
         """The tables, in plain text."""
-        tables = [_table(title, parts) for title, parts in self._tables()]
+        tables = [text_table(title, parts) for title, parts in self._tables()]
         return "\n\n".join([self._head(), *tables])
 
     __repr__ = __str__
@@ -131,7 +131,7 @@ class Profile:
     # -- as a page, and for viewers ----------------------------------------------------------
 
     def _repr_html_(self) -> str:
-        tables = [_html_table(title, parts) for title, parts in self._tables()]
+        tables = [html_table(title, parts) for title, parts in self._tables()]
         return f"<div><p>{html.escape(self._head())}</p>{''.join(tables)}</div>"
 
     def page(self, path: str | os.PathLike[str]) -> None:
@@ -139,28 +139,24 @@ class Profile:
 
         Raises FileAccessError if the disk refuses.
         """
-        title = html.escape(self.name)
+        title, curve = html.escape(self.name), ""
+        if len(self.memory) > 1 and self.peak:
+            start, width = self.memory[0][0], self.memory[-1][0] - self.memory[0][0]
+            top = max(self.peak, *(held for _, held in self.memory))
+            points = " ".join(
+                f"{800 * (at - start) / (width or 1):.1f},{100 - 100 * held / top:.1f}"
+                for at, held in self.memory
+            )
+            curve = (
+                f"<p>Memory over a call, at most {bytes_text(self.peak)}</p>"
+                f'<svg viewBox="0 0 800 100" width="800" height="100"><polyline points="{points}" '
+                'fill="none" stroke="currentColor"/></svg>'
+            )
         text = (
             f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
-            f"<style>{_STYLE}</style><h1>{title}</h1>{self._repr_html_()}{self._curve()}</html>\n"
+            f"<style>{_STYLE}</style><h1>{title}</h1>{self._repr_html_()}{curve}</html>\n"
         )
         _write(path, text)
-
-    def _curve(self) -> str:
-        if len(self.memory) < 2 or not self.peak:
-            return ""
-        start, end = self.memory[0][0], self.memory[-1][0]
-        width = (end - start) or 1.0
-        top = max(self.peak, *(held for _, held in self.memory))
-        points = " ".join(
-            f"{800 * (at - start) / width:.1f},{100 - 100 * held / top:.1f}"
-            for at, held in self.memory
-        )
-        return (
-            f"<p>Memory over a call, at most {bytes_text(self.peak)}</p>"
-            f'<svg viewBox="0 0 800 100" width="800" height="100"><polyline points="{points}" '
-            'fill="none" stroke="currentColor"/></svg>'
-        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a trace that Perfetto and chrome://tracing open.
@@ -219,7 +215,8 @@ def _line(event: Event) -> tuple[str, str]:
     return f"{os.path.basename(place.file)}:{place.line}", text
 
 
-def _table(title: str, parts: Sequence[Part]) -> str:
+def text_table(title: str, parts: Sequence[Part]) -> str:
+    """Parts in columns, those that take least as one."""
     rows = [("time", "share", "calls", title, "")]
     rows += [
         (
@@ -243,7 +240,8 @@ def _table(title: str, parts: Sequence[Part]) -> str:
     return "\n".join(lines)
 
 
-def _html_table(title: str, parts: Sequence[Part]) -> str:
+def html_table(title: str, parts: Sequence[Part]) -> str:
+    """The same for a page, whole."""
     rows = [
         f"<tr><td>{time_text(part.seconds)}<td>{part.share:.1%}<td>{part.calls or ''}"
         f"<td>{html.escape(part.name)}<td><code>{html.escape(part.text)}</code></tr>"

@@ -77,8 +77,8 @@ class Recorder:
                 if measures and isinstance(executable, Measurable):
                     executable.measure(self._clock)
                     stack.callback(executable.measure, None)
-                stack.enter_context(self._watching(executable))
-            stack.enter_context(watched(self._wrapped))
+                stack.enter_context(watching_calls(executable, self._noted))
+            stack.enter_context(watched(lambda inner: _Watched(inner, self)))
             yield
 
     def now(self) -> Any:
@@ -86,9 +86,6 @@ class Recorder:
         return self._clock()
 
     # -- eager operators ---------------------------------------------------------------------
-
-    def _wrapped(self, inner: Interpreter) -> Interpreter:
-        return _Watched(inner, self)
 
     def step(self, name: str, start: Any) -> None:
         """Record what has just ended, and is no operator."""
@@ -124,33 +121,15 @@ class Recorder:
 
     # -- executables -------------------------------------------------------------------------
 
-    @contextmanager
-    def _watching(self, executable: Any) -> Iterator[None]:
-        """Let the ways to call an executable be ours inside the `with`."""
-        # As attributes of the object: calls that were compiled ask it for them each time.
-        held = vars(executable)
-        ways = ("run", "run_resident", "entry")
-        known = {name: held[name] for name in ways if name in held}
-        for name in ways:
-            call = getattr(executable, name, None)
-            if call is not None:
-                held[name] = self._noted(executable, call)
-        try:
-            yield
-        finally:
-            for name in ways:
-                held.pop(name, None)
-            held.update(known)
-
-    def _noted(self, executable: Any, call: Callable[..., Any]) -> Callable[..., Any]:
+    def _noted(self, executable: Any, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
         def noted(*args: Any, **kwargs: Any) -> Any:
             if get_ident() != self._thread:
                 return call(*args, **kwargs)
             start = self._clock()
-            try:
-                return call(*args, **kwargs)
-            finally:
+            results = call(*args, **kwargs)
+            if results is not None:  # an entry leaves what it does not take to `run`
                 self._ran(executable, start, self._clock())
+            return results
 
         return noted
 
@@ -212,6 +191,31 @@ class _Announced:
         self._recorder.step(self._name, self._start)
 
 
+@contextmanager
+def watching_calls(
+    executable: Any, wrap: Callable[[Any, str, Callable[..., Any]], Callable[..., Any]]
+) -> Iterator[None]:
+    """Let the ways to call an executable be what `wrap` makes of them inside the `with`.
+
+    It is given the executable, the name of the way, and the function.
+    """
+    # As attributes of the object: calls that were compiled ask it for them each time.
+    held = vars(executable)
+    known, ours = dict(held), {}
+    for name in ("run", "run_resident", "entry"):
+        call = getattr(executable, name, None)
+        if call is not None:
+            held[name] = ours[name] = wrap(executable, name, call)
+    try:
+        yield
+    finally:
+        for name, wrapped in ours.items():
+            # What it has become meanwhile, as when machine code is there, it stays.
+            if held.get(name) is wrapped:
+                del held[name]
+                held.update({name: known[name]} if name in known else {})
+
+
 def where_now(frame: FrameType | None, paths: Mapping[int, str]) -> Where:
     """What the frames say from this one outwards, up to the user's code."""
     layer, gradient_of, operator, place = None, "", None, None
@@ -235,11 +239,12 @@ def where_now(frame: FrameType | None, paths: Mapping[int, str]) -> Where:
 
 def layer_of(operator: Operator) -> str:
     """The path of the Layer that an operator of a Program belongs to, where it is known."""
-    return str(getattr(operator, "layer", "") or "")
+    return "" if operator.location is None else operator.location.layer
 
 
 def engine_of(executable: Any) -> str:
     """The name of the engine: that of its folder, or that of the class of others."""
+    executable = getattr(executable, "_now", executable)  # what runs it until code is there
     module = type(executable).__module__
     start = "dy2st_runtime.engine."
     if not module.startswith(start):
@@ -266,4 +271,15 @@ def compiled() -> list[Any]:
     return COMPILED.now()
 
 
-__all__ = ["EAGER", "Event", "Recorder", "compiled", "engine_of", "own_times", "where_now"]
+__all__ = [
+    "EAGER",
+    "Event",
+    "Recorder",
+    "Where",
+    "compiled",
+    "engine_of",
+    "layer_of",
+    "own_times",
+    "watching_calls",
+    "where_now",
+]

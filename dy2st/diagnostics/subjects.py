@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from types import CodeType
+from collections.abc import Callable
+from types import CellType
 from typing import Any
 
+from dy2st.diagnostics.kept_state import named_values
+from dy2st.jit.program_passes import transformed
 from dy2st.jit.static_function import StaticFunction
 from dy2st.passes.core.module import Module
 from dy2st_runtime.errors import ArgumentError
@@ -33,17 +35,13 @@ def call_of(subject: Any, engine: str | None = None, passes: Any = None) -> Call
 
     ArgumentError for what cannot be called.
     """
-    if isinstance(subject, (str, os.PathLike)):
-        return load(subject, engine=engine)
-    if isinstance(subject, Program):
-        subject = Module({subject.name: subject}, {})
-    if isinstance(subject, Module):
-        return _of_module(subject, engine)
-    if isinstance(subject, (LoadedModel, LoadedMethod)):
-        if engine is None:
+    if is_saved(subject):
+        if engine is None and passes is None and isinstance(subject, (LoadedModel, LoadedMethod)):
             return subject
-        programs = getattr(subject, "programs", None) or {"": subject.program}
-        return LoadedModel([*programs.values()], _arrays(subject), engine)
+        module = module_of(subject)
+        return _of_module(
+            module if passes is None else transformed(passes, module.programs, module.state), engine
+        )
     if not callable(subject):
         raise ArgumentError(
             "a function, a Layer, a Program or the path of a saved model is wanted, "
@@ -67,6 +65,25 @@ def converted(subject: Any, engine: str | None = None, passes: Any = None) -> St
     return made if layer is None else made.as_called_by(layer)
 
 
+def is_saved(subject: Any) -> bool:
+    """Whether it is Programs with their arrays, of which no Python is known."""
+    return isinstance(subject, (str, os.PathLike, Program, Module, LoadedModel, LoadedMethod))
+
+
+def module_of(subject: Any) -> Module:
+    """The Programs, and their arrays as far as they are known."""
+    if isinstance(subject, Module):
+        return subject
+    if isinstance(subject, Program):
+        return Module({subject.name: subject}, {})
+    model: Any = load(subject) if isinstance(subject, (str, os.PathLike)) else subject
+    if isinstance(model, LoadedMethod):
+        tensors, programs = model._state, {model.program.name: model.program}
+    else:
+        tensors, programs = model._tensors, dict(model.programs)
+    return Module(programs, {name: tensor.array for name, tensor in tensors.items()})
+
+
 def _of_module(module: Module, engine: str | None) -> LoadedModel:
     programs = list(module.programs.values())
     missing = [name for one in programs for name in one.state if name not in module.state]
@@ -78,11 +95,6 @@ def _of_module(module: Module, engine: str | None) -> LoadedModel:
     return LoadedModel(programs, module.state, engine)
 
 
-def _arrays(subject: Any) -> dict[str, Any]:
-    tensors = subject._tensors if isinstance(subject, LoadedModel) else subject._state
-    return {name: tensor.array for name, tensor in tensors.items()}
-
-
 # -- Layers -----------------------------------------------------------------------------------
 
 
@@ -92,7 +104,8 @@ def layer_paths(subject: Any) -> dict[int, str]:
     With several of them a path begins with the name of the variable.
     """
     roots: dict[int, tuple[str, Layer]] = {}
-    for name, value in _held(subject):
+    for name, value in named_values(subject):
+        value = value.cell_contents if isinstance(value, CellType) else value
         if isinstance(value, Layer):
             roots.setdefault(id(value), (name, value))
     found: dict[int, str] = {}
@@ -103,23 +116,4 @@ def layer_paths(subject: Any) -> dict[int, str]:
     return found
 
 
-def _held(subject: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(subject, StaticFunction):
-        yield "self", subject.class_instance
-        subject = subject.dygraph_function
-    yield "self", subject
-    yield "self", getattr(subject, "__self__", None)
-    function = getattr(subject, "__func__", subject)
-    code = getattr(function, "__code__", None)
-    if not isinstance(code, CodeType):
-        return
-    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
-        try:
-            yield name, cell.cell_contents
-        except ValueError:  # it has no value yet
-            continue
-    names = function.__globals__
-    yield from ((name, names[name]) for name in code.co_names if name in names)
-
-
-__all__ = ["call_of", "converted", "layer_paths", "name_of"]
+__all__ = ["call_of", "converted", "is_saved", "layer_paths", "name_of"]

@@ -99,8 +99,9 @@ def test_lines_are_the_users_with_their_text(engine):
     assert {"h = self.first(x).tanh()", "return self.rest(h)"} <= texts
 
 
-def test_eager_operators_are_shown_by_the_path_of_their_layer():
-    found = dy2st.profile(Net(), dy2st.randn([8, 64]))
+@pytest.mark.parametrize("engine", [None, "numpy"])
+def test_operators_are_shown_by_the_path_of_their_layer(engine):
+    found = dy2st.profile(Net(), dy2st.randn([8, 64]), engine=engine)
     assert {"first", "rest.0", "rest.1", "rest.2"} <= {part.name for part in found.by_layer}
 
 
