@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from dy2st.diagnostics.locating import with_all_results
+from dy2st.diagnostics.rounding import otherwise_rounded
 from dy2st_runtime import engine
 from dy2st_runtime.dims import Dim, evaluate
 from dy2st_runtime.engine.contract import Executable
@@ -22,9 +23,9 @@ from dy2st_runtime.ir.definition import Effect, lookup
 from dy2st_runtime.ir.dispatch import eagerly
 from dy2st_runtime.ir.grad_mode import no_grad
 from dy2st_runtime.ir.interpret import Run
-from dy2st_runtime.ir.program import Block, Operator, Program, Variable
+from dy2st_runtime.ir.program import Operator, Program, Variable
 from dy2st_runtime.ir.sizes import origins
-from dy2st_runtime.ir.types import ArrayType, TensorType
+from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.tensor import EagerTensor
 
 Array = np.ndarray[Any, Any]
@@ -263,16 +264,9 @@ class _Rounded(Run):
 
     def _rounded(self, value: Any, given: list[Array]) -> Any:
         array = getattr(value, "array", None)
-        if array is None or array.dtype.kind != "f":
+        if array is None:
             return value
-        if any(one.dtype == array.dtype and np.isin(array, one).all() for one in given):
-            return value  # moved, and not computed
-        size = np.abs(array)
-        for one in given:
-            if one.shape == array.shape and one.dtype.kind == "f":
-                size = np.where(array != 0, np.maximum(size, np.abs(one)), size)
-        step = 8 * np.finfo(array.dtype).eps * self._rng.choice([-1, 1], array.shape)
-        return EagerTensor((array + step * size).astype(array.dtype))
+        return EagerTensor(otherwise_rounded(array, given, self._rng))
 
 
 def _otherwise_rounded(
@@ -366,15 +360,7 @@ def _first_different(
     run: Runtime,
 ) -> str:
     """Which operator at the top is the first whose results differ, all of them being outputs."""
-    shown = [
-        result
-        for operator in program.block.operators
-        for result in operator.results
-        if not isinstance(result.type, ArrayType)
-    ]
-    block = Block(program.block.parameters, program.block.operators, shown)
-    whole = replace(program, block=block, updates=[], structure=None)
-    program.block.program = program
+    whole, shown = with_all_results(program)
     state, drawn = _state(program, arrays), _drawn(program)
     try:
         wanted = engine.compile(whole, "numpy").run(inputs, state)
