@@ -1,5 +1,8 @@
 """dy2st: plain Python models as static Programs. Public names follow PaddlePaddle."""
 
+import os as _os
+from importlib import import_module as _import_module
+
 import numpy as _np
 
 from dy2st import errors, jit, nn, optimizer, static
@@ -29,6 +32,7 @@ __version__ = _version
 _LATE = {
     **_late_operators,
     **_LATE_SPACES,
+    "compare": "dy2st.diagnostics.comparing:compare",
     "profile": "dy2st.diagnostics.profiling:profile",
 }
 __getattr__ = _lazy_names(__name__, _LATE)
@@ -38,6 +42,9 @@ __dir__ = _public_dir(__name__)
 for _package in ("dy2st.jit", "dy2st.static", "dy2st.static.nn"):
     _private_modules(_package)
 
+# DY2ST_COMPARE: 1 compares every call of a converted function with plain Python.
+if _os.environ.get("DY2ST_COMPARE", "0") not in ("", "0"):
+    _import_module("dy2st.diagnostics.every_call").begin()
 
 __all__ = [
     *_operators,

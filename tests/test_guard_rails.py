@@ -195,7 +195,7 @@ def test_environment_variables_begin_with_the_projects_name():
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "os.environ.get":
                 names.add(getattr(node.args[0], "value", None))
     own = {
-        *("DY2ST_CACHE", "DY2ST_DEBUG", "DY2ST_ENGINE", "DY2ST_MOST_A_LINE"),
+        *("DY2ST_CACHE", "DY2ST_COMPARE", "DY2ST_DEBUG", "DY2ST_ENGINE", "DY2ST_MOST_A_LINE"),
         *("DY2ST_NATIVE_BACKGROUND", "DY2ST_NATIVE_CPU", "DY2ST_XLA_PRECISION"),
         *("DY2ST_XLA_BACKGROUND", "DY2ST_XLA_RANDOM", "DY2ST_XLA_REUSE"),
     }
