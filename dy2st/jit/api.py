@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypeVar, ov
 from dy2st.jit.static_function import InputSpecs, StaticFunction
 from dy2st_runtime import engine as engines
 from dy2st_runtime.errors import NotConvertible
-from dy2st_runtime.ir.checks.tracebacks import without_own_frames
+from dy2st_runtime.ir.own_frames import without_own_frames
 from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.nn.layer import Layer
 

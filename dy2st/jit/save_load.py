@@ -21,7 +21,7 @@ from dy2st_runtime import io
 from dy2st_runtime.engine import check_name
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import Program, Tensor
-from dy2st_runtime.ir.checks.tracebacks import without_own_frames
+from dy2st_runtime.ir.own_frames import without_own_frames
 from dy2st_runtime.limits import Limits
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor
@@ -105,6 +105,7 @@ def save(
     io.save_programs(path, programs, state)
 
 
+@without_own_frames
 def load(
     path: str,
     mmap: bool = True,

@@ -13,9 +13,9 @@ from dy2st.jit.signature import Signature, as_tensor, is_tensor, to_named_specs
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.identity_tables import reference_to
 from dy2st_runtime.ir import Program, Variable, current_tracer
-from dy2st_runtime.ir.checks.tracebacks import hide_own_frames, without_own_frames
 from dy2st_runtime.ir.dispatch import stack
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
+from dy2st_runtime.ir.own_frames import hide_own_frames, without_own_frames
 from dy2st_runtime.ir.structure import flatten
 from dy2st_runtime.ir.tracing.tracer import converted
 from dy2st_runtime.lazy import Lazy

@@ -7,7 +7,7 @@ from dy2st.jit.shape_table import ShapeTable
 from dy2st.jit.trace import Tracing
 from dy2st.transpiler.compile import is_part
 from dy2st.transpiler.lower import code_of
-from dy2st_runtime.ir.checks.tracebacks import join_parts
+from dy2st_runtime.ir.own_frames import join_parts
 
 join_parts(is_part)
 

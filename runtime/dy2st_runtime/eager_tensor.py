@@ -15,6 +15,7 @@ from dy2st_runtime.ir import ufuncs
 from dy2st_runtime.ir.dispatch import F, stack
 from dy2st_runtime.ir.grad_mode import is_grad_enabled, no_grad
 from dy2st_runtime.ir.location import user_location
+from dy2st_runtime.ir.own_frames import without_own_frames
 from dy2st_runtime.ir.program import data_of_tensor
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracing.gradient_flow import refuse_leaf
@@ -266,6 +267,7 @@ class EagerTensor(Tensor):
         device = self.array.__dlpack_device__()
         return int(device[0]), int(device[1])
 
+    @without_own_frames
     def item(self, *index: int) -> Any:
         """The one element, or the one at `index`, as a Python number.
 
@@ -369,6 +371,7 @@ class EagerTensor(Tensor):
 
     # -- gradients ---------------------------------------------------------------------------
 
+    @without_own_frames
     def backward(self, grad_tensor: Any = None, retain_graph: bool = False) -> None:
         """Add the gradients of this tensor to `.grad` of the leaves behind it.
 
@@ -495,6 +498,7 @@ class EagerTensor(Tensor):
 
     # -- changes -----------------------------------------------------------------------------
 
+    @without_own_frames
     def set_value(self, value: Any) -> None:
         """Replace the data by an array or tensor of the same shape; the dtype stays.
 
@@ -592,6 +596,7 @@ class EagerTensor(Tensor):
         else:
             self.storage.put(self, array)
 
+    @without_own_frames
     def __setitem__(self, index: Any, value: Any) -> None:
         """Change elements in place, of this tensor and of all that share memory with it."""
         self.replace(lambda old: F.setitem(old, index, value))
@@ -666,3 +671,5 @@ def form_of(tensor: EagerTensor) -> tuple[np.dtype[Any], tuple[int, ...]]:
 
 
 _ARRAY_SLOT = vars(EagerTensor)["array"]
+# Errors of Python's name the class of a value: users know it by this name.
+EagerTensor.__name__ = "Tensor"

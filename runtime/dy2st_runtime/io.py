@@ -31,11 +31,11 @@ from dy2st_runtime.errors import (
     VerifyError,
 )
 from dy2st_runtime.files import meant_file, named, naming, replacing, tidy
-from dy2st_runtime.ir.checks.tracebacks import without_own_frames
 from dy2st_runtime.ir.checks.verifier import findings, verify, without
 from dy2st_runtime.ir.dispatch import active
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.interpret import interpret
+from dy2st_runtime.ir.own_frames import without_own_frames
 from dy2st_runtime.ir.program import Program, Variable
 from dy2st_runtime.ir.rebuild import rebuild as made_anew
 from dy2st_runtime.ir.structure import flatten, is_container, rebuild
@@ -136,6 +136,7 @@ def check_state(programs: Sequence[Program], state: Mapping[str, Any], where: An
 # -- loading ----------------------------------------------------------------------------------
 
 
+@without_own_frames
 def load(
     path: AnyPath,
     mmap: bool = True,

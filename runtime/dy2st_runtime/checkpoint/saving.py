@@ -13,12 +13,14 @@ from dy2st_runtime.checkpoint.source import AnyFile, path_of
 from dy2st_runtime.checkpoint.structure import Written
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.files import naming, replacing
+from dy2st_runtime.ir.own_frames import without_own_frames
 from dy2st_runtime.tensor_file import bytes_of, check_stored, store_arrays
 
 _OF_PADDLE = (".pdparams", ".pdopt")
 _CONFIGS = ("use_binary_format", "pickle_protocol", "safetensors")
 
 
+@without_own_frames
 def save(obj: Any, path: AnyFile, protocol: int = 4, **configs: Any) -> None:
     """Write a state dict, a tensor, or nested containers of them, to be read by `load`.
 

@@ -103,8 +103,8 @@ class Variable(Tensor):
         """What a list of the Program has of the methods of a list; refused for all others."""
         if isinstance(self.type, ArrayType):
             return self.list_method(name)
-        kind = type(self) if self.number is None else self.number
-        raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
+        kind = "Tensor" if self.number is None else self.number.__name__
+        raise AttributeError(f"{kind!r} object has no attribute {name!r}")
 
     def list_method(self, name: str) -> Any:
         """A method of a list whose length the Program knows."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ArgumentError, NoTensor, WrongKind
+from dy2st_runtime.ir.own_frames import hide_own_frames
 
 
 class GivenKind(NamedTuple):
@@ -82,17 +83,19 @@ def kinds_of(function: Callable[..., Any]) -> dict[str, GivenKind]:
 def checked(method: Callable[..., None]) -> Callable[..., None]:
     """A method that asks for the kinds of its arguments first: of functions `spelled` does."""
     kinds = kinds_of(method)
-    if not kinds:
-        return method
     code = method.__code__
     names = code.co_varnames[1 : code.co_argcount]
 
     @wraps(method)
     def call(self: Any, *args: Any, **named: Any) -> None:
-        for name, value in (*zip(names, args, strict=False), *named.items()):
-            if name in kinds:
-                kinds[name].check(type(self).__name__, name, value)
-        method(self, *args, **named)
+        try:
+            for name, value in (*zip(names, args, strict=False), *named.items()):
+                if name in kinds:
+                    kinds[name].check(type(self).__name__, name, value)
+            method(self, *args, **named)
+        except Exception as error:  # goes on, without our frames
+            hide_own_frames(error)
+            raise
 
     return call
 
@@ -177,12 +180,16 @@ def spelled(function: Function) -> Function:
                 error.obj is each for each in given
             )
             if not is_asked_as_tensor:
+                hide_own_frames(error)
                 raise
             kind = type(error.obj).__name__
             raise NoTensor(
                 f"this argument is a tensor, not an object of type {kind!r}: "
                 "dy2st.to_tensor(...) makes a tensor of it"
             ) from error
+        except Exception as error:  # goes on, without our frames
+            hide_own_frames(error)
+            raise
 
     return cast(Function, call if at is None else _with_list(call, at))
 
@@ -198,7 +205,11 @@ def _with_list(function: Callable[..., Any], at: int) -> Callable[..., Any]:
             while count < len(args) and _is_size(args[count]):
                 count += 1
             args = args if count < at + 2 else (*args[:at], list(args[at:count]), *args[count:])
-        return function(*args, **named)
+        try:
+            return function(*args, **named)
+        except Exception as error:  # goes on, without our frames
+            hide_own_frames(error)
+            raise
 
     return call
 

@@ -16,6 +16,7 @@ from dy2st_runtime.dims import product as _product
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.dispatch import SPELLED, F
 from dy2st_runtime.ir.operator_families import ALIASES
+from dy2st_runtime.ir.own_frames import without_own_frames
 from dy2st_runtime.ir.types import DType, TensorType
 from dy2st_runtime.lazy import Lazy
 
@@ -299,6 +300,11 @@ class Tensor:
     def __getitem__(self, index: Any) -> Any:
         return F.getitem(self, index)
 
+
+# Errors of operators show the line of the user alone, as those of functions do.
+for _name, _operator in list(vars(Tensor).items()):
+    if isinstance(_operator, FunctionType) and _operator.__code__.co_names[-2:-1] == ("F",):
+        setattr(Tensor, _name, without_own_frames(_operator))
 
 _NUMBERS = (int, float, bool, Dim, Condition)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from dy2st_runtime.ir import F
+from dy2st_runtime.errors import WrongKind
+from dy2st_runtime.ir import F, Tensor
 from dy2st_runtime.nn.initializer import Constant
 from dy2st_runtime.nn.layer import Layer
 
@@ -22,6 +23,9 @@ class _Activation(Layer):
     def __init__(self, *settings: Any, name: str | None = None, **named: Any):
         """Take the settings by position or name, as the function does, and then a name."""
         super().__init__()
+        if any(isinstance(value, Tensor) for value in (*settings, name, *named.values())):
+            kind = type(self).__name__
+            raise WrongKind(f"{kind} is a layer, which is made before it is called: {kind}()(x)")
         unknown = [key for key in named if key not in self.defaults]
         if unknown or len(settings) > len(self.defaults) + 1:
             raise TypeError(f"{type(self).__name__} takes {[*self.defaults, 'name']}")

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Protocol, TypeVar, o
 import numpy as np
 
 from dy2st_runtime import unique_name
-from dy2st_runtime.errors import ConversionError
+from dy2st_runtime.errors import ConversionError, WrongKind
 from dy2st_runtime.ir import Tensor, current_tracer, user_location
 from dy2st_runtime.ir.arguments import as_dtype
-from dy2st_runtime.ir.checks.tracebacks import hide_own_frames
 from dy2st_runtime.ir.dispatch import stack
 from dy2st_runtime.ir.location import warn_user
+from dy2st_runtime.ir.own_frames import hide_own_frames
 from dy2st_runtime.ir.spelling import checked
 from dy2st_runtime.ir.tracing.tracer import converted
 from dy2st_runtime.nn.initializer import Initializer
@@ -454,7 +454,10 @@ class Layer(LayerTree):
     def add_sublayer(self, name: str, sublayer: Layer | None) -> Layer | None:
         """Register a Layer under a name; None keeps the name for one that may come."""
         if not isinstance(sublayer, (Layer, type(None))):
-            raise TypeError(f"add_sublayer takes a Layer, not {type(sublayer).__name__}")
+            given = f"{sublayer!r:.80}"
+            if isinstance(sublayer, type):
+                given = f"the class {sublayer.__name__}: write {sublayer.__name__}()"
+            raise WrongKind(f"{type(self).__name__} takes Layers, not {given}")
         note_change(self)
         if name not in self._sub_layers:  # the place among the others stays
             self._forget(name)

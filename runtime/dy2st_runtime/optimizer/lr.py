@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.ir.own_frames import without_own_frames
 from dy2st_runtime.lazy import lazy_names, places, public_dir
 from dy2st_runtime.parameter_updates import Changing
 
@@ -15,6 +17,12 @@ class LRScheduler:
 
     # What a converted function takes as it is at each call, and never as a constant.
     _changing = Changing({"last_epoch", "last_lr"})
+
+    def __init_subclass__(cls, **others: Any) -> None:
+        """Let errors of our own constructors show the line of the user alone."""
+        super().__init_subclass__(**others)
+        if cls.__module__.startswith("dy2st_runtime.") and "__init__" in vars(cls):
+            cls.__init__ = without_own_frames(cls.__init__)  # type: ignore[method-assign]
 
     def __init__(self, learning_rate: float = 0.1, last_epoch: int = -1, verbose: bool = False):
         """Start at `last_epoch + 1`."""
@@ -73,6 +81,8 @@ class StepDecay(LRScheduler):
         verbose: bool = False,
     ):
         """Take the step and the factor."""
+        if step_size < 1:
+            raise ArgumentError(f"StepDecay: step_size is 1 epoch or more, not {step_size}")
         self.step_size, self.gamma = step_size, gamma
         super().__init__(learning_rate, last_epoch, verbose)
 

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime import engine as engines
-from dy2st_runtime.errors import ArgumentError, DTypeError, ParameterMismatch
+from dy2st_runtime.errors import ArgumentError, DTypeError, ParameterMismatch, WrongKind
 from dy2st_runtime.ir import Tensor, current_tracer
 from dy2st_runtime.ir.dispatch import announced
 from dy2st_runtime.ir.grad_mode import no_grad
+from dy2st_runtime.ir.own_frames import without_own_frames
 from dy2st_runtime.ir.promotion import autocasting
 from dy2st_runtime.ir.types import is_floating
 from dy2st_runtime.nn.clip import ClipGradBase
@@ -78,6 +79,7 @@ class Optimizer:
     # What a converted function takes as it is at each call, and never as a constant.
     _changing = Changing({"_learning_rate"})
 
+    @without_own_frames
     def __new__(cls, *_: Any, **named: Any) -> Any:
         """Say what torch's names of the arguments are called here."""
         wrong = [name for name in named if name in _OF_TORCH]
@@ -86,6 +88,12 @@ class Optimizer:
             if name not in known:
                 raise TypeError(f"{cls.__name__}() takes {_OF_TORCH[name]}, not {name}")
         return super().__new__(cls)
+
+    def __init_subclass__(cls, **others: Any) -> None:
+        """Let errors of our own constructors show the line of the user alone."""
+        super().__init_subclass__(**others)
+        if cls.__module__.startswith("dy2st_runtime.") and "__init__" in vars(cls):
+            cls.__init__ = without_own_frames(cls.__init__)  # type: ignore[method-assign]
 
     def __init__(
         self,
@@ -104,9 +112,11 @@ class Optimizer:
                 "the first argument of an optimizer is its learning rate, and parameters were "
                 f"given: write {call}"
             )
+        if not isinstance(learning_rate, LRScheduler) and not hasattr(learning_rate, "__float__"):
+            raise WrongKind(f"a learning rate is a number or a schedule, not {learning_rate!r:.80}")
         is_list = isinstance(parameters, Iterable) or parameters is None
         if isinstance(parameters, (dict, EagerTensor)) or not is_list:
-            raise TypeError(f"parameters is a list of parameters, or of dicts: write {call}")
+            raise WrongKind(f"parameters is a list of parameters, or of dicts: write {call}")
         self._parameter_list: list[Any] = list(parameters or ())
         if not self._parameter_list:
             raise ArgumentError(f"an optimizer needs parameters to move: write {call}")

@@ -1,63 +1,14 @@
-"""Tracebacks that show the user's lines and none of ours."""
+"""Shows a failed operator in the traceback by the user's line."""
 
 from __future__ import annotations
 
 import ast
-import functools
-import os
 import sys
-from collections.abc import Callable
 from types import CodeType, TracebackType
-from typing import ParamSpec, TypeVar
 
 from dy2st_runtime.ir.definition import Effect, lookup
-from dy2st_runtime.ir.location import is_own_file
+from dy2st_runtime.ir.own_frames import entries_of
 from dy2st_runtime.ir.program import Operator
-
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-def hide_own_frames(error: BaseException) -> None:
-    """Take our frames out of the traceback of an error, of its causes and of errors grouped in it.
-
-    Call it in an `except` whose last statement is a bare `raise`: that adds no frame from Python
-    3.11 on; on 3.10 the frame of the `except` itself stays. With DY2ST_DEBUG in the environment,
-    and for failed assertions of dy2st itself, all frames stay.
-    """
-    if os.environ.get("DY2ST_DEBUG", "0") not in ("", "0"):
-        return
-    if type(error) is AssertionError:
-        entries = _entries(error.__traceback__)
-        if entries and is_own_file(entries[-1].tb_frame.f_code.co_filename):
-            return
-    _hide(error, set())
-
-
-def without_own_frames(function: Callable[P, R]) -> Callable[P, R]:
-    """Mark a public function that runs the user's code: its errors show the user's frames alone."""
-
-    @functools.wraps(function)
-    def run(*args: P.args, **kwargs: P.kwargs) -> R:
-        try:
-            return function(*args, **kwargs)
-        except BaseException as error:  # goes on, without our frames
-            hide_own_frames(error)
-            raise
-
-    return run
-
-
-# Ask whether code is the body of a statement of the function that calls it.
-_are_parts: list[Callable[[CodeType], bool]] = []
-
-
-def join_parts(is_part: Callable[[CodeType], bool]) -> None:
-    """Show one entry for a function and the bodies of its statements, which are code of their own.
-
-    `is_part` says whether code is such a body.
-    """
-    _are_parts.append(is_part)
 
 
 def show_operator(error: BaseException, operator: Operator, ran: CodeType, program: str) -> None:
@@ -70,7 +21,7 @@ def show_operator(error: BaseException, operator: Operator, ran: CodeType, progr
     if sys.version_info >= (3, 11):
         what = "raised by the Program at" if is_users else f"in the operator {operator.name!r} of"
         error.add_note(f"{what} {place}")
-    entries = [e for e in _entries(error.__traceback__) if e.tb_frame.f_code is ran]
+    entries = [e for e in entries_of(error.__traceback__) if e.tb_frame.f_code is ran]
     if place is None or not entries:
         return
     # What a traceback shows for an error that arises at a place.
@@ -85,49 +36,8 @@ def show_operator(error: BaseException, operator: Operator, ran: CodeType, progr
     try:
         exec(code, {"error": RuntimeError()})
     except RuntimeError as error:
-        last = _entries(error.__traceback__)[-1]
+        last = entries_of(error.__traceback__)[-1]
     shown = TracebackType(None, last.tb_frame, last.tb_lasti, place.line)
     # What an assertion or `raise` of the user does is no fault inside the kernel.
     shown.tb_next = None if is_users else entries[-1].tb_next
     entries[-1].tb_next = shown
-
-
-def _hide(error: BaseException | None, seen: set[int]) -> None:
-    if error is None or id(error) in seen:
-        return
-    seen.add(id(error))
-    # The entries of the user; the first one leads to them even if it is ours.
-    entries = _entries(error.__traceback__)
-    kept = [entry for entry in entries if not is_own_file(entry.tb_frame.f_code.co_filename)]
-    following_codes = [entry.tb_frame.f_code for entry in kept[1:]]
-    # Whether code is the body of a statement in the other one, which was perhaps hidden before.
-    kept = [
-        entry
-        for entry, code in zip(kept, [*following_codes, None], strict=False)
-        if code is None
-        or not (any(is_part(code) for is_part in _are_parts) and holds(entry.tb_frame.f_code, code))
-    ]
-    for entry, following in zip(kept, [*kept, None][1:], strict=True):
-        entry.tb_next = following
-    first = kept[0] if kept else None
-    if entries and entries[0] is not first:
-        entries[0].tb_next = first
-    error.__traceback__ = first
-    related = (error.__cause__, error.__context__, *getattr(error, "exceptions", ()))
-    for other in related:
-        if isinstance(other, BaseException):
-            _hide(other, seen)
-
-
-def holds(whole: CodeType, code: CodeType) -> bool:
-    """Whether code is written inside of other code."""
-    inner = [constant for constant in whole.co_consts if isinstance(constant, CodeType)]
-    return any(one is code or holds(one, code) for one in inner)
-
-
-def _entries(trace: TracebackType | None) -> list[TracebackType]:
-    entries = []
-    while trace is not None:
-        entries.append(trace)
-        trace = trace.tb_next
-    return entries
