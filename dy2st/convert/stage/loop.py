@@ -243,12 +243,13 @@ def _settle(loop: _Loop, rounds: Rounds, test: Test, body: Body) -> tuple[Region
             # hold.
             leaves = _initial(loop)
             count = len(leaves) - len(loop.tensors)
-            held = set(leaves[:count])
+            loop.starts, held = leaves[:count], set(leaves[:count])
             for key, leaf in zip([*loop.tensors], leaves[count:], strict=True):
                 if leaf in held and key not in loop.carried:
                     loop.carried.add(key)
                     del loop.tensors[key]
-            loop.starts = _initial(loop)
+                else:
+                    loop.starts.append(leaf)
             loop.types, loop.stops = _initial_types(loop), _stops(loop, loop.starts)
         uses = trace.tracer.flags.uses
         test_region = _run(loop, lambda *values: (truth_of(trace, test(*values)),), "test")
@@ -281,7 +282,7 @@ def _initial_types(loop: _Loop) -> list[ValueType]:
     expected: list[ValueType] = []
     for slot in loop.slots:
         expected += types_of(slot.layout, fixed)
-    found: list[ValueType] = [leaf.type for leaf in _initial(loop)]
+    found: list[ValueType] = [leaf.type for leaf in loop.starts]
     for place, type in enumerate(expected):
         if isinstance(type, ArrayType) and found[place] == ArrayType(None):
             found[place] = type
@@ -513,7 +514,7 @@ def _finish(loop: _Loop, test_region: Region, body_region: Region) -> tuple[Any,
     trace, tracer = loop.trace, loop.trace.tracer
     blocks = (test_region.block, body_region.block)
     captured = close_blocks(tracer, blocks, own=len(loop.types))
-    operands, place = [*_initial(loop), *captured], user_location()
+    operands, place = [*loop.starts, *captured], user_location()
     count = len(loop.types)
     written = written_by_iterations(tracer, body_region.block, count, body_region.overwritten)
     counts = count, count - len(loop.tensors)
