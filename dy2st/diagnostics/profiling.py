@@ -12,7 +12,7 @@ from dy2st.diagnostics.profile_report import Profile
 from dy2st.diagnostics.recorder import Recorder, compiled, own_times
 from dy2st.diagnostics.subjects import call_of, layer_paths, name_of
 from dy2st_runtime.errors import ArgumentError
-from dy2st_runtime.ir.checks.tracebacks import without_own_frames
+from dy2st_runtime.ir.own_frames import without_own_frames
 
 _MOST_FIRST = 6
 """Calls that may trace and compile, before those that count."""
