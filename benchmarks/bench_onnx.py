@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from measuring import median_seconds, seconds_above
+from measuring import median_seconds, seconds_above, times
 
 import dy2st
+import dy2st.paddle
 from dy2st import nn
 from dy2st.jit.save_load import programs_to_save
 from dy2st.static import InputSpec
@@ -77,3 +78,40 @@ def test_a_call_of_the_engine(figure, monkeypatch):
         )
 
     figure("a call of the engine `onnxruntime` above one of the session", measure, "us", 20.0)
+
+
+def resnet50():
+    return dy2st.paddle.vision.models.resnet50(), [InputSpec(["n", 3, 224, 224])]
+
+
+def mobilenet():
+    return dy2st.paddle.vision.models.mobilenet_v2(), [InputSpec(["n", 3, 224, 224])]
+
+
+def encoder():
+    return Encoder(), [InputSpec(["batch", "length"], "int64", name) for name in ("tokens", "mask")]
+
+
+SIZES = {"n": 1, "batch": 1, "length": 128}
+
+
+@pytest.mark.parametrize("network", [resnet50, mobilenet, encoder], ids=lambda one: one.__name__)
+def test_an_imported_network(figure, monkeypatch, tmp_path, network):
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    dy2st.seed(0)
+    net, spec = network()
+    net.eval()
+    [file] = dy2st.onnx.export(net, tmp_path / "net", spec, verify=False)
+    model = dy2st.to_static(dy2st.onnx.load(file), build_strategy="inference", engine="native")
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
+    inputs = [np.ones([SIZES.get(size, size) for size in one.shape], one.dtype) for one in spec]
+    tensors = [dy2st.to_tensor(one) for one in inputs]
+    feed = {one.name: array for one, array in zip(session.get_inputs(), inputs)}
+    figure(
+        f"{network.__name__} out of a file of ONNX, engine `native`, by onnxruntime's time",
+        lambda: times(lambda: model(*tensors), lambda: session.run(None, feed)),
+        "x",
+        1.05,
+    )

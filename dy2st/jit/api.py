@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypeVar, overload
 
 from dy2st.jit.static_function import InputSpecs, StaticFunction
 from dy2st_runtime import engine as engines
-from dy2st_runtime.errors import NotConvertible
+from dy2st_runtime.errors import ArgumentError, NotConvertible
 from dy2st_runtime.ir.own_frames import without_own_frames
 from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.nn.layer import Layer
@@ -88,13 +89,15 @@ def to_static(
     """Convert a function, a method or a Layer's forward to a static Program on its first call.
 
     Use it as a decorator, with or without arguments, or as a function. A Layer is converted in
-    place and returned. `build_strategy` is the name of a pipeline, a pass or a list of passes that
-    every Program goes through before it runs. Passes such as those of `"inference"` build
-    parameters in: then the Program is made anew when parameters change, and calls that want
-    gradients run the Program as it was traced. With `property=True` the function gives a Python
-    value, and stays as it is. `engine` names what runs the Programs ("numpy", "native", "auto", or
-    one that was registered); without it DY2ST_ENGINE does, else it is "auto". `backend` and
-    `full_graph` say nothing: a Program is always whole, and PaddlePaddle's compiler is not here.
+    place and returned; of a loaded model, which has Programs already, another one is made that the
+    passes have changed and the engine runs. `build_strategy` is the name of a pipeline, a pass or a
+    list of passes that every Program goes through before it runs. Passes such as those of
+    `"inference"` build parameters in: then the Program is made anew when parameters change, and
+    calls that want gradients run the Program as it was traced. With `property=True` the function
+    gives a Python value, and stays as it is. `engine` names what runs the Programs ("numpy",
+    "native", "auto", or one that was registered); without it DY2ST_ENGINE does, else it is "auto".
+    `backend` and `full_graph` say nothing: a Program is always whole, and PaddlePaddle's compiler
+    is not here.
 
     Raises NotConvertible for what cannot be converted, ArgumentError if there are more InputSpecs
     than parameters, ConversionError when a call cannot be converted.
@@ -113,6 +116,8 @@ def to_static(
     if function is None:
         kept = {"input_spec": input_spec, "build_strategy": passes, "engine": engine}
         return functools.partial(to_static, **kept)
+    if is_loaded_model(function):
+        return _of_loaded(function, input_spec, passes, engine)
     if isinstance(function, Layer):
         forward = function.forward
         if isinstance(forward, StaticFunction):
@@ -127,6 +132,28 @@ def to_static(
         object.__setattr__(function, "forward", converted)
         return function
     return _convert(function, input_spec, passes, engine)
+
+
+def is_loaded_model(value: Any) -> bool:
+    """Whether it is a model out of a file; nobody has one before their module is imported."""
+    module = sys.modules.get("dy2st_runtime.io")
+    return module is not None and isinstance(value, module.LoadedModel)
+
+
+def _of_loaded(model: Any, input_spec: InputSpecs, passes: Any, engine: str | None) -> Any:
+    """The model, or another one whose Programs have gone through passes, or that an engine runs."""
+    if input_spec is not None:
+        raise ArgumentError("a loaded model has Programs: freeze(program, ...) fixes their sizes")
+    if passes is None and engine is None:
+        return model
+    programs = dict(model.programs)
+    state = {name: tensor.array for name, tensor in model.state_dict().items()}
+    if passes is not None:
+        module = program_passes.transformed(passes, programs, state)
+        module.drop_unused_state()
+        programs = module.programs
+        state = {name: program_passes.as_constant(one) for name, one in module.state.items()}
+    return type(model)([*programs.values()], state, engine, model.limits)
 
 
 def _convert(

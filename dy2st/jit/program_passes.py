@@ -54,6 +54,12 @@ def transformed(applied: Any, programs: dict[str, Program], state: dict[str, Arr
     return module
 
 
+def as_constant(array: Array) -> Array:
+    """The array as engines keep what they make of it: by rows, and nobody can write to it."""
+    is_kept = array.flags.c_contiguous and exported_buffers.is_constant(array)
+    return array if is_kept else np.array(array, order="C")
+
+
 class OptimizedProgram:
     """A traced Program after passes, and the tensors and arrays that it reads.
 
@@ -71,12 +77,7 @@ class OptimizedProgram:
         replaced = {n for n, array in arrays.items() if module.state.get(n, array) is not array}
         built_in = module.frozen | replaced
         own = {
-            # A copy where somebody could write to the array: engines pack it only once then.
-            name: wrapped(
-                module.state[name]
-                if exported_buffers.is_constant(module.state[name])
-                else np.array(module.state[name], order="C")
-            )
+            name: wrapped(as_constant(module.state[name]))
             for name in self.program.state
             if name not in arrays or name in built_in
         }

@@ -43,7 +43,7 @@ from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.text.parser import parse, parse_digest
 from dy2st_runtime.ir.text.printer import to_text
 from dy2st_runtime.ir.tracing.gradient_flow import settings_of
-from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
+from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType, own_dtype
 from dy2st_runtime.lazy import Lazy, public_dir
 from dy2st_runtime.limits import Limits, metered
 from dy2st_runtime.nn.layer import Layer
@@ -259,15 +259,17 @@ class LoadedModel(Layer):
     ):
         """Make tensors of the arrays, which all methods share; `engine` names what runs them."""
         super().__init__()
-        self.training = False
+        self.training, self.limits = False, limits
         self.programs = {program.name: program for program in programs}
         trained = {name for program in programs for name in program.parameters}
         names = dict.fromkeys(name for program in programs for name in program.state)
+        # Engines know an array again only if its dtype is NumPy's own object.
+        plain = {name: np.asarray(arrays[name], own_dtype(arrays[name].dtype)) for name in names}
         self._tensors = {
             name: (
-                Parameter(arrays[name], False, name)
+                Parameter(plain[name], False, name)
                 if name in trained
-                else EagerTensor(arrays[name], name=name)
+                else EagerTensor(plain[name], name=name)
             )
             for name in names
         }

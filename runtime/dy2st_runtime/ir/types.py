@@ -219,6 +219,15 @@ def given_dtype(dtype: Any) -> DType:
     return wanted
 
 
+def own_dtype(dtype: DType) -> DType:
+    """NumPy's own object of a dtype, by which code knows it.
+
+    Arrays that were pickled, as by processes that load data, have a copy of it.
+    """
+    is_numpys = dtype.kind in "biufc" and dtype.isbuiltin != 2  # one of ml_dtypes says "f", too
+    return np.dtype(dtype.str) if is_numpys else dtype
+
+
 def largest(dtype: DType) -> float:
     """The largest finite number of a float dtype.
 

@@ -16,13 +16,13 @@ from dy2st_runtime.engine.measuring import Clock, Span
 from dy2st_runtime.engine.native import report
 from dy2st_runtime.engine.native.entry import Written, write
 from dy2st_runtime.engine.native.linked_module import Linked
-from dy2st_runtime.engine.native.machine import abi
 from dy2st_runtime.engine.native.nests.identity import same
 from dy2st_runtime.engine.native.profiling import Profile, Row
 from dy2st_runtime.engine.native.program.broadcast_outputs import without_repeated
 from dy2st_runtime.engine.numpy import executable as reference
 from dy2st_runtime.engine.runner import Runner
 from dy2st_runtime.ir.program import ArrayType, Operator, Program, Variable
+from dy2st_runtime.ir.types import own_dtype
 from dy2st_runtime.lazy import cached_property
 
 Array = np.ndarray[Any, Any]
@@ -177,7 +177,7 @@ def _in_order(array: Array) -> Array:
     """An array whose elements lie row by row, without gaps, and that has NumPy's own dtype."""
     if not isinstance(array, np.ndarray):
         return array
-    return np.asarray(np.asarray(array, order="C"), abi.own(array.dtype))
+    return np.asarray(np.asarray(array, order="C"), own_dtype(array.dtype))
 
 
 def _place(variable: Variable, written: Written) -> int:

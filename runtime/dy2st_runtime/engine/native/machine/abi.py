@@ -115,15 +115,6 @@ def is_known() -> bool:
     return bool(_read(sizes + 8, ctypes.c_int64) == 3 and flags & USABLE == USABLE)
 
 
-def own(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """NumPy's own object of a dtype, by which code knows it.
-
-    Arrays that were pickled, as by processes that load data, have a copy of it.
-    """
-    is_numpys = dtype.kind in "biufc" and dtype.isbuiltin != 2  # one of ml_dtypes says "f", too
-    return np.dtype(dtype.str) if is_numpys else dtype
-
-
 def function_object(address: int, owner: Any) -> Any:
     """A function of Python for machine code that takes (self, arguments, their number).
 
@@ -166,6 +157,5 @@ __all__ = [
     "function_object",
     "is_known",
     "is_native",
-    "own",
     "symbols",
 ]

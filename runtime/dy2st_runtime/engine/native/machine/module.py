@@ -9,6 +9,7 @@ import numpy as np
 
 from dy2st_runtime.engine.native.machine import abi
 from dy2st_runtime.engine.native.machine.pool import drop, pool
+from dy2st_runtime.ir.types import own_dtype
 
 
 class Module:
@@ -49,7 +50,7 @@ class Module:
 
     def object(self, value: Any, stem: str) -> str:
         """The name of an object of Python; the module keeps the object."""
-        value = abi.own(value) if isinstance(value, np.dtype) else value
+        value = own_dtype(value) if isinstance(value, np.dtype) else value
         return self._symbol(id(value), value, stem)
 
     def array(self, value: np.ndarray[Any, Any]) -> str:
