@@ -117,7 +117,7 @@ def to_static(
         kept = {"input_spec": input_spec, "build_strategy": passes, "engine": engine}
         return functools.partial(to_static, **kept)
     if is_loaded_model(function):
-        return _of_loaded(function, input_spec, passes, engine)
+        return with_passes_and_engine(function, input_spec, passes, engine)
     if isinstance(function, Layer):
         forward = function.forward
         if isinstance(forward, StaticFunction):
@@ -140,7 +140,7 @@ def is_loaded_model(value: Any) -> bool:
     return module is not None and isinstance(value, module.LoadedModel)
 
 
-def _of_loaded(model: Any, input_spec: InputSpecs, passes: Any, engine: str | None) -> Any:
+def with_passes_and_engine(model: Any, input_spec: InputSpecs, passes: Any, engine: str | None) -> Any:
     """The model, or another one whose Programs have gone through passes, or that an engine runs."""
     if input_spec is not None:
         raise ArgumentError("a loaded model has Programs: freeze(program, ...) fixes their sizes")
