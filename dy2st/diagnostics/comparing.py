@@ -23,7 +23,7 @@ from dy2st.jit.program_passes import as_pass
 from dy2st.jit.static_function import by_python, set_way
 from dy2st_runtime.errors import ArgumentError, ConversionError, Dy2stError, Location
 from dy2st_runtime.ir.checks.broken_sizes import place_text
-from dy2st_runtime.ir.checks.tracebacks import without_own_frames
+from dy2st_runtime.ir.own_frames import without_own_frames
 from dy2st_runtime.ir.types import is_differentiable
 from dy2st_runtime.tensor import EagerTensor
 

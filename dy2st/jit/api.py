@@ -140,7 +140,9 @@ def is_loaded_model(value: Any) -> bool:
     return module is not None and isinstance(value, module.LoadedModel)
 
 
-def with_passes_and_engine(model: Any, input_spec: InputSpecs, passes: Any, engine: str | None) -> Any:
+def with_passes_and_engine(
+    model: Any, input_spec: InputSpecs, passes: Any, engine: str | None
+) -> Any:
     """The model, or another one whose Programs have gone through passes, or that an engine runs."""
     if input_spec is not None:
         raise ArgumentError("a loaded model has Programs: freeze(program, ...) fixes their sizes")
