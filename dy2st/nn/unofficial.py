@@ -16,7 +16,11 @@ _FORMATS = {1: "NCL", 2: "NCHW", 3: "NCDHW"}
 
 
 def in_declarative_mode() -> bool:
-    """Whether a graph is made by hand: False, as a converted function means what Python does."""
+    """Whether a graph is made by hand: False, as a converted function means what Python does.
+
+    >>> in_declarative_mode()
+    False
+    """
     return False
 
 

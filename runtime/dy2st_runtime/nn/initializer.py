@@ -24,6 +24,15 @@ class Initializer:
     """Gives a parameter its first values: `initializer(parameter)`.
 
     A class of one's own writes `values`, or `forward`, which changes the parameter itself.
+    ConversionError in a trace: values would be drawn at conversion, not at every call.
+
+    >>> class Ramp(dy2st.nn.initializer.Initializer):
+    ...     def values(self, shape, dtype):
+    ...         return np.arange(np.prod(shape), dtype=dtype).reshape(shape)
+    >>> Ramp()(dy2st.zeros([3])).tolist()
+    [0.0, 1.0, 2.0]
+    >>> Ramp().forward(dy2st.zeros([2])).tolist(), Ramp().values((2,), "int64").tolist()
+    ([0.0, 1.0], [0, 1])
     """
 
     def __call__(self, param: Any, block: Any = None) -> Any:
@@ -48,7 +57,11 @@ class Initializer:
 
 
 class Constant(Initializer):
-    """Every element is `value`."""
+    """Every element is `value`.
+
+    >>> dy2st.nn.initializer.Constant(3.0)(dy2st.zeros([2])).tolist()
+    [3.0, 3.0]
+    """
 
     def __init__(self, value: float = 0.0):
         """Take the value."""
@@ -63,6 +76,10 @@ class Assign(Initializer):
     """The elements are given: an array, a nested list or a tensor.
 
     As in PaddlePaddle, a parameter has the shape of what it is given, whatever shape was asked for.
+
+    >>> attr = dy2st.ParamAttr(initializer=dy2st.nn.initializer.Assign([[1.0, 2.0]]))
+    >>> dy2st.nn.Linear(1, 2, weight_attr=attr).weight.tolist()
+    [[1.0, 2.0]]
     """
 
     def __init__(self, value: Any, name: str | None = None):
@@ -75,7 +92,12 @@ class Assign(Initializer):
 
 
 class Uniform(Initializer):
-    """Uniform in [low, high)."""
+    """Uniform in [low, high).
+
+    >>> values = dy2st.nn.initializer.Uniform(2.0, 3.0)(dy2st.zeros([100]))
+    >>> bool(((values >= 2.0) & (values <= 3.0)).all())
+    True
+    """
 
     def __init__(self, low: float = -1.0, high: float = 1.0, name: str | None = None):
         """Take the limits."""
@@ -87,7 +109,11 @@ class Uniform(Initializer):
 
 
 class Normal(Initializer):
-    """Normal with the given mean and standard deviation."""
+    """Normal with the given mean and standard deviation.
+
+    >>> dy2st.nn.initializer.Normal(7.0, 0.0)(dy2st.zeros([2])).tolist()
+    [7.0, 7.0]
+    """
 
     def __init__(self, mean: float = 0.0, std: float = 1.0, name: str | None = None):
         """Take mean and standard deviation."""
@@ -99,7 +125,14 @@ class Normal(Initializer):
 
 
 class TruncatedNormal(Initializer):
-    """Normal, drawn again where it lies outside of [a, b]."""
+    """Normal, drawn again where it lies outside of [a, b].
+
+    ValueError if next to nothing lies between a and b.
+
+    >>> values = dy2st.nn.initializer.TruncatedNormal(a=-1.0, b=1.0)(dy2st.zeros([100]))
+    >>> bool((values.abs() <= 1.0).all())
+    True
+    """
 
     def __init__(
         self,
@@ -158,7 +191,15 @@ class _Scaled(Initializer):
 
 
 class XavierUniform(_Scaled):
-    """Uniform with variance 2 / (fan_in + fan_out) (Glorot and Bengio 2010)."""
+    """Uniform with variance 2 / (fan_in + fan_out) (Glorot and Bengio 2010).
+
+    The limits are +-gain * sqrt(6 / (fan_in + fan_out)); the fans are those of the shape unless
+    given.
+
+    >>> values = dy2st.nn.initializer.XavierUniform()(dy2st.zeros([4, 2]))
+    >>> bool((values.abs() <= 1.0).all())
+    True
+    """
 
     def variance(self, fan_in: float, fan_out: float) -> float:
         """2 / (fan_in + fan_out)."""
@@ -166,7 +207,11 @@ class XavierUniform(_Scaled):
 
 
 class XavierNormal(XavierUniform):
-    """Normal with variance 2 / (fan_in + fan_out) (Glorot and Bengio 2010)."""
+    """Normal with variance 2 / (fan_in + fan_out) (Glorot and Bengio 2010).
+
+    >>> dy2st.nn.initializer.XavierNormal(gain=0.0)(dy2st.zeros([4, 2])).abs().max().item()
+    0.0
+    """
 
     uniform = False
 
@@ -175,6 +220,10 @@ class KaimingUniform(_Scaled):
     """Uniform with variance gain**2 / fan_in, or fan_out where that is the mode (He et al. 2015).
 
     The gain is sqrt(2) for relu, sqrt(2 / (1 + negative_slope**2)) for leaky_relu.
+
+    >>> values = dy2st.nn.initializer.KaimingUniform()(dy2st.zeros([6, 2]))
+    >>> bool((values.abs() <= 1.0).all())
+    True
     """
 
     def __init__(
@@ -196,13 +245,25 @@ class KaimingUniform(_Scaled):
 
 
 class KaimingNormal(KaimingUniform):
-    """Normal with variance gain**2 / fan_in, or fan_out where that is the mode (He et al. 2015)."""
+    """Normal with variance gain**2 / fan_in, or fan_out where that is the mode (He et al. 2015).
+
+    >>> values = dy2st.nn.initializer.KaimingNormal()(dy2st.zeros([200, 50]))
+    >>> abs(values.std().item() - 0.1) < 0.01
+    True
+    """
 
     uniform = False
 
 
 class Orthogonal(Initializer):
-    """Rows (or columns, whichever are fewer) are orthonormal, times `gain` (Saxe et al. 2013)."""
+    """Rows (or columns, whichever are fewer) are orthonormal, times `gain` (Saxe et al. 2013).
+
+    ShapeError for fewer than two axes.
+
+    >>> q = dy2st.nn.initializer.Orthogonal()(dy2st.zeros([2, 3]))
+    >>> np.allclose((q @ q.t()).numpy(), np.eye(2), atol=1e-6)
+    True
+    """
 
     def __init__(self, gain: float = 1.0, name: str | None = None):
         """Take the factor."""
@@ -256,6 +317,11 @@ def set_global_initializer(
     """What fills the parameters made from now on that have no ParamAttr with an initializer.
 
     None gives the default of each layer back.
+
+    >>> dy2st.nn.initializer.set_global_initializer(dy2st.nn.initializer.Constant(1.0))
+    >>> dy2st.nn.Linear(1, 2).weight.tolist()
+    [[1.0, 1.0]]
+    >>> dy2st.nn.initializer.set_global_initializer(None)
     """
     for given in (weight_init, bias_init):
         if not isinstance(given, (Initializer, type(None))):
@@ -264,7 +330,11 @@ def set_global_initializer(
 
 
 def global_initializer(is_bias: bool) -> Initializer | None:
-    """What `set_global_initializer` has set for biases, or for weights."""
+    """What `set_global_initializer` has set for biases, or for weights.
+
+    >>> dy2st.nn.initializer.global_initializer(is_bias=False) is None
+    True
+    """
     return _global[is_bias]
 
 

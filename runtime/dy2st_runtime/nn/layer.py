@@ -64,7 +64,13 @@ class HasConvertedForward(Protocol[P, R_co]):
 
 
 class HookRemover:
-    """Takes a hook away again."""
+    """Takes a hook away again.
+
+    >>> net = dy2st.nn.ReLU()
+    >>> hook = net.register_forward_post_hook(lambda layer, inputs, y: y + 1.0)
+    >>> net(dy2st.ones([1])).item(), hook.remove(), net(dy2st.ones([1])).item()
+    (2.0, None, 1.0)
+    """
 
     def __init__(self, hooks: OrderedDict[int, Hook], key: int, layer: Layer | None = None):
         """Remember where the hook is."""
@@ -108,14 +114,25 @@ def _unchanged(function: Callable[..., Any]) -> Callable[..., Any]:
 class Layer(LayerTree):
     """Base of all layers and models.
 
+    A model makes its parts in `__init__`, behind `super().__init__()`, and writes `forward`.
     Assigning a Parameter, a Layer or a tensor to an attribute registers it: as parameter, sublayer
     or buffer. Such a buffer is not part of `state_dict`; see `register_buffer`.
 
-    >>> class Double(Layer):
+    >>> class Net(dy2st.nn.Layer):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.hidden = dy2st.nn.Linear(4, 8)
+    ...         self.last = dy2st.nn.Linear(8, 2)
     ...     def forward(self, x):
-    ...         return x * 2
-    >>> Double()(3)
-    6
+    ...         return self.last(dy2st.relu(self.hidden(x)))
+    >>> net = Net()
+    >>> net(dy2st.ones([3, 4])).shape, len(net.parameters())
+    ([3, 2], 4)
+    >>> net
+    Net(
+      (hidden): Linear(in_features=4, out_features=8)
+      (last): Linear(in_features=8, out_features=2)
+    )
     """
 
     training: bool
@@ -164,7 +181,14 @@ class Layer(LayerTree):
     else:
 
         def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-            """Compute the outputs; every model writes its own."""
+            """Compute the outputs; every model writes its own.
+
+            >>> class Double(dy2st.nn.Layer):
+            ...     def forward(self, x):
+            ...         return x * 2
+            >>> Double()(3)
+            6
+            """
             raise NotImplementedError(f"{type(self).__name__} has no forward()")
 
     @overload
@@ -242,6 +266,11 @@ class Layer(LayerTree):
 
         `prepend` puts it before the other hooks. With `with_kwargs` it is called as
         `hook(layer, inputs, kwargs)` and returns None or (inputs, kwargs).
+
+        >>> net = dy2st.nn.Identity()
+        >>> _ = net.register_forward_pre_hook(lambda layer, inputs: (inputs[0] * 10,))
+        >>> net(7)
+        70
         """
         return self._register(self._forward_pre_hooks, hook, prepend, with_kwargs)
 
@@ -252,13 +281,24 @@ class Layer(LayerTree):
 
         `prepend` puts it before the other hooks. With `with_kwargs` it is called as
         `hook(layer, inputs, kwargs, outputs)`.
+
+        >>> net = dy2st.nn.Identity()
+        >>> _ = net.register_forward_post_hook(lambda layer, inputs, outputs: outputs + 1)
+        >>> net(7)
+        8
         """
         return self._register(self._forward_post_hooks, hook, prepend, with_kwargs)
 
     register_forward_hook = register_forward_post_hook
 
     def register_state_dict_hook(self, hook: Hook) -> HookRemover:
-        """Call `hook(state)` at the end of `state_dict`; what it returns replaces the state."""
+        """Call `hook(state)` at the end of `state_dict`; what it returns replaces the state.
+
+        >>> net = dy2st.nn.Linear(2, 3)
+        >>> _ = net.register_state_dict_hook(lambda state: {f"net.{n}": state[n] for n in state})
+        >>> list(net.state_dict())
+        ['net.weight', 'net.bias']
+        """
         return self._register(self._state_dict_hooks, hook, False, False)
 
     def _register(
@@ -419,7 +459,13 @@ class Layer(LayerTree):
     ) -> Parameter | None:
         """A new Parameter, not yet registered; None if `attr` is False.
 
-        Without an initializer weights are Xavier-uniform and biases zero.
+        `attr` is a ParamAttr or a name. Without an initializer weights are Xavier-uniform and
+        biases zero.
+
+        >>> net = dy2st.nn.Layer()
+        >>> net.weight = net.create_parameter([2, 3])
+        >>> net.weight.shape, net.create_parameter([3], attr=False)
+        ([2, 3], None)
         """
         wanted = self._dtype if dtype is None else as_dtype(dtype)
         return make_parameter(shape, wanted, attr, is_bias, default_initializer, self._full_name)
@@ -427,7 +473,11 @@ class Layer(LayerTree):
     def create_tensor(
         self, name: str | None = None, persistable: bool | None = None, dtype: Any = None
     ) -> EagerTensor:
-        """A tensor with no elements, not yet registered; `persistable` has no effect."""
+        """A tensor with no elements, not yet registered; `persistable` has no effect.
+
+        >>> dy2st.nn.Layer().create_tensor().shape
+        [0]
+        """
         wanted = self._dtype if dtype is None else as_dtype(dtype)
         return EagerTensor(np.empty([0], wanted), name=name or "")
 
@@ -439,7 +489,13 @@ class Layer(LayerTree):
         return LayerHelper(self)
 
     def add_parameter(self, name: str, parameter: Parameter | None) -> Parameter | None:
-        """Register a Parameter under a name."""
+        """Register a Parameter under a name, and give it back; TypeError for anything else.
+
+        >>> net = dy2st.nn.Layer()
+        >>> _ = net.add_parameter("w", net.create_parameter([2]))
+        >>> [name for name, _ in net.named_parameters()]
+        ['w']
+        """
         if parameter is not None and not isinstance(parameter, Parameter):
             raise TypeError(f"add_parameter takes a Parameter, not {type(parameter).__name__}")
         if parameter is None:
@@ -452,7 +508,13 @@ class Layer(LayerTree):
     register_parameter = add_parameter
 
     def add_sublayer(self, name: str, sublayer: Layer | None) -> Layer | None:
-        """Register a Layer under a name; None keeps the name for one that may come."""
+        """Register a Layer under a name; None keeps the name for one that may come.
+
+        >>> net = dy2st.nn.Layer()
+        >>> _ = net.add_sublayer("act", dy2st.nn.ReLU())
+        >>> net.act
+        ReLU()
+        """
         if not isinstance(sublayer, (Layer, type(None))):
             given = f"{sublayer!r:.80}"
             if isinstance(sublayer, type):
@@ -467,7 +529,13 @@ class Layer(LayerTree):
     add_module = register_module = add_sublayer
 
     def set_sublayer(self, target: str, layer: Layer, strict: bool = False) -> None:
-        """Put a Layer in the place of a dotted name, which must be there if it is `strict`."""
+        """Put a Layer in the place of a dotted name, which must be there if it is `strict`.
+
+        >>> net = dy2st.nn.Sequential(dy2st.nn.Sequential(dy2st.nn.ReLU()))
+        >>> net.set_sublayer("0.0", dy2st.nn.Tanh())
+        >>> net[0][0]
+        Tanh()
+        """
         if strict:
             self.get_sublayer(target)
         path, _, name = target.rpartition(".")
@@ -480,7 +548,12 @@ class Layer(LayerTree):
     ) -> None:
         """Register a tensor that is part of the model but not trained.
 
-        With `persistable=False` it is not part of `state_dict`.
+        With `persistable=False` it is not part of `state_dict`. KeyError if the name is taken.
+
+        >>> net = dy2st.nn.Layer()
+        >>> net.register_buffer("count", dy2st.zeros([]))
+        >>> net.count.item(), list(net.state_dict())
+        (0.0, ['count'])
         """
         if tensor is not None and not isinstance(tensor, EagerTensor):
             # Say what is no buffer; a traced tensor may become one that has its place already.
@@ -505,11 +578,19 @@ class Layer(LayerTree):
     # -- reading -----------------------------------------------------------------------------
 
     def full_name(self) -> str:
-        """The name given to the Layer, or its class's, with a number of its own: `linear_0`."""
+        """The name given to the Layer, or its class's, with a number of its own: `linear_0`.
+
+        >>> dy2st.nn.Layer("block").full_name().startswith("block_")
+        True
+        """
         return str(self._full_name)
 
     def extra_repr(self) -> str:
-        """What `repr` shows of a Layer's own settings."""
+        """What `repr` shows of a Layer's own settings; classes of one's own write it.
+
+        >>> dy2st.nn.Linear(2, 3).extra_repr()
+        'in_features=2, out_features=3'
+        """
         return ""
 
     def _get_name(self) -> str:

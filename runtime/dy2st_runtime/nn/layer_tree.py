@@ -59,6 +59,10 @@ class LayerTree:
 
         Each once, unless `remove_duplicate` is False; those in `layers_set` are left out and the
         others added to it.
+
+        >>> net = dy2st.nn.Sequential(dy2st.nn.Sequential(dy2st.nn.ReLU()))
+        >>> [name for name, _ in net.named_sublayers()]
+        ['0', '0.0']
         """
         seen = set() if layers_set is None else layers_set
         if self in seen:
@@ -72,35 +76,65 @@ class LayerTree:
             yield from layer.named_sublayers(inner, True, seen, remove_duplicate)
 
     def sublayers(self, include_self: bool = False) -> list[Any]:
-        """Every Layer inside, each once."""
+        """Every Layer inside, each once.
+
+        >>> net = dy2st.nn.Sequential(dy2st.nn.Sequential(dy2st.nn.ReLU()), dy2st.nn.Tanh())
+        >>> len(net.sublayers()), len(net.sublayers(include_self=True))
+        (3, 4)
+        """
         return [layer for _, layer in self.named_sublayers(include_self=include_self)]
 
     def named_children(self) -> Iterator[tuple[str, Any]]:
-        """The Layers directly inside, with their names."""
+        """The Layers directly inside, with their names.
+
+        >>> [name for name, _ in dy2st.nn.Sequential(dy2st.nn.ReLU()).named_children()]
+        ['0']
+        """
         return iter([(n, layer) for n, layer in self._sub_layers.items() if layer is not None])
 
     def children(self) -> Iterator[Any]:
-        """The Layers directly inside."""
+        """The Layers directly inside.
+
+        >>> list(dy2st.nn.Sequential(dy2st.nn.ReLU()).children())
+        [ReLU()]
+        """
         return (layer for _, layer in self.named_children())
 
     def named_parameters(
         self, prefix: str = "", include_sublayers: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
-        """Every Parameter once, with its dotted name."""
+        """Every Parameter once, with its dotted name.
+
+        >>> net = dy2st.nn.Sequential(dy2st.nn.Linear(2, 3))
+        >>> [(name, one.shape) for name, one in net.named_parameters()]
+        [('0.weight', [2, 3]), ('0.bias', [3])]
+        """
         return self._named("_parameters", prefix, include_sublayers, remove_duplicate)
 
     def named_buffers(
         self, prefix: str = "", include_sublayers: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, EagerTensor]]:
-        """Every buffer once, with its dotted name."""
+        """Every buffer once, with its dotted name.
+
+        >>> [name for name, _ in dy2st.nn.BatchNorm1D(3).named_buffers()]
+        ['_mean', '_variance']
+        """
         return self._named("_buffers", prefix, include_sublayers, remove_duplicate)
 
     def parameters(self, include_sublayers: bool = True) -> list[Parameter]:
-        """Every Parameter once."""
+        """Every Parameter once.
+
+        >>> sum(one.size for one in dy2st.nn.Linear(2, 3).parameters())
+        9
+        """
         return [p for _, p in self.named_parameters(include_sublayers=include_sublayers)]
 
     def buffers(self, include_sublayers: bool = True) -> list[EagerTensor]:
-        """Every buffer once."""
+        """Every buffer once.
+
+        >>> len(dy2st.nn.BatchNorm1D(3).buffers())
+        2
+        """
         return [b for _, b in self.named_buffers(include_sublayers=include_sublayers)]
 
     def _named(
@@ -116,7 +150,11 @@ class LayerTree:
                     yield (f"{path}.{name}" if path else name), tensor
 
     def get_sublayer(self, target: str) -> Any:
-        """The Layer of a dotted name, this one for ''; AttributeError if there is none."""
+        """The Layer of a dotted name, this one for ''; AttributeError if there is none.
+
+        >>> dy2st.nn.Sequential(dy2st.nn.Sequential(dy2st.nn.ReLU())).get_sublayer("0.0")
+        ReLU()
+        """
         layer: Any = self
         for name in target.split(".") if target else ():
             layer = getattr(layer, name)
@@ -127,7 +165,11 @@ class LayerTree:
     get_submodule = get_sublayer
 
     def get_parameter(self, target: str) -> Parameter:
-        """The Parameter of a dotted name; AttributeError if there is none."""
+        """The Parameter of a dotted name; AttributeError if there is none.
+
+        >>> dy2st.nn.Sequential(dy2st.nn.Linear(2, 3)).get_parameter("0.bias").shape
+        [3]
+        """
         path, _, name = target.rpartition(".")
         found = getattr(self.get_sublayer(path), name)
         if not isinstance(found, Parameter):
@@ -135,7 +177,11 @@ class LayerTree:
         return found
 
     def get_buffer(self, target: str) -> EagerTensor:
-        """The buffer of a dotted name; AttributeError if there is none."""
+        """The buffer of a dotted name; AttributeError if there is none.
+
+        >>> dy2st.nn.BatchNorm1D(3).get_buffer("_mean").shape
+        [3]
+        """
         path, _, name = target.rpartition(".")
         owner = self.get_sublayer(path)
         if owner._buffers.get(name) is None:
@@ -167,6 +213,10 @@ class LayerTree:
 
         They are put into `destination` if one is given, with the prefix before their names. With
         `keep_vars=False` they are detached. Hooks of `register_state_dict_hook` see the result.
+
+        >>> net = dy2st.nn.Sequential(dy2st.nn.Linear(2, 3))
+        >>> {name: tensor.shape for name, tensor in net.state_dict().items()}
+        {'0.weight': [2, 3], '0.bias': [3]}
         """
         wanted = "persistable"
         return self._state(
@@ -181,7 +231,13 @@ class LayerTree:
         use_hook: bool = True,
         keep_vars: bool = True,
     ) -> State:
-        """`state_dict` with the buffers that are not persistable."""
+        """`state_dict` with the buffers that are not persistable.
+
+        >>> net = dy2st.nn.Layer()
+        >>> net.register_buffer("seen", dy2st.zeros([]), persistable=False)
+        >>> list(net.state_dict()), list(net.to_static_state_dict())
+        ([], ['seen'])
+        """
         return self._state(
             destination, include_sublayers, structured_name_prefix, use_hook, keep_vars, "all"
         )
@@ -219,6 +275,12 @@ class LayerTree:
         `use_structured_name` the names are those of the tensors. Tensors that `load` has read from
         a file of torch may have its names, and weights of a Linear lie as [out, in] there: they
         are transposed.
+
+        >>> one, other = dy2st.nn.Linear(2, 3), dy2st.nn.Linear(2, 3)
+        >>> other.set_state_dict(one.state_dict())
+        ([], [])
+        >>> bool((one.weight == other.weight).all())
+        True
         """
         own = self.state_dict(use_hook=False)
         if use_structured_name:
@@ -275,7 +337,14 @@ class LayerTree:
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True
     ) -> tuple[list[str], list[str]]:
-        """`set_state_dict`; ParameterMismatch if it is `strict` and names do not fit."""
+        """`set_state_dict`; ParameterMismatch if it is `strict` and names do not fit.
+
+        >>> net = dy2st.nn.Linear(2, 3)
+        >>> net.load_state_dict({"weight": np.ones((2, 3), "float32")})  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+            ...
+        dy2st_runtime.errors.ParameterMismatch: the state does not fit Linear: missing ['bias']...
+        """
         own = self.state_dict(use_hook=False)
         state_dict = in_our_layout(self, own, state_dict)
         missing = [name for name in own if name not in state_dict]
@@ -290,11 +359,20 @@ class LayerTree:
     # -- mode, device and dtype --------------------------------------------------------------
 
     def train(self: Own, mode: bool = True) -> Own:
-        """Training mode, or inference mode, here and in all sublayers."""
+        """Training mode, or inference mode, here and in all sublayers; gives the Layer.
+
+        >>> net = dy2st.nn.Sequential(dy2st.nn.Dropout(0.5))
+        >>> net.train(False)[0].training
+        False
+        """
         return self._set_mode(bool(mode))
 
     def eval(self: Own) -> Own:
-        """Inference mode, here and in all sublayers."""
+        """Inference mode, here and in all sublayers; gives the Layer.
+
+        >>> dy2st.nn.Dropout(0.5).eval()(dy2st.ones([3])).tolist()
+        [1.0, 1.0, 1.0]
+        """
         return self._set_mode(False)  # a `train` of the user's may take no mode
 
     def _set_mode(self: Own, mode: bool) -> Own:
@@ -306,7 +384,13 @@ class LayerTree:
         return self
 
     def apply(self: Own, fn: Callable[[Any], Any]) -> Own:
-        """Call `fn` on every Layer inside, inner before outer, and on this one."""
+        """Call `fn` on every Layer inside, inner before outer, and on this one.
+
+        >>> net = dy2st.nn.Sequential(dy2st.nn.ReLU())
+        >>> _ = net.apply(lambda layer: print(type(layer).__name__))
+        ReLU
+        Sequential
+        """
         for layer in self.sublayers(include_self=True)[::-1]:
             fn(layer)
         return self
@@ -322,6 +406,9 @@ class LayerTree:
 
         Converted functions bring them there. A dtype may be the first argument too. `blocking` and
         `non_blocking` have no effect.
+
+        >>> dy2st.nn.Linear(2, 3).to(dtype="float64").weight.dtype
+        dtype('float64')
         """
         if device is not None and dtype is None and not _is_device(device):
             device, dtype = None, device
@@ -393,7 +480,14 @@ class LayerTree:
     # -- gradients ---------------------------------------------------------------------------
 
     def clear_gradients(self, set_to_zero: bool = True) -> None:
-        """Set the gradients of all parameters to zero, or forget them."""
+        """Set the gradients of all parameters to zero, or forget them.
+
+        >>> net = dy2st.nn.Linear(2, 1)
+        >>> net(dy2st.ones([1, 2])).backward()
+        >>> net.clear_gradients()
+        >>> net.bias.grad.tolist()
+        [0.0]
+        """
         for parameter in self.parameters():
             parameter.clear_gradient(set_to_zero)
 
@@ -402,7 +496,11 @@ class LayerTree:
         self.clear_gradients(not set_to_none)
 
     def requires_grad_(self: Own, requires_grad: bool = True) -> Own:
-        """Let all parameters need gradients, or none."""
+        """Let all parameters need gradients, or none.
+
+        >>> [one.stop_gradient for one in dy2st.nn.Linear(2, 3).requires_grad_(False).parameters()]
+        [True, True]
+        """
         for parameter in self.parameters():
             parameter.stop_gradient = not requires_grad
         return self

@@ -27,6 +27,10 @@ class Bilinear(Initializer):
 
     weight[o, i, y, x] = t(y) t(x) with the triangle t(x) = 1 - |x / f - c|, f = ceil(k / 2),
     c = (2 f - 1 - f % 2) / (2 f).
+
+    >>> weight = dy2st.nn.initializer.Bilinear()(dy2st.zeros([1, 1, 4, 4]))
+    >>> weight[0, 0, 1].tolist()
+    [0.1875, 0.5625, 0.5625, 0.1875]
     """
 
     def values(self, shape: tuple[int, ...], dtype: DType) -> Array:
@@ -40,9 +44,12 @@ class Bilinear(Initializer):
 
 
 class Dirac(Initializer):
-    """The weight of a convolution that hands its input on, as many channels as there are.
+    """The weight of a convolution that gives its input, as many channels as there are.
 
     In each of the groups weight[i, i, middle] is 1, all else 0.
+
+    >>> dy2st.nn.initializer.Dirac()(dy2st.zeros([2, 2, 1])).squeeze(2).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
     """
 
     def __init__(self, groups: int = 1, name: str | None = None):
@@ -72,7 +79,11 @@ class Dirac(Initializer):
 
 
 class ConstantInitializer(Constant):
-    """Every element is `value`; `force_cpu` has no effect."""
+    """Every element is `value`; `force_cpu` has no effect.
+
+    >>> dy2st.nn.initializer.ConstantInitializer(3.0)(dy2st.zeros([2])).tolist()
+    [3.0, 3.0]
+    """
 
     def __init__(self, value: float = 0.0, force_cpu: bool = False):
         """Take the value."""
@@ -80,7 +91,11 @@ class ConstantInitializer(Constant):
 
 
 class NormalInitializer(Normal):
-    """Normal with mean `loc` and standard deviation `scale`; `seed` has no effect."""
+    """Normal with mean `loc` and standard deviation `scale`; `seed` has no effect.
+
+    >>> dy2st.nn.initializer.NormalInitializer(7.0, 0.0)(dy2st.zeros([2])).tolist()
+    [7.0, 7.0]
+    """
 
     def __init__(self, loc: float = 0.0, scale: float = 1.0, seed: int = 0):
         """Take mean and standard deviation."""
@@ -88,7 +103,12 @@ class NormalInitializer(Normal):
 
 
 class TruncatedNormalInitializer(TruncatedNormal):
-    """Normal, drawn again where it lies outside of [a, b]; `seed` has no effect."""
+    """Normal, drawn again where it lies outside of [a, b]; `seed` has no effect.
+
+    >>> values = dy2st.nn.initializer.TruncatedNormalInitializer(a=-1.0, b=1.0)(dy2st.zeros([9]))
+    >>> bool((values.abs() <= 1.0).all())
+    True
+    """
 
     def __init__(
         self, loc: float = 0.0, scale: float = 1.0, seed: int = 0, a: float = -2.0, b: float = 2.0
@@ -98,7 +118,12 @@ class TruncatedNormalInitializer(TruncatedNormal):
 
 
 class UniformInitializer(Uniform):
-    """Uniform in [low, high); `seed` has no effect."""
+    """Uniform in [low, high); `seed` has no effect.
+
+    >>> values = dy2st.nn.initializer.UniformInitializer(2.0, 3.0)(dy2st.zeros([9]))
+    >>> bool((values >= 2.0).all())
+    True
+    """
 
     def __init__(self, low: float = -1.0, high: float = 1.0, seed: int = 0):
         """Take the limits."""
@@ -106,7 +131,12 @@ class UniformInitializer(Uniform):
 
 
 class XavierInitializer(XavierUniform):
-    """Uniform or normal with variance 2 / (fan_in + fan_out); `seed` has no effect."""
+    """Uniform or normal with variance 2 / (fan_in + fan_out); `seed` has no effect.
+
+    >>> values = dy2st.nn.initializer.XavierInitializer()(dy2st.zeros([4, 2]))
+    >>> bool((values.abs() <= 1.0).all())
+    True
+    """
 
     def __init__(
         self,
@@ -122,7 +152,12 @@ class XavierInitializer(XavierUniform):
 
 
 class MSRAInitializer(KaimingUniform):
-    """Uniform or normal with variance gain**2 / fan_in; `seed` has no effect."""
+    """Uniform or normal with variance gain**2 / fan_in; `seed` has no effect.
+
+    >>> values = dy2st.nn.initializer.MSRAInitializer()(dy2st.zeros([6, 2]))
+    >>> bool((values.abs() <= 1.0).all())
+    True
+    """
 
     def __init__(
         self,
@@ -139,7 +174,12 @@ class MSRAInitializer(KaimingUniform):
 
 
 class NumpyArrayInitializer(Assign):
-    """The elements are given by an array."""
+    """The elements are given by an array.
+
+    >>> first = dy2st.nn.initializer.NumpyArrayInitializer(np.ones(2))
+    >>> first(dy2st.zeros([2])).tolist()
+    [1.0, 1.0]
+    """
 
 
 __all__ = [

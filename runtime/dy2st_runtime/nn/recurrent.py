@@ -20,7 +20,19 @@ _sequences = Lazy("dy2st_runtime.nn.sequences")
 
 
 class RNNCellBase(Layer):
-    """Base of cells: one step, (n, input), states -> output, new states."""
+    """Base of cells: one step, (n, input), states -> output, new states.
+
+    A cell of one's own writes `forward` and `state_shape`; `RNN` runs it along sequences.
+
+    >>> class Sum(dy2st.nn.RNNCellBase):
+    ...     state_shape = (2,)
+    ...     def forward(self, inputs, states=None):
+    ...         states = self.get_initial_states(inputs) if states is None else states
+    ...         return inputs + states, inputs + states
+    >>> y, last = dy2st.nn.RNN(Sum())(dy2st.ones([1, 3, 2]))
+    >>> y[0, :, 0].tolist(), Sum().state_shape
+    ([1.0, 2.0, 3.0], (2,))
+    """
 
     @property
     def state_shape(self) -> Any:
@@ -139,7 +151,13 @@ def gru_step(x: Any, h: Any, *weights: Any) -> tuple[Any, Any]:
 
 
 class SimpleRNNCell(_Cell):
-    """h' = tanh(W x + b + U h + c), or relu: (n, input), (n, hidden) -> (n, hidden), twice."""
+    """h' = tanh(W x + b + U h + c), or relu: (n, input), (n, hidden) -> (n, hidden), twice.
+
+    >>> cell = dy2st.nn.SimpleRNNCell(4, 3)
+    >>> y, h = cell(dy2st.ones([2, 4]))
+    >>> y.shape, cell.weight_ih.shape, cell.weight_hh.shape
+    ([2, 3], [3, 4], [3, 3])
+    """
 
     def __init__(
         self,
@@ -168,8 +186,13 @@ class SimpleRNNCell(_Cell):
 class LSTMCell(_Cell):
     """c' = f * c + i * g;  h' = o * tanh(c') (Hochreiter and Schmidhuber 1997).
 
-    The gates i, f, g, o follow each other in the rows of the weights. With `proj_size` h' is
-    multiplied by weight_ho, (hidden, proj_size).
+    (n, input), ((n, hidden), (n, hidden)) -> h', (h', c'). The gates i, f, g, o follow each other
+    in the rows of the weights. With `proj_size` h' is multiplied by weight_ho, (hidden, proj_size).
+
+    >>> cell = dy2st.nn.LSTMCell(4, 3)
+    >>> y, (h, c) = cell(dy2st.ones([2, 4]))
+    >>> y.shape, c.shape, cell.weight_ih.shape
+    ([2, 3], [2, 3], [12, 4])
     """
 
     gates = 4
@@ -205,7 +228,13 @@ class LSTMCell(_Cell):
 class GRUCell(_Cell):
     """h' = z * h + (1 - z) * tanh(W x + r * (U h)) (Cho et al. 2014).
 
-    The gates r, z and the candidate follow each other in the rows of the weights.
+    (n, input), (n, hidden) -> h', h'. The gates r, z and the candidate follow each other in the
+    rows of the weights.
+
+    >>> cell = dy2st.nn.GRUCell(4, 3)
+    >>> y, h = cell(dy2st.ones([2, 4]))
+    >>> y.shape, cell.weight_ih.shape
+    ([2, 3], [9, 4])
     """
 
     gates = 3
@@ -270,6 +299,11 @@ class RNN(Layer):
 
     With `time_major` the first two axes are swapped. A sample of `sequence_length` k keeps the
     state of its first k steps; backwards they are the steps from k to the first.
+
+    >>> rnn = dy2st.nn.RNN(dy2st.nn.GRUCell(4, 3))
+    >>> y, last = rnn(dy2st.ones([2, 5, 4]))
+    >>> y.shape, last.shape
+    ([2, 5, 3], [2, 3])
     """
 
     def __init__(self, cell: Any, is_reverse: bool = False, time_major: bool = False):
@@ -290,7 +324,15 @@ class RNN(Layer):
 
 
 class BiRNN(Layer):
-    """Runs one cell forwards and one backwards: (n, l, input) -> (n, l, 2*hidden), two states."""
+    """Runs one cell forwards and one backwards: (n, l, input) -> (n, l, 2*hidden), two states.
+
+    ValueError if the cells take inputs of different sizes.
+
+    >>> rnn = dy2st.nn.BiRNN(dy2st.nn.GRUCell(4, 3), dy2st.nn.GRUCell(4, 3))
+    >>> y, (forward, backward) = rnn(dy2st.ones([2, 5, 4]))
+    >>> y.shape, forward.shape
+    ([2, 5, 6], [2, 3])
+    """
 
     def __init__(self, cell_fw: Any, cell_bw: Any, time_major: bool = False):
         """Take the cells; ValueError if their inputs differ."""
@@ -422,7 +464,14 @@ class _Stack(LayerList):
 
 
 class SimpleRNN(_Stack):
-    """Layers of SimpleRNNCell: (n, l, input) -> (n, l, hidden*directions), last states."""
+    """Layers of SimpleRNNCell: (n, l, input) -> (n, l, hidden*directions), last states.
+
+    The last states are (layers*directions, n, hidden); see `LSTM` for the arguments.
+
+    >>> y, h = dy2st.nn.SimpleRNN(4, 3)(dy2st.ones([2, 5, 4]))
+    >>> y.shape, h.shape
+    ([2, 5, 3], [1, 2, 3])
+    """
 
     cell = SimpleRNNCell
 
@@ -451,7 +500,14 @@ class SimpleRNN(_Stack):
 class LSTM(_Stack):
     """Layers of LSTMCell: (n, l, input) -> (n, l, hidden*directions), (h, c).
 
-    With `proj_size` outputs and h have that many features.
+    h and c are (layers*directions, n, hidden). `direction` is 'forward' or 'bidirect', `dropout`
+    acts between layers; outputs past the `sequence_length` of a sample are zero. With `proj_size`
+    outputs and h have that many features.
+
+    >>> lstm = dy2st.nn.LSTM(4, 3, num_layers=2, direction="bidirect")
+    >>> y, (h, c) = lstm(dy2st.ones([2, 5, 4]))
+    >>> y.shape, h.shape, c.shape
+    ([2, 5, 6], [4, 2, 3], [4, 2, 3])
     """
 
     cell = LSTMCell
@@ -480,7 +536,14 @@ class LSTM(_Stack):
 
 
 class GRU(_Stack):
-    """Layers of GRUCell: (n, l, input) -> (n, l, hidden*directions), last states."""
+    """Layers of GRUCell: (n, l, input) -> (n, l, hidden*directions), last states.
+
+    The last states are (layers*directions, n, hidden); see `LSTM` for the arguments.
+
+    >>> y, h = dy2st.nn.GRU(4, 3)(dy2st.ones([2, 5, 4]), sequence_length=dy2st.to_tensor([5, 2]))
+    >>> y.shape, y[1, 2:].abs().sum().item(), h.shape
+    ([2, 5, 3], 0.0, [1, 2, 3])
+    """
 
     cell = GRUCell
     mode = "GRU"

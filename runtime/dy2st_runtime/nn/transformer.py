@@ -30,10 +30,20 @@ class StaticCache(NamedTuple):
 
 
 class MultiHeadAttention(Layer):
-    """softmax(q k' / sqrt(d) + mask) v in every head, then a linear layer.
+    """softmax(q k' / sqrt(d) + mask) v in every head, then a linear layer (Vaswani et al. 2017).
 
     (n, l, embed), (n, s, kdim), (n, s, vdim) -> (n, l, embed). The mask broadcasts to
-    (n, heads, l, s): a float mask is added, a bool or integer one adds -1e9 where it is 0.
+    (n, heads, l, s): a float mask is added, a bool or integer one adds -1e9 where it is 0. A cache
+    of `gen_cache` keeps keys and values from call to call. ArgumentError if the heads do not divide
+    embed_dim.
+
+    >>> attention = dy2st.nn.MultiHeadAttention(8, 2)
+    >>> x = dy2st.ones([1, 3, 8])
+    >>> attention(x).shape
+    [1, 3, 8]
+    >>> y, cache = attention(x, cache=attention.gen_cache(x))
+    >>> cache.k.shape, attention.compute_kv(x, x)[1].shape
+    ([1, 2, 3, 4], [1, 2, 3, 4])
     """
 
     Cache, StaticCache = Cache, StaticCache
@@ -121,7 +131,19 @@ class MultiHeadAttention(Layer):
 
 
 class TransformerEncoderLayer(Layer):
-    """Self-attention and a two-layer network, each with a residual and a LayerNorm."""
+    """Self-attention and a two-layer network, each with a residual and a LayerNorm.
+
+    (n, l, d_model) -> (n, l, d_model), and the next cache if one is given. `normalize_before` puts
+    the norms at the start of each part. `weight_attr` and `bias_attr` are for all parameters, or
+    lists for attention and for the linear layers.
+
+    >>> layer = dy2st.nn.TransformerEncoderLayer(8, 2, 16)
+    >>> layer(dy2st.ones([1, 3, 8])).shape
+    [1, 3, 8]
+    >>> y, cache = layer(dy2st.ones([1, 1, 8]), cache=layer.gen_cache(dy2st.ones([1, 1, 8])))
+    >>> cache.k.shape
+    [1, 2, 1, 4]
+    """
 
     def __init__(
         self,
@@ -181,7 +203,15 @@ class TransformerEncoderLayer(Layer):
 
 
 class TransformerEncoder(Layer):
-    """Encoder layers one after the other: the given one, and new ones with its settings."""
+    """Encoder layers one after the other: the given one, and new ones with its settings.
+
+    `norm` is a layer at the end. A call takes and gives caches if `cache` is given, one a layer.
+
+    >>> layer = dy2st.nn.TransformerEncoderLayer(8, 2, 16)
+    >>> encoder = dy2st.nn.TransformerEncoder(layer, 2)
+    >>> encoder(dy2st.ones([1, 3, 8])).shape, len(encoder.gen_cache(dy2st.ones([1, 3, 8])))
+    ([1, 3, 8], 2)
+    """
 
     def __init__(
         self, encoder_layer: TransformerEncoderLayer, num_layers: int, norm: Layer | None = None

@@ -25,7 +25,18 @@ from dy2st_runtime.ops.creation import get_default_dtype
 
 
 class TransformerDecoderLayer(Layer):
-    """Self-attention, attention to a memory, and a two-layer network: residuals and LayerNorms."""
+    """Self-attention, attention to a memory, and a two-layer network: residuals and LayerNorms.
+
+    (n, l, d_model), (n, s, d_model) -> (n, l, d_model), and the next caches if they are given.
+
+    >>> layer = dy2st.nn.TransformerDecoderLayer(8, 2, 16)
+    >>> memory = dy2st.ones([1, 4, 8])
+    >>> layer(dy2st.ones([1, 3, 8]), memory).shape
+    [1, 3, 8]
+    >>> own, other = layer.gen_cache(memory)
+    >>> own.k.shape, other.k.shape
+    ([1, 2, 0, 4], [1, 2, 4, 4])
+    """
 
     _names_in_torch = {"multihead_attn": ("cross_attn",)}
 
@@ -106,7 +117,13 @@ class TransformerDecoderLayer(Layer):
 
 
 class TransformerDecoder(Layer):
-    """Decoder layers one after the other: the given one, and new ones with its settings."""
+    """Decoder layers one after the other: the given one, and new ones with its settings.
+
+    >>> layer = dy2st.nn.TransformerDecoderLayer(8, 2, 16)
+    >>> decoder, memory = dy2st.nn.TransformerDecoder(layer, 2), dy2st.ones([1, 4, 8])
+    >>> decoder(dy2st.ones([1, 3, 8]), memory).shape, len(decoder.gen_cache(memory))
+    ([1, 3, 8], 2)
+    """
 
     def __init__(
         self, decoder_layer: TransformerDecoderLayer, num_layers: int, norm: Layer | None = None
@@ -144,8 +161,10 @@ class TransformerDecoder(Layer):
 class Transformer(Layer):
     """An encoder of sources and a decoder of targets that attends to what the encoder gives.
 
-    >>> model = Transformer(8, 2, 1, 1, 16)
-    >>> model(F.ones([2, 4, 8]), F.ones([2, 3, 8])).shape
+    (n, s, d_model), (n, l, d_model) -> (n, l, d_model) (Vaswani et al. 2017).
+
+    >>> model = dy2st.nn.Transformer(8, 2, 1, 1, 16)
+    >>> model(dy2st.ones([2, 4, 8]), dy2st.ones([2, 3, 8])).shape
     [2, 3, 8]
     """
 

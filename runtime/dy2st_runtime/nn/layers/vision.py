@@ -18,7 +18,15 @@ from dy2st_runtime.ops.roi import psroi_pool, roi_align, roi_pool
 
 
 class DeformConv2D(Layer):
-    """`deform_conv2d` with its weight: offsets, and masks if there are any, are given with x."""
+    """`deform_conv2d` with its weight: offsets, and masks if there are any, are given with x.
+
+    (n, in, h, w), (n, 2 * dg * kh * kw, h', w') -> (n, out, h', w') (Dai et al. 2017). ValueError
+    if the channels are no multiple of the groups.
+
+    >>> layer = dy2st.vision.ops.DeformConv2D(1, 2, 2)
+    >>> layer(dy2st.ones([1, 1, 3, 3]), dy2st.zeros([1, 8, 2, 2])).shape
+    [1, 2, 2, 2]
+    """
 
     def __init__(
         self,
@@ -71,6 +79,10 @@ class ConvNormActivation(Sequential):
 
     Without `padding` an image at stride 1 keeps its size. A layer that is None is left out; the
     convolution has a bias only without a norm, unless `bias` says otherwise.
+
+    >>> block = dy2st.vision.ops.ConvNormActivation(3, 8, stride=2)
+    >>> block(dy2st.ones([1, 3, 8, 8])).shape, len(block)
+    ([1, 8, 4, 4], 3)
     """
 
     def __init__(
@@ -123,7 +135,15 @@ class _Regions(Layer):
 
 
 class RoIAlign(_Regions):
-    """(n, c, h, w), (r, 4), (n,) -> (r, c, p, q): means of bilinear points of each part."""
+    """(n, c, h, w), (r, 4), (n,) -> (r, c, p, q): means of bilinear points of each part.
+
+    Boxes are [x1, y1, x2, y2] in pixels of the picture, of which x has `spatial_scale`; the
+    integers (n,) say how many are in each picture (He et al. 2017).
+
+    >>> boxes, counts = dy2st.to_tensor([[0.0, 0.0, 4.0, 4.0]]), dy2st.to_tensor([1], "int32")
+    >>> dy2st.vision.ops.RoIAlign([2, 2])(dy2st.ones([1, 3, 4, 4]), boxes, counts).shape
+    [1, 3, 2, 2]
+    """
 
     def forward(self, x: Any, boxes: Any, boxes_num: Any, aligned: bool = True) -> Any:
         """`roi_align`."""
@@ -133,7 +153,14 @@ class RoIAlign(_Regions):
 
 
 class RoIPool(_Regions):
-    """(n, c, h, w), (r, 4), (n,) -> (r, c, p, q): the largest pixel of each part."""
+    """(n, c, h, w), (r, 4), (n,) -> (r, c, p, q): the largest pixel of each part (Girshick 2015).
+
+    >>> boxes, counts = dy2st.to_tensor([[0.0, 0.0, 3.0, 3.0]]), dy2st.to_tensor([1], "int32")
+    >>> x = dy2st.arange(16.0).reshape([1, 1, 4, 4])
+    >>> print(dy2st.vision.ops.RoIPool(2)(x, boxes, counts)[0, 0])
+    [[ 5.  7.]
+     [13. 15.]]
+    """
 
     def forward(self, x: Any, boxes: Any, boxes_num: Any) -> Any:
         """`roi_pool`."""
@@ -141,7 +168,12 @@ class RoIPool(_Regions):
 
 
 class PSRoIPool(_Regions):
-    """(n, c * p * q, h, w), (r, 4), (n,) -> (r, c, p, q): means, of other channels each."""
+    """(n, c * p * q, h, w), (r, 4), (n,) -> (r, c, p, q): means, of other channels each (Dai 2016).
+
+    >>> boxes, counts = dy2st.to_tensor([[0.0, 0.0, 4.0, 4.0]]), dy2st.to_tensor([1], "int32")
+    >>> dy2st.vision.ops.PSRoIPool(2)(dy2st.ones([1, 8, 4, 4]), boxes, counts).shape
+    [1, 2, 2, 2]
+    """
 
     def forward(self, x: Any, boxes: Any, boxes_num: Any) -> Any:
         """`psroi_pool`."""
