@@ -38,7 +38,13 @@ def thresholded_relu(
 def thresholded_relu_(
     x: Any, threshold: float = 1.0, value: float = 0.0, name: str | None = None
 ) -> Any:
-    """`thresholded_relu` in place: the tensor is the result from here on."""
+    """`thresholded_relu` in place: the tensor is the result from here on.
+
+    >>> x = dy2st.to_tensor([0.5, 2.0])
+    >>> _ = dy2st.nn.functional.thresholded_relu_(x)
+    >>> x.tolist()
+    [0.0, 2.0]
+    """
     x.replace(lambda old: thresholded_relu(old, threshold, value))
     return x
 
@@ -69,6 +75,10 @@ def gumbel_softmax(
     """softmax((x + noise) / temperature), the noise from Gumbel's distribution (Jang 2016).
 
     With `hard` 1 at the largest and 0 elsewhere, with the gradient of the soft one.
+
+    >>> y = dy2st.nn.functional.gumbel_softmax(dy2st.zeros([2, 3]), hard=True)
+    >>> y.sum(-1).tolist()
+    [1.0, 1.0]
     """
     tiny = 1e-20
     uniform = F.uniform(x.shape, x.dtype, 0.0, 1.0)
@@ -119,7 +129,11 @@ def rms_norm(
 
 
 def logsigmoid(x: Any, name: str | None = None) -> Any:
-    """-log(1 + exp(-x)): `log_sigmoid` under another name."""
+    """-log(1 + exp(-x)): `log_sigmoid` under another name.
+
+    >>> round(dy2st.nn.functional.logsigmoid(dy2st.zeros([1])).item(), 4)
+    -0.6931
+    """
     return F.log_sigmoid(x)
 
 

@@ -61,6 +61,13 @@ def rnnt_loss(
     (n, steps, labels + 1, classes) logarithms of probabilities, (n, labels), (n,), (n,) -> a
     number, or (n,) without reduction. At every step a path takes any number of labels, then a
     blank. `fastemit_lambda` makes the slope of labels larger by that share, not the loss (Yu 2020).
+
+    >>> log_p = dy2st.log(dy2st.full([1, 1, 2, 2], 0.5))
+    >>> lengths = dy2st.ones([1], "int64")
+    >>> label = dy2st.ones([1, 1], "int64")
+    >>> loss = dy2st.nn.functional.rnnt_loss(log_p, label, lengths, lengths)
+    >>> round(loss.exp().item(), 4)
+    4.0
     """
     if input.ndim != 4 or label.ndim != 2:
         raise ShapeError(

@@ -58,6 +58,13 @@ class BeamSearchDecoder(Decoder):
 
     `embedding_fn` makes inputs of chosen numbers, `output_fn` scores of what the cell gives. The
     result of `dynamic_decode` are the sequences, (n, steps, beams), the likeliest first.
+
+    >>> nn = dy2st.nn
+    >>> cell, embed, score = nn.GRUCell(4, 4), nn.Embedding(6, 4), nn.Linear(4, 6)
+    >>> decoder = nn.BeamSearchDecoder(cell, 0, 5, 2, embed, score)
+    >>> sequences, _ = nn.dynamic_decode(decoder, dy2st.zeros([3, 4]), max_step_num=4)
+    >>> sequences.shape[0], sequences.shape[2]
+    (3, 2)
     """
 
     OutputWrapper, StateWrapper = BeamOutput, BeamState
@@ -170,6 +177,13 @@ def dynamic_decode(
     Steps are made until all is finished, and at most `max_step_num` + 1. The outputs are
     (n, steps, ...), or (steps, n, ...) with `output_time_major`. `impute_finished` keeps the states
     of what is finished as they are.
+
+    >>> nn = dy2st.nn
+    >>> cell, embed, score = nn.GRUCell(4, 4), nn.Embedding(6, 4), nn.Linear(4, 6)
+    >>> decoder = nn.BeamSearchDecoder(cell, 0, 5, 2, embed, score)
+    >>> _, _, lengths = nn.dynamic_decode(decoder, dy2st.zeros([3, 4]), 4, return_length=True)
+    >>> lengths.shape
+    [3, 2]
     """
     inputs, states, finished = decoder.initialize(inits)
 

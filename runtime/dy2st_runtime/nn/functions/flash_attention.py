@@ -64,6 +64,10 @@ def flash_attn_qkvpacked(
     """`flash_attention` of queries, keys and values in one: (n, l, groups + 2, heads, d).
 
     The last two are key and value; every group has a query for each of their heads.
+
+    >>> out, _ = dy2st.nn.functional.flash_attn_qkvpacked(dy2st.ones([1, 3, 3, 2, 4]))
+    >>> out.shape
+    [1, 3, 2, 4]
     """
     if qkv.ndim != 5:
         raise ShapeError(f"flash_attn_qkvpacked takes (n, l, groups + 2, heads, d): {qkv.shape}")
@@ -135,6 +139,10 @@ def flashmask_attention(
     `start` on, k = 2 from `start` to `end`. Else: k = 2 hides it from `start` on and before `end`,
     k = 4 from `start` to `end` twice. `window_size` lets a query see so many keys before and after
     its own. A query that sees nothing gives 0 (Wang 2024).
+
+    >>> x, starts = dy2st.ones([1, 3, 2, 4]), dy2st.full([1, 1, 3, 1], 3, "int32")
+    >>> dy2st.nn.functional.flashmask_attention(x, x, x, starts, causal=True).shape
+    [1, 3, 2, 4]
     """
     if return_softmax_lse or return_seed_offset or block_mask is not None:
         raise ArgumentError("flashmask_attention gives the output alone, and has no block_mask")
@@ -186,7 +194,13 @@ def sparse_attention(
     attn_mask: Any = None,
     name: str | None = None,
 ) -> Any:
-    """Refused: there are no kernels that skip what a mask hides."""
+    """Refused: there are no kernels that skip what a mask hides.
+
+    >>> dy2st.nn.functional.sparse_attention(*[None] * 5)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    dy2st_runtime.errors.ArgumentError: sparse_attention is not there: call scaled...
+    """
     raise ArgumentError(
         "sparse_attention is not there: call scaled_dot_product_attention with a bool attn_mask, "
         "True where the offsets and columns name a pair"

@@ -37,7 +37,12 @@ def fractional_max_pool3d(
     return_mask: bool = False,
     name: str | None = None,
 ) -> Any:
-    """(n, c, d, h, w) -> (n, c, *output_size); see `fractional_max_pool2d`."""
+    """(n, c, d, h, w) -> (n, c, *output_size); see `fractional_max_pool2d`.
+
+    >>> x = dy2st.ones([1, 1, 5, 5, 5])
+    >>> dy2st.nn.functional.fractional_max_pool3d(x, 2, random_u=0.3).shape
+    [1, 1, 2, 2, 2]
+    """
     return _pool(x, 3, output_size, kernel_size, random_u, return_mask)
 
 

@@ -25,6 +25,10 @@ def gaussian_nll_loss(
 
     The variance has the shape of the input, or one number a row: (n,) or (n, 1) for (n, d). `full`
     adds log(2 pi) / 2. The slope of v is 1 everywhere, so that too small a variance can grow.
+
+    >>> x, label = dy2st.zeros([1, 2]), dy2st.full([1, 2], 2.0)
+    >>> dy2st.nn.functional.gaussian_nll_loss(x, label, dy2st.ones([1, 2])).item()
+    2.0
     """
     if variance.ndim == input.ndim - 1:
         variance = F.unsqueeze(variance, [-1])
@@ -54,6 +58,9 @@ def poisson_nll_loss(
     """exp(input) - label * input, or without `log_input` input - label * log(input + epsilon).
 
     `full` adds Stirling's log(label!) where the label is above 1.
+
+    >>> dy2st.nn.functional.poisson_nll_loss(dy2st.zeros([2]), dy2st.ones([2])).item()
+    1.0
     """
     if log_input:
         loss = F.exp(input) - label * input
@@ -91,6 +98,11 @@ def sigmoid_focal_loss(
     """a * (1 - p)**gamma * (-log p), p the probability of the label, a alpha or 1 - alpha.
 
     p = sigmoid(logit) where the label is 1; the loss is divided by the normalizer (Lin 2017).
+
+    >>> logit, label = dy2st.zeros([1, 1]), dy2st.ones([1, 1])
+    >>> loss = dy2st.nn.functional.sigmoid_focal_loss(logit, label)
+    >>> round(loss.item(), 4)  # 0.25 * 0.5**2 * log 2
+    0.0433
     """
     probability = F.sigmoid(logit)
     other = probability * (1.0 - label) + (1.0 - probability) * label  # 1 - p

@@ -58,6 +58,10 @@ def triplet_margin_loss(
     """max(0, |input - positive| - |input - negative| + margin), norms with exponent p.
 
     `swap` takes |positive - negative| where that is smaller (Balntas 2016).
+
+    >>> near, far = dy2st.zeros([1, 2]), dy2st.to_tensor([[0.0, 0.25]])
+    >>> round(dy2st.nn.functional.triplet_margin_loss(near, near, far).item(), 4)
+    0.75
     """
 
     def distance(x: Any, y: Any) -> Any:
@@ -79,7 +83,13 @@ def triplet_margin_with_distance_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Any:
-    """`triplet_margin_loss` with a distance of one's own; Euclid's if it is left out."""
+    """`triplet_margin_loss` with a distance of one's own; Euclid's if it is left out.
+
+    >>> near, far = dy2st.zeros([1, 2]), dy2st.to_tensor([[0.25, 0.25]])
+    >>> l1 = lambda x, y: (x - y).abs().sum(-1)
+    >>> dy2st.nn.functional.triplet_margin_with_distance_loss(near, near, far, l1).item()
+    0.5
+    """
     if margin < 0:
         raise ArgumentError(f"triplet_margin_loss: the margin is not below 0, it is {margin}")
     distance = pairwise_distance if distance_function is None else distance_function
@@ -110,7 +120,13 @@ def multi_label_soft_margin_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Any:
-    """The mean over classes of -(y log s(x) + (1 - y) log s(-x)), s the sigmoid: (n, c), (n, c)."""
+    """The mean over classes of -(y log s(x) + (1 - y) log s(-x)), s the sigmoid: (n, c), (n, c).
+
+    >>> label = dy2st.to_tensor([[1.0, 0.0]])
+    >>> loss = dy2st.nn.functional.multi_label_soft_margin_loss(dy2st.zeros([1, 2]), label)
+    >>> round(loss.item(), 4)
+    0.6931
+    """
     truth = F.cast(label, input.dtype)
     loss = -(truth * F.log_sigmoid(input) + (1.0 - truth) * F.log_sigmoid(-input))
     loss = loss if weight is None else loss * weight
@@ -130,6 +146,10 @@ def multi_margin_loss(
     """sum over i != y of max(0, margin - x[y] + x[i])**p / c: (n, c), (n,).
 
     `weight` has a factor for each class y.
+
+    >>> x, label = dy2st.to_tensor([[0.5, 0.0]]), dy2st.to_tensor([0])
+    >>> dy2st.nn.functional.multi_margin_loss(x, label).item()
+    0.25
     """
     _classes("multi_margin_loss", input, label)
     classes = input.shape[1]
@@ -150,6 +170,10 @@ def multi_label_margin_loss(
     """sum over own classes y and others i of max(0, 1 - x[y] + x[i]) / c: (n, c), (n, c).
 
     The labels are the numbers of the own classes; what follows the first -1 in a row is not read.
+
+    >>> x, label = dy2st.to_tensor([[0.5, 0.0]]), dy2st.to_tensor([[0, -1]])
+    >>> dy2st.nn.functional.multi_label_margin_loss(x, label).item()
+    0.25
     """
     if input.ndim != 2 or label.ndim != 2:
         raise ShapeError(
@@ -172,6 +196,10 @@ def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -
     """Cross entropy of anchor @ positive' with who has the same label, and squares (Sohn 2016).
 
     (n, d), (n, d), (n,) -> a number.
+
+    >>> x, labels = dy2st.zeros([2, 3]), dy2st.to_tensor([0.0, 1.0])
+    >>> round(dy2st.nn.functional.npair_loss(x, x, labels).item(), 4)
+    0.6931
     """
     own = F.reshape(labels, [labels.shape[0], 1])
     same = F.cast(F.equal(own, F.transpose(own, [1, 0])), anchor.dtype)
@@ -198,6 +226,11 @@ def margin_cross_entropy(
 
     The cosine of the own class is cos(margin1 * angle + margin2) - margin3 (ArcFace, Deng 2018).
     All classes are on this device: `group` means nothing.
+
+    >>> cosines, label = dy2st.to_tensor([[0.5, 0.5]]), dy2st.to_tensor([0])
+    >>> loss = dy2st.nn.functional.margin_cross_entropy(cosines, label, margin2=0.0, scale=1.0)
+    >>> round(loss.item(), 4)
+    0.6931
     """
     if label.ndim == logits.ndim:
         label = F.squeeze(label, -1)

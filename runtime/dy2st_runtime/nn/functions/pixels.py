@@ -58,6 +58,11 @@ def temporal_shift(
 
     The first `shift_ratio` of the channels come from the frame before, as many again from the one
     after; where there is none they are 0 (Lin 2019).
+
+    >>> x = dy2st.arange(8.0).reshape([2, 4, 1, 1])
+    >>> print(dy2st.nn.functional.temporal_shift(x, 2).reshape([2, 4]))
+    [[0. 5. 2. 3.]
+     [0. 0. 6. 7.]]
     """
     x, is_last = channels_first(x, data_format, 2)
     t, (count, c, h, w) = as_int(seg_num, "seg_num"), x.shape

@@ -31,6 +31,11 @@ def hsigmoid_loss(
     The tree is complete and binary, weight (classes - 1, d) and bias (classes - 1, 1) belong to its
     inner nodes; or `path_table` has the nodes of each sample, (n, l), and `path_code` the choices,
     both -1 behind the end (Morin and Bengio 2005).
+
+    >>> x, weight = dy2st.zeros([1, 3]), dy2st.zeros([3, 3])
+    >>> loss = dy2st.nn.functional.hsigmoid_loss(x, dy2st.to_tensor([2]), 4, weight)
+    >>> round(loss.exp().item(), 4)  # two choices of one half each
+    4.0
     """
     if input.ndim != 2:
         raise ShapeError(f"hsigmoid_loss takes (n, d), not the shape {input.shape}")
@@ -78,6 +83,13 @@ def adaptive_log_softmax_with_loss(
 
     The head scores the classes below cutoffs[0] and every cluster; a cluster its own classes, those
     from one cutoff to the next, by two weights: (d, k) and (k, classes).
+
+    >>> x, label = dy2st.zeros([2, 4]), dy2st.to_tensor([0, 2])
+    >>> head, tail = dy2st.ones([4, 3]), [[dy2st.ones([4, 1]), dy2st.ones([1, 2])]]
+    >>> score = dy2st.nn.functional.adaptive_log_softmax_with_loss
+    >>> log_p, loss = score(x, label, head, tail, [2, 4])
+    >>> print(log_p.exp().round(4))
+    [0.3333 0.1667]
     """
     is_one = label.ndim == 0
     if is_one:
@@ -118,6 +130,11 @@ def gather_tree(ids: Any, parents: Any) -> Any:
     """The sequences of a beam search, from the last step back: (t, n, beams) twice -> the same.
 
     parents[i, j, k] is the beam of step i - 1 from which beam k comes.
+
+    >>> ids = dy2st.to_tensor([[[1, 2]], [[3, 4]]])
+    >>> parents = dy2st.to_tensor([[[0, 0]], [[1, 0]]])
+    >>> dy2st.nn.functional.gather_tree(ids, parents).tolist()
+    [[[2, 1]], [[3, 4]]]
     """
     if ids.ndim != 3 or parents.ndim != 3:
         raise ShapeError(f"gather_tree takes (t, n, beams), not {ids.shape}, {parents.shape}")

@@ -65,7 +65,11 @@ def lp_pool2d(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:
-    """(n, c, h, w) -> (n, c, h', w'): (sum x**p)**(1/p) of every window, with p = norm_type."""
+    """(n, c, h, w) -> (n, c, h', w'): (sum x**p)**(1/p) of every window, with p = norm_type.
+
+    >>> dy2st.nn.functional.lp_pool2d(dy2st.ones([1, 1, 2, 2]), 2.0, 2).item()
+    2.0
+    """
     return _lp_pool(x, 2, norm_type, kernel_size, stride, padding, ceil_mode, data_format)
 
 
@@ -120,7 +124,12 @@ def max_unpool1d(
     output_size: Any = None,
     name: str | None = None,
 ) -> Any:
-    """(n, c, l), places -> (n, c, l'): maxima back at their places, 0 elsewhere."""
+    """(n, c, l), places -> (n, c, l'): maxima back at their places, 0 elsewhere.
+
+    >>> y, places = dy2st.to_tensor([[[3.0, 2.0]]]), dy2st.to_tensor([[[1, 2]]])
+    >>> print(dy2st.nn.functional.max_unpool1d(y, places, 2))
+    [[[0. 3. 2. 0.]]]
+    """
     return _max_unpool(x, indices, 1, kernel_size, stride, padding, data_format, output_size)
 
 
@@ -153,5 +162,10 @@ def max_unpool3d(
     output_size: Any = None,
     name: str | None = None,
 ) -> Any:
-    """(n, c, d, h, w), places -> (n, c, d', h', w'): maxima back at their places, 0 elsewhere."""
+    """(n, c, d, h, w), places -> (n, c, d', h', w'): maxima back at their places, 0 elsewhere.
+
+    >>> y, places = dy2st.full([1, 1, 1, 1, 1], 7.0), dy2st.full([1, 1, 1, 1, 1], 5, "int64")
+    >>> dy2st.nn.functional.max_unpool3d(y, places, 2).flatten().tolist()
+    [0.0, 0.0, 0.0, 0.0, 0.0, 7.0, 0.0, 0.0]
+    """
     return _max_unpool(x, indices, 3, kernel_size, stride, padding, data_format, output_size)
