@@ -48,7 +48,6 @@ NOT_YET: dict[str, int] = {
     "dy2st_runtime.io": 11,
     "dy2st_runtime.ir": 104,
     "dy2st_runtime.lazy": 1,
-    "dy2st_runtime.optimizer": 39,
     "dy2st_runtime.processes": 6,
     "dy2st_runtime.unique_name": 3,
 }

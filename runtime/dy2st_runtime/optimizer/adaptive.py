@@ -21,7 +21,14 @@ from dy2st_runtime.parameter_updates import (
 
 
 class Adagrad(Optimizer):
-    """s = s + g**2;  w = w - rate * g / (sqrt(s) + epsilon) (Duchi et al. 2011)."""
+    """s = s + g**2;  w = w - rate * g / (sqrt(s) + epsilon) (Duchi et al. 2011).
+
+    >>> w = dy2st.to_tensor([1.0], stop_gradient=False)
+    >>> opt = dy2st.optimizer.Adagrad(0.1, parameters=[w])
+    >>> _ = opt.apply_gradients([(w, dy2st.to_tensor([5.0]))])
+    >>> round(w.item(), 3)
+    0.9
+    """
 
     is_elementwise = True
 
@@ -58,6 +65,12 @@ class Adadelta(Optimizer):
     """d = g * sqrt((u + epsilon) / (s + epsilon));  w = w - rate * d (Zeiler 2012).
 
     s and u are moving means of g**2 and d**2.
+
+    >>> w = dy2st.to_tensor([1.0], stop_gradient=False)
+    >>> opt = dy2st.optimizer.Adadelta(1.0, epsilon=1.0, rho=0.0, parameters=[w])
+    >>> _ = opt.apply_gradients([(w, dy2st.ones([1]))])
+    >>> round(w.item(), 3)  # 1 - sqrt(1 / 2)
+    0.293
     """
 
     is_elementwise = True
@@ -94,6 +107,12 @@ class Adamax(Adam):
     """m = moving mean of g;  u = max(beta2 * u, |g|);  w = w - rate * m' / (u + epsilon).
 
     m' is corrected for its start at zero (Kingma and Ba 2014).
+
+    >>> w = dy2st.to_tensor([1.0], stop_gradient=False)
+    >>> opt = dy2st.optimizer.Adamax(0.1, parameters=[w])
+    >>> _ = opt.apply_gradients([(w, dy2st.to_tensor([5.0]))])
+    >>> round(w.item(), 3)
+    0.9
     """
 
     is_elementwise = True
@@ -138,6 +157,12 @@ class RMSProp(Optimizer):
     """s = moving mean of g**2;  d = momentum * d + rate * g / sqrt(s + epsilon);  w = w - d.
 
     `centered` takes the square of the moving mean of g from s (Hinton 2012, Graves 2013).
+
+    >>> w = dy2st.to_tensor([1.0], stop_gradient=False)
+    >>> opt = dy2st.optimizer.RMSProp(0.1, rho=0.75, parameters=[w])
+    >>> _ = opt.apply_gradients([(w, dy2st.to_tensor([5.0]))])
+    >>> round(w.item(), 3)  # 1 - 0.1 * 5 / sqrt(25 / 4)
+    0.8
     """
 
     is_elementwise = True
@@ -183,6 +208,12 @@ class Lamb(Adam):
 
     Where `exclude_from_weight_decay_fn(parameter)` is True there is no decay, and without
     `always_adapt` no factor |w| / |r|.
+
+    >>> w = dy2st.to_tensor([2.0], stop_gradient=False)
+    >>> opt = dy2st.optimizer.Lamb(0.1, lamb_weight_decay=0.0, parameters=[w])
+    >>> _ = opt.apply_gradients([(w, dy2st.to_tensor([5.0]))])
+    >>> round(w.item(), 3)
+    1.9
     """
 
     def __init__(
@@ -233,6 +264,12 @@ class NAdam(Optimizer):
     """Adam with Nesterov's momentum, whose weight mu grows from step to step (Dozat 2016).
 
     mu_t = beta1 * (1 - 0.96**(t * momentum_decay) / 2).
+
+    >>> w = dy2st.to_tensor([1.0], stop_gradient=False)
+    >>> opt = dy2st.optimizer.NAdam(0.1, parameters=[w])
+    >>> _ = opt.apply_gradients([(w, dy2st.to_tensor([5.0]))])
+    >>> w.item() < 1.0
+    True
     """
 
     is_elementwise = True
@@ -284,7 +321,14 @@ class NAdam(Optimizer):
 
 
 class RAdam(Optimizer):
-    """Adam that starts as momentum alone, until its second mean is known well (Liu et al. 2019)."""
+    """Adam that starts as momentum alone, until its second mean is known well (Liu et al. 2019).
+
+    >>> w = dy2st.to_tensor([1.0], stop_gradient=False)
+    >>> opt = dy2st.optimizer.RAdam(0.1, parameters=[w])
+    >>> _ = opt.apply_gradients([(w, dy2st.to_tensor([5.0]))])
+    >>> round(w.item(), 3)
+    0.5
+    """
 
     def __init__(
         self,

@@ -24,6 +24,17 @@ class LBFGS(Optimizer):
 
     `step(closure)` takes up to `max_iter` steps; `closure` clears the gradients, computes the loss,
     calls its `backward` and returns it. line_search_fn is None or 'strong_wolfe'.
+
+    >>> w = dy2st.to_tensor([1.0, 2.0], stop_gradient=False)
+    >>> opt = dy2st.optimizer.LBFGS(0.1, parameters=[w], line_search_fn="strong_wolfe")
+    >>> def closure():
+    ...     opt.clear_grad()
+    ...     loss = ((w - 3.0) ** 2).sum()
+    ...     loss.backward()
+    ...     return loss
+    >>> _ = opt.step(closure)
+    >>> print(w.round(2))
+    [3. 3.]
     """
 
     def __init__(

@@ -13,7 +13,23 @@ from dy2st_runtime.parameter_updates import Changing
 
 
 class LRScheduler:
-    """Base of all schedules: `get_lr` gives the rate at `last_epoch`."""
+    """Base of all schedules: `get_lr` gives the rate at `last_epoch`.
+
+    An optimizer takes one as its learning rate; `step()` of the schedule, once an epoch or a batch,
+    moves it. With `verbose` it prints each rate.
+
+    >>> class Halves(dy2st.optimizer.lr.LRScheduler):
+    ...     def get_lr(self):
+    ...         return self.base_lr / 2**self.last_epoch
+    >>> rate = Halves(0.5)
+    >>> first = rate()
+    >>> rate.step()
+    >>> first, rate(), rate.state_dict()
+    (0.5, 0.25, {'last_epoch': 1, 'last_lr': 0.25})
+    >>> rate.set_state_dict({"last_epoch": 0, "last_lr": 0.5})
+    >>> rate()
+    0.5
+    """
 
     # What a converted function takes as it is at each call, and never as a constant.
     _changing = Changing({"last_epoch", "last_lr"})
@@ -70,7 +86,12 @@ class LRScheduler:
 
 
 class StepDecay(LRScheduler):
-    """base * gamma**(epoch // step_size)."""
+    """base * gamma**(epoch // step_size).
+
+    >>> rate = dy2st.optimizer.lr.StepDecay(1.0, step_size=2, gamma=0.5)
+    >>> [(rate(), rate.step())[0] for _ in range(5)]
+    [1.0, 1.0, 0.5, 0.5, 0.25]
+    """
 
     def __init__(
         self,
@@ -92,7 +113,12 @@ class StepDecay(LRScheduler):
 
 
 class MultiStepDecay(LRScheduler):
-    """base * gamma**(how many milestones are reached)."""
+    """base * gamma**(how many milestones are reached).
+
+    >>> rate = dy2st.optimizer.lr.MultiStepDecay(1.0, milestones=[1, 3], gamma=0.5)
+    >>> [(rate(), rate.step())[0] for _ in range(5)]
+    [1.0, 0.5, 0.5, 0.25, 0.25]
+    """
 
     def __init__(
         self,
@@ -112,7 +138,12 @@ class MultiStepDecay(LRScheduler):
 
 
 class ExponentialDecay(LRScheduler):
-    """base * gamma**epoch."""
+    """base * gamma**epoch.
+
+    >>> rate = dy2st.optimizer.lr.ExponentialDecay(1.0, gamma=0.5)
+    >>> [(rate(), rate.step())[0] for _ in range(4)]
+    [1.0, 0.5, 0.25, 0.125]
+    """
 
     def __init__(
         self, learning_rate: float, gamma: float, last_epoch: int = -1, verbose: bool = False
@@ -127,7 +158,12 @@ class ExponentialDecay(LRScheduler):
 
 
 class NaturalExpDecay(ExponentialDecay):
-    """base * exp(-gamma * epoch)."""
+    """base * exp(-gamma * epoch).
+
+    >>> rate = dy2st.optimizer.lr.NaturalExpDecay(1.0, gamma=1.0)
+    >>> [(round(rate(), 3), rate.step())[0] for _ in range(3)]
+    [1.0, 0.368, 0.135]
+    """
 
     def get_lr(self) -> float:
         """The rate at `last_epoch`."""
@@ -135,7 +171,14 @@ class NaturalExpDecay(ExponentialDecay):
 
 
 class PolynomialDecay(LRScheduler):
-    """(base - end) * (1 - epoch / decay_steps)**power + end."""
+    """(base - end) * (1 - epoch / decay_steps)**power + end.
+
+    With `cycle` the length grows by whole multiples of decay_steps, else the end stays.
+
+    >>> rate = dy2st.optimizer.lr.PolynomialDecay(1.0, decay_steps=4, end_lr=0.0)
+    >>> [(rate(), rate.step())[0] for _ in range(6)]
+    [1.0, 0.75, 0.5, 0.25, 0.0, 0.0]
+    """
 
     def __init__(
         self,
@@ -161,7 +204,12 @@ class PolynomialDecay(LRScheduler):
 
 
 class CosineAnnealingDecay(LRScheduler):
-    """eta_min + (base - eta_min) * (1 + cos(pi * epoch / T_max)) / 2 (Loshchilov, Hutter 2016)."""
+    """eta_min + (base - eta_min) * (1 + cos(pi * epoch / T_max)) / 2 (Loshchilov, Hutter 2016).
+
+    >>> rate = dy2st.optimizer.lr.CosineAnnealingDecay(1.0, T_max=4)
+    >>> [(round(rate(), 3), rate.step())[0] for _ in range(5)]
+    [1.0, 0.854, 0.5, 0.146, 0.0]
+    """
 
     def __init__(
         self,
@@ -182,7 +230,12 @@ class CosineAnnealingDecay(LRScheduler):
 
 
 class LambdaDecay(LRScheduler):
-    """base * lr_lambda(epoch)."""
+    """base * lr_lambda(epoch).
+
+    >>> rate = dy2st.optimizer.lr.LambdaDecay(1.0, lambda epoch: 0.5**epoch)
+    >>> [(rate(), rate.step())[0] for _ in range(4)]
+    [1.0, 0.5, 0.25, 0.125]
+    """
 
     def __init__(
         self,
@@ -201,7 +254,12 @@ class LambdaDecay(LRScheduler):
 
 
 class PiecewiseDecay(LRScheduler):
-    """values[i] where i boundaries are reached."""
+    """values[i] where i boundaries are reached; ValueError unless there is one value more.
+
+    >>> rate = dy2st.optimizer.lr.PiecewiseDecay([1, 3], [0.5, 0.25, 0.125])
+    >>> [(rate(), rate.step())[0] for _ in range(5)]
+    [0.5, 0.25, 0.25, 0.125, 0.125]
+    """
 
     def __init__(
         self,
@@ -222,7 +280,12 @@ class PiecewiseDecay(LRScheduler):
 
 
 class LinearWarmup(LRScheduler):
-    """From start_lr to end_lr in warmup_steps, then the given rate or schedule."""
+    """From start_lr to end_lr in warmup_steps, then the given rate or schedule.
+
+    >>> rate = dy2st.optimizer.lr.LinearWarmup(1.0, warmup_steps=2, start_lr=0.0, end_lr=1.0)
+    >>> [(rate(), rate.step())[0] for _ in range(4)]
+    [0.0, 0.5, 1.0, 1.0]
+    """
 
     def __init__(
         self,
@@ -264,7 +327,18 @@ class LinearWarmup(LRScheduler):
 
 
 class ReduceOnPlateau(LRScheduler):
-    """Times `factor` when the metric has not improved for more than `patience` steps."""
+    """Times `factor` when the metric has not improved for more than `patience` steps.
+
+    `mode` 'min' takes less as better, 'max' more, by `threshold`, relative or absolute
+    (`threshold_mode`); `cooldown` steps after a drop do not count. ValueError for other modes, or a
+    factor that is not below 1.
+
+    >>> rate = dy2st.optimizer.lr.ReduceOnPlateau(1.0, factor=0.5, patience=1)
+    >>> for loss in (3.0, 3.0, 3.0):
+    ...     rate.step(loss)
+    >>> rate()
+    0.5
+    """
 
     def __init__(
         self,

@@ -69,6 +69,16 @@ class Optimizer:
     grad_clip       a limit on the gradients, before weight decay is added.
 
     With `multi_precision` parameters of 16 bits are updated in float32, of which a copy is kept.
+
+    >>> net = dy2st.nn.Linear(1, 1)
+    >>> opt = dy2st.optimizer.SGD(0.1, net.parameters())
+    >>> for _ in range(100):
+    ...     loss = ((net(dy2st.ones([1, 1])) - 3.0) ** 2).sum()
+    ...     loss.backward()
+    ...     opt.step()
+    ...     opt.clear_grad()
+    >>> round(net(dy2st.ones([1, 1])).item(), 3)
+    3.0
     """
 
     # What the optimizer remembers of each parameter: arrays of its shape, zeros at first.
@@ -179,18 +189,34 @@ class Optimizer:
     # -- the learning rate -------------------------------------------------------------------
 
     def get_lr(self) -> float:
-        """The learning rate now."""
+        """The learning rate now.
+
+        >>> dy2st.optimizer.SGD(0.5, [dy2st.create_parameter([1], "float32")]).get_lr()
+        0.5
+        """
         rate = self._learning_rate
         return float(rate() if isinstance(rate, LRScheduler) else rate)
 
     def set_lr(self, value: float) -> None:
-        """Set the learning rate; TypeError if a schedule decides it."""
+        """Set the learning rate; TypeError if a schedule decides it.
+
+        >>> opt = dy2st.optimizer.SGD(0.5, [dy2st.create_parameter([1], "float32")])
+        >>> opt.set_lr(0.25)
+        >>> opt.get_lr()
+        0.25
+        """
         if isinstance(self._learning_rate, LRScheduler):
             raise TypeError("the learning rate is decided by a schedule: set_lr_scheduler")
         self._learning_rate = float(value)
 
     def set_lr_scheduler(self, scheduler: LRScheduler) -> None:
-        """Let a schedule decide the learning rate."""
+        """Let a schedule decide the learning rate.
+
+        >>> opt = dy2st.optimizer.SGD(0.5, [dy2st.create_parameter([1], "float32")])
+        >>> opt.set_lr_scheduler(dy2st.optimizer.lr.StepDecay(2.0, step_size=1))
+        >>> opt.get_lr()
+        2.0
+        """
         if not isinstance(scheduler, LRScheduler):
             raise TypeError(f"a schedule is expected, not {type(scheduler).__name__}")
         self._learning_rate = scheduler
@@ -198,7 +224,14 @@ class Optimizer:
     # -- steps -------------------------------------------------------------------------------
 
     def step(self) -> None:
-        """Update every parameter that has a gradient."""
+        """Update every parameter that has a gradient.
+
+        >>> w = dy2st.to_tensor([1.0], stop_gradient=False)
+        >>> (w * 3.0).backward()
+        >>> dy2st.optimizer.SGD(0.5, [w]).step()
+        >>> w.tolist()
+        [-0.5]
+        """
         for group in self._groups:
             pairs = [
                 (parameter, gradient)
@@ -208,7 +241,14 @@ class Optimizer:
             self._step(pairs, {**self._default_dict, **group}, group)
 
     def apply_gradients(self, params_grads: list[tuple[Any, Any]]) -> list[Any]:
-        """Update the parameters by the gradients that are given with them; an empty list."""
+        """Update the parameters by the gradients that are given with them; an empty list.
+
+        >>> w = dy2st.to_tensor([1.0], stop_gradient=False)
+        >>> dy2st.optimizer.SGD(0.5, [w]).apply_gradients([(w, dy2st.to_tensor([3.0]))])
+        []
+        >>> w.tolist()
+        [-0.5]
+        """
         self._step(params_grads, self._default_dict, {})
         return []
 
@@ -344,22 +384,42 @@ class Optimizer:
         return self.regularization if own is None else own
 
     def first_state(self, weight: Value, settings: dict[str, Any]) -> State:
-        """What the optimizer remembers of a parameter before its first step."""
+        """What the optimizer remembers of a parameter before its first step.
+
+        >>> opt = dy2st.optimizer.Momentum(0.5, parameters=[dy2st.create_parameter([2], "float32")])
+        >>> opt.first_state(np.ones(2, "float32"), {})
+        {'velocity': array([0., 0.], dtype=float32)}
+        """
         return {slot: full_like(weight, 0.0) for slot in self.slots}
 
     def update(
         self, weight: Value, gradient: Value, rate: float, state: State, settings: dict[str, Any]
     ) -> Value:
-        """The new weight; puts new values into `state`.
+        """The new weight; puts new values into `state`. A rule of one's own writes it.
 
         All are arrays, and in a converted function tensors: what `updating` has, and the operators
         of Python, compute with both. `settings` holds what the optimizer or the group was given,
         and the `parameter`.
+
+        >>> class Signs(dy2st.optimizer.Optimizer):
+        ...     def update(self, weight, gradient, rate, state, settings):
+        ...         return weight - rate * (gradient > 0)
+        >>> w = dy2st.to_tensor([1.0, 1.0], stop_gradient=False)
+        >>> _ = Signs(0.5, [w]).apply_gradients([(w, dy2st.to_tensor([3.0, -3.0]))])
+        >>> w.tolist()
+        [0.5, 1.0]
         """
         raise NotImplementedError
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
-        """Set the gradients to zero, or forget them."""
+        """Set the gradients to zero, or forget them.
+
+        >>> w = dy2st.to_tensor([1.0], stop_gradient=False)
+        >>> (w * 3.0).backward()
+        >>> dy2st.optimizer.SGD(0.5, [w]).clear_grad()
+        >>> w.grad.tolist()
+        [0.0]
+        """
         for parameter in self._parameters:
             if not parameter.stop_gradient:
                 parameter.clear_gradient(set_to_zero)
@@ -367,11 +427,24 @@ class Optimizer:
     clear_gradients = clear_grad
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients, or set them to zero."""
+        """Forget the gradients, or set them to zero.
+
+        >>> w = dy2st.to_tensor([1.0], stop_gradient=False)
+        >>> (w * 3.0).backward()
+        >>> dy2st.optimizer.SGD(0.5, [w]).zero_grad()
+        >>> w.grad is None
+        True
+        """
         self.clear_grad(not set_to_none)
 
     def backward(self, loss: Any, *ignored: Any, **named: Any) -> list[tuple[Any, Any]]:
-        """`loss.backward()` unless that was done; pairs of parameters and gradients."""
+        """`loss.backward()` unless that was done; pairs of parameters and gradients.
+
+        >>> w = dy2st.to_tensor([1.0], stop_gradient=False)
+        >>> [(_, gradient)] = dy2st.optimizer.SGD(0.5, [w]).backward(w * 3.0)
+        >>> gradient.tolist()
+        [3.0]
+        """
         if not is_spent(loss):
             loss.backward()
         return [(p, p.grad) for p in self._parameters if p.grad is not None]
@@ -386,6 +459,11 @@ class Optimizer:
         """`loss.backward()` unless that was done, and `step()`, of all or the given parameters.
 
         Gives an empty list, and pairs of parameters and gradients.
+
+        >>> w = dy2st.to_tensor([1.0], stop_gradient=False)
+        >>> _, [(_, gradient)] = dy2st.optimizer.SGD(0.5, [w]).minimize(w * 3.0)
+        >>> gradient.tolist(), w.tolist()
+        ([3.0], [-0.5])
         """
         left_out = {id(p) for p in no_grad_set or ()}
         wanted = None if parameters is None else {id(p) for p in parameters}
@@ -414,6 +492,12 @@ class Optimizer:
         """What is needed to go on later: what is remembered of each parameter, the schedule.
 
         Entries are called after the parameter: `linear_0.w_0_moment1_0`.
+
+        >>> w = dy2st.create_parameter([1], "float32", name="w")
+        >>> opt = dy2st.optimizer.Adam(parameters=[w])
+        >>> _ = opt.minimize(w * 3.0)
+        >>> list(opt.state_dict())
+        ['w_moment1_0', 'w_moment2_0', 'w_beta1_pow_acc_0', 'w_beta2_pow_acc_0']
         """
         state = self.live_state_dict()
         tensors = {key: value for key, value in state.items() if isinstance(value, EagerTensor)}
@@ -424,7 +508,14 @@ class Optimizer:
         return state
 
     def live_state_dict(self) -> dict[str, Any]:
-        """As `state_dict`, with the tensors that the next step changes, which are not copied."""
+        """As `state_dict`, with the tensors that the next step changes, which are not copied.
+
+        >>> w = dy2st.create_parameter([1], "float32", name="w")
+        >>> opt = dy2st.optimizer.Momentum(parameters=[w])
+        >>> _ = opt.minimize(w * 3.0)
+        >>> opt.live_state_dict()["w_velocity_0"].tolist()
+        [3.0]
+        """
         state: dict[str, Any] = {}
         masters: dict[str, Any] = {}
         for name, parameter in zip(self._names(), self._parameters, strict=True):
@@ -442,6 +533,12 @@ class Optimizer:
         """Go on from a `state_dict`; ParameterMismatch if it belongs to other parameters.
 
         Where the names are those of another model, parameters are taken in their order.
+
+        >>> w = dy2st.create_parameter([1], "float32", name="w")
+        >>> opt = dy2st.optimizer.Momentum(parameters=[w])
+        >>> opt.set_state_dict({"w_velocity_0": np.full(1, 7.0, "float32")})
+        >>> opt.state_dict()["w_velocity_0"].item()
+        7.0
         """
         rest = dict(state_dict)
         schedule = rest.pop("LR_Scheduler", None)
@@ -486,7 +583,14 @@ class Optimizer:
         return self.first_state(self._long(parameter), self._default_dict)
 
     def accumulators(self, parameter: Any) -> dict[str, Any]:
-        """The tensors that stay with a parameter from step to step, by the names of their slots."""
+        """The tensors that stay with a parameter from step to step, by the names of their slots.
+
+        >>> w = dy2st.create_parameter([1], "float32")
+        >>> opt = dy2st.optimizer.Momentum(parameters=[w])
+        >>> _ = opt.minimize(w * 3.0)
+        >>> list(opt.accumulators(w))
+        ['velocity']
+        """
         held = self._states.get(id(parameter))
         if held is None:
             first = self._state_of(parameter).items()

@@ -11,7 +11,13 @@ from dy2st_runtime.parameter_updates import Value, full_like, kept, maximum, sqr
 
 
 class SGD(Optimizer):
-    """w = w - rate * g."""
+    """w = w - rate * g; see `Optimizer` for the arguments.
+
+    >>> w = dy2st.to_tensor([1.0], stop_gradient=False)
+    >>> _ = dy2st.optimizer.SGD(0.5, [w]).minimize(w * 3.0)
+    >>> w.tolist()
+    [-0.5]
+    """
 
     is_elementwise = True
 
@@ -38,6 +44,13 @@ class Momentum(Optimizer):
     """v = momentum * v + g;  w = w - rate * v, or with Nesterov w - rate * (g + momentum * v).
 
     Gradients are multiplied by `rescale_grad` first. `use_multi_tensor` has no effect.
+
+    >>> w = dy2st.to_tensor([1.0], stop_gradient=False)
+    >>> opt = dy2st.optimizer.Momentum(0.5, momentum=0.5, parameters=[w])
+    >>> for _ in range(2):  # v is 1, then 1.5
+    ...     _ = opt.apply_gradients([(w, dy2st.ones([1]))])
+    >>> w.tolist()
+    [-0.25]
     """
 
     is_elementwise = True
@@ -84,6 +97,12 @@ class Adam(Optimizer):
 
     m' and v' are corrected for their start at zero (Kingma and Ba 2014). With `amsgrad` v' is the
     largest v until now (Reddi et al. 2018). `lazy_mode` and `use_multi_tensor` have no effect.
+
+    >>> w = dy2st.to_tensor([1.0, 1.0], stop_gradient=False)
+    >>> opt = dy2st.optimizer.Adam(0.1, parameters=[w])
+    >>> _ = opt.apply_gradients([(w, dy2st.to_tensor([5.0, -0.01]))])
+    >>> print(w.round(3))
+    [0.9 1.1]
     """
 
     is_elementwise = True
@@ -148,6 +167,12 @@ class AdamW(Adam):
     weight_decay           the coefficient, a number.
     lr_ratio               a function of the parameter: a factor on its learning rate.
     apply_decay_param_fun  a function of the parameter's name: whether it decays.
+
+    >>> w = dy2st.to_tensor([1.0], stop_gradient=False)
+    >>> opt = dy2st.optimizer.AdamW(0.1, parameters=[w], weight_decay=0.5)
+    >>> _ = opt.apply_gradients([(w, dy2st.ones([1]))])
+    >>> round(w.item(), 3)  # 1 * (1 - 0.1 * 0.5) - 0.1
+    0.85
     """
 
     is_elementwise = True

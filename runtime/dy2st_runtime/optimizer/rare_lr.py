@@ -10,7 +10,12 @@ from dy2st_runtime.optimizer.lr import LRScheduler
 
 
 class NoamDecay(LRScheduler):
-    """base * d_model**-0.5 * min(epoch**-0.5, epoch * warmup_steps**-1.5) (Vaswani et al. 2017)."""
+    """base * d_model**-0.5 * min(epoch**-0.5, epoch * warmup_steps**-1.5) (Vaswani et al. 2017).
+
+    >>> rate = dy2st.optimizer.lr.NoamDecay(d_model=4, warmup_steps=4)
+    >>> [(rate(), rate.step())[0] for _ in range(5)]
+    [0.0, 0.0625, 0.125, 0.1875, 0.25]
+    """
 
     def __init__(
         self,
@@ -34,7 +39,12 @@ class NoamDecay(LRScheduler):
 
 
 class InverseTimeDecay(LRScheduler):
-    """base / (1 + gamma * epoch)."""
+    """base / (1 + gamma * epoch).
+
+    >>> rate = dy2st.optimizer.lr.InverseTimeDecay(1.0, gamma=1.0)
+    >>> [(rate(), rate.step())[0] for _ in range(2)]
+    [1.0, 0.5]
+    """
 
     def __init__(
         self, learning_rate: float, gamma: float, last_epoch: int = -1, verbose: bool = False
@@ -49,7 +59,12 @@ class InverseTimeDecay(LRScheduler):
 
 
 class MultiplicativeDecay(LRScheduler):
-    """base * lr_lambda(1) * ... * lr_lambda(epoch)."""
+    """base * lr_lambda(1) * ... * lr_lambda(epoch).
+
+    >>> rate = dy2st.optimizer.lr.MultiplicativeDecay(1.0, lambda epoch: 0.5)
+    >>> [(rate(), rate.step())[0] for _ in range(4)]
+    [1.0, 0.5, 0.25, 0.125]
+    """
 
     def __init__(
         self,
@@ -70,7 +85,12 @@ class MultiplicativeDecay(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """base times a factor that goes from start_factor to end_factor in total_steps."""
+    """base times a factor that goes from start_factor to end_factor in total_steps.
+
+    >>> rate = dy2st.optimizer.lr.LinearLR(1.0, total_steps=2, start_factor=0.5)
+    >>> [(rate(), rate.step())[0] for _ in range(4)]
+    [0.5, 0.75, 1.0, 1.0]
+    """
 
     def __init__(
         self,
@@ -100,6 +120,10 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     """eta_min + (base - eta_min) * (1 + cos(pi * c / T)) / 2, c counted from the last restart.
 
     The first period is T_0 long, every other T_mult times the one before (Loshchilov 2016).
+
+    >>> rate = dy2st.optimizer.lr.CosineAnnealingWarmRestarts(1.0, T_0=2)
+    >>> [(round(rate(), 3), rate.step())[0] for _ in range(4)]
+    [1.0, 0.5, 1.0, 0.5]
     """
 
     def __init__(
@@ -140,6 +164,10 @@ class OneCycleLR(LRScheduler):
 
     phase_pct of the steps go up. With `three_phase` the way down is as long as the way up, and
     what is left goes to the end.
+
+    >>> rate = dy2st.optimizer.lr.OneCycleLR(1.0, total_steps=10, divide_factor=4.0)
+    >>> [(round(rate(), 3), rate.step())[0] for _ in range(4)]
+    [0.25, 0.625, 1.0, 0.95]
     """
 
     def __init__(
@@ -185,6 +213,10 @@ class CyclicLR(LRScheduler):
 
     mode  'triangular'; 'triangular2' halves the height with every cycle; 'exp_range' multiplies it
           by exp_gamma with every step. `scale_fn` of the cycle or step stands before it.
+
+    >>> rate = dy2st.optimizer.lr.CyclicLR(0.0, 1.0, step_size_up=2)
+    >>> [(rate(), rate.step())[0] for _ in range(6)]
+    [0.0, 0.5, 1.0, 0.5, 0.0, 0.5]
     """
 
     def __init__(

@@ -23,6 +23,13 @@ class Rprop(Optimizer):
 
     The rate is multiplied by etas[1] where the sign stays, and by etas[0] where it changes, within
     `learning_rate_range`; where it changes, the element stays for one step.
+
+    >>> w = dy2st.to_tensor([1.0, 1.0], stop_gradient=False)
+    >>> opt = dy2st.optimizer.Rprop(0.01, parameters=[w], etas=(0.5, 1.5))
+    >>> for _ in range(2):  # 0.01, then 0.01 * 1.5
+    ...     _ = opt.apply_gradients([(w, dy2st.to_tensor([5.0, -0.1]))])
+    >>> print(w.round(3))
+    [0.975 1.025]
     """
 
     def __init__(
@@ -62,7 +69,14 @@ class Rprop(Optimizer):
 
 
 class ASGD(Optimizer):
-    """w = w - rate / n * the sum of the last gradients of n batches (Le Roux et al. 2012)."""
+    """w = w - rate / n * the sum of the last gradients of n batches (Le Roux et al. 2012).
+
+    >>> w = dy2st.to_tensor([1.0], stop_gradient=False)
+    >>> opt = dy2st.optimizer.ASGD(0.1, batch_num=1, parameters=[w])
+    >>> _ = opt.apply_gradients([(w, dy2st.to_tensor([5.0]))])
+    >>> round(w.item(), 3)
+    0.5
+    """
 
     def __init__(
         self,
