@@ -39,7 +39,6 @@ NOT_YET: dict[str, int] = {
     "dy2st.paddle.text": 1,
     "dy2st.paddle.utils": 8,
     "dy2st.paddle.vision": 61,
-    "dy2st.passes": 85,
     "dy2st.targets": 1,
     "dy2st_runtime.eager_tensor": 1,
     "dy2st_runtime.engine": 30,

@@ -234,7 +234,15 @@ RULES = (
 )
 
 SimplifyAlgebra = rewrite_pass(
-    "SimplifyAlgebra", RULES, opt_level=1, doc="Arithmetic that does nothing goes, to the bit."
+    "SimplifyAlgebra",
+    RULES,
+    opt_level=1,
+    doc="""Arithmetic that does nothing goes, to the bit.
+
+    >>> f = dy2st.to_static(lambda x: x * 1.0, [dy2st.static.InputSpec([3])])
+    >>> dy2st.passes.SimplifyAlgebra()(f.main_program).operators
+    []
+    """,
 )
 
 __all__ = ["RULES", "SimplifyAlgebra"]

@@ -34,7 +34,19 @@ from dy2st_runtime.ir.dead_code import drop_dead
 
 @function_pass(opt_level=3)
 class BackwardFoldScaleAxis(FunctionPass):
-    """The pass."""
+    """Multiplies scales behind convolutions and matmuls into their weights.
+
+    The weights must be constants: `FreezeParameters` makes them, or the weight is one already.
+
+    >>> def scaled(x):
+    ...     y = dy2st.nn.functional.conv2d(x, dy2st.ones([2, 2, 1, 1]))
+    ...     return y * dy2st.full([1, 2, 1, 1], 3.0)
+    >>> f = dy2st.to_static(scaled, [dy2st.static.InputSpec([1, 2, 4, 4])])
+    >>> better = dy2st.passes.FoldConstant()(f.main_program)
+    >>> better = dy2st.passes.FoldConstant()(dy2st.passes.BackwardFoldScaleAxis()(better))
+    >>> "multiply" in [one.name for one in better.operators]
+    False
+    """
 
     def transform_function(self, program: Program, module: Module, context: PassContext) -> Program:
         """The Program with scales inside of weights."""

@@ -96,13 +96,30 @@ FoldBias = rewrite_pass(
     "FoldBias",
     [make(name) for name in _CONVOLUTIONS for make in (_fold_rule, _sum_rule)],
     opt_level=2,
-    doc="Additions by channel become the bias of the convolution before them.",
+    doc="""Additions by channel become the bias of the convolution before them.
+
+    >>> def f(x):
+    ...     bias = dy2st.arange(2.0).reshape([1, 2, 1, 1])
+    ...     return dy2st.nn.functional.conv2d(x, dy2st.ones([2, 3, 1, 1])) + bias
+    >>> f = dy2st.to_static(f, [dy2st.static.InputSpec([1, 3, 8, 8])])
+    >>> better = dy2st.passes.FoldBias()(dy2st.passes.FoldConstant()(f.main_program))
+    >>> "add" in [one.name for one in better.operators]
+    False
+    """,
 )
 CanonicalizeOps = rewrite_pass(
     "CanonicalizeOps",
     [_expand_rule(name) for name in _CONVOLUTIONS],
     opt_level=3,
-    doc="The bias of a convolution becomes an addition by channel.",
+    doc="""The bias of a convolution becomes an addition by channel.
+
+    >>> def f(x):
+    ...     return dy2st.nn.functional.conv2d(x, dy2st.ones([2, 3, 1, 1]), dy2st.ones([2]))
+    >>> f = dy2st.to_static(f, [dy2st.static.InputSpec([1, 3, 8, 8])])
+    >>> better = dy2st.passes.CanonicalizeOps()(f.main_program)
+    >>> "add" in [one.name for one in better.operators]
+    True
+    """,
 )
 
 __all__ = ["CanonicalizeOps", "FoldBias", "is_per_channel"]

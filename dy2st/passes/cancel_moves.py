@@ -147,7 +147,15 @@ RULES = (
 )
 
 CancelMoves = rewrite_pass(
-    "CancelMoves", RULES, opt_level=1, doc="Moves of data that undo or repeat each other go."
+    "CancelMoves",
+    RULES,
+    opt_level=1,
+    doc="""Moves of data that undo or repeat each other go.
+
+    >>> f = dy2st.to_static(lambda x: x.t().t(), [dy2st.static.InputSpec([3, 4])])
+    >>> dy2st.passes.CancelMoves()(f.main_program).operators
+    []
+    """,
 )
 
 __all__ = ["RULES", "CancelMoves"]

@@ -221,7 +221,17 @@ def _common_key(operator: Operator) -> tuple[Any, ...] | None:
 
 @function_pass(opt_level=4)
 class CombineParallelConv2D(_CombineParallel):
-    """Convolutions of the same data, with the same kernel size and geometry and one group."""
+    """Convolutions of the same data, with the same kernel size and geometry and one group.
+
+    >>> def f(x):
+    ...     one, other = (dy2st.ones([2, 3, 1, 1]) * factor for factor in (1.0, 2.0))
+    ...     return dy2st.nn.functional.conv2d(x, one), dy2st.nn.functional.conv2d(x, other)
+    >>> f = dy2st.to_static(f, [dy2st.static.InputSpec([1, 3, 8, 8])])
+    >>> better = dy2st.passes.FoldConstant()(f.main_program)
+    >>> better = dy2st.passes.CombineParallelConv2D()(better)
+    >>> [one.name for one in better.operators].count("conv")
+    2
+    """
 
     def key(self, operator: Operator) -> Any:
         """Convolutions of one geometry."""
@@ -239,7 +249,17 @@ class CombineParallelConv2D(_CombineParallel):
 
 @function_pass(opt_level=4)
 class CombineParallelDense(_CombineParallel):
-    """Matmuls of the same data with constant matrices, like query, key and value."""
+    """Matmuls of the same data with constant matrices, like query, key and value.
+
+    >>> def f(x):
+    ...     one, other = (dy2st.ones([3, 2]) * factor for factor in (1.0, 2.0))
+    ...     return x @ one, x @ other
+    >>> f = dy2st.to_static(f, [dy2st.static.InputSpec([4, 3])])
+    >>> better = dy2st.passes.FoldConstant()(f.main_program)
+    >>> better = dy2st.passes.CombineParallelDense()(better)
+    >>> [one.name for one in better.operators].count("matmul")
+    2
+    """
 
     weight_axis = 1
 
@@ -258,7 +278,17 @@ class CombineParallelDense(_CombineParallel):
 
 @function_pass(opt_level=4)
 class CombineParallelBatchMatmul(_CombineParallel):
-    """Matmuls of the same data with constant stacks of matrices of the same number."""
+    """Matmuls of the same data with constant stacks of matrices of the same number.
+
+    >>> def f(x):
+    ...     one, other = (dy2st.ones([5, 3, 2]) * factor for factor in (1.0, 2.0))
+    ...     return x @ one, x @ other
+    >>> f = dy2st.to_static(f, [dy2st.static.InputSpec([5, 4, 3])])
+    >>> better = dy2st.passes.FoldConstant()(f.main_program)
+    >>> better = dy2st.passes.CombineParallelBatchMatmul()(better)
+    >>> [one.name for one in better.operators].count("matmul")
+    2
+    """
 
     weight_axis = -1
 

@@ -59,7 +59,13 @@ class _Scope:
 
 @function_pass(opt_level=3)
 class EliminateCommonSubexpr(FunctionPass):
-    """The pass."""
+    """Computes once what several operators compute alike.
+
+    >>> f = dy2st.to_static(lambda x: dy2st.exp(x) + dy2st.exp(x), [dy2st.static.InputSpec([3])])
+    >>> better = dy2st.passes.EliminateCommonSubexpr()(f.main_program)
+    >>> [one.name for one in better.operators]
+    ['exp', 'add']
+    """
 
     def transform_function(self, program: Program, module: Module, context: PassContext) -> Program:
         """The Program in which nothing is computed twice."""

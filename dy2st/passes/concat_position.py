@@ -136,7 +136,15 @@ CanonicalizeConcatPos = rewrite_pass(
         _binary_rule(1),
     ],
     opt_level=1,
-    doc="What follows a concat by channel is done to its parts.",
+    doc="""What follows a concat by channel is done to its parts.
+
+    >>> f = dy2st.to_static(
+    ...     lambda x, y: dy2st.concat([dy2st.relu(x), dy2st.relu(y)], axis=1),
+    ...     [dy2st.static.InputSpec([1, 2, 4, 4])] * 2,
+    ... )
+    >>> [one.name for one in dy2st.passes.CanonicalizeConcatPos()(f.main_program).operators]
+    ['relu', 'relu', 'concat']
+    """,
 )
 
 __all__ = ["CanonicalizeConcatPos"]

@@ -63,7 +63,14 @@ _RULES = tuple(
 
 @function_pass(opt_level=0)
 class DecomposeOps(FunctionPass):
-    """batch_norm and shape as arithmetic; everything else stays."""
+    """batch_norm and shape as arithmetic; everything else stays.
+
+    >>> net = dy2st.nn.BatchNorm1D(3).eval()
+    >>> net = dy2st.to_static(net, [dy2st.static.InputSpec(["n", 3])])
+    >>> better = dy2st.passes.DecomposeOps()(net.forward.main_program)
+    >>> "batch_norm" in [one.name for one in better.operators]
+    False
+    """
 
     def transform_function(self, program: Program, module: Module, context: PassContext) -> Program:
         """The Program with the decompositions."""
@@ -82,6 +89,11 @@ class MutateOpsForTraining(FunctionPass):
     take move once for each. Raises ArgumentError for one with running statistics inside of a
     branch or loop, whose buffers could not be updated there, for buffers that the Program sets by
     itself, and for an unbiased variance of one number a channel.
+
+    >>> net = dy2st.to_static(dy2st.nn.BatchNorm1D(3).eval(), [dy2st.static.InputSpec(["n", 3])])
+    >>> better = dy2st.passes.MutateOpsForTraining()(net.forward.main_program)
+    >>> sorted(better.updates)
+    ['_mean', '_variance']
     """
 
     def __init__(self, momentum: float = 0.9, unbiased: bool = False):
@@ -179,7 +191,11 @@ def DecomposeOpsForInference(func_name: str | None = None) -> Pass:
 def DecomposeOpsForTraining(
     func_name: str | None = None, momentum: float = 0.9, unbiased: bool = False
 ) -> Pass:
-    """MutateOpsForTraining, then DecomposeOps, on one Program of a Module or on all."""
+    """MutateOpsForTraining, then DecomposeOps, on one Program of a Module or on all.
+
+    >>> [one.info.name for one in dy2st.passes.DecomposeOpsForTraining().passes]
+    ['MutateOpsForTraining', 'DecomposeOps']
+    """
     both = Sequential(
         [MutateOpsForTraining(momentum, unbiased), DecomposeOps()], name="DecomposeOpsForTraining"
     )

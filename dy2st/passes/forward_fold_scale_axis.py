@@ -37,7 +37,16 @@ from dy2st_runtime.ir.dead_code import drop_dead
 
 @function_pass(opt_level=3)
 class ForwardFoldScaleAxis(FunctionPass):
-    """The pass."""
+    """Multiplies scales before convolutions and matmuls into their weights, which are constants.
+
+    >>> def scaled(x):
+    ...     return dy2st.matmul(x * dy2st.full([3], 2.0), dy2st.ones([3, 2]))
+    >>> f = dy2st.to_static(scaled, [dy2st.static.InputSpec([4, 3])])
+    >>> better = dy2st.passes.FoldConstant()(f.main_program)
+    >>> better = dy2st.passes.FoldConstant()(dy2st.passes.ForwardFoldScaleAxis()(better))
+    >>> [one.name for one in better.operators]
+    ['constant', 'matmul']
+    """
 
     def transform_function(self, program: Program, module: Module, context: PassContext) -> Program:
         """The Program with scales inside of weights."""
@@ -170,7 +179,11 @@ class _Ways:
 
 
 class FoldScaleAxis(Sequential):
-    """BackwardFoldScaleAxis, ForwardFoldScaleAxis, FoldConstant."""
+    """BackwardFoldScaleAxis, ForwardFoldScaleAxis, FoldConstant, one after the other.
+
+    >>> [one.info.name for one in dy2st.passes.FoldScaleAxis().passes]
+    ['BackwardFoldScaleAxis', 'ForwardFoldScaleAxis', 'FoldConstant']
+    """
 
     def __init__(self) -> None:
         """The three."""

@@ -37,7 +37,13 @@ def kind_of(operator: Operator) -> Kind:
 
 @dataclass(eq=False)
 class FusionGroup:
-    """Operators that are computed in one go, in order; the kind is that of the heaviest."""
+    """Operators that are computed in one go, in order; the kind is that of the heaviest.
+
+    >>> f = dy2st.to_static(lambda x: dy2st.exp(x) + 1.0, [dy2st.static.InputSpec([3])])
+    >>> [group] = dy2st.passes.fusion_groups(f.main_program)
+    >>> group.anchor.name, [one.name for one in group.inputs()], len(group.operators)
+    ('add', ['x'], 2)
+    """
 
     operators: list[Operator] = field(default_factory=list)
     kind: Kind = Kind.ELEMENTWISE
@@ -68,6 +74,12 @@ def fusion_groups(
 
     Constants are in no group. `check(group, operator)` may keep an operator out of a group: that
     is how a target says what one of its layers can do.
+
+    >>> f = dy2st.to_static(lambda x: dy2st.exp(x) + 1.0, [dy2st.static.InputSpec([3])])
+    >>> len(dy2st.passes.fusion_groups(f.main_program))
+    1
+    >>> len(dy2st.passes.fusion_groups(f.main_program, check=lambda group, operator: False))
+    2
     """
     return _Fusion(program.block, check, most_operators).run()
 

@@ -40,7 +40,15 @@ class Timing:
 
 
 class PassTiming(PassInstrument):
-    """How long every pass took: `print(timing.render())`, inside of the context or after it."""
+    """How long every pass took: `print(timing.render())`, inside of the context or after it.
+
+    >>> f = dy2st.to_static(lambda x: x + 1.0, [dy2st.static.InputSpec([3])])
+    >>> timing = dy2st.passes.PassTiming()
+    >>> with dy2st.passes.PassContext(instruments=[timing]):
+    ...     _ = dy2st.passes.FoldConstant()(f.main_program)
+    >>> "FoldConstant" in timing.render(), "FoldConstant" in timing.as_json()
+    (True, True)
+    """
 
     def __init__(self) -> None:
         """Nothing is measured yet."""
@@ -102,7 +110,17 @@ def _as_dict(timing: Timing) -> dict[str, Any]:
 
 
 class PassPrinting(PassInstrument):
-    """Print the Module before and after some passes, or all (None)."""
+    """Print the Module before and after some passes, or all (None).
+
+    >>> f = dy2st.to_static(lambda x: x + 1.0, [dy2st.static.InputSpec([3])])
+    >>> import io
+    >>> file = io.StringIO()
+    >>> printing = dy2st.passes.PassPrinting(after=["FoldConstant"], file=file)
+    >>> with dy2st.passes.PassContext(instruments=[printing]):
+    ...     _ = dy2st.passes.FoldConstant()(f.main_program)
+    >>> file.getvalue().splitlines()[0]
+    '// after FoldConstant'
+    """
 
     def __init__(
         self,
@@ -137,7 +155,16 @@ def _chosen(names: Iterable[str]) -> frozenset[str]:
 
 
 class DumpIR(PassInstrument):
-    """Write the text after every pass into a folder: `001_FoldConstant.mlir`, ..."""
+    """Write the text after every pass into a folder: `001_FoldConstant.mlir`, ...
+
+    >>> import os, tempfile
+    >>> f = dy2st.to_static(lambda x: x + 1.0, [dy2st.static.InputSpec([3])])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with dy2st.passes.PassContext(instruments=[dy2st.passes.DumpIR(folder)]):
+    ...         _ = dy2st.passes.FoldConstant()(f.main_program)
+    ...     print(os.listdir(folder))
+    ['001_FoldConstant.mlir']
+    """
 
     def __init__(self, folder: str | Path):
         """The folder is made if it is missing."""
@@ -158,7 +185,15 @@ class DumpIR(PassInstrument):
 
 
 class PassStatistics(PassInstrument):
-    """What every pass changed: `changes` has its name and the counts before and after."""
+    """What every pass changed: `changes` has its name and the counts before and after.
+
+    >>> f = dy2st.to_static(lambda x: x * (dy2st.ones([3]) + 1.0), [dy2st.static.InputSpec([3])])
+    >>> counting = dy2st.passes.PassStatistics()
+    >>> with dy2st.passes.PassContext(instruments=[counting]):
+    ...     _ = dy2st.passes.FoldConstant()(f.main_program)
+    >>> "FoldConstant" in counting.render()
+    True
+    """
 
     def __init__(self) -> None:
         """Nothing is counted yet."""
@@ -201,7 +236,12 @@ def _counts(module: Module) -> Statistics:
 
 
 class VerifyAfter(PassInstrument):
-    """Run the verifier after every pass; PassError names the pass that broke a Program."""
+    """Run the verifier after every pass; PassError names the pass that broke a Program.
+
+    >>> f = dy2st.to_static(lambda x: x + 1.0, [dy2st.static.InputSpec([3])])
+    >>> with dy2st.passes.PassContext(instruments=[dy2st.passes.VerifyAfter()]):
+    ...     better = dy2st.passes.FoldConstant()(f.main_program)
+    """
 
     def run_after_pass(self, module: Module, info: PassInfo) -> None:
         """Verify."""
@@ -230,6 +270,13 @@ class CheckNumbers(PassInstrument):
     an output, or of 1; all else must be equal. Not compared are Programs that draw random numbers,
     for which no inputs can be made up or that fail for them, and outputs of which an operator is
     left to the host; `compared` counts those that were.
+
+    >>> f = dy2st.to_static(lambda x: x * (dy2st.ones([3]) + 1.0), [dy2st.static.InputSpec([3])])
+    >>> check = dy2st.passes.CheckNumbers()
+    >>> with dy2st.passes.PassContext(instruments=[check]):
+    ...     _ = dy2st.passes.FoldConstant()(f.main_program)
+    >>> check.compared
+    1
     """
 
     def __init__(self, rtol: float = 1e-5, seed: int = 0):

@@ -244,7 +244,16 @@ _SINKING_BACK = _sinking(op.transpose(_x, perm=TO_NCHW).shared())
 
 @function_pass(opt_level=2)
 class ToNCHWLayout(FunctionPass):
-    """The pass: transposes are carried on until they cancel, if that moves fewer elements."""
+    """Carries transposes on until they cancel, if that moves fewer elements.
+
+    >>> def f(x):
+    ...     y = dy2st.transpose(x, [0, 3, 1, 2])
+    ...     return dy2st.transpose(dy2st.relu(y), [0, 2, 3, 1])
+    >>> f = dy2st.to_static(f, [dy2st.static.InputSpec([1, 8, 8, 3])])
+    >>> better = dy2st.passes.ToNCHWLayout()(f.main_program)
+    >>> [one.name for one in better.operators]
+    ['relu']
+    """
 
     def transform_function(self, program: Program, module: Module, context: PassContext) -> Program:
         """The Program in one layout, or as it was if that moves less."""
@@ -261,7 +270,15 @@ class ToNCHWLayout(FunctionPass):
 
 @function_pass(opt_level=2)
 class ToNHWCLayout(FunctionPass):
-    """The inverse: between convolutions and pools everything works with channels last."""
+    """The inverse: between convolutions and pools everything works with channels last.
+
+    >>> def f(x):
+    ...     return dy2st.nn.functional.conv2d(x, dy2st.ones([2, 3, 1, 1]))
+    >>> f = dy2st.to_static(f, [dy2st.static.InputSpec([1, 3, 8, 8])])
+    >>> better = dy2st.passes.ToNHWCLayout()(f.main_program)
+    >>> [one.name for one in better.operators].count("transpose")
+    0
+    """
 
     def transform_function(self, program: Program, module: Module, context: PassContext) -> Program:
         """The Program with transposes around convolutions and pools."""

@@ -70,7 +70,15 @@ LEGALIZATIONS = Legalizations()
 
 @function_pass(opt_level=1)
 class Legalize(FunctionPass):
-    """The pass for one target; ArgumentError if nothing is registered for it."""
+    """Takes operators apart and rewrites them as a target wants them.
+
+    ArgumentError if nothing is registered for the target; `LEGALIZATIONS.add` registers rules.
+
+    >>> f = dy2st.to_static(lambda x: dy2st.nn.functional.silu(x), [dy2st.static.InputSpec([3])])
+    >>> better = dy2st.passes.Legalize("primitive")(f.main_program)
+    >>> [one.name for one in better.operators]
+    ['sigmoid', 'multiply']
+    """
 
     def __init__(self, target: str = "primitive"):
         """Look the target up."""

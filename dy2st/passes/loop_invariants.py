@@ -33,7 +33,21 @@ from dy2st_runtime.ir.failures import may_fail
 
 @function_pass(opt_level=2)
 class HoistLoopInvariants(FunctionPass):
-    """The pass."""
+    """Takes what every iteration computes alike out of loops.
+
+    >>> def f(x, n):
+    ...     y = x
+    ...     for _ in range(n):
+    ...         y = y + dy2st.exp(x)
+    ...     return y
+    >>> specs = [dy2st.static.InputSpec([3]), dy2st.static.InputSpec([], "int64")]
+    >>> f = dy2st.to_static(f, specs)
+    >>> better = dy2st.passes.HoistLoopInvariants()(f.main_program)
+    >>> "exp" in [one.name for one in f.main_program.operators]
+    False
+    >>> "exp" in [one.name for one in better.operators]
+    True
+    """
 
     def transform_function(self, program: Program, module: Module, context: PassContext) -> Program:
         """The Program with less work in its loops."""

@@ -26,6 +26,12 @@ class FreezeParameters(ModulePass):
     """Parameters and buffers whose arrays are known become constants, of the same names.
 
     Raises ArgumentError for an array of another shape or dtype than the Program has.
+
+    >>> net = dy2st.to_static(dy2st.nn.Linear(3, 2), [dy2st.static.InputSpec(["n", 3])])
+    >>> arrays = {name: tensor.numpy() for name, tensor in net.state_dict().items()}
+    >>> module = dy2st.passes.Module({"forward": net.forward.main_program}, arrays)
+    >>> list(dy2st.passes.FreezeParameters()(module).programs["forward"].parameters)
+    []
     """
 
     def transform_module(self, module: Module, context: PassContext) -> Module:
@@ -86,7 +92,14 @@ def localise_constants(block: Block) -> None:
 
 @module_pass(opt_level=0)
 class LiftConstants(ModulePass):
-    """Constants of more than `largest_inline` elements become parameters."""
+    """Constants of more than `largest_inline` elements become parameters.
+
+    >>> f = dy2st.to_static(lambda x: x + dy2st.arange(20.0), [dy2st.static.InputSpec([20])])
+    >>> folded = dy2st.passes.FoldConstant()(f.main_program)
+    >>> module = dy2st.passes.LiftConstants()(dy2st.passes.Module({"f": folded}))
+    >>> [array.shape for array in module.state.values()]
+    [(20,)]
+    """
 
     def __init__(self, largest_inline: int = 16):
         """Choose what stays in the text."""

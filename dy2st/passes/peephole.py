@@ -70,7 +70,16 @@ Peephole1 = rewrite_pass(
     [_scale_rule("conv"), _scale_rule("conv_transpose")],
     opt_level=1,
     required=["FoldConstant"],  # a bias is mostly a reshape of a constant
-    doc="A scale after a bias goes before it, where it can be put into the weights.",
+    doc="""A scale after a bias goes before it, where it can be put into the weights.
+
+    >>> def f(x):
+    ...     weight, bias = dy2st.ones([2, 3, 1, 1]), dy2st.arange(2.0)
+    ...     return dy2st.nn.functional.conv2d(x, weight, bias) * 2.0
+    >>> f = dy2st.to_static(f, [dy2st.static.InputSpec([1, 3, 8, 8])])
+    >>> passes = dy2st.passes.Sequential([dy2st.passes.FoldBias(), dy2st.passes.Peephole1()])
+    >>> [one.name for one in passes(f.main_program).operators][-1]
+    'multiply'
+    """,
 )
 
 
@@ -119,7 +128,13 @@ _IN_A_ROW = (add_constants, multiply_constants, subtract_constants)
 
 @function_pass(opt_level=1)
 class Peephole2(FunctionPass):
-    """Constants that are added or multiplied in a row become one: floats under `reassociate`."""
+    """Constants that are added or multiplied in a row become one: floats under `reassociate`.
+
+    >>> f = dy2st.to_static(lambda x: (x + 1) + 2, [dy2st.static.InputSpec([3], "int64")])
+    >>> better = dy2st.passes.Peephole2()(f.main_program)
+    >>> [one.name for one in better.operators].count("add")
+    1
+    """
 
     def __init__(self, reassociate: bool | None = None):
         """None asks the option of the context."""
@@ -164,7 +179,15 @@ Peephole3 = rewrite_pass(
     "Peephole3",
     [pad_parts],
     opt_level=1,
-    doc="A residual addition to a concat becomes additions of padded parts.",
+    doc="""A residual addition to a concat becomes additions of padded parts.
+
+    >>> f = dy2st.to_static(
+    ...     lambda x, y, z: dy2st.concat([x, y], axis=1) + z,
+    ...     [dy2st.static.InputSpec([1, c, 4, 4]) for c in (2, 2, 4)],
+    ... )
+    >>> [one.name for one in dy2st.passes.Peephole3()(f.main_program).operators]
+    ['pad', 'add', 'pad', 'add']
+    """,
 )
 
 
@@ -195,7 +218,16 @@ Peephole4 = rewrite_pass(
     "Peephole4",
     [transpose_into_weights],
     opt_level=1,
-    doc="A transpose before a flattened dense layer goes into its weights.",
+    doc="""A transpose before a flattened dense layer goes into its weights.
+
+    >>> def f(x):
+    ...     y = dy2st.transpose(x, [0, 2, 3, 1]).flatten(1)
+    ...     return y @ dy2st.arange(24.0).reshape([12, 2])
+    >>> f = dy2st.to_static(f, [dy2st.static.InputSpec([1, 3, 2, 2])])
+    >>> better = dy2st.passes.Peephole4()(dy2st.passes.FoldConstant()(f.main_program))
+    >>> "transpose" in [one.name for one in better.operators]
+    False
+    """,
 )
 
 
@@ -241,7 +273,13 @@ _POINTWISE = {"strides": (1, 1), "pads": ((0, 0), (0, 0)), "dilations": (1, 1), 
 
 @function_pass(opt_level=1)
 class Peephole5(FunctionPass):
-    """Dense layers of up to `threshold` input channels become 1 x 1 convolutions."""
+    """Dense layers of up to `threshold` input channels become 1 x 1 convolutions.
+
+    >>> f = dy2st.to_static(lambda x: x @ dy2st.ones([3, 2]), [dy2st.static.InputSpec([4, 3])])
+    >>> better = dy2st.passes.Peephole5()(dy2st.passes.FoldConstant()(f.main_program))
+    >>> "conv" in [one.name for one in better.operators]
+    True
+    """
 
     def __init__(self, threshold: int = 2048):
         """Choose the largest number of input channels."""
@@ -265,6 +303,11 @@ class SkipOutputSoftmax(FunctionPass):
     What was left out is kept in `module.epilogues[name][index]`, as name and attributes, for the
     host to compute. An operator whose result has other users stays, and so does an argmax, whose
     type differs, unless `argmax` is set.
+
+    >>> f = dy2st.to_static(lambda x: dy2st.nn.functional.softmax(x), [dy2st.static.InputSpec([3])])
+    >>> module = dy2st.passes.SkipOutputSoftmax()(dy2st.passes.Module({"f": f.main_program}))
+    >>> module.programs["f"].operators, module.epilogues
+    ([], {'<lambda>': {0: ('softmax', {'axis': 0})}})
     """
 
     def __init__(self, argmax: bool = False):
@@ -292,7 +335,11 @@ class SkipOutputSoftmax(FunctionPass):
 
 
 class Peephole(Sequential):
-    """Peephole1 to Peephole5 and FoldScaleAxis, with Peephole3 and 5 only for targets that ask."""
+    """Peephole1 to Peephole5 and FoldScaleAxis, with Peephole3 and 5 only for targets that ask.
+
+    >>> [one.info.name for one in dy2st.passes.Peephole().passes]
+    ['Peephole1', 'Peephole2', 'Peephole4', 'FoldScaleAxis']
+    """
 
     def __init__(self, dense_to_conv: bool = False, pad_residuals: bool = False):
         """Choose what pays on the target alone."""

@@ -156,7 +156,13 @@ def pipeline(name: str) -> Sequential:
 
 
 def as_pass(wanted: Any) -> Pass:
-    """A pass for a pass, a list of passes, or the name of a pipeline; TypeError else."""
+    """A pass for a pass, a list of passes, or the name of a pipeline; TypeError else.
+
+    >>> dy2st.passes.as_pass("inference").info.name
+    'inference'
+    >>> dy2st.passes.as_pass([dy2st.passes.FoldConstant()]).info.name
+    'passes'
+    """
     if isinstance(wanted, str):
         return pipeline(wanted)
     if isinstance(wanted, Pass):

@@ -52,6 +52,13 @@ class MemoryPlan:
     peak        what is alive at one time: no plan needs less with these buffers.
     unplanned   if every value had memory of its own.
     lists       how many TensorArrays there are: they grow as the Program runs, beside the arena.
+
+    >>> f = dy2st.to_static(lambda x: dy2st.exp(dy2st.exp(x)), [dy2st.static.InputSpec([256])])
+    >>> plan = dy2st.passes.plan_memory(f.main_program)
+    >>> plan.arena, plan.peak, plan.unplanned
+    (1024, 1024, 2048)
+    >>> plan.svg().startswith("<svg")
+    True
     """
 
     program: Program
@@ -122,6 +129,10 @@ def plan_memory(program: Program, sizes: Mapping[str, int] | None = None) -> Mem
 
     Raises ArgumentError if the bytes of a value depend on a size that has no number, or one that
     is no size.
+
+    >>> f = dy2st.to_static(lambda x: dy2st.exp(x), [dy2st.static.InputSpec(["n"])])
+    >>> dy2st.passes.plan_memory(f.main_program, {"n": 256}).arena
+    1024
     """
     for name, size in (sizes or {}).items():
         if not isinstance(size, (int, np.integer)) or size < 0:

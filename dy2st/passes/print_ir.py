@@ -13,7 +13,13 @@ from dy2st.passes.core.registry import register
 
 
 class PrintIR(ModulePass):
-    """Write `PrintIR(header)` and the text of every Program; nothing is changed."""
+    """Write `PrintIR(header)` and the text of every Program; nothing is changed.
+
+    >>> f = dy2st.to_static(lambda x: dy2st.exp(x), [dy2st.static.InputSpec([3])])
+    >>> _ = dy2st.passes.PrintIR("before")(f.main_program)  # doctest: +ELLIPSIS
+    PrintIR(before)
+    ...
+    """
 
     info = PassInfo("PrintIR", 0, changes=False)
 

@@ -30,7 +30,13 @@ class Pass:
     """From a Module to a better one that computes the same.
 
     A direct call runs whatever the level of the pass, unless the context disables it or an
-    instrument vetoes it.
+    instrument vetoes it. It takes a Program (with the arrays of its parameters, if need be) or a
+    Module, and gives a new one; `function_pass` and `module_pass` make passes of one's own.
+
+    >>> f = dy2st.to_static(lambda x: x * (dy2st.ones([3]) + 1.0), [dy2st.static.InputSpec([3])])
+    >>> better = dy2st.passes.FoldConstant()(f.main_program)
+    >>> [one.name for one in f.main_program.operators], [one.name for one in better.operators]
+    (['full', 'constant', 'add', 'multiply'], ['constant', 'multiply'])
     """
 
     info: PassInfo
@@ -61,7 +67,15 @@ class Pass:
         return module.programs[target.name]
 
     def run(self, module: Module, context: PassContext) -> None:
-        """Change a Module in place, watched by the instruments of the context."""
+        """Change a Module in place, watched by the instruments of the context.
+
+        >>> from dy2st.passes import EliminateDeadCode, Module, PassContext
+        >>> f = dy2st.to_static(lambda x: x + 1.0, [dy2st.static.InputSpec([3])])
+        >>> module = Module({"f": f.main_program}).copy()
+        >>> EliminateDeadCode().run(module, PassContext.current())
+        >>> module
+        Module(f of 2 operators; arrays: none)
+        """
         info = self.info
         watching: list[PassInstrument] = []
         try:
@@ -82,7 +96,16 @@ class Pass:
             raise
 
     def transform(self, module: Module, context: PassContext) -> None:
-        """The work itself, in place."""
+        """The work itself, in place.
+
+        >>> class Nothing(dy2st.passes.Pass):
+        ...     info = dy2st.passes.PassInfo("Nothing")
+        ...     def transform(self, module, context):
+        ...         print("seen:", *module.programs)
+        >>> f = dy2st.to_static(lambda x: x + 1.0, [dy2st.static.InputSpec([3])])
+        >>> _ = Nothing()(dy2st.passes.Module({"f": f.main_program}))
+        seen: f
+        """
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -196,7 +219,15 @@ def function_pass(
 def module_pass(
     *, opt_level: int, name: str | None = None, required: Sequence[str] = (), **facts: Any
 ) -> Callable[[Any], Any]:
-    """Make a ModulePass of a function (module, context) or of a class with `transform_module`."""
+    """Make a ModulePass of a function (module, context) or of a class with `transform_module`.
+
+    >>> @dy2st.passes.module_pass(opt_level=1, name="CountPrograms")
+    ... def count(module, context):
+    ...     print(len(module.programs))
+    ...     return module
+    >>> _ = count(dy2st.passes.Module({}))
+    0
+    """
     return _decorator(ModulePass, "transform_module", opt_level, name, required, facts)
 
 
@@ -207,7 +238,12 @@ def CreateFunctionPass(
     required: Sequence[str] = (),
     traceable: bool = False,
 ) -> Pass:
-    """`function_pass` under TVM's name: a pass of a function, registered under `name`."""
+    """`function_pass` under TVM's name: a pass of a function, registered under `name`.
+
+    >>> made = dy2st.passes.CreateFunctionPass(lambda program, *_: program, 1, "Same")
+    >>> made.info.name, made.info.opt_level
+    ('Same', 1)
+    """
     given = function_pass(opt_level=opt_level, name=name, required=required, traceable=traceable)
     made: Pass = given(pass_func)
     return made
@@ -220,7 +256,12 @@ def CreateModulePass(
     required: Sequence[str] = (),
     traceable: bool = False,
 ) -> Pass:
-    """`module_pass` under TVM's name: a pass of a function, registered under `name`."""
+    """`module_pass` under TVM's name: a pass of a function, registered under `name`.
+
+    >>> made = dy2st.passes.CreateModulePass(lambda module, context: module, 1, "SameModule")
+    >>> made.info.name, made.info.opt_level
+    ('SameModule', 1)
+    """
     given = module_pass(opt_level=opt_level, name=name, required=required, traceable=traceable)
     made: Pass = given(pass_func)
     return made

@@ -130,17 +130,31 @@ class PassContext:
             raise failed[0]
 
     def wants(self, name: str, opt_level: int) -> bool:
-        """Whether a pass of a Sequential runs, as far as the context says."""
+        """Whether a pass of a Sequential runs, as far as the context says.
+
+        >>> context = dy2st.passes.PassContext(opt_level=1)
+        >>> context.wants("FoldConstant", 1), context.wants("Mine", 3)
+        (True, False)
+        """
         if self.is_disabled(name):
             return False
         return plain(name) in self._required or opt_level <= self.opt_level
 
     def is_disabled(self, name: str) -> bool:
-        """Whether a pass never runs."""
+        """Whether a pass never runs.
+
+        >>> dy2st.passes.PassContext(disabled_pass=["FoldConstant"]).is_disabled("FoldConstant")
+        True
+        """
         return plain(name) in self._disabled
 
     def explain(self, rule: str, operator: Any, reason: str) -> None:
-        """Note why a rule left an operator alone; kept only for `explain`."""
+        """Note why a rule left an operator alone; kept only for `explain`.
+
+        >>> context = dy2st.passes.PassContext()
+        >>> with context:
+        ...     context.explain("Mine", None, "it is a constant")
+        """
         if self.explanations is not None:
             self.explanations.append((rule, operator, reason))
 

@@ -15,6 +15,11 @@ class PassInfo:
     required    names of passes that must have run just before.
     traceable   whether `apply trace` instruments may record and repeat it: same input, same output.
     changes     whether it may change the Module; PrintIR does not.
+
+    >>> dy2st.passes.FoldConstant().info.opt_level
+    2
+    >>> dy2st.passes.PassInfo("Mine", opt_level=2, required=("FoldConstant",)).required
+    ('FoldConstant',)
     """
 
     name: str

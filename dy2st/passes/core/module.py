@@ -25,6 +25,18 @@ class Module:
                 by its name and the index of the output, their names and attributes.
     frozen      names of the arrays that have become part of a Program's text or weights: when one
                 of them gets another array, the Programs are out of date.
+
+    >>> net = dy2st.to_static(dy2st.nn.Linear(3, 2), [dy2st.static.InputSpec(["n", 3])])
+    >>> arrays = {name: tensor.numpy() for name, tensor in net.state_dict().items()}
+    >>> module = dy2st.passes.Module({"forward": net.forward.main_program}, arrays)
+    >>> module
+    Module(forward of 2 operators; arrays: weight, bias)
+    >>> [array.shape for array in module.state_of(module.programs["forward"])]
+    [(3, 2), (2,)]
+    >>> frozen = dy2st.passes.FreezeParameters()(module.copy())
+    >>> frozen.drop_unused_state()
+    >>> frozen.state
+    {}
     """
 
     programs: dict[str, Program]

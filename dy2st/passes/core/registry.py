@@ -29,6 +29,9 @@ def find(name: str) -> Any:
     """A pass by its name, made without arguments; `fold-constant` is `FoldConstant`.
 
     Raises ArgumentError, with the nearest name, if there is none.
+
+    >>> dy2st.passes.find("fold-constant").info.name
+    'FoldConstant'
     """
     wanted = plain(name)
     if wanted in _made:
@@ -62,7 +65,11 @@ def find(name: str) -> Any:
 
 
 def pass_names() -> list[str]:
-    """The names of all passes, in order of the alphabet."""
+    """The names of all passes, in order of the alphabet.
+
+    >>> "FoldConstant" in dy2st.passes.pass_names()
+    True
+    """
     made = (name for name, _ in _made.values())
     return sorted({*made, *(entry.name for entry in _offered())})
 

@@ -44,6 +44,10 @@ def apply_to_function(inner: Pass, name_regex: str, error_if_no_match: bool = Fa
     """A pass that runs `inner` on the Programs whose whole name matches a regular expression.
 
     Raises ArgumentError when it runs and nothing matches, if that is asked for.
+
+    >>> fold = dy2st.passes.apply_to_function(dy2st.passes.FoldConstant(), "forward|step")
+    >>> fold.info.name
+    'FoldConstant on forward|step'
     """
     return _ApplyToFunction(inner, name_regex, error_if_no_match)
 

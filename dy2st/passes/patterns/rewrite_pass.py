@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import entry_points
@@ -32,7 +33,19 @@ class RewritePass(FunctionPass):
 def rewrite_pass(
     name: str, rules: Iterable[Rule], *, opt_level: int, doc: str, required: Iterable[str] = ()
 ) -> type[RewritePass]:
-    """Make and register a pass of rules; TypeError for what is no rule."""
+    """Make and register a pass of rules; TypeError for what is no rule.
+
+    >>> from dy2st.passes.patterns.pattern import op, value
+    >>> x = value()
+    >>> @dy2st.passes.rule(op.exp(op.log(x)))
+    ... def undone(m):
+    ...     "exp(log(x)) -> x."
+    ...     return m[x]
+    >>> Undo = dy2st.passes.rewrite_pass("Undo", [undone], opt_level=1, doc="exp undoes log.")
+    >>> f = dy2st.to_static(lambda x: dy2st.exp(dy2st.log(x)), [dy2st.static.InputSpec([3])])
+    >>> Undo()(f.main_program).operators
+    []
+    """
     found = tuple(rules)
     for entry in found:
         if not isinstance(entry, Rule):
@@ -41,6 +54,7 @@ def rewrite_pass(
         "info": PassInfo(name, opt_level, names_of(required, "required passes")),
         "rules": found,
         "__doc__": doc,
+        "__module__": sys._getframe(1).f_globals["__name__"],  # who calls: help() names it
     }
     made = type(name, (RewritePass,), members)
     register(name, made)
@@ -63,7 +77,13 @@ _offered: dict[str, list[Rule]] = {}
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a rule left an operator alone."""
+    """Why a rule left an operator alone.
+
+    >>> half = dy2st.to_static(lambda x: (x + x) * 2.0, [dy2st.static.InputSpec([3])])
+    >>> [one, *_] = dy2st.passes.explain(dy2st.passes.Peephole1(), half.main_program)
+    >>> one.reason
+    '%x is made by the caller, not by `conv`'
+    """
 
     rule: str
     operator: str

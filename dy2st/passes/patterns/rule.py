@@ -28,6 +28,17 @@ class Rule:
     replace     records the new values with the functions of dy2st and returns them, one for every
                 pattern; what it raises with `m.require` or `m.fail` leaves the place alone.
     benefit     of two rules for one place the one of the larger benefit is tried first.
+
+    >>> from dy2st.passes.patterns.pattern import op, value
+    >>> x = value()
+    >>> @dy2st.passes.rule(op.exp(op.log(x)), benefit=2)
+    ... def undone(m):
+    ...     "exp(log(x)) -> x."
+    ...     return m[x]
+    >>> undone.name, undone.doc, undone.benefit
+    ('undone', 'exp(log(x)) -> x.', 2)
+    >>> ":" in undone.place
+    True
     """
 
     patterns: tuple[Operation, ...]
@@ -55,6 +66,15 @@ def rule(*patterns: Operation, benefit: int = 1) -> Callable[[Replacement], Rule
     """Make a Rule of a function that gets the Match.
 
     Raises TypeError if a pattern is no operator: a rule needs one to start from.
+
+    >>> from dy2st.passes.patterns.pattern import op, value
+    >>> x = value()
+    >>> @dy2st.passes.rule(op.exp(op.log(x)))
+    ... def undone(m):
+    ...     "exp(log(x)) -> x."
+    ...     return m[x]
+    >>> undone.name
+    'undone'
     """
     for pattern in patterns:
         if not isinstance(pattern, Operation):
