@@ -270,7 +270,13 @@ def convert_generator(
 
 
 def convert_match(subject: Any, pattern: tuple[Any, ...], names: tuple[str, ...]) -> Results:
-    """Whether a pattern of `match` fits, and what it binds to the names: in a trace alone."""
+    """Whether a pattern of `match` fits, and what it binds to the names: in a trace alone.
+
+    >>> dy2st.jit.dy2static.convert_match("a", (), ())  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    dy2st_runtime.errors.UnsupportedSyntax: ...is called where nothing is converted...
+    """
     return _trace_for("convert_match").match(subject, pattern, names)
 
 
@@ -286,7 +292,13 @@ def convert_swallowed(jumped: Any, failed: bool) -> Any:
 
 # In a trace UNBOUND stands for it, which joins know how to carry.
 class Undefined:
-    """The value of a variable that has none: to use it raises what Python raises."""
+    """The value of a variable that has none: to use it raises what Python raises.
+
+    >>> dy2st.jit.dy2static.Undefined("y") + 1  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    UnboundLocalError: ...'y'...
+    """
 
     def __init__(self, name: str):
         """Remember the name of the variable."""

@@ -18,6 +18,11 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool = False)
     """Add the gradients of the sum of the tensors to `.grad` of the leaves behind them.
 
     `grad_tensors` are the gradients to start from; None is 1 for a tensor with one element.
+
+    >>> x = dy2st.to_tensor([3.0], stop_gradient=False)
+    >>> dy2st.autograd.backward([x * x, x])
+    >>> x.grad.tolist()
+    [7.0]
     """
     outputs = [*tensors] if isinstance(tensors, (list, tuple)) else [tensors]
     starts = [*grad_tensors] if isinstance(grad_tensors, (list, tuple)) else [grad_tensors]
@@ -33,12 +38,23 @@ def jacobian(ys: Any, xs: Any, batch_axis: int | None = None) -> Any:
 
     The tensors have at most one axis beside that of the batch. Of tuples: a tuple of tuples. The
     result can be differentiated again.
+
+    >>> x = dy2st.to_tensor([1.0, 2.0], stop_gradient=False)
+    >>> print(dy2st.autograd.jacobian(x * x, x)[:])
+    [[2. 0.]
+     [0. 4.]]
     """
     return _nested(ys, lambda y: _nested(xs, lambda x: _jacobian(y, x, batch_axis)))
 
 
 def hessian(ys: Any, xs: Any, batch_axis: int | None = None) -> Any:
-    """The second derivatives of one number, (m,) -> (m, m); of a batch (b, m) -> (b, m, m)."""
+    """The second derivatives of one number, (m,) -> (m, m); of a batch (b, m) -> (b, m, m).
+
+    >>> x = dy2st.to_tensor([1.0, 2.0], stop_gradient=False)
+    >>> print(dy2st.autograd.hessian((x * x).sum(), x)[:])
+    [[2. 0.]
+     [0. 2.]]
+    """
     if len(ys.shape) > 1 or (batch_axis is None and [*ys.shape] not in ([], [1])):
         raise ArgumentError(f"hessian() is of one number, or one a sample, not of {ys.shape}")
 

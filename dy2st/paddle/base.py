@@ -21,7 +21,14 @@ from dy2st_runtime.tensor import to_tensor as to_variable
 
 
 class guard:
-    """Compute at once in a `with`, as is always done."""
+    """Compute at once in a `with`, as is always done; the place must be here.
+
+    >>> from dy2st.paddle import base
+    >>> with base.dygraph.guard():
+    ...     y = dy2st.ones([1]) + 1.0
+    >>> y.item()
+    2.0
+    """
 
     def __init__(self, place: Any = None) -> None:
         """Take the place, which must be here."""

@@ -42,17 +42,32 @@ def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Any:
 
 
 def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Any:
-    """The mean of the rows of each segment; of integers it is cut to one."""
+    """The mean of the rows of each segment; of integers it is cut to one.
+
+    >>> rows, segments = dy2st.to_tensor([1.0, 2.0, 4.0]), dy2st.to_tensor([0, 0, 1])
+    >>> dy2st.geometric.segment_mean(rows, segments).tolist()
+    [1.5, 4.0]
+    """
     return _gathered(data, segment_ids, "mean", _segments(segment_ids))
 
 
 def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Any:
-    """The largest of the rows of each segment."""
+    """The largest of the rows of each segment.
+
+    >>> rows, segments = dy2st.to_tensor([1.0, 2.0, 4.0]), dy2st.to_tensor([0, 0, 1])
+    >>> dy2st.geometric.segment_max(rows, segments).tolist()
+    [2.0, 4.0]
+    """
     return _gathered(data, segment_ids, "max", _segments(segment_ids))
 
 
 def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Any:
-    """The smallest of the rows of each segment."""
+    """The smallest of the rows of each segment.
+
+    >>> rows, segments = dy2st.to_tensor([1.0, 2.0, 4.0]), dy2st.to_tensor([0, 0, 1])
+    >>> dy2st.geometric.segment_min(rows, segments).tolist()
+    [1.0, 4.0]
+    """
     return _gathered(data, segment_ids, "min", _segments(segment_ids))
 
 
@@ -84,7 +99,13 @@ def send_ue_recv(
     out_size: Any = None,
     name: str | None = None,
 ) -> Any:
-    """What nodes receive, of nodes x joined with edges y: (n, ...), (e, ...) -> (n, ...)."""
+    """What nodes receive, of nodes x joined with edges y: (n, ...), (e, ...) -> (n, ...).
+
+    >>> x, y = dy2st.to_tensor([1.0, 2.0, 4.0]), dy2st.to_tensor([10.0, 20.0, 30.0])
+    >>> sources, targets = dy2st.to_tensor([0, 1, 2]), dy2st.to_tensor([1, 0, 1])
+    >>> dy2st.geometric.send_ue_recv(x, y, sources, targets).tolist()
+    [22.0, 45.0, 0.0]
+    """
     message = _joined(F.gather(x, src_index), y, message_op)
     return _gathered(message, dst_index, reduce_op, _size(out_size, x))
 
@@ -97,7 +118,12 @@ def send_uv(
     message_op: str = "add",
     name: str | None = None,
 ) -> Any:
-    """What edges have of both ends: (n, ...), (n, ...), (e,), (e,) -> (e, ...)."""
+    """What edges have of both ends: (n, ...), (n, ...), (e,), (e,) -> (e, ...).
+
+    >>> x, ends = dy2st.to_tensor([1.0, 2.0, 4.0]), dy2st.to_tensor([[0, 1], [2, 2]])
+    >>> dy2st.geometric.send_uv(x, x, ends[0], ends[1]).tolist()
+    [5.0, 6.0]
+    """
     return _joined(F.gather(x, src_index), F.gather(y, dst_index), message_op)
 
 

@@ -19,20 +19,44 @@ def _refuse(name: str) -> NoReturn:
 
 
 def list(*_: Any, **__: Any) -> NoReturn:
-    """Refused: nothing is downloaded."""
+    """Refused: nothing is downloaded.
+
+    >>> dy2st.paddle.hub.list("someone/repository")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    dy2st_runtime.errors.ArgumentError: hub.list: dy2st downloads nothing; clone the...
+    """
     _refuse("list")
 
 
 def help(*_: Any, **__: Any) -> NoReturn:
-    """Refused: nothing is downloaded."""
+    """Refused: nothing is downloaded.
+
+    >>> dy2st.paddle.hub.help("someone/repository", "net")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    dy2st_runtime.errors.ArgumentError: hub.help: dy2st downloads nothing; clone the...
+    """
     _refuse("help")
 
 
 def load(*_: Any, **__: Any) -> NoReturn:
-    """Refused: nothing is downloaded."""
+    """Refused: nothing is downloaded.
+
+    >>> dy2st.paddle.hub.load("someone/repository", "net")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    dy2st_runtime.errors.ArgumentError: hub.load: dy2st downloads nothing; clone the...
+    """
     _refuse("load")
 
 
 def load_state_dict_from_url(*_: Any, **__: Any) -> NoReturn:
-    """Refused: nothing is downloaded."""
+    """Refused: nothing is downloaded.
+
+    >>> dy2st.paddle.hub.load_state_dict_from_url("https://x/net.pdparams")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    dy2st_runtime.errors.ArgumentError: hub.load_state_dict_from_url: dy2st downloads...
+    """
     _refuse("load_state_dict_from_url")

@@ -51,6 +51,22 @@ class Metric(abc.ABC):
 
     For each batch `update` is given what `compute` makes of predictions and labels; `compute` may
     be part of a converted function. `accumulate` gives the figure, `reset` begins anew.
+
+    >>> class Largest(dy2st.metric.Metric):
+    ...     def reset(self):
+    ...         self.found = 0.0
+    ...     def update(self, value):
+    ...         self.found = max(self.found, value)
+    ...     def accumulate(self):
+    ...         return self.found
+    ...     def name(self):
+    ...         return "largest"
+    >>> metric = Largest()
+    >>> metric.reset()
+    >>> for value in (1.0, 3.0, 2.0):
+    ...     metric.update(*metric.compute(value))
+    >>> metric.name(), metric.accumulate()
+    ('largest', 3.0)
     """
 
     @abc.abstractmethod

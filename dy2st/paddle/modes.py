@@ -24,7 +24,11 @@ def in_dynamic_mode() -> bool:
 
 
 def in_dynamic_or_pir_mode() -> bool:
-    """True, see in_dynamic_mode."""
+    """True, see in_dynamic_mode.
+
+    >>> dy2st.in_dynamic_or_pir_mode()
+    True
+    """
     return True
 
 
@@ -39,12 +43,21 @@ def use_pir_api() -> bool:
 
 
 def disable_static(place: Any = None) -> None:
-    """Compute at once, as is always done; `place` must be here."""
+    """Compute at once, as is always done; `place` must be here.
+
+    >>> dy2st.disable_static()
+    """
     as_place(place)
 
 
 def enable_static() -> NoReturn:
-    """Refuse: static graphs made by hand (Executor, program_guard, static.data) are not here."""
+    """Refuse: static graphs made by hand (Executor, program_guard, static.data) are not here.
+
+    >>> dy2st.enable_static()  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    dy2st_runtime.errors.ArgumentError: ...
+    """
     raise ArgumentError(
         "enable_static(): static graphs made by hand are not here; write the model as a Layer or "
         "function and put @to_static on it: what it gives is a Program, and jit.save keeps it"
@@ -52,7 +65,10 @@ def enable_static() -> NoReturn:
 
 
 def disable_signal_handler() -> None:
-    """Nothing: dy2st handles no signals."""
+    """Nothing: dy2st handles no signals.
+
+    >>> dy2st.disable_signal_handler()
+    """
 
 
 def _named(flag: str) -> str:
@@ -92,7 +108,13 @@ def set_printoptions(
     sci_mode: bool | None = None,
     linewidth: int | None = None,
 ) -> None:
-    """How tensors and NumPy arrays are printed, by NumPy: what is None stays as it is."""
+    """How tensors and NumPy arrays are printed, by NumPy: what is None stays as it is.
+
+    >>> dy2st.set_printoptions(precision=2)
+    >>> print(dy2st.to_tensor([1 / 3]))
+    [0.33]
+    >>> dy2st.set_printoptions(precision=8)
+    """
     given = {
         "precision": precision,
         "threshold": threshold,
@@ -104,7 +126,13 @@ def set_printoptions(
 
 
 class LazyGuard:
-    """Make Layers in a `with` whose parameters get values later: here they get them at once."""
+    """Make Layers in a `with` whose parameters get values later: here they get them at once.
+
+    >>> with dy2st.LazyGuard():
+    ...     net = dy2st.nn.Linear(2, 3)
+    >>> net.weight.shape
+    [2, 3]
+    """
 
     def __enter__(self) -> None:
         """Nothing is to be changed."""

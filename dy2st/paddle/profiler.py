@@ -16,19 +16,31 @@ from dy2st_runtime.lazy import public_dir
 
 
 class ProfilerTarget(Enum):
-    """What is watched."""
+    """What is watched: CPU, GPU, XPU, CUSTOM_DEVICE.
+
+    >>> [one.name for one in dy2st.profiler.ProfilerTarget]
+    ['CPU', 'GPU', 'XPU', 'CUSTOM_DEVICE']
+    """
 
     CPU, GPU, XPU, CUSTOM_DEVICE = range(4)
 
 
 class ProfilerState(Enum):
-    """Whether a step is watched."""
+    """Whether a step is watched.
+
+    >>> [one.name for one in dy2st.profiler.ProfilerState]
+    ['CLOSED', 'READY', 'RECORD', 'RECORD_AND_RETURN']
+    """
 
     CLOSED, READY, RECORD, RECORD_AND_RETURN = range(4)
 
 
 class SortedKeys(Enum):
-    """What a table is sorted by."""
+    """What a table is sorted by.
+
+    >>> dy2st.profiler.SortedKeys.CPUTotal.name
+    'CPUTotal'
+    """
 
     CPUTotal, CPUAvg, CPUMax, CPUMin, GPUTotal, GPUAvg, GPUMax, GPUMin = range(8)
 
@@ -59,7 +71,14 @@ def make_scheduler(
 
 
 class RecordEvent:
-    """A name for what runs in a `with`; nobody records it."""
+    """A name for what runs in a `with`; nobody records it.
+
+    >>> with dy2st.profiler.RecordEvent("forward"):
+    ...     y = dy2st.ones([2]) + 1.0
+    >>> event = dy2st.profiler.RecordEvent("backward")
+    >>> event.begin()
+    >>> event.end()
+    """
 
     def __init__(self, name: str, event_type: Any = None) -> None:
         """Take the name."""
@@ -97,7 +116,13 @@ class Profiler:
         self._samples = 0
 
     def start(self) -> None:
-        """Begin."""
+        """Begin.
+
+        >>> profiler = dy2st.profiler.Profiler(timer_only=True)
+        >>> profiler.start()
+        >>> profiler.step()
+        >>> profiler.stop()
+        """
         self._at = time.perf_counter()
 
     def step(self, num_samples: int | None = None) -> None:
@@ -108,7 +133,12 @@ class Profiler:
         self._at = now
 
     def stop(self) -> None:
-        """End."""
+        """End.
+
+        >>> profiler = dy2st.profiler.Profiler(timer_only=True)
+        >>> profiler.start()
+        >>> profiler.stop()
+        """
         if self._ready is not None:
             self._ready(self)
 
@@ -131,21 +161,45 @@ class Profiler:
         return text
 
     def summary(self, *_: Any, **__: Any) -> NoReturn:
-        """Refuse: no kernels are recorded."""
+        """Refuse: no kernels are recorded.
+
+        >>> dy2st.profiler.Profiler().summary()  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+            ...
+        dy2st_runtime.errors.ArgumentError: profiler.Profiler.summary: kernels are not...
+        """
         _refuse("Profiler.summary")
 
     def export(self, path: str = "", format: str = "json") -> NoReturn:
-        """Refuse: no kernels are recorded."""
+        """Refuse: no kernels are recorded.
+
+        >>> dy2st.profiler.Profiler().export("trace.json")  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+            ...
+        dy2st_runtime.errors.ArgumentError: profiler.Profiler.export: kernels are not...
+        """
         _refuse("Profiler.export")
 
 
 def export_chrome_tracing(dir_name: str, worker_name: str | None = None) -> NoReturn:
-    """Refuse: no kernels are recorded."""
+    """Refuse: no kernels are recorded.
+
+    >>> dy2st.profiler.export_chrome_tracing("traces")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    dy2st_runtime.errors.ArgumentError: profiler.export_chrome_tracing: kernels are not...
+    """
     _refuse("export_chrome_tracing")
 
 
 def export_protobuf(dir_name: str, worker_name: str | None = None) -> NoReturn:
-    """Refuse: no kernels are recorded."""
+    """Refuse: no kernels are recorded.
+
+    >>> dy2st.profiler.export_protobuf("traces")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    dy2st_runtime.errors.ArgumentError: profiler.export_protobuf: kernels are not...
+    """
     _refuse("export_protobuf")
 
 

@@ -39,6 +39,11 @@ def from_torch(
 
     Raises ConversionError where torch.export does, UnknownOperators with all operators that have
     no counterpart, ArgumentError for what is no module.
+
+    >>> import torch  # doctest: +SKIP
+    >>> net = dy2st.from_torch(torch.nn.Linear(4, 2), [torch.ones(3, 4)])  # doctest: +SKIP
+    >>> net(dy2st.ones([3, 4])).shape  # doctest: +SKIP
+    [3, 2]
     """
     program, guards = exported(module, example_inputs, example_kwargs, dynamic_shapes)
     named: list[dict[int, str]] = []

@@ -12,7 +12,13 @@ DATA_HOME = os.path.expanduser("~/.cache/paddle/dataset")
 
 
 def md5file(fname: str) -> str:
-    """The MD5 sum of a file, in hexadecimal digits."""
+    """The MD5 sum of a file, in hexadecimal digits.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile() as file:
+    ...     print(md5file(file.name))
+    d41d8cd98f00b204e9800998ecf8427e
+    """
     return hashlib.md5(Path(fname).read_bytes(), usedforsecurity=False).hexdigest()
 
 

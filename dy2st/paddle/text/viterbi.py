@@ -70,7 +70,14 @@ def _backtracked(pointers: Any, last: Any) -> Any:
 
 
 class ViterbiDecoder(Layer):
-    """A layer that keeps transitions, and decodes with them as `viterbi_decode` does."""
+    """A layer that keeps transitions, (tags, tags), and decodes with them as `viterbi_decode` does.
+
+    >>> decoder = dy2st.text.ViterbiDecoder(dy2st.zeros([2, 2]), include_bos_eos_tag=False)
+    >>> scores = dy2st.to_tensor([[[1.0, 0.0], [0.0, 2.0]]])
+    >>> best, path = decoder(scores, dy2st.to_tensor([2]))
+    >>> best.tolist(), path.tolist()
+    ([3.0], [[0, 1]])
+    """
 
     def __init__(
         self, transitions: Any, include_bos_eos_tag: bool = True, name: str | None = None

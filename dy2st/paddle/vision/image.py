@@ -47,6 +47,9 @@ def checked_backend(backend: str | None, known: tuple[str, ...] = _BACKENDS) -> 
 def image_load(path: str, backend: str | None = None) -> Any:
     """The picture in a file: an image of PIL; or by OpenCV an array (h, w, c) of blue, green and
     red; or a tensor (c, h, w) of red, green and blue.
+
+    >>> dy2st.vision.image_load("cat.png", backend="pil").size  # doctest: +SKIP
+    (640, 480)
     """
     backend = checked_backend(backend)
     if backend == "pil":
@@ -85,7 +88,16 @@ _MODES = {"unchanged": None, "gray": "L", "rgb": "RGB"}
 
 
 def read_file(filename: str, name: str | None = None) -> EagerTensor:
-    """The bytes of a file: (n,), uint8."""
+    """The bytes of a file: (n,), uint8.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile() as file:
+    ...     _ = file.write(b"abc")
+    ...     file.flush()
+    ...     bytes_of_file = dy2st.vision.ops.read_file(file.name)
+    >>> bytes_of_file.tolist()
+    [97, 98, 99]
+    """
     return EagerTensor(np.frombuffer(Path(filename).read_bytes(), np.uint8).copy())
 
 
@@ -93,6 +105,10 @@ def decode_jpeg(x: Any, mode: str = "unchanged", name: str | None = None) -> Eag
     """The pixels of a JPEG file given as bytes (n,): (c, h, w), uint8; by PIL.
 
     mode: 'unchanged' as many channels as the file has, 'gray' one, 'rgb' three.
+
+    >>> data = dy2st.vision.ops.read_file("cat.jpg")  # doctest: +SKIP
+    >>> dy2st.vision.ops.decode_jpeg(data).shape  # doctest: +SKIP
+    [3, 480, 640]
     """
     if mode not in _MODES:
         raise ArgumentError(f"decode_jpeg: mode is one of {list(_MODES)}, not {mode!r}")

@@ -67,6 +67,13 @@ def export(
     New values of buffers are outputs called `name.new`, and the buffers inputs that may be left
     out. Raises ArgumentError with all operators that ONNX lacks, and EngineError with the first one
     that computes something else; then nothing is written.
+
+    >>> import os, tempfile
+    >>> net = dy2st.to_static(dy2st.nn.Linear(4, 2), [dy2st.static.InputSpec(["n", 4])])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = dy2st.onnx.export(net, f"{folder}/net")
+    ...     print(os.listdir(folder))
+    ['net.onnx']
     """
     for name, value in configs.items():
         if name not in _OPTIONS:

@@ -56,6 +56,18 @@ class MNIST(_Pictures):
     """Written digits, 28 x 28: from the files train-images-idx3-ubyte.gz and the like.
 
     Nothing is fetched from the network: image_path and label_path name the files.
+
+    >>> import gzip, struct, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     images, labels = f"{folder}/images.gz", f"{folder}/labels.gz"
+    ...     with gzip.open(images, "wb") as file:
+    ...         _ = file.write(struct.pack(">4i", 2051, 1, 28, 28) + bytes(28 * 28))
+    ...     with gzip.open(labels, "wb") as file:
+    ...         _ = file.write(struct.pack(">2i", 2049, 1) + bytes([7]))
+    ...     data = dy2st.vision.datasets.MNIST(images, labels, backend="cv2")
+    >>> picture, label = data[0]
+    >>> len(data), picture.shape, int(label[0])
+    (1, (28, 28), 7)
     """
 
     def __init__(
@@ -77,7 +89,13 @@ class MNIST(_Pictures):
 
 
 class FashionMNIST(MNIST):
-    """Pieces of clothing, 28 x 28: files as those of MNIST."""
+    """Pieces of clothing, 28 x 28: files as those of MNIST.
+
+    >>> dy2st.vision.datasets.FashionMNIST(download=False)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    dy2st_runtime.errors.ArgumentError: nothing is fetched from the network: give...
+    """
 
 
 def _read_idx(path: str, axes: int) -> Array:
@@ -94,6 +112,11 @@ class Cifar10(_Pictures):
     """Photographs of ten kinds, 32 x 32: from the file cifar-10-python.tar.gz.
 
     Nothing is fetched from the network: data_file names the file. Reading it runs no code of it.
+
+    >>> dy2st.vision.datasets.Cifar10(download=False)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    dy2st_runtime.errors.ArgumentError: nothing is fetched from the network: give...
     """
 
     _members = {"train": "data_batch", "test": "test_batch"}
@@ -127,7 +150,13 @@ class Cifar10(_Pictures):
 
 
 class Cifar100(Cifar10):
-    """Photographs of a hundred kinds, 32 x 32: from the file cifar-100-python.tar.gz."""
+    """Photographs of a hundred kinds, 32 x 32: from the file cifar-100-python.tar.gz.
+
+    >>> dy2st.vision.datasets.Cifar100(download=False)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    dy2st_runtime.errors.ArgumentError: nothing is fetched from the network: give...
+    """
 
     _members = {"train": "train", "test": "test"}
     _key = b"fine_labels"

@@ -56,6 +56,16 @@ class DatasetFolder(_Files, Dataset[Any]):
 
     root/cat/1.png, root/cat/more/2.png and root/dog/3.png are of the classes cat, 0, and dog, 1.
     `is_valid_file(path)` says which files are samples if it is not their ending.
+
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as root:
+    ...     for name in ("cat", "dog"):
+    ...         os.mkdir(f"{root}/{name}")
+    ...         np.save(f"{root}/{name}/1.npy", np.zeros((2, 2)))
+    ...     data = dy2st.vision.datasets.DatasetFolder(root, np.load, (".npy",))
+    ...     picture, label = data[1]
+    >>> data.classes, len(data), picture.shape, label
+    (['cat', 'dog'], 2, (2, 2), 1)
     """
 
     def __init__(
@@ -90,7 +100,16 @@ class DatasetFolder(_Files, Dataset[Any]):
 
 
 class ImageFolder(_Files, Dataset[Any]):
-    """Pictures in folders without classes: each sample is a list of one picture."""
+    """Pictures in folders without classes: each sample is a list of one picture.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as root:
+    ...     np.save(f"{root}/1.npy", np.zeros((2, 2)))
+    ...     data = dy2st.vision.datasets.ImageFolder(root, np.load, (".npy",))
+    ...     [picture] = data[0]
+    >>> len(data), picture.shape
+    (1, (2, 2))
+    """
 
     def __init__(
         self,

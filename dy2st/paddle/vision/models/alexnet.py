@@ -42,7 +42,12 @@ class ConvPoolLayer(nn.Layer):
 
 
 class AlexNet(nn.Layer):
-    """(n, 3, 224, 224) -> (n, num_classes)."""
+    """(n, 3, 224, 224) -> (n, num_classes).
+
+    >>> net = dy2st.vision.models.AlexNet(num_classes=0)  # without classes the convolutions alone
+    >>> net(dy2st.ones([1, 3, 64, 64])).shape
+    [1, 256, 1, 1]
+    """
 
     def __init__(self, num_classes: int = 1000) -> None:
         """Make the layers; without classes only the convolutions."""
@@ -73,6 +78,14 @@ class AlexNet(nn.Layer):
 
 
 def alexnet(pretrained: bool = False, **kwargs: Any) -> AlexNet:
-    """AlexNet; `num_classes` as there."""
+    """AlexNet (Krizhevsky et al. 2012).
+
+    Further arguments: `num_classes`, as of the class. `pretrained=True` is refused: no weights are
+    fetched.
+
+    >>> net = dy2st.vision.models.alexnet(num_classes=10)  # doctest: +SKIP
+    >>> sum(one.size for one in net.parameters())  # doctest: +SKIP
+    57044810
+    """
     refuse_pretrained("alexnet", pretrained)
     return AlexNet(**kwargs)

@@ -82,7 +82,15 @@ class ConvBNLayer(nn.Layer):
 
 
 class DenseNet(nn.Layer):
-    """(n, 3, h, w) -> (n, num_classes)."""
+    """(n, 3, h, w) -> (n, num_classes) (Huang et al. 2016).
+
+    `layers` is 121, 161, 169, 201 or 264. Without `num_classes` (0) the features are given, without
+    `with_pool` all places of them.
+
+    >>> net = dy2st.vision.models.DenseNet(num_classes=0, with_pool=False)
+    >>> len(net.parameters())
+    362
+    """
 
     def __init__(
         self,
@@ -136,27 +144,67 @@ def _densenet(layers: int, pretrained: bool, settings: dict[str, Any]) -> DenseN
 
 
 def densenet121(pretrained: bool = False, **kwargs: Any) -> DenseNet:
-    """DenseNet of 121 layers; `bn_size`, `dropout`, `num_classes`, `with_pool` as there."""
+    """DenseNet of 121 layers (Huang et al. 2016).
+
+    Further arguments: `bn_size`, `dropout`, `num_classes`, `with_pool`, as of the class.
+    `pretrained=True` is refused: no weights are fetched.
+
+    >>> net = dy2st.vision.models.densenet121(num_classes=10)  # doctest: +SKIP
+    >>> sum(one.size for one in net.parameters())  # doctest: +SKIP
+    6964106
+    """
     return _densenet(121, pretrained, kwargs)
 
 
 def densenet161(pretrained: bool = False, **kwargs: Any) -> DenseNet:
-    """DenseNet of 161 layers; `bn_size`, `dropout`, `num_classes`, `with_pool` as there."""
+    """DenseNet of 161 layers (Huang et al. 2016).
+
+    Further arguments: `bn_size`, `dropout`, `num_classes`, `with_pool`, as of the class.
+    `pretrained=True` is refused: no weights are fetched.
+
+    >>> net = dy2st.vision.models.densenet161(num_classes=10)  # doctest: +SKIP
+    >>> sum(one.size for one in net.parameters())  # doctest: +SKIP
+    26494090
+    """
     return _densenet(161, pretrained, kwargs)
 
 
 def densenet169(pretrained: bool = False, **kwargs: Any) -> DenseNet:
-    """DenseNet of 169 layers; `bn_size`, `dropout`, `num_classes`, `with_pool` as there."""
+    """DenseNet of 169 layers (Huang et al. 2016).
+
+    Further arguments: `bn_size`, `dropout`, `num_classes`, `with_pool`, as of the class.
+    `pretrained=True` is refused: no weights are fetched.
+
+    >>> net = dy2st.vision.models.densenet169(num_classes=10)  # doctest: +SKIP
+    >>> sum(one.size for one in net.parameters())  # doctest: +SKIP
+    12501130
+    """
     return _densenet(169, pretrained, kwargs)
 
 
 def densenet201(pretrained: bool = False, **kwargs: Any) -> DenseNet:
-    """DenseNet of 201 layers; `bn_size`, `dropout`, `num_classes`, `with_pool` as there."""
+    """DenseNet of 201 layers (Huang et al. 2016).
+
+    Further arguments: `bn_size`, `dropout`, `num_classes`, `with_pool`, as of the class.
+    `pretrained=True` is refused: no weights are fetched.
+
+    >>> net = dy2st.vision.models.densenet201(num_classes=10)  # doctest: +SKIP
+    >>> sum(one.size for one in net.parameters())  # doctest: +SKIP
+    18112138
+    """
     return _densenet(201, pretrained, kwargs)
 
 
 def densenet264(pretrained: bool = False, **kwargs: Any) -> DenseNet:
-    """DenseNet of 264 layers; `bn_size`, `dropout`, `num_classes`, `with_pool` as there."""
+    """DenseNet of 264 layers (Huang et al. 2016).
+
+    Further arguments: `bn_size`, `dropout`, `num_classes`, `with_pool`, as of the class.
+    `pretrained=True` is refused: no weights are fetched.
+
+    >>> net = dy2st.vision.models.densenet264(num_classes=10)  # doctest: +SKIP
+    >>> sum(one.size for one in net.parameters())  # doctest: +SKIP
+    30675594
+    """
     return _densenet(264, pretrained, kwargs)
 
 

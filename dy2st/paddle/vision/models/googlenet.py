@@ -69,7 +69,12 @@ def _linear(inputs: int, outputs: int, channels: int) -> nn.Linear:
 
 
 class GoogLeNet(nn.Layer):
-    """(n, 3, 224, 224) -> three of (n, num_classes); the last two are for training."""
+    """(n, 3, 224, 224) -> three of (n, num_classes); the last two are for training.
+
+    >>> net = dy2st.vision.models.GoogLeNet(num_classes=0)
+    >>> len(net.parameters())
+    57
+    """
 
     def __init__(self, num_classes: int = 1000, with_pool: bool = True) -> None:
         """Make the layers."""
@@ -115,6 +120,14 @@ class GoogLeNet(nn.Layer):
 
 
 def googlenet(pretrained: bool = False, **kwargs: Any) -> GoogLeNet:
-    """GoogLeNet; `num_classes`, `with_pool` as there."""
+    """GoogLeNet (Szegedy et al. 2014).
+
+    Further arguments: `num_classes`, `with_pool`, as of the class. `pretrained=True` is refused: no
+    weights are fetched.
+
+    >>> net = dy2st.vision.models.googlenet(num_classes=10)  # doctest: +SKIP
+    >>> sum(one.size for one in net.parameters())  # doctest: +SKIP
+    8491486
+    """
     refuse_pretrained("googlenet", pretrained)
     return GoogLeNet(**kwargs)

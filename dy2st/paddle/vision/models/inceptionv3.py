@@ -193,7 +193,12 @@ class InceptionStem(nn.Layer):
 
 
 class InceptionV3(nn.Layer):
-    """(n, 3, 299, 299) -> (n, num_classes)."""
+    """(n, 3, 299, 299) -> (n, num_classes) (Szegedy et al. 2015).
+
+    >>> net = dy2st.vision.models.InceptionV3(num_classes=10)  # doctest: +SKIP
+    >>> net(dy2st.ones([1, 3, 299, 299])).shape  # doctest: +SKIP
+    [1, 10]
+    """
 
     def __init__(self, num_classes: int = 1000, with_pool: bool = True) -> None:
         """Make the stem and eleven modules."""
@@ -233,7 +238,15 @@ class InceptionV3(nn.Layer):
 
 
 def inception_v3(pretrained: bool = False, **kwargs: Any) -> InceptionV3:
-    """Inception v3; `num_classes`, `with_pool` as there."""
+    """Inception v3 (Szegedy et al. 2015).
+
+    Further arguments: `num_classes`, `with_pool`, as of the class. `pretrained=True` is refused: no
+    weights are fetched.
+
+    >>> net = dy2st.vision.models.inception_v3(num_classes=10)  # doctest: +SKIP
+    >>> sum(one.size for one in net.parameters())  # doctest: +SKIP
+    21806058
+    """
     refuse_pretrained("inception_v3", pretrained)
     return InceptionV3(**kwargs)
 

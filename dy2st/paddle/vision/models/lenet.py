@@ -9,7 +9,14 @@ from dy2st_runtime.lazy import public_dir
 
 
 class LeNet(nn.Layer):
-    """(n, 1, 28, 28) -> (n, num_classes)."""
+    """(n, 1, 28, 28) -> (n, num_classes) (LeCun et al. 1998).
+
+    Without classes (0) only the convolutions.
+
+    >>> net = dy2st.vision.models.LeNet()
+    >>> net(dy2st.ones([2, 1, 28, 28])).shape
+    [2, 10]
+    """
 
     def __init__(self, num_classes: int = 10) -> None:
         """Make the layers; without classes only the convolutions."""

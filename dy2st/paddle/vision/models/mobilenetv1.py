@@ -38,7 +38,12 @@ class DepthwiseSeparable(nn.Layer):
 
 
 class MobileNetV1(nn.Layer):
-    """(n, 3, h, w) -> (n, num_classes)."""
+    """(n, 3, h, w) -> (n, num_classes) (Howard et al. 2017), with `scale` times as many channels.
+
+    >>> net = dy2st.vision.models.MobileNetV1(scale=0.25, num_classes=10).eval()
+    >>> net(dy2st.ones([1, 3, 32, 32])).shape
+    [1, 10]
+    """
 
     def __init__(self, scale: float = 1.0, num_classes: int = 1000, with_pool: bool = True) -> None:
         """Make 13 blocks of `scale` times as many channels."""
@@ -66,7 +71,15 @@ class MobileNetV1(nn.Layer):
 
 
 def mobilenet_v1(pretrained: bool = False, scale: float = 1.0, **kwargs: Any) -> MobileNetV1:
-    """MobileNet; `num_classes`, `with_pool` as there."""
+    """MobileNet (Howard et al. 2017).
+
+    Further arguments: `num_classes`, `with_pool`, as of the class. `pretrained=True` is refused: no
+    weights are fetched.
+
+    >>> net = dy2st.vision.models.mobilenet_v1(num_classes=10)
+    >>> sum(one.size for one in net.parameters())
+    3217226
+    """
     refuse_pretrained("mobilenet_v1", pretrained)
     return MobileNetV1(scale, **kwargs)
 

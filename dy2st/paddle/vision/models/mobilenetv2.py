@@ -55,7 +55,12 @@ class InvertedResidual(nn.Layer):
 
 
 class MobileNetV2(nn.Layer):
-    """(n, 3, h, w) -> (n, num_classes)."""
+    """(n, 3, h, w) -> (n, num_classes) (Sandler et al. 2018), with `scale` times as many channels.
+
+    >>> net = dy2st.vision.models.MobileNetV2(scale=0.25, num_classes=10).eval()
+    >>> net(dy2st.ones([1, 3, 32, 32])).shape
+    [1, 10]
+    """
 
     def __init__(self, scale: float = 1.0, num_classes: int = 1000, with_pool: bool = True) -> None:
         """Make 17 blocks of `scale` times as many channels."""
@@ -90,7 +95,15 @@ class MobileNetV2(nn.Layer):
 
 
 def mobilenet_v2(pretrained: bool = False, scale: float = 1.0, **kwargs: Any) -> MobileNetV2:
-    """MobileNetV2; `num_classes`, `with_pool` as there."""
+    """MobileNetV2 (Sandler et al. 2018).
+
+    Further arguments: `num_classes`, `with_pool`, as of the class. `pretrained=True` is refused: no
+    weights are fetched.
+
+    >>> net = dy2st.vision.models.mobilenet_v2(num_classes=10)
+    >>> sum(one.size for one in net.parameters())
+    2236682
+    """
     refuse_pretrained("mobilenet_v2", pretrained)
     return MobileNetV2(scale, **kwargs)
 

@@ -157,7 +157,12 @@ class MobileNetV3(nn.Layer):
 
 
 class MobileNetV3Small(MobileNetV3):
-    """The smaller one: (n, 3, h, w) -> (n, num_classes)."""
+    """The smaller one: (n, 3, h, w) -> (n, num_classes) (Howard et al. 2019).
+
+    >>> net = dy2st.vision.models.MobileNetV3Small(scale=0.5, num_classes=10).eval()
+    >>> net(dy2st.ones([1, 3, 32, 32])).shape
+    [1, 10]
+    """
 
     def __init__(self, scale: float = 1.0, num_classes: int = 1000, with_pool: bool = True) -> None:
         """Make 11 blocks of `scale` times as many channels."""
@@ -165,7 +170,12 @@ class MobileNetV3Small(MobileNetV3):
 
 
 class MobileNetV3Large(MobileNetV3):
-    """The larger one: (n, 3, h, w) -> (n, num_classes)."""
+    """The larger one: (n, 3, h, w) -> (n, num_classes) (Howard et al. 2019).
+
+    >>> net = dy2st.vision.models.MobileNetV3Large(scale=0.5, num_classes=10).eval()
+    >>> net(dy2st.ones([1, 3, 32, 32])).shape
+    [1, 10]
+    """
 
     def __init__(self, scale: float = 1.0, num_classes: int = 1000, with_pool: bool = True) -> None:
         """Make 15 blocks of `scale` times as many channels."""
@@ -175,7 +185,15 @@ class MobileNetV3Large(MobileNetV3):
 def mobilenet_v3_small(
     pretrained: bool = False, scale: float = 1.0, **kwargs: Any
 ) -> MobileNetV3Small:
-    """The smaller MobileNetV3; `num_classes`, `with_pool` as there."""
+    """The smaller MobileNetV3 (Howard et al. 2019).
+
+    Further arguments: `num_classes`, `with_pool`, as of the class. `pretrained=True` is refused: no
+    weights are fetched.
+
+    >>> net = dy2st.vision.models.mobilenet_v3_small(num_classes=10)
+    >>> sum(one.size for one in net.parameters())
+    1528106
+    """
     refuse_pretrained("mobilenet_v3_small", pretrained)
     return MobileNetV3Small(scale, **kwargs)
 
@@ -183,7 +201,15 @@ def mobilenet_v3_small(
 def mobilenet_v3_large(
     pretrained: bool = False, scale: float = 1.0, **kwargs: Any
 ) -> MobileNetV3Large:
-    """The larger MobileNetV3; `num_classes`, `with_pool` as there."""
+    """The larger MobileNetV3 (Howard et al. 2019).
+
+    Further arguments: `num_classes`, `with_pool`, as of the class. `pretrained=True` is refused: no
+    weights are fetched.
+
+    >>> net = dy2st.vision.models.mobilenet_v3_large(num_classes=10)
+    >>> sum(one.size for one in net.parameters())
+    4214842
+    """
     refuse_pretrained("mobilenet_v3_large", pretrained)
     return MobileNetV3Large(scale, **kwargs)
 

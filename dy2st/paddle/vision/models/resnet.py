@@ -99,7 +99,17 @@ class BottleneckBlock(nn.Layer):
 
 
 class ResNet(nn.Layer):
-    """(n, 3, h, w) -> (n, num_classes)."""
+    """(n, 3, h, w) -> (n, num_classes) (He et al. 2015).
+
+    `block` is BasicBlock or BottleneckBlock, `depth` 18, 34, 50, 101 or 152; `width` and `groups`
+    are those of the blocks. Without `num_classes` (0) the features are given, without `with_pool`
+    all places of them.
+
+    >>> from dy2st.paddle.vision.models.resnet import BasicBlock
+    >>> net = dy2st.vision.models.ResNet(BasicBlock, 18, num_classes=10).eval()
+    >>> net(dy2st.ones([1, 3, 32, 32])).shape
+    [1, 10]
+    """
 
     def __init__(
         self,
@@ -170,67 +180,171 @@ def _resnet(name: str, depth: int, pretrained: bool, **settings: Any) -> ResNet:
 
 
 def resnet18(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet of 18 layers; `num_classes`, `with_pool` as there."""
+    """ResNet of 18 layers (He et al. 2015).
+
+    Further arguments: `num_classes`, `with_pool`, as of the class. `pretrained=True` is refused: no
+    weights are fetched.
+
+    >>> net = dy2st.vision.models.resnet18(num_classes=10)  # doctest: +SKIP
+    >>> sum(one.size for one in net.parameters())  # doctest: +SKIP
+    11181642
+    """
     return _resnet("resnet18", 18, pretrained, **kwargs)
 
 
 def resnet34(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet of 34 layers; `num_classes`, `with_pool` as there."""
+    """ResNet of 34 layers (He et al. 2015).
+
+    Further arguments: `num_classes`, `with_pool`, as of the class. `pretrained=True` is refused: no
+    weights are fetched.
+
+    >>> net = dy2st.vision.models.resnet34(num_classes=10)  # doctest: +SKIP
+    >>> sum(one.size for one in net.parameters())  # doctest: +SKIP
+    21289802
+    """
     return _resnet("resnet34", 34, pretrained, **kwargs)
 
 
 def resnet50(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet of 50 layers; `num_classes`, `with_pool` as there."""
+    """ResNet of 50 layers (He et al. 2015).
+
+    Further arguments: `num_classes`, `with_pool`, as of the class. `pretrained=True` is refused: no
+    weights are fetched.
+
+    >>> net = dy2st.vision.models.resnet50(num_classes=10)  # doctest: +SKIP
+    >>> sum(one.size for one in net.parameters())  # doctest: +SKIP
+    23528522
+    """
     return _resnet("resnet50", 50, pretrained, **kwargs)
 
 
 def resnet101(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet of 101 layers; `num_classes`, `with_pool` as there."""
+    """ResNet of 101 layers (He et al. 2015).
+
+    Further arguments: `num_classes`, `with_pool`, as of the class. `pretrained=True` is refused: no
+    weights are fetched.
+
+    >>> net = dy2st.vision.models.resnet101(num_classes=10)  # doctest: +SKIP
+    >>> sum(one.size for one in net.parameters())  # doctest: +SKIP
+    42520650
+    """
     return _resnet("resnet101", 101, pretrained, **kwargs)
 
 
 def resnet152(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet of 152 layers; `num_classes`, `with_pool` as there."""
+    """ResNet of 152 layers (He et al. 2015).
+
+    Further arguments: `num_classes`, `with_pool`, as of the class. `pretrained=True` is refused: no
+    weights are fetched.
+
+    >>> net = dy2st.vision.models.resnet152(num_classes=10)  # doctest: +SKIP
+    >>> sum(one.size for one in net.parameters())  # doctest: +SKIP
+    58164298
+    """
     return _resnet("resnet152", 152, pretrained, **kwargs)
 
 
 def resnext50_32x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt of 50 layers, 32 groups of 4 channels; `num_classes`, `with_pool` as there."""
+    """ResNeXt of 50 layers, 32 groups of 4 channels (Xie et al. 2016).
+
+    Further arguments: `num_classes`, `with_pool`, as of the class. `pretrained=True` is refused: no
+    weights are fetched.
+
+    >>> net = dy2st.vision.models.resnext50_32x4d(num_classes=10)  # doctest: +SKIP
+    >>> sum(one.size for one in net.parameters())  # doctest: +SKIP
+    23000394
+    """
     return _resnet("resnext50_32x4d", 50, pretrained, **{"width": 4, "groups": 32, **kwargs})
 
 
 def resnext50_64x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt of 50 layers, 64 groups of 4 channels; `num_classes`, `with_pool` as there."""
+    """ResNeXt of 50 layers, 64 groups of 4 channels (Xie et al. 2016).
+
+    Further arguments: `num_classes`, `with_pool`, as of the class. `pretrained=True` is refused: no
+    weights are fetched.
+
+    >>> net = dy2st.vision.models.resnext50_64x4d(num_classes=10)  # doctest: +SKIP
+    >>> sum(one.size for one in net.parameters())  # doctest: +SKIP
+    43163978
+    """
     return _resnet("resnext50_64x4d", 50, pretrained, **{"width": 4, "groups": 64, **kwargs})
 
 
 def resnext101_32x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt of 101 layers, 32 groups of 4 channels; `num_classes`, `with_pool` as there."""
+    """ResNeXt of 101 layers, 32 groups of 4 channels (Xie et al. 2016).
+
+    Further arguments: `num_classes`, `with_pool`, as of the class. `pretrained=True` is refused: no
+    weights are fetched.
+
+    >>> net = dy2st.vision.models.resnext101_32x4d(num_classes=10)  # doctest: +SKIP
+    >>> sum(one.size for one in net.parameters())  # doctest: +SKIP
+    42149194
+    """
     return _resnet("resnext101_32x4d", 101, pretrained, **{"width": 4, "groups": 32, **kwargs})
 
 
 def resnext101_64x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt of 101 layers, 64 groups of 4 channels; `num_classes`, `with_pool` as there."""
+    """ResNeXt of 101 layers, 64 groups of 4 channels (Xie et al. 2016).
+
+    Further arguments: `num_classes`, `with_pool`, as of the class. `pretrained=True` is refused: no
+    weights are fetched.
+
+    >>> net = dy2st.vision.models.resnext101_64x4d(num_classes=10)  # doctest: +SKIP
+    >>> sum(one.size for one in net.parameters())  # doctest: +SKIP
+    81426762
+    """
     return _resnet("resnext101_64x4d", 101, pretrained, **{"width": 4, "groups": 64, **kwargs})
 
 
 def resnext152_32x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt of 152 layers, 32 groups of 4 channels; `num_classes`, `with_pool` as there."""
+    """ResNeXt of 152 layers, 32 groups of 4 channels (Xie et al. 2016).
+
+    Further arguments: `num_classes`, `with_pool`, as of the class. `pretrained=True` is refused: no
+    weights are fetched.
+
+    >>> net = dy2st.vision.models.resnext152_32x4d(num_classes=10)  # doctest: +SKIP
+    >>> sum(one.size for one in net.parameters())  # doctest: +SKIP
+    57922890
+    """
     return _resnet("resnext152_32x4d", 152, pretrained, **{"width": 4, "groups": 32, **kwargs})
 
 
 def resnext152_64x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt of 152 layers, 64 groups of 4 channels; `num_classes`, `with_pool` as there."""
+    """ResNeXt of 152 layers, 64 groups of 4 channels (Xie et al. 2016).
+
+    Further arguments: `num_classes`, `with_pool`, as of the class. `pretrained=True` is refused: no
+    weights are fetched.
+
+    >>> net = dy2st.vision.models.resnext152_64x4d(num_classes=10)  # doctest: +SKIP
+    >>> sum(one.size for one in net.parameters())  # doctest: +SKIP
+    112943434
+    """
     return _resnet("resnext152_64x4d", 152, pretrained, **{"width": 4, "groups": 64, **kwargs})
 
 
 def wide_resnet50_2(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet of 50 layers, twice as wide inside; `num_classes`, `with_pool` as there."""
+    """ResNet of 50 layers, twice as wide inside (Zagoruyko and Komodakis 2016).
+
+    Further arguments: `num_classes`, `with_pool`, as of the class. `pretrained=True` is refused: no
+    weights are fetched.
+
+    >>> net = dy2st.vision.models.wide_resnet50_2(num_classes=10)  # doctest: +SKIP
+    >>> sum(one.size for one in net.parameters())  # doctest: +SKIP
+    66854730
+    """
     return _resnet("wide_resnet50_2", 50, pretrained, **{"width": 128, **kwargs})
 
 
 def wide_resnet101_2(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet of 101 layers, twice as wide inside; `num_classes`, `with_pool` as there."""
+    """ResNet of 101 layers, twice as wide inside (Zagoruyko and Komodakis 2016).
+
+    Further arguments: `num_classes`, `with_pool`, as of the class. `pretrained=True` is refused: no
+    weights are fetched.
+
+    >>> net = dy2st.vision.models.wide_resnet101_2(num_classes=10)  # doctest: +SKIP
+    >>> sum(one.size for one in net.parameters())  # doctest: +SKIP
+    124858186
+    """
     return _resnet("wide_resnet101_2", 101, pretrained, **{"width": 128, **kwargs})
 
 

@@ -84,7 +84,12 @@ class InvertedResidualDS(nn.Layer):
 
 
 class ShuffleNetV2(nn.Layer):
-    """(n, 3, h, w) -> (n, num_classes)."""
+    """(n, 3, h, w) -> (n, num_classes) (Ma et al. 2018); `act` is "relu", "swish" or None.
+
+    >>> net = dy2st.vision.models.ShuffleNetV2(scale=0.25, num_classes=10).eval()
+    >>> net(dy2st.ones([1, 3, 32, 32])).shape
+    [1, 10]
+    """
 
     def __init__(
         self,
@@ -139,37 +144,93 @@ def _shufflenet(name: str, pretrained: bool, scale: float, **settings: Any) -> S
 
 
 def shufflenet_v2_x0_25(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2 with the channels of 0.25; `act`, `num_classes`, `with_pool` as there."""
+    """ShuffleNetV2 with the channels of 0.25 (Ma et al. 2018).
+
+    Further arguments: `act`, `num_classes`, `with_pool`, as of the class. `pretrained=True` is
+    refused: no weights are fetched.
+
+    >>> net = dy2st.vision.models.shufflenet_v2_x0_25(num_classes=10)
+    >>> sum(one.size for one in net.parameters())
+    95818
+    """
     return _shufflenet("shufflenet_v2_x0_25", pretrained, 0.25, **kwargs)
 
 
 def shufflenet_v2_x0_33(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2 with the channels of 0.33; `act`, `num_classes`, `with_pool` as there."""
+    """ShuffleNetV2 with the channels of 0.33 (Ma et al. 2018).
+
+    Further arguments: `act`, `num_classes`, `with_pool`, as of the class. `pretrained=True` is
+    refused: no weights are fetched.
+
+    >>> net = dy2st.vision.models.shufflenet_v2_x0_33(num_classes=10)
+    >>> sum(one.size for one in net.parameters())
+    139402
+    """
     return _shufflenet("shufflenet_v2_x0_33", pretrained, 0.33, **kwargs)
 
 
 def shufflenet_v2_x0_5(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2 with the channels of 0.5; `act`, `num_classes`, `with_pool` as there."""
+    """ShuffleNetV2 with the channels of 0.5 (Ma et al. 2018).
+
+    Further arguments: `act`, `num_classes`, `with_pool`, as of the class. `pretrained=True` is
+    refused: no weights are fetched.
+
+    >>> net = dy2st.vision.models.shufflenet_v2_x0_5(num_classes=10)
+    >>> sum(one.size for one in net.parameters())
+    352042
+    """
     return _shufflenet("shufflenet_v2_x0_5", pretrained, 0.5, **kwargs)
 
 
 def shufflenet_v2_x1_0(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2 with the channels of 1.0; `act`, `num_classes`, `with_pool` as there."""
+    """ShuffleNetV2 with the channels of 1.0 (Ma et al. 2018).
+
+    Further arguments: `act`, `num_classes`, `with_pool`, as of the class. `pretrained=True` is
+    refused: no weights are fetched.
+
+    >>> net = dy2st.vision.models.shufflenet_v2_x1_0(num_classes=10)
+    >>> sum(one.size for one in net.parameters())
+    1263854
+    """
     return _shufflenet("shufflenet_v2_x1_0", pretrained, 1.0, **kwargs)
 
 
 def shufflenet_v2_x1_5(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2 with the channels of 1.5; `act`, `num_classes`, `with_pool` as there."""
+    """ShuffleNetV2 with the channels of 1.5 (Ma et al. 2018).
+
+    Further arguments: `act`, `num_classes`, `with_pool`, as of the class. `pretrained=True` is
+    refused: no weights are fetched.
+
+    >>> net = dy2st.vision.models.shufflenet_v2_x1_5(num_classes=10)
+    >>> sum(one.size for one in net.parameters())
+    2488874
+    """
     return _shufflenet("shufflenet_v2_x1_5", pretrained, 1.5, **kwargs)
 
 
 def shufflenet_v2_x2_0(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2 with the channels of 2.0; `act`, `num_classes`, `with_pool` as there."""
+    """ShuffleNetV2 with the channels of 2.0 (Ma et al. 2018).
+
+    Further arguments: `act`, `num_classes`, `with_pool`, as of the class. `pretrained=True` is
+    refused: no weights are fetched.
+
+    >>> net = dy2st.vision.models.shufflenet_v2_x2_0(num_classes=10)
+    >>> sum(one.size for one in net.parameters())
+    5338026
+    """
     return _shufflenet("shufflenet_v2_x2_0", pretrained, 2.0, **kwargs)
 
 
 def shufflenet_v2_swish(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2 with the channels of 1.0 and swish; `num_classes`, `with_pool` as there."""
+    """ShuffleNetV2 with the channels of 1.0 and swish (Ma et al. 2018).
+
+    Further arguments: `num_classes`, `with_pool`, as of the class. `pretrained=True` is refused: no
+    weights are fetched.
+
+    >>> net = dy2st.vision.models.shufflenet_v2_swish(num_classes=10)
+    >>> sum(one.size for one in net.parameters())
+    1263854
+    """
     return _shufflenet("shufflenet_v2_swish", pretrained, 1.0, act="swish", **kwargs)
 
 

@@ -45,7 +45,12 @@ class MakeFire(nn.Layer):
 
 
 class SqueezeNet(nn.Layer):
-    """(n, 3, h, w) -> (n, num_classes)."""
+    """(n, 3, h, w) -> (n, num_classes) (Iandola et al. 2016), of version "1.0" or "1.1".
+
+    >>> net = dy2st.vision.models.SqueezeNet("1.1", num_classes=10).eval()
+    >>> net(dy2st.ones([1, 3, 64, 64])).shape
+    [1, 10]
+    """
 
     def __init__(self, version: str, num_classes: int = 1000, with_pool: bool = True) -> None:
         """Make the layers of version "1.0" or "1.1"."""
@@ -79,13 +84,29 @@ class SqueezeNet(nn.Layer):
 
 
 def squeezenet1_0(pretrained: bool = False, **kwargs: Any) -> SqueezeNet:
-    """SqueezeNet 1.0; `num_classes`, `with_pool` as there."""
+    """SqueezeNet 1.0 (Iandola et al. 2016).
+
+    Further arguments: `num_classes`, `with_pool`, as of the class. `pretrained=True` is refused: no
+    weights are fetched.
+
+    >>> net = dy2st.vision.models.squeezenet1_0(num_classes=10)
+    >>> sum(one.size for one in net.parameters())
+    740554
+    """
     refuse_pretrained("squeezenet1_0", pretrained)
     return SqueezeNet("1.0", **kwargs)
 
 
 def squeezenet1_1(pretrained: bool = False, **kwargs: Any) -> SqueezeNet:
-    """SqueezeNet 1.1; `num_classes`, `with_pool` as there."""
+    """SqueezeNet 1.1 (Iandola et al. 2016).
+
+    Further arguments: `num_classes`, `with_pool`, as of the class. `pretrained=True` is refused: no
+    weights are fetched.
+
+    >>> net = dy2st.vision.models.squeezenet1_1(num_classes=10)
+    >>> sum(one.size for one in net.parameters())
+    727626
+    """
     refuse_pretrained("squeezenet1_1", pretrained)
     return SqueezeNet("1.1", **kwargs)
 

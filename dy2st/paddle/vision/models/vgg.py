@@ -32,7 +32,14 @@ def make_layers(cfg: Sequence[int | str], batch_norm: bool = False) -> nn.Sequen
 
 
 class VGG(nn.Layer):
-    """(n, 3, h, w) -> (n, num_classes)."""
+    """(n, 3, h, w) -> (n, num_classes) (Simonyan and Zisserman 2014).
+
+    `features` are the convolutions; without `num_classes` (0) what they give is pooled to 7 x 7.
+
+    >>> net = dy2st.vision.models.VGG(dy2st.nn.Conv2D(3, 4, 3), num_classes=0)
+    >>> net(dy2st.ones([1, 3, 32, 32])).shape
+    [1, 4, 7, 7]
+    """
 
     def __init__(self, features: nn.Layer, num_classes: int = 1000, with_pool: bool = True) -> None:
         """Take the convolutions, make the rest."""
@@ -71,22 +78,54 @@ def _vgg(depth: int, pretrained: bool, batch_norm: bool, settings: dict[str, Any
 
 
 def vgg11(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:
-    """VGG of 11 layers with weights; `num_classes`, `with_pool` as there."""
+    """VGG of 11 layers with weights (Simonyan and Zisserman 2014).
+
+    Further arguments: `num_classes`, `with_pool`, as of the class. `pretrained=True` is refused: no
+    weights are fetched.
+
+    >>> net = dy2st.vision.models.vgg11(num_classes=10)  # doctest: +SKIP
+    >>> sum(one.size for one in net.parameters())  # doctest: +SKIP
+    128807306
+    """
     return _vgg(11, pretrained, batch_norm, kwargs)
 
 
 def vgg13(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:
-    """VGG of 13 layers with weights; `num_classes`, `with_pool` as there."""
+    """VGG of 13 layers with weights (Simonyan and Zisserman 2014).
+
+    Further arguments: `num_classes`, `with_pool`, as of the class. `pretrained=True` is refused: no
+    weights are fetched.
+
+    >>> net = dy2st.vision.models.vgg13(num_classes=10)  # doctest: +SKIP
+    >>> sum(one.size for one in net.parameters())  # doctest: +SKIP
+    128991818
+    """
     return _vgg(13, pretrained, batch_norm, kwargs)
 
 
 def vgg16(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:
-    """VGG of 16 layers with weights; `num_classes`, `with_pool` as there."""
+    """VGG of 16 layers with weights (Simonyan and Zisserman 2014).
+
+    Further arguments: `num_classes`, `with_pool`, as of the class. `pretrained=True` is refused: no
+    weights are fetched.
+
+    >>> net = dy2st.vision.models.vgg16(num_classes=10)  # doctest: +SKIP
+    >>> sum(one.size for one in net.parameters())  # doctest: +SKIP
+    134301514
+    """
     return _vgg(16, pretrained, batch_norm, kwargs)
 
 
 def vgg19(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:
-    """VGG of 19 layers with weights; `num_classes`, `with_pool` as there."""
+    """VGG of 19 layers with weights (Simonyan and Zisserman 2014).
+
+    Further arguments: `num_classes`, `with_pool`, as of the class. `pretrained=True` is refused: no
+    weights are fetched.
+
+    >>> net = dy2st.vision.models.vgg19(num_classes=10)  # doctest: +SKIP
+    >>> sum(one.size for one in net.parameters())  # doctest: +SKIP
+    139611210
+    """
     return _vgg(19, pretrained, batch_norm, kwargs)
 
 
