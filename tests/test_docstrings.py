@@ -17,11 +17,8 @@ ROOTS = (dy2st, dy2st_runtime)
 # taken out.
 NOT_YET: dict[str, int] = {
     "dy2st.amp": 5,
-    "dy2st.paddle.audio": 11,
-    "dy2st.paddle.device": 37,
     "dy2st.paddle.distributed": 92,
     "dy2st.paddle.distribution": 49,
-    "dy2st.paddle.hapi": 31,
     "dy2st.paddle.incubate": 16,
     "dy2st.paddle.inference": 38,
     "dy2st.paddle.utils": 8,

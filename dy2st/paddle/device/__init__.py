@@ -48,7 +48,12 @@ def get_device(input: Any = None) -> str:
 
 
 class device_guard:
-    """Compute converted functions on a device in a `with`."""
+    """Compute converted functions on a device in a `with`.
+
+    >>> with dy2st.device.device_guard("cpu"):
+    ...     dy2st.device.get_device()
+    'cpu'
+    """
 
     def __init__(self, device: Any = None) -> None:
         """Take the device; None is the one that is chosen."""
@@ -70,17 +75,29 @@ device = device_guard
 
 
 def is_compiled_with_cuda() -> bool:
-    """Whether jax is installed with what drives NVIDIA's GPUs; it is not loaded."""
+    """Whether jax is installed with what drives NVIDIA's GPUs; it is not loaded.
+
+    >>> isinstance(dy2st.is_compiled_with_cuda(), bool)
+    True
+    """
     return devices.has_plugin("cuda")
 
 
 def is_compiled_with_rocm() -> bool:
-    """Whether jax is installed with what drives AMD's GPUs; it is not loaded."""
+    """Whether jax is installed with what drives AMD's GPUs; it is not loaded.
+
+    >>> isinstance(dy2st.is_compiled_with_rocm(), bool)
+    True
+    """
     return devices.has_plugin("rocm")
 
 
 def _no() -> bool:
-    """False: it is not built in."""
+    """False: it is not built in.
+
+    >>> dy2st.device.is_compiled_with_cinn()
+    False
+    """
     return False
 
 
@@ -89,36 +106,64 @@ is_compiled_with_distribute = is_current_stream_capturing = _no
 
 
 def is_compiled_with_custom_device(device_type: str) -> bool:
-    """Whether a device of that name is built in: False."""
+    """Whether a device of that name is built in: False.
+
+    >>> dy2st.is_compiled_with_custom_device("npu")
+    False
+    """
     return False
 
 
 def is_bf16_supported(including_emulation: bool = True) -> bool:
-    """Whether a GPU computes with bfloat16: every one by jax, if there is one."""
+    """Whether a GPU computes with bfloat16: every one by jax, if there is one.
+
+    >>> isinstance(dy2st.device.is_bf16_supported(), bool)
+    True
+    """
     return is_available()
 
 
 def get_cudnn_version() -> None:
-    """None: cuDNN is jax's own."""
+    """None: cuDNN is jax's own.
+
+    >>> dy2st.get_cudnn_version() is None
+    True
+    """
 
 
 def get_all_device_type() -> list[str]:
-    """The kinds of device there are: `cpu`, and `gpu` if there is one."""
+    """The kinds of device there are: `cpu`, and `gpu` if there is one.
+
+    >>> dy2st.device.get_all_device_type()[0]
+    'cpu'
+    """
     return ["cpu"] + ["gpu"] * is_available()
 
 
 def get_available_device() -> list[str]:
-    """The devices there are: `cpu`, `gpu:0`, ..."""
+    """The devices there are: `cpu`, `gpu:0`, ...
+
+    >>> dy2st.device.get_available_device()[0]
+    'cpu'
+    """
     return ["cpu"] + [f"gpu:{number}" for number in range(device_count())]
 
 
 def get_all_custom_device_type() -> list[str]:
-    """The kinds of device that somebody added: none."""
+    """The kinds of device that somebody added: none.
+
+    >>> dy2st.device.get_all_custom_device_type()
+    []
+    """
     return []
 
 
 def get_available_custom_device() -> list[str]:
-    """The devices that somebody added: none."""
+    """The devices that somebody added: none.
+
+    >>> dy2st.device.get_available_custom_device()
+    []
+    """
     return []
 
 
@@ -133,7 +178,10 @@ get_device_capability = cuda.get_device_capability
 
 
 def manual_seed(seed: int) -> None:
-    """Begin the random numbers anew at a seed."""
+    """Begin the random numbers anew at a seed.
+
+    >>> _ = dy2st.device.manual_seed(7)
+    """
     ops.seed(seed)
 
 

@@ -9,7 +9,16 @@ from dy2st_runtime import devices
 
 
 class Stream:
-    """An order of work: there is one, in which things were asked for."""
+    """An order of work: there is one, in which things were asked for.
+
+    >>> stream, event = dy2st.device.Stream(), dy2st.device.Event()
+    >>> event = stream.record_event(event)
+    >>> stream.wait_event(event)
+    >>> stream.wait_stream(dy2st.device.current_stream())
+    >>> stream.synchronize()
+    >>> stream.query()
+    True
+    """
 
     def __init__(self, device: Any = None, priority: int = 2, stream_base: Any = None) -> None:
         """Nothing is to be made."""
@@ -37,7 +46,15 @@ class Stream:
 
 
 class Event:
-    """A moment, to measure from and to."""
+    """A moment, to measure from and to.
+
+    >>> begin, end = dy2st.device.Event(), dy2st.device.Event()
+    >>> begin.record()
+    >>> end.record()
+    >>> end.synchronize()
+    >>> begin.elapsed_time(end) >= 0, end.query()
+    (True, True)
+    """
 
     def __init__(self, *_: Any, **__: Any) -> None:
         """No moment yet."""
@@ -64,17 +81,29 @@ _STREAM = Stream()
 
 
 def current_stream(device: Any = None) -> Stream:
-    """The one stream."""
+    """The one stream.
+
+    >>> dy2st.device.current_stream().query()
+    True
+    """
     return _STREAM
 
 
 def set_stream(stream: Stream) -> Stream:
-    """Take another stream; the one before. All streams are alike."""
+    """Take another stream; the one before. All streams are alike.
+
+    >>> before = dy2st.device.set_stream(dy2st.device.Stream())
+    >>> _ = dy2st.device.set_stream(before)
+    """
     return _STREAM
 
 
 class stream_guard:
-    """Work in a stream; all streams are alike."""
+    """Work in a stream; all streams are alike.
+
+    >>> with dy2st.device.stream_guard(dy2st.device.Stream()):
+    ...     y = dy2st.ones([2]) + 1.0
+    """
 
     def __init__(self, stream: Stream | None = None) -> None:
         """Take the stream."""

@@ -12,17 +12,50 @@ from dy2st.optimizer import lr as rates
 
 
 class Callback:
-    """Methods that `Model` calls when it begins and ends something; each does nothing."""
+    """Methods that `Model` calls when it begins and ends something; each does nothing.
+
+    A class of one's own writes those that it needs; `self.model` is the Model.
+
+    >>> class Epochs(dy2st.callbacks.Callback):
+    ...     def on_epoch_end(self, epoch, logs=None):
+    ...         print("epoch", epoch)
+    >>> net = dy2st.nn.Linear(2, 1)
+    >>> model = dy2st.Model(net)
+    >>> model.prepare(dy2st.optimizer.SGD(0.1, net.parameters()), dy2st.nn.MSELoss())
+    >>> data = [(np.ones(2, "float32"), np.ones(1, "float32"))]
+    >>> model.fit(data, epochs=2, verbose=0, callbacks=Epochs())
+    epoch 0
+    epoch 1
+    >>> each = dy2st.callbacks.Callback()  # in this order, for one epoch of one batch
+    >>> _ = each.on_train_begin(), each.on_epoch_begin(0), each.on_train_batch_begin(0)
+    >>> _ = each.on_train_batch_end(0), each.on_epoch_end(0)
+    >>> _ = each.on_eval_begin(), each.on_eval_batch_begin(0), each.on_eval_batch_end(0)
+    >>> _ = each.on_eval_end(), each.on_train_end()
+    >>> _ = each.on_predict_begin(), each.on_predict_batch_begin(0), each.on_predict_batch_end(0)
+    >>> _ = each.on_predict_end()
+    """
 
     model: Any
     params: dict[str, Any]
 
     def set_params(self, params: dict[str, Any]) -> None:
-        """Take what `fit` was called with."""
+        """Take what `fit` was called with.
+
+        >>> callback = dy2st.callbacks.Callback()
+        >>> callback.set_params({"epochs": 2})
+        >>> callback.params
+        {'epochs': 2}
+        """
         self.params = params
 
     def set_model(self, model: Any) -> None:
-        """Take the model."""
+        """Take the model.
+
+        >>> callback = dy2st.callbacks.Callback()
+        >>> callback.set_model(dy2st.Model(dy2st.nn.Linear(2, 1)))
+        >>> type(callback.model).__name__
+        'Model'
+        """
         self.model = model
 
     def on_train_begin(self, logs: Any = None) -> None:
@@ -85,7 +118,11 @@ class Callbacks:
 
 
 class ProgBarLogger(Callback):
-    """Prints losses and metrics: nothing with verbose 0, lines of steps with 1 and 2."""
+    """Prints losses and metrics: nothing with verbose 0, lines of steps with 1 and 2.
+
+    >>> dy2st.callbacks.ProgBarLogger(log_freq=10, verbose=1).log_freq
+    10
+    """
 
     def __init__(self, log_freq: int = 1, verbose: int = 2) -> None:
         """Take every how many steps a line is printed."""
@@ -126,7 +163,19 @@ class ProgBarLogger(Callback):
 
 
 class ModelCheckpoint(Callback):
-    """Saves the model every `save_freq` epochs, and as `final` in the end."""
+    """Saves the model every `save_freq` epochs, and as `final` in the end.
+
+    >>> import os, tempfile
+    >>> net = dy2st.nn.Linear(2, 1)
+    >>> model = dy2st.Model(net)
+    >>> model.prepare(dy2st.optimizer.SGD(0.1, net.parameters()), dy2st.nn.MSELoss())
+    >>> data = [(np.ones(2, "float32"), np.ones(1, "float32"))]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save = dy2st.callbacks.ModelCheckpoint(1, folder)
+    ...     model.fit(data, epochs=1, verbose=0, callbacks=save)
+    ...     print(sorted(os.listdir(folder)))
+    ['0.pdopt', '0.pdparams', 'final.pdopt', 'final.pdparams']
+    """
 
     def __init__(self, save_freq: int = 1, save_dir: str | None = None) -> None:
         """Take how often, and the folder; nothing is saved without one."""
@@ -144,7 +193,18 @@ class ModelCheckpoint(Callback):
 
 
 class LRScheduler(Callback):
-    """Steps the scheduler of the learning rate, after each batch or after each epoch."""
+    """Steps the scheduler of the learning rate, after each batch or after each epoch.
+
+    >>> net = dy2st.nn.Linear(2, 1)
+    >>> rate = dy2st.optimizer.lr.StepDecay(1.0, step_size=1, gamma=0.5)
+    >>> model = dy2st.Model(net)
+    >>> model.prepare(dy2st.optimizer.SGD(rate, net.parameters()), dy2st.nn.MSELoss())
+    >>> by_epoch = dy2st.callbacks.LRScheduler(by_step=False, by_epoch=True)
+    >>> by_epoch.set_model(model)
+    >>> by_epoch.on_epoch_end(0)
+    >>> rate()
+    0.5
+    """
 
     def __init__(self, by_step: bool = True, by_epoch: bool = False) -> None:
         """Take after what: one of the two."""

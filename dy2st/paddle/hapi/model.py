@@ -84,14 +84,26 @@ class Model:
         return self._results(outputs, labels, losses)
 
     def eval_batch(self, inputs: Any, labels: Any = None) -> Any:
-        """The losses of a batch, or they and the values of the metrics."""
+        """The losses of a batch, or they and the values of the metrics.
+
+        >>> model = dy2st.Model(dy2st.nn.Identity())
+        >>> model.prepare(loss=dy2st.nn.MSELoss())
+        >>> model.eval_batch([np.ones((1, 2), "float32")], [np.zeros((1, 2), "float32")])
+        [1.0]
+        """
         self.network.eval()
         with no_grad():
             outputs, losses = self._losses(inputs, labels, needs_loss=False)
             return self._results(outputs, labels, losses)
 
     def predict_batch(self, inputs: Any) -> list[Any]:
-        """The outputs for a batch, as arrays."""
+        """The outputs for a batch, as arrays.
+
+        >>> model = dy2st.Model(dy2st.nn.Identity())
+        >>> model.prepare()
+        >>> model.predict_batch([np.ones((1, 2), "float32")])
+        [array([[1., 1.]], dtype=float32)]
+        """
         self.network.eval()
         with no_grad():
             outputs = _listed(self.network(*_tensors(inputs)))
@@ -119,6 +131,14 @@ class Model:
 
         Data are a Dataset, or a DataLoader, or anything that gives batches. `num_iters` ends the
         training after as many steps.
+
+        >>> net = dy2st.nn.Linear(1, 1)
+        >>> model = dy2st.Model(net)
+        >>> model.prepare(dy2st.optimizer.SGD(0.1, net.parameters()), dy2st.nn.MSELoss())
+        >>> data = [(np.ones(1, "float32"), np.full(1, 3.0, "float32"))]
+        >>> model.fit(data, epochs=100, verbose=0)
+        >>> round(net(dy2st.ones([1, 1])).item(), 3)
+        3.0
         """
         sizes = batch_size if isinstance(batch_size, (list, tuple)) else (batch_size, batch_size)
         loader = _loader(train_data, sizes[0], shuffle, drop_last, num_workers)
@@ -150,7 +170,14 @@ class Model:
         callbacks: Any = None,
         num_iters: int | None = None,
     ) -> dict[str, Any]:
-        """The losses of the last batch and the values of the metrics over all, by their names."""
+        """The losses of the last batch and the values of the metrics over all, by their names.
+
+        >>> model = dy2st.Model(dy2st.nn.Identity())
+        >>> model.prepare(loss=dy2st.nn.MSELoss())
+        >>> data = [(np.ones(1, "float32"), np.full(1, 3.0, "float32"))]
+        >>> model.evaluate(data, verbose=0)
+        {'loss': [4.0]}
+        """
         loader = _loader(eval_data, batch_size, workers=num_workers)
         params = {"verbose": verbose}
         call = self._callbacks(callbacks, loader, params, ProgBarLogger(log_freq, verbose))
@@ -166,7 +193,13 @@ class Model:
         verbose: int = 1,
         callbacks: Any = None,
     ) -> list[Any]:
-        """For each output a list of arrays, one a batch; one array with `stack_outputs`."""
+        """For each output a list of arrays, one a batch; one array with `stack_outputs`.
+
+        >>> model = dy2st.Model(dy2st.nn.Identity())
+        >>> model.prepare()
+        >>> model.predict([(np.ones(1, "float32"),)] * 2, verbose=0, stack_outputs=True)
+        [array([1., 1.], dtype=float32)]
+        """
         loader = _loader(test_data, batch_size, workers=num_workers)
         call = self._callbacks(callbacks, loader, {"verbose": verbose})
         call("predict_begin", {})
@@ -180,7 +213,15 @@ class Model:
         return [np.concatenate(output) for output in outputs] if stack_outputs else outputs
 
     def save(self, path: str, training: bool = True) -> None:
-        """Write `path.pdparams` and `path.pdopt`; or, not for training, what `jit.save` writes."""
+        """Write `path.pdparams` and `path.pdopt`; or, not for training, what `jit.save` writes.
+
+        >>> import os, tempfile
+        >>> model = dy2st.Model(dy2st.nn.Linear(2, 1))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(f"{folder}/net")
+        ...     print(os.listdir(folder))
+        ['net.pdparams']
+        """
         if not training:
             dy2st.jit.save(self.network, path, input_spec=self._inputs or None)
             return
@@ -189,7 +230,16 @@ class Model:
             dy2st.save(self.optimizer.state_dict(), f"{path}.pdopt")
 
     def load(self, path: str, skip_mismatch: bool = False, reset_optimizer: bool = False) -> None:
-        """Read what `save` has written for training."""
+        """Read what `save` has written for training.
+
+        >>> import tempfile
+        >>> model, other = (dy2st.Model(dy2st.nn.Linear(2, 1)) for _ in range(2))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(f"{folder}/net")
+        ...     other.load(f"{folder}/net")
+        >>> bool((model.network.weight == other.network.weight).all())
+        True
+        """
         state = dy2st.load(f"{path}.pdparams")
         if skip_mismatch:
             own = self.network.state_dict()
@@ -203,7 +253,15 @@ class Model:
             self.optimizer.set_state_dict(dy2st.load(f"{path}.pdopt"))
 
     def summary(self, input_size: Any = None, dtype: Any = None) -> Any:
-        """Print the layers of the network; give its numbers of parameters."""
+        """Print the layers of the network; give its numbers of parameters.
+
+        >>> model = dy2st.Model(dy2st.nn.Linear(2, 1), [dy2st.static.InputSpec([1, 2])])
+        >>> counts = model.summary()  # doctest: +ELLIPSIS
+        Layer     Output shape  Parameters
+        ...
+        >>> counts["total_params"]
+        3
+        """
         return dy2st.summary(self.network, input_size or self._inputs, dtype)
 
     def _losses(

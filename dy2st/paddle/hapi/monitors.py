@@ -40,6 +40,10 @@ class EarlyStopping(_Watching):
     """Ends training where the value of evaluations has not improved `patience` times in a row.
 
     With a patience of 0 the first evaluation ends it, as in PaddlePaddle.
+
+    >>> stop = dy2st.callbacks.EarlyStopping("loss", patience=2, verbose=0, save_best_model=False)
+    >>> stop.patience
+    2
     """
 
     def __init__(
@@ -72,7 +76,12 @@ class EarlyStopping(_Watching):
 
 
 class ReduceLROnPlateau(_Watching):
-    """Times `factor` where the value of evaluations has not improved `patience` times."""
+    """Times `factor` where the value of evaluations has not improved `patience` times.
+
+    >>> halve = dy2st.callbacks.ReduceLROnPlateau("loss", factor=0.5, patience=2, verbose=0)
+    >>> halve.factor, halve.in_cooldown()
+    (0.5, False)
+    """
 
     def __init__(
         self,

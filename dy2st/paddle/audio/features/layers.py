@@ -70,7 +70,12 @@ class Spectrogram(Layer):
 
 
 class MelSpectrogram(Layer):
-    """Spectra on the mel scale: (batch, n) -> (batch, n_mels, t)."""
+    """Spectra on the mel scale: (batch, n) -> (batch, n_mels, t).
+
+    >>> layer = dy2st.audio.features.MelSpectrogram(sr=8000, n_fft=128, hop_length=64, n_mels=8)
+    >>> layer(dy2st.ones([1, 640])).shape
+    [1, 8, 11]
+    """
 
     fbank_matrix: Any
 
@@ -107,7 +112,12 @@ class MelSpectrogram(Layer):
 
 
 class LogMelSpectrogram(Layer):
-    """Spectra on the mel scale in decibels: (batch, n) -> (batch, n_mels, t)."""
+    """Spectra on the mel scale in decibels: (batch, n) -> (batch, n_mels, t).
+
+    >>> layer = dy2st.audio.features.LogMelSpectrogram(sr=8000, n_fft=128, n_mels=8)
+    >>> layer(dy2st.ones([1, 640])).shape
+    [1, 8, 21]
+    """
 
     def __init__(
         self,
@@ -143,7 +153,12 @@ class LogMelSpectrogram(Layer):
 
 
 class MFCC(Layer):
-    """Cepstra on the mel scale: (batch, n) -> (batch, n_mfcc, t)."""
+    """Cepstra on the mel scale: (batch, n) -> (batch, n_mfcc, t).
+
+    >>> layer = dy2st.audio.features.MFCC(sr=8000, n_mfcc=4, n_fft=128, n_mels=8)
+    >>> layer(dy2st.ones([1, 640])).shape
+    [1, 4, 21]
+    """
 
     dct_matrix: Any
 

@@ -53,13 +53,22 @@ def mel_frequencies(
     htk: bool = False,
     dtype: str = "float32",
 ) -> Any:
-    """Frequencies at equal distances on the mel scale: (n_mels,)."""
+    """Frequencies at equal distances on the mel scale: (n_mels,).
+
+    >>> mel = dy2st.audio.functional.mel_frequencies(3, 0.0, 1000.0)
+    >>> print(mel.round(1))
+    [   0.  500. 1000.]
+    """
     low, high = hz_to_mel(f_min, htk), hz_to_mel(f_max, htk)
     return mel_to_hz(to_tensor(np.linspace(low, high, n_mels), dtype=dtype), htk)
 
 
 def fft_frequencies(sr: int, n_fft: int, dtype: str = "float32") -> Any:
-    """The frequencies of a transform of n_fft real samples: (n_fft // 2 + 1,)."""
+    """The frequencies of a transform of n_fft real samples: (n_fft // 2 + 1,).
+
+    >>> dy2st.audio.functional.fft_frequencies(8000, 4).tolist()
+    [0.0, 2000.0, 4000.0]
+    """
     return to_tensor(np.linspace(0, sr / 2, 1 + n_fft // 2), dtype=dtype)
 
 
@@ -76,6 +85,9 @@ def compute_fbank_matrix(
     """Triangles on the mel scale, by which spectra are weighed: (n_mels, n_fft // 2 + 1).
 
     norm: "slaney" gives each the same area, a number p the p-norm 1.
+
+    >>> dy2st.audio.functional.compute_fbank_matrix(8000, 128, n_mels=8).shape
+    [8, 65]
     """
     high = sr / 2 if f_max is None else f_max
     corners = mel_frequencies(n_mels + 2, f_min, high, htk, "float64")
@@ -94,7 +106,12 @@ def compute_fbank_matrix(
 def power_to_db(
     spect: Any, ref_value: float = 1.0, amin: float = 1e-10, top_db: float | None = 80.0
 ) -> Any:
-    """10 * log10(spect / ref_value), of at least `amin`, and at most `top_db` below the highest."""
+    """10 * log10(spect / ref_value), of at least `amin`, and at most `top_db` below the highest.
+
+    >>> db = dy2st.audio.functional.power_to_db(dy2st.to_tensor([1.0, 100.0]))
+    >>> print(db.round(2))
+    [ 0. 20.]
+    """
     if amin <= 0 or ref_value <= 0 or (top_db is not None and top_db < 0):
         raise ArgumentError(
             f"amin and ref_value are above 0, top_db is not negative: {amin}, {ref_value}, {top_db}"
@@ -107,6 +124,10 @@ def create_dct(n_mfcc: int, n_mels: int, norm: str | None = "ortho", dtype: str 
     """The matrix of the cosine transform, of the second kind: (n_mels, n_mfcc).
 
     norm: "ortho" makes its columns orthonormal, None doubles the cosines.
+
+    >>> dct = dy2st.audio.functional.create_dct(2, 4)
+    >>> np.allclose((dct.t() @ dct).numpy(), np.eye(2), atol=1e-6)
+    True
     """
     if norm not in ("ortho", None):
         raise ArgumentError(f'norm is "ortho" or None, not {norm!r}')

@@ -67,19 +67,31 @@ def kaiser_window(
     dtype: Any = "float32",
     **options: Any,
 ) -> Any:
-    """Kaiser's window, of Bessel functions: (window_length,)."""
+    """Kaiser's window, of Bessel functions: (window_length,).
+
+    >>> print(dy2st.kaiser_window(4, beta=2.0).round(3))
+    [0.439 0.835 1.    0.835]
+    """
     return _made(("kaiser", beta), window_length, periodic, dtype, **options)
 
 
 def blackman_window(
     window_length: int, periodic: bool = True, *, dtype: Any = "float32", **options: Any
 ) -> Any:
-    """Blackman's window, of two cosines: (window_length,)."""
+    """Blackman's window, of two cosines: (window_length,).
+
+    >>> [abs(round(v, 3)) for v in dy2st.blackman_window(4).tolist()]
+    [0.0, 0.34, 1.0, 0.34]
+    """
     return _made("blackman", window_length, periodic, dtype, **options)
 
 
 def bartlett_window(
     window_length: int, periodic: bool = True, *, dtype: Any = "float32", **options: Any
 ) -> Any:
-    """A triangle that begins at 0: (window_length,)."""
+    """A triangle that begins at 0: (window_length,).
+
+    >>> dy2st.bartlett_window(4).tolist()
+    [0.0, 0.5, 1.0, 0.5]
+    """
     return _made("bartlett", window_length, periodic, dtype, **options)
