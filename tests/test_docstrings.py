@@ -18,10 +18,6 @@ ROOTS = (dy2st, dy2st_runtime)
 NOT_YET: dict[str, int] = {
     "dy2st.amp": 5,
     "dy2st.paddle.distributed": 92,
-    "dy2st.paddle.distribution": 49,
-    "dy2st.paddle.incubate": 16,
-    "dy2st.paddle.inference": 38,
-    "dy2st.paddle.utils": 8,
     "dy2st.paddle.vision": 1,
     "dy2st_runtime.eager_tensor": 1,
     "dy2st_runtime.engine": 30,
@@ -29,9 +25,7 @@ NOT_YET: dict[str, int] = {
     "dy2st_runtime.grad_scaler": 19,
     "dy2st_runtime.io": 11,
     "dy2st_runtime.ir": 104,
-    "dy2st_runtime.lazy": 1,
     "dy2st_runtime.processes": 6,
-    "dy2st_runtime.unique_name": 3,
 }
 
 

@@ -24,19 +24,31 @@ from dy2st_runtime.lazy import public_dir
 
 
 class DataType(Enum):
-    """Element types of inputs and outputs."""
+    """Element types of inputs and outputs: FLOAT32, INT64, UINT8, ...
+
+    >>> dy2st.inference.DataType.FLOAT32.name
+    'FLOAT32'
+    """
 
     FLOAT64, FLOAT32, FLOAT16, INT64, INT32, UINT8, INT8, BOOL, BFLOAT16 = range(9)
 
 
 class PrecisionType(Enum):
-    """Kinds of numbers that a predictor would compute with."""
+    """Kinds of numbers that a predictor would compute with.
+
+    >>> dy2st.inference.PrecisionType.Half.name
+    'Half'
+    """
 
     Float32, Int8, Half, Bfloat16 = range(4)
 
 
 class PlaceType(Enum):
-    """Where a predictor would compute."""
+    """Where a predictor would compute.
+
+    >>> dy2st.inference.PlaceType.CPU.name
+    'CPU'
+    """
 
     UNK, CPU, GPU, XPU, CUSTOM = range(-1, 4)
 
@@ -65,6 +77,15 @@ class Config:
     `Config("net")` means net.json or net.pdmodel, beside net.pdiparams; `Config(folder)` the one
     model of a folder. Options that change no result are taken; those that ask for other devices
     are refused: `create_predictor(config, engine="xla")` names the engine.
+
+    >>> config = dy2st.inference.Config()
+    >>> config.set_model("net.json", "net.pdiparams")
+    >>> config.prog_file(), config.params_file(), config.use_gpu(), config.ir_optim()
+    ('net.json', 'net.pdiparams', False, True)
+    >>> config.set_prog_file("other.json")
+    >>> config.set_params_file("other.pdiparams")
+    >>> config.model_dir(), "other.json" in config.summary()
+    ('', True)
     """
 
     Precision = PrecisionType
@@ -140,7 +161,16 @@ def _refuse(what: str) -> NoReturn:
 
 
 class Tensor:
-    """An input or output of a predictor."""
+    """An input or output of a predictor, which copies arrays in and out.
+
+    >>> handle = dy2st.inference.Tensor("x")
+    >>> handle.reshape([1, 2])
+    >>> handle.copy_from_cpu(np.ones((1, 2), "float32"))
+    >>> handle.name(), handle.shape(), handle.type().name, handle.lod()
+    ('x', [1, 2], 'FLOAT32', [])
+    >>> handle.copy_to_cpu()
+    array([[1., 1.]], dtype=float32)
+    """
 
     def __init__(self, name: str):
         """Empty at first."""
@@ -157,7 +187,13 @@ class Tensor:
         self._shape = [int(size) for size in shape]
 
     def copy_from_cpu(self, data: Any) -> None:
-        """Take the values of an array; SpecError if `reshape` has said another shape."""
+        """Take the values of an array; SpecError if `reshape` has said another shape.
+
+        >>> handle = dy2st.inference.Tensor("x")
+        >>> handle.copy_from_cpu(np.ones(2, "float32"))
+        >>> handle.shape()
+        [2]
+        """
         array = np.array(data)
         if self._shape is not None and list(array.shape) != self._shape:
             if array.size != int(np.prod(self._shape)):
@@ -186,13 +222,30 @@ class Tensor:
         return []
 
     def set_lod(self, lod: Any) -> None:
-        """Refuse levels."""
+        """Refuse levels.
+
+        >>> dy2st.inference.Tensor("x").set_lod([])
+        """
         if lod:
             _refuse("Tensor.set_lod")
 
 
 class Predictor:
-    """A model that runs on its handles, or on a list of arrays or tensors."""
+    """A model that runs on its handles, or on a list of arrays or tensors.
+
+    `create_predictor` makes it of a Config.
+
+    >>> config = dy2st.inference.Config("net")  # a model that PaddlePaddle has saved
+    >>> predictor = dy2st.inference.create_predictor(config)  # doctest: +SKIP
+    >>> handle = predictor.get_input_handle(predictor.get_input_names()[0])  # doctest: +SKIP
+    >>> handle.copy_from_cpu(np.ones((1, 4), "float32"))  # doctest: +SKIP
+    >>> predictor.run()  # doctest: +SKIP
+    >>> name = predictor.get_output_names()[0]  # doctest: +SKIP
+    >>> predictor.get_output_handle(name).copy_to_cpu().shape  # doctest: +SKIP
+    (1, 2)
+    >>> predictor.clear_intermediate_tensor(), predictor.try_shrink_memory()  # doctest: +SKIP
+    >>> twin = predictor.clone()  # doctest: +SKIP
+    """
 
     def __init__(self, config: Config, engine: str | None = None):
         """Load the model of a config."""
@@ -251,7 +304,12 @@ def _named(handles: dict[str, Tensor], name: str) -> Tensor:
 
 
 class PredictorPool:
-    """Several predictors of one model."""
+    """Several predictors of one model.
+
+    >>> config = dy2st.inference.Config("net")  # a model that PaddlePaddle has saved
+    >>> pool = dy2st.inference.PredictorPool(config, 2)  # doctest: +SKIP
+    >>> outputs = pool.retrive(0).run([np.ones((1, 4), "float32")])  # doctest: +SKIP
+    """
 
     def __init__(self, config: Config, size: int = 1):
         """Load the model once."""
@@ -264,12 +322,24 @@ class PredictorPool:
 
 
 def create_predictor(config: Config, engine: str | None = None) -> Predictor:
-    """A predictor for the model of a config; `engine` names what runs it."""
+    """A predictor for the model of a config; `engine` names what runs it.
+
+    >>> dy2st.inference.create_predictor(dy2st.inference.Config("missing"))
+    Traceback (most recent call last):
+        ...
+    dy2st_runtime.errors.MissingFile: there is no missing.json, and no missing.pdmodel
+    """
     return Predictor(config, engine)
 
 
 def convert_to_mixed_precision(*_: Any, **__: Any) -> NoReturn:
-    """Refuse: `dy2st opt -p mixed-precision` makes such models."""
+    """Refuse: `dy2st opt -p mixed-precision` makes such models.
+
+    >>> dy2st.inference.convert_to_mixed_precision("net.json")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    dy2st_runtime.errors.ArgumentError: inference.convert_to_mixed_precision is not...
+    """
     raise ArgumentError(
         "inference.convert_to_mixed_precision is not here: `dy2st import net.json -o net`, then "
         "`dy2st opt net.mlir -p mixed-precision -o half`"
@@ -277,12 +347,20 @@ def convert_to_mixed_precision(*_: Any, **__: Any) -> NoReturn:
 
 
 def get_num_bytes_of_data_type(dtype: DataType) -> int:
-    """How many bytes an element has."""
+    """How many bytes an element has.
+
+    >>> dy2st.inference.get_num_bytes_of_data_type(dy2st.inference.DataType.FLOAT32)
+    4
+    """
     return {"BOOL": 1, "BFLOAT16": 2}.get(dtype.name) or np.dtype(dtype.name.lower()).itemsize
 
 
 def get_version() -> str:
-    """What this is like."""
+    """What this is like.
+
+    >>> isinstance(dy2st.inference.get_version(), str)
+    True
+    """
     return "version: 3.3.1"
 
 

@@ -87,6 +87,10 @@ def lazy_names(
     """The `__getattr__` of a package, for names that stand for `module` or `module:name`.
 
     For any other the AttributeError says which public name is nearly written like it.
+
+    >>> find = lazy_names("math", {"Fraction": "fractions:Fraction"})
+    >>> find("Fraction").__name__
+    'Fraction'
     """
 
     def load(name: str) -> Any:

@@ -15,7 +15,13 @@ _snakes: dict[str, str] = {}
 
 
 class UniqueNameGenerator:
-    """Counts how often each name was asked for."""
+    """Counts how often each name was asked for.
+
+    >>> before = dy2st.utils.unique_name.switch(UniqueNameGenerator("mine_"))
+    >>> dy2st.utils.unique_name.generate("linear")
+    'mine_linear_0'
+    >>> _ = dy2st.utils.unique_name.switch(before)
+    """
 
     def __init__(self, prefix: str = "") -> None:
         """Begin at 0; all names get the prefix."""
@@ -43,14 +49,25 @@ def generate(key: str) -> str:
 
 
 def switch(new_generator: UniqueNameGenerator | None = None) -> UniqueNameGenerator:
-    """Count from 0, or go on where another generator is; the one before."""
+    """Count from 0, or go on where another generator is; the one before.
+
+    >>> before = dy2st.utils.unique_name.switch()
+    >>> dy2st.utils.unique_name.generate("linear")
+    'linear_0'
+    >>> _ = dy2st.utils.unique_name.switch(before)
+    """
     before = _generators[-1]
     _generators[-1] = UniqueNameGenerator() if new_generator is None else new_generator
     return before
 
 
 class guard:
-    """Count anew in a `with`, with a prefix if a text is given."""
+    """Count anew in a `with`, with a prefix if a text is given.
+
+    >>> with dy2st.utils.unique_name.guard("mine_"):
+    ...     dy2st.utils.unique_name.generate("linear")
+    'mine_linear_0'
+    """
 
     def __init__(self, new_generator: Any = None) -> None:
         """Take the prefix or the generator."""

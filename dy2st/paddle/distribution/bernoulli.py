@@ -57,7 +57,11 @@ class Bernoulli(ExponentialFamily):
         return (F.log(drawn) - F.log1p(-drawn) + self.logits) / temperature
 
     def cdf(self, value: Any) -> Any:
-        """The probability of at most the value."""
+        """The probability of at most the value.
+
+        >>> dy2st.distribution.Bernoulli(0.25).cdf(dy2st.to_tensor([0.0])).item()
+        0.75
+        """
         value = as_value(value, self.probs)
         below_one = F.where(value < 1, 1 - self.probs, F.ones_like(self.probs))
         return F.where(value < 0, F.zeros_like(below_one), below_one)

@@ -39,7 +39,13 @@ class Cauchy(Distribution):
 
     @property
     def stddev(self) -> Any:
-        """There is none: ArgumentError."""
+        """There is none: ArgumentError.
+
+        >>> dy2st.distribution.Cauchy(0.0, 1.0).stddev  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+            ...
+        dy2st_runtime.errors.ArgumentError: a Cauchy distribution has no stddev: `scale`...
+        """
         raise ArgumentError("a Cauchy distribution has no stddev: `scale` says how wide it is")
 
     def sample(self, shape: Any = (), name: str | None = None) -> Any:

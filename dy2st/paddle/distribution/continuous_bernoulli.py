@@ -76,7 +76,12 @@ class ContinuousBernoulli(Distribution):
         return self._expected_log(self) - self._expected_log(other)
 
     def cdf(self, value: Any) -> Any:
-        """The probability of at most the value."""
+        """The probability of at most the value.
+
+        >>> half = dy2st.distribution.ContinuousBernoulli(dy2st.to_tensor([0.5]))
+        >>> round(half.cdf(dy2st.to_tensor([0.25])).item(), 4)
+        0.25
+        """
         value = as_value(value, self.probs)
         inside = F.clip(value, 0.0, 1.0)
         power = F.pow(self._far, inside) * F.pow(1 - self._far, 1 - inside)
@@ -84,7 +89,12 @@ class ContinuousBernoulli(Distribution):
         return F.where(self._is_far, far, inside)
 
     def icdf(self, value: Any) -> Any:
-        """The value whose `cdf` is given."""
+        """The value whose `cdf` is given.
+
+        >>> half = dy2st.distribution.ContinuousBernoulli(dy2st.to_tensor([0.5]))
+        >>> round(half.icdf(dy2st.to_tensor([0.25])).item(), 4)
+        0.25
+        """
         value = as_value(value, self.probs)
         rest = F.log1p(-self._far)
         far = (F.log1p(value * (2 * self._far - 1) - self._far) - rest) / self._odds

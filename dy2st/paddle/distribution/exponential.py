@@ -52,11 +52,21 @@ class Exponential(ExponentialFamily):
         return 1.0 - F.log(self.rate)
 
     def cdf(self, value: Any) -> Any:
-        """1 - exp(-rate * value)."""
+        """1 - exp(-rate * value).
+
+        >>> one = dy2st.distribution.Exponential(dy2st.ones([1]))
+        >>> round(one.cdf(dy2st.to_tensor([1.0])).item(), 4)
+        0.6321
+        """
         return -F.expm1(-self.rate * as_value(value, self.rate))
 
     def icdf(self, value: Any) -> Any:
-        """The value whose `cdf` is given."""
+        """The value whose `cdf` is given.
+
+        >>> one = dy2st.distribution.Exponential(dy2st.ones([1]))
+        >>> round(one.icdf(dy2st.to_tensor([0.5])).item(), 4)
+        0.6931
+        """
         return -F.log1p(-as_value(value, self.rate)) / self.rate
 
     def kl_divergence(self, other: Any) -> Any:

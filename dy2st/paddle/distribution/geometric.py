@@ -39,15 +39,27 @@ class Geometric(Distribution):
 
     @property
     def stddev(self) -> Any:
-        """The root of the variance."""
+        """The root of the variance.
+
+        >>> round(dy2st.distribution.Geometric(0.5).stddev.item(), 4)
+        1.4142
+        """
         return F.sqrt(self.variance)
 
     def pmf(self, k: Any) -> Any:
-        """The probability of k failures."""
+        """The probability of k failures.
+
+        >>> dy2st.distribution.Geometric(0.5).pmf(dy2st.to_tensor([2.0])).item()
+        0.125
+        """
         return F.pow(1.0 - self.probs, as_value(k, self.probs)) * self.probs
 
     def log_pmf(self, k: Any) -> Any:
-        """The logarithm of `pmf`."""
+        """The logarithm of `pmf`.
+
+        >>> round(dy2st.distribution.Geometric(0.5).log_pmf(dy2st.to_tensor([2.0])).exp().item(), 4)
+        0.125
+        """
         return as_value(k, self.probs) * F.log1p(-self.probs) + F.log(self.probs)
 
     def prob(self, value: Any) -> Any:
@@ -73,7 +85,11 @@ class Geometric(Distribution):
         return -(failure * F.log1p(-self.probs) + self.probs * F.log(self.probs)) / self.probs
 
     def cdf(self, k: Any) -> Any:
-        """The probability of at most k failures."""
+        """The probability of at most k failures.
+
+        >>> dy2st.distribution.Geometric(0.5).cdf(dy2st.to_tensor([1.0])).item()
+        0.75
+        """
         return 1.0 - F.pow(1.0 - self.probs, as_value(k, self.probs) + 1)
 
     def kl_divergence(self, other: Any) -> Any:

@@ -30,7 +30,11 @@ class Laplace(Distribution):
 
     @property
     def stddev(self) -> Any:
-        """sqrt(2) * scale."""
+        """sqrt(2) * scale.
+
+        >>> round(dy2st.distribution.Laplace(0.0, 1.0).stddev.item(), 4)
+        1.4142
+        """
         return 2**0.5 * self.scale
 
     @property
@@ -61,7 +65,11 @@ class Laplace(Distribution):
         return 0.5 - 0.5 * F.sign(side) * F.expm1(-F.abs(side) / self.scale)
 
     def icdf(self, value: Any) -> Any:
-        """The value whose `cdf` is given."""
+        """The value whose `cdf` is given.
+
+        >>> dy2st.distribution.Laplace(3.0, 1.0).icdf(dy2st.to_tensor([0.5])).item()
+        3.0
+        """
         side = as_value(value, self.loc) - 0.5
         return self.loc - self.scale * F.sign(side) * F.log1p(-2 * F.abs(side))
 

@@ -18,7 +18,12 @@ _transformed = Lazy("dy2st.paddle.distribution.transformed_distribution")
 
 
 class Type(enum.Enum):
-    """How many arguments one value has, and whether all values are reached."""
+    """How many arguments one value has, and whether all values are reached.
+
+    >>> kind = dy2st.distribution.transform.Type
+    >>> [one.name for one in kind], kind.is_injective(kind.BIJECTION)
+    (['BIJECTION', 'INJECTION', 'SURJECTION', 'OTHER'], True)
+    """
 
     BIJECTION = "bijection"
     INJECTION = "injection"
@@ -36,6 +41,17 @@ class Transform:
 
     A subclass gives `_forward`, `_inverse`, and `_forward_log_det_jacobian` or
     `_inverse_log_det_jacobian`; and `_domain` and `_codomain` where events have axes.
+
+    >>> double = dy2st.distribution.AffineTransform(dy2st.zeros([1]), dy2st.full([1], 2.0))
+    >>> x = dy2st.to_tensor([3.0])
+    >>> double.forward(x).tolist(), double.inverse(x).tolist()
+    ([6.0], [1.5])
+    >>> round(double.forward_log_det_jacobian(x).exp().item(), 4)
+    2.0
+    >>> round(double.inverse_log_det_jacobian(x).exp().item(), 4)
+    0.5
+    >>> list(double.forward_shape([5, 1])), list(double.inverse_shape([5, 1]))
+    ([5, 1], [5, 1])
     """
 
     _type: ClassVar[Type] = Type.INJECTION
@@ -254,7 +270,13 @@ class IndependentTransform(Transform):
 
 
 class StackTransform(Transform):
-    """Transforms side by side along an axis."""
+    """Transforms side by side along an axis.
+
+    >>> exp, tanh = dy2st.distribution.ExpTransform(), dy2st.distribution.TanhTransform()
+    >>> both = dy2st.distribution.StackTransform([exp, tanh], axis=0)
+    >>> both.forward(dy2st.zeros([2, 1])).tolist(), both.axis, len(both.transforms)
+    ([[1.0], [0.0]], 0, 2)
+    """
 
     def __init__(self, transforms: Sequence[Transform], axis: int = 0) -> None:
         """Take one transform for each entry of the axis."""

@@ -24,7 +24,14 @@ def _spread(shape: Sequence[Size], *tensors: Any) -> Sequence[Size]:
 
 
 class AbsTransform(Transform):
-    """|x|: of one value there are two arguments, which `inverse` both gives."""
+    """|x|: of one value there are two arguments, which `inverse` both gives.
+
+    >>> fold = dy2st.distribution.AbsTransform()
+    >>> fold.forward(dy2st.to_tensor([-2.0])).item()
+    2.0
+    >>> [x.item() for x in fold.inverse(dy2st.to_tensor([2.0]))]
+    [-2.0, 2.0]
+    """
 
     _type: ClassVar[Type] = Type.SURJECTION
 
@@ -45,10 +52,9 @@ class AbsTransform(Transform):
 class AffineTransform(Transform):
     """loc + scale * x.
 
-    >>> import dy2st
-    >>> move = dy2st.distribution.AffineTransform(1.0, 2.0)
-    >>> float(move.forward(dy2st.to_tensor(3.0)))
-    7.0
+    >>> double = dy2st.distribution.AffineTransform(dy2st.ones([1]), dy2st.full([1], 2.0))
+    >>> double.forward(dy2st.to_tensor([3.0])).item(), double.loc.item(), double.scale.item()
+    (7.0, 1.0, 2.0)
     """
 
     _type: ClassVar[Type] = Type.BIJECTION
@@ -84,7 +90,12 @@ class AffineTransform(Transform):
 
 
 class ExpTransform(Transform):
-    """exp(x)."""
+    """exp(x).
+
+    >>> exp = dy2st.distribution.ExpTransform()
+    >>> exp.forward(dy2st.zeros([1])).item(), exp.inverse(dy2st.ones([1])).item()
+    (1.0, 0.0)
+    """
 
     _type: ClassVar[Type] = Type.BIJECTION
 
@@ -103,7 +114,12 @@ class ExpTransform(Transform):
 
 
 class PowerTransform(Transform):
-    """x**power of numbers above 0."""
+    """x**power of numbers above 0.
+
+    >>> square = dy2st.distribution.PowerTransform(dy2st.full([1], 2.0))
+    >>> square.forward(dy2st.to_tensor([3.0])).item(), square.power.item()
+    (9.0, 2.0)
+    """
 
     _type: ClassVar[Type] = Type.BIJECTION
 
@@ -137,7 +153,14 @@ class PowerTransform(Transform):
 
 
 class ReshapeTransform(Transform):
-    """Events of one shape in another: (*batch, *in_event_shape) -> (*batch, *out_event_shape)."""
+    """Events of one shape in another: (*batch, *in_event_shape) -> (*batch, *out_event_shape).
+
+    >>> flat = dy2st.distribution.ReshapeTransform((2, 3), (6,))
+    >>> flat.forward(dy2st.ones([5, 2, 3])).shape
+    [5, 6]
+    >>> flat.in_event_shape, flat.out_event_shape
+    ((2, 3), (6,))
+    """
 
     _type: ClassVar[Type] = Type.BIJECTION
 
@@ -189,7 +212,11 @@ def _reshaped(shape: Sequence[Size], old: tuple[int, ...], new: tuple[int, ...])
 
 
 class SigmoidTransform(Transform):
-    """1 / (1 + exp(-x))."""
+    """1 / (1 + exp(-x)).
+
+    >>> dy2st.distribution.SigmoidTransform().forward(dy2st.zeros([1])).item()
+    0.5
+    """
 
     _type: ClassVar[Type] = Type.BIJECTION
 
@@ -208,7 +235,11 @@ class SigmoidTransform(Transform):
 
 
 class TanhTransform(Transform):
-    """tanh(x)."""
+    """tanh(x).
+
+    >>> dy2st.distribution.TanhTransform().forward(dy2st.zeros([1])).item()
+    0.0
+    """
 
     _type: ClassVar[Type] = Type.BIJECTION
 
@@ -250,7 +281,11 @@ class _OntoSimplex(Transform):
 
 
 class SoftmaxTransform(_OntoSimplex):
-    """softmax(x) along the last axis; `inverse` is the logarithm."""
+    """softmax(x) along the last axis; `inverse` is the logarithm.
+
+    >>> dy2st.distribution.SoftmaxTransform().forward(dy2st.zeros([2])).tolist()
+    [0.5, 0.5]
+    """
 
     _type: ClassVar[Type] = Type.OTHER
 

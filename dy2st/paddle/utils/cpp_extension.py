@@ -20,22 +20,46 @@ def _refuse(name: str) -> NoReturn:
 
 
 def load(*_: Any, **__: Any) -> NoReturn:
-    """Refuse: it would build and load operators in C++."""
+    """Refuse: it would build and load operators in C++.
+
+    >>> dy2st.utils.cpp_extension.load("mine", ["mine.cc"])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    dy2st_runtime.errors.ArgumentError: cpp_extension.load: operators in C++ or CUDA...
+    """
     _refuse("load")
 
 
 def setup(*_: Any, **__: Any) -> NoReturn:
-    """Refuse: it would build a package with operators in C++."""
+    """Refuse: it would build a package with operators in C++.
+
+    >>> dy2st.utils.cpp_extension.setup(name="mine")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    dy2st_runtime.errors.ArgumentError: cpp_extension.setup: operators in C++ or CUDA...
+    """
     _refuse("setup")
 
 
 def CppExtension(*_: Any, **__: Any) -> NoReturn:
-    """Refuse: it would describe operators in C++."""
+    """Refuse: it would describe operators in C++.
+
+    >>> dy2st.utils.cpp_extension.CppExtension(["mine.cc"])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    dy2st_runtime.errors.ArgumentError: cpp_extension.CppExtension: operators in C++ or...
+    """
     _refuse("CppExtension")
 
 
 def CUDAExtension(*_: Any, **__: Any) -> NoReturn:
-    """Refuse: it would describe operators in CUDA."""
+    """Refuse: it would describe operators in CUDA.
+
+    >>> dy2st.utils.cpp_extension.CUDAExtension(["mine.cu"])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    dy2st_runtime.errors.ArgumentError: cpp_extension.CUDAExtension: operators in C++...
+    """
     _refuse("CUDAExtension")
 
 
@@ -45,7 +69,13 @@ def load_op_meta_info_and_register_op(*_: Any, **__: Any) -> NoReturn:
 
 
 class BuildExtension:
-    """The command that would build operators in C++: refused when it is made."""
+    """The command that would build operators in C++: refused when it is made.
+
+    >>> dy2st.utils.cpp_extension.BuildExtension()  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    dy2st_runtime.errors.ArgumentError: cpp_extension.BuildExtension: operators in C++...
+    """
 
     def __init__(self, *_: Any, **__: Any) -> None:
         """Refuse."""

@@ -9,7 +9,12 @@ from dy2st_runtime.tensor import from_dlpack
 
 
 def to_dlpack(x: Any) -> Any:
-    """A capsule with the data of a tensor, for another library."""
+    """A capsule with the data of a tensor, for another library.
+
+    >>> capsule = dy2st.utils.dlpack.to_dlpack(dy2st.ones([2]))
+    >>> type(capsule).__name__
+    'PyCapsule'
+    """
     return x.__dlpack__()
 
 

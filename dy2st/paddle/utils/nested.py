@@ -19,7 +19,11 @@ def is_sequence(seq: Any) -> bool:
 
 
 def to_sequence(nest: Any) -> Any:
-    """The structure, or a list of the one leaf."""
+    """The structure, or a list of the one leaf.
+
+    >>> dy2st.utils.to_sequence(3), dy2st.utils.to_sequence([1, 2])
+    ([3], [1, 2])
+    """
     return nest if is_sequence(nest) else [nest]
 
 
@@ -85,7 +89,10 @@ def map_structure(func: Callable[..., Any], *structure: Any) -> Any:
 def assert_same_structure(
     nest1: Any, nest2: Any, check_types: bool = True, skip_if: Any = None
 ) -> None:
-    """Raise ArgumentError unless both are nested alike, with `check_types` in the same types."""
+    """Raise ArgumentError unless both are nested alike, with `check_types` in the same types.
+
+    >>> dy2st.utils.assert_same_structure([1, (2, 3)], [4, (5, 6)])
+    """
     if is_sequence(nest1) != is_sequence(nest2):
         raise ArgumentError(f"{nest1!r} and {nest2!r} are not nested alike")
     if not is_sequence(nest1):

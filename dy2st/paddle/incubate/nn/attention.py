@@ -35,6 +35,10 @@ def fused_feedforward(
     """x + dropout(linear2(dropout(activation(linear1(x))))), with a layer norm before or after.
 
     Before with `pre_layer_norm`, by ln1; else after, by ln2. (b, s, n) -> (b, s, n).
+
+    >>> x, one, two = dy2st.ones([1, 2, 4]), dy2st.ones([4, 8]), dy2st.ones([8, 4])
+    >>> dy2st.incubate.nn.functional.fused_feedforward(x, one, two, training=False).shape
+    [1, 2, 4]
     """
     found = _normed(x, ln1_scale, ln1_bias, ln1_epsilon) if pre_layer_norm else x
     found = activated(fused_matmul_bias(found, linear1_weight, linear1_bias), activation)
@@ -75,6 +79,11 @@ def fused_multi_head_attention(
     qkv_weight (3, heads, size, n) and qkv_bias (3, heads, size), or (n, 3 * n) and (3 * n,) with
     `transpose_qkv_wb` and `num_heads`. attn_mask is added to the scores (b, heads, s, s).
     cache_kv (2, b, heads, t, size): keys and values before these; given back with these added.
+
+    >>> x, qkv, out = dy2st.ones([1, 3, 4]), dy2st.ones([3, 2, 2, 4]), dy2st.ones([4, 4])
+    >>> attend = dy2st.incubate.nn.functional.fused_multi_head_attention
+    >>> attend(x, qkv, out, training=False).shape
+    [1, 3, 4]
     """
     found = _normed(x, pre_ln_scale, pre_ln_bias, pre_ln_epsilon) if pre_layer_norm else x
     # weight (n, 3 * heads * size), bias, and the number of heads

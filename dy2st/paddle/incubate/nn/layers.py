@@ -42,7 +42,12 @@ class FusedLinear(Layer):
 
 
 class FusedDropoutAdd(Layer):
-    """dropout(x) + y."""
+    """dropout(x) + y.
+
+    >>> layer = dy2st.incubate.nn.FusedDropoutAdd(0.5).eval()
+    >>> layer(dy2st.ones([2]), dy2st.ones([2])).tolist()
+    [2.0, 2.0]
+    """
 
     def __init__(
         self, p: float = 0.5, mode: str = "upscale_in_train", name: str | None = None
@@ -57,7 +62,12 @@ class FusedDropoutAdd(Layer):
 
 
 class FusedBiasDropoutResidualLayerNorm(Layer):
-    """layer_norm(residual + dropout(x + bias)): (..., embed_dim), the same -> the same."""
+    """layer_norm(residual + dropout(x + bias)): (..., embed_dim), the same -> the same.
+
+    >>> layer = dy2st.incubate.nn.FusedBiasDropoutResidualLayerNorm(4)
+    >>> layer(dy2st.ones([2, 4]), dy2st.ones([2, 4])).shape
+    [2, 4]
+    """
 
     def __init__(
         self,
@@ -89,7 +99,12 @@ class FusedBiasDropoutResidualLayerNorm(Layer):
 
 
 class FusedMultiHeadAttention(Layer):
-    """Attention of a sequence to itself, with dropout, residual and layer norm: (b, s, n)."""
+    """Attention of a sequence to itself, with dropout, residual and layer norm: (b, s, n).
+
+    >>> layer = dy2st.incubate.nn.FusedMultiHeadAttention(8, 2)
+    >>> layer(dy2st.ones([1, 3, 8])).shape
+    [1, 3, 8]
+    """
 
     def __init__(
         self,
@@ -178,7 +193,12 @@ class FusedMultiHeadAttention(Layer):
 
 
 class FusedFeedForward(Layer):
-    """Two linear layers with activation, dropout, residual and layer norm: (b, s, n)."""
+    """Two linear layers with activation, dropout, residual and layer norm: (b, s, n).
+
+    >>> layer = dy2st.incubate.nn.FusedFeedForward(8, 16)
+    >>> layer(dy2st.ones([1, 3, 8])).shape
+    [1, 3, 8]
+    """
 
     def __init__(
         self,

@@ -18,7 +18,12 @@ def fused_dropout_add(
     mode: str = "upscale_in_train",
     name: str | None = None,
 ) -> Any:
-    """dropout(x) + y."""
+    """dropout(x) + y.
+
+    >>> x = dy2st.ones([2])
+    >>> dy2st.incubate.nn.functional.fused_dropout_add(x, x, training=False).tolist()
+    [2.0, 2.0]
+    """
     return functional.dropout(x, p, training=training, mode=mode) + y
 
 
@@ -34,7 +39,13 @@ def fused_bias_dropout_residual_layer_norm(
     mode: str = "upscale_in_train",
     name: str | None = None,
 ) -> Any:
-    """layer_norm(residual + dropout(x + bias)) over the last axis."""
+    """layer_norm(residual + dropout(x + bias)) over the last axis.
+
+    >>> x = dy2st.to_tensor([[1.0, 3.0]])
+    >>> norm = dy2st.incubate.nn.functional.fused_bias_dropout_residual_layer_norm
+    >>> print(norm(x, x, training=False)[0].round(3))
+    [-1.  1.]
+    """
     moved = x if bias is None else x + bias
     joined = fused_dropout_add(moved, residual, dropout_rate, training, mode)
     return functional.layer_norm(joined, joined.shape[-1:], ln_scale, ln_bias, ln_epsilon)
@@ -95,6 +106,11 @@ def fused_rms_norm(
     """x / sqrt(mean(x**2) + epsilon) * weight + bias of x + bias + residual; and that sum.
 
     The mean is over the axes from one on; the sum is empty without a residual.
+
+    >>> x, weight, bias = dy2st.full([1, 2], 3.0), dy2st.ones([2]), dy2st.zeros([2])
+    >>> y, _ = dy2st.incubate.nn.functional.fused_rms_norm(x, weight, bias, 0.0)
+    >>> y.tolist()
+    [[1.0, 1.0]]
     """
     _require(quant_scale, bias, residual)
     joined = _joined(x, bias, residual, 1.0)

@@ -17,7 +17,12 @@ def fused_matmul_bias(
     transpose_y: bool = False,
     name: str | None = None,
 ) -> Any:
-    """x @ y + bias: (..., n, k) @ (k, m) + (m,) -> (..., n, m)."""
+    """x @ y + bias: (..., n, k) @ (k, m) + (m,) -> (..., n, m).
+
+    >>> x, y = dy2st.ones([1, 3]), dy2st.ones([3, 2])
+    >>> dy2st.incubate.nn.functional.fused_matmul_bias(x, y, dy2st.ones([2])).tolist()
+    [[4.0, 4.0]]
+    """
     found = F.matmul(x, y, transpose_x, transpose_y)
     return found if bias is None else found + bias
 
@@ -29,7 +34,12 @@ def fused_linear(
     transpose_weight: bool = False,
     name: str | None = None,
 ) -> Any:
-    """x @ weight + bias, with the weight (in, out), or (out, in) with `transpose_weight`."""
+    """x @ weight + bias, with the weight (in, out), or (out, in) with `transpose_weight`.
+
+    >>> x, y = dy2st.ones([1, 3]), dy2st.ones([3, 2])
+    >>> dy2st.incubate.nn.functional.fused_linear(x, y, dy2st.ones([2])).tolist()
+    [[4.0, 4.0]]
+    """
     return fused_matmul_bias(x, weight, bias, False, transpose_weight)
 
 
@@ -41,7 +51,13 @@ def fused_linear_activation(
     trans_y: bool = False,
     activation: str | None = None,
 ) -> Any:
-    """gelu(x @ y + bias), relu of it, or itself."""
+    """gelu(x @ y + bias), relu of it, or itself.
+
+    >>> x, y = dy2st.ones([1, 3]), dy2st.ones([3, 2])
+    >>> linear = dy2st.incubate.nn.functional.fused_linear_activation
+    >>> linear(x, -y, dy2st.ones([2]), activation="relu").tolist()
+    [[0.0, 0.0]]
+    """
     return activated(fused_matmul_bias(x, y, bias, trans_x, trans_y), activation or "none")
 
 
