@@ -17,7 +17,6 @@ ROOTS = (dy2st, dy2st_runtime)
 # taken out.
 NOT_YET: dict[str, int] = {
     "dy2st.amp": 5,
-    "dy2st.paddle.distributed": 92,
     "dy2st.paddle.vision": 1,
     "dy2st_runtime.eager_tensor": 1,
     "dy2st_runtime.engine": 30,
@@ -25,7 +24,6 @@ NOT_YET: dict[str, int] = {
     "dy2st_runtime.grad_scaler": 19,
     "dy2st_runtime.io": 11,
     "dy2st_runtime.ir": 104,
-    "dy2st_runtime.processes": 6,
 }
 
 

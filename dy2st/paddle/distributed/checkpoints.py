@@ -235,6 +235,14 @@ def load_state_dict(
     for the devices of this process. A dict inside gets all that the checkpoint has in it: so an
     optimizer that has not taken a step gets its moments. Raises ParameterMismatch for a name that
     the checkpoint has not, FormatError for another shape or dtype, or if it is damaged.
+
+    >>> import tempfile
+    >>> one, other = dy2st.nn.Linear(2, 3), dy2st.nn.Linear(2, 3)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     dy2st.distributed.save_state_dict(one.state_dict(), folder)
+    ...     dy2st.distributed.load_state_dict(other.state_dict(), folder)
+    >>> bool((one.weight == other.weight).all())
+    True
     """
     root = named(str(path))
     with naming(root / _INDEX):

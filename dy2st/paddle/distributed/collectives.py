@@ -30,7 +30,14 @@ Array = np.ndarray[Any, Any]
 
 
 class ReduceOp:
-    """How tensors of several ranks become one; of one rank they are what they are."""
+    """How tensors of several ranks become one; of one rank they are what they are.
+
+    >>> op = dy2st.distributed.ReduceOp
+    >>> x = dy2st.to_tensor([1.0, 2.0])
+    >>> _ = dy2st.distributed.all_reduce(x, op.MAX)
+    >>> x.tolist()
+    [1.0, 2.0]
+    """
 
     SUM, MAX, MIN, PROD, AVG = exchange.SUM, exchange.MAX, exchange.MIN, exchange.PROD, exchange.AVG
 
@@ -64,7 +71,12 @@ _PENDING: list[Task] = []
 
 
 def wait(tensor: Any, group: Any = None, use_calc_stream: bool = True) -> None:
-    """Wait until all that was started with `sync_op=False` is done."""
+    """Wait until all that was started with `sync_op=False` is done.
+
+    >>> x = dy2st.ones([2])
+    >>> task = dy2st.distributed.all_reduce(x, sync_op=False)
+    >>> dy2st.distributed.wait(x)
+    """
     for task in [*_PENDING]:
         task.wait()
 
@@ -176,7 +188,13 @@ def all_reduce(
 def reduce(
     tensor: Any, dst: int = 0, op: int = ReduceOp.SUM, group: Any = None, sync_op: bool = True
 ) -> Task:
-    """The tensor, reduced over all ranks, at rank `dst`; at the others it stays as it is."""
+    """The tensor, reduced over all ranks, at rank `dst`; at the others it stays as it is.
+
+    >>> x = dy2st.to_tensor([1.0, 2.0])
+    >>> _ = dy2st.distributed.reduce(x, dst=0)
+    >>> x.tolist()  # of one process
+    [1.0, 2.0]
+    """
     place, reduce_parts = _place(group, dst), reducer(op)
     if _is_alone(group):
         return Task(group_or_world(group))
@@ -194,7 +212,13 @@ def reduce(
 
 
 def broadcast(tensor: Any, src: int, group: Any = None, sync_op: bool = True) -> Task:
-    """The tensor of rank `src` for all, in its place."""
+    """The tensor of rank `src` for all, in its place.
+
+    >>> x = dy2st.to_tensor([1.0, 2.0])
+    >>> _ = dy2st.distributed.broadcast(x, src=0)
+    >>> x.tolist()
+    [1.0, 2.0]
+    """
     place = _place(group, src)
     if _is_alone(group):
         return Task(group_or_world(group))
@@ -259,7 +283,13 @@ def gather(
     group: Any = None,
     sync_op: bool = True,
 ) -> Task:
-    """The tensors of all ranks into a list at rank `dst`."""
+    """The tensors of all ranks into a list at rank `dst`.
+
+    >>> found = []
+    >>> _ = dy2st.distributed.gather(dy2st.ones([2]), found, dst=0)
+    >>> [x.tolist() for x in found]  # of one process
+    [[1.0, 1.0]]
+    """
     is_here = group_or_world(group).rank == _place(group, dst)
     array = _array(tensor)
     what = described("gather", array, f"dst={dst}")
@@ -280,7 +310,13 @@ def scatter(
     group: Any = None,
     sync_op: bool = True,
 ) -> Task:
-    """One tensor of the list of rank `src` for each rank, into `tensor`."""
+    """One tensor of the list of rank `src` for each rank, into `tensor`.
+
+    >>> x = dy2st.zeros([2])
+    >>> _ = dy2st.distributed.scatter(x, [dy2st.ones([2])], src=0)
+    >>> x.tolist()
+    [1.0, 1.0]
+    """
     place = _place(group, src)
     array, count = _array(tensor), group_or_world(group).nranks
     is_here = group_or_world(group).rank == place
@@ -322,7 +358,13 @@ def reduce_scatter(
     group: Any = None,
     sync_op: bool = True,
 ) -> Task:
-    """Reduce lists of tensors over all ranks, one entry for each, into `tensor`."""
+    """Reduce lists of tensors over all ranks, one entry for each, into `tensor`.
+
+    >>> x = dy2st.zeros([2])
+    >>> _ = dy2st.distributed.reduce_scatter(x, [dy2st.ones([2])])
+    >>> x.tolist()
+    [1.0, 1.0]
+    """
     reduce_parts = reducer(op)
     _check_count("reduce_scatter", tensor_list, group_or_world(group).nranks)
     if _is_alone(group):
@@ -351,7 +393,13 @@ def alltoall(
     group: Any = None,
     sync_op: bool = True,
 ) -> Task:
-    """Entry i of every list to rank i."""
+    """Entry i of every list to rank i.
+
+    >>> found = []
+    >>> _ = dy2st.distributed.alltoall(found, [dy2st.ones([2])])
+    >>> [x.tolist() for x in found]
+    [[1.0, 1.0]]
+    """
     if _is_alone(group):
         out_tensor_list[:] = [tensor.detach().clone() for tensor in in_tensor_list]
         return Task(group_or_world(group))
@@ -384,6 +432,11 @@ def alltoall_single(
     """Parts of a tensor along its first axis to all ranks, theirs into `out_tensor`.
 
     Without sizes all parts are equal.
+
+    >>> x = dy2st.zeros([2])
+    >>> _ = dy2st.distributed.alltoall_single(x, dy2st.ones([2]))
+    >>> x.tolist()
+    [1.0, 1.0]
     """
     array, count = _array(in_tensor), group_or_world(group).nranks
     if not in_split_sizes and array.shape[0] % count:
@@ -408,7 +461,13 @@ def alltoall_single(
 
 
 def all_gather_object(object_list: list[Any], obj: Any, group: Any = None) -> None:
-    """The objects of all ranks, copied by pickle, into a list."""
+    """The objects of all ranks, copied by pickle, into a list.
+
+    >>> found = []
+    >>> dy2st.distributed.all_gather_object(found, {"rank": 0})
+    >>> found
+    [{'rank': 0}]
+    """
     object_list[:] = gathered(obj, group, "all_gather_object") or object_list
 
 
@@ -425,7 +484,13 @@ def gathered(obj: Any, group: Any, what: str) -> list[Any]:
 
 
 def broadcast_object_list(object_list: list[Any], src: int, group: Any = None) -> None:
-    """The objects of rank `src` for all, in their place."""
+    """The objects of rank `src` for all, in their place.
+
+    >>> objects = [{"seed": 7}]
+    >>> dy2st.distributed.broadcast_object_list(objects, src=0)
+    >>> objects
+    [{'seed': 7}]
+    """
     place = _place(group, src)
     if not _is_alone(group):
         own = object_list if group_or_world(group).rank == place else None
@@ -439,7 +504,13 @@ def scatter_object_list(
     src: int = 0,
     group: Any = None,
 ) -> None:
-    """One object of the list of rank `src` for each rank."""
+    """One object of the list of rank `src` for each rank.
+
+    >>> found = []
+    >>> dy2st.distributed.scatter_object_list(found, [{"part": 0}], src=0)
+    >>> found
+    [{'part': 0}]
+    """
     place, group = _place(group, src), group_or_world(group)
     own = list(in_object_list or ()) if group.rank == place else []
     found = gathered(own, group, f"scatter_object_list(src={src})")
@@ -463,7 +534,11 @@ def _other(call: str, rank: int, group: Any) -> None:
 
 
 def isend(tensor: Any, dst: int, group: Any = None) -> Task:
-    """Begin to send a tensor to another rank, which calls `recv` or `irecv`."""
+    """Begin to send a tensor to another rank, which calls `recv` or `irecv`.
+
+    >>> task = dy2st.distributed.isend(dy2st.ones([2]), dst=1)  # doctest: +SKIP
+    >>> task.wait()  # doctest: +SKIP
+    """
     _other("send() to", dst, group)
     array, pair = _array(tensor), pair_with(dst)
     head = json.dumps([array.dtype.name, array.shape]).encode()
@@ -471,7 +546,12 @@ def isend(tensor: Any, dst: int, group: Any = None) -> Task:
 
 
 def irecv(tensor: Any, src: int | None = None, group: Any = None) -> Task:
-    """Begin to receive a tensor of this type and shape from another rank, into `tensor`."""
+    """Begin to receive a tensor of this type and shape from another rank, into `tensor`.
+
+    >>> x = dy2st.zeros([2])
+    >>> task = dy2st.distributed.irecv(x, src=0)  # doctest: +SKIP
+    >>> task.wait()  # doctest: +SKIP
+    """
     src = 0 if src is None else src
     _other("recv() from", src, group)
     array, pair = _array(tensor), pair_with(src)
@@ -490,7 +570,10 @@ def irecv(tensor: Any, src: int | None = None, group: Any = None) -> Task:
 
 
 def send(tensor: Any, dst: int = 0, group: Any = None, sync_op: bool = True) -> Task:
-    """Send a tensor to another rank."""
+    """Send a tensor to another rank.
+
+    >>> dy2st.distributed.send(dy2st.ones([2]), dst=1)  # doctest: +SKIP
+    """
     task = isend(tensor, dst, group)
     if sync_op:
         task.wait()
@@ -498,7 +581,11 @@ def send(tensor: Any, dst: int = 0, group: Any = None, sync_op: bool = True) -> 
 
 
 def recv(tensor: Any, src: int = 0, group: Any = None, sync_op: bool = True) -> Task:
-    """Receive a tensor of this type and shape from another rank, into `tensor`."""
+    """Receive a tensor of this type and shape from another rank, into `tensor`.
+
+    >>> x = dy2st.zeros([2])
+    >>> dy2st.distributed.recv(x, src=0)  # doctest: +SKIP
+    """
     task = irecv(tensor, src, group)
     if sync_op:
         task.wait()
@@ -506,21 +593,32 @@ def recv(tensor: Any, src: int = 0, group: Any = None, sync_op: bool = True) -> 
 
 
 def send_object_list(object_list: Sequence[Any], dst: int, group: Any = None) -> None:
-    """Send objects to another rank, by pickle."""
+    """Send objects to another rank, by pickle.
+
+    >>> dy2st.distributed.send_object_list([{"step": 3}], dst=1)  # doctest: +SKIP
+    """
     _other("send_object_list() to", dst, group)
     pair = pair_with(dst)
     pair.group.finish(pair.send(pickle.dumps(list(object_list))))
 
 
 def recv_object_list(object_list: list[Any], src: int, group: Any = None) -> None:
-    """Receive objects from another rank, in their place."""
+    """Receive objects from another rank, in their place.
+
+    >>> objects = [None]
+    >>> dy2st.distributed.recv_object_list(objects, src=0)  # doctest: +SKIP
+    """
     _other("recv_object_list() from", src, group)
     pair = pair_with(src)
     object_list[:] = pickle.loads(pair.group.finish(pair.receive()))
 
 
 class P2POp:
-    """One of several sends and receives for `batch_isend_irecv`; `op` is `isend` or `irecv`."""
+    """One of several sends and receives for `batch_isend_irecv`; `op` is `isend` or `irecv`.
+
+    >>> dist = dy2st.distributed
+    >>> P2POp = dist.P2POp(dist.isend, dy2st.ones([2]), 1)  # doctest: +SKIP
+    """
 
     def __init__(self, op: Callable[..., Task], tensor: Any, peer: int, group: Any = None) -> None:
         """Take what to do, with which tensor and rank."""
@@ -530,12 +628,21 @@ class P2POp:
 
 
 def batch_isend_irecv(p2p_op_list: Sequence[P2POp]) -> list[Task]:
-    """Begin several sends and receives at once; the tasks to wait for."""
+    """Begin several sends and receives at once; the tasks to wait for.
+
+    >>> dist, x = dy2st.distributed, dy2st.zeros([2])
+    >>> both = [dist.P2POp(dist.isend, dy2st.ones([2]), 1), dist.P2POp(dist.irecv, x, 1)]
+    >>> for task in dist.batch_isend_irecv(both):  # doctest: +SKIP
+    ...     task.wait()
+    """
     return [one.op(one.tensor, one.peer, one.group) for one in p2p_op_list]
 
 
 def barrier(group: Any = None) -> None:
-    """Wait until all processes of the group have come here."""
+    """Wait until all processes of the group have come here.
+
+    >>> dy2st.distributed.barrier()
+    """
     _begin(
         group, True, "barrier", lambda: None, lambda c: c.meet("barrier", 0), lambda result: None
     )

@@ -64,7 +64,15 @@ class DataParallel(Layer):
 
     @contextmanager
     def no_sync(self) -> Iterator[None]:
-        """Keep gradients of `backward` in the `with` to this process: the next one sums all up."""
+        """Keep gradients of `backward` in the `with` to this process: the next one sums all up.
+
+        >>> net = dy2st.DataParallel(dy2st.nn.Linear(2, 1))
+        >>> with net.no_sync():
+        ...     net(dy2st.ones([1, 2])).backward()
+        >>> net(dy2st.ones([1, 2])).backward()
+        >>> net.parameters()[1].grad.item()
+        2.0
+        """
         before, self._means.is_on = self._means.is_on, False
         try:
             yield
@@ -72,11 +80,19 @@ class DataParallel(Layer):
             self._means.is_on = before
 
     def scale_loss(self, loss: Any) -> Any:
-        """The loss: gradients are means over the processes, which need no other one."""
+        """The loss: gradients are means over the processes, which need no other one.
+
+        >>> net, loss = dy2st.DataParallel(dy2st.nn.Linear(2, 1)), dy2st.ones([])
+        >>> net.scale_loss(loss) is loss
+        True
+        """
         return loss
 
     def apply_collective_grads(self) -> None:
-        """Take the means of the gradients now, as after `no_sync`."""
+        """Take the means of the gradients now, as after `no_sync`.
+
+        >>> dy2st.DataParallel(dy2st.nn.Linear(2, 1)).apply_collective_grads()
+        """
         means_of_gradients(self.group, self._means.parameters)
 
     def state_dict(self, *args: Any, **kwargs: Any) -> Any:

@@ -73,7 +73,14 @@ class Strategy:
 
 
 class ShardDataloader:
-    """The batches of a DataLoader as tensors that lie on a mesh: see `shard_dataloader`."""
+    """The batches of a DataLoader as tensors that lie on a mesh: see `shard_dataloader`.
+
+    >>> mesh = dy2st.distributed.ProcessMesh([0], ["dp"])
+    >>> loader = dy2st.io.DataLoader(dy2st.io.TensorDataset([dy2st.ones([4, 2])]), batch_size=2)
+    >>> batches = dy2st.distributed.ShardDataloader(loader, mesh, shard_dims="dp")
+    >>> len(batches)
+    2
+    """
 
     def __init__(
         self,
@@ -153,6 +160,13 @@ def shard_dataloader(
     shard_dims   the axis of the mesh, by name or number; without one every device has all.
     is_dataset_splitted   whether each process reads a part of the data: the parts are put together.
                  Else every process reads the same batches.
+
+    >>> mesh = dy2st.distributed.ProcessMesh([0], ["dp"])
+    >>> loader = dy2st.io.DataLoader(dy2st.io.TensorDataset([dy2st.ones([4, 2])]), batch_size=2)
+    >>> for (x,) in dy2st.distributed.shard_dataloader(loader, mesh, shard_dims="dp"):
+    ...     print(x.shape, x.placements)
+    [2, 2] [Shard(dim=0)]
+    [2, 2] [Shard(dim=0)]
     """
     return ShardDataloader(
         dataloader, meshes, input_keys, shard_dims, is_dataset_splitted, dense_tensor_idx
@@ -164,6 +178,17 @@ class DistModel:
 
     `train()`, `eval()` and `predict()` choose what a call does: a step that gives the loss, the
     loss alone, or what the Layer gives.
+
+    >>> mesh = dy2st.distributed.ProcessMesh([0], ["dp"])
+    >>> net = dy2st.distributed.shard_layer(dy2st.nn.Linear(2, 1), mesh)
+    >>> opt = dy2st.optimizer.SGD(0.1, net.parameters())
+    >>> model = dy2st.distributed.to_static(net, None, dy2st.nn.MSELoss(), opt)
+    >>> model.train()
+    >>> model.eval()
+    >>> model.predict()
+    >>> sorted(model.state_dict("param"))
+    ['bias', 'weight']
+    >>> model.set_state_dict(model.state_dict())
     """
 
     def __init__(
@@ -279,7 +304,16 @@ class DistModel:
     # -- what there is -----------------------------------------------------------------------
 
     def dist_main_program(self, mode: str | None = None) -> Any:
-        """The Program of a mode; ArgumentError before its first call."""
+        """The Program of a mode; ArgumentError before its first call.
+
+        >>> mesh = dy2st.distributed.ProcessMesh([0], ["dp"])
+        >>> net = dy2st.distributed.shard_layer(dy2st.nn.Linear(2, 1), mesh)
+        >>> model = dy2st.distributed.to_static(net, None, dy2st.nn.MSELoss())
+        >>> model.dist_main_program("eval")
+        Traceback (most recent call last):
+            ...
+        dy2st_runtime.errors.ArgumentError: the Program of eval() is made at its first call
+        """
         wanted = mode or self._mode
         for (known, _, _), function in self._steps.items():
             made = function.program_cache.last() if known == wanted else None

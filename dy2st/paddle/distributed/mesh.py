@@ -25,9 +25,11 @@ from dy2st_runtime.tensor import EagerTensor, to_tensor
 class ProcessMesh:
     """Devices in a rectangle of named axes; their numbers are 0, 1, 2, ... in this order.
 
-    >>> mesh = ProcessMesh([[0, 1], [2, 3]], dim_names=["dp", "mp"])
-    >>> mesh.shape, mesh.get_dim_size("mp"), mesh.process_ids
-    ([2, 2], 2, [0, 1, 2, 3])
+    >>> mesh = dy2st.distributed.ProcessMesh([[0, 1, 2], [3, 4, 5]], ["dp", "mp"])
+    >>> mesh.shape, mesh.ndim, mesh.dim_names, mesh.process_ids
+    ([2, 3], 2, ['dp', 'mp'], [0, 1, 2, 3, 4, 5])
+    >>> mesh.mesh.tolist(), mesh.axis_of("mp"), mesh.get_dim_size("mp"), mesh.spec
+    ([[0, 1, 2], [3, 4, 5]], 1, 3, (('dp', 2), ('mp', 3)))
     """
 
     def __init__(
@@ -120,13 +122,25 @@ class ProcessMesh:
 
 
 class ReduceType(IntEnum):
-    """How parts that still have to be put together become the value."""
+    """How parts that still have to be put together become the value.
+
+    >>> dy2st.distributed.ReduceType.kRedSum.name
+    'kRedSum'
+    """
 
     kRedSum, kRedMax, kRedMin, kRedProd, kRedAvg, kRedAny, kRedAll = range(7)
 
 
 class Placement:
-    """How a tensor lies along one axis of a mesh."""
+    """How a tensor lies along one axis of a mesh: Replicate(), Shard(dim) or Partial().
+
+    >>> dist = dy2st.distributed
+    >>> placements = dist.Replicate(), dist.Shard(0), dist.Partial()
+    >>> [(one.is_replicated(), one.is_shard(), one.is_partial()) for one in placements]
+    [(True, False, False), (False, True, False), (False, False, True)]
+    >>> [one.spec(2) for one in placements]
+    ['replicate', 'shard 0', 'partial sum']
+    """
 
     def is_shard(self, dim: int | None = None) -> bool:
         """Whether the tensor is cut, along axis `dim` if one is given."""
@@ -159,7 +173,11 @@ class Placement:
 
 
 class Replicate(Placement):
-    """Each device has the whole tensor."""
+    """Each device has the whole tensor.
+
+    >>> dy2st.distributed.Replicate().is_replicated()
+    True
+    """
 
     def is_replicated(self) -> bool:
         """True."""
@@ -182,7 +200,11 @@ class Shard(Placement):
         self._dim = int(dim)
 
     def get_dim(self) -> int:
-        """The axis."""
+        """The axis.
+
+        >>> dy2st.distributed.Shard(1).get_dim()
+        1
+        """
         return self._dim
 
     def is_shard(self, dim: int | None = None) -> bool:
@@ -205,7 +227,12 @@ _WRITTEN = {
 
 
 class Partial(Placement):
-    """Each device has a part of what has to be added up: of results alone, as `reshard` takes."""
+    """Each device has a part of what has to be added up: of results alone, as `reshard` takes.
+
+    >>> part = dy2st.distributed.Partial(dy2st.distributed.ReduceType.kRedMax)
+    >>> part.reduce_type().name
+    'kRedMax'
+    """
 
     def __init__(self, reduce_type: ReduceType = ReduceType.kRedSum):
         """How the parts become the value."""
@@ -305,7 +332,13 @@ def reshard(dist_tensor: Any, mesh: ProcessMesh, placements: Sequence[Placement]
 
 
 def unshard_dtensor(dist_tensor: Any) -> Any:
-    """The same value, all of it on each device."""
+    """The same value, all of it on each device.
+
+    >>> mesh = dy2st.distributed.ProcessMesh([0], ["x"])
+    >>> x = dy2st.distributed.shard_tensor(dy2st.ones([4]), mesh, [dy2st.distributed.Shard(0)])
+    >>> dy2st.distributed.unshard_dtensor(x).placements
+    [Replicate()]
+    """
     if not dist_tensor.is_dist():
         return dist_tensor
     return reshard(dist_tensor, dist_tensor.process_mesh, [])
@@ -322,6 +355,11 @@ def shard_layer(
 
     shard_fn    called with the name of each layer inside, the layer, and the mesh.
     input_fn    what becomes of the inputs, a tuple, before they are used; output_fn of the results.
+
+    >>> mesh = dy2st.distributed.ProcessMesh([0], ["x"])
+    >>> net = dy2st.distributed.shard_layer(dy2st.nn.Linear(2, 3), mesh)
+    >>> net.weight.placements
+    [Replicate()]
     """
     for name, inner in layer.named_sublayers(include_self=True):
         if shard_fn is not None:
@@ -377,15 +415,33 @@ class _ShardingStage:
 
 
 class ShardingStage1(_ShardingStage):
-    """What the optimizer remembers is cut along an axis of the mesh."""
+    """What the optimizer remembers is cut along an axis of the mesh.
+
+    >>> mesh = dy2st.distributed.ProcessMesh([0], ["dp"])
+    >>> net = dy2st.distributed.shard_layer(dy2st.nn.Linear(2, 3), mesh)
+    >>> opt = dy2st.optimizer.Adam(parameters=net.parameters())
+    >>> opt = dy2st.distributed.shard_optimizer(opt, dy2st.distributed.ShardingStage1("dp", mesh))
+    """
 
 
 class ShardingStage2(_ShardingStage):
-    """As stage 1, and so are gradients: each device adds up those that it needs."""
+    """As stage 1, and so are gradients: each device adds up those that it needs.
+
+    >>> mesh = dy2st.distributed.ProcessMesh([0], ["dp"])
+    >>> net = dy2st.distributed.shard_layer(dy2st.nn.Linear(2, 3), mesh)
+    >>> opt = dy2st.optimizer.Adam(parameters=net.parameters())
+    >>> opt = dy2st.distributed.shard_optimizer(opt, dy2st.distributed.ShardingStage2("dp", mesh))
+    """
 
 
 class ShardingStage3(_ShardingStage):
-    """As stage 2, and so are the parameters themselves: they are gathered where they are used."""
+    """As stage 2, and so are the parameters themselves: they are gathered where they are used.
+
+    >>> mesh = dy2st.distributed.ProcessMesh([0], ["dp"])
+    >>> net = dy2st.distributed.shard_layer(dy2st.nn.Linear(2, 3), mesh)
+    >>> opt = dy2st.optimizer.Adam(parameters=net.parameters())
+    >>> opt = dy2st.distributed.shard_optimizer(opt, dy2st.distributed.ShardingStage3("dp", mesh))
+    """
 
     cuts_parameters = True
 
@@ -407,6 +463,12 @@ def shard_optimizer(
     shard_fn   called with the name of what is remembered, the parameter, and the tensor; one of
                ShardingStage1, ShardingStage2 and ShardingStage3, or a function that calls
                `shard_tensor`.
+
+    >>> mesh = dy2st.distributed.ProcessMesh([0], ["dp"])
+    >>> net = dy2st.distributed.shard_layer(dy2st.nn.Linear(2, 3), mesh)
+    >>> opt = dy2st.optimizer.Adam(parameters=net.parameters())
+    >>> dy2st.distributed.shard_optimizer(opt) is opt
+    True
     """
     if gradient_accumulation_steps != 1:
         raise ArgumentError(

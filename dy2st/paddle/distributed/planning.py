@@ -27,6 +27,10 @@ class Plan:
     unknown      operators whose operands are counted as gathered, for want of a rule.
 
     That is with DY2ST_XLA_REUSE=on: else new parameters and state lie beside the old ones.
+
+    >>> plan = dy2st.distributed.Plan(parameters=8, optimizer=8, temporaries=4)
+    >>> plan.memory
+    20
     """
 
     parameters: int = 0

@@ -64,33 +64,55 @@ def init_parallel_env(nccl_config: Any = None) -> Group:
 
     With one process there is nobody to connect to. Raises PeerTimeout, with the address, if the
     others do not come.
+
+    >>> dy2st.distributed.init_parallel_env().nranks
+    1
     """
     return join()
 
 
 def is_initialized() -> bool:
-    """Whether processes are connected: with one there is nothing to connect."""
+    """Whether processes are connected: with one there is nothing to connect.
+
+    >>> dy2st.distributed.is_initialized()  # one process alone
+    False
+    """
     return is_joined()
 
 
 def is_available() -> bool:
-    """Whether these functions can be called."""
+    """Whether these functions can be called.
+
+    >>> dy2st.distributed.is_available()
+    True
+    """
     return True
 
 
 def get_backend(group: Any = None) -> str:
-    """What connects the processes: GLOO, on the hosts' memory; ALONE for one process."""
+    """What connects the processes: GLOO, on the hosts' memory; ALONE for one process.
+
+    >>> dy2st.distributed.get_backend()
+    'ALONE'
+    """
     return "GLOO" if group_or_world(group).nranks > 1 else "ALONE"
 
 
 def destroy_process_group(group: Any = None) -> None:
-    """Part from the others: all processes call it. Groups of some cost nothing, and stay."""
+    """Part from the others: all processes call it. Groups of some cost nothing, and stay.
+
+    >>> dy2st.distributed.destroy_process_group()
+    """
     if group is None or group is world():
         leave()
 
 
 def get_group(id: int = 0) -> Group:
-    """The group of that number; 0 is that of all processes."""
+    """The group of that number; 0 is that of all processes.
+
+    >>> dy2st.distributed.get_group(0).ranks
+    [0]
+    """
     return group_of(id)
 
 

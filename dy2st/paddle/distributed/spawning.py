@@ -115,6 +115,8 @@ def launch() -> None:
     """Run a script in several processes, by the arguments of the command line.
 
     It is what `python -m dy2st.distributed.launch --nproc_per_node 2 train.py` does.
+
+    >>> dy2st.distributed.launch()  # doctest: +SKIP
     """
     sys.exit(_launch.main(sys.argv[1:]))
 

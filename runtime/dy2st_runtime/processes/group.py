@@ -44,23 +44,40 @@ class Group:
 
     @property
     def nranks(self) -> int:
-        """How many processes take part."""
+        """How many processes take part.
+
+        >>> Group([0, 1]).nranks
+        2
+        """
         return len(self.ranks)
 
     world_size = nranks
 
     @property
     def name(self) -> str:
-        """What to call it."""
+        """What to call it.
+
+        >>> Group([0], id=3).name
+        '_default_pg3'
+        """
         return f"_default_pg{self.id or ''}"
 
     @property
     def process_group(self) -> Group:
-        """The group itself."""
+        """The group itself.
+
+        >>> group = Group([0])
+        >>> group.process_group is group
+        True
+        """
         return self
 
     def is_member(self) -> bool:
-        """Whether this process takes part."""
+        """Whether this process takes part.
+
+        >>> Group([0]).is_member(), Group([1]).is_member()
+        (True, False)
+        """
         return self.rank >= 0
 
     def get_group_rank(self, rank: int) -> int:
@@ -68,7 +85,10 @@ class Group:
         return self.ranks.index(rank) if rank in self.ranks else -1
 
     def start(self, what: str, run: Callable[[Channel], R]) -> Work[R]:
-        """Do something with the others, in another thread; `finish` waits for it."""
+        """Do something with the others, in another thread; `finish` waits for it.
+
+        >>> Group([0, 1]).start("sum", lambda channel: None)  # doctest: +SKIP
+        """
         if self._channel is None:
             if not _STATE.joined:
                 raise ArgumentError(f"{what}: call init_parallel_env() first")
@@ -79,6 +99,9 @@ class Group:
         """The result of what was started.
 
         Raises PeerError if a process is gone or does something else, PeerTimeout if it hangs.
+
+        >>> group = Group([0, 1])
+        >>> group.finish(group.start("sum", lambda channel: None))  # doctest: +SKIP
         """
         return work.result(self.timeout, self.ranks)
 

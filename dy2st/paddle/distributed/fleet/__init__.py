@@ -33,11 +33,19 @@ class DistributedStrategy:
 
 
 class Fleet:
-    """All processes; models and optimizers are none of this class here."""
+    """All processes; models and optimizers are none of this class here.
+
+    >>> isinstance(dy2st.distributed.fleet.Fleet(), object)
+    True
+    """
 
 
 class PaddleCloudRoleMaker:
-    """Says who does what: this process does it all."""
+    """Says who does what: this process does it all.
+
+    >>> role = dy2st.distributed.fleet.PaddleCloudRoleMaker(is_collective=True)
+    >>> dy2st.distributed.fleet.init(role)
+    """
 
     def __init__(self, is_collective: bool = False, **_: Any) -> None:
         """Take whether all processes do the same."""
@@ -57,6 +65,10 @@ def init(
     Without degrees of `mp` and `sharding`, and with a `dp_degree` that is the number of processes,
     there is none: processes share the data. Raises ArgumentError for degrees that do not fit the
     devices, and for stages of a pipeline.
+
+    >>> dy2st.distributed.fleet.init(is_collective=True)
+    >>> dy2st.distributed.fleet.worker_num()
+    1
     """
     strategy = strategy or DistributedStrategy()
     degrees = hybrid.degrees_of(strategy.hybrid_configs)
@@ -72,6 +84,10 @@ def distributed_model(model: Any) -> Any:
 
     On a mesh all processes begin with the values of rank 0, and batches are cut along their first
     axis.
+
+    >>> net = dy2st.distributed.fleet.distributed_model(dy2st.nn.Linear(2, 3))
+    >>> net(dy2st.ones([1, 2])).shape
+    [1, 3]
     """
     mesh = hybrid.mesh()
     if mesh is not None:
@@ -83,43 +99,76 @@ def distributed_optimizer(optimizer: Any, strategy: Any = None) -> Any:
     """The optimizer itself: gradients are the same everywhere.
 
     On a mesh what it remembers is cut along `sharding`, as the stage says.
+
+    >>> opt = dy2st.optimizer.SGD(0.1, dy2st.nn.Linear(2, 3).parameters())
+    >>> dy2st.distributed.fleet.distributed_optimizer(opt) is opt
+    True
     """
     mesh = hybrid.mesh()
     return optimizer if mesh is None else hybrid.place_optimizer(optimizer, mesh)
 
 
 def distributed_scaler(scaler: Any) -> Any:
-    """The scaler for all processes: itself, as gradients are the same on all of them."""
+    """The scaler for all processes: itself, as gradients are the same on all of them.
+
+    >>> scaler = dy2st.amp.GradScaler()
+    >>> dy2st.distributed.fleet.distributed_scaler(scaler) is scaler
+    True
+    """
     return scaler
 
 
 def get_hybrid_communicate_group() -> HybridCommunicateGroup:
-    """How the processes are arranged."""
+    """How the processes are arranged.
+
+    >>> dy2st.distributed.fleet.get_hybrid_communicate_group().get_model_parallel_world_size()
+    1
+    """
     return HybridCommunicateGroup()
 
 
 def is_first_worker() -> bool:
-    """Whether this is the first process."""
+    """Whether this is the first process.
+
+    >>> dy2st.distributed.fleet.is_first_worker()
+    True
+    """
     return worker_index() == 0
 
 
 def is_worker() -> bool:
-    """Whether this process trains: True."""
+    """Whether this process trains: True.
+
+    >>> dy2st.distributed.fleet.is_worker()
+    True
+    """
     return True
 
 
 def is_server() -> bool:
-    """Whether this process keeps parameters for others: False."""
+    """Whether this process keeps parameters for others: False.
+
+    >>> dy2st.distributed.fleet.is_server()
+    False
+    """
     return False
 
 
 def worker_num() -> int:
-    """How many processes train."""
+    """How many processes train.
+
+    >>> dy2st.distributed.fleet.worker_num()
+    1
+    """
     return world().nranks
 
 
 def worker_index() -> int:
-    """The rank of this process."""
+    """The rank of this process.
+
+    >>> dy2st.distributed.fleet.worker_index()
+    0
+    """
     return world().rank
 
 
@@ -132,16 +181,25 @@ rank_in_node, world_size = local_rank, worker_num
 
 
 def barrier_worker() -> None:
-    """Wait until all processes have come here."""
+    """Wait until all processes have come here.
+
+    >>> dy2st.distributed.fleet.barrier_worker()
+    """
     barrier()
 
 
 def init_worker() -> None:
-    """Begin: all is there after `init`."""
+    """Begin: all is there after `init`.
+
+    >>> dy2st.distributed.fleet.init_worker()
+    """
 
 
 def stop_worker() -> None:
-    """End: nothing is left to be done."""
+    """End: nothing is left to be done.
+
+    >>> dy2st.distributed.fleet.stop_worker()
+    """
 
 
 __all__ = [

@@ -25,7 +25,12 @@ from dy2st_runtime.processes.group import Group, group_with, world
 
 
 class ColumnParallelLinear(Linear):
-    """x @ weight + bias, (*, in) -> (*, out), cut by columns of the weight."""
+    """x @ weight + bias, (*, in) -> (*, out), cut by columns of the weight.
+
+    >>> layer = ColumnParallelLinear(4, 6, has_bias=True)
+    >>> layer(dy2st.ones([2, 4])).shape
+    [2, 6]
+    """
 
     def __init__(
         self,
@@ -48,7 +53,12 @@ class ColumnParallelLinear(Linear):
 
 
 class RowParallelLinear(Linear):
-    """x @ weight + bias, (*, in) -> (*, out), cut by rows of the weight."""
+    """x @ weight + bias, (*, in) -> (*, out), cut by rows of the weight.
+
+    >>> layer = RowParallelLinear(4, 6)
+    >>> layer(dy2st.ones([2, 4])).shape
+    [2, 6]
+    """
 
     def __init__(
         self,
@@ -70,7 +80,11 @@ class RowParallelLinear(Linear):
 
 
 class VocabParallelEmbedding(Embedding):
-    """Rows of a table, (*) -> (*, dim), which is cut by rows."""
+    """Rows of a table, (*) -> (*, dim), which is cut by rows.
+
+    >>> VocabParallelEmbedding(10, 4)(dy2st.to_tensor([1, 2])).shape
+    [2, 4]
+    """
 
     def __init__(
         self,
@@ -86,7 +100,12 @@ class VocabParallelEmbedding(Embedding):
 
 
 class ParallelCrossEntropy(Layer):
-    """-log softmax(x)[label], (*, classes), (*, 1) -> (*, 1)."""
+    """-log softmax(x)[label], (*, classes), (*, 1) -> (*, 1).
+
+    >>> loss = ParallelCrossEntropy()(dy2st.zeros([1, 2]), dy2st.to_tensor([[0]]))
+    >>> round(loss.item(), 4)
+    0.6931
+    """
 
     def __init__(self, mp_group: Any = None, name: str | None = None, ignore_index: int = -100):
         """Take the label that counts nothing."""
@@ -102,6 +121,14 @@ class RNGStatesTracker:
     """Random numbers that processes share or do not: of one process they are its own.
 
     `states_` has the names that were added, as scripts look one up before they use it.
+
+    >>> tracker = RNGStatesTracker()
+    >>> tracker.add("local", 7)
+    >>> with tracker.rng_state("local"):
+    ...     x = dy2st.rand([2])
+    >>> list(tracker.states_)
+    ['local']
+    >>> tracker.reset()
     """
 
     def __init__(self) -> None:
@@ -125,12 +152,19 @@ _TRACKER = RNGStatesTracker()
 
 
 def get_rng_state_tracker() -> RNGStatesTracker:
-    """The tracker of this process."""
+    """The tracker of this process.
+
+    >>> with get_rng_state_tracker().rng_state():
+    ...     x = dy2st.rand([2])
+    """
     return _TRACKER
 
 
 def model_parallel_random_seed(seed: int | None = None) -> None:
-    """Begin the random numbers of several processes at different seeds: there is one."""
+    """Begin the random numbers of several processes at different seeds: there is one.
+
+    >>> model_parallel_random_seed(7)
+    """
 
 
 _QUESTION = re.compile(
@@ -173,11 +207,19 @@ class HybridCommunicateGroup:
         return answer
 
     def get_check_parallel_group(self, *_: Any) -> Group:
-        """The group that checks gradients together."""
+        """The group that checks gradients together.
+
+        >>> HybridCommunicateGroup().get_check_parallel_group().nranks
+        1
+        """
         return world()
 
     def get_global_rank(self) -> int:
-        """The rank among all processes."""
+        """The rank among all processes.
+
+        >>> HybridCommunicateGroup().get_global_rank()
+        0
+        """
         return world().rank
 
 
