@@ -87,6 +87,12 @@ def decorate(
     In 'O1' all stays as it is. Norms, and `excluded_layers` (Layers or classes), stay in float32.
     Optimizers update a float32 copy unless `master_weight` is False; with `master_grad` gradients
     are float32. `save_dtype` is that of the floats in a `state_dict`.
+
+    >>> net = dy2st.nn.Linear(2, 3)
+    >>> opt = dy2st.optimizer.SGD(0.1, net.parameters())
+    >>> net, opt = dy2st.amp.decorate(net, opt, level="O2")
+    >>> net.weight.dtype
+    dtype('float16')
     """
     short = short_float(level, dtype)
     if level == "O2":
@@ -128,22 +134,42 @@ amp_decorate = decorate
 
 
 def is_float16_supported(device: Any = None) -> bool:
-    """Whether mixed precision in float16 has an effect: True."""
+    """Whether mixed precision in float16 has an effect: True.
+
+    >>> dy2st.amp.is_float16_supported()
+    True
+    """
     return True
 
 
 def is_bfloat16_supported(device: Any = None) -> bool:
-    """Whether mixed precision in bfloat16 has an effect: with the package ml_dtypes."""
+    """Whether mixed precision in bfloat16 has an effect: with the package ml_dtypes.
+
+    >>> isinstance(dy2st.amp.is_bfloat16_supported(), bool)
+    True
+    """
     return named_dtype("bfloat16") is not None
 
 
 def is_autocast_enabled(device_type: Any = None) -> bool:
-    """Whether operators compute in short floats now."""
+    """Whether operators compute in short floats now.
+
+    >>> with dy2st.amp.auto_cast():
+    ...     dy2st.is_autocast_enabled()
+    True
+    """
     return _in_force() is not None
 
 
 def get_autocast_dtype(device_type: Any = None) -> str:
-    """The short float that is taken, or would be."""
+    """The short float that is taken, or would be.
+
+    >>> with dy2st.amp.auto_cast(dtype="bfloat16"):  # doctest: +SKIP
+    ...     dy2st.get_autocast_dtype()
+    'bfloat16'
+    >>> dy2st.get_autocast_dtype()
+    'float16'
+    """
     settings = _in_force()
     return "float16" if settings is None else settings.short.name
 

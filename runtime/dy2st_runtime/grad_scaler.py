@@ -26,11 +26,16 @@ class GradScaler:
 
     Where a gradient is infinite or NaN the step is left out. After `decr_every_n_nan_or_inf` such
     steps, one behind the other, the scale is multiplied by `decr_ratio`; after `incr_every_n_steps`
-    others by `incr_ratio`.
+    others by `incr_ratio` (Micikevicius et al. 2017). ValueError for ratios that go the other way.
 
-    >>> from dy2st_runtime.ops import ones
-    >>> GradScaler(init_loss_scaling=8.0).scale(ones([])).item()
-    8.0
+    >>> w = dy2st.to_tensor([1.0], stop_gradient=False)
+    >>> opt, scaler = dy2st.optimizer.SGD(0.5, [w]), dy2st.amp.GradScaler(init_loss_scaling=8.0)
+    >>> loss = scaler.scale(w * 3.0)
+    >>> loss.backward()
+    >>> scaler.step(opt)
+    >>> scaler.update()
+    >>> loss.item(), w.item()
+    (24.0, -0.5)
     """
 
     # What a converted function takes as it is at each call, and never as a constant.
@@ -68,7 +73,15 @@ class GradScaler:
         return F.cast(F.reshape(self._scale, []), dtype)
 
     def unscale_(self, optimizer: Any) -> None:
-        """Divide the gradients by the scale; RuntimeError the second time before `update`."""
+        """Divide the gradients by the scale; RuntimeError the second time before `update`.
+
+        >>> w = dy2st.to_tensor([1.0], stop_gradient=False)
+        >>> opt, scaler = dy2st.optimizer.SGD(0.5, [w]), dy2st.amp.GradScaler(init_loss_scaling=8.0)
+        >>> scaler.scale(w * 3.0).backward()
+        >>> scaler.unscale_(opt)
+        >>> w.grad.item()
+        3.0
+        """
         if not self._enable:
             return
         stage, _ = self._stage_of(optimizer)
@@ -137,7 +150,16 @@ class GradScaler:
         put(self._scale, value_of(self._scale) * ratio)
 
     def minimize(self, optimizer: Any, *args: Any, **kwargs: Any) -> None:
-        """`step` and `update`, with what `optimizer.minimize` takes: the scaled loss first."""
+        """`step` and `update`, with what `optimizer.minimize` takes: the scaled loss first.
+
+        >>> w = dy2st.to_tensor([1.0], stop_gradient=False)
+        >>> opt, scaler = dy2st.optimizer.SGD(0.5, [w]), dy2st.amp.GradScaler()
+        >>> loss = scaler.scale(w * 3.0)
+        >>> loss.backward()
+        >>> scaler.minimize(opt, loss)
+        >>> w.item()
+        -0.5
+        """
         if not self._enable:
             optimizer.minimize(*args, **kwargs)
             return
@@ -147,65 +169,133 @@ class GradScaler:
     # -- settings ----------------------------------------------------------------------------
 
     def is_enable(self) -> bool:
-        """Whether losses are scaled."""
+        """Whether losses are scaled.
+
+        >>> dy2st.amp.GradScaler(enable=False).is_enable()
+        False
+        """
         return self._enable
 
     def is_use_dynamic_loss_scaling(self) -> bool:
-        """Whether the scale changes."""
+        """Whether the scale changes.
+
+        >>> dy2st.amp.GradScaler(use_dynamic_loss_scaling=False).is_use_dynamic_loss_scaling()
+        False
+        """
         return self._use_dynamic_loss_scaling
 
     def get_init_loss_scaling(self) -> float:
-        """The first scale."""
+        """The first scale.
+
+        >>> dy2st.amp.GradScaler().get_init_loss_scaling()
+        65536.0
+        """
         return self._init_loss_scaling
 
     def set_init_loss_scaling(self, new_init_loss_scaling: float) -> None:
-        """Begin again with a scale."""
+        """Begin again with a scale.
+
+        >>> scaler = dy2st.amp.GradScaler()
+        >>> scaler.set_init_loss_scaling(8.0)
+        >>> scaler.scale(dy2st.ones([])).item()
+        8.0
+        """
         self._init_loss_scaling = float(new_init_loss_scaling)
         self._scale.set_value(_scale_of(self._init_loss_scaling))
 
     def get_incr_ratio(self) -> float:
-        """What the scale is multiplied by after many steps."""
+        """What the scale is multiplied by after many steps.
+
+        >>> dy2st.amp.GradScaler().get_incr_ratio()
+        2.0
+        """
         return self._incr_ratio
 
     def set_incr_ratio(self, new_incr_ratio: float) -> None:
-        """Take another one, above 1."""
+        """Take another one, above 1.
+
+        >>> scaler = dy2st.amp.GradScaler()
+        >>> scaler.set_incr_ratio(4.0)
+        >>> scaler.get_incr_ratio()
+        4.0
+        """
         self._incr_ratio = _checked(new_incr_ratio > 1.0, new_incr_ratio, "above 1")
 
     def get_decr_ratio(self) -> float:
-        """What the scale is multiplied by where gradients are infinite or NaN."""
+        """What the scale is multiplied by where gradients are infinite or NaN.
+
+        >>> dy2st.amp.GradScaler().get_decr_ratio()
+        0.5
+        """
         return self._decr_ratio
 
     def set_decr_ratio(self, new_decr_ratio: float) -> None:
-        """Take another one, below 1."""
+        """Take another one, below 1.
+
+        >>> scaler = dy2st.amp.GradScaler()
+        >>> scaler.set_decr_ratio(0.25)
+        >>> scaler.get_decr_ratio()
+        0.25
+        """
         self._decr_ratio = _checked(0.0 < new_decr_ratio < 1.0, new_decr_ratio, "in (0, 1)")
 
     def get_incr_every_n_steps(self) -> int:
-        """How many steps there are before the scale grows."""
+        """How many steps there are before the scale grows.
+
+        >>> dy2st.amp.GradScaler().get_incr_every_n_steps()
+        2000
+        """
         return self._incr_every_n_steps
 
     def set_incr_every_n_steps(self, new_incr_every_n_steps: int) -> None:
-        """Take another number."""
+        """Take another number.
+
+        >>> scaler = dy2st.amp.GradScaler()
+        >>> scaler.set_incr_every_n_steps(100)
+        >>> scaler.get_incr_every_n_steps()
+        100
+        """
         self._incr_every_n_steps = new_incr_every_n_steps
 
     def get_decr_every_n_nan_or_inf(self) -> int:
-        """How many steps are left out before the scale shrinks."""
+        """How many steps are left out before the scale shrinks.
+
+        >>> dy2st.amp.GradScaler().get_decr_every_n_nan_or_inf()
+        1
+        """
         return self._decr_every_n_nan_or_inf
 
     def set_decr_every_n_nan_or_inf(self, new_decr_every_n_nan_or_inf: int) -> None:
-        """Take another number."""
+        """Take another number.
+
+        >>> scaler = dy2st.amp.GradScaler()
+        >>> scaler.set_decr_every_n_nan_or_inf(2)
+        >>> scaler.get_decr_every_n_nan_or_inf()
+        2
+        """
         self._decr_every_n_nan_or_inf = new_decr_every_n_nan_or_inf
 
     # -- state -------------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
-        """What is needed to go on later: the scale, how it changes, and what was counted."""
+        """What is needed to go on later: the scale, how it changes, and what was counted.
+
+        >>> dy2st.amp.GradScaler(init_loss_scaling=8.0).state_dict()["scale"].tolist()
+        [8.0]
+        """
         if not self._enable:
             return {}
         kept = {name: getattr(self, f"_{name}") for name in _KEPT}
         return {"scale": self._scale.numpy(), **kept}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on from a `state_dict`; RuntimeError if it is that of one that scales nothing."""
+        """Go on from a `state_dict`; RuntimeError if it is that of one that scales nothing.
+
+        >>> one, other = dy2st.amp.GradScaler(init_loss_scaling=8.0), dy2st.amp.GradScaler()
+        >>> other.load_state_dict(one.state_dict())
+        >>> other.get_init_loss_scaling()
+        8.0
+        """
         if not self._enable:
             return
         if not state_dict:

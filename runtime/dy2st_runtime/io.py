@@ -75,6 +75,13 @@ def save_programs(path: AnyPath, programs: Mapping[str, Program], state: Mapping
     one that is not of the same save as the other; missing folders are made. Raises VerifyError if a
     Program is broken, ParameterMismatch if `state` does not fit, FileAccessError if the disk
     refuses.
+
+    >>> import os, tempfile
+    >>> double = dy2st.to_static(lambda x: x * 2.0, [dy2st.static.InputSpec(["n"])])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_programs(f"{folder}/double", {"forward": double.main_program}, {})
+    ...     print(sorted(os.listdir(folder)))
+    ['double.mlir', 'double.safetensors']
     """
     text_file, array_file = _files(path)
     named = [replace(program, name=name) for name, program in programs.items()]
@@ -93,7 +100,17 @@ def write_pair(
     arrays: Mapping[str, Array],
     locations: bool = True,
 ) -> None:
-    """Write a text and the arrays beside it, both with the digest of the arrays."""
+    """Write a text and the arrays beside it, both with the digest of the arrays.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> double = dy2st.to_static(lambda x: x * 2.0, [dy2st.static.InputSpec(["n"])])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     files = Path(folder, "a.mlir"), Path(folder, "b.safetensors")
+    ...     write_pair(*files, [double.main_program], {})
+    ...     load_pair(*files)(dy2st.ones([2])).tolist()
+    [2.0, 2.0]
+    """
     with (
         Progress(f"saving {text_file.with_suffix('')}"),
         replacing(array_file, text_file) as (new_arrays, new_text),
@@ -114,7 +131,14 @@ def _files(path: AnyPath) -> tuple[Path, Path]:
 
 
 def check_state(programs: Sequence[Program], state: Mapping[str, Any], where: Any) -> None:
-    """ParameterMismatch unless the arrays are those that the Programs name."""
+    """ParameterMismatch unless the arrays are those that the Programs name.
+
+    >>> double = dy2st.to_static(lambda x: x * 2.0, [dy2st.static.InputSpec(["n"])])
+    >>> check_state([double.main_program], {"w": np.ones(2)}, "the state")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    dy2st_runtime.errors.ParameterMismatch: the state does not belong to the Program;...
+    """
     wanted = {name: variable for program in programs for name, variable in program.state.items()}
     missing = [name for name in wanted if name not in state]
     unknown = [name for name in state if name not in wanted]
@@ -154,6 +178,14 @@ def load(
     Raises MissingFile if a file is missing, FormatError if one is damaged, foreign or of a newer
     version, ParameterMismatch if they do not belong together, FileAccessError if the disk refuses,
     LimitExceeded if loading takes longer than `limits` allow.
+
+    >>> import tempfile
+    >>> double = dy2st.to_static(lambda x: x * 2.0, [dy2st.static.InputSpec(["n"])])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_programs(f"{folder}/double", {"forward": double.main_program}, {})
+    ...     loaded = load(f"{folder}/double", mmap=False)
+    >>> loaded(dy2st.ones([2])).tolist()
+    [2.0, 2.0]
     """
     return load_pair(*_files(path), mmap, engine, limits)
 
@@ -166,7 +198,14 @@ def load_pair(
     engine: str | None = None,
     limits: Limits | None = None,
 ) -> LoadedModel:
-    """`load` of two files that may have any names."""
+    """`load` of two files that may have any names.
+
+    >>> from pathlib import Path
+    >>> load_pair(Path("net.mlir"), Path("net.safetensors"))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    dy2st_runtime.errors.MissingFile: there is no net.mlir: a saved model is two files,...
+    """
     engines.check_name(engine)
     if limits is not None and not isinstance(limits, Limits):
         raise ArgumentError(
@@ -203,6 +242,17 @@ def read_pair(text_file: Path, array_file: Path, mmap: bool = True) -> tuple[str
     """A text and what lies beside it; while they are of two saves, a writer is waited for.
 
     Raises FormatError if one is damaged.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> double = dy2st.to_static(lambda x: x * 2.0, [dy2st.static.InputSpec(["n"])])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     files = Path(folder, "a.mlir"), Path(folder, "b.safetensors")
+    ...     write_pair(*files, [double.main_program], {})
+    ...     text, stored = read_pair(*files, mmap=False)
+    ...     check_pair(*files, text, stored)
+    >>> text.splitlines()[0].startswith('"dy2st.model"'), stored.arrays
+    (True, {})
     """
     end = time.monotonic() + _PATIENCE
     while True:
@@ -219,7 +269,16 @@ def read_pair(text_file: Path, array_file: Path, mmap: bool = True) -> tuple[str
 
 
 def check_pair(text_file: Path, array_file: Path, text: str, stored: StoredArrays) -> None:
-    """ParameterMismatch unless both files were written by one save."""
+    """ParameterMismatch unless both files were written by one save.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> double = dy2st.to_static(lambda x: x * 2.0, [dy2st.static.InputSpec(["n"])])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     files = Path(folder, "a.mlir"), Path(folder, "b.safetensors")
+    ...     write_pair(*files, [double.main_program], {})
+    ...     check_pair(*files, *read_pair(*files, mmap=False))
+    """
     if not _is_pair(text, stored):
         raise ParameterMismatch(
             f"{text_file} and {array_file} are of two different saves: one of them was replaced "
@@ -236,7 +295,12 @@ def _is_pair(text: str, stored: StoredArrays) -> bool:
 
 
 def verified(program: Program) -> Program:
-    """The Program; one that was saved when rules needed less now requires what they need."""
+    """The Program; one that was saved when rules needed less now requires what they need.
+
+    >>> double = dy2st.to_static(lambda x: x * 2.0, [dy2st.static.InputSpec(["n"])])
+    >>> verified(double.main_program) is double.main_program
+    True
+    """
     found = findings(program)
     if found and all(finding.rule == "needs are required" for finding in found):
         return verify(made_anew(program))
@@ -248,6 +312,15 @@ class LoadedModel(Layer):
 
     Its parameters are frozen until `train()`, which lets go those that were trained when it was
     saved. The Programs stay what they are: whoever trains on saves a model in training mode.
+
+    >>> import tempfile
+    >>> net = dy2st.to_static(dy2st.nn.Linear(4, 2), [dy2st.static.InputSpec(["n", 4])])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     dy2st.jit.save(net, f"{folder}/net")
+    ...     loaded = dy2st.jit.load(f"{folder}/net", mmap=False)
+    ...     loaded.save(f"{folder}/again")
+    >>> loaded(dy2st.ones([3, 4])).shape, list(loaded.programs), loaded.weight.shape
+    ([3, 2], ['forward'], [4, 2])
     """
 
     def __init__(
@@ -322,7 +395,13 @@ class LoadedModel(Layer):
 
 
 class LoadedMethod:
-    """One saved method: call it with tensors, arrays or numbers, by position or input name."""
+    """One saved method: call it with tensors, arrays or numbers, by position or input name.
+
+    >>> double = dy2st.to_static(lambda x: x * 2.0, [dy2st.static.InputSpec(["n"], name="x")])
+    >>> method = LoadedMethod(double.main_program, {})
+    >>> method(np.ones(2, "float32")).tolist(), method(x=np.full(1, 3.0, "float32")).tolist()
+    ([2.0, 2.0], [6.0])
+    """
 
     def __init__(
         self,

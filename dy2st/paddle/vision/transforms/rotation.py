@@ -120,7 +120,12 @@ class RandomPerspective(BaseTransform):
     def get_params(
         self, width: int, height: int, distortion_scale: float
     ) -> tuple[list[list[int]], list[list[int]]]:
-        """The four corners, and where they come to stand."""
+        """The four corners, and where they come to stand.
+
+        >>> corners, ends = dy2st.vision.transforms.RandomPerspective().get_params(8, 6, 0.0)
+        >>> corners
+        [[0, 0], [7, 0], [7, 5], [0, 5]]
+        """
         right, bottom = width - 1, height - 1
         corners = [[0, 0], [right, 0], [right, bottom], [0, bottom]]
         most = [int(distortion_scale * (size // 2)) for size in (width, height)]
