@@ -42,6 +42,12 @@ def find(name: str) -> AddCommand:
     """The function that adds the command of a target to the parsers of argparse.
 
     Raises ArgumentError if there is no such target, or it cannot be imported.
+
+    >>> import argparse
+    >>> parser = argparse.ArgumentParser("dy2st")
+    >>> find("c")(parser.add_subparsers())
+    >>> parser.parse_args(["compile", "net", "-o", "build"]).output
+    'build'
     """
     place = TARGETS.get(name) or _of_packages().get(name)
     if place is None:
@@ -74,6 +80,13 @@ def add_format(commands: Any) -> tuple[argparse.ArgumentParser, Any]:
     """The parser of `export`, and the group to which a format adds its flag.
 
     The flag stores as `run_format` what runs it.
+
+    >>> import argparse
+    >>> commands = argparse.ArgumentParser("dy2st").add_subparsers()
+    >>> parser, formats = add_format(commands)
+    >>> _ = formats.add_argument("--mine", dest="run_format", action="store_const", const=print)
+    >>> parser.parse_args(["net", "--mine", "-o", "build"]).run_format is print
+    True
     """
     known: argparse.ArgumentParser | None = commands.choices.get("export")
     if known is not None:

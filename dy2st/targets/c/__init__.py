@@ -20,7 +20,13 @@ pip install 'dy2st[native]'."""
 
 
 def add_compile(commands: Any) -> None:
-    """Add the command `compile` to those of `dy2st`."""
+    """Add the command `compile` to those of `dy2st`.
+
+    >>> parser = argparse.ArgumentParser("dy2st")
+    >>> add_compile(parser.add_subparsers())
+    >>> parser.parse_args(["compile", "net", "-o", "build", "--embed"]).embed
+    True
+    """
     parser = commands.add_parser(
         "compile",
         help="compile for C: an object file that needs neither Python nor NumPy",

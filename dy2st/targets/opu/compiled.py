@@ -135,6 +135,15 @@ def compile_network(
 
     Raises ArgumentError for a layer that fits in no tiling, and for integers or fraction lengths
     that are missing or do not fit.
+
+    >>> from dy2st.targets.opu.gen_ir import gen_ir
+    >>> net = dy2st.nn.Sequential(dy2st.nn.Conv2D(3, 4, 3, padding=1), dy2st.nn.ReLU()).eval()
+    >>> traced = dy2st.to_static(net, [dy2st.static.InputSpec([1, 3, 8, 8])])
+    >>> image = np.random.default_rng(0).random((1, 3, 8, 8), "float32")
+    >>> network, _ = gen_ir(traced, [image], on="opu1024")
+    >>> model = compile_network(network, "opu1024")
+    >>> [output.shape for output in model.run([np.zeros((1, 8, 8, 3), "int8")])]
+    [(1, 8, 8, 4)]
     """
     if mode not in MODES:
         raise ArgumentError(f"mode is {mode!r}, there are {', '.join(MODES)}")

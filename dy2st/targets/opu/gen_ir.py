@@ -75,6 +75,13 @@ def gen_ir(
     columns       "host": where it is faster, the host stores the windows of an input as channels,
                   which is im2col; "none": nowhere.
     how           more for `quantise`: mode, headroom, correct_bias, ...
+
+    >>> net = dy2st.nn.Sequential(dy2st.nn.Conv2D(3, 4, 3, padding=1), dy2st.nn.ReLU()).eval()
+    >>> traced = dy2st.to_static(net, [dy2st.static.InputSpec([1, 3, 8, 8])])
+    >>> image = np.random.default_rng(0).random((1, 3, 8, 8), "float32")
+    >>> network, report = gen_ir(traced, [image], on="opu1024")
+    >>> [(one.index, one.output_size) for one in network.layers]
+    [(1, [1, 8, 8, 4])]
     """
     if columns not in ("host", "none"):
         raise ArgumentError(f"columns is {columns!r}, there are 'host' and 'none'")

@@ -81,6 +81,14 @@ def interpret(
     Of the machine, only the taps of a depthwise pass matter: macs / 64. `saturation` is filled
     with the counts of every layer. Raises ArgumentError for a network that is not quantised or not
     legal.
+
+    >>> from dy2st.targets.opu.gen_ir import gen_ir
+    >>> net = dy2st.nn.Sequential(dy2st.nn.Conv2D(3, 4, 3, padding=1), dy2st.nn.ReLU()).eval()
+    >>> traced = dy2st.to_static(net, [dy2st.static.InputSpec([1, 3, 8, 8])])
+    >>> image = np.random.default_rng(0).random((1, 3, 8, 8), "float32")
+    >>> network, _ = gen_ir(traced, [image], on="opu1024")
+    >>> {i: y.shape for i, y in interpret(network, [np.zeros((1, 8, 8, 3), "int8")]).items()}
+    {1: (1, 8, 8, 4)}
     """
     opu = machines.machine(machine)
     sizes = [tuple(size[1:]) for size in network.input_sizes]

@@ -37,6 +37,10 @@ class Machine:
                      64 bytes a cycle, `dram_row_latency` more for every row of a rectangle.
     pe_epilogue      cycles between the passes of a compute operation.
     queue            operations that wait for an engine at most; then fetching stalls.
+
+    >>> wide = machine({"name": "mine", "macs": 2048, "weight_rows": 18})
+    >>> wide.name, wide.macs
+    ('mine', 2048)
     """
 
     name: str

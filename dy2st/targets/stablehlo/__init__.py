@@ -12,7 +12,14 @@ from dy2st.targets import add_format
 
 
 def add_export(commands: Any) -> None:
-    """Add the format to the command `export` of `dy2st`."""
+    """Add the format to the command `export` of `dy2st`.
+
+    >>> import argparse
+    >>> parser = argparse.ArgumentParser("dy2st")
+    >>> add_export(parser.add_subparsers())
+    >>> parser.parse_args(["export", "net", "--stablehlo", "-o", "build"]).input
+    'net'
+    """
     _, formats = add_format(commands)
     formats.add_argument(
         "--stablehlo",

@@ -190,13 +190,21 @@ class LayerTree:
         return buffer
 
     def modules(self) -> Iterator[Any]:
-        """This Layer and every one inside, each once."""
+        """This Layer and every one inside, each once.
+
+        >>> [type(one).__name__ for one in dy2st.nn.Sequential(dy2st.nn.ReLU()).modules()]
+        ['Sequential', 'ReLU']
+        """
         return iter(self.sublayers(include_self=True))
 
     def named_modules(
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Any]]:
-        """`named_sublayers` with this Layer."""
+        """`named_sublayers` with this Layer.
+
+        >>> [name for name, _ in dy2st.nn.Sequential(dy2st.nn.ReLU()).named_modules()]
+        ['', '0']
+        """
         return self.named_sublayers(prefix, True, memo, remove_duplicate)
 
     # -- state -------------------------------------------------------------------------------
@@ -325,13 +333,23 @@ class LayerTree:
     def set_dict(
         self, state_dict: Mapping[str, Any], use_structured_name: bool = True
     ) -> tuple[list[str], list[str]]:
-        """`set_state_dict`."""
+        """`set_state_dict`.
+
+        >>> one, other = dy2st.nn.Linear(2, 3), dy2st.nn.Linear(2, 3)
+        >>> one.set_dict(other.state_dict())
+        ([], [])
+        """
         return self.set_state_dict(state_dict, use_structured_name)
 
     def load_dict(
         self, state_dict: Mapping[str, Any], use_structured_name: bool = True
     ) -> tuple[list[str], list[str]]:
-        """`set_state_dict`."""
+        """`set_state_dict`.
+
+        >>> one, other = dy2st.nn.Linear(2, 3), dy2st.nn.Linear(2, 3)
+        >>> one.load_dict(other.state_dict())
+        ([], [])
+        """
         return self.set_state_dict(state_dict, use_structured_name)
 
     def load_state_dict(
@@ -417,15 +435,29 @@ class LayerTree:
         return self if dtype is None else self._cast(as_dtype(dtype), ())
 
     def astype(self: Own, dtype: Any = None) -> Own:
-        """`to(dtype=dtype)`."""
+        """`to(dtype=dtype)`.
+
+        >>> dy2st.nn.Linear(2, 3).astype("float64").weight.dtype
+        dtype('float64')
+        """
         return self.to(dtype=dtype)
 
     def float(self: Own, excluded_layers: Any = None) -> Own:
-        """float32 for all floating parameters and buffers but those of the excluded classes."""
+        """float32 for all floating parameters and buffers but those of the excluded classes.
+
+        >>> dy2st.nn.Linear(2, 3).double().float().weight.dtype
+        dtype('float32')
+        """
         return self._cast(np.dtype("float32"), excluded_layers)
 
     def float16(self: Own, excluded_layers: Any = None) -> Own:
-        """float16 for all floating parameters and buffers but those of the excluded classes."""
+        """float16 for all floating parameters and buffers but those of the excluded classes.
+
+        >>> net = dy2st.nn.Sequential(dy2st.nn.Linear(2, 3), dy2st.nn.LayerNorm(3))
+        >>> net = net.float16(excluded_layers=dy2st.nn.LayerNorm)
+        >>> net[0].weight.dtype, net[1].weight.dtype
+        (dtype('float16'), dtype('float32'))
+        """
         return self._cast(np.dtype("float16"), excluded_layers)
 
     def bfloat16(self: Own, excluded_layers: Any = None) -> Own:
@@ -433,15 +465,28 @@ class LayerTree:
         return self._cast(as_dtype("bfloat16"), excluded_layers)
 
     def half(self: Own) -> Own:
-        """`float16()`."""
+        """`float16()`.
+
+        >>> dy2st.nn.Linear(2, 3).half().weight.dtype
+        dtype('float16')
+        """
         return self.float16()
 
     def double(self: Own) -> Own:
-        """float64 for all floating parameters and buffers."""
+        """float64 for all floating parameters and buffers.
+
+        >>> dy2st.nn.Linear(2, 3).double().weight.dtype
+        dtype('float64')
+        """
         return self._cast(np.dtype("float64"), ())
 
     def cpu(self: Own) -> Own:
-        """This Layer: tensors live on the CPU."""
+        """This Layer: tensors live on the CPU.
+
+        >>> net = dy2st.nn.Linear(2, 3)
+        >>> net.cpu() is net
+        True
+        """
         return self
 
     def cuda(self: Own, device: Any = None) -> Own:
@@ -453,7 +498,11 @@ class LayerTree:
         return self.to("xpu")
 
     def type(self: Own, dst_type: Any) -> Own:
-        """`to(dtype=dst_type)`."""
+        """`to(dtype=dst_type)`.
+
+        >>> dy2st.nn.Linear(2, 3).type("float64").weight.dtype
+        dtype('float64')
+        """
         return self._cast(as_dtype(dst_type), ())
 
     def _cast(self: Own, wanted: Any, excluded: Any) -> Own:
@@ -492,7 +541,14 @@ class LayerTree:
             parameter.clear_gradient(set_to_zero)
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients of all parameters, or set them to zero."""
+        """Forget the gradients of all parameters, or set them to zero.
+
+        >>> net = dy2st.nn.Linear(2, 1)
+        >>> net(dy2st.ones([1, 2])).backward()
+        >>> net.zero_grad()
+        >>> net.bias.grad is None
+        True
+        """
         self.clear_gradients(not set_to_none)
 
     def requires_grad_(self: Own, requires_grad: bool = True) -> Own:

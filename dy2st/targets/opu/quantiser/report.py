@@ -277,7 +277,17 @@ _FROM_COUNTS = ("accumulator", "partial_sum", "passes", "peak", "cut", "residual
 
 
 def quantised_inputs(network: Network, inputs: Array | Sequence[Array]) -> list[Array]:
-    """The int8 arrays that a quantised Network reads, of real ones (n, h, w, c)."""
+    """The int8 arrays that a quantised Network reads, of real ones (n, h, w, c).
+
+    >>> from dy2st.targets.opu.gen_ir import gen_ir
+    >>> net = dy2st.nn.Sequential(dy2st.nn.Conv2D(3, 4, 3, padding=1), dy2st.nn.ReLU()).eval()
+    >>> traced = dy2st.to_static(net, [dy2st.static.InputSpec([1, 3, 8, 8])])
+    >>> image = np.random.default_rng(0).random((1, 3, 8, 8), "float32")
+    >>> network, _ = gen_ir(traced, [image], on="opu1024")
+    >>> [integers] = quantised_inputs(network, np.ones((1, 8, 8, 3), "float32"))
+    >>> integers.dtype, integers.shape
+    (dtype('int8'), (1, 8, 8, 3))
+    """
     values = input_values(network, inputs)
     return [quantised(values[-i], input_fraclen(network, i)) for i in range(len(values))]
 
