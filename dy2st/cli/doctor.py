@@ -20,7 +20,7 @@ from dy2st.cli.parsers import add_command
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
 from dy2st_runtime import engine as engines
-from dy2st_runtime.engine.native.machine import disk
+from dy2st_runtime.engine.native.machine import abi, disk
 from dy2st_runtime.errors import Dy2stError
 from dy2st_runtime.ir import Program
 from dy2st_runtime.version import VERSION
@@ -69,6 +69,9 @@ def doctor(options: argparse.Namespace) -> int:
     print(f"  {Path(sys.modules['dy2st'].__file__ or '').parent}")
     needed = [f"{name} {installed(name) or '- missing'}" for name in NEEDED]
     print(f"  {', '.join(needed)}")
+    if installed("dy2st") and installed("dy2st-runtime"):
+        print("  dy2st-runtime is installed beside dy2st, which has the same files: see", end=" ")
+        print("docs/dependencies.md; pip uninstall both, then install dy2st")
     print("\nextras")
     for extra in EXTRAS:
         versions = [f"{name} {installed(name) or '- missing'}" for name in extra.packages]
@@ -78,7 +81,7 @@ def doctor(options: argparse.Namespace) -> int:
     for name, result in results.items():
         print(f"  {name:<12} {result}")
     print("\nthreads")
-    if engines.is_installed("native"):
+    if engines.is_installed("native") and abi.is_known():
         count = engines.get_num_threads()
         print(f"  {count} of the engine native, {cores} cores; OMP_NUM_THREADS=n says how many")
     else:

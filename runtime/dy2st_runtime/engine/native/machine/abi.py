@@ -7,6 +7,7 @@ of functions in NumPy's C API, which are part of its promise of a stable binary 
 from __future__ import annotations
 
 import ctypes
+import sys
 from typing import Any
 
 import numpy as np
@@ -94,7 +95,13 @@ def is_native(dtype: np.dtype[Any]) -> bool:
 
 @once
 def is_known() -> bool:
-    """Whether the objects of this process lie as the offsets say: of other builds they do not."""
+    """Whether the objects of this process lie as the offsets say: of other builds they do not.
+
+    On Windows code is not made either: it calls functions of POSIX, and LLVM ends the process where
+    it does not find one.
+    """
+    if sys.platform == "win32":
+        return False
     array = np.arange(6.0, dtype=np.float32).reshape(2, 3)
     fields = {
         DATA: array.ctypes.data,
