@@ -199,8 +199,8 @@ class BCEWithLogitsLoss(Layer):
     `weight` has a factor for every element, `pos_weight` one for positive labels.
 
     >>> logit, label = dy2st.to_tensor([0.0, 100.0]), dy2st.to_tensor([1.0, 1.0])
-    >>> [round(v, 4) for v in dy2st.nn.BCEWithLogitsLoss(reduction="none")(logit, label).tolist()]
-    [0.6931, 0.0]
+    >>> print(dy2st.nn.BCEWithLogitsLoss(reduction="none")(logit, label).round(4))
+    [0.6931 0.    ]
     """
 
     def __init__(

@@ -90,8 +90,8 @@ class BatchNorm1D(_BatchNorm):
     While training by the batch's mean and variance, else by the running ones; see `BatchNorm2D`.
 
     >>> y = dy2st.nn.BatchNorm1D(1)(dy2st.to_tensor([[1.0], [3.0]]))
-    >>> [round(v, 3) for v in y.flatten().tolist()]
-    [-1.0, 1.0]
+    >>> print(y.flatten().round(3))
+    [-1.  1.]
     """
 
     axes, default_format = (2, 3), "NCL"
@@ -119,8 +119,8 @@ class LayerNorm(Layer, private="_normalized_shape _epsilon"):
     `normalized_shape` are the sizes of these axes, n elements in all; weight and bias are (n,).
 
     >>> y = dy2st.nn.LayerNorm(2)(dy2st.to_tensor([[1.0, 3.0]]))
-    >>> [round(v, 3) for v in y[0].tolist()]
-    [-1.0, 1.0]
+    >>> print(y[0].round(3))
+    [-1.  1.]
     """
 
     def __init__(
@@ -270,8 +270,8 @@ class RMSNorm(Layer, private="_epsilon"):
     """y = x / sqrt(mean(x**2) + epsilon) * weight over the last axes (Zhang and Sennrich 2019).
 
     >>> y = dy2st.nn.RMSNorm(2)(dy2st.to_tensor([[3.0, 4.0]]))
-    >>> [round(v, 3) for v in y[0].tolist()]
-    [0.849, 1.131]
+    >>> print(y[0].round(3))
+    [0.849 1.131]
     """
 
     def __init__(self, normalized_shape: Sizes, epsilon: float = 1e-6):

@@ -55,8 +55,8 @@ def clip_grad_norm_(
     >>> weight.grad = dy2st.to_tensor([3.0, 4.0])
     >>> dy2st.nn.utils.clip_grad_norm_([weight], 1.0).item()
     5.0
-    >>> [round(v, 4) for v in weight.grad.tolist()]
-    [0.6, 0.8]
+    >>> print(weight.grad.round(4))
+    [0.6 0.8]
     """
     found = _with_gradients(parameters)
     if not found:

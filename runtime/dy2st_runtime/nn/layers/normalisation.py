@@ -176,8 +176,8 @@ class InstanceNorm1D(_InstanceNorm):
     """Normalise every channel of every sequence of (n, c, l), or of (n, c) as of length 1.
 
     >>> y = dy2st.nn.InstanceNorm1D(1)(dy2st.to_tensor([[[1.0, 3.0]]]))
-    >>> [round(v, 3) for v in y.flatten().tolist()]
-    [-1.0, 1.0]
+    >>> print(y.flatten().round(3))
+    [-1.  1.]
     """
 
     axes, default_format = (2, 3), "NCL"
@@ -236,8 +236,8 @@ class SpectralNorm(Layer, private="_weight_shape _dim _power_iters _eps"):
 
     >>> norm = dy2st.nn.SpectralNorm([2, 2], power_iters=20)
     >>> y = norm(dy2st.to_tensor([[4.0, 0.0], [0.0, 1.0]]))
-    >>> [round(v, 2) for v in y.flatten().tolist()]
-    [1.0, 0.0, 0.0, 0.25]
+    >>> print(y.flatten().round(2))
+    [1.   0.   0.   0.25]
     """
 
     def __init__(
