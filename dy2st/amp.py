@@ -30,13 +30,20 @@ _NORMS = ("BatchNorm", "GroupNorm", "InstanceNorm", "LayerNorm", "SyncBatchNorm"
 class auto_cast(autocasting):
     """Compute in a short float in a `with`, or in the calls of a function, where it is safe.
 
-    level               'O1': what is on the white list computes in `dtype`, what is on the black
-                        list in float32, all else in the widest float that it gets. 'O2': with an
-                        empty black list, for a model of `decorate`. 'OD': the white list in
-                        `dtype`, all else in float32. 'O0': nothing is cast.
-    custom_white_list, custom_black_list   names of operators, PaddlePaddle's or ours.
-    use_promote         without it O2 computes in `dtype` whatever else it gets.
+    Parameters
+    ----------
+    level
+        'O1': what is on the white list computes in `dtype`, what is on the black list in
+        float32, all else in the widest float that it gets. 'O2': with an empty black list, for
+        a model of `decorate`. 'OD': the white list in `dtype`, all else in float32. 'O0':
+        nothing is cast.
+    custom_white_list, custom_black_list
+        names of operators, PaddlePaddle's or ours.
+    use_promote
+        without it O2 computes in `dtype` whatever else it gets.
 
+    Examples
+    --------
     >>> from dy2st_runtime.ops import ones
     >>> with auto_cast():
     ...     (ones([2, 2]) @ ones([2, 2])).dtype

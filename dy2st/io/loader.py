@@ -20,17 +20,6 @@ from dy2st_runtime.ops.generator import generator
 class DataLoader:
     """The batches of a dataset as tensors, nested as its samples are.
 
-    dataset             samples by number, or an IterableDataset
-    batch_sampler       which samples make a batch; else batch_size, shuffle and drop_last say it
-    batch_size          samples of a batch; None: each sample by itself, as it is
-    collate_fn          makes a batch of a list of samples; `default_collate_fn` stacks fields
-    num_workers         processes that make batches; 0: they are made when they are asked for
-    prefetch_factor     batches that each worker makes in advance
-    use_shared_memory   arrays of 1 MB and more come in shared memory, where the system has it
-    timeout             seconds after which a batch that does not come is an error; 0: never
-    worker_init_fn      called in each worker with its number before all else
-    persistent_workers  keep the workers from one iteration to the next
-
     Batches come in order, however many workers there are. Orders are drawn by the generator that
     `seed` sets, so they do not depend on the number of workers; each worker has a seed of its own
     (`get_worker_info().seed`) that `random`, NumPy and this package start with there.
@@ -43,6 +32,31 @@ class DataLoader:
 
     `places`, `return_list`, `use_buffer_reader` and `reader_buffer_size` make no difference.
 
+    Parameters
+    ----------
+    dataset
+        samples by number, or an IterableDataset
+    batch_sampler
+        which samples make a batch; else batch_size, shuffle and drop_last say it
+    batch_size
+        samples of a batch; None: each sample by itself, as it is
+    collate_fn
+        makes a batch of a list of samples; `default_collate_fn` stacks fields
+    num_workers
+        processes that make batches; 0: they are made when they are asked for
+    prefetch_factor
+        batches that each worker makes in advance
+    use_shared_memory
+        arrays of 1 MB and more come in shared memory, where the system has it
+    timeout
+        seconds after which a batch that does not come is an error; 0: never
+    worker_init_fn
+        called in each worker with its number before all else
+    persistent_workers
+        keep the workers from one iteration to the next
+
+    Examples
+    --------
     >>> import numpy as np
     >>> rows = [(np.full(2, i, "float32"), i) for i in range(5)]
     >>> for x, label in DataLoader(rows, batch_size=2):

@@ -59,10 +59,17 @@ class SequenceSampler(Sampler[int]):
 class RandomSampler(Sampler[int]):
     """Samples in an order that is drawn anew for each iteration.
 
-    replacement   whether a sample may come again
-    num_samples   how many are drawn; as many as there are if it is not given
-    generator     an iterator that gives the numbers instead
+    Parameters
+    ----------
+    replacement
+        whether a sample may come again
+    num_samples
+        how many are drawn; as many as there are if it is not given
+    generator
+        an iterator that gives the numbers instead
 
+    Examples
+    --------
     >>> sorted(RandomSampler("abcd"))
     [0, 1, 2, 3]
     """
@@ -115,10 +122,17 @@ class RandomSampler(Sampler[int]):
 class WeightedRandomSampler(Sampler[int]):
     """Samples drawn with these weights, which need not sum to 1.
 
-    weights       (n,), or (k, n) for k series of draws one after the other
-    num_samples   draws of a series
-    replacement   whether a sample may come again in a series
+    Parameters
+    ----------
+    weights
+        (n,), or (k, n) for k series of draws one after the other
+    num_samples
+        draws of a series
+    replacement
+        whether a sample may come again in a series
 
+    Examples
+    --------
     >>> list(WeightedRandomSampler([0.0, 2.0, 0.0], 4))
     [1, 1, 1, 1]
     """
@@ -237,9 +251,14 @@ class DistributedBatchSampler(BatchSampler):
     Each gets as many samples: some come twice where they cannot be shared equally. The shuffled
     order depends on the epoch alone, so that all processes agree.
 
-    num_replicas, rank   how many processes there are, and which this one is; as the environment
-                         of `launch` says; 0 of 1 on the mesh of `fleet.init`, which cuts batches
+    Parameters
+    ----------
+    num_replicas, rank
+        how many processes there are, and which this one is; as the environment of `launch`
+        says; 0 of 1 on the mesh of `fleet.init`, which cuts batches
 
+    Examples
+    --------
     >>> list(DistributedBatchSampler(range(5), 2, num_replicas=2, rank=1))
     [[2, 3], [0]]
     """

@@ -255,18 +255,33 @@ Run = Callable[[Sequence[EagerTensor], State], tuple[list[Any], dict[str, Any]]]
 class ConcreteProgram:
     """A Program, the tensors behind its parameters and buffers, and how to call it.
 
-    guards    whether all that the trace has read outside is still so.
-    finished  what a call gives back, and what it writes.
-    buffers   the names of the tensors of the trace, by id; effects hold those they replace.
-    cut       the state through which no gradient flows after a call, by name.
-    shared    the state that several places hold, by name.
-    effects   what Python must do at each call, which is traced anew for it.
-    engine    the name of what runs it.
-    arguments  what it was traced for, by parameter; None if that cannot be given again.
-    gradients  what the call said of gradients for which it was traced.
-    straight  what makes an everyday call, once there was one.
-    is_current  whether all that was read outside while tracing is still so.
+    Attributes
+    ----------
+    guards
+        whether all that the trace has read outside is still so.
+    finished
+        what a call gives back, and what it writes.
+    buffers
+        the names of the tensors of the trace, by id; effects hold those they replace.
+    cut
+        the state through which no gradient flows after a call, by name.
+    shared
+        the state that several places hold, by name.
+    effects
+        what Python must do at each call, which is traced anew for it.
+    engine
+        the name of what runs it.
+    arguments
+        what it was traced for, by parameter; None if that cannot be given again.
+    gradients
+        what the call said of gradients for which it was traced.
+    straight
+        what makes an everyday call, once there was one.
+    is_current
+        whether all that was read outside while tracing is still so.
 
+    Examples
+    --------
     >>> net = dy2st.to_static(dy2st.nn.Linear(3, 2), [dy2st.static.InputSpec(["n", 3])])
     >>> concrete = net.forward.concrete_program
     >>> concrete.inputs[0].shape, concrete.outputs[0].shape

@@ -82,14 +82,20 @@ class DecomposeOps(FunctionPass):
 class MutateOpsForTraining(FunctionPass):
     """batch_norm takes the statistics of the batch, and updates the running ones it took before.
 
-    momentum    running = momentum * running + (1 - momentum) * batch, as in PaddlePaddle.
-    unbiased    the running variance takes the batch's with n - 1 in place of n, as in PyTorch.
-
     A batch_norm that already takes the batch's statistics stays. Buffers that several batch_norms
     take move once for each. Raises ArgumentError for one with running statistics inside of a
     branch or loop, whose buffers could not be updated there, for buffers that the Program sets by
     itself, and for an unbiased variance of one number a channel.
 
+    Parameters
+    ----------
+    momentum
+        running = momentum * running + (1 - momentum) * batch, as in PaddlePaddle.
+    unbiased
+        the running variance takes the batch's with n - 1 in place of n, as in PyTorch.
+
+    Examples
+    --------
     >>> net = dy2st.to_static(dy2st.nn.BatchNorm1D(3).eval(), [dy2st.static.InputSpec(["n", 3])])
     >>> better = dy2st.passes.MutateOpsForTraining()(net.forward.main_program)
     >>> sorted(better.updates)

@@ -48,11 +48,19 @@ class Buffer:
 class MemoryPlan:
     """The buffers of a Program's outermost Block, and how many bytes are needed.
 
-    arena       with all buffers at their offsets.
-    peak        what is alive at one time: no plan needs less with these buffers.
-    unplanned   if every value had memory of its own.
-    lists       how many TensorArrays there are: they grow as the Program runs, beside the arena.
+    Attributes
+    ----------
+    arena
+        with all buffers at their offsets.
+    peak
+        what is alive at one time: no plan needs less with these buffers.
+    unplanned
+        if every value had memory of its own.
+    lists
+        how many TensorArrays there are: they grow as the Program runs, beside the arena.
 
+    Examples
+    --------
     >>> f = dy2st.to_static(lambda x: dy2st.exp(dy2st.exp(x)), [dy2st.static.InputSpec([256])])
     >>> plan = dy2st.passes.plan_memory(f.main_program)
     >>> plan.arena, plan.peak, plan.unplanned

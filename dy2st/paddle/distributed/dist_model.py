@@ -157,10 +157,16 @@ def shard_dataloader(
 ) -> ShardDataloader:
     """The batches of a DataLoader, cut along their first axis on an axis of the mesh.
 
-    shard_dims   the axis of the mesh, by name or number; without one every device has all.
-    is_dataset_splitted   whether each process reads a part of the data: the parts are put together.
-                 Else every process reads the same batches.
+    Parameters
+    ----------
+    shard_dims
+        the axis of the mesh, by name or number; without one every device has all.
+    is_dataset_splitted
+        whether each process reads a part of the data: the parts are put together. Else every
+        process reads the same batches.
 
+    Examples
+    --------
     >>> mesh = dy2st.distributed.ProcessMesh([0], ["dp"])
     >>> loader = dy2st.io.DataLoader(dy2st.io.TensorDataset([dy2st.ones([4, 2])]), batch_size=2)
     >>> for (x,) in dy2st.distributed.shard_dataloader(loader, mesh, shard_dims="dp"):

@@ -353,9 +353,15 @@ def shard_layer(
 ) -> Layer:
     """The layer, with all parameters and buffers on the mesh, as `shard_fn` says, else replicated.
 
-    shard_fn    called with the name of each layer inside, the layer, and the mesh.
-    input_fn    what becomes of the inputs, a tuple, before they are used; output_fn of the results.
+    Parameters
+    ----------
+    shard_fn
+        called with the name of each layer inside, the layer, and the mesh.
+    input_fn
+        what becomes of the inputs, a tuple, before they are used; output_fn of the results.
 
+    Examples
+    --------
     >>> mesh = dy2st.distributed.ProcessMesh([0], ["x"])
     >>> net = dy2st.distributed.shard_layer(dy2st.nn.Linear(2, 3), mesh)
     >>> net.weight.placements
@@ -460,10 +466,15 @@ def shard_optimizer(
 ) -> Optimizer:
     """The optimizer; what it remembers lies as the parameter does, or as shard_fn says.
 
-    shard_fn   called with the name of what is remembered, the parameter, and the tensor; one of
-               ShardingStage1, ShardingStage2 and ShardingStage3, or a function that calls
-               `shard_tensor`.
+    Parameters
+    ----------
+    shard_fn
+        called with the name of what is remembered, the parameter, and the tensor; one of
+        ShardingStage1, ShardingStage2 and ShardingStage3, or a function that calls
+        `shard_tensor`.
 
+    Examples
+    --------
     >>> mesh = dy2st.distributed.ProcessMesh([0], ["dp"])
     >>> net = dy2st.distributed.shard_layer(dy2st.nn.Linear(2, 3), mesh)
     >>> opt = dy2st.optimizer.Adam(parameters=net.parameters())

@@ -18,16 +18,25 @@ _FREE = {"constant", "full", "arange", "detach", "assign", "reshape", "broadcast
 class Plan:
     """What one device has and sends in a step, in bytes: `str()` gives a table.
 
-    parameters   what is trained.
-    optimizer    the rest of the state: what the optimizer remembers, and buffers.
-    temporaries  the most that lives at once of what the step computes, gradients among it, in the
-                 order of the Program, and all that is gathered to be used; an estimate, since XLA
-                 joins and moves operators.
-    collectives  for each kind and axes of the mesh the bytes of all results on one device.
-    unknown      operators whose operands are counted as gathered, for want of a rule.
-
     That is with DY2ST_XLA_REUSE=on: else new parameters and state lie beside the old ones.
 
+    Attributes
+    ----------
+    parameters
+        what is trained.
+    optimizer
+        the rest of the state: what the optimizer remembers, and buffers.
+    temporaries
+        the most that lives at once of what the step computes, gradients among it, in the order
+        of the Program, and all that is gathered to be used; an estimate, since XLA joins and
+        moves operators.
+    collectives
+        for each kind and axes of the mesh the bytes of all results on one device.
+    unknown
+        operators whose operands are counted as gathered, for want of a rule.
+
+    Examples
+    --------
     >>> plan = dy2st.distributed.Plan(parameters=8, optimizer=8, temporaries=4)
     >>> plan.memory
     20
@@ -62,13 +71,20 @@ def plan(
 ) -> Plan:
     """What a step needs of each device; nothing is compiled, and no device is needed.
 
-    step    a DistModel that has been called once, or a Program whose state lies on a mesh.
-    mesh    other numbers of devices for axes of the mesh of the step, such as `{"dp": 512}`.
-    stage   0, or what ShardingStage1 to 3 do along `dp`, or else the first axis, in place of
-            what the step does.
-
     The batch is that of the Program. ArgumentError without a mesh, or for an axis it has not.
 
+    Parameters
+    ----------
+    step
+        a DistModel that has been called once, or a Program whose state lies on a mesh.
+    mesh
+        other numbers of devices for axes of the mesh of the step, such as `{"dp": 512}`.
+    stage
+        0, or what ShardingStage1 to 3 do along `dp`, or else the first axis, in place of what
+        the step does.
+
+    Examples
+    --------
     >>> from dy2st import nn, optimizer, rand
     >>> from dy2st.paddle import distributed as dist
     >>> mesh = dist.ProcessMesh([0], dim_names=["dp"])

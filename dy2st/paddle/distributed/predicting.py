@@ -36,20 +36,28 @@ def predict(
 ) -> Any:
     """What a model gives for all samples of a dataset, in their order: on rank 0, None elsewhere.
 
-    model        the path of `jit.save`, or what `jit.load` gave; a Layer or function as well. Each
-                 sample has one row of each result, which depends on no other sample: a Layer with
-                 BatchNorm or Dropout is in the mode `eval()`, and was when it was saved.
-    dataset      what has a length and numbered samples, which are what the model takes: a tuple for
-                 several inputs. Each process reads its part alone.
-    output_dir   a folder of all processes: each writes its results there, as safetensors, and rank
-                 0 gets the paths in the order of the samples.
-    engine       what runs a model that is given by its path.
-
     Results are nested as those of the model, with NumPy arrays. The last batch is filled up with
     its last sample, so that there is one size, and what comes of that is cut off. Raises
     ArgumentError for a dataset without a length or samples, or results that have no row for each
     sample; FileAccessError if the disk refuses.
 
+    Parameters
+    ----------
+    model
+        the path of `jit.save`, or what `jit.load` gave; a Layer or function as well. Each
+        sample has one row of each result, which depends on no other sample: a Layer with
+        BatchNorm or Dropout is in the mode `eval()`, and was when it was saved.
+    dataset
+        what has a length and numbered samples, which are what the model takes: a tuple for
+        several inputs. Each process reads its part alone.
+    output_dir
+        a folder of all processes: each writes its results there, as safetensors, and rank 0
+        gets the paths in the order of the samples.
+    engine
+        what runs a model that is given by its path.
+
+    Examples
+    --------
     >>> from dy2st import nn
     >>> predict(nn.Softmax(), np.zeros([5, 2], "float32"), batch_size=2).tolist()
     [[0.5, 0.5], [0.5, 0.5], [0.5, 0.5], [0.5, 0.5], [0.5, 0.5]]

@@ -36,15 +36,24 @@ OPTIONS: dict[str, Option] = {
 class PassContext:
     """What holds while passes run inside `with PassContext(...)`.
 
-    opt_level       passes of a higher level do not run inside a Sequential (0 to 4).
-    required_pass   names of passes that run whatever their level.
-    disabled_pass   names of passes that never run: it wins over `required_pass`.
-    config          options by name: see OPTIONS.
-    instruments     see `instrument.py`.
-
     Names are compared as the registry does: `fold-constant` is `FoldConstant`. Raises ArgumentError
     for an option that does not exist or has another type.
 
+    Parameters
+    ----------
+    opt_level
+        passes of a higher level do not run inside a Sequential (0 to 4).
+    required_pass
+        names of passes that run whatever their level.
+    disabled_pass
+        names of passes that never run: it wins over `required_pass`.
+    config
+        options by name: see OPTIONS.
+    instruments
+        see `instrument.py`.
+
+    Examples
+    --------
     >>> with PassContext(opt_level=1, config={"reassociate": True}):
     ...     PassContext.current().option("reassociate")
     True

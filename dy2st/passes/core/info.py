@@ -11,11 +11,19 @@ from dataclasses import dataclass
 class PassInfo:
     """What is said of a pass.
 
-    opt_level   from which level of a PassContext on it runs inside a Sequential.
-    required    names of passes that must have run just before.
-    traceable   whether `apply trace` instruments may record and repeat it: same input, same output.
-    changes     whether it may change the Module; PrintIR does not.
+    Attributes
+    ----------
+    opt_level
+        from which level of a PassContext on it runs inside a Sequential.
+    required
+        names of passes that must have run just before.
+    traceable
+        whether `apply trace` instruments may record and repeat it: same input, same output.
+    changes
+        whether it may change the Module; PrintIR does not.
 
+    Examples
+    --------
     >>> dy2st.passes.FoldConstant().info.opt_level
     2
     >>> dy2st.passes.PassInfo("Mine", opt_level=2, required=("FoldConstant",)).required

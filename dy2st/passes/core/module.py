@@ -21,11 +21,17 @@ class Module:
 
     A pass changes a Module of its own; the arrays in it are never changed, only replaced.
 
-    epilogues   operators that were taken off the outputs of a Program, for the host to compute:
-                by its name and the index of the output, their names and attributes.
-    frozen      names of the arrays that have become part of a Program's text or weights: when one
-                of them gets another array, the Programs are out of date.
+    Attributes
+    ----------
+    epilogues
+        operators that were taken off the outputs of a Program, for the host to compute: by its
+        name and the index of the output, their names and attributes.
+    frozen
+        names of the arrays that have become part of a Program's text or weights: when one of
+        them gets another array, the Programs are out of date.
 
+    Examples
+    --------
     >>> net = dy2st.to_static(dy2st.nn.Linear(3, 2), [dy2st.static.InputSpec(["n", 3])])
     >>> arrays = {name: tensor.numpy() for name, tensor in net.state_dict().items()}
     >>> module = dy2st.passes.Module({"forward": net.forward.main_program}, arrays)

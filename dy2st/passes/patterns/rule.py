@@ -23,12 +23,19 @@ Replacement = Callable[[Match], Any]
 class Rule:
     """A rewrite.
 
-    patterns    the operators whose results are replaced. They may stand in any order, near each
-                other; the others read a value that is bound by the one that stands first.
-    replace     records the new values with the functions of dy2st and returns them, one for every
-                pattern; what it raises with `m.require` or `m.fail` leaves the place alone.
-    benefit     of two rules for one place the one of the larger benefit is tried first.
+    Attributes
+    ----------
+    patterns
+        the operators whose results are replaced. They may stand in any order, near each other;
+        the others read a value that is bound by the one that stands first.
+    replace
+        records the new values with the functions of dy2st and returns them, one for every
+        pattern; what it raises with `m.require` or `m.fail` leaves the place alone.
+    benefit
+        of two rules for one place the one of the larger benefit is tried first.
 
+    Examples
+    --------
     >>> from dy2st.passes.patterns.pattern import op, value
     >>> x = value()
     >>> @dy2st.passes.rule(op.exp(op.log(x)), benefit=2)

@@ -56,18 +56,27 @@ def export(
     onnxruntime if that is installed, with each unknown size 1 and another odd number, and must give
     what the Program gives; `verify` may be lists of arrays to run it with, too, or False.
 
-    input_spec     as of `jit.save`.
-    opset_version  from 13 to the newest that the package onnx knows.
-    program        which one, of a Layer or model that has several: `forward` if not said.
-    state          arrays of parameters and buffers by name, for a Program; without it they are
-                   inputs.
-    checks         whether the model fails where the Program raises, as for an assertion.
-    external_data  parameters in a file of their own, `path.onnx.data`; always beyond 2 GB.
-
     New values of buffers are outputs called `name.new`, and the buffers inputs that may be left
     out. Raises ArgumentError with all operators that ONNX lacks, and EngineError with the first one
     that computes something else; then nothing is written.
 
+    Parameters
+    ----------
+    input_spec
+        as of `jit.save`.
+    opset_version
+        from 13 to the newest that the package onnx knows.
+    program
+        which one, of a Layer or model that has several: `forward` if not said.
+    state
+        arrays of parameters and buffers by name, for a Program; without it they are inputs.
+    checks
+        whether the model fails where the Program raises, as for an assertion.
+    external_data
+        parameters in a file of their own, `path.onnx.data`; always beyond 2 GB.
+
+    Examples
+    --------
     >>> import os, tempfile
     >>> net = dy2st.to_static(dy2st.nn.Linear(4, 2), [dy2st.static.InputSpec(["n", 4])])
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -20,14 +20,25 @@ from dy2st_runtime.tensor import Parameter
 class ParamAttr:
     """Wishes about a parameter.
 
-    name              its name; one is made up if it is left out.
-    initializer       its first values.
-    learning_rate     a factor on the optimizer's.
-    regularizer       what is added to its gradient, instead of the optimizer's weight decay.
-    trainable         whether it has a gradient.
-    do_model_average  whether a moving average of the model counts it.
-    need_clip         whether its gradient is limited by the optimizer's `grad_clip`.
+    Parameters
+    ----------
+    name
+        its name; one is made up if it is left out.
+    initializer
+        its first values.
+    learning_rate
+        a factor on the optimizer's.
+    regularizer
+        what is added to its gradient, instead of the optimizer's weight decay.
+    trainable
+        whether it has a gradient.
+    do_model_average
+        whether a moving average of the model counts it.
+    need_clip
+        whether its gradient is limited by the optimizer's `grad_clip`.
 
+    Examples
+    --------
     >>> ParamAttr("w", learning_rate=0.5).learning_rate
     0.5
     """

@@ -62,14 +62,22 @@ _OF_TORCH = {
 class Optimizer:
     """Base: limits gradients, adds weight decay to them, and updates every parameter.
 
-    learning_rate   a number or a schedule, times the parameter's own `learning_rate`.
-    parameters      the Parameters to train, or groups of them: dicts with `params` and settings
-                    that stand before the optimizer's, `learning_rate` being a factor.
-    weight_decay    a coefficient of L2Decay, or a regulariser. A parameter's own stands before it.
-    grad_clip       a limit on the gradients, before weight decay is added.
-
     With `multi_precision` parameters of 16 bits are updated in float32, of which a copy is kept.
 
+    Parameters
+    ----------
+    learning_rate
+        a number or a schedule, times the parameter's own `learning_rate`.
+    parameters
+        the Parameters to train, or groups of them: dicts with `params` and settings that stand
+        before the optimizer's, `learning_rate` being a factor.
+    weight_decay
+        a coefficient of L2Decay, or a regulariser. A parameter's own stands before it.
+    grad_clip
+        a limit on the gradients, before weight decay is added.
+
+    Examples
+    --------
     >>> net = dy2st.nn.Linear(1, 1)
     >>> opt = dy2st.optimizer.SGD(0.1, net.parameters())
     >>> for _ in range(100):

@@ -164,10 +164,17 @@ class Adam(Optimizer):
 class AdamW(Adam):
     """Adam with decoupled weight decay: first w = w * (1 - rate * decay) (Loshchilov 2017).
 
-    weight_decay           the coefficient, a number.
-    lr_ratio               a function of the parameter: a factor on its learning rate.
-    apply_decay_param_fun  a function of the parameter's name: whether it decays.
+    Parameters
+    ----------
+    weight_decay
+        the coefficient, a number.
+    lr_ratio
+        a function of the parameter: a factor on its learning rate.
+    apply_decay_param_fun
+        a function of the parameter's name: whether it decays.
 
+    Examples
+    --------
     >>> w = dy2st.to_tensor([1.0], stop_gradient=False)
     >>> opt = dy2st.optimizer.AdamW(0.1, parameters=[w], weight_decay=0.5)
     >>> _ = opt.apply_gradients([(w, dy2st.ones([1]))])

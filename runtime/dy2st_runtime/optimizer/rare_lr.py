@@ -211,9 +211,14 @@ class OneCycleLR(LRScheduler):
 class CyclicLR(LRScheduler):
     """Up and down between two rates again and again (Smith 2015).
 
-    mode  'triangular'; 'triangular2' halves the height with every cycle; 'exp_range' multiplies it
-          by exp_gamma with every step. `scale_fn` of the cycle or step stands before it.
+    Parameters
+    ----------
+    mode
+        'triangular'; 'triangular2' halves the height with every cycle; 'exp_range' multiplies
+        it by exp_gamma with every step. `scale_fn` of the cycle or step stands before it.
 
+    Examples
+    --------
     >>> rate = dy2st.optimizer.lr.CyclicLR(0.0, 1.0, step_size_up=2)
     >>> [(rate(), rate.step())[0] for _ in range(6)]
     [0.0, 0.5, 1.0, 0.5, 0.0, 0.5]

@@ -14,8 +14,13 @@ class BaseTransform:
     A subclass writes `_apply_image`, and `_apply_boxes`, `_apply_mask` or whatever the keys name.
     `_get_params` is given all inputs beforehand; what it returns is in `params`.
 
-    keys   what the inputs are, in order; further inputs stay as they are
+    Parameters
+    ----------
+    keys
+        what the inputs are, in order; further inputs stay as they are
 
+    Examples
+    --------
     >>> class Negative(BaseTransform):
     ...     def _apply_image(self, image):
     ...         return 255 - image

@@ -58,9 +58,15 @@ class RandomVerticalFlip(BaseTransform):
 class RandomCrop(BaseTransform):
     """A part of the picture with this (height, width), anywhere.
 
-    padding         a border that is put around the picture before, as `pad` makes it
-    pad_if_needed   whether a picture that is too small has a border on both sides
+    Parameters
+    ----------
+    padding
+        a border that is put around the picture before, as `pad` makes it
+    pad_if_needed
+        whether a picture that is too small has a border on both sides
 
+    Examples
+    --------
     >>> import numpy as np
     >>> RandomCrop(8, pad_if_needed=True)(np.zeros((4, 9, 3), "uint8")).shape
     (8, 8, 3)
@@ -96,9 +102,15 @@ class RandomCrop(BaseTransform):
 class RandomResizedCrop(BaseTransform):
     """A part of the picture of any size and shape, anywhere, resized to this (height, width).
 
-    scale   from which to which share of the picture's area
-    ratio   from which to which width by height
+    Parameters
+    ----------
+    scale
+        from which to which share of the picture's area
+    ratio
+        from which to which width by height
 
+    Examples
+    --------
     >>> import numpy as np
     >>> RandomResizedCrop(8)(np.zeros((40, 90, 3), "uint8")).shape
     (8, 8, 3)
@@ -135,8 +147,13 @@ class RandomResizedCrop(BaseTransform):
 class RandomErasing(BaseTransform):
     """A part of the picture filled with a value, with this probability.
 
-    value   a number, one for each channel, or "random": normal noise
+    Parameters
+    ----------
+    value
+        a number, one for each channel, or "random": normal noise
 
+    Examples
+    --------
     >>> import numpy as np
     >>> RandomErasing(1.0)(np.ones((8, 8, 3))).min()
     np.float64(0.0)

@@ -45,11 +45,19 @@ class RandomRotation(BaseTransform):
 class RandomAffine(BaseTransform):
     """The picture rotated, shifted, scaled and slanted, as `affine` does.
 
-    degrees     angles from -degrees to degrees, or between two
-    translate   the largest shifts to the sides, and up and down, as shares of the picture
-    scale       (least, most)
-    shear       angles from -shear to shear along x, or between two; two more are along y
+    Parameters
+    ----------
+    degrees
+        angles from -degrees to degrees, or between two
+    translate
+        the largest shifts to the sides, and up and down, as shares of the picture
+    scale
+        (least, most)
+    shear
+        angles from -shear to shear along x, or between two; two more are along y
 
+    Examples
+    --------
     >>> import numpy as np
     >>> RandomAffine(10, (0.1, 0.1), (0.9, 1.1), 5)(np.zeros((4, 6, 3))).shape
     (4, 6, 3)
@@ -94,8 +102,13 @@ class RandomAffine(BaseTransform):
 class RandomPerspective(BaseTransform):
     """The picture seen from elsewhere, with this probability, as `perspective` does.
 
-    distortion_scale   how far a corner may come inwards, as a share of half the picture
+    Parameters
+    ----------
+    distortion_scale
+        how far a corner may come inwards, as a share of half the picture
 
+    Examples
+    --------
     >>> import numpy as np
     >>> RandomPerspective(1.0)(np.zeros((4, 6, 3))).shape
     (4, 6, 3)

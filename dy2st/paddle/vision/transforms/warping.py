@@ -67,10 +67,17 @@ def affine(
 ) -> Array:
     """The picture scaled, slanted, rotated about its middle or `center`, and shifted.
 
-    angle       degrees with the clock
-    translate   pixels to the right, and down
-    shear       degrees along x, or (along x, along y)
+    Parameters
+    ----------
+    angle
+        degrees with the clock
+    translate
+        pixels to the right, and down
+    shear
+        degrees along x, or (along x, along y)
 
+    Examples
+    --------
     >>> import numpy as np
     >>> affine(np.array([[1, 2], [3, 4]]), 0, (1, 0), 1.0, 0)
     array([[0, 1],
