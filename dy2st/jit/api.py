@@ -89,24 +89,44 @@ def to_static(
     """Convert a function, a method or a Layer's forward to a static Program on its first call.
 
     Use it as a decorator, with or without arguments, or as a function. A Layer is converted in
-    place and returned; of a loaded model, which has Programs already, another one is made that the
-    passes have changed and the engine runs. `build_strategy` is the name of a pipeline, a pass or a
-    list of passes that every Program goes through before it runs. Passes such as those of
-    `"inference"` build parameters in: then the Program is made anew when parameters change, and
-    calls that want gradients run the Program as it was traced. With `property=True` the function
-    gives a Python value, and stays as it is. `engine` names what runs the Programs ("numpy",
-    "native", "auto", or one that was registered); without it DY2ST_ENGINE does, else it is "auto".
-    `backend` and `full_graph` say nothing: a Program is always whole, and PaddlePaddle's compiler
-    is not here.
+    place and returned. `backend` and `full_graph` say nothing: a Program is always whole, and
+    PaddlePaddle's compiler is not here.
 
-    Raises NotConvertible for what cannot be converted, ArgumentError if there are more InputSpecs
-    than parameters, ConversionError when a call cannot be converted.
+    Parameters
+    ----------
+    function
+        What is converted. With `property=True` it gives a Python value, and stays as it is.
+    input_spec
+        An InputSpec for each tensor argument: one Program serves all tensors that fit. Without it
+        sizes that change from call to call become unknown.
+    build_strategy
+        The name of a pipeline, a pass or a list of passes that every Program goes through before
+        it runs. Passes such as those of `"inference"` build parameters in: then the Program is made
+        anew when parameters change, and calls that want gradients run it as it was traced.
+    engine
+        What runs the Programs ("numpy", "native", "auto", or one that was registered); without it
+        DY2ST_ENGINE says so, else it is "auto".
 
-    >>> @to_static
-    ... def double(x):
-    ...     return x * 2
-    >>> double.__name__
-    'double'
+    Raises
+    ------
+    NotConvertible
+        For what cannot be converted: classes, Modules of torch's, what is not Python.
+    ArgumentError
+        If there are more InputSpecs than parameters.
+    ConversionError
+        When a call cannot be converted; it names the line, the cause and the way out.
+
+    Examples
+    --------
+    >>> @dy2st.to_static
+    ... def positive(x):
+    ...     while x.sum() < 10:
+    ...         x = x * 2
+    ...     return x
+    >>> positive(dy2st.to_tensor([1.0, 2.0])).tolist()
+    [4.0, 8.0]
+    >>> "while" in [one.name for one in positive.main_program.operators]
+    True
     """
     _check_options({"backend": backend, **options})
     engines.check_name(engine)
@@ -212,9 +232,11 @@ def not_to_static(func: Marked) -> Marked: ...
 def not_to_static(func: Any = None) -> Any:
     """Leave a function as it is: converted code calls it unchanged, on traced tensors.
 
-    >>> @not_to_static
+    >>> @dy2st.jit.not_to_static
     ... def helper(x):
     ...     return x + 1
+    >>> dy2st.to_static(lambda x: helper(x) * 2)(dy2st.ones([1])).item()
+    4.0
     """
     if func is None:
         return not_to_static

@@ -158,12 +158,33 @@ Axis = int | str | Dim | dims.Dim | None
 class InputSpec:
     """Shape, element type and name of a tensor argument.
 
-    A size is an int, None (unknown) or a name: the same name in several specs means the same size.
-    A Dim says more of it: its limits and what divides it; formulas such as `2 * Dim("n") + 1`
+    A Dim says more of a size: its limits and what divides it; formulas such as `2 * Dim("n") + 1`
     relate sizes.
 
-    >>> InputSpec(["batch", None, 64], "float32", "x")
+    Parameters
+    ----------
+    shape
+        A list of sizes: an int, None (unknown) or a name; the same name in several specs means the
+        same size. -1 is None, too.
+    dtype
+        The element type, "float32" if it is left out.
+    name
+        What the input is called in the Program.
+    stop_gradient
+        Whether no gradient flows to it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For what is no size, no list or no dtype.
+
+    Examples
+    --------
+    >>> dy2st.static.InputSpec(["batch", None, 64], "float32", "x")
     InputSpec(shape=('batch', None, 64), dtype=float32, name='x')
+    >>> double = dy2st.to_static(lambda x: x * 2, [dy2st.static.InputSpec(["n", 3])])
+    >>> double.outputs[0].shape
+    [n, 3]
     """
 
     def __init__(

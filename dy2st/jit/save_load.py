@@ -63,18 +63,35 @@ def save(
     """Write `path.mlir` (the Programs) and `path.safetensors` (parameters and buffers).
 
     A Layer is saved as it is called, with its hooks, and with every other method that is
-    converted; a loaded model with its parameters and buffers as they are now. `input_spec`
-    (InputSpecs or example tensors) is for the forward; without it the InputSpec of the conversion
-    is taken, or the Program of the last call, in which sizes that have changed from call to call
-    are unknown. `pipeline` is the name of a pipeline, a pass or a list of passes that the Programs
-    go through first: `"inference"` makes the model smaller and faster, and no longer trainable.
-    Missing folders are made; both files are complete or as they were.
+    converted; a loaded model with its parameters and buffers as they are now. Missing folders are
+    made; both files are complete or as they were. Of PaddlePaddle's other options those are taken
+    that say what is done anyway.
 
-    Of PaddlePaddle's other options those are taken that say what is done anyway.
+    Parameters
+    ----------
+    layer
+        A Layer, a function, a converted function or a loaded model.
+    path
+        Where to write, without an ending.
+    input_spec
+        InputSpecs or example tensors for the forward; without it the InputSpec of the conversion
+        is taken, or the Program of the last call, in which sizes that have changed from call to
+        call are unknown.
+    pipeline
+        The name of a pipeline, a pass or a list of passes that the Programs go through first:
+        `"inference"` makes the model smaller and faster, and no longer trainable.
 
-    Raises ArgumentError if the types of the inputs are not known, ConversionError if the code has
-    no static form, FileAccessError (an OSError) if the disk refuses.
+    Raises
+    ------
+    ArgumentError
+        If the types of the inputs are not known.
+    ConversionError
+        If the code has no static form.
+    FileAccessError
+        An OSError: if the disk refuses.
 
+    Examples
+    --------
     >>> import os, tempfile
     >>> net = dy2st.to_static(dy2st.nn.Linear(4, 2), [dy2st.static.InputSpec(["n", 4])])
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -117,19 +134,37 @@ def load(
 ) -> io.LoadedModel:
     """Load what `save` wrote, or PaddlePaddle's; the result is called like the Layer was.
 
-    Parameters are mapped from their file, or read at once without `mmap`. `path` is that of the
-    save, without an ending; or the folder of files with names of their own, such as
-    `model_filename="net.mlir"`, which says `net.safetensors` too, unless `params_filename` does.
-    `engine` names what runs the model: files name none. `limits` hold each call, and loading, to so
-    many operators, bytes and seconds.
-
     A model that PaddlePaddle has saved is read, too: `net.json` or `net.pdmodel`, beside
-    `net.pdiparams`. Nothing in the files is run. UnknownOperators names all operators of a model
-    that are not read.
+    `net.pdiparams`. Nothing in the files is run.
 
-    Raises FormatError if a file is damaged, foreign or too new, ParameterMismatch if the two are of
-    different saves, FileAccessError if the disk refuses, ArgumentError for names without a folder.
+    Parameters
+    ----------
+    path
+        That of the save, without an ending; or the folder of files with names of their own.
+    mmap
+        Map parameters from their file, or read them at once.
+    engine
+        What runs the model: files name none.
+    limits
+        Hold each call, and loading, to so many operators, bytes and seconds.
+    model_filename, params_filename
+        Names in the folder `path`; `model_filename="net.mlir"` says `net.safetensors` too.
 
+    Raises
+    ------
+    FormatError
+        If a file is damaged, foreign or too new.
+    ParameterMismatch
+        If the two files are of different saves.
+    UnknownOperators
+        With all operators of PaddlePaddle's model that are not read.
+    FileAccessError
+        If the disk refuses.
+    ArgumentError
+        For names without a folder.
+
+    Examples
+    --------
     >>> import tempfile
     >>> net = dy2st.to_static(dy2st.nn.Linear(4, 2), [dy2st.static.InputSpec(["n", 4])])
     >>> with tempfile.TemporaryDirectory() as folder:
