@@ -56,7 +56,13 @@ class _Finder(MetaPathFinder):
 
 
 def install() -> None:
-    """Let `import paddle` mean dy2st from now on; ArgumentError if another paddle is loaded."""
+    """Let `import paddle` mean dy2st from now on; ArgumentError if another paddle is loaded.
+
+    >>> install()  # doctest: +SKIP
+    >>> import paddle  # doctest: +SKIP
+    >>> paddle.nn is dy2st.nn  # doctest: +SKIP
+    True
+    """
     if any(isinstance(finder, _Finder) for finder in sys.meta_path):
         return
     if "paddle" in sys.modules:
@@ -66,7 +72,12 @@ def install() -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run a script or a module with its arguments; the exit status."""
+    """Run a script or a module with its arguments; the exit status.
+
+    >>> main([])
+    usage: python -m dy2st.paddle [-m MODULE | SCRIPT] [ARGUMENT ...]
+    2
+    """
     if not arguments or arguments[0] in ("-h", "--help") or list(arguments) == ["-m"]:
         print(__doc__ if arguments[:1] in (["-h"], ["--help"]) else _USAGE)
         return 0 if arguments and arguments[0] != "-m" else 2

@@ -9,7 +9,14 @@ from dy2st_runtime.lazy import public_dir
 
 
 class Constraint:
-    """A condition on values."""
+    """A condition on values: a class of one's own writes `__call__`, which says where it holds.
+
+    >>> class Even(Constraint):
+    ...     def __call__(self, value):
+    ...         return value % 2 == 0
+    >>> Even().check(dy2st.to_tensor([1, 2])).tolist()
+    [False, True]
+    """
 
     def __call__(self, value: Any) -> Any:
         """Where it holds."""
@@ -21,7 +28,11 @@ class Constraint:
 
 
 class Real(Constraint):
-    """No NaN."""
+    """No NaN.
+
+    >>> Real()(dy2st.to_tensor([1.0, float("nan")])).tolist()
+    [True, False]
+    """
 
     def __call__(self, value: Any) -> Any:
         """Where it holds."""
@@ -29,7 +40,11 @@ class Real(Constraint):
 
 
 class Range(Constraint):
-    """From `lower` to `upper`, both included."""
+    """From `lower` to `upper`, both included.
+
+    >>> Range(0.0, 1.0)(dy2st.to_tensor([0.5, 2.0])).tolist()
+    [True, False]
+    """
 
     def __init__(self, lower: Any, upper: Any) -> None:
         """Take the ends."""
@@ -41,7 +56,11 @@ class Range(Constraint):
 
 
 class Positive(Constraint):
-    """From 0 on."""
+    """From 0 on.
+
+    >>> Positive()(dy2st.to_tensor([-1.0, 0.0])).tolist()
+    [False, True]
+    """
 
     def __call__(self, value: Any) -> Any:
         """Where it holds."""
@@ -49,7 +68,11 @@ class Positive(Constraint):
 
 
 class Simplex(Constraint):
-    """Not negative, with the sum 1 along the last axis."""
+    """Not negative, with the sum 1 along the last axis.
+
+    >>> Simplex()(dy2st.to_tensor([[0.5, 0.5], [0.5, 0.6]])).tolist()
+    [True, False]
+    """
 
     def __call__(self, value: Any) -> Any:
         """Where it holds, of each event."""

@@ -124,7 +124,11 @@ class Distribution:
 
 
 def sample_shape(shape: Any) -> tuple[Size, ...]:
-    """The shape that a user gives to `sample`; TypeError for what is no sequence."""
+    """The shape that a user gives to `sample`; TypeError for what is no sequence.
+
+    >>> sample_shape([2, 3])
+    (2, 3)
+    """
     if not isinstance(shape, (Iterable, Tensor)):
         raise TypeError(f"the shape of samples is a list or tuple, not {shape!r}")
     return as_shape(shape if isinstance(shape, Tensor) else list(shape))
@@ -134,6 +138,9 @@ def parameters(*given: Any) -> tuple[Any, ...]:
     """Parameters as float tensors; numbers, lists and arrays in one shape and dtype.
 
     The dtype is that of the first tensor, else float64 if an array has it, else float32.
+
+    >>> [(x.shape, x.dtype.name) for x in parameters(1.0, [2.0, 3.0])]
+    [([2], 'float32'), ([2], 'float32')]
     """
     tensors = [entry for entry in given if isinstance(entry, Tensor)]
     plain = [np.asarray(entry) for entry in given if not isinstance(entry, Tensor)]
@@ -152,24 +159,40 @@ def parameters(*given: Any) -> tuple[Any, ...]:
 
 
 def shape_together(*tensors: Any) -> tuple[Size, ...]:
-    """The shape that tensors broadcast to."""
+    """The shape that tensors broadcast to.
+
+    >>> shape_together(dy2st.ones([2, 1]), dy2st.ones([3]))
+    (2, 3)
+    """
     return broadcast_shapes("a distribution", *(tuple(tensor.shape) for tensor in tensors))
 
 
 def as_value(value: Any, parameter: Any) -> Any:
-    """A value as a tensor in the dtype of a parameter."""
+    """A value as a tensor in the dtype of a parameter.
+
+    >>> as_value([1, 2], dy2st.ones([2])).dtype.name
+    'float32'
+    """
     if isinstance(value, Tensor):
         return F.cast(value, parameter.dtype)
     return to_tensor(np.asarray(value), dtype=parameter.dtype)
 
 
 def sum_last(value: Any, count: int) -> Any:
-    """The sum over the last axes."""
+    """The sum over the last axes.
+
+    >>> sum_last(dy2st.ones([2, 3, 4]), 2).tolist()
+    [12.0, 12.0]
+    """
     return F.sum(value, axis=list(range(-count, 0))) if count else value
 
 
 def spread_parameters(*given: Any) -> list[Any]:
-    """Parameters as float tensors that are broadcast to one shape."""
+    """Parameters as float tensors that are broadcast to one shape.
+
+    >>> [x.shape for x in spread_parameters(1.0, [2.0, 3.0])]
+    [[2], [2]]
+    """
     tensors = parameters(*given)
     shape = list(shape_together(*tensors))
     return [

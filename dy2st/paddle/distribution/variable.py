@@ -12,7 +12,15 @@ from dy2st_runtime.lazy import public_dir
 
 
 class Variable:
-    """Events of `event_rank` axes whose values satisfy a constraint."""
+    """Events of `event_rank` axes whose values satisfy a constraint.
+
+    >>> from dy2st.paddle.distribution.constraint import positive
+    >>> counts = Variable(is_discrete=True, event_rank=0, constraint=positive)
+    >>> counts.is_discrete, counts.event_rank
+    (True, 0)
+    >>> counts.constraint(dy2st.to_tensor([-1.0, 2.0])).tolist()
+    [False, True]
+    """
 
     def __init__(
         self,
@@ -43,7 +51,11 @@ class Variable:
 
 
 class Real(Variable):
-    """Any number."""
+    """Any number.
+
+    >>> Real(event_rank=1).event_rank
+    1
+    """
 
     def __init__(self, event_rank: int = 0) -> None:
         """Take the number of axes of an event."""
@@ -51,7 +63,11 @@ class Real(Variable):
 
 
 class Positive(Variable):
-    """Numbers from 0 on."""
+    """Numbers from 0 on.
+
+    >>> Positive().constraint(dy2st.to_tensor([-1.0, 2.0])).tolist()
+    [False, True]
+    """
 
     def __init__(self, event_rank: int = 0) -> None:
         """Take the number of axes of an event."""
@@ -59,7 +75,12 @@ class Positive(Variable):
 
 
 class Independent(Variable):
-    """Another variable, of which more axes are one event."""
+    """Another variable, of which more axes are one event.
+
+    >>> rows = Independent(Positive(), 1)
+    >>> rows.event_rank, rows.constraint(dy2st.to_tensor([[-1.0, 2.0], [1.0, 2.0]])).tolist()
+    (1, [False, True])
+    """
 
     def __init__(self, base: Variable, reinterpreted_batch_rank: int) -> None:
         """Take the variable and how many axes are added."""
@@ -75,7 +96,12 @@ class Independent(Variable):
 
 
 class Stack(Variable):
-    """Variables side by side along an axis."""
+    """Variables side by side along an axis.
+
+    >>> both = Stack([Real(), Positive()])
+    >>> both.constraint(dy2st.to_tensor([-1.0, -1.0])).tolist()
+    [True, False]
+    """
 
     def __init__(self, vars: Sequence[Variable], axis: int = 0) -> None:
         """Take the variables."""

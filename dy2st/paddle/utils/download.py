@@ -31,7 +31,15 @@ def get_path_from_url(
     decompress: bool = True,
     method: str = "get",
 ) -> str:
-    """The file of this address under `root_dir`; MissingFile if it is not there yet."""
+    """The file of this address under `root_dir`; MissingFile if it is not there yet.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     open(f"{folder}/net.pdparams", "w").close()
+    ...     path = get_path_from_url("https://example.org/net.pdparams", folder)
+    >>> path.endswith("net.pdparams")
+    True
+    """
     path = os.path.join(root_dir, url.rpartition("/")[2])
     if not os.path.exists(path):
         raise MissingFile(
@@ -43,7 +51,13 @@ def get_path_from_url(
 
 
 def get_weights_path_from_url(url: str, md5sum: str | None = None) -> str:
-    """The file of this address in WEIGHTS_HOME; MissingFile if it is not there yet."""
+    """The file of this address in WEIGHTS_HOME; MissingFile if it is not there yet.
+
+    >>> get_weights_path_from_url("https://example.org/a.pdparams")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    dy2st_runtime.errors.MissingFile: ...download https://example.org/a.pdparams yourself...
+    """
     return get_path_from_url(url, WEIGHTS_HOME, md5sum)
 
 

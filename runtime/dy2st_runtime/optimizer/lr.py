@@ -53,7 +53,11 @@ class LRScheduler:
         return self.last_lr
 
     def get_lr(self) -> float:
-        """The rate at `last_epoch`."""
+        """The rate at `last_epoch`; each schedule writes its own.
+
+        >>> dy2st.optimizer.lr.StepDecay(1.0, step_size=2).get_lr()
+        1.0
+        """
         raise NotImplementedError
 
     def step(self, epoch: int | None = None) -> None:
@@ -66,7 +70,13 @@ class LRScheduler:
             )
 
     def state_keys(self) -> None:
-        """Set `keys`: the names of the attributes that are needed to go on later."""
+        """Set `keys`: the names of the attributes that are needed to go on later.
+
+        >>> rate = dy2st.optimizer.lr.StepDecay(1.0, step_size=2)
+        >>> rate.state_keys()
+        >>> rate.keys
+        ['last_epoch', 'last_lr']
+        """
         self.keys = ["last_epoch", "last_lr"]
 
     def state_dict(self) -> dict[str, Any]:
@@ -81,7 +91,13 @@ class LRScheduler:
             setattr(self, key, state_dict[key])
 
     def set_dict(self, state_dict: dict[str, Any]) -> None:
-        """`set_state_dict`."""
+        """`set_state_dict`.
+
+        >>> rate = dy2st.optimizer.lr.StepDecay(1.0, step_size=2)
+        >>> rate.set_dict({"last_epoch": 4, "last_lr": 0.01})
+        >>> rate()
+        0.01
+        """
         self.set_state_dict(state_dict)
 
 

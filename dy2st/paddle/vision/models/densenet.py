@@ -20,7 +20,11 @@ SIZES = {
 
 
 class BNACConvLayer(nn.Layer):
-    """conv(relu(bn(x)))."""
+    """conv(relu(bn(x))).
+
+    >>> BNACConvLayer(4, 8, 3, padding=1)(dy2st.ones([1, 4, 6, 6])).shape
+    [1, 8, 6, 6]
+    """
 
     def __init__(self, inputs: int, outputs: int, size: int, padding: int = 0) -> None:
         """Make the layers."""
@@ -34,7 +38,11 @@ class BNACConvLayer(nn.Layer):
 
 
 class DenseLayer(nn.Layer):
-    """x and, as more channels, what two convolutions make of it."""
+    """x and, as more channels, what two convolutions make of it.
+
+    >>> DenseLayer(4, 2, 4, 0.0)(dy2st.ones([1, 4, 6, 6])).shape
+    [1, 6, 6, 6]
+    """
 
     def __init__(self, inputs: int, growth: int, bn_size: int, dropout: float) -> None:
         """Make the layers; the first convolution gives `bn_size * growth` channels."""
@@ -54,7 +62,11 @@ class DenseLayer(nn.Layer):
 
 
 class TransitionLayer(nn.Layer):
-    """A convolution of each pixel by itself, and the mean of every 2 by 2 pixels."""
+    """A convolution of each pixel by itself, and the mean of every 2 by 2 pixels.
+
+    >>> TransitionLayer(4, 2)(dy2st.ones([1, 4, 6, 6])).shape
+    [1, 2, 3, 3]
+    """
 
     def __init__(self, inputs: int, outputs: int) -> None:
         """Make the layers."""
@@ -68,7 +80,11 @@ class TransitionLayer(nn.Layer):
 
 
 class ConvBNLayer(nn.Layer):
-    """relu(bn(conv(x))), of 7 by 7 pixels at every second place."""
+    """relu(bn(conv(x))), of 7 by 7 pixels at every second place.
+
+    >>> ConvBNLayer(3, 4)(dy2st.ones([1, 3, 8, 8])).shape
+    [1, 4, 4, 4]
+    """
 
     def __init__(self, inputs: int, outputs: int) -> None:
         """Make the layers."""

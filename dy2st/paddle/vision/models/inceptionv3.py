@@ -61,7 +61,11 @@ class _Module(nn.Layer):
 
 
 class InceptionA(_Module):
-    """Kernels of 5 by 5, and of 3 by 3 twice."""
+    """Kernels of 5 by 5, and of 3 by 3 twice.
+
+    >>> InceptionA(4, 8)(dy2st.ones([1, 4, 5, 5])).shape
+    [1, 232, 5, 5]
+    """
 
     def __init__(self, num_channels: int, pool_features: int) -> None:
         """Make the ways."""
@@ -81,7 +85,11 @@ class InceptionA(_Module):
 
 
 class InceptionB(_Module):
-    """Half the size, by kernels of 3 by 3."""
+    """Half the size, by kernels of 3 by 3.
+
+    >>> InceptionB(4)(dy2st.ones([1, 4, 5, 5])).shape
+    [1, 484, 2, 2]
+    """
 
     def __init__(self, num_channels: int) -> None:
         """Make the ways."""
@@ -100,7 +108,11 @@ class InceptionB(_Module):
 
 
 class InceptionC(_Module):
-    """Kernels of 7 by 7, as one of rows and one of columns."""
+    """Kernels of 7 by 7, as one of rows and one of columns.
+
+    >>> InceptionC(4, 8)(dy2st.ones([1, 4, 5, 5])).shape
+    [1, 768, 5, 5]
+    """
 
     def __init__(self, num_channels: int, channels_7x7: int) -> None:
         """Make the ways."""
@@ -127,7 +139,11 @@ class InceptionC(_Module):
 
 
 class InceptionD(_Module):
-    """Half the size, by kernels of 3 by 3 and 7 by 7."""
+    """Half the size, by kernels of 3 by 3 and 7 by 7.
+
+    >>> InceptionD(4)(dy2st.ones([1, 4, 5, 5])).shape
+    [1, 516, 2, 2]
+    """
 
     def __init__(self, num_channels: int) -> None:
         """Make the ways."""
@@ -147,7 +163,11 @@ class InceptionD(_Module):
 
 
 class InceptionE(_Module):
-    """Kernels of 3 by 3, by rows and by columns side by side."""
+    """Kernels of 3 by 3, by rows and by columns side by side.
+
+    >>> InceptionE(4)(dy2st.ones([1, 4, 3, 3])).shape
+    [1, 2048, 3, 3]
+    """
 
     def __init__(self, num_channels: int) -> None:
         """Make the ways."""
@@ -173,7 +193,11 @@ class InceptionE(_Module):
 
 
 class InceptionStem(nn.Layer):
-    """What comes before the modules: (n, 3, 299, 299) -> (n, 192, 35, 35)."""
+    """What comes before the modules: (n, 3, 299, 299) -> (n, 192, 35, 35).
+
+    >>> InceptionStem()(dy2st.ones([1, 3, 43, 43])).shape
+    [1, 192, 3, 3]
+    """
 
     def __init__(self) -> None:
         """Make the convolutions."""

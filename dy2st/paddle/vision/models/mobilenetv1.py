@@ -24,7 +24,11 @@ BLOCKS = (
 
 
 class DepthwiseSeparable(nn.Layer):
-    """A convolution of each channel by itself, then one of each pixel by itself."""
+    """A convolution of each channel by itself, then one of each pixel by itself.
+
+    >>> DepthwiseSeparable(4, 8, 2)(dy2st.ones([1, 4, 6, 6])).shape
+    [1, 8, 3, 3]
+    """
 
     def __init__(self, inputs: int, outputs: int, stride: int) -> None:
         """Make the two, each with its norm and ReLU."""

@@ -23,7 +23,11 @@ STAGES = (
 
 
 class InvertedResidual(nn.Layer):
-    """Widen, convolve each channel by itself, narrow; plus x where the shape stays."""
+    """Widen, convolve each channel by itself, narrow; plus x where the shape stays.
+
+    >>> InvertedResidual(4, 8, 2, 6)(dy2st.ones([1, 4, 6, 6])).shape
+    [1, 8, 3, 3]
+    """
 
     def __init__(
         self,

@@ -14,7 +14,12 @@ from dy2st_runtime.lazy import public_dir
 
 
 class Block(NamedTuple):
-    """A row of the paper's tables."""
+    """A row of the paper's tables.
+
+    >>> row = Block(3, 64, 24, False, dy2st.nn.ReLU, 2)
+    >>> row.kernel, row.inner, row.outputs, row.stride
+    (3, 64, 24, 2)
+    """
 
     kernel: int
     inner: int
@@ -59,7 +64,11 @@ _norm = partial(nn.BatchNorm2D, epsilon=0.001, momentum=0.99)
 
 
 class SqueezeExcitation(nn.Layer):
-    """x times a share for each channel, which follows from the means of all (Hu 2017)."""
+    """x times a share for each channel, which follows from the means of all (Hu 2017).
+
+    >>> SqueezeExcitation(4, 2)(dy2st.ones([1, 4, 6, 6])).shape
+    [1, 4, 6, 6]
+    """
 
     def __init__(
         self,
@@ -83,7 +92,12 @@ class SqueezeExcitation(nn.Layer):
 
 
 class InvertedResidual(nn.Layer):
-    """Widen, convolve each channel by itself, weigh the channels, narrow; plus x if it fits."""
+    """Widen, convolve each channel by itself, weigh the channels, narrow; plus x if it fits.
+
+    >>> row = Block(3, 64, 24, False, dy2st.nn.ReLU, 2)
+    >>> InvertedResidual(16, row, 1.0)(dy2st.ones([1, 16, 6, 6])).shape
+    [1, 24, 3, 3]
+    """
 
     def __init__(self, inputs: int, block: Block, scale: float) -> None:
         """Make what a row of the table says, `scale` times as wide."""
@@ -113,7 +127,13 @@ class InvertedResidual(nn.Layer):
 
 
 class MobileNetV3(nn.Layer):
-    """(n, 3, h, w) -> (n, num_classes)."""
+    """(n, 3, h, w) -> (n, num_classes).
+
+    >>> row = Block(3, 16, 16, True, dy2st.nn.ReLU, 2)
+    >>> net = MobileNetV3([row], last_channel=8, num_classes=10)
+    >>> net.eval()(dy2st.ones([1, 3, 32, 32])).shape
+    [1, 10]
+    """
 
     def __init__(
         self,

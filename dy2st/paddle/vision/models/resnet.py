@@ -24,7 +24,11 @@ Norm = Callable[[int], nn.Layer]
 
 
 class BasicBlock(nn.Layer):
-    """relu(bn(conv3(relu(bn(conv3(x))))) + x)."""
+    """relu(bn(conv3(relu(bn(conv3(x))))) + x).
+
+    >>> BasicBlock(4, 4)(dy2st.ones([1, 4, 6, 6])).shape
+    [1, 4, 6, 6]
+    """
 
     expansion: ClassVar[int] = 1
 
@@ -60,7 +64,11 @@ class BasicBlock(nn.Layer):
 
 
 class BottleneckBlock(nn.Layer):
-    """relu(bn(conv1(relu(bn(conv3(relu(bn(conv1(x)))))))) + x)."""
+    """relu(bn(conv1(relu(bn(conv3(relu(bn(conv1(x)))))))) + x).
+
+    >>> BottleneckBlock(16, 4)(dy2st.ones([1, 16, 6, 6])).shape
+    [1, 16, 6, 6]
+    """
 
     expansion: ClassVar[int] = 4
 

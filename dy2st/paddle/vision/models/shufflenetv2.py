@@ -31,7 +31,11 @@ ACTIVATIONS: dict[str | None, type[nn.Layer] | None] = {
 
 
 class InvertedResidual(nn.Layer):
-    """Half of the channels through convolutions, the other half untouched, then shuffled."""
+    """Half of the channels through convolutions, the other half untouched, then shuffled.
+
+    >>> InvertedResidual(4, 4, 1)(dy2st.ones([1, 4, 6, 6])).shape
+    [1, 4, 6, 6]
+    """
 
     def __init__(
         self,
@@ -56,7 +60,11 @@ class InvertedResidual(nn.Layer):
 
 
 class InvertedResidualDS(nn.Layer):
-    """All channels through both ways, at every second place, then shuffled."""
+    """All channels through both ways, at every second place, then shuffled.
+
+    >>> InvertedResidualDS(4, 8, 2)(dy2st.ones([1, 4, 6, 6])).shape
+    [1, 8, 3, 3]
+    """
 
     def __init__(
         self,

@@ -16,7 +16,11 @@ VERSIONS = {"1.0": (96, 7, 0, (1, 4, 8)), "1.1": (64, 3, 1, (1, 3, 5))}
 
 
 class MakeFireConv(nn.Layer):
-    """relu(conv(x))."""
+    """relu(conv(x)).
+
+    >>> MakeFireConv(4, 8, 1)(dy2st.ones([1, 4, 6, 6])).shape
+    [1, 8, 6, 6]
+    """
 
     def __init__(self, inputs: int, outputs: int, size: int, padding: int = 0) -> None:
         """Make the convolution."""
@@ -29,7 +33,11 @@ class MakeFireConv(nn.Layer):
 
 
 class MakeFire(nn.Layer):
-    """Squeeze the channels, then expand them by pixels and by 3 by 3 pixels."""
+    """Squeeze the channels, then expand them by pixels and by 3 by 3 pixels.
+
+    >>> MakeFire(4, 2, 8)(dy2st.ones([1, 4, 6, 6])).shape
+    [1, 16, 6, 6]
+    """
 
     def __init__(self, inputs: int, squeezed: int, expanded: int) -> None:
         """Make the three convolutions."""

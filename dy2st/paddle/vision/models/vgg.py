@@ -16,7 +16,11 @@ REPEATS = {11: (1, 1, 2, 2, 2), 13: (2, 2, 2, 2, 2), 16: (2, 2, 3, 3, 3), 19: (2
 
 
 def make_layers(cfg: Sequence[int | str], batch_norm: bool = False) -> nn.Sequential:
-    """Convolutions of as many channels as a number says, and a pooling for every "M"."""
+    """Convolutions of as many channels as a number says, and a pooling for every "M".
+
+    >>> make_layers([8, "M"])(dy2st.ones([1, 3, 6, 6])).shape
+    [1, 8, 3, 3]
+    """
     layers: list[nn.Layer] = []
     inputs = 3
     for entry in cfg:

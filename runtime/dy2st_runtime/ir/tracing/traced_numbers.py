@@ -64,7 +64,12 @@ _checking = Shared(_hash_by(_checked_hash), _hash_by(object.__hash__))
 
 @contextmanager
 def numbers_are_no_keys() -> Iterator[None]:
-    """Refuse traced numbers as keys in user code inside the `with`, in whatever thread."""
+    """Refuse traced numbers as keys in user code inside the `with`, in whatever thread.
+
+    >>> with numbers_are_no_keys():
+    ...     {2: "numbers of Python are keys"}[2]
+    'numbers of Python are keys'
+    """
     with _checking.held():
         yield
 
