@@ -29,9 +29,7 @@ def is_ours(value):
 
 def public_names(module):
     """What a module says that it has."""
-    late = getattr(vars(module).get("__getattr__"), "places", ())
-    names = {*getattr(module, "__all__", ()), *late}
-    return sorted(name for name in names if not name.startswith("_"))
+    return [name for name in dir(module) if not name.startswith("_")]
 
 
 def public_modules():
