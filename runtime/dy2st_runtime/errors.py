@@ -92,6 +92,10 @@ class Location:
 
     `is_text`: it was read from a text, so the file is a name alone and is never opened.
     `layer`: the path of the Layer whose code ran there, `layers.0.conv1`; empty outside of all.
+
+    >>> place = dy2st.errors.Location("model.py", 31, 9)
+    >>> print(place, place.traced_file)
+    model.py:31:9 model.py
     """
 
     file: str
@@ -139,15 +143,36 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 class Dy2stError(Exception):
-    """The root: catch this to catch whatever dy2st refuses."""
+    """The root: catch this to catch whatever dy2st refuses.
+
+    >>> try:
+    ...     dy2st.ones([2]) + dy2st.ones([3])
+    ... except dy2st.errors.Dy2stError as error:
+    ...     print(type(error).__name__)
+    ShapeError
+    """
 
 
 class ShapeError(Dy2stError, ValueError):
-    """Sizes or ranks do not fit an operator."""
+    """Sizes or ranks do not fit an operator.
+
+    >>> try:
+    ...     dy2st.ones([2]) + dy2st.ones([3])
+    ... except dy2st.errors.ShapeError:
+    ...     print("2 and 3 do not broadcast")
+    2 and 3 do not broadcast
+    """
 
 
 class UndecidedDim(ShapeError, TypeError):
-    """A symbolic size is asked for a Python number or a bool that it does not have."""
+    """A symbolic size is asked for a Python number or a bool that it does not have.
+
+    >>> try:
+    ...     int(dy2st.dims.symbol("n"))
+    ... except dy2st.errors.UndecidedDim:
+    ...     print("n is known when the Program runs")
+    n is known when the Program runs
+    """
 
     def __init__(self, *args: object):
         """A refusal, though nobody words its parts."""
@@ -156,23 +181,58 @@ class UndecidedDim(ShapeError, TypeError):
 
 
 class DTypeError(Dy2stError, TypeError):
-    """Element types do not fit an operator."""
+    """Element types do not fit an operator.
+
+    >>> try:
+    ...     dy2st.gcd(dy2st.ones([1]), dy2st.ones([1]))
+    ... except dy2st.errors.DTypeError:
+    ...     print("floats have no gcd")
+    floats have no gcd
+    """
 
 
 class ArgumentError(Dy2stError, ValueError):
-    """An argument lies outside what an operator or a call accepts."""
+    """An argument lies outside what an operator or a call accepts.
+
+    >>> try:
+    ...     dy2st.nn.functional.mse_loss(dy2st.ones([1]), dy2st.ones([1]), reduction="median")
+    ... except dy2st.errors.ArgumentError:
+    ...     print("there is no such reduction")
+    there is no such reduction
+    """
 
 
 class NoTensor(ArgumentError, TypeError):
-    """What stands where a tensor is needed is none, and no number, list or array to make it of."""
+    """What stands where a tensor is needed is none, and no number, list or array to make it of.
+
+    >>> try:
+    ...     dy2st.abs("1.0")
+    ... except dy2st.errors.NoTensor:
+    ...     print("a text is no tensor")
+    a text is no tensor
+    """
 
 
 class WrongKind(ArgumentError, TypeError):
-    """What stands where a flag, a number, an axis or a size is needed is something else."""
+    """What stands where a flag, a number, an axis or a size is needed is something else.
+
+    >>> try:
+    ...     dy2st.sum(dy2st.ones([2]), keepdim="yes")
+    ... except dy2st.errors.WrongKind:
+    ...     print("keepdim is True or False")
+    keepdim is True or False
+    """
 
 
 class PlaceError(Dy2stError, IndexError):
-    """An operator is asked for a position that a tensor does not have."""
+    """An operator is asked for a position that a tensor does not have.
+
+    >>> try:
+    ...     dy2st.ones([2])[5]
+    ... except dy2st.errors.PlaceError:
+    ...     print("there are 2 elements")
+    there are 2 elements
+    """
 
 
 class DivisionByZero(Dy2stError, ZeroDivisionError):
@@ -180,7 +240,16 @@ class DivisionByZero(Dy2stError, ZeroDivisionError):
 
 
 class SpecError(Dy2stError, ValueError):
-    """Inputs of a call do not match the InputSpec of the Program."""
+    """Inputs of a call do not match the InputSpec of the Program.
+
+    >>> spec = dy2st.static.InputSpec([None, 2])
+    >>> f = dy2st.to_static(lambda x: x * 2, input_spec=[spec])
+    >>> try:
+    ...     f(dy2st.ones([3, 5]))
+    ... except dy2st.errors.SpecError:
+    ...     print("the second size is 2")
+    the second size is 2
+    """
 
 
 class _Listener(ThreadState):
@@ -200,6 +269,11 @@ class ConversionError(Dy2stError, RuntimeError):
     """User code has no exact static form.
 
     The message has four parts: where, what, why, and what to write instead.
+
+    >>> error = dy2st.errors.ConversionError("a tensor as a key", hint="use an int")
+    >>> print(error)
+    a tensor as a key
+      instead: use an int
     """
 
     def __init__(self, what: str, *, at: Location | None = None, why: str = "", hint: str = ""):
@@ -215,39 +289,98 @@ class ConversionError(Dy2stError, RuntimeError):
 
 
 class NotConvertible(ConversionError, TypeError):
-    """What is given to to_static is no Python function, method or Layer."""
+    """What is given to to_static is no Python function, method or Layer.
+
+    >>> try:
+    ...     dy2st.to_static(7)
+    ... except dy2st.errors.NotConvertible:
+    ...     print("7 is no function")
+    7 is no function
+    """
 
 
 class UnsupportedSyntax(ConversionError):
-    """A construct of Python that dy2st does not convert."""
+    """A construct of Python that dy2st does not convert.
+
+    >>> issubclass(dy2st.errors.UnsupportedSyntax, dy2st.errors.ConversionError)
+    True
+    """
 
 
 class BranchMismatch(ConversionError, TypeError):
-    """The branches of a tensor-dependent `if` give values of different kinds."""
+    """The branches of a tensor-dependent `if` give values of different kinds.
+
+    >>> def f(x):
+    ...     return dy2st.ops.cond(x.sum() > 0, lambda: [x], lambda: [x.astype("int64")])
+    >>> try:
+    ...     dy2st.to_static(f)(dy2st.ones([2]))
+    ... except dy2st.errors.BranchMismatch:
+    ...     print("a float and an integer")
+    a float and an integer
+    """
 
 
 class LoopMismatch(ConversionError, TypeError):
-    """A variable of a tensor-dependent loop changes its kind between iterations."""
+    """A variable of a tensor-dependent loop changes its kind between iterations.
+
+    >>> def f(x):
+    ...     while x.sum() < 10:
+    ...         x = (x,)
+    ...     return x
+    >>> try:
+    ...     dy2st.to_static(f)(dy2st.ones([2]))
+    ... except dy2st.errors.LoopMismatch:
+    ...     print("a tensor becomes a tuple")
+    a tensor becomes a tuple
+    """
 
 
 class TensorAsPython(ConversionError, TypeError):
-    """A traced tensor stands where a Python value is needed."""
+    """A traced tensor stands where a Python value is needed.
+
+    >>> try:
+    ...     dy2st.to_static(lambda x: x.numpy())(dy2st.ones([2]))
+    ... except dy2st.errors.TensorAsPython:
+    ...     print("its numbers are known when the Program runs")
+    its numbers are known when the Program runs
+    """
 
 
 class EscapedVariable(ConversionError):
-    """A traced value is used outside the branch, loop or trace that made it."""
+    """A traced value is used outside the branch, loop or trace that made it.
+
+    >>> issubclass(dy2st.errors.EscapedVariable, dy2st.errors.ConversionError)
+    True
+    """
 
 
 class NoGradientRule(ConversionError):
-    """A gradient goes through an operator whose gradient is no part of a Program."""
+    """A gradient goes through an operator whose gradient is no part of a Program.
+
+    >>> issubclass(dy2st.errors.NoGradientRule, dy2st.errors.ConversionError)
+    True
+    """
 
 
 class SourceUnavailable(ConversionError, OSError):
-    """A function has no source that can be read."""
+    """A function has no source that can be read.
+
+    >>> scope = {}
+    >>> exec("def f(x): return x * 2", scope)
+    >>> try:
+    ...     dy2st.to_static(scope["f"])(dy2st.ones([2]))
+    ... except dy2st.errors.SourceUnavailable:
+    ...     print("write it into a file")
+    write it into a file
+    """
 
 
 class VerifyError(Dy2stError, ValueError):
-    """A Program breaks an invariant; `findings` lists all that was found."""
+    """A Program breaks an invariant; `findings` lists all that was found.
+
+    >>> dy2st.errors.VerifyError(["%1 is used before it is made"]).findings
+    ['%1 is used before it is made']
+    """
 
     def __init__(self, findings: list[str], text: str = ""):
         """Keep the findings; `text` shows them where they are, else they stand one a line."""
@@ -256,28 +389,56 @@ class VerifyError(Dy2stError, ValueError):
 
 
 class PassError(Dy2stError, RuntimeError):
-    """A pass or rule would break a Program, or does not come to an end."""
+    """A pass or rule would break a Program, or does not come to an end.
+
+    >>> issubclass(dy2st.errors.PassError, RuntimeError)
+    True
+    """
 
 
 class ParseError(Dy2stError, ValueError):
     """A text is no Program; the message names line and column, from 1, where they are known.
 
     They are attributes too, 0 where they are not known.
+
+    >>> try:
+    ...     dy2st.dims.parse("2*n + + 1", {"n": dy2st.dims.symbol("n")})
+    ... except dy2st.errors.ParseError:
+    ...     print("no size is written so")
+    no size is written so
     """
 
     line = column = 0
 
 
 class UnknownOperators(Dy2stError, NotImplementedError):
-    """A model of another tool has operators that are not read; the message names all of them."""
+    """A model of another tool has operators that are not read; the message names all of them.
+
+    >>> issubclass(dy2st.errors.UnknownOperators, NotImplementedError)
+    True
+    """
 
 
 class FormatError(Dy2stError, ValueError):
-    """A saved file is damaged, truncated, foreign or written by a newer version."""
+    """A saved file is damaged, truncated, foreign or written by a newer version.
+
+    >>> issubclass(dy2st.errors.FormatError, ValueError)
+    True
+    """
 
 
 class ParameterMismatch(FormatError, KeyError):
-    """Parameters are missing from, or unknown to, the Program that is given them."""
+    """Parameters are missing from, or unknown to, the Program that is given them.
+
+    >>> from dy2st_runtime.io import check_state
+    >>> net = dy2st.to_static(dy2st.nn.Linear(2, 1))
+    >>> y = net(dy2st.ones([1, 2]))
+    >>> try:
+    ...     check_state([net.forward.main_program], {}, "net")
+    ... except dy2st.errors.ParameterMismatch:
+    ...     print("weight and bias are missing")
+    weight and bias are missing
+    """
 
     def __str__(self) -> str:
         """Return the message itself: KeyError would quote it."""
@@ -285,32 +446,67 @@ class ParameterMismatch(FormatError, KeyError):
 
 
 class EngineError(Dy2stError, RuntimeError):
-    """An engine cannot compile or run a Program: its own fault, which others may not have."""
+    """An engine cannot compile or run a Program: its own fault, which others may not have.
+
+    >>> issubclass(dy2st.errors.EngineError, RuntimeError)
+    True
+    """
 
 
 class OperandChanged(Dy2stError, RuntimeError):
-    """Another thread has changed a tensor while an operator read it."""
+    """Another thread has changed a tensor while an operator read it.
+
+    >>> issubclass(dy2st.errors.OperandChanged, RuntimeError)
+    True
+    """
 
 
 class LimitExceeded(Dy2stError, RuntimeError):
-    """A loaded model takes more operators, bytes or seconds than its limits allow."""
+    """A loaded model takes more operators, bytes or seconds than its limits allow.
+
+    >>> issubclass(dy2st.errors.LimitExceeded, RuntimeError)
+    True
+    """
 
 
 class WorkerError(Dy2stError, RuntimeError):
-    """A process that makes batches for a DataLoader failed, died or gave nothing in time."""
+    """A process that makes batches for a DataLoader failed, died or gave nothing in time.
+
+    >>> issubclass(dy2st.errors.WorkerError, RuntimeError)
+    True
+    """
 
 
 class PeerError(Dy2stError, RuntimeError):
-    """Of processes that work together one is gone, or does something else than the others."""
+    """Of processes that work together one is gone, or does something else than the others.
+
+    >>> issubclass(dy2st.errors.PeerError, RuntimeError)
+    True
+    """
 
 
 class PeerTimeout(PeerError, TimeoutError):
-    """A process has not come, or not answered, in time."""
+    """A process has not come, or not answered, in time.
+
+    >>> issubclass(dy2st.errors.PeerTimeout, TimeoutError)
+    True
+    """
 
 
 class FileAccessError(Dy2stError, OSError):
-    """The disk refuses: no space, no permission; `filename` says where, `errno` why."""
+    """The disk refuses: no space, no permission; `filename` says where, `errno` why.
+
+    >>> issubclass(dy2st.errors.FileAccessError, OSError)
+    True
+    """
 
 
 class MissingFile(FileAccessError, FileNotFoundError):
-    """A file or folder is not there."""
+    """A file or folder is not there.
+
+    >>> try:
+    ...     dy2st.load("no/such/file.pdparams")
+    ... except dy2st.errors.MissingFile:
+    ...     print("there is none")
+    there is none
+    """

@@ -65,7 +65,13 @@ _NEEDED = {
 
 
 def has_resident_state(executable: Executable) -> bool:
-    """Whether an engine wants to keep the state; those that others wrote may not say."""
+    """Whether an engine wants to keep the state; those that others wrote may not say.
+
+    >>> f = dy2st.to_static(lambda x: x * 2)
+    >>> y = f(dy2st.ones([2]))
+    >>> dy2st.engine.has_resident_state(dy2st.engine.compile(f.main_program, "numpy"))
+    False
+    """
     return getattr(executable, "has_resident_state", False)
 
 
@@ -73,6 +79,12 @@ def run_live(executable: Executable, inputs: list[Any], state: Iterable[Any]) ->
     """Run on arrays and on tensors as state, where nobody asks which arrays results are.
 
     Outputs, then new values of buffers: arrays, lists of them, or Residents of the engine.
+
+    >>> f = dy2st.to_static(lambda x: x * 2)
+    >>> y = f(dy2st.ones([2]))
+    >>> executable = dy2st.engine.compile(f.main_program, "numpy")
+    >>> dy2st.engine.run_live(executable, [np.ones(2, "float32")], [])
+    [array([2., 2.], dtype=float32)]
     """
     if has_resident_state(executable):
         return executable.run_resident(inputs, [tensor.as_resident() for tensor in state])
@@ -85,6 +97,12 @@ def compile(program: Program, engine: str | None = None) -> Executable:
 
     Raises ArgumentError if there is no engine of that name, or it cannot be loaded, and EngineError
     if it cannot compile the Program.
+
+    >>> f = dy2st.to_static(lambda x: x * 2)
+    >>> y = f(dy2st.ones([2]))
+    >>> executable = dy2st.engine.compile(f.main_program, "numpy")
+    >>> executable.run([np.array([1.0, 2.0], "float32")], [])
+    [array([2., 4.], dtype=float32)]
     """
     made = find(engine)
     try:
@@ -102,7 +120,11 @@ def compile(program: Program, engine: str | None = None) -> Executable:
 
 
 def find(name: str | None = None) -> Engine:
-    """The engine of a name; ArgumentError says what is wrong with it."""
+    """The engine of a name; ArgumentError says what is wrong with it.
+
+    >>> dy2st.engine.find("numpy").__name__
+    'compile_program'
+    """
     chosen = check_name(name) or _default()
     known = ENGINES.get(chosen)
     if known is None:
@@ -114,7 +136,11 @@ def find(name: str | None = None) -> Engine:
 
 
 def is_installed(name: str) -> bool:
-    """Whether an engine is there with all that it needs."""
+    """Whether an engine is there with all that it needs.
+
+    >>> dy2st.engine.is_installed("numpy"), dy2st.engine.is_installed("abacus")
+    (True, False)
+    """
     needed, _ = _NEEDED.get(name, ("numpy", ""))
     return name in names() and import_util.find_spec(needed) is not None
 
@@ -140,7 +166,11 @@ def set_default(name: str | None) -> None:
 
 
 def check_name(name: str | None) -> str | None:
-    """The name, if an engine has it; ArgumentError if none has. None is for the default."""
+    """The name, if an engine has it; ArgumentError if none has. None is for the default.
+
+    >>> dy2st.engine.check_name("numpy")
+    'numpy'
+    """
     is_known = name is None or (isinstance(name, str) and (name in ENGINES or name in names()))
     if not is_known:
         raise _unknown(name)
@@ -148,7 +178,11 @@ def check_name(name: str | None) -> str | None:
 
 
 def names() -> list[str]:
-    """What engines are called: ours, what was registered, and those of installed packages."""
+    """What engines are called: ours, what was registered, and those of installed packages.
+
+    >>> dy2st.engine.names()
+    ['auto', 'native', 'numpy', 'onnxruntime', 'xla']
+    """
     return sorted({*ENGINES, *_of_packages()})
 
 
@@ -156,6 +190,16 @@ def register_engine(name: str, engine: Engine) -> None:
     """Let an engine be chosen by its name; ArgumentError if another one has it.
 
     An engine is a function that takes a Program and gives an Executable.
+
+    >>> def doubting(program):
+    ...     print("compiled:", program.name)
+    ...     return dy2st.engine.compile(program, "numpy")
+    >>> dy2st.engine.register_engine("doubting", doubting)
+    >>> f = dy2st.to_static(lambda x: x * 2)
+    >>> y = f(dy2st.ones([2]))
+    >>> executable = dy2st.engine.compile(f.main_program, "doubting")
+    compiled: <lambda>
+    >>> del dy2st.engine.ENGINES["doubting"]
     """
     if ENGINES.get(name, engine) != engine:
         raise ArgumentError(f"there is an engine {name!r} already: give yours another name")

@@ -19,6 +19,19 @@ class Executable(Protocol):
     One that keeps state where it computes says so by `has_resident_state`, and has `run_resident`.
     It may have an `entry`, where `run` with any `as_is`, and without `as_one` and `bare`, does no
     more than that: a function of all arrays one by one, which gives None if `run` is to be asked.
+
+    >>> f = dy2st.to_static(lambda x: x * 2)
+    >>> y = f(dy2st.ones([2]))
+    >>> executable = dy2st.engine.compile(f.main_program, "numpy")
+    >>> executable.run([np.array([1.0, 2.0], "float32")], [])
+    [array([2., 4.], dtype=float32)]
+    >>> executable.check([np.zeros(2, "float32")])
+    >>> executable.takes_shapes([[2]])
+    True
+    >>> executable.program is f.main_program, "def " in executable.source
+    (True, True)
+    >>> executable.has_resident_state, executable.resident_values([])
+    (False, [])
     """
 
     @property
@@ -60,6 +73,14 @@ class Executable(Protocol):
 
         The values in `state` are the engine's: it fills those that are empty, and may use up the
         memory of those that are updated.
+
+        >>> f = dy2st.to_static(lambda x: x * 2)
+        >>> y = f(dy2st.ones([2]))
+        >>> executable = dy2st.engine.compile(f.main_program, "numpy")
+        >>> inputs = [np.ones(2, "float32")]
+        >>> run = executable.run_resident if executable.has_resident_state else executable.run
+        >>> run(inputs, [])[0].tolist()
+        [2.0, 2.0]
         """
         ...
 
@@ -75,7 +96,13 @@ class Executable(Protocol):
         ...
 
     def explain(self) -> str:
-        """What runs how, for readers: a line an operator or step, with the user's lines."""
+        """What runs how, for readers: a line an operator or step, with the user's lines.
+
+        >>> f = dy2st.to_static(lambda x: x.exp())
+        >>> y = f(dy2st.ones([2]))
+        >>> "exp" in dy2st.engine.compile(f.main_program, "numpy").explain()
+        True
+        """
         ...
 
     def takes_shapes(self, shapes: Sequence[Sequence[int]]) -> bool:
@@ -84,7 +111,14 @@ class Executable(Protocol):
 
 
 class Engine(Protocol):
-    """A function that compiles a Program."""
+    """A function that compiles a Program: it takes the Program, and gives an Executable.
+
+    >>> from dy2st_runtime.engine.numpy.executable import compile_program
+    >>> f = dy2st.to_static(lambda x: x * 2)
+    >>> y = f(dy2st.ones([2]))
+    >>> compile_program(f.main_program).run([np.ones(2, "float32")], [])[0].tolist()
+    [2.0, 2.0]
+    """
 
     def __call__(self, program: Program, /) -> Executable:
         """What runs it."""

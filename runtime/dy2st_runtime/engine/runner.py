@@ -18,7 +18,21 @@ Array = np.ndarray[Any, Any]
 
 
 class Runner:
-    """An Executable, but for `compute`: it checks what is given, and copies what may be shared."""
+    """An Executable, but for `compute`: it checks what is given, and copies what may be shared.
+
+    >>> class Doubling(dy2st.engine.Runner):
+    ...     def compute(self, inputs, state):
+    ...         return [inputs[0] * 2]
+    >>> f = dy2st.to_static(lambda x: x + x)
+    >>> y = f(dy2st.ones([2]))
+    >>> runner = Doubling(f.main_program)
+    >>> x = np.array([1.0, 2.0], "float32")
+    >>> runner.check([x])
+    >>> runner.run([x], [])
+    [array([2., 4.], dtype=float32)]
+    >>> runner.takes_shapes([[2]])
+    True
+    """
 
     source = ""
     has_resident_state = False
@@ -35,7 +49,11 @@ class Runner:
 
         A result that is one of the arrays given, or another result, is that very object. Of the
         sizes only those have been checked that inputs give: what the constraints of the Program
-        say is still to be held, with a ShapeError.
+        say is still to be held, with a ShapeError. Every engine writes its own, as here:
+
+        >>> class Doubling(dy2st.engine.Runner):
+        ...     def compute(self, inputs, state):
+        ...         return [inputs[0] * 2]
         """
         raise NotImplementedError
 
@@ -55,11 +73,25 @@ class Runner:
         return self.given(results, (inputs, state), as_is, as_one, bare)
 
     def run_resident(self, inputs: Sequence[Array], state: Sequence[Resident]) -> list[Any]:
-        """Of an engine that keeps state, which says so."""
+        """Of an engine that keeps state, which says so by `has_resident_state`: others have `run`.
+
+        >>> f = dy2st.to_static(lambda x: x + x)
+        >>> y = f(dy2st.ones([2]))
+        >>> runner = dy2st.engine.Runner(f.main_program)
+        >>> runner.has_resident_state
+        False
+        """
         raise NotImplementedError
 
     def resident_values(self, state: Sequence[Resident]) -> list[Any]:
-        """The arrays: of an engine that moves them each time."""
+        """The arrays: of an engine that moves them each time.
+
+        >>> from dy2st_runtime.resident import Resident
+        >>> f = dy2st.to_static(lambda x: x + x)
+        >>> y = f(dy2st.ones([2]))
+        >>> dy2st.engine.Runner(f.main_program).resident_values([Resident(np.ones(2))])
+        [array([1., 1.])]
+        """
         return [one.array for one in state]
 
     def given(
@@ -71,7 +103,14 @@ class Runner:
         bare: int,
         copied: list[bool] | None = None,
     ) -> list[Array]:
-        """What `run` gives for what was computed; `copied` is what may be shared in this call."""
+        """What `run` gives for what was computed; `copied` is what may be shared in this call.
+
+        >>> f = dy2st.to_static(lambda x: x + x)
+        >>> y = f(dy2st.ones([2]))
+        >>> runner = dy2st.engine.Runner(f.main_program)
+        >>> runner.given([np.ones(2)], ([], []), as_is=(), as_one=(), bare=0)
+        [array([1., 1.])]
+        """
         copied = self._copied if copied is None else copied
         first = len(results) - len(self.program.updates)
         if bare:
@@ -90,7 +129,13 @@ class Runner:
         return refusal(self.program, input_sizes(self.program, shapes)) is None
 
     def explain(self) -> str:
-        """A line an operator, with the user's line, in the order in which they run."""
+        """A line an operator, with the user's line, in the order in which they run.
+
+        >>> f = dy2st.to_static(lambda x: x.exp())
+        >>> y = f(dy2st.ones([2]))
+        >>> dy2st.engine.Runner(f.main_program).explain().split()[0]
+        'exp'
+        """
         return "\n".join(listed(self.program.block, lambda operator: ""))
 
     def _finished(

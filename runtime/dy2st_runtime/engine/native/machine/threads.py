@@ -25,7 +25,11 @@ _MOST = 256
 
 
 def get_num_threads() -> int:
-    """How many threads work on what is large."""
+    """How many threads work on what is large.
+
+    >>> dy2st.engine.get_num_threads() >= 1
+    True
+    """
     return counter().value
 
 
@@ -34,6 +38,14 @@ def set_num_threads(count: int) -> None:
 
     `OMP_NUM_THREADS` in the environment says how many at first. Helpers are started when they are
     first needed, and sleep when there is nothing to do.
+
+    Raises ArgumentError for a number that is too small or too large.
+
+    >>> before = dy2st.engine.get_num_threads()
+    >>> dy2st.engine.set_num_threads(1)
+    >>> dy2st.engine.get_num_threads()
+    1
+    >>> dy2st.engine.set_num_threads(before)
     """
     if not isinstance(count, int) or not 1 <= count <= _MOST:
         raise ArgumentError(f"a number of threads is from 1 to {_MOST}, not {count!r}")
