@@ -29,10 +29,16 @@ _STATE = ("_grad", "array", "hooks", "index", "name", "node", "stopped", "storag
 
 
 class EagerTensor(Tensor):
-    """A tensor with data.
+    """A tensor with data, which `dy2st.to_tensor` makes.
 
     The array is never changed in place: `x[i] = v` gives the tensor a new array, and those that
     share memory with it, its views, have theirs in the same new memory.
+
+    >>> x = dy2st.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> row = x[0]
+    >>> x[0, 0] = 7.0
+    >>> row.tolist()
+    [7.0, 2.0]
     """
 
     # `stopped` is `stop_gradient` as it is, whatever is being traced; `storage` is None while the

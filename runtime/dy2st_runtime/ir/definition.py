@@ -23,7 +23,12 @@ from dy2st_runtime.ir.operator_families import load_operator
 
 
 class Effect(Enum):
-    """What an operator does besides computing its results."""
+    """What an operator does besides computing its results.
+
+    >>> from dy2st_runtime.ir import lookup
+    >>> lookup("add").effect.name, lookup("uniform").effect.name, lookup("print").effect.name
+    ('PURE', 'RANDOM', 'VISIBLE')
+    """
 
     PURE = "pure"  # may be removed, merged, folded
     RANDOM = "random"  # draws from the generator: order and number matter
@@ -31,7 +36,12 @@ class Effect(Enum):
 
 
 class Kind(IntEnum):
-    """Where the elements of the results come from, the least to compute first."""
+    """Where the elements of the results come from, the least to compute first.
+
+    >>> from dy2st_runtime.ir import Kind, lookup
+    >>> lookup("exp").kind < lookup("matmul").kind, lookup("sum").kind.name
+    (True, 'REDUCTION')
+    """
 
     ELEMENTWISE = 0  # of one operand: every element of the element at its place
     BROADCAST = 1  # element by element, after the operands are brought to one shape
@@ -42,14 +52,24 @@ class Kind(IntEnum):
 
 
 class Scales(Enum):
-    """For which factors f(x * s) = f(x) * s, one for all elements or one a place of an axis."""
+    """For which factors f(x * s) = f(x) * s, one for all elements or one a place of an axis.
+
+    >>> from dy2st_runtime.ir import lookup
+    >>> lookup("relu").scales.name, lookup("exp").scales
+    ('POSITIVE', None)
+    """
 
     ALL = "all"
     POSITIVE = "positive"
 
 
 class View(Enum):
-    """How results look into the memory of the first operand."""
+    """How results look into the memory of the first operand.
+
+    >>> from dy2st_runtime.ir import lookup
+    >>> lookup("reshape").view.name
+    'SAME'
+    """
 
     SAME = "same"  # all elements in their order; a copy where the shape does not allow it
     PERMUTED = "permuted"  # all elements in another order
@@ -64,6 +84,10 @@ class Sample:
     """One call that the generated tests make: input shapes and dtypes, and attributes.
 
     `low` and `high` bound the random inputs; sizes given as strings become symbols.
+
+    >>> from dy2st_runtime.ir import lookup
+    >>> [sample.shapes for sample in lookup("exp").samples][:2]
+    [((2, 3),), ((),)]
     """
 
     shapes: tuple[tuple[int, ...], ...]
@@ -130,6 +154,11 @@ class OperatorDefinition:
                 the result, or a tuple of types.
     put_back    (x, y, i, *inputs, **attributes) -> x with those elements replaced by y that the
                 i-th result has: of operators through which a view may come to be.
+
+    >>> from dy2st_runtime.ir import lookup
+    >>> add = lookup("add")
+    >>> add.doc, add.inputs, add.commutes, add.kind.name
+    ('x + y.', ('x', 'y'), True, 'BROADCAST')
     """
 
     name: str
@@ -173,7 +202,14 @@ class OperatorDefinition:
         self._least = tuple((name, k.least) for name, k in kinds if k.least is not None)
 
     def require_sizes(self, attributes: Mapping[str, Any]) -> None:
-        """Require that sizes are not negative, and steps not 0, where no number says so."""
+        """Require that sizes are not negative, and steps not 0, where no number says so.
+
+        >>> from dy2st_runtime.ir import lookup
+        >>> with dy2st.dims.collect() as gathered:
+        ...     lookup("full").require_sizes({"shape": (dy2st.dims.symbol("n") - 3,)})
+        >>> [one.condition for one in gathered]
+        [n >= 3]
+        """
         for name, least in self._least:
             for size in _unknown_sizes(attributes.get(name)):
                 if less_equal(least, size) is not True:
@@ -181,7 +217,13 @@ class OperatorDefinition:
 
     def typed(self, types: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
         """What the shape rule gives. It relies on the kinds of attributes, which nobody has asked
-        before where an operator is called by its name alone."""
+        before where an operator is called by its name alone.
+
+        >>> from dy2st_runtime.ir import TensorType, lookup
+        >>> matrix = TensorType("float32", (2, 3))
+        >>> lookup("matmul").typed([matrix, matrix.with_shape([3, 4])], {})
+        tensor<2x4xfloat32>
+        """
         assert self.infer is not None
         self.require_sizes(attributes)
         try:
@@ -201,11 +243,25 @@ class OperatorDefinition:
 
     @property
     def is_primitive(self) -> bool:
-        """Whether the operator has no decomposition."""
+        """Whether the operator has no decomposition.
+
+        >>> from dy2st_runtime.ir import lookup
+        >>> lookup("add").is_primitive, lookup("layer_norm").is_primitive
+        (True, False)
+        """
         return self.decompose is None
 
     def refuse_complex(self, operands: Iterable[Any]) -> None:
-        """DTypeError if one of them, tensors or types, holds complex numbers and may not."""
+        """DTypeError if one of them, tensors or types, holds complex numbers and may not.
+
+        >>> from dy2st_runtime.ir import lookup
+        >>> lookup("add").refuse_complex([dy2st.to_tensor([1j])])
+        >>> try:
+        ...     lookup("floor").refuse_complex([dy2st.to_tensor([1j])])
+        ... except dy2st.errors.DTypeError:
+        ...     print("no complex number has a floor")
+        no complex number has a floor
+        """
         for operand in () if self.takes_complex else operands:
             dtype = getattr(operand, "dtype", None)  # lists have none
             if dtype is not None and dtype.kind == "c":
@@ -217,21 +273,42 @@ class OperatorDefinition:
 
     @property
     def is_elementwise(self) -> bool:
-        """Whether an element of the result is made of those at its place, and of no others."""
+        """Whether an element of the result is made of those at its place, and of no others.
+
+        >>> from dy2st_runtime.ir import lookup
+        >>> lookup("add").is_elementwise, lookup("sum").is_elementwise
+        (True, False)
+        """
         return self.kind <= Kind.BROADCAST
 
     @property
     def is_cheap(self) -> bool:
-        """Whether computing it once more is worth it where that saves memory."""
+        """Whether computing it once more is worth it where that saves memory.
+
+        >>> from dy2st_runtime.ir import lookup
+        >>> lookup("relu").is_cheap, lookup("exp").is_cheap
+        (True, False)
+        """
         return self.cheap or self.kind is Kind.INJECTIVE or isinstance(self.view, View)
 
     @property
     def is_variadic(self) -> bool:
-        """Whether the last input takes any number of values."""
+        """Whether the last input takes any number of values.
+
+        >>> from dy2st_runtime.ir import lookup
+        >>> lookup("concat").is_variadic, lookup("add").is_variadic
+        (True, False)
+        """
         return bool(self.inputs) and self.inputs[-1].endswith("*")
 
     def works_along(self, types: Iterable[Any], attributes: Mapping[str, Any]) -> Any:
-        """The axes that `along` gives for a call, None if it gives none."""
+        """The axes that `along` gives for a call, None if it gives none.
+
+        >>> from dy2st_runtime.ir import TensorType, lookup
+        >>> type = TensorType("float32", (2, 3))
+        >>> lookup("softmax").works_along([type], {"axis": 1}), lookup("add").works_along([], {})
+        ((1,), None)
+        """
         if self.along is None:
             return None
         found = attributes[self.along] if self.along.__class__ is str else None
@@ -240,7 +317,12 @@ class OperatorDefinition:
         return (found,) if isinstance(found, int) else tuple(found)
 
     def may_fail(self, operands: Iterable[Any], attributes: Mapping[str, Any]) -> bool:
-        """Whether it may stop or warn, for operands given as `fails` wants them."""
+        """Whether it may stop or warn, for operands given as `fails` wants them.
+
+        >>> from dy2st_runtime.ir import lookup
+        >>> lookup("add").may_fail([], {})
+        False
+        """
         if callable(self.fails):
             return self.fails(*operands, **attributes)
         return self.raises is not None if self.fails is None else self.fails
@@ -268,7 +350,14 @@ def define(
 ) -> OperatorDefinition:
     """Enter an operator into the table; `inputs` may be one string, "x, y, bias?".
 
-    `attributes` are kinds by name, or defaults: `{"axis": AXIS, "keepdim": False}`.
+    `attributes` are kinds by name, or defaults: `{"axis": AXIS, "keepdim": False}`; the other facts
+    are those of an `OperatorDefinition`.
+
+    >>> from dy2st_runtime.ir import DEFINITIONS, apply, define
+    >>> made = define("cube", doc="x**3.", inputs="x", infer=lambda x: x, kernel=lambda x: x**3)
+    >>> apply("cube", dy2st.to_tensor([2.0])).tolist()
+    [8.0]
+    >>> del DEFINITIONS["cube"]
     """
     if isinstance(inputs, str):
         inputs = [part.strip() for part in inputs.split(",") if part.strip()]
@@ -307,7 +396,12 @@ def define(
 
 
 def lookup(name: str) -> OperatorDefinition:
-    """The record of an operator; ArgumentError if there is none of that name."""
+    """The record of an operator; ArgumentError if there is none of that name.
+
+    >>> from dy2st_runtime.ir import lookup
+    >>> lookup("exp").doc
+    'e**x.'
+    """
     try:
         return DEFINITIONS[name]
     except KeyError:

@@ -74,7 +74,12 @@ _UNWATCHED: AbstractContextManager[None] = nullcontext()
 
 
 def apply(name: str, *inputs: Any, **attributes: Any) -> Any:
-    """Run one operator on tensors, Variables, Python numbers or Dims; attributes are keywords."""
+    """Run one operator on tensors, Variables, Python numbers or Dims; attributes are keywords.
+
+    >>> from dy2st_runtime.ir import apply
+    >>> apply("sum", dy2st.to_tensor([[1, 2], [3, 4]]), axis=(1,), keepdim=False).tolist()
+    [3, 7]
+    """
     definition = lookup(name)
     held = stack.interpreters
     return (held[-1] if held else _eager[0]).run(definition, inputs, attributes)
@@ -103,7 +108,16 @@ def active() -> Interpreter | None:
 
 @contextmanager
 def interpreting(interpreter: Interpreter) -> Iterator[None]:
-    """Let an interpreter take every operator that is called inside the `with`."""
+    """Let an interpreter take every operator that is called inside the `with`.
+
+    >>> from dy2st_runtime.ir import interpreting
+    >>> class Naming:
+    ...     def run(self, definition, inputs, attributes):
+    ...         return definition.name
+    >>> with interpreting(Naming()):
+    ...     dy2st.exp(dy2st.ones([2]))
+    'exp'
+    """
     outer = stack.interpreters
     stack.interpreters = (*outer, interpreter)
     try:
@@ -117,6 +131,11 @@ def eagerly(as_recorded: bool = False) -> Iterator[None]:
     """Run operators on arrays inside the `with`, even while a function is traced.
 
     `as_recorded`: they are those of a Program, whose dtypes are decided.
+
+    >>> from dy2st_runtime.ir import eagerly
+    >>> with eagerly():
+    ...     dy2st.exp(dy2st.zeros([2])).tolist()
+    [1.0, 1.0]
     """
     with interpreting(_eager[as_recorded]):
         yield
@@ -142,7 +161,12 @@ METHODS: list[str] = []
 
 
 def public(function: Function) -> Function:
-    """Register a function of the public API, so that rules can call it by name as `F.name`."""
+    """Register a function of the public API, so that rules can call it by name as `F.name`.
+
+    >>> from dy2st_runtime.ir import F  # `zeros` stands under @public
+    >>> F.zeros([2]).tolist()
+    [0.0, 0.0]
+    """
     name = function.__name__
     assert name not in FUNCTIONS, f"function {name!r} is defined twice"
     FUNCTIONS[name] = function
@@ -151,6 +175,12 @@ def public(function: Function) -> Function:
 
 
 def method(function: Function) -> Function:
-    """Register a public function that is a method of Tensor too: `F.sum(x)` is `x.sum()`."""
+    """Register a public function that is a method of Tensor too: `F.sum(x)` is `x.sum()`.
+
+    >>> from dy2st_runtime.ir import F  # `square` stands under @method
+    >>> x = dy2st.to_tensor([3.0])
+    >>> F.square(x).item(), x.square().item()
+    (9.0, 9.0)
+    """
     METHODS.append(function.__name__)
     return public(function)

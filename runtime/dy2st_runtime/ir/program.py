@@ -59,6 +59,8 @@ def refused_list(
 class Variable(Tensor):
     """A value of a Program: it has a type and a maker, but no data.
 
+    Methods that need the data are refused; others are recorded as those of a tensor with data.
+
     overwritten   where the user changed the tensor in place: any later use of this Variable would
                   see the old value, so it is refused.
     number        int, float or bool where Python would have a number: it then yields to the dtypes
@@ -66,6 +68,12 @@ class Variable(Tensor):
     mixed         whether Python has a number on some paths alone, or one of another kind.
     is_numpy      whether Python has a number or array of NumPy here.
     held          the values of a small integer tensor, as far as sizes decide them: see `data.py`.
+
+    >>> f = dy2st.to_static(lambda x: x * 2)
+    >>> y = f(dy2st.ones([2]))
+    >>> (result,) = f.main_program.outputs
+    >>> result.type, result.maker.name, result.block is f.main_program.block
+    (tensor<2xfloat32>, 'multiply', True)
     """
 
     __slots__ = ("held", "is_numpy", "maker", "mixed", "name", "number", "overwritten", "type")
@@ -96,7 +104,13 @@ class Variable(Tensor):
 
     @property
     def block(self) -> Block:
-        """The Block that the Variable belongs to."""
+        """The Block that the Variable belongs to.
+
+        >>> from dy2st_runtime.ir import Block, TensorType
+        >>> block = Block()
+        >>> block.add_parameter(TensorType("float32", (2,)), "x").block is block
+        True
+        """
         return self.maker if isinstance(self.maker, Block) else self.maker.block
 
     def __getattr__(self, name: str) -> Any:
@@ -107,7 +121,13 @@ class Variable(Tensor):
         raise AttributeError(f"{kind!r} object has no attribute {name!r}")
 
     def list_method(self, name: str) -> Any:
-        """A method of a list whose length the Program knows."""
+        """A method of a list whose length the Program knows.
+
+        >>> from dy2st_runtime.ir import ArrayType, Block
+        >>> items = Block().add_parameter(ArrayType(None), "items")
+        >>> items.list_method("copy")() is items
+        True
+        """
         if name == "copy":
             return lambda: self
         if name in _ASKING:
@@ -171,7 +191,13 @@ class Variable(Tensor):
     __hash__ = object.__hash__
 
     def unhashable(self) -> TensorAsPython:
-        """The refusal to be a key of a dict or set."""
+        """The refusal to be a key of a dict or set.
+
+        >>> from dy2st_runtime.ir import Block, TensorType
+        >>> x = Block().add_parameter(TensorType("int64", ()), "x")
+        >>> x.unhashable().what
+        'a traced number is a key of a dict or set'
+        """
         return needs_value(
             "a traced number is a key of a dict or set",
             "compare it with the keys in an `if`, or keep the entries in a tensor and index that",
@@ -485,7 +511,14 @@ _SEQUENCES = (str, bytes, list, tuple)
 
 @dataclass(eq=False, repr=False, slots=True)
 class Operator:
-    """One operation: operands in, results out; attributes are what is known before it runs."""
+    """One operation: operands in, results out; attributes are what is known before it runs.
+
+    >>> f = dy2st.to_static(lambda x: dy2st.sum(x, axis=0))
+    >>> y = f(dy2st.ones([2, 3]))
+    >>> (operator,) = f.main_program.operators
+    >>> operator, operator.attributes["axis"]
+    (Operator(sum(tensor<2x3xfloat32>) -> (tensor<3xfloat32>)), (0,))
+    """
 
     name: str
     operands: list[Variable]
@@ -504,7 +537,14 @@ class Operator:
 
 @dataclass(eq=False, repr=False, slots=True)
 class Block:
-    """Operators in order, from parameters to the Variables that the Block yields."""
+    """Operators in order, from parameters to the Variables that the Block yields.
+
+    >>> from dy2st_runtime.ir import Block, TensorType
+    >>> block = Block()
+    >>> x = block.add_parameter(TensorType("float32", (2,)), "x")
+    >>> block, x, [*block.walk()]
+    (Block(1 parameters, 0 operators), Variable(%x: tensor<2xfloat32>), [])
+    """
 
     parameters: list[Variable] = field(default_factory=list)
     operators: list[Operator] = field(default_factory=list)
@@ -537,7 +577,13 @@ class Block:
 
 
 class LocatedConstraint(NamedTuple):
-    """A relation of Dims that must hold when the Program runs, and the line that asks for it."""
+    """A relation of Dims that must hold when the Program runs, and the line that asks for it.
+
+    >>> spec = [dy2st.static.InputSpec(["n", 2]), dy2st.static.InputSpec(["m", 2])]
+    >>> f = dy2st.to_static(lambda x, y: x + y, input_spec=spec)
+    >>> [one.constraint.condition for one in f.main_program.constraints]
+    [n broadcasts m]
+    """
 
     constraint: Constraint
     location: Location | None = None

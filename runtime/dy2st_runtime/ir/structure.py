@@ -33,6 +33,11 @@ class Output:
     """Stands for the `index`-th output of a Program in its `structure`.
 
     `as_number`: the user's function returned a Python int or bool there, such as `x.shape[0]`.
+
+    >>> f = dy2st.to_static(lambda x: {"double": x * 2, "size": x.shape[0]})
+    >>> y = f(dy2st.ones([2]))
+    >>> f.main_program.structure
+    {'double': Output(index=0, as_number=False), 'size': 2}
     """
 
     index: int

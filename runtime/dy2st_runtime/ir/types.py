@@ -25,8 +25,12 @@ DTypeLike = DTypeName | np.dtype[Any] | type[Any]
 class TensorType:
     """An element type and a shape whose sizes are ints or Dims.
 
-    >>> TensorType("float32", (2, 3))
-    tensor<2x3xfloat32>
+    >>> from dy2st_runtime.ir import TensorType
+    >>> type = TensorType("float32", (2, 3))
+    >>> type, type.rank, type.is_floating, type.is_differentiable
+    (tensor<2x3xfloat32>, 2, True, True)
+    >>> type.with_shape([4]), type.with_dtype("int64")
+    (tensor<4xfloat32>, tensor<2x3xint64>)
     """
 
     __slots__ = ("dtype", "shape")
@@ -78,6 +82,11 @@ class ArrayType:
     """A list of tensors, or of lists, that grows while a Program runs; its elements fit one type.
 
     The element type is None while nothing has been put into the list.
+
+    >>> from dy2st_runtime.ir import ArrayType, TensorType
+    >>> type = ArrayType(ArrayType(TensorType("float32", (2,))))
+    >>> type, type.depth, type.tensor
+    (array<array<tensor<2xfloat32>>>, 2, tensor<2xfloat32>)
     """
 
     __slots__ = ("element",)
@@ -122,13 +131,23 @@ MAX_LIST_DEPTH = 64
 
 
 def is_floating(dtype: DType) -> bool:
-    """Whether a dtype is a float: bfloat16 is (NumPy calls its kind 'V'), none of 8 bits is."""
+    """Whether a dtype is a float: bfloat16 is (NumPy calls its kind 'V'), none of 8 bits is.
+
+    >>> from dy2st_runtime.ir import is_floating
+    >>> is_floating(np.dtype("float16")), is_floating(np.dtype("complex64"))
+    (True, False)
+    """
     kind = dtype.kind
     return (kind == "f" and dtype.itemsize > 1) or (kind == "V" and dtype.name == "bfloat16")
 
 
 def is_differentiable(dtype: DType) -> bool:
-    """Whether gradients can flow through elements of a dtype: floats and complex numbers."""
+    """Whether gradients can flow through elements of a dtype: floats and complex numbers.
+
+    >>> from dy2st_runtime.ir import is_differentiable
+    >>> is_differentiable(np.dtype("complex64")), is_differentiable(np.dtype("int64"))
+    (True, False)
+    """
     return dtype.kind == "c" or is_floating(dtype)
 
 

@@ -117,6 +117,84 @@ class Tracer:
 
     `capture(tracer, tensor)` is asked once for every eager tensor that an operator meets; it
     returns the Variable that stands for it: a parameter, a buffer or a constant.
+
+    >>> from dy2st_runtime.ir import TensorType, Tracer, Variable, lookup
+    >>> tracer, place = Tracer(), dy2st.errors.Location("model.py", 7)
+    >>> x = tracer.block.add_parameter(TensorType("float32", (2,)), "x")
+    >>> with tracer.tracing(), tracer.located(lambda: place):
+    ...     y = dy2st.exp(x) * 2
+    >>> [operator.name for operator in tracer.program.operators], str(y.maker.location)
+    (['exp', 'constant', 'multiply'], 'model.py:7')
+
+    Operators, constants and numbers, one by one; what was recorded since a mark is taken back.
+
+    >>> tracer.run(lookup("exp"), (x,), {}), tracer.append("exp", [x], {}, [x.type])
+    (Variable(%?: tensor<2xfloat32>), Operator(exp(tensor<2xfloat32>) -> (tensor<2xfloat32>)))
+    >>> one = tracer.number(1)
+    >>> tracer.constant(np.zeros(2)), one.number, tracer.cast_number(one, np.dtype("float64"))
+    (Variable(%?: tensor<2xfloat64>), <class 'int'>, Variable(%?: tensor<float64>))
+    >>> tracer.discard(mark=3)
+    >>> len(Tracer.of_block(tracer.program, tracer.block).block.operators)
+    3
+
+    What stands for an eager tensor: by default a constant; parameters where live tensors are read.
+
+    >>> tensor, before = dy2st.ones([2]), tracer.assignments()
+    >>> tracer.reads_live_tensors, tracer.captured_already(tensor), tracer.held_by(tensor)
+    (False, None, None)
+    >>> tracer.captured(tensor), tracer.variable(tensor)
+    (Variable(%?: tensor<2xfloat32>), Variable(%?: tensor<2xfloat32>))
+    >>> tracer.assign(tensor, y)
+    >>> tracer.captured(tensor) is y, len(tracer.known()), len(tracer.assigned())
+    (True, 1, 1)
+    >>> [new is y for _, new in tracer.take_assignments(before, tracer.block).values()]
+    [True]
+
+    A nested Block reads nothing from outside: what it needs becomes a parameter of it.
+
+    >>> with tracer.tracing(), tracer.nested() as block:
+    ...     inner = tracer.local(x)
+    ...     with tracer.inside(block):
+    ...         z = dy2st.exp(tracer.as_seen(x))
+    >>> block, tracer.captured_by(block)[x] is inner, tracer.import_into(block, x) is inner
+    (Block(1 parameters, 1 operators), True, True)
+    >>> tracer.adopt(block, x, Variable(x.type, block))  # one stands for it already
+    False
+    >>> tracer.forward(inner, x)
+    >>> tracer.held_by(inner) is x
+    True
+
+    Views share their memory; sizes are learnt, and what they must satisfy has a line.
+
+    >>> n = dy2st.dims.symbol("n")
+    >>> with tracer.tracing():
+    ...     view, other = y.reshape([2, 1]), y * 1
+    ...     tracer.separate(view)
+    ...     tracer.share(y, other, None)
+    ...     tracer.learn([n >= 3], "a window is 3 wide")
+    ...     tracer.check((y > 0).all(), ValueError("not positive"))
+    ...     tracer.locate_constraints(place)
+    >>> [one.constraint.condition for one in tracer.program.constraints]
+    [n >= 3]
+    >>> with tracer.resuming(dy2st.dims.Facts(), number=0):
+    ...     again = dy2st.exp(y)
+
+    Changes in place give the tensor another Variable; who holds the old one is refused.
+
+    >>> with tracer.tracing():
+    ...     old = tracer.as_it_was(x)
+    ...     tracer.set_item(x, 0, 7.0)
+    ...     tracer.replace(x, lambda now: now * 10)
+    ...     tracer.set_value(x, dy2st.zeros([2]))
+    ...     tracer.change(tensor, y)
+    ...     tracer.hold(tensor, old)
+    ...     tracer.renew(dy2st.Parameter(np.ones(2, "float32")), dy2st.zeros([2]))
+    >>> tracer.captured(x) is x, tracer.is_passed_leaf(x)
+    (False, False)
+    >>> mark = tracer.overwritten_mark
+    >>> tracer.overwrite(z)
+    >>> tracer.take_overwritten(mark) == [z], z.overwritten
+    (True, None)
     """
 
     def __init__(
@@ -627,7 +705,12 @@ class Tracer:
 
 
 def current_tracer() -> Tracer | None:
-    """The tracer that records now, None while operators run eagerly."""
+    """The tracer that records now, None while operators run eagerly.
+
+    >>> from dy2st_runtime.ir import current_tracer
+    >>> current_tracer() is None
+    True
+    """
     held = stack.interpreters
     return held[-1] if held and isinstance(held[-1], Tracer) else None
 
