@@ -8,6 +8,7 @@ from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
 from dy2st.transpiler.compile import Statement
+from dy2st_runtime.ir.tracing.growth import Unrolled
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,12 +103,16 @@ class FunctionReport:
 class Report:
     """Functions in the order of their first calls; `others` are C functions and classes.
 
-    `again` says what has changed since the trace before, of calls like this one.
+    again     what has changed since the trace before, of calls like this one.
+    unrolled  the loops whose iterations made many operators, one after the other.
+    compiling  what is compiled now, in the background.
     """
 
     functions: tuple[FunctionReport, ...]
     others: tuple[str, ...]
     again: str = ""
+    unrolled: tuple[Unrolled, ...] = ()
+    compiling: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """The user's functions one by one, those of libraries by name."""
@@ -121,20 +126,29 @@ class Report:
             parts.append(f"library functions, called as they are: {', '.join(libraries)}")
         if self.others:
             parts.append(f"C functions and classes, called as they are: {', '.join(self.others)}")
-        return "\n".join(parts)
+        if self.unrolled:
+            parts += [f"unrolled: {loop}" for loop in self.unrolled]
+            parts.append(f"  instead: {STAYS_A_LOOP}")
+        return "\n".join([*parts, *self.compiling])
 
     __repr__ = __str__
 
 
-def report_of(record: Record, staged: Iterable[Staged]) -> Report:
-    """The report of a trace that met this, and has staged statements and expressions."""
+STAYS_A_LOOP = (
+    "it stays one loop where the number of iterations is not known while tracing: a size that is "
+    "None in an InputSpec, or an int that is given as a tensor"
+)
+
+
+def report_of(record: Record, staged: Iterable[Staged], unrolled: Iterable[Unrolled]) -> Report:
+    """The report of a trace that met this, and has staged or unrolled some of it."""
     functions = []
     for met in record.functions.values():
         code = met.code
         place = met.name, met.module, code.co_filename, code.co_firstlineno
         found = () if met.why else tuple(_statements(met, _inside(code, staged)))
         functions.append(FunctionReport(*place, met.why, found))
-    return Report(tuple(functions), tuple(sorted(record.others)))
+    return Report(tuple(functions), tuple(sorted(record.others)), unrolled=tuple(unrolled))
 
 
 def _statements(met: Met, staged: set[Statement]) -> list[StatementReport]:

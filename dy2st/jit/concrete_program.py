@@ -388,6 +388,13 @@ class ConcreteProgram:
             self._optimized = known
         return known
 
+    def compiling(self) -> list[str]:
+        """What is being compiled in the background now, a line a Program."""
+        made = [self._executable, vars(self._optimized or object).get("executable")]
+        made += [] if self._trained is None else self._trained.executables()
+        lines = [(one.program.name, one.compiling) for one in made if hasattr(one, "compiling")]
+        return [f"{name}: {line}" for name, line in lines if line]
+
     # -- calling -----------------------------------------------------------------------------
 
     def __call__(self, tensors: Sequence[EagerTensor], call: Any = None) -> Any:

@@ -6,6 +6,7 @@ import functools
 import sys
 import weakref
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, overload
 
 from dy2st.jit.programs import Callee, ProgramCache, Programs
@@ -485,7 +486,7 @@ class StaticFunction(Generic[P, R]):
         """What became of every function and statement that was met for `concrete_program`.
 
         Print it: functions converted or left as Python, statements staged, run or left as Python,
-        each with the reason.
+        each with the reason; loops that were unrolled to many operators; what is compiled now.
 
         >>> def total(x):
         ...     s = dy2st.zeros([])
@@ -496,7 +497,8 @@ class StaticFunction(Generic[P, R]):
         >>> "line 3: for: staged" in str(total.report())
         True
         """
-        return self.concrete_program.report
+        concrete = self.concrete_program
+        return replace(concrete.report, compiling=tuple(concrete.compiling()))
 
     def _call_of_layer(self, *args: Any, **kwargs: Any) -> Any:
         # A trace passes the instance first, which the Layer's call adds by itself.

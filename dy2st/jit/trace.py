@@ -284,7 +284,7 @@ def _program_of(
         traced.finished,
         guards,
         passes,
-        report_of(machine.record, machine.staged),
+        report_of(machine.record, machine.staged, tracer.growth.unrolled.values()),
         distinct=Distinct.of(program, tracer),
         asked=tracer.flags.asked,
         settings=settings_of(program, traced.finished.has_gone_back),

@@ -69,6 +69,14 @@ class TrainedProgram:
                 self._parts[wanted] = None
         return self._parts[wanted]
 
+    def executables(self) -> list[engines.Executable]:
+        """What runs the halves that were needed so far."""
+        found = []
+        for parts in filter(None, self._parts.values()):
+            seconds = [whole[1] for whole in parts._second.values() if whole is not None]
+            found += [parts._executable, *seconds]
+        return found
+
 
 class Parts:
     """The halves of a Program for gradients with respect to some of its parameters, compiled."""

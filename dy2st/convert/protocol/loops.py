@@ -34,11 +34,13 @@ def while_(
 
     So is a loop that may have raised in several iterations: it may end by that alone.
     """
-    before = len(trace.opened)
-    while True:
+    before, tracer = len(trace.opened), trace.tracer
+    end = tracer.growth.unrolling(tracer.block)
+    for iteration in count():
         mark = len(trace.tracer.block.operators)
         truth = test_of(trace, test(*state))
         if truth is False:
+            end(tracer.block, iteration)
             return state
         has_raised = len(trace.opened) - before > _MOST_RAISES
         if truth is not True and len(trace.opened) == before:
@@ -47,6 +49,7 @@ def while_(
             with staging(trace, "while"):
                 return stage_while(trace, lambda *v: test_of(trace, test(*v)), body, state, names)
         state = body(*state)
+    raise AssertionError("count() does not end")
 
 
 def for_(
@@ -72,14 +75,14 @@ def for_(
     asks_first = test is None or is_seen
     asks_first = asks_first or own_method(trace, iterable, "__iter__", "__getitem__") is not None
     rest = iter(next_of(trace, items))
+    end = trace.tracer.growth.unrolling(trace.tracer.block)
     for iteration in count():
         truth = test is None or not asks_first or test_of(trace, test(*state))
         item = _END if truth is False else next(rest, _END)
-        if item is _END:
-            return state
-        if test is not None and not asks_first:
+        if item is not _END and test is not None and not asks_first:
             truth = test_of(trace, test(*state))
-        if truth is False:
+        if item is _END or truth is False:
+            end(trace.tracer.block, iteration)
             return state
         if truth is True:
             state = body(item, *state)

@@ -26,15 +26,17 @@ def scan(
     Where `mask[t]` is False the state stays as it was. A length that is not known while a function
     is traced becomes a `while` operator, and so does a known one above `longest`.
     """
-    length = x.shape[0]
-    is_traced = current_tracer() is not None
-    if not isinstance(length, int) or (longest is not None and is_traced and length > longest):
+    length, tracer = x.shape[0], current_tracer()
+    if not isinstance(length, int) or (tracer and longest is not None and length > longest):
         return _staged(step, x, state, is_reverse, mask)
     outputs: list[Any] = []
+    end = None if tracer is None else tracer.growth.unrolling(tracer.block)
     for t in reversed(range(length)) if is_reverse else range(length):
         output, new = step(x[t], state)
         state = _masked(mask, t, new, state)
         outputs.append(output)
+    if tracer is not None and end is not None:
+        end(tracer.block, length)
     if not outputs:
         output, _ = step(F.zeros(x.shape[1:], x.dtype), state)
         return F.zeros([0, *output.shape], output.dtype), state

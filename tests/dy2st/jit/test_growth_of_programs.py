@@ -145,3 +145,84 @@ def test_every_block_of_a_model_of_new_sizes_takes_as_long_to_trace():
             x = dy2st.ones([2, height, 3])
             np.testing.assert_allclose(function(x, n), run(x, n), rtol=1e-6)
     assert taken[3] - taken[2] <= 2.3 * (taken[2] - taken[1])
+
+
+# -- loops that were unrolled ---------------------------------------------------------------------
+
+
+def rows(x, layers=()):
+    total = x[0]
+    for row in x:
+        for layer in layers:
+            total = total + layer
+        total = total * 2 + row
+    return total
+
+
+@pytest.fixture
+def many_are_soon(monkeypatch):
+    monkeypatch.setattr(growth, "MANY_UNROLLED", 20)
+
+
+@pytest.mark.usefixtures("many_are_soon")
+def test_a_loop_that_a_size_unrolls_is_reported_and_warned_of_once_with_its_line():
+    static = to_static(rows)
+    line = rows.__code__.co_firstlineno + 2
+    with pytest.warns(UserWarning) as warned:
+        static(dy2st.ones([12, 2]))
+        static(dy2st.ones([12, 2], "float64"))
+    (warning,) = warned
+    assert warning.filename == __file__ and warning.lineno == line
+    text = f"rows() unrolls the loop of {__file__}:{line}: 12 iterations, "
+    assert text in str(warning.message) and "None in an InputSpec" in str(warning.message)
+    report = static.report()
+    assert [one.iterations for one in report.unrolled] == [12]
+    assert f"unrolled: the loop of {__file__}:{line}: 12 iterations" in str(report)
+
+
+@pytest.mark.usefixtures("many_are_soon")
+def test_a_size_that_is_unknown_keeps_it_a_loop():
+    static = to_static(rows, input_spec=[InputSpec([None, 2])])
+    static(dy2st.ones([12, 2]))
+    assert not static.report().unrolled
+
+
+@pytest.mark.usefixtures("many_are_soon")
+@pytest.mark.filterwarnings("error")
+def test_nobody_is_warned_of_sizes_that_an_input_spec_says_or_of_loops_over_layers():
+    fixed = to_static(rows, input_spec=[InputSpec([12, 2])])
+    fixed(dy2st.ones([12, 2]))
+    assert len(fixed.report().unrolled) == 1
+    numbers = [float(n) for n in range(30)]
+    over_layers = to_static(lambda x: rows(x, numbers))
+    over_layers(dy2st.ones([1, 2]))
+    assert [one.iterations for one in over_layers.report().unrolled] == [30]
+
+
+@pytest.mark.usefixtures("many_are_soon")
+def test_the_loop_inside_that_makes_the_operators_is_named():
+    def f(x):
+        for _ in range(3):
+            for row in x:
+                x = x + row
+        return x
+
+    static = to_static(f)
+    with pytest.warns(UserWarning, match=f"py:{f.__code__.co_firstlineno + 2}: 11 iterations"):
+        static(dy2st.ones([11, 2]))
+    assert len(static.report().unrolled) == 1
+
+
+@pytest.mark.usefixtures("many_are_soon")
+def test_a_loop_of_while_and_one_of_a_recurrent_layer_are_named_too():
+    def f(x):
+        i = 0
+        while i < x.shape[0]:
+            x = x * 2 + i
+            i += 1
+        return x
+
+    with pytest.warns(UserWarning, match=f"py:{f.__code__.co_firstlineno + 2}: 11 iterations"):
+        to_static(f)(dy2st.ones([11, 2]))
+    with pytest.warns(UserWarning, match=f"loop of {re.escape(__file__)}:.* 7 iterations"):
+        to_static(nn.GRU(2, 2))(dy2st.ones([1, 7, 2]))

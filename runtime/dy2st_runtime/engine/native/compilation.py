@@ -153,15 +153,20 @@ class Background:
             return _refusal(self.program, self._failure)
         if self._is_over:
             return f"NumPy's engine runs it: there is no machine code ({_MISSING})"
-        begun = self._begun.get(os.getpid())
-        if begun is not None:
-            return (
-                "machine code is being compiled in the background, for "
-                f"{perf_counter() - begun.start:.1f} s so far; NumPy's engine runs it until then"
-            )
-        return (
+        return self.compiling or (
             f"NumPy's engine runs it: its calls have taken {1e3 * self._seconds:.0f} ms, and from "
             f"{1e3 * (self._worth or 0.0):.0f} ms on machine code is compiled"
+        )
+
+    @property
+    def compiling(self) -> str:
+        """That it is being compiled, and for how long; empty if it is not."""
+        begun = self._begun.get(os.getpid())
+        if begun is None or self._is_over:
+            return ""
+        return (
+            "machine code is being compiled in the background, for "
+            f"{perf_counter() - begun.start:.1f} s so far; NumPy's engine runs it until then"
         )
 
     def profile(self, on: bool = True) -> None:

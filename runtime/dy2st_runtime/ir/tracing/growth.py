@@ -1,5 +1,7 @@
 """Bounds the growth of a Program: operators that a line makes, and formulas of sizes.
 
+It also knows the loops that have made many operators, since each iteration was recorded.
+
 A Program has no functions, and holds every path: what is called in both branches of an `if`, many
 deep, or a list that is one element longer on each of many paths, grows beyond all measure.
 """
@@ -8,11 +10,14 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Callable
+from typing import NamedTuple
 
 from dy2st_runtime.dims import Dim, Size, bounds, current
-from dy2st_runtime.errors import UnsupportedSyntax
+from dy2st_runtime.errors import Location, UnsupportedSyntax
 from dy2st_runtime.ir.fresh_symbols import fresh_symbol
-from dy2st_runtime.ir.program import Operator
+from dy2st_runtime.ir.location import user_location
+from dy2st_runtime.ir.program import Block, Operator
 from dy2st_runtime.ir.types import ArrayType, ValueType
 
 # DY2ST_MOST_A_LINE: so many operators, operands and results one line of code may have in branches
@@ -21,12 +26,49 @@ MOST_A_LINE = int(os.environ.get("DY2ST_MOST_A_LINE", "20000"))
 _DEPTH = 3
 
 
+MANY_UNROLLED = 500
+"""The operators of an unrolled loop that are worth a word."""
+
+
+class Unrolled(NamedTuple):
+    """A loop whose iterations were recorded one after the other, and where it begins."""
+
+    at: Location | None
+    iterations: int
+    operators: int
+
+    def __str__(self) -> str:
+        """`the loop of model.py:12: 32 iterations, 1,216 operators`."""
+        of = f" of {self.at.file}:{self.at.line}" if self.at else ""
+        return f"the loop{of}: {self.iterations} iterations, {self.operators:,} operators"
+
+
 class Growth:
-    """What each line has made so far of one Program."""
+    """What each line has made so far of one Program, and loops that were unrolled."""
 
     def __init__(self) -> None:
         """Nothing."""
         self.made: Counter[tuple[str, int]] = Counter()
+        self.unrolled: dict[Location | None, Unrolled] = {}
+        self.told = 0  # the operators of these loops
+
+    def unrolling(self, block: Block) -> Callable[[Block, int], None]:
+        """Note where a loop begins; what is returned takes where it ends, and its iterations."""
+        at, first, told = user_location(), len(block.operators), self.told
+
+        def end(last: Block, iterations: int) -> None:
+            if last is not block or len(block.operators) == first:
+                return
+            inside = (inner for one in block.operators[first:] for inner in one.blocks)
+            count = len(block.operators) - first + sum(1 for b in inside for _ in b.walk())
+            own = count - (self.told - told)  # without the loops inside that have made many
+            if own > MANY_UNROLLED:
+                self.told += own
+                known = self.unrolled.get(at)
+                if known is None or known.operators < own:
+                    self.unrolled[at] = Unrolled(at, iterations, own)
+
+        return end
 
     def note(self, operator: Operator) -> None:
         """Count an operator; raises UnsupportedSyntax if its line has made too many."""
