@@ -8,7 +8,7 @@ from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
 from dy2st.transpiler.compile import Statement
-from dy2st_runtime.ir.tracing.growth import Unrolled
+from dy2st_runtime.ir.tracing.growth import STAYS_A_LOOP, Unrolled
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,12 +132,6 @@ class Report:
         return "\n".join([*parts, *self.compiling])
 
     __repr__ = __str__
-
-
-STAYS_A_LOOP = (
-    "it stays one loop where the number of iterations is not known while tracing: a size that is "
-    "None in an InputSpec, or an int that is given as a tensor"
-)
 
 
 def report_of(record: Record, staged: Iterable[Staged], unrolled: Iterable[Unrolled]) -> Report:

@@ -24,6 +24,8 @@ from dy2st_runtime.identity_tables import ByIdentity
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.location import place_of, warn_user
 from dy2st_runtime.ir.promotion import autocast, get_promotion
+from dy2st_runtime.ir.structure import flatten
+from dy2st_runtime.ir.tracing.growth import STAYS_A_LOOP
 from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.ops.creation import get_default_dtype
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from dy2st.jit import tracing
     from dy2st.jit.concrete_program import ConcreteProgram
     from dy2st.jit.shape_history import Axis, Family, Shapes
+    from dy2st_runtime.ir.tracing.growth import Unrolled
 else:
     tracing = Lazy("dy2st.jit.tracing")
 
@@ -384,6 +387,8 @@ class Programs:
         concrete.report = replace(concrete.report, again=again)
         if not concrete.effects:
             self._watch.traced(callee.name, callee.function, python, specs, again)
+            if callee.input_spec is None:  # who gives one may want what it says
+                self._watch.unrolled(callee.name, callee.function, specs, concrete.report.unrolled)
         given = callee.signature.given(specs)
         if all(map(_can_be_given_again, given.values())):
             concrete.arguments = given
@@ -424,6 +429,7 @@ class Watch:
         """Nothing was traced yet."""
         self._traces: Counter[Hashable] = Counter()
         self._values: dict[str, set[Any]] = {}
+        self._has_unrolled = False
 
     def traced(
         self,
@@ -435,8 +441,9 @@ class Watch:
     ) -> None:
         """Note a trace: of calls of a key, with these arguments, since something has changed."""
         for argument, value in arguments.items():
-            if type(value) in (int, float):
-                self._note_value(name, function, argument, value)
+            constants, _ = flatten(value, lambda one: type(one) in _PLAIN)
+            if constants:
+                self._note_value(name, function, argument, tuple(constants))
         if not again:
             return
         if len(self._traces) > _MOST_KEYS:
@@ -450,17 +457,49 @@ class Watch:
                 place_of(function),
             )
 
+    def unrolled(
+        self,
+        name: str,
+        function: Callable[..., Any],
+        arguments: Mapping[str, Any],
+        loops: Sequence[Unrolled],
+    ) -> None:
+        """Warn once of a loop that a size or a number among the arguments has made long.
+
+        Those over Layers, say, are as long for all calls.
+        """
+        leaves, _ = flatten(arguments, lambda value: isinstance(value, InputSpec))
+        shapes = [one.shape for one in leaves if isinstance(one, InputSpec)]
+        numbers = {size for shape in shapes for size in shape or () if isinstance(size, int)}
+        numbers |= {value for value in arguments.values() if type(value) is int}
+        for loop in loops:
+            # A loop over pairs of neighbours has one iteration less.
+            if not self._has_unrolled and {loop.iterations, loop.iterations + 1} & numbers:
+                self._has_unrolled = True
+                warn_user(
+                    f"{name}() unrolls {loop}, which take long to trace and to compile; "
+                    f"{STAYS_A_LOOP}",
+                    loop.at or place_of(function),
+                )
+
     def _note_value(
-        self, name: str, function: Callable[..., Any], argument: str, value: float
+        self, name: str, function: Callable[..., Any], argument: str, constants: tuple[Any, ...]
     ) -> None:
         seen = self._values.setdefault(argument, set())
         if len(seen) == _VALUES:
             return
-        seen.add(value)
+        seen.add(constants)
         if len(seen) == _VALUES:
+            are_numbers = all(type(one) in (int, float) for one in constants)
+            way_out = (
+                f"Give it the number as a tensor, to_tensor({argument}); or take a size from the "
+                "tensor that has it, whose InputSpec says None there"
+                if are_numbers
+                else "Give what changes from call to call as tensors"
+            )
             warn_user(
                 f"{name}() has a Program for each of {_VALUES} values of its argument "
-                f"`{argument}`, and each takes long to make. Give it the number as a tensor: "
-                f"to_tensor({argument})",
+                f"`{argument}`, and each takes long to make. {way_out}: "
+                "there is one Program for all of them then",
                 place_of(function),
             )

@@ -123,6 +123,17 @@ def test_a_number_that_has_to_be_a_constant_warns_at_its_tenth_value():
         f(X, 1.0)
 
 
+def test_every_kind_of_constant_is_counted():
+    @to_static
+    def f(x, mode, sizes=(1,)):
+        return x + len(mode) + sizes[0]
+
+    for length in range(9):
+        f(X, "m" * length)
+    with pytest.warns(UserWarning, match=r"each of 10 values.*`mode`.* as tensors: there is one"):
+        f(X, "other")
+
+
 # -- what is loaded late ---------------------------------------------------------------------------
 
 

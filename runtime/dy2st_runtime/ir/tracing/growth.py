@@ -30,6 +30,12 @@ MANY_UNROLLED = 500
 """The operators of an unrolled loop that are worth a word."""
 
 
+STAYS_A_LOOP = (
+    "it stays one loop where the number of iterations is not known while tracing: a size that is "
+    "None in an InputSpec, or an int that is given as a tensor"
+)
+
+
 class Unrolled(NamedTuple):
     """A loop whose iterations were recorded one after the other, and where it begins."""
 
@@ -50,20 +56,20 @@ class Growth:
         """Nothing."""
         self.made: Counter[tuple[str, int]] = Counter()
         self.unrolled: dict[Location | None, Unrolled] = {}
-        self.told = 0  # the operators of these loops
+        self.counted = 0  # the operators of these loops
 
     def unrolling(self, block: Block) -> Callable[[Block, int], None]:
         """Note where a loop begins; what is returned takes where it ends, and its iterations."""
-        at, first, told = user_location(), len(block.operators), self.told
+        at, first, counted = user_location(), len(block.operators), self.counted
 
         def end(last: Block, iterations: int) -> None:
             if last is not block or len(block.operators) == first:
                 return
             inside = (inner for one in block.operators[first:] for inner in one.blocks)
             count = len(block.operators) - first + sum(1 for b in inside for _ in b.walk())
-            own = count - (self.told - told)  # without the loops inside that have made many
+            own = count - (self.counted - counted)  # without the loops inside that have made many
             if own > MANY_UNROLLED:
-                self.told += own
+                self.counted += own
                 known = self.unrolled.get(at)
                 if known is None or known.operators < own:
                     self.unrolled[at] = Unrolled(at, iterations, own)
