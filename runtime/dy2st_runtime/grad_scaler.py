@@ -152,17 +152,19 @@ class GradScaler:
     def minimize(self, optimizer: Any, *args: Any, **kwargs: Any) -> None:
         """`step` and `update`, with what `optimizer.minimize` takes: the scaled loss first.
 
+        Its `backward` is called unless that was done.
+
         >>> w = dy2st.to_tensor([1.0], stop_gradient=False)
         >>> opt, scaler = dy2st.optimizer.SGD(0.5, [w]), dy2st.amp.GradScaler()
-        >>> loss = scaler.scale(w * 3.0)
-        >>> loss.backward()
-        >>> scaler.minimize(opt, loss)
+        >>> scaler.minimize(opt, scaler.scale(w * 3.0))
         >>> w.item()
         -0.5
         """
         if not self._enable:
             optimizer.minimize(*args, **kwargs)
             return
+        # Before the scale is taken out of the gradients: it must go out of these, too.
+        optimizer.backward(kwargs["loss"] if "loss" in kwargs else args[0])
         self._move(optimizer, lambda: optimizer.minimize(*args, **kwargs))
         self.update()
 

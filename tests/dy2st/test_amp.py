@@ -222,6 +222,17 @@ def test_the_scale_grows_after_steps_without_an_error():
     assert scales == [2.0, 1.0, 1.0, 3.0, 3.0, 9.0]
 
 
+@pytest.mark.parametrize("goes_back", [True, False])
+def test_minimize_takes_the_scale_out_of_gradients_whoever_has_asked_for_them(goes_back):
+    w = weight_of(1.0)
+    scaler = amp.GradScaler(init_loss_scaling=8.0)
+    loss = scaler.scale(w * 3.0)
+    if goes_back:
+        loss.backward()
+    scaler.minimize(o.SGD(0.5, [w]), loss)
+    assert w.item() == -0.5
+
+
 def test_a_fixed_scale_stays():
     w = weight_of(2.0)
     optimizer = o.SGD(0.5, [w])
