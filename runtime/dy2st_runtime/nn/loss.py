@@ -11,10 +11,10 @@ from dy2st_runtime.nn.layer import Layer
 class CrossEntropyLoss(Layer):
     """-log softmax(input)[label], or with soft labels -sum(label * log softmax(input)).
 
-    (n, classes), (n,) -> scalar, or (n,) without reduction; class numbers are int64, soft labels
-    have the shape of the input. `weight` has a factor for each class, `ignore_index` is a label
-    that does not count, `label_smoothing` the share of all other classes. `use_softmax=False` takes
-    probabilities. See `nn.functional.cross_entropy`.
+    (n, classes), (n,) -> scalar, or (n,) without reduction; class numbers are integers, soft
+    labels have the shape of the input. `weight` has a factor for each class, `ignore_index` is a
+    label that does not count, `label_smoothing` the share of all other classes.
+    `use_softmax=False` takes probabilities. See `nn.functional.cross_entropy`.
 
     >>> loss = dy2st.nn.CrossEntropyLoss()
     >>> scores, labels = dy2st.to_tensor([[0.0, 0.0], [9.0, 0.0]]), dy2st.to_tensor([1, 0])
