@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -11,7 +11,7 @@ from pathlib import Path
 from dy2st.paddle.porting.names import names_of_paddle
 
 # Methods that lists, texts, files, arrays and the like have too say nothing of tensors.
-_PLAIN = {
+PLAIN = {
     name
     for kind in (str, bytes, list, dict, set, tuple, int, float, complex, object, type)
     for name in dir(kind)
@@ -54,20 +54,25 @@ def read(path: Path) -> Source:
         tree = ast.parse(path.read_bytes())
     except (SyntaxError, ValueError, RecursionError, MemoryError, OSError) as error:
         return Source(path, [], [], str(error))
-    reader = _Reader(str(path))
+    reader = Reader(str(path), "paddle", _methods())
     reader.visit(tree)
     return Source(path, reader.uses, reader.methods)
 
 
-class _Reader(ast.NodeVisitor):
-    """Follows the names that imports bind, wherever in the file they stand."""
+class Reader(ast.NodeVisitor):
+    """Follows the names that imports of a library bind, wherever in the file they stand."""
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, library: str, methods: Collection[str]) -> None:
+        """Names under `library`, and calls of `methods` of whatever it is."""
         self.uses: list[Use] = []
         self.methods: list[Use] = []
-        self._file = file
-        self._bound: dict[str, str] = {}
+        self.bound: dict[str, str] = {}
+        self._file, self._library, self._known_methods = file, library, methods
         self._modules: set[str] = set()
+
+    def is_inside(self, module: str) -> bool:
+        """Whether a module is the library, or under it."""
+        return module == self._library or module.startswith(f"{self._library}.")
 
     def visit_Module(self, node: ast.Module) -> None:
         """Imports first: a function may stand before the import that it uses."""
@@ -75,69 +80,71 @@ class _Reader(ast.NodeVisitor):
             if isinstance(entry, ast.Import):
                 for alias in entry.names:
                     self._modules.add(alias.asname or alias.name.partition(".")[0])
-                    if _is_paddle(alias.name):
+                    if self.is_inside(alias.name):
                         name = alias.name.partition(".")[2] if alias.asname else ""
-                        self._bound[alias.asname or "paddle"] = name
-                        if alias.name != "paddle":
-                            self._use(alias.name.partition(".")[2], alias)
+                        self.bound[alias.asname or self._library] = name
+                        if alias.name != self._library:
+                            self.use(alias.name.partition(".")[2], alias)
             elif isinstance(entry, ast.ImportFrom):
-                if entry.level or entry.module is None or not _is_paddle(entry.module):
+                if entry.level or entry.module is None or not self.is_inside(entry.module):
                     continue
                 space = entry.module.partition(".")[2]
                 for alias in entry.names:
                     if alias.name == "*":
-                        self._use(space, alias)
+                        self.use(space, alias)
                         continue
                     name = f"{space}.{alias.name}" if space else alias.name
-                    self._bound[alias.asname or alias.name] = name
-                    self._use(name, alias)
+                    self.bound[alias.asname or alias.name] = name
+                    self.use(name, alias)
         self.generic_visit(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         """`paddle.nn.Linear` as one use; what is written to `paddle` is not its own."""
-        name = self._dotted(node)
+        name = self.dotted(node)
         if name is None:
             self.visit(node.value)
         elif isinstance(node.ctx, ast.Load):
-            self._use(name, node)
+            self.use(name, node)
 
     def visit_Call(self, node: ast.Call) -> None:
         """`x.reshape(...)` as a method, where nothing but tensors has it."""
         function = node.func
-        if isinstance(function, ast.Attribute) and self._dotted(function) is None:
+        if isinstance(function, ast.Attribute) and self.dotted(function) is None:
             line = function.end_lineno or function.lineno
             owner = function.value
             while isinstance(owner, ast.Attribute):
                 owner = owner.value
             is_module = isinstance(owner, ast.Name) and owner.id in self._modules
-            if function.attr in _methods() and not is_module:
-                self.methods.append(Use(f"Tensor.{function.attr}", self._file, line))
+            if function.attr in self._known_methods and not is_module:
+                self.use_method(function.attr, node, line)
         self.generic_visit(node)
 
     def visit_Name(self, node: ast.Name) -> None:
         """A name that `from paddle... import` has bound."""
-        if self._bound.get(node.id) and isinstance(node.ctx, ast.Load):
-            self._use(self._bound[node.id], node)
+        if self.bound.get(node.id) and isinstance(node.ctx, ast.Load):
+            self.use(self.bound[node.id], node)
 
-    def _dotted(self, node: ast.expr) -> str | None:
+    def dotted(self, node: ast.expr) -> str | None:
+        """The name under the library that an expression stands for; None for any other one."""
         parts = []
         while isinstance(node, ast.Attribute):
             parts.append(node.attr)
             node = node.value
-        if not isinstance(node, ast.Name) or node.id not in self._bound:
+        if not isinstance(node, ast.Name) or node.id not in self.bound:
             return None
-        return ".".join([*filter(None, [self._bound[node.id]]), *parts[::-1]])
+        return ".".join([*filter(None, [self.bound[node.id]]), *parts[::-1]])
 
-    def _use(self, name: str, node: ast.expr | ast.alias) -> None:
+    def use(self, name: str, node: ast.expr | ast.alias) -> None:
+        """Note a name."""
         self.uses.append(Use(name, self._file, node.lineno))
 
-
-def _is_paddle(module: str) -> bool:
-    return module == "paddle" or module.startswith("paddle.")
+    def use_method(self, name: str, node: ast.Call, line: int) -> None:
+        """Note a call of a method."""
+        self.methods.append(Use(f"Tensor.{name}", self._file, line))
 
 
 @cache
 def _methods() -> frozenset[str]:
     names = names_of_paddle()
     others = {*names["nn.Layer"], *names["optimizer.Optimizer"]}
-    return frozenset(names["Tensor"]) - _PLAIN - others
+    return frozenset(names["Tensor"]) - PLAIN - others
