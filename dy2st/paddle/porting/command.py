@@ -7,6 +7,7 @@ import ast
 import re
 from pathlib import Path
 
+from dy2st.paddle.porting.edits import Edits
 from dy2st.paddle.porting.report import lines, report
 from dy2st.paddle.porting.uses import read, sources_of
 from dy2st_runtime.errors import MissingFile
@@ -42,9 +43,7 @@ def _write(path: Path) -> bool:
 
 _NAME = re.compile(rb"paddle(\s*\.\s*\w+)*")
 _FROM = re.compile(rb"from(?:\s|\\\r?\n)+(?=paddle\b)")
-_LINES = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _HERE = b"dy2st.paddle"
-_BOM = b"\xef\xbb\xbf"
 
 
 def rewritten(source: bytes) -> bytes:
@@ -53,30 +52,19 @@ def rewritten(source: bytes) -> bytes:
     >>> rewritten(b"import paddle\nfrom paddle.nn import Linear  # a layer\n")
     b'import dy2st.paddle as paddle\nfrom dy2st.paddle.nn import Linear  # a layer\n'
     """
-    # where each line begins, from line 1 on; Python counts no mark of the byte order
-    starts, place = [0], 0
-    for line in _LINES.findall(source):
-        starts.append(place)
-        place += len(line)
-    if source.startswith(_BOM) and len(starts) > 1:
-        starts[1] = len(_BOM)
-    changes: dict[int, tuple[int, bytes]] = {}
+    edits = Edits(source)
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ImportFrom) and not node.level and _is_paddle(node.module):
-            found = _FROM.match(source, starts[node.lineno] + node.col_offset)
+            found = _FROM.match(source, edits.start(node))
             if found is not None:
-                changes[found.end()] = (found.end() + len(b"paddle"), _HERE)
+                edits.replace(found.end(), found.end() + len(b"paddle"), _HERE)
         for alias in node.names if isinstance(node, ast.Import) else ():
-            at = starts[alias.lineno] + alias.col_offset
+            at = edits.start(alias)
             name = _NAME.match(source, at)
             if name is not None and _is_paddle(alias.name):
                 new = _HERE + (name[0][len(b"paddle") :] if alias.asname else b" as paddle")
-                changes[at] = (name.end(), new)
-    parts, done = [], 0
-    for begin, (end, new) in sorted(changes.items()):
-        parts += [source[done:begin], new]
-        done = end
-    return b"".join([*parts, source[done:]])
+                edits.replace(at, name.end(), new)
+    return edits.result()
 
 
 def _is_paddle(module: str | None) -> bool:
