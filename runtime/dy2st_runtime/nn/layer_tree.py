@@ -365,7 +365,8 @@ class LayerTree:
         """
         own = self.state_dict(use_hook=False)
         state_dict = in_our_layout(self, own, state_dict)
-        missing = [name for name in own if name not in state_dict]
+        given = {id(tensor) for name, tensor in own.items() if name in state_dict}
+        missing = [name for name, tensor in own.items() if id(tensor) not in given]
         unknown = [name for name in state_dict if name not in own]
         if strict and (missing or unknown):
             raise ParameterMismatch(

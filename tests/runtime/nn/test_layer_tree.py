@@ -100,6 +100,12 @@ def test_a_strict_load_refuses_names():
         nn.Linear(1, 1).load_state_dict({"head": np.ones(1)})
 
 
+def test_a_strict_load_takes_one_name_of_a_tensor_that_has_two():
+    net = nn.LSTM(2, 3)
+    state = {name: np.ones(one.shape) for name, one in net.state_dict().items() if "." not in name}
+    assert net.load_state_dict(state) == ([], [])
+
+
 def test_hooks_take_keywords_and_places():
     net, seen = Net(), []
 
