@@ -10,7 +10,12 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 OURS = [ROOT / name for name in ("dy2st", "runtime", "tests", "benchmarks", "docs", "examples")]
-OF_USERS = ("opu.md", "paddle.md", "scale.md")  # name files and folders of a user's, too
+OF_USERS = (
+    "from_torch.md",
+    "opu.md",
+    "paddle.md",
+    "scale.md",
+)  # name files and folders of a user's, too
 NAMING = [page for page in PAGES if page.name not in OF_USERS]
 
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")

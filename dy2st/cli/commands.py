@@ -340,6 +340,9 @@ _EXAMPLE = """example:
   dy2st port models/                  # which names are missing, where, what to write instead
   dy2st port models/ --write          # and `import paddle` becomes `import dy2st.paddle as paddle`
 
+Sources that import torch are ported to dy2st's own names: `nn.BatchNorm2d(8, eps=1e-3)` becomes
+`nn.BatchNorm2D(8, epsilon=1e-3)`, with a comment where something cannot be told.
+
 A script that shall stay as it is runs with `python -m dy2st.paddle script.py`."""
 
 
@@ -347,9 +350,9 @@ def add_port(commands: Any) -> None:
     """Add the command `port` to those of `dy2st`."""
     parser = commands.add_parser(
         "port",
-        help="see what of PaddlePaddle sources use, and make them import dy2st",
-        description="Read Python sources, which are not run; list PaddlePaddle's names in them "
-        "that dy2st has not, with places and advice; count all uses.",
+        help="see what of PaddlePaddle or torch sources use, and make them import dy2st",
+        description="Read Python sources, which are not run; list PaddlePaddle's or torch's names "
+        "in them that dy2st has not, with places and advice; count all uses.",
         epilog=_EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -358,7 +361,7 @@ def add_port(commands: Any) -> None:
         run=lambda options: import_module("dy2st.paddle.porting.command").port(options)
     )
     parser.add_argument("folder", metavar="FOLDER", help="a folder of sources, or one file")
-    help = "change the imports; every other byte of the files stays as it is"
+    help = "change the imports, and names and calls of torch; all else stays as it is"
     parser.add_argument("--write", action="store_true", help=help)
     parser.add_argument("--all", action="store_true", help="show every place, not three of a name")
 

@@ -13,7 +13,7 @@ def test_the_blocks_print_what_the_page_shows(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     namespace = {"__name__": "page"}
     blocks = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
-    assert len(blocks) == 3
+    assert len(blocks) == 4
     for text, expected in blocks:
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):

@@ -1,13 +1,18 @@
-"""`dy2st port`: says what of PaddlePaddle sources use and is not here, and changes imports."""
+"""`dy2st port`: says what sources use of PaddlePaddle or torch, and makes them import dy2st."""
 
 from __future__ import annotations
 
 import argparse
 import ast
 import re
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from dy2st.paddle.porting.edits import Edits
+from dy2st.paddle.porting.of_torch.report import lines as lines_of_torch
+from dy2st.paddle.porting.of_torch.sources import read as read_torch
+from dy2st.paddle.porting.of_torch.sources import rewritten as rewritten_from_torch
 from dy2st.paddle.porting.report import lines, report
 from dy2st.paddle.porting.uses import read, sources_of
 from dy2st_runtime.errors import MissingFile
@@ -15,23 +20,33 @@ from dy2st_runtime.files import naming, replacing
 
 
 def port(options: argparse.Namespace) -> int:
-    """Print the report; with `--write` change the imports, too."""
+    """Print the report; with `--write` change the sources, too."""
     folder = Path(options.folder)
     if not folder.exists():
         raise MissingFile(2, "there is no such file or folder", str(folder))
-    sources = [read(path) for path in sources_of(folder)]
-    print("\n".join(lines(report(sources), options.all)))
+    paths = list(sources_of(folder))
+    of_torch = [one for one in map(read_torch, paths) if one.imports]
+    if of_torch:
+        print("\n".join(lines_of_torch(of_torch, options.all)))
+    others = {one.path for one in of_torch}
+    sources = [read(path) for path in paths]
+    sources = [one for one in sources if one.uses or one.path not in others]
+    if sources:
+        print("\n".join(lines(report(sources), options.all)))
     if options.write:
-        changed = [source.path for source in sources if not source.error and _write(source.path)]
+        changed = {
+            one.path for one in of_torch if _write(one.path, partial(rewritten_from_torch, one))
+        }
+        changed |= {one.path for one in sources if not one.error and _write(one.path, rewritten)}
         print(f"{len(changed)} files import dy2st now")
     return 0
 
 
-def _write(path: Path) -> bool:
+def _write(path: Path, change: Callable[[bytes], bytes]) -> bool:
     """Rewrite one file; whether it has changed."""
     with naming(path):
         source = path.read_bytes()
-        new = rewritten(source)
+        new = change(source)
         if new == source:
             return False
         mode = path.stat().st_mode

@@ -41,13 +41,15 @@ class Edits:
         return self.source[self.start(node) : self.end(node)].decode()
 
     def replace(self, start: int, end: int, new: bytes) -> None:
-        """Let another text stand between two places."""
-        self._changes[start, end] = new
+        """Let another text stand between two places; at one place, more of it."""
+        self._changes[start, end] = self._changes.get((start, end), b"") + new
 
     def result(self) -> bytes:
-        """The source with all changes."""
+        """The source with all changes; none inside of another one."""
         parts, done = [], 0
         for (start, end), new in sorted(self._changes.items()):
+            if start < done:
+                continue
             parts += [self.source[done:start], new]
             done = end
         return b"".join([*parts, self.source[done:]])

@@ -1,4 +1,4 @@
-"""Writes the generated parts of docs/paddle.md.
+"""Writes the generated parts of docs/paddle.md and docs/from_torch.md.
 
 `python -m dy2st.paddle.porting.page docs/paddle.md` renews them.
 """
@@ -14,6 +14,7 @@ from pathlib import Path
 from dy2st.paddle.porting.absent import REFUSED
 from dy2st.paddle.porting.differences import DIFFERENCES
 from dy2st.paddle.porting.names import is_here, names_of_paddle, why_not
+from dy2st.paddle.porting.of_torch import tables
 from dy2st.paddle.porting.stubs import HOLLOW
 
 _PART = "<!-- {} -->\n{}<!-- end -->"
@@ -73,10 +74,20 @@ def hollow_page() -> str:
     return "\n".join(rows) + "\n"
 
 
+def torch_page() -> str:
+    """A table of what names of torch do otherwise here, those of one kind together."""
+    names: dict[str, list[str]] = {}
+    for name, text in {**tables.DIFFERENCES, **tables.NOTES}.items():
+        names.setdefault(text, []).append(f"`{name}`")
+    rows = ["| torch | here |", "| --- | --- |"]
+    rows += [f"| {', '.join(group)} | {text} |" for text, group in names.items()]
+    return "\n".join(rows) + "\n"
+
+
 def renewed(page: str) -> str:
     """The page with its generated parts as they are now."""
     page = put(put(page, "names", names_page()), "differences", differences_page())
-    return put(page, "hollow", hollow_page())
+    return put(put(page, "hollow", hollow_page()), "torch", torch_page())
 
 
 def put(page: str, name: str, text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -95,12 +95,19 @@ def _paragraphs(
     """A paragraph for each name, the most used first."""
     shown: list[str] = []
     for name, places in sorted(uses.items(), key=lambda entry: (-len(entry[1]), entry[0])):
-        text = about(name)
-        times = f"{len(places)} use{'s' * (len(places) > 1)}"
         written = name if name.startswith("Tensor.") else f"paddle.{name}"
-        shown.append(f"{written}: {times}{text and f'; {text}'}")
-        listed = places if every_place else places[:_PLACES]
-        shown += [f"    {use.file}:{use.line}" for use in listed]
-        if len(listed) < len(places):
-            shown.append(f"    and {len(places) - len(listed)} more; --all shows them")
+        where = [(use.file, use.line) for use in places]
+        shown += paragraph(written, about(name), where, every_place)
     return shown
+
+
+def paragraph(
+    name: str, text: str, places: Sequence[tuple[str, int]], every_place: bool
+) -> Iterator[str]:
+    """What is to be said of a name, and where it is used: some places, or all."""
+    times = f"{len(places)} use{'s' * (len(places) > 1)}"
+    yield f"{name}: {times}{text and f'; {text}'}"
+    listed = places if every_place else places[:_PLACES]
+    yield from (f"    {file}:{line}" for file, line in listed)
+    if len(listed) < len(places):
+        yield f"    and {len(places) - len(listed)} more; --all shows them"

@@ -1,0 +1,1 @@
+"""Ports sources written for torch: read `names`, `tables`, `calls`, `sources`, `report`."""
