@@ -156,14 +156,17 @@ def _vector_norm(x: Any, p: Any, axis: Axes, keepdim: bool) -> Any:
         return F.sum(F.cast(F.not_equal(x, 0), x.dtype), axis, keepdim=keepdim)
     if p == 1:
         return F.sum(size, axis, keepdim=keepdim)
+    if p < 0:  # a 0 among the elements makes it 0, whatever the others are
+        is_zero = F.equal(size, 0)
+        positive = F.where(is_zero, F.ones_like(size), size)
+        found = F.pow(F.sum(F.pow(positive, float(p)), axis, keepdim=keepdim), 1.0 / p)
+        return F.where(F.any(is_zero, axis, keepdim), F.zeros_like(found), found)
     powers = F.pow(size, float(p)) if p >= 2 else _power(size, float(p))
     return _power(F.sum(powers, axis, keepdim=keepdim), 1.0 / p)
 
 
 def _power(x: Any, exponent: float) -> Any:
     """x**exponent for x >= 0, with the slope 0 at 0."""
-    if exponent < 0:
-        return F.pow(x, exponent)
     is_zero = F.equal(x, 0)
     positive = F.where(is_zero, F.ones_like(x), x)
     return F.where(is_zero, F.zeros_like(x), F.pow(positive, exponent))

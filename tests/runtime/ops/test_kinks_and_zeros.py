@@ -28,6 +28,7 @@ ROWS = {
     "norm of order 3": (lambda x: P.norm(x, 3), [[0, 0]], [[0, 0]]),
     "norm of order 1.5": (lambda x: P.norm(x, 1.5), [[0, 0]], [[0, 0]]),
     "norm of order 0.5": (lambda x: P.norm(x, 0.5), [[0, 2]], [[0, 1]]),
+    "norm of order -1": (lambda x: P.norm(x, -1, axis=1), [[[0, 2], [2, 2]]], [[[0, 0], [0.25, 0.25]]]),
     "cdist": (lambda x: P.cdist(x, x), [TWO], [[[-2 * ROOT_HALF] * 2, [2 * ROOT_HALF] * 2]]),
     "pdist": (P.pdist, [[[1, 2], [1, 2]]], [[[0, 0], [0, 0]]]),
     "dist": (P.dist, [[1, 2], [1, 2]], [[0, 0], [0, 0]]),
