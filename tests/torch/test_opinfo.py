@@ -35,13 +35,21 @@ def test_what_is_not_right_is_on_the_list(kind):
     right, wrong = counted(kind)
     assert not {name: what for name, what in wrong.items() if name not in EXPECTED}
     if IS_FULL:  # a share of the entries is too small for a rate
-        assert right[True] >= 0.95 * right.total()
+        assert right[True] >= 0.98 * right.total()
 
 
-@pytest.mark.skipif(not IS_FULL, reason="all entries take an hour")
+@pytest.mark.skipif(not IS_FULL, reason="it takes minutes")
 def test_the_list_does_not_shrink_without_notice():
-    wrong = {name for kind in KINDS for name in counted(kind)[1]}
-    assert wrong == {*EXPECTED}
+    listed = [op for op in entries() if title(op) in EXPECTED]
+    assert [title(op) for op in listed if not is_wrong(op)] == []
+    assert {title(op) for op in listed} == {*EXPECTED}
+
+
+def is_wrong(op):
+    """Whether a sample of an entry is not right."""
+    kinds = [kind for way in KINDS.values() for kind in way]
+    found = (one for dtype, gradients in kinds for one in outcomes(op, dtype, gradients))
+    return any(one.status != "right" for one in found)
 
 
 def test_there_are_enough_entries():
