@@ -214,7 +214,6 @@ def _new(text: str, taken: set[str]) -> str:
 
 __all__ = [
     "Call",
-    "chosen",
     "compile_files",
     "example",
     "header",

@@ -6,8 +6,8 @@ import argparse
 import json
 from pathlib import Path
 
-from dy2st.model_files import STANDARD, read_model, sound
-from dy2st.targets.c.command import chosen, write_files
+from dy2st.model_files import STANDARD, chosen, read_model, sound
+from dy2st.targets.c.command import write_files
 from dy2st_runtime.engine.xla.export import exported
 
 
