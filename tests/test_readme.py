@@ -20,6 +20,11 @@ PAGES = [
     *(
         ROOT / "docs" / f"{name}.md"
         for name in (
+            "tutorial",
+            "sizes",
+            "training",
+            "saving",
+            "to_c",
             "core",
             "passes",
             "opu",
