@@ -33,6 +33,11 @@ COMMANDS = {
     "opu disasm": ["opu", "disasm", "IN"],
     "opu quantise": ["opu", "quantise", "IN", "--random-calib", "1"],
     "port": ["port", "IN"],
+    "info": ["info", "IN"],
+    "run": ["run", "IN", "--input", "images.npy"],
+    "run --input": ["run", "net", "--input", "IN", "--engine", "numpy"],
+    "bench": ["bench", "IN", "--engine", "numpy"],
+    "bench --input": ["bench", "net", "--input", "IN", "--engine", "numpy"],
 }
 # `port` is for folders, too, and finds in an empty file, or beside a folder, that nothing is missing.
 FOLDERS = {"port"}
@@ -87,7 +92,9 @@ def test_what_cannot_be_read_is_named_in_a_line(folder, capsys, name, given):
     assert given in said or "folder" in said
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root, and Windows, read everything"
+)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_what_may_not_be_read_is_named(folder, capsys, name):
     status, shown, said = called(name, "secret", capsys)
