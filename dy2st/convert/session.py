@@ -109,7 +109,8 @@ def trace(
         sources = {} if varied is None else varied.begin(machine)
         try:
             counted = partial(len, program.operators)
-            with run_in(machine), deeper(machine), Progress(f"tracing {program.name}", 0, counted):
+            progress = Progress(f"tracing {program.name}", 0, counted, "operators")
+            with run_in(machine), deeper(machine), progress:
                 result = _undisturbed(machine, lambda: _run(machine, function, args, kwargs))
         except BaseException as error:
             # Python makes such a call by itself: it raises the same, and writes what comes before

@@ -32,7 +32,8 @@ T = TypeVar("T")
 class Progress:
     """What is being done, from the beginning of a `with` to its end.
 
-    total      of how many parts.
+    total      of how many parts, 0 or None where nobody knows.
+    unit       what the parts are called there.
     counted    says how many are done, instead of `advance`. Where it has not changed nothing is
                drawn: what stands still may be the user's, at a prompt of the debugger.
 
@@ -43,10 +44,14 @@ class Progress:
     """
 
     def __init__(
-        self, what: str, total: int | None = None, counted: Callable[[], int] | None = None
+        self,
+        what: str,
+        total: int | None = None,
+        counted: Callable[[], int] | None = None,
+        unit: str = "",
     ) -> None:
         """Nothing is shown yet."""
-        self.what, self.total, self._counted = what, total, counted
+        self.what, self.total, self._counted, self.unit = what, total, counted, unit
         self._done, self.start = 0, 0.0
 
     def __enter__(self) -> Progress:
@@ -79,7 +84,7 @@ class Progress:
         """What is shown after so many seconds."""
         clock = f"{seconds:.0f} s"
         if not self.total:
-            made = f"{self.done}  " if self.done else ""
+            made = f"{self.done} {self.unit}  " if self.done else ""
             return f"dy2st: {self.what}  {made}{clock}"
         done = min(self.done, self.total)
         filled = _CELLS * done // self.total

@@ -82,13 +82,13 @@ def test_the_innermost_is_shown_and_then_the_outer_one_again(monkeypatch):
 def test_what_stands_still_is_not_drawn_again(monkeypatch):
     terminal = impatient(monkeypatch)
     counts = [1]
-    with Progress("tracing f", counted=lambda: counts[0]):
-        until(lambda: "tracing f  1  0 s" in terminal.getvalue())
+    with Progress("tracing f", 0, lambda: counts[0], "operators"):
+        until(lambda: "tracing f  1 operators  0 s" in terminal.getvalue())
         drawn = terminal.getvalue()
         time.sleep(0.05)
         assert terminal.getvalue() == drawn
         counts[0] = 2
-        until(lambda: "tracing f  2  0 s" in terminal.getvalue())
+        until(lambda: "tracing f  2 operators  0 s" in terminal.getvalue())
 
 
 def test_an_error_takes_the_line_away_too(monkeypatch):
