@@ -140,8 +140,11 @@ def measured(
                 wait()
             call = partial(executable.run, inputs, state)
             one.results = list(call())
-        except Dy2stError as error:
-            one.refusal = str(error).partition("\n")[0]
+        except MemoryError:
+            raise
+        except Exception as error:  # a refusal, or what the model raises on its own
+            kind = "" if isinstance(error, Dy2stError) else f"{type(error).__name__}: "
+            one.refusal = f"{kind}{error}".partition("\n")[0]
             continue
         one.first = time.perf_counter() - start
         runs.append((one, call))

@@ -15,6 +15,7 @@ from dy2st.cli.parsers import add_command
 from dy2st.model_files import BadInput, ModelFile, chosen, read_array_file, read_model, sound
 from dy2st_runtime.dims import symbols
 from dy2st_runtime.engine import check_name
+from dy2st_runtime.errors import Dy2stError
 from dy2st_runtime.files import naming, replacing
 from dy2st_runtime.io import LoadedModel
 from dy2st_runtime.ir import Program, Tensor
@@ -74,10 +75,18 @@ def run(options: argparse.Namespace) -> int:
     engine = check_name(options.engine)
     program, arrays = program_of(options)
     given = inputs_of(options.arrays, program)
-    with_name = [] if options.output is None else [_place(options.output, len(program.outputs))]
-    made = LoadedModel([program], arrays, engine)(*given)
+    if options.output is not None:
+        _place(options.output, len(program.outputs))
+    model = LoadedModel([program], arrays, engine)
+    try:
+        made = model(*given)
+    except (Dy2stError, MemoryError):
+        raise
+    except Exception as error:  # what the model raises on its own
+        raise BadInput(f"{program.name} raises {type(error).__name__}: {error}") from None
     leaves, _ = flatten(made, lambda value: isinstance(value, Tensor))
     results = [leaf.numpy() for leaf in leaves]
+    with_name = [] if options.output is None else [_place(options.output, len(results))]
     for index, array in enumerate(results):
         print(f"result {index}: {_described(array)}")
     for place in with_name:

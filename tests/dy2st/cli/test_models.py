@@ -96,6 +96,21 @@ def test_bench_measures_engines_side_by_side_at_each_size(run, monkeypatch):
     assert run("bench", "two", "--input", "both.npz", "--engine", "numpy")[0] == 0
 
 
+class Raising(nn.Layer):
+    def forward(self, x):
+        if x.sum() > 0:
+            raise ValueError("too much")
+        return x
+
+
+def test_what_a_model_raises_is_said_in_a_line(run):
+    dy2st.jit.save(Raising(), "raising", [InputSpec([3], name="x")])
+    status, _, err = run("run", "raising", "--input", "v.npy")
+    assert (status, err) == (2, "dy2st: forward raises ValueError: too much\n")
+    status, out, err = run("bench", "raising", "--input", "v.npy", "--engine", "numpy")
+    assert "refused" in out and err == "dy2st: note: numpy: ValueError: too much\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
