@@ -389,7 +389,12 @@ class ConcreteProgram:
         return known
 
     def compiling(self) -> list[str]:
-        """What is being compiled in the background now, a line a Program."""
+        """What is being compiled in the background now, a line a Program.
+
+        >>> concrete = dy2st.to_static(lambda x: x * 2).get_concrete_program(dy2st.ones([2]))
+        >>> concrete.compiling()
+        []
+        """
         made = [self._executable, vars(self._optimized or object).get("executable")]
         made += [] if self._trained is None else self._trained.executables()
         lines = [(one.program.name, one.compiling) for one in made if hasattr(one, "compiling")]
