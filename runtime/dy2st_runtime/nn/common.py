@@ -120,9 +120,21 @@ class Embedding(
 ):
     """y = weight[x]: integers (...) -> (..., embedding_dim).
 
-    The row `padding_idx` is zero and gets no gradient. Rows whose norm is above `max_norm` are
-    scaled down to it. `sparse` has no effect. ValueError if `padding_idx` is no row.
+    `sparse` has no effect. ValueError if `padding_idx` is no row.
 
+    Parameters
+    ----------
+    num_embeddings, embedding_dim
+        The sizes of the table.
+    padding_idx
+        A row that is zero and gets no gradient.
+    max_norm, norm_type
+        Rows whose norm, with this exponent, is larger are scaled down to it.
+    scale_grad_by_freq
+        Divide the gradient of a row by how often it was looked up.
+
+    Examples
+    --------
     >>> layer = dy2st.nn.Embedding(10, 4, padding_idx=0)
     >>> y = layer(dy2st.to_tensor([[1, 0], [2, 3]]))
     >>> y.shape, y[0, 1].tolist()
@@ -255,9 +267,19 @@ class Flatten(Layer):
 class Upsample(Layer):
     """Larger images: (n, c, h, w) -> (n, c, h', w'); see `nn.functional.interpolate`.
 
-    `size` or `scale_factor` say how large; `mode` is 'nearest', 'linear', 'bilinear', 'bicubic',
-    'trilinear' or 'area'.
+    Parameters
+    ----------
+    size, scale_factor
+        How large the result is, or by what it is larger: one of the two.
+    mode
+        'nearest', 'linear', 'bilinear', 'bicubic', 'trilinear' or 'area'.
+    align_corners
+        Whether the corners of both images lie upon each other.
+    align_mode
+        1 for places at whole numbers, 0 for those in the middle of pixels.
 
+    Examples
+    --------
     >>> print(dy2st.nn.Upsample(scale_factor=2)(dy2st.to_tensor([[[[1.0, 2.0]]]])))
     [[[[1. 1. 2. 2.]
        [1. 1. 2. 2.]]]]

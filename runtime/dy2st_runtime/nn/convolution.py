@@ -138,10 +138,27 @@ class Conv2D(_Convolution):
     """Cross-correlation along two axes: (n, in, h, w) -> (n, out, h', w').
 
     h' = (h + 2 * padding - dilation * (kernel - 1) - 1) // stride + 1, and so w'. The weight is
-    (out, in / groups, kh, kw). `padding` is a number, one for each axis, two for each, 'SAME' or
-    'VALID'; `padding_mode` is 'zeros', 'reflect', 'replicate' or 'circular'. ValueError if groups
-    do not divide the channels.
+    (out, in / groups, kh, kw). ValueError if groups do not divide the channels.
 
+    Parameters
+    ----------
+    in_channels, out_channels
+        How many channels there are before and after.
+    kernel_size, stride, dilation
+        A number, or one for each axis.
+    padding
+        A number, one for each axis, two for each, 'SAME' or 'VALID'.
+    padding_mode
+        What stands around: 'zeros', 'reflect', 'replicate' or 'circular'.
+    groups
+        Groups of channels, each with filters of its own.
+    weight_attr, bias_attr
+        ParamAttrs; False for no bias.
+    data_format
+        'NCHW', or 'NHWC' for channels at the end.
+
+    Examples
+    --------
     >>> layer = dy2st.nn.Conv2D(3, 8, 3, stride=2, padding=1)
     >>> layer(dy2st.ones([1, 3, 32, 32])).shape, layer.weight.shape
     ([1, 8, 16, 16], [8, 3, 3, 3])

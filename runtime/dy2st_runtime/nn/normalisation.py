@@ -102,9 +102,23 @@ class BatchNorm2D(_BatchNorm):
 
     y = (x - mean) / sqrt(variance + epsilon) * weight + bias, channel by channel. While training,
     mean and variance are the batch's, and the running ones move towards them:
-    running = momentum * running + (1 - momentum) * batch. With `use_global_stats` the running ones
-    are taken always, or, if it is False, never. ValueError for another number of axes.
+    running = momentum * running + (1 - momentum) * batch. ValueError for another number of axes.
 
+    Parameters
+    ----------
+    num_features
+        The number of channels.
+    momentum
+        The share of the running statistics that stays at each step.
+    epsilon
+        What is added to the variance.
+    weight_attr, bias_attr
+        ParamAttrs; False leaves the parameter out.
+    use_global_stats
+        True takes the running statistics always, False never.
+
+    Examples
+    --------
     >>> norm = dy2st.nn.BatchNorm2D(3)
     >>> norm(dy2st.ones([2, 3, 4, 4])).shape
     [2, 3, 4, 4]
@@ -161,6 +175,17 @@ class GroupNorm(Layer, private="_num_groups _num_channels _epsilon _data_format"
 
     ValueError if the groups do not divide the channels.
 
+    Parameters
+    ----------
+    num_groups, num_channels
+        How many groups, and channels in all.
+    weight_attr, bias_attr
+        ParamAttrs; False leaves the parameter out.
+    affine
+        False leaves both parameters out.
+
+    Examples
+    --------
     >>> norm = dy2st.nn.GroupNorm(2, 4)
     >>> norm(dy2st.ones([1, 4, 5, 5])).shape, norm.weight.shape
     ([1, 4, 5, 5], [4])

@@ -500,10 +500,26 @@ class SimpleRNN(_Stack):
 class LSTM(_Stack):
     """Layers of LSTMCell: (n, l, input) -> (n, l, hidden*directions), (h, c).
 
-    h and c are (layers*directions, n, hidden). `direction` is 'forward' or 'bidirect', `dropout`
-    acts between layers; outputs past the `sequence_length` of a sample are zero. With `proj_size`
-    outputs and h have that many features.
+    h and c are (layers*directions, n, hidden); outputs past the `sequence_length` of a sample are
+    zero.
 
+    Parameters
+    ----------
+    input_size, hidden_size
+        Features of an input, and of a state.
+    num_layers
+        How many layers there are, each on the outputs of the one before.
+    direction
+        'forward' or 'bidirect'.
+    time_major
+        Inputs and outputs are (l, n, ...).
+    dropout
+        The probability of dropout between layers.
+    proj_size
+        Features of outputs and h, if they are projected.
+
+    Examples
+    --------
     >>> lstm = dy2st.nn.LSTM(4, 3, num_layers=2, direction="bidirect")
     >>> y, (h, c) = lstm(dy2st.ones([2, 5, 4]))
     >>> y.shape, h.shape, c.shape

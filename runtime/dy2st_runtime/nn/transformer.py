@@ -37,6 +37,19 @@ class MultiHeadAttention(Layer):
     of `gen_cache` keeps keys and values from call to call. ArgumentError if the heads do not divide
     embed_dim.
 
+    Parameters
+    ----------
+    embed_dim, num_heads
+        Features of queries and outputs, and the number of heads.
+    dropout
+        The probability that a weight is left out while training.
+    kdim, vdim
+        Features of keys and values, if they are others.
+    need_weights
+        Give the weights, (n, heads, l, s), too.
+
+    Examples
+    --------
     >>> attention = dy2st.nn.MultiHeadAttention(8, 2)
     >>> x = dy2st.ones([1, 3, 8])
     >>> attention(x).shape
@@ -133,10 +146,25 @@ class MultiHeadAttention(Layer):
 class TransformerEncoderLayer(Layer):
     """Self-attention and a two-layer network, each with a residual and a LayerNorm.
 
-    (n, l, d_model) -> (n, l, d_model), and the next cache if one is given. `normalize_before` puts
-    the norms at the start of each part. `weight_attr` and `bias_attr` are for all parameters, or
-    lists for attention and for the linear layers.
+    (n, l, d_model) -> (n, l, d_model), and the next cache if one is given. `weight_attr` and
+    `bias_attr` are for all parameters, or lists for attention and for the linear layers.
 
+    Parameters
+    ----------
+    d_model, nhead, dim_feedforward
+        Features, the number of heads, features in the middle of the network.
+    dropout, attn_dropout, act_dropout
+        Probabilities behind each part, of attention weights and behind the activation; the last
+        two are the first unless given.
+    activation
+        The name of a function of `nn.functional`.
+    normalize_before
+        Put the norms at the start of each part.
+    layer_norm_eps
+        The epsilon of the norms.
+
+    Examples
+    --------
     >>> layer = dy2st.nn.TransformerEncoderLayer(8, 2, 16)
     >>> layer(dy2st.ones([1, 3, 8])).shape
     [1, 3, 8]

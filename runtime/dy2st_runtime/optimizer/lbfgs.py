@@ -20,11 +20,26 @@ _LEAST_CURVATURE = 1e-10
 
 
 class LBFGS(Optimizer):
-    """w = w - rate * H g, where H is made of the last `history_size` changes of w and g.
+    """w = w - rate * H g, where H is made of the last changes of w and g (Nocedal 1980).
 
-    `step(closure)` takes up to `max_iter` steps; `closure` clears the gradients, computes the loss,
-    calls its `backward` and returns it. line_search_fn is None or 'strong_wolfe'.
+    `step(closure)` takes several steps; `closure` clears the gradients, computes the loss, calls
+    its `backward` and returns it. ValueError for another line search, or for groups of parameters.
 
+    Parameters
+    ----------
+    learning_rate
+        The length of a step, or of the first try of a line search.
+    max_iter, max_eval
+        How many steps, and calls of the closure, there are at most; 5 / 4 max_iter.
+    tolerance_grad, tolerance_change
+        Stop where no gradient, or no change, is larger than this.
+    history_size
+        How many of the last changes H is made of.
+    line_search_fn
+        None or 'strong_wolfe'.
+
+    Examples
+    --------
     >>> w = dy2st.to_tensor([1.0, 2.0], stop_gradient=False)
     >>> opt = dy2st.optimizer.LBFGS(0.1, parameters=[w], line_search_fn="strong_wolfe")
     >>> def closure():

@@ -95,9 +95,23 @@ class Momentum(Optimizer):
 class Adam(Optimizer):
     """m, v = moving means of g and g**2;  w = w - rate * m' / (sqrt(v') + epsilon).
 
-    m' and v' are corrected for their start at zero (Kingma and Ba 2014). With `amsgrad` v' is the
-    largest v until now (Reddi et al. 2018). `lazy_mode` and `use_multi_tensor` have no effect.
+    m' and v' are corrected for their start at zero (Kingma and Ba 2014; amsgrad: Reddi et al.
+    2018). `lazy_mode` and `use_multi_tensor` have no effect; see `Optimizer` for the other
+    arguments.
 
+    Parameters
+    ----------
+    beta1, beta2
+        Decay rates of the two means, at least 0 and below 1.
+    epsilon
+        What is added to the root, so that nothing is divided by 0.
+    multi_precision
+        Update parameters of 16 bits in float32, of which a copy is kept.
+    amsgrad
+        Divide by the largest v until now.
+
+    Examples
+    --------
     >>> w = dy2st.to_tensor([1.0, 1.0], stop_gradient=False)
     >>> opt = dy2st.optimizer.Adam(0.1, parameters=[w])
     >>> _ = opt.apply_gradients([(w, dy2st.to_tensor([5.0, -0.01]))])

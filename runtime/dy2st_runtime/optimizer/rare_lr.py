@@ -162,9 +162,25 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 class OneCycleLR(LRScheduler):
     """From max / divide_factor up to max and down to the end, in total_steps (Smith 2017).
 
-    phase_pct of the steps go up. With `three_phase` the way down is as long as the way up, and
-    what is left goes to the end.
+    Parameters
+    ----------
+    max_learning_rate
+        The top.
+    total_steps
+        How many steps there are in all; ValueError behind the last one.
+    divide_factor
+        By how much lower the first rate is.
+    end_learning_rate
+        The last rate.
+    phase_pct
+        The share of the steps that go up.
+    anneal_strategy
+        Along a cosine ('cos') or a line ('linear').
+    three_phase
+        Go down as long as up, to the first rate, then to the end.
 
+    Examples
+    --------
     >>> rate = dy2st.optimizer.lr.OneCycleLR(1.0, total_steps=10, divide_factor=4.0)
     >>> [(round(rate(), 3), rate.step())[0] for _ in range(4)]
     [0.25, 0.625, 1.0, 0.95]

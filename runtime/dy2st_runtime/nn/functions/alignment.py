@@ -28,6 +28,17 @@ def ctc_loss(
     divides gradients by the number of steps. Labels that are too long for their steps have the loss
     0, as in PaddlePaddle, with and without `zero_infinity`.
 
+    Parameters
+    ----------
+    log_probs, labels
+        Scores of each step, and numbers of classes.
+    input_lengths, label_lengths
+        How many steps, and labels, of each sample count.
+    blank
+        The class that stands for no label.
+
+    Examples
+    --------
     >>> scores = F.zeros([2, 1, 2])
     >>> loss = ctc_loss(scores, *(F.ones(s, "int64") for s in ([1, 1], [1], [1])))
     >>> print(round(loss.item(), 4))

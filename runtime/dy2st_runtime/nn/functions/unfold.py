@@ -25,6 +25,13 @@ def unfold(
 
     `paddings` is one number, [vertical, horizontal] or [top, left, bottom, right].
 
+    Parameters
+    ----------
+    kernel_sizes, strides, dilations
+        A number, or one for each axis.
+
+    Examples
+    --------
     >>> unfold(F.ones([1, 2, 4, 4]), 3).shape
     [1, 18, 4]
     """
@@ -52,6 +59,15 @@ def fold(
 ) -> Any:
     """(n, c * kh * kw, windows) -> (n, c, h, w): windows added to the image, where they overlap.
 
+    Parameters
+    ----------
+    output_sizes
+        The size of the image, (h, w).
+    kernel_sizes, strides, dilations
+        A number, or one for each axis.
+
+    Examples
+    --------
     >>> print(fold(F.ones([1, 4, 4]), 3, 2)[0, 0])
     [[1. 2. 1.]
      [2. 4. 2.]

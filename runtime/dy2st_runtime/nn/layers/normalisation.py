@@ -45,6 +45,19 @@ class BatchNorm(_BatchNorm, private="_act _trainable_statistics num_channels:_nu
     `trainable_statistics` those of the batch are taken in inference mode too. `is_test`, `in_place`
     and `do_model_average_for_mean_and_var` have no effect.
 
+    Parameters
+    ----------
+    num_channels
+        The number of channels.
+    act
+        The name of an operator for the result.
+    param_attr, bias_attr
+        ParamAttrs of weight and bias.
+    moving_mean_name, moving_variance_name
+        What the running statistics are called.
+
+    Examples
+    --------
     >>> dy2st.nn.BatchNorm(3, act="relu")(dy2st.ones([2, 3, 4])).shape
     [2, 3, 4]
     """

@@ -29,6 +29,20 @@ class TransformerDecoderLayer(Layer):
 
     (n, l, d_model), (n, s, d_model) -> (n, l, d_model), and the next caches if they are given.
 
+    Parameters
+    ----------
+    d_model, nhead, dim_feedforward
+        Features, the number of heads, features in the middle of the network.
+    dropout, attn_dropout, act_dropout
+        Probabilities behind each part, of attention weights and behind the activation; the last
+        two are the first unless given.
+    activation
+        The name of a function of `nn.functional`.
+    normalize_before
+        Put the norms at the start of each part.
+
+    Examples
+    --------
     >>> layer = dy2st.nn.TransformerDecoderLayer(8, 2, 16)
     >>> memory = dy2st.ones([1, 4, 8])
     >>> layer(dy2st.ones([1, 3, 8]), memory).shape
@@ -163,6 +177,19 @@ class Transformer(Layer):
 
     (n, s, d_model), (n, l, d_model) -> (n, l, d_model) (Vaswani et al. 2017).
 
+    Parameters
+    ----------
+    d_model, nhead, dim_feedforward
+        Features, the number of heads, features in the middle of the networks.
+    num_encoder_layers, num_decoder_layers
+        How many layers there are.
+    dropout, attn_dropout, act_dropout, activation, normalize_before
+        As of `TransformerEncoderLayer`.
+    custom_encoder, custom_decoder
+        An encoder, or a decoder, of one's own.
+
+    Examples
+    --------
     >>> model = dy2st.nn.Transformer(8, 2, 1, 1, 16)
     >>> model(dy2st.ones([2, 4, 8]), dy2st.ones([2, 3, 8])).shape
     [2, 3, 8]
