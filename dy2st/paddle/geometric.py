@@ -81,6 +81,17 @@ def send_u_recv(
 ) -> Any:
     """What nodes receive along edges from others: (n, ...), (e,), (e,) -> (n or out_size, ...).
 
+    Parameters
+    ----------
+    src_index, dst_index
+        The nodes at both ends of each edge, (e,).
+    reduce_op
+        'sum', 'mean', 'max' or 'min'.
+    out_size
+        How many nodes there are in the result.
+
+    Examples
+    --------
     >>> import dy2st
     >>> x, edges = dy2st.to_tensor([1.0, 2.0, 4.0]), dy2st.to_tensor([[0, 1, 2], [1, 0, 1]])
     >>> send_u_recv(x, edges[0], edges[1]).tolist()
@@ -101,6 +112,17 @@ def send_ue_recv(
 ) -> Any:
     """What nodes receive, of nodes x joined with edges y: (n, ...), (e, ...) -> (n, ...).
 
+    Parameters
+    ----------
+    src_index, dst_index
+        The nodes at both ends of each edge, (e,).
+    message_op
+        'add', 'sub', 'mul' or 'div' of node and edge.
+    reduce_op, out_size
+        As of `send_u_recv`.
+
+    Examples
+    --------
     >>> x, y = dy2st.to_tensor([1.0, 2.0, 4.0]), dy2st.to_tensor([10.0, 20.0, 30.0])
     >>> sources, targets = dy2st.to_tensor([0, 1, 2]), dy2st.to_tensor([1, 0, 1])
     >>> dy2st.geometric.send_ue_recv(x, y, sources, targets).tolist()

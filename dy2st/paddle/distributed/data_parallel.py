@@ -30,6 +30,15 @@ class DataParallel(Layer):
     over all processes; what one process has added up before is part of that. Saves and loads under
     the names of the Layer.
 
+    Parameters
+    ----------
+    layers
+        The model.
+    group
+        The processes: all, if no group is given.
+
+    Examples
+    --------
     >>> from dy2st_runtime.nn import Linear
     >>> sorted(DataParallel(Linear(2, 3)).state_dict())
     ['bias', 'weight']

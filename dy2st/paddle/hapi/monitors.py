@@ -41,6 +41,21 @@ class EarlyStopping(_Watching):
 
     With a patience of 0 the first evaluation ends it, as in PaddlePaddle.
 
+    Parameters
+    ----------
+    monitor, mode
+        The name of the value, and whether less ('min') or more ('max') is better.
+    patience
+        How many evaluations may bring nothing.
+    min_delta
+        What counts as better.
+    baseline
+        The value to begin with.
+    save_best_model
+        Save the best model as `best_model` in the folder of `fit`.
+
+    Examples
+    --------
     >>> stop = dy2st.callbacks.EarlyStopping("loss", patience=2, verbose=0, save_best_model=False)
     >>> stop.patience
     2
@@ -78,6 +93,19 @@ class EarlyStopping(_Watching):
 class ReduceLROnPlateau(_Watching):
     """Times `factor` where the value of evaluations has not improved `patience` times.
 
+    Parameters
+    ----------
+    monitor, mode
+        The name of the value, and whether less ('min') or more ('max') is better.
+    factor, patience
+        What the rate is multiplied by, after how many evaluations.
+    min_delta, cooldown
+        What counts as better, and for how many evaluations nothing is counted then.
+    min_lr
+        The lowest rate.
+
+    Examples
+    --------
     >>> halve = dy2st.callbacks.ReduceLROnPlateau("loss", factor=0.5, patience=2, verbose=0)
     >>> halve.factor, halve.in_cooldown()
     (0.5, False)

@@ -72,6 +72,17 @@ class Spectrogram(Layer):
 class MelSpectrogram(Layer):
     """Spectra on the mel scale: (batch, n) -> (batch, n_mels, t).
 
+    Parameters
+    ----------
+    sr
+        Samples a second.
+    n_fft, hop_length, win_length, window, power, center, pad_mode
+        As of `Spectrogram`.
+    n_mels, f_min, f_max, htk, norm
+        As of `compute_fbank_matrix`.
+
+    Examples
+    --------
     >>> layer = dy2st.audio.features.MelSpectrogram(sr=8000, n_fft=128, hop_length=64, n_mels=8)
     >>> layer(dy2st.ones([1, 640])).shape
     [1, 8, 11]
@@ -114,6 +125,19 @@ class MelSpectrogram(Layer):
 class LogMelSpectrogram(Layer):
     """Spectra on the mel scale in decibels: (batch, n) -> (batch, n_mels, t).
 
+    Parameters
+    ----------
+    sr
+        Samples a second.
+    n_fft, hop_length, win_length, window, power, center, pad_mode
+        As of `Spectrogram`.
+    n_mels, f_min, f_max, htk, norm
+        As of `compute_fbank_matrix`.
+    ref_value, amin, top_db
+        As of `power_to_db`.
+
+    Examples
+    --------
     >>> layer = dy2st.audio.features.LogMelSpectrogram(sr=8000, n_fft=128, n_mels=8)
     >>> layer(dy2st.ones([1, 640])).shape
     [1, 8, 21]
@@ -155,6 +179,21 @@ class LogMelSpectrogram(Layer):
 class MFCC(Layer):
     """Cepstra on the mel scale: (batch, n) -> (batch, n_mfcc, t).
 
+    Parameters
+    ----------
+    sr
+        Samples a second.
+    n_mfcc
+        How many coefficients are given.
+    n_fft, hop_length, win_length, window, power, center, pad_mode
+        As of `Spectrogram`.
+    n_mels, f_min, f_max, htk, norm
+        As of `compute_fbank_matrix`.
+    ref_value, amin, top_db
+        As of `power_to_db`.
+
+    Examples
+    --------
     >>> layer = dy2st.audio.features.MFCC(sr=8000, n_mfcc=4, n_fft=128, n_mels=8)
     >>> layer(dy2st.ones([1, 640])).shape
     [1, 4, 21]

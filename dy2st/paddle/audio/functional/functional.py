@@ -86,6 +86,19 @@ def compute_fbank_matrix(
 
     norm: "slaney" gives each the same area, a number p the p-norm 1.
 
+    Parameters
+    ----------
+    sr, n_fft
+        Samples a second, and samples of a transform.
+    n_mels
+        How many triangles there are.
+    f_min, f_max
+        The lowest and the highest frequency; half of `sr` if it is not said.
+    htk
+        Take HTK's mel scale, else Slaney's.
+
+    Examples
+    --------
     >>> dy2st.audio.functional.compute_fbank_matrix(8000, 128, n_mels=8).shape
     [8, 65]
     """

@@ -36,6 +36,23 @@ def fused_feedforward(
 
     Before with `pre_layer_norm`, by ln1; else after, by ln2. (b, s, n) -> (b, s, n).
 
+    Parameters
+    ----------
+    linear1_weight, linear1_bias
+        (n, k) and (k,), of the first linear layer.
+    linear2_weight, linear2_bias
+        (k, n) and (n,), of the second.
+    ln1_scale, ln1_bias, ln1_epsilon
+        The norm before, with `pre_layer_norm`.
+    ln2_scale, ln2_bias, ln2_epsilon
+        The norm after.
+    dropout1_rate, dropout2_rate
+        Probabilities behind the activation, and of the result.
+    add_residual
+        Add x to the result.
+
+    Examples
+    --------
     >>> x, one, two = dy2st.ones([1, 2, 4]), dy2st.ones([4, 8]), dy2st.ones([8, 4])
     >>> dy2st.incubate.nn.functional.fused_feedforward(x, one, two, training=False).shape
     [1, 2, 4]

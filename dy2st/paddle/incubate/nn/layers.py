@@ -101,6 +101,23 @@ class FusedBiasDropoutResidualLayerNorm(Layer):
 class FusedMultiHeadAttention(Layer):
     """Attention of a sequence to itself, with dropout, residual and layer norm: (b, s, n).
 
+    Parameters
+    ----------
+    embed_dim, num_heads
+        Features, and the number of heads.
+    dropout_rate, attn_dropout_rate
+        Probabilities of dropout of the result, and of attention weights.
+    normalize_before
+        Put the norm before the attention.
+    qkv_weight_attr, qkv_bias_attr, linear_weight_attr, linear_bias_attr
+        ParamAttrs of both linear layers.
+    pre_ln_scale_attr, pre_ln_bias_attr, ln_scale_attr, ln_bias_attr
+        ParamAttrs of the norm before, and of the one after.
+    transpose_qkv_wb
+        The weight is (n, 3 * n), not (3, heads, size, n).
+
+    Examples
+    --------
     >>> layer = dy2st.incubate.nn.FusedMultiHeadAttention(8, 2)
     >>> layer(dy2st.ones([1, 3, 8])).shape
     [1, 3, 8]
@@ -195,6 +212,19 @@ class FusedMultiHeadAttention(Layer):
 class FusedFeedForward(Layer):
     """Two linear layers with activation, dropout, residual and layer norm: (b, s, n).
 
+    Parameters
+    ----------
+    d_model, dim_feedforward
+        Features, and those in the middle.
+    dropout_rate, act_dropout_rate
+        Probabilities of dropout of the result, and behind the activation.
+    activation
+        'relu' or 'gelu'.
+    normalize_before
+        Put the norm before the linear layers.
+
+    Examples
+    --------
     >>> layer = dy2st.incubate.nn.FusedFeedForward(8, 16)
     >>> layer(dy2st.ones([1, 3, 8])).shape
     [1, 3, 8]

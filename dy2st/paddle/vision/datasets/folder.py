@@ -57,6 +57,19 @@ class DatasetFolder(_Files, Dataset[Any]):
     root/cat/1.png, root/cat/more/2.png and root/dog/3.png are of the classes cat, 0, and dog, 1.
     `is_valid_file(path)` says which files are samples if it is not their ending.
 
+    Parameters
+    ----------
+    root
+        The folder.
+    loader
+        What reads a file; pictures, if it is left out.
+    extensions
+        Endings of files that are samples.
+    transform
+        What becomes of each picture.
+
+    Examples
+    --------
     >>> import os, tempfile
     >>> with tempfile.TemporaryDirectory() as root:
     ...     for name in ("cat", "dog"):
@@ -102,6 +115,19 @@ class DatasetFolder(_Files, Dataset[Any]):
 class ImageFolder(_Files, Dataset[Any]):
     """Pictures in folders without classes: each sample is a list of one picture.
 
+    Parameters
+    ----------
+    root
+        The folder.
+    loader
+        What reads a file; pictures, if it is left out.
+    extensions, is_valid_file
+        Which files are samples.
+    transform
+        What becomes of each picture.
+
+    Examples
+    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as root:
     ...     np.save(f"{root}/1.npy", np.zeros((2, 2)))
