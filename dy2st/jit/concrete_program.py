@@ -31,6 +31,7 @@ from dy2st_runtime import engine as engines
 from dy2st_runtime.autograd import cut_off
 from dy2st_runtime.errors import ConversionError, EngineError, Location, PeerError, SpecError
 from dy2st_runtime.ir import Program, Variable
+from dy2st_runtime.ir.checks.broken_sizes import check_inputs
 from dy2st_runtime.ir.clone import clone
 from dy2st_runtime.ir.definition import Effect as Kind
 from dy2st_runtime.ir.definition import lookup
@@ -557,7 +558,11 @@ class ConcreteProgram:
 
     def _run_taped(self, tensors: Sequence[EagerTensor], state: State) -> tuple[list[Any], State]:
         """Run operator by operator, so that the tape sees branches and loops as they are taken."""
-        self.executable.check([t.array for t in tensors])  # operators would not say which argument
+        arrays = [t.array for t in tensors]  # operators would not say which argument does not fit
+        if self._executable is None:  # nobody may ever run what were compiled for that
+            check_inputs(self.main_program, arrays)
+        else:
+            self._executable.check(arrays)
         if self.finished.has_gone_back:
             with no_grad():
                 return interpret(self.main_program, tensors, state)
