@@ -27,12 +27,14 @@ if TYPE_CHECKING:
     from importlib import util as import_util
 
     from dy2st_runtime.engine.contract import Engine, Executable
+    from dy2st_runtime.engine.native import compilation
     from dy2st_runtime.engine.native.machine.threads import get_num_threads, set_num_threads
     from dy2st_runtime.engine.runner import Runner
     from dy2st_runtime.ir.program import Program
 else:
     # Slow to load, and asked only where a name is none of ours.
     metadata, import_util = Lazy("importlib.metadata"), Lazy("importlib.util")
+    compilation = Lazy("dy2st_runtime.engine.native.compilation")
     __getattr__ = lazy_names(
         __name__,
         {
@@ -151,9 +153,13 @@ def of_mesh(program: Program) -> str | None:
     return "xla" if is_free and is_installed("xla") else None
 
 
-def is_embedded() -> bool:
-    """Whether the default engine is NumPy's, which calls a function for each operator."""
-    return _default() in ("numpy", DEFAULT)
+def makes_code(seconds: float) -> bool:
+    """Whether the default engine compiles what runs so long each time, or has taken so long by now.
+
+    NumPy's calls a function for each operator, and so does the best one at first.
+    """
+    chosen = _default()
+    return compilation.pays(seconds) if chosen == "auto" else chosen != "numpy"
 
 
 def _default() -> str:

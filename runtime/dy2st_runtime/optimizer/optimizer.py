@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -269,6 +270,7 @@ class Optimizer:
     def _step(
         self, pairs: list[tuple[Any, Any]], settings: dict[str, Any], group: dict[str, Any]
     ) -> None:
+        start = perf_counter()
         with no_grad(), autocasting(None), announced("step of an optimizer"):
             if settings["grad_clip"] is not None:
                 pairs = settings["grad_clip"](pairs)
@@ -283,6 +285,7 @@ class Optimizer:
                 )
                 settings["parameter"] = parameter
                 self._move(parameter, value_of(gradient), rate * factor, settings, group)
+        self._recorded.seconds += perf_counter() - start
 
     def _move(
         self, parameter: Any, gradient: Value, rate: float, settings: Any, group: Any
@@ -361,7 +364,7 @@ class Optimizer:
 
     def _programs(self, settings: dict[str, Any]) -> dict[Any, RecordedRule | None] | None:
         """The Programs of the rule with these settings; None if it is not recorded."""
-        if current_tracer() is not None or engines.is_embedded():
+        if current_tracer() is not None or not engines.makes_code(self._recorded.seconds):
             return None
         owner = next(one for one in type(self).__mro__ if "update" in vars(one))
         if not vars(owner).get("is_elementwise"):  # a subclass of the user's has a rule of its own

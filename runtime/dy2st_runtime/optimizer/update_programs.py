@@ -1,4 +1,4 @@
-"""Rules of optimizers as Programs, where an engine that makes machine code is the default.
+"""Rules of optimizers as Programs, where the default engine makes machine code of them.
 
 NumPy goes through an array once for each operator of a rule, machine code once for all of them. A
 rule is recorded for tensors of any size, so there is one Program for all parameters of a dtype and
@@ -46,6 +46,7 @@ class RecordedRules:
         """Start empty."""
         self._by_facts: dict[Any, dict[Any, RecordedRule | None]] = {}
         self._count = 0
+        self.seconds = 0.0  # that steps have taken
 
     def __reduce__(self) -> tuple[type[RecordedRules], tuple[()]]:
         """A copy records anew."""
@@ -101,7 +102,8 @@ class RecordedRule:
             cast = [one if one.dtype == dtype else F.cast(one, dtype) for one, dtype in given]
             program.block.yields = [tracer.variable(one) for one in cast]
         self._changed = changed[:-1]
-        self._executable = engines.compile(program)
+        self._executable: Any = engines.compile(program)
+        self._is_ready = not hasattr(self._executable, "wait")
 
     @property
     def entry(self) -> Any:
@@ -111,8 +113,12 @@ class RecordedRule:
     def moved(self, weight: Array, gradient: Array, rate: float, held: Any) -> Array | None:
         """The new weight, of tensors that hold the state and get what it becomes.
 
-        None if the arrays are not what the Program is for.
+        None if the arrays are not what the Program is for, and as long as there is no code.
         """
+        if not self._is_ready:  # until then the rule itself is faster than NumPy's engine
+            self._is_ready = self._executable.wait(0)
+            if not self._is_ready:
+                return None
         arrays = [weight, gradient, *[tensor.array for tensor in held.values()]]
         if weight.ndim > _LAST_RANK:
             if gradient.shape != weight.shape:

@@ -227,3 +227,24 @@ def test_a_copy_of_an_optimizer_records_anew(copied, programs):
     other.step()
     np.testing.assert_allclose(weight.numpy(), weights[0] - 0.1, rtol=1e-6)
     assert len(programs) == before + 1
+
+
+def test_the_best_engine_makes_code_when_steps_have_taken_long(monkeypatch):
+    monkeypatch.delenv("DY2ST_ENGINE", raising=False)
+    monkeypatch.setattr("dy2st_runtime.engine.DEFAULT", "auto")
+    make = RULES["Adam"]
+    _, wanted, _ = stepped(make)
+    optimizer = o.Adam(0.01, parameters=parameters())
+    assert optimizer._recorded._by_facts == {}
+    monkeypatch.setattr(compilation, "_WORTH", 0.0)
+    optimizer, weights, _ = stepped(make)
+    (rules,) = optimizer._recorded._by_facts.values()
+    assert rules and all(rule._executable.wait(60) for rule in rules.values())
+    drawn = np.random.default_rng(1)
+    for _ in range(2):
+        for one in optimizer._parameters:
+            one.grad = EagerTensor(drawn.normal(size=one.shape).astype("float32"))
+        optimizer.step()
+    assert all(rule._is_ready for rule in rules.values())
+    for found, one in zip(weights, wanted, strict=True):
+        np.testing.assert_allclose(found, one, rtol=1e-5, atol=1e-6)

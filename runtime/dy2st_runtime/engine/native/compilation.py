@@ -263,6 +263,11 @@ def is_installed() -> bool:
     return import_util.find_spec("llvmlite") is not None
 
 
+def pays(seconds: float) -> bool:
+    """Whether what has taken so many seconds is worth to be compiled here."""
+    return seconds >= _WORTH and is_installed()
+
+
 def _hint(text: str) -> None:
     """Say once a process what could be better; who has named the engine NumPy is told nothing."""
     said = _said()
@@ -370,4 +375,4 @@ def _takes_lists(program: Program) -> bool:
     return any(isinstance(variable.type, ArrayType) for variable in program.inputs)
 
 
-__all__ = ["Background", "compile_program", "compile_when_it_pays"]
+__all__ = ["Background", "compile_program", "compile_when_it_pays", "pays"]
