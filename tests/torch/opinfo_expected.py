@@ -38,5 +38,4 @@ EXPECTED: dict[str, str] = {
     "chalf": "there is no complex32",
     "logcumsumexp": "complex numbers are refused",
     "nn.functional.batch_norm": "a batch of nothing without channels",
-    "unique_consecutive": "torch's graph has a false shape for a vector's runs along its axis",
 }

@@ -47,6 +47,10 @@ CASES = {
     "grid_sample bicubic zeros": (at_grid("zeros", False), *IMAGES),
     "grid_sample bicubic border": (at_grid("border", True), *IMAGES),
     "grid_sample bicubic reflection": (at_grid("reflection", False), *IMAGES),
+    "runs of a vector along its axis": (
+        lambda x: torch.unique_consecutive(x, dim=0, return_counts=True),
+        torch.tensor([1, 1, 2, 1]),
+    ),
     "diff of order 0": (lambda x: torch.diff(x, 0, append=x), ROWS),
     "logspace of integers": (lambda: torch.logspace(0.4, 3.9, 4, base=2.0, dtype=torch.int64),),
     "svd full_matrices": (lambda x: torch.linalg.svd(x)[0][:, :3].abs(), ROWS),

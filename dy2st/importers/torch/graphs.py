@@ -126,6 +126,8 @@ def _finished(node: Any, made: Any, wanted: Any) -> Any:
     if made is None or not hasattr(wanted, "dtype"):
         return made
     made = as_tensor(made, dtype_of(wanted.dtype))
+    if str(node.target) == "aten.unique_consecutive.default":  # torch is wrong about a vector
+        return made
     pairs = zip(made.shape, wanted.shape, strict=False)
     known = [(a, b) for a, b in pairs if type(a) is int and type(b) is int]
     assert made.ndim == len(wanted.shape) and all(a == b for a, b in known), (
