@@ -16,6 +16,7 @@ from dy2st.paddle.porting.of_torch.names import is_of_torch, names_of_torch, our
 from dy2st.paddle.porting.of_torch.tables import DIFFERENCES, ONE_ARGUMENT, SPACES
 from dy2st.paddle.porting.uses import PLAIN, Reader
 
+_INNER = re.compile(r"^nn\.modules\.\w+\.")
 _COMMA = re.compile(rb"(\s*,)?")
 
 
@@ -25,7 +26,8 @@ class Use(NamedTuple):
     name: str
     node: ast.expr | ast.alias
     statement: ast.stmt
-    plan: Plan | None
+    call: ast.Call | None = None
+    plan: Plan | None = None
 
     @property
     def is_here(self) -> bool:
@@ -57,7 +59,6 @@ class TorchSource(NamedTuple):
     uses: list[Use]
     imports: list[ast.Import | ast.ImportFrom]
     bound: dict[str, str]
-    tree: ast.Module | None
     error: str = ""
 
 
@@ -86,10 +87,10 @@ def read(path: Path) -> TorchSource:
         text = path.read_bytes()
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError, OSError) as error:
-        return TorchSource(path, [], [], {}, None, str(error))
+        return TorchSource(path, [], [], {}, str(error))
     reader = _TorchReader(str(path), Edits(text).text)
     reader.visit(tree)
-    return TorchSource(path, reader.found, reader.imports, reader.bound, tree)
+    return TorchSource(path, reader.found, reader.imports, reader.bound)
 
 
 class _TorchReader(Reader):
@@ -134,16 +135,16 @@ class _TorchReader(Reader):
 
     def use(self, name: str, node: ast.expr | ast.alias) -> None:
         """Note a name, with what becomes of the call; what hangs on a value is not looked at."""
+        name = _INNER.sub("nn.", name)
         super().use(name, node)
-        while "." in name and not (is_of_torch(name) or is_space(name)) and _is_value(name):
-            assert isinstance(node, ast.Attribute)
+        while isinstance(node, ast.Attribute) and _is_value(name) and not is_of_torch(name):
             name, node = name.rpartition(".")[0], node.value
         if isinstance(node, ast.alias):
-            self.found.append(Use(name, node, self._owners[node], None))
+            self.found.append(Use(name, node, self._owners[node]))
             return
         call = self._calls.get(node)
         made = None if call is None else plan(name, call, self._text)
-        self.found.append(Use(name, node, self._statement, made))
+        self.found.append(Use(name, node, self._statement, call, made))
 
     def use_method(self, name: str, node: ast.Call, line: int) -> None:
         """Note a call of a method, whatever it is a method of: but `self.norm(x)` calls a Layer."""
@@ -151,7 +152,7 @@ class _TorchReader(Reader):
         if isinstance(node.func.value, ast.Name) and node.func.value.id == "self":
             return
         super().use_method(name, node, line)
-        self.found.append(Use(f"Tensor.{name}", node.func, self._statement, None))
+        self.found.append(Use(f"Tensor.{name}", node.func, self._statement, node))
 
 
 def _is_value(name: str) -> bool:
@@ -216,7 +217,7 @@ def _imports(statement: ast.ImportFrom) -> Iterator[str]:
     home = (statement.module or "").partition(".")[2]
     lines: dict[str, list[str]] = {}
     for alias in statement.names:
-        name = f"{home}.{alias.name}" if home else alias.name
+        name = _INNER.sub("nn.", f"{home}.{alias.name}" if home else alias.name)
         local = alias.asname or alias.name
         if alias.name == "*":
             lines.setdefault(f"dy2st.{space(home)}".rstrip("."), []).append("*")
@@ -235,31 +236,22 @@ def _imports(statement: ast.ImportFrom) -> Iterator[str]:
 
 def _change_use(edits: Edits, use: Use, source: TorchSource) -> None:
     assert isinstance(use.node, ast.expr)
-    if use.name == "Tensor.size" and isinstance(use.node, ast.Attribute):
-        _change_size(edits, use.node, source)
+    if use.name == "Tensor.size" and use.call is not None:
+        _change_size(edits, use.call)
         return
     if use.name.startswith("Tensor.") or not use.is_here:
         return
     new = _expression(use, source)
     if new is not None:
         edits.replace(edits.start(use.node), edits.end(use.node), new.encode())
-    if use.plan is not None and not use.plan.lost:
-        call = next(one for one in ast.walk(use.statement) if _is_call_of(one, use.node))
-        assert isinstance(call, ast.Call)
-        _change_arguments(edits, call, use.plan)
+    if use.call is not None and use.plan is not None and not use.plan.lost:
+        _change_arguments(edits, use.call, use.plan)
 
 
-def _is_call_of(node: ast.AST, function: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and node.func is function
-
-
-def _change_size(edits: Edits, function: ast.Attribute, source: TorchSource) -> None:
+def _change_size(edits: Edits, call: ast.Call) -> None:
     """`x.size()` becomes `x.shape`, `x.size(0)` `x.shape[0]`."""
-    assert source.tree is not None
-    call = next(one for one in ast.walk(source.tree) if _is_call_of(one, function))
-    assert isinstance(call, ast.Call)
     values = [*call.args, *(one.value for one in call.keywords)]
-    end = edits.end(function)
+    end = edits.end(call.func)
     edits.replace(end - len("size"), end, b"shape")
     if not values:
         edits.replace(end, edits.end(call), b"")

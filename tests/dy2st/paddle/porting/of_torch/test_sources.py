@@ -42,6 +42,10 @@ OURS = "import dy2st\nfrom dy2st import nn, optimizer as optim\nimport dy2st.nn.
             "if x:\n    from torch.nn import Linear, DataParallel",
             "if x:\n    from dy2st.nn import Linear\n    from dy2st import DataParallel",
         ),
+        (
+            "from torch.nn.modules.batchnorm import BatchNorm1d as Norm",
+            "from dy2st.nn import BatchNorm1D as Norm",
+        ),
         ("import numpy, torchvision", "import numpy, torchvision"),
         ("from .torch import x", "from .torch import x"),
     ],
