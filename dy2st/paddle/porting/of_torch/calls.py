@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from dy2st.paddle.porting.of_torch import tables
 from dy2st.paddle.porting.of_torch.names import Signature, ours, signature
+from dy2st_runtime.tensor import EagerTensor
 
 Parameters = Mapping[str, inspect.Parameter]
 _BY_PLACE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -55,8 +56,14 @@ class Plan(NamedTuple):
 
 
 def plan(name: str, call: ast.Call, text: Callable[[ast.expr], str]) -> Plan:
-    """What becomes of a call of `torch.NAME`; `text` gives the source of an argument."""
-    theirs, target = signature(name), ours(name)
+    """What becomes of a call of `torch.NAME`; `text` gives the source of an argument.
+
+    A method, `Tensor.NAME`, takes what the function of its name does behind the tensor.
+    """
+    target, name = ours(name), name.removeprefix("Tensor.")
+    is_method, theirs = target.startswith("Tensor."), signature(name)
+    if is_method and theirs is not None:
+        theirs = theirs._replace(by_position=theirs.by_position[1:], names=theirs.names[1:])
     if name == "randint" and len(call.args) == 2 and theirs is not None:
         theirs = theirs._replace(by_position=("high", "size"))
     if name == "optim.SGD" and {one.arg for one in call.keywords} & {"momentum", "nesterov"}:
@@ -64,12 +71,13 @@ def plan(name: str, call: ast.Call, text: Callable[[ast.expr], str]) -> Plan:
     if any(isinstance(one, ast.Starred) for one in call.args) or not target:
         return Plan(target, [], [], [])
     taken = _parameters(target)
+    if taken is not None and is_method:
+        taken = {key: one for key, one in taken.items() if key not in list(taken)[:1]}
     places = [key for key, one in (taken or {}).items() if one.kind in _BY_PLACE]
     arguments: list[Argument] = []
     given, lost = set[str](), []
     by_place = True
-    names = theirs.by_position if theirs is not None else ()
-    labels = [*names, *[None] * len(call.args)]
+    labels = [*(theirs.by_position if theirs is not None else ()), *[None] * len(call.args)]
     values: list[tuple[str | None, ast.expr, ast.keyword | None]] = [
         *((label, node, None) for label, node in zip(labels, call.args, strict=False)),
         *((keyword.arg, keyword.value, keyword) for keyword in call.keywords),
@@ -90,6 +98,11 @@ def plan(name: str, call: ast.Call, text: Callable[[ast.expr], str]) -> Plan:
                 lost.append(label)
         by_place = by_place and form == "{}"
         arguments.append(Argument(node, keyword, text(node), form))
+    if is_method:  # `x.sum(dim=0)` is taken as it is, and others may have such a method, too
+        is_same = all(one.keyword is not None or one.new == one.old for one in arguments)
+        if target == f"Tensor.{name}" and is_same:
+            return Plan(target, [], [], [])
+        theirs = None
     return Plan(target, arguments, [*_added(name, theirs, taken, given)], lost)
 
 
@@ -109,8 +122,8 @@ def _form(name: str, label: str, node: ast.expr) -> str:
 @cache
 def _parameters(path: str) -> Parameters | None:
     """What a name of ours takes; None if it takes whatever it gets, or does not tell."""
-    value: Any = import_module("dy2st")
-    for part in path.split("."):
+    value: Any = EagerTensor if path.startswith("Tensor.") else import_module("dy2st")
+    for part in path.removeprefix("Tensor.").split("."):
         value = getattr(value, part, None) or import_module(f"{value.__name__}.{part}")
     try:
         taken = inspect.signature(value).parameters
@@ -126,7 +139,7 @@ def _here(name: str, label: str, taken: Parameters | None) -> str:
     if taken is None:
         return ""
     form = tables.FORMS.get(name, {}).get(label, "")
-    if isinstance(form, str) and form.endswith("={}"):
+    if isinstance(form, str) and form.removesuffix("={}") in taken:
         return form.removesuffix("={}")
     first = () if label in ("bias", "n", "input") else (label,)
     candidates = (*first, *tables.OTHER_ARGUMENTS.get(label, ()), label)

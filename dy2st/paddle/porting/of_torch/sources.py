@@ -45,8 +45,9 @@ class Use(NamedTuple):
         if not self.is_here:
             return f"torch.{self.name}: {why_not(self.name) or 'dy2st has nothing like it'}"
         about = DIFFERENCES.get(self.name, "") if isinstance(self.node, ast.expr) else ""
-        if self.name in ONE_ARGUMENT and self.plan is not None and len(self.plan.arguments) < 2:
-            about = ""
+        if self.name in ONE_ARGUMENT and self.call is not None:
+            given = len(self.call.args) + len(self.call.keywords)
+            about = about if given > (not self.name.startswith("Tensor.")) else ""
         if not about and self.plan is not None and self.plan.lost:
             about = f"no argument {', '.join(self.plan.lost)} here"
         return about and f"torch.{self.name}: {about}"
@@ -115,6 +116,17 @@ class _TorchReader(Reader):
         self._calls = {one.func: one for one in ast.walk(node) if isinstance(one, ast.Call)}
         super().visit_Module(node)
 
+    def visit_Call(self, node: ast.Call) -> None:
+        """`x.split(2)` too, which texts have: by arguments that only tensors take."""
+        function = node.func
+        if isinstance(function, ast.Attribute) and function.attr in ("split", "sort"):
+            named = {one.arg for one in node.keywords} & {"dim", "descending", "stable"}
+            first = node.args[0] if node.args else None
+            is_number = isinstance(first, ast.Constant) and isinstance(first.value, int)
+            if (named or is_number) and self.dotted(function) is None:
+                self.use_method(function.attr, node, function.lineno)
+        super().visit_Call(node)
+
     def visit(self, node: ast.AST) -> None:
         """Know the innermost statement."""
         before = self._statement
@@ -152,7 +164,8 @@ class _TorchReader(Reader):
         if isinstance(node.func.value, ast.Name) and node.func.value.id == "self":
             return
         super().use_method(name, node, line)
-        self.found.append(Use(f"Tensor.{name}", node.func, self._statement, node))
+        made = plan(f"Tensor.{name}", node, self._text)
+        self.found.append(Use(f"Tensor.{name}", node.func, self._statement, node, made))
 
 
 def _is_value(name: str) -> bool:
@@ -239,11 +252,15 @@ def _change_use(edits: Edits, use: Use, source: TorchSource) -> None:
     if use.name == "Tensor.size" and use.call is not None:
         _change_size(edits, use.call)
         return
-    if use.name.startswith("Tensor.") or not use.is_here:
+    if not use.is_here:
         return
-    new = _expression(use, source)
-    if new is not None:
-        edits.replace(edits.start(use.node), edits.end(use.node), new.encode())
+    if use.name.startswith("Tensor."):
+        end, old = edits.end(use.node), use.name.removeprefix("Tensor.")
+        edits.replace(end - len(old), end, use.target.removeprefix("Tensor.").encode())
+    else:
+        new = _expression(use, source)
+        if new is not None:
+            edits.replace(edits.start(use.node), edits.end(use.node), new.encode())
     if use.call is not None and use.plan is not None and not use.plan.lost:
         _change_arguments(edits, use.call, use.plan)
 

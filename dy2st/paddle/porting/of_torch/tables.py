@@ -23,6 +23,7 @@ _FUNCTIONS = {
     "absolute": "abs",
     "clamp_max": "clip",
     "clamp_min": "clip",
+    "equal": "equal_all",
     "fix": "trunc",
     "gather": "take_along_axis",
     "igamma": "gammainc",
@@ -35,7 +36,7 @@ _FUNCTIONS = {
     "trapz": "trapezoid",
     "orgqr": "linalg.householder_product",
 }
-_METHODS = ("absolute", "fix", "movedim", "gather", "scatter", "scatter_add", *_INVERSE)
+_METHODS = ("absolute", "equal", "fix", "movedim", "gather", "scatter", "scatter_add", *_INVERSE)
 
 RENAMED = {
     **_FUNCTIONS,
@@ -158,7 +159,10 @@ WHY_NOT = {
 """Names, and all that is under them, that are not here: what to write instead."""
 
 _PAIR = "with an axis torch gives values and places, here the values alone: {} gives places"
-_BATCH = "batches come first here; torch's default is (length, batch, size)"
+_BATCH = (
+    "batches come first here; a bool mask is True where attention may look, torch's where it may "
+    "not; MultiHeadAttention gives the result alone unless need_weights"
+)
 _WEIGHT = "the weight lies as [in, out], torch's as [out, in]: x @ weight here; files are turned"
 _START = "other initial values: torch draws uniformly within 1 / sqrt(fan_in)"
 _FIXED = "takes a learning rate, and the optimizer takes it: Adam(learning_rate=scheduler)"
@@ -172,6 +176,8 @@ NOTES = {
     "nn.Embedding": "other initial values: torch draws from a normal distribution",
     "nn.Linear": f"{_WEIGHT}; {_START}",
     "load": "state dicts alone, never objects: no code of a file runs; map_location is not needed",
+    "nn.functional.one_hot": "float32",
+    "numel": "a tensor of one number",
     "save": "state dicts; a model is saved by jit.save",
     "utils.data.DataLoader": "batches are lists of tensors, in which numbers are arrays",
     "Tensor.cuda": "refused where there is no GPU; tensors are where set_device says",
@@ -215,9 +221,20 @@ DIFFERENCES = {
             "StepLR",
         ]
     },
+    **dict.fromkeys(
+        ("Tensor.median", "Tensor.nanmedian"),
+        "torch gives the lower of two in the middle, with an axis its place too: mode='min'",
+    ),
     "Tensor.type": "x.astype(dtype)",
     "Module.cuda": "refused where there is no GPU: dy2st.set_device('gpu:0')",
-    "autograd.Function": "ctx.saved_tensor() for ctx.saved_tensors; it is called by apply, too",
+    "autograd.Function": "the context has no needs_input_grad",
+    "histogram": "the counts alone: histogram_bin_edges gives the edges",
+    "linalg.lu": "L and U in one matrix, and pivots: lu_unpack(*lu(x)) gives P, L and U",
+    "nn.functional.scaled_dot_product_attention": "takes (batch, length, heads, size) here, "
+    "torch (batch, heads, length, size)",
+    **dict.fromkeys(
+        ("sort", "Tensor.sort"), "torch gives values and places, here values alone: argsort too"
+    ),
     "nn.functional.linear": _WEIGHT,
     "nn.functional.pad": "2 * ndim numbers begin with the first axis here, fewer as in torch",
     "utils.data.TensorDataset": "takes one list of tensors: TensorDataset([x, y])",
@@ -302,6 +319,7 @@ OTHER_ARGUMENTS = {
 
 WITHOUT_MEANING = frozenset(
     [
+        "batch_first",
         "inplace",
         "device",
         "non_blocking",
@@ -396,5 +414,5 @@ ADDED = {
 }
 """What a call needs in addition, unless it gives an argument of torch's."""
 
-ONE_ARGUMENT = frozenset(("max", "min"))
+ONE_ARGUMENT = frozenset(("max", "min", "Tensor.max", "Tensor.min"))
 """Names that differ only where they are given more than a tensor."""

@@ -1,5 +1,6 @@
 """The tables about torch: every name is one of torch's or of ours, and what is said is so."""
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import dy2st
 from dy2st.paddle.porting import page
 from dy2st.paddle.porting.names import exists
 from dy2st.paddle.porting.of_torch import tables
+from dy2st.paddle.porting.of_torch.calls import plan
 from dy2st.paddle.porting.of_torch.names import (
     is_of_torch,
     names_of_torch,
@@ -38,6 +40,13 @@ def test_what_is_not_here_is_not_found():
 def test_most_names_are_here():
     known = [name for name in names_of_torch() if not name.startswith("Tensor.")]
     assert sum(bool(ours(name)) for name in known) > 0.7 * len(known)
+
+
+@pytest.mark.parametrize("given", ["()", "(1)", "(x, 1, dim=2)"])
+def test_a_call_of_every_name_has_a_plan(given):
+    call = ast.parse(f"f{given}", mode="eval").body
+    for name in names_of_torch():
+        assert plan(name, call, ast.unparse).ours in (ours(name), "optimizer.Momentum")
 
 
 def test_all_signatures_are_read():
