@@ -110,6 +110,19 @@ def set_printoptions(
 ) -> None:
     """How tensors and NumPy arrays are printed, by NumPy: what is None stays as it is.
 
+    Parameters
+    ----------
+    precision
+        How many digits there are behind the point.
+    threshold, edgeitems
+        From how many elements on arrays are shortened, and to how many at each end.
+    linewidth
+        How long a line is.
+    sci_mode
+        Whether numbers have exponents.
+
+    Examples
+    --------
     >>> dy2st.set_printoptions(precision=2)
     >>> print(dy2st.to_tensor([1 / 3]))
     [0.33]

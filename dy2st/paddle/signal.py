@@ -121,6 +121,17 @@ def istft(
     (..., n_fft // 2 + 1, t), with onesided=False (..., n_fft, t), -> (..., n). AssertionError
     where the windows leave an element out, or nearly: there the signal is not known.
 
+    Parameters
+    ----------
+    n_fft, hop_length, win_length, window, center, normalized
+        As they were given to `stft`.
+    length
+        How many elements the signal has; what fits, if it is not said.
+    return_complex
+        The signal is complex; for spectra that are not one-sided.
+
+    Examples
+    --------
     >>> import dy2st
     >>> istft(stft(dy2st.ones([8]), 4), 4).tolist()
     [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]

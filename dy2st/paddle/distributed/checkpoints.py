@@ -58,6 +58,17 @@ def save_state_dict(
     a mesh is not put together: each part is written by the first process that has it. All processes
     call it, and see the same folder. Raises FileAccessError, on all, if the disk refuses on one.
 
+    Parameters
+    ----------
+    state_dict
+        Tensors and plain values by name, also in dicts.
+    path
+        The folder.
+    process_group
+        Who writes; all processes, if it is not said.
+
+    Examples
+    --------
     >>> import tempfile
     >>> from dy2st_runtime.tensor import to_tensor
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -126,6 +126,17 @@ def spectral_norm(
     parameter is `name_orig`, the buffers `name_u` and `name_v`. `dim` is 1 for Linear and
     transposed convolutions, else 0. Miyato et al. 2018.
 
+    Parameters
+    ----------
+    layer
+        The Layer, which is changed and returned.
+    n_power_iterations
+        How many power iterations a call in training makes.
+    eps
+        The least length that vectors are divided by.
+
+    Examples
+    --------
     >>> from dy2st_runtime.nn import Linear
     >>> sorted(spectral_norm(Linear(2, 3)).state_dict())
     ['bias', 'weight_orig', 'weight_u', 'weight_v']

@@ -209,6 +209,17 @@ class Lamb(Adam):
     Where `exclude_from_weight_decay_fn(parameter)` is True there is no decay, and without
     `always_adapt` no factor |w| / |r|.
 
+    Parameters
+    ----------
+    lamb_weight_decay
+        The decay.
+    beta1, beta2
+        Decay rates of the two means, at least 0 and below 1.
+    multi_precision
+        Update parameters of 16 bits in float32.
+
+    Examples
+    --------
     >>> w = dy2st.to_tensor([2.0], stop_gradient=False)
     >>> opt = dy2st.optimizer.Lamb(0.1, lamb_weight_decay=0.0, parameters=[w])
     >>> _ = opt.apply_gradients([(w, dy2st.to_tensor([5.0]))])

@@ -186,6 +186,10 @@ class AdamW(Adam):
         a function of the parameter: a factor on its learning rate.
     apply_decay_param_fun
         a function of the parameter's name: whether it decays.
+    beta1, beta2
+        Decay rates of the two means, at least 0 and below 1.
+    amsgrad, multi_precision
+        As of `Adam`.
 
     Examples
     --------

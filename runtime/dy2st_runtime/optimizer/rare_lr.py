@@ -232,6 +232,12 @@ class CyclicLR(LRScheduler):
     mode
         'triangular'; 'triangular2' halves the height with every cycle; 'exp_range' multiplies
         it by exp_gamma with every step. `scale_fn` of the cycle or step stands before it.
+    base_learning_rate, max_learning_rate
+        The two rates.
+    step_size_up, step_size_down
+        How many steps go up, and down; as many if it is not said.
+    scale_mode
+        Whether `scale_fn` takes the number of the 'cycle' or of the step ('iterations').
 
     Examples
     --------

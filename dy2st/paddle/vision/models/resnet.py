@@ -26,6 +26,17 @@ Norm = Callable[[int], nn.Layer]
 class BasicBlock(nn.Layer):
     """relu(bn(conv3(relu(bn(conv3(x))))) + x).
 
+    Parameters
+    ----------
+    inplanes, planes
+        Channels before, and of the block.
+    downsample
+        What makes x fit where size or channels change.
+    norm_layer
+        The class of norms, BatchNorm2D if it is left out.
+
+    Examples
+    --------
     >>> BasicBlock(4, 4)(dy2st.ones([1, 4, 6, 6])).shape
     [1, 4, 6, 6]
     """
@@ -66,6 +77,17 @@ class BasicBlock(nn.Layer):
 class BottleneckBlock(nn.Layer):
     """relu(bn(conv1(relu(bn(conv3(relu(bn(conv1(x)))))))) + x).
 
+    Parameters
+    ----------
+    inplanes, planes
+        Channels before, and of the block, which gives four times as many.
+    downsample
+        What makes x fit where size or channels change.
+    norm_layer
+        The class of norms, BatchNorm2D if it is left out.
+
+    Examples
+    --------
     >>> BottleneckBlock(16, 4)(dy2st.ones([1, 16, 6, 6])).shape
     [1, 16, 6, 6]
     """

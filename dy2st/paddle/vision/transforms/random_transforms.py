@@ -64,6 +64,8 @@ class RandomCrop(BaseTransform):
         a border that is put around the picture before, as `pad` makes it
     pad_if_needed
         whether a picture that is too small has a border on both sides
+    fill, padding_mode
+        What stands in a border, as of `Pad`.
 
     Examples
     --------
@@ -151,6 +153,12 @@ class RandomErasing(BaseTransform):
     ----------
     value
         a number, one for each channel, or "random": normal noise
+    prob
+        The probability.
+    scale, ratio
+        The share of the picture, and width through height: the least and the most.
+    inplace
+        Change the picture itself.
 
     Examples
     --------

@@ -16,6 +16,21 @@ from dy2st_runtime.ops.generator import generator
 class RandomRotation(BaseTransform):
     """The picture rotated by -degrees to degrees, or between two angles, as `rotate` does.
 
+    Parameters
+    ----------
+    interpolation
+        'nearest', 'bilinear' or 'bicubic'.
+    expand
+        Make the picture so large that all of it stays.
+    center
+        About which point (x, y); the middle if it is not said.
+    fill
+        What stands in the corners.
+    keys
+        What of a sample is a picture; see `BaseTransform`.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> RandomRotation((90, 90))(np.array([[1, 2], [3, 4]]))
     array([[2, 4],
@@ -55,6 +70,8 @@ class RandomAffine(BaseTransform):
         (least, most)
     shear
         angles from -shear to shear along x, or between two; two more are along y
+    interpolation, fill, center, keys
+        As of `RandomRotation`.
 
     Examples
     --------
@@ -106,6 +123,10 @@ class RandomPerspective(BaseTransform):
     ----------
     distortion_scale
         how far a corner may come inwards, as a share of half the picture
+    prob
+        The probability.
+    interpolation, fill, keys
+        As of `RandomRotation`.
 
     Examples
     --------
