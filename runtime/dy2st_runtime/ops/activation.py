@@ -218,6 +218,8 @@ def log_softmax(x: Any, axis: int = -1, dtype: Any = None, name: str | None = No
 def gelu(x: Any, approximate: bool = False, name: str | None = None) -> Any:
     """x * (1 + erf(x / sqrt(2))) / 2; `approximate` takes tanh for erf (Hendrycks 2016).
 
+    (...,) -> (...,).
+
     >>> print(dy2st.nn.functional.gelu(dy2st.to_tensor([-1.0, 0.0, 1.0])).round(3))
     [-0.159  0.     0.841]
     """
@@ -227,6 +229,8 @@ def gelu(x: Any, approximate: bool = False, name: str | None = None) -> Any:
 @public
 def softplus(x: Any, beta: float = 1.0, threshold: float = 20.0, name: str | None = None) -> Any:
     """log(1 + exp(beta * x)) / beta; x where beta * x is above the threshold.
+
+    (...,) -> (...,).
 
     >>> print(dy2st.nn.functional.softplus(dy2st.to_tensor([0.0, 30.0])).round(3))
     [ 0.693 30.   ]
@@ -257,7 +261,7 @@ def swish(x: Any, name: str | None = None) -> Any:
 @public
 @in_float32
 def mish(x: Any, name: str | None = None) -> Any:
-    """x * tanh(softplus(x)) (Misra 2019).
+    """x * tanh(softplus(x)) (Misra 2019): (...,) -> (...,).
 
     >>> print(dy2st.nn.functional.mish(dy2st.to_tensor([0.0, 1.0])).round(3))
     [0.    0.865]
@@ -268,6 +272,8 @@ def mish(x: Any, name: str | None = None) -> Any:
 @public
 def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = None) -> Any:
     """x where x > 0, else weight * x; one weight, (1,), or one a channel, (c,).
+
+    (...,) -> (...,).
 
     >>> dy2st.nn.functional.prelu(dy2st.to_tensor([-4.0, 4.0]), dy2st.to_tensor([0.25])).tolist()
     [-1.0, 4.0]
@@ -289,7 +295,7 @@ def _up_to_0(x: Any) -> Any:
 @public
 @in_float32
 def elu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
-    """x where x > 0, else alpha * (exp(x) - 1) (Clevert 2015).
+    """x where x > 0, else alpha * (exp(x) - 1) (Clevert 2015): (...,) -> (...,).
 
     >>> print(dy2st.nn.functional.elu(dy2st.to_tensor([-1.0, 2.0])).round(3))
     [-0.632  2.   ]
@@ -300,7 +306,7 @@ def elu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
 @public
 @in_float32
 def celu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
-    """max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0) (Barron 2017).
+    """max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0) (Barron 2017): (...,) -> (...,).
 
     >>> print(dy2st.nn.functional.celu(dy2st.to_tensor([-2.0, 2.0]), alpha=2.0).round(3))
     [-1.264  2.   ]
@@ -316,7 +322,7 @@ def selu(
     alpha: float = 1.6732632423543772,
     name: str | None = None,
 ) -> Any:
-    """scale * (x where x > 0, else alpha * (exp(x) - 1)) (Klambauer 2017).
+    """scale * (x where x > 0, else alpha * (exp(x) - 1)) (Klambauer 2017): (...,) -> (...,).
 
     >>> print(dy2st.nn.functional.selu(dy2st.to_tensor([-1.0, 1.0])).round(3))
     [-1.111  1.051]
@@ -327,7 +333,7 @@ def selu(
 @public
 @in_float32
 def softsign(x: Any, name: str | None = None) -> Any:
-    """x / (1 + |x|).
+    """x / (1 + |x|): (...,) -> (...,).
 
     >>> dy2st.nn.functional.softsign(dy2st.to_tensor([-1.0, 3.0])).tolist()
     [-0.5, 0.75]
@@ -351,7 +357,7 @@ def log_sigmoid(x: Any, name: str | None = None) -> Any:
 def hardsigmoid(
     x: Any, slope: float = 1.0 / 6.0, offset: float = 0.5, name: str | None = None
 ) -> Any:
-    """min(max(slope * x + offset, 0), 1).
+    """min(max(slope * x + offset, 0), 1): (...,) -> (...,).
 
     >>> dy2st.nn.functional.hardsigmoid(dy2st.to_tensor([-3.0, 0.0, 3.0])).tolist()
     [0.0, 0.5, 1.0]
@@ -362,7 +368,7 @@ def hardsigmoid(
 @public
 @in_float32
 def hardswish(x: Any, name: str | None = None) -> Any:
-    """x * min(max(x + 3, 0), 6) / 6 (Howard 2019).
+    """x * min(max(x + 3, 0), 6) / 6 (Howard 2019): (...,) -> (...,).
 
     >>> dy2st.nn.functional.hardswish(dy2st.to_tensor([-3.0, 0.0, 3.0])).tolist()
     [-0.0, 0.0, 3.0]
@@ -372,7 +378,7 @@ def hardswish(x: Any, name: str | None = None) -> Any:
 
 @public
 def hardshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
-    """x where |x| > threshold, else 0.
+    """x where |x| > threshold, else 0: (...,) -> (...,).
 
     >>> dy2st.nn.functional.hardshrink(dy2st.to_tensor([-1.0, 0.25, 2.0])).tolist()
     [-1.0, 0.0, 2.0]
@@ -382,7 +388,7 @@ def hardshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
 
 @public
 def softshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
-    """sign(x) * max(|x| - threshold, 0).
+    """sign(x) * max(|x| - threshold, 0): (...,) -> (...,).
 
     >>> dy2st.nn.functional.softshrink(dy2st.to_tensor([-1.0, 0.25, 2.0])).tolist()
     [-0.5, 0.0, 1.5]
@@ -393,7 +399,7 @@ def softshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
 @public
 @in_float32
 def tanhshrink(x: Any, name: str | None = None) -> Any:
-    """x - tanh(x).
+    """x - tanh(x): (...,) -> (...,).
 
     >>> print(dy2st.nn.functional.tanhshrink(dy2st.to_tensor([0.0, 1.0])).round(3))
     [0.    0.238]

@@ -340,7 +340,7 @@ def isfinite(x: Any, name: str | None = None) -> Tensor:
 
 @method
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
-    """x where the condition holds, else y, with broadcasting.
+    """x where the condition holds, else y, with broadcasting: (...,), (...,), (...,) -> (...,).
 
     With the condition alone: one index tensor an axis, as `nonzero(condition, as_tuple=True)`.
 

@@ -167,7 +167,7 @@ def angle(x: Any, name: str | None = None) -> Any:
 
 @public
 def complex(real: Any, imag: Any, name: str | None = None) -> Any:
-    """real + i imag of two tensors of floats, which broadcast.
+    """real + i imag of two tensors of floats, which broadcast: (...,), (...,) -> (...,).
 
     >>> dy2st.complex(dy2st.to_tensor([1.0]), dy2st.to_tensor([2.0])).tolist()
     [(1+2j)]
@@ -177,7 +177,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Any:
 
 @method
 def polar(abs: Any, angle: Any, name: str | None = None) -> Any:
-    """abs * exp(i angle) of two tensors of floats, which broadcast.
+    """abs * exp(i angle) of two tensors of floats, which broadcast: (...,), (...,) -> (...,).
 
     >>> print(dy2st.polar(dy2st.to_tensor([2.0]), dy2st.to_tensor([0.0])))
     [2.+0.j]

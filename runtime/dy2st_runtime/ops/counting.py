@@ -98,6 +98,8 @@ def histogram(
 ) -> Any:
     """How many elements lie in each of `bins` equal bins from min to max; int64 without weights.
 
+    (...,) -> (bins,).
+
     Both ends 0 mean the smallest and the largest element; `density` divides by the area.
 
     >>> dy2st.histogram(dy2st.to_tensor([1.0, 2.0, 2.5, 9.0]), bins=2, min=0, max=10).tolist()
@@ -138,6 +140,8 @@ def bucketize(
     name: str | None = None,
 ) -> Any:
     """How many elements of a sorted vector lie before each element of x.
+
+    (...,), (n,) -> (...,), int64.
 
     >>> x, ends = dy2st.to_tensor([5, 20]), dy2st.to_tensor([10, 20, 30])
     >>> dy2st.bucketize(x, ends).tolist(), dy2st.bucketize(x, ends, right=True).tolist()
@@ -185,6 +189,8 @@ def unique_consecutive(
     name: str | None = None,
 ) -> Any:
     """One of each run of equal elements (or slices along an axis), and what else is asked for.
+
+    (n,) -> (count,).
 
     >>> dy2st.unique_consecutive(dy2st.to_tensor([1, 1, 2, 2, 1])).tolist()
     [1, 2, 1]

@@ -429,7 +429,7 @@ def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
 
 @public
 def full_like(x: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """A tensor of the shape and dtype of x whose elements are all `fill_value`.
+    """A tensor of the shape and dtype of x whose elements are all `fill_value`: (...,) -> (...,).
 
     >>> dy2st.full_like(dy2st.to_tensor([1, 2]), 7).tolist()
     [7, 7]
@@ -444,7 +444,7 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None, name: str | None = Non
 
 @public
 def zeros_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """Zeros of the shape and dtype of x.
+    """Zeros of the shape and dtype of x: (...,) -> (...,).
 
     >>> dy2st.zeros_like(dy2st.to_tensor([1, 2])).tolist()
     [0, 0]
@@ -454,7 +454,7 @@ def zeros_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
 
 @public
 def ones_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """Ones of the shape and dtype of x.
+    """Ones of the shape and dtype of x: (...,) -> (...,).
 
     >>> dy2st.ones_like(dy2st.to_tensor([1, 2]), dtype="float32").tolist()
     [1.0, 1.0]
@@ -465,6 +465,8 @@ def ones_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
 @public
 def empty_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
     """A tensor of the shape and dtype of x whose elements do not matter: zeros.
+
+    (...,) -> (...,).
 
     >>> dy2st.empty_like(dy2st.ones([2, 3])).shape
     [2, 3]
@@ -477,6 +479,8 @@ def arange(
     start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, name: str | None = None
 ) -> Any:
     """start, start + step, ... before end; int64 for integers, float32 for floats.
+
+    (ceil((end - start) / step),).
 
     >>> dy2st.arange(3).tolist(), dy2st.arange(1.0, 2.0, 0.5).tolist()
     ([0, 1, 2], [1.0, 1.5])
@@ -505,6 +509,8 @@ def arange(
 def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | None = None) -> Any:
     """`num` numbers from start to stop at equal distances, both included; float32 by default.
 
+    (num,).
+
     For a dtype of integers the ends are cut first, and then the numbers.
 
     >>> dy2st.linspace(0, 1, 5).tolist()
@@ -532,6 +538,8 @@ def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | Non
 def eye(num_rows: Any, num_columns: Any = None, dtype: Any = None, name: str | None = None) -> Any:
     """Ones on the diagonal of a matrix, zeros elsewhere; float32 by default.
 
+    (num_rows, num_columns).
+
     >>> dy2st.eye(2, 3).tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
     """
@@ -543,6 +551,8 @@ def eye(num_rows: Any, num_columns: Any = None, dtype: Any = None, name: str | N
 @method
 def cast(x: Any, dtype: Any) -> Any:
     """x in another dtype; the same tensor if it has the dtype already.
+
+    (...,) -> (...,).
 
     Floats lose their fraction on the way to integers. Complex numbers become their real parts, or
     bools, true where they are not 0.
@@ -584,6 +594,8 @@ def astype(x: Any, dtype: Any) -> Any:
 def assign(x: Any, output: Any = None) -> Any:
     """The same value as a tensor of its own; `output` is another tensor that becomes it.
 
+    (...,) -> (...,).
+
     >>> x = dy2st.to_tensor([1.0])
     >>> y = dy2st.assign(x)
     >>> y is x, y.tolist()
@@ -595,6 +607,8 @@ def assign(x: Any, output: Any = None) -> Any:
 @method
 def clone(x: Any, name: str | None = None) -> Any:
     """The same value as a tensor of its own; gradients flow through.
+
+    (...,) -> (...,).
 
     >>> x = dy2st.to_tensor([1.0], stop_gradient=False)
     >>> (x.clone() * 2).sum().backward()
@@ -608,6 +622,8 @@ def clone(x: Any, name: str | None = None) -> Any:
 def detach(x: Any, name: str | None = None) -> Any:
     """The same value; gradients do not flow through.
 
+    (...,) -> (...,).
+
     >>> x = dy2st.to_tensor([1.0], stop_gradient=False)
     >>> x.detach().stop_gradient
     True
@@ -618,6 +634,8 @@ def detach(x: Any, name: str | None = None) -> Any:
 @public
 def shape(input: Any) -> Any:
     """The sizes of a tensor as an int64 tensor; `x.shape` is the list.
+
+    (n, m) -> (2,).
 
     >>> dy2st.shape(dy2st.zeros([2, 3])).tolist()
     [2, 3]

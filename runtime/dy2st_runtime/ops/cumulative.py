@@ -61,6 +61,8 @@ def cummax(
 ) -> tuple[Any, Any]:
     """The maximum up to each place along an axis, and where it is; flattened without an axis.
 
+    (..., n, ...) -> two of (..., n, ...).
+
     >>> values, places = dy2st.cummax(dy2st.to_tensor([1, 3, 2]))
     >>> values.tolist(), places.tolist()
     ([1, 3, 3], [0, 1, 1])
@@ -74,6 +76,8 @@ def cummin(
     x: Any, axis: int | None = None, dtype: Any = "int64", name: str | None = None
 ) -> tuple[Any, Any]:
     """The minimum up to each place along an axis, and where it is; flattened without an axis.
+
+    (..., n, ...) -> two of (..., n, ...).
 
     >>> values, places = dy2st.cummin(dy2st.to_tensor([3, 1, 2]))
     >>> values.tolist(), places.tolist()
@@ -113,6 +117,8 @@ def logcumsumexp(
 ) -> Any:
     """log of the sum of exp(x) up to each place along an axis, without overflow.
 
+    (..., n, ...) -> (..., n, ...).
+
     >>> print(dy2st.logcumsumexp(dy2st.to_tensor([1000.0, 1000.0])).round(3))
     [1000.    1000.693]
     """
@@ -142,6 +148,8 @@ def trapezoid(
 ) -> Any:
     """The area under y along an axis by trapezoids, at places x or `dx` (1) apart.
 
+    (..., n) -> (...).
+
     >>> dy2st.trapezoid(dy2st.to_tensor([1.0, 2.0, 3.0])).item()
     4.0
     >>> dy2st.trapezoid(dy2st.to_tensor([1.0, 3.0]), dy2st.to_tensor([0.0, 10.0])).item()
@@ -168,6 +176,8 @@ def diff(
     x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None, name: Any = None
 ) -> Any:
     """The differences of neighbours along an axis, n times over; x alone for n = 0.
+
+    (..., n, ...) -> (..., n - 1, ...).
 
     >>> dy2st.diff(dy2st.to_tensor([1, 4, 9, 16])).tolist()
     [3, 5, 7]

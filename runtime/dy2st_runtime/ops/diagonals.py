@@ -92,7 +92,7 @@ def trace(x: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1, name: str | N
 def diagonal_scatter(
     x: Any, y: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1, name: str | None = None
 ) -> Any:
-    """x with y as the diagonal between two axes.
+    """x with y as the diagonal between two axes: (n, n), (n,) -> (n, n).
 
     >>> dy2st.diagonal_scatter(dy2st.zeros([2, 2]), dy2st.to_tensor([1.0, 2.0])).tolist()
     [[1.0, 0.0], [0.0, 2.0]]
@@ -107,7 +107,7 @@ def diagonal_scatter(
 def fill_diagonal_tensor(
     x: Any, y: Any, offset: Any = 0, dim1: int = 0, dim2: int = 1, name: str | None = None
 ) -> Any:
-    """x with y as the diagonal between two axes.
+    """x with y as the diagonal between two axes: (n, n), (n,) -> (n, n).
 
     >>> dy2st.zeros([2, 2]).fill_diagonal_tensor(dy2st.to_tensor([1.0, 2.0])).tolist()
     [[1.0, 0.0], [0.0, 2.0]]
@@ -132,7 +132,7 @@ def diag_embed(input: Any, offset: Any = 0, dim1: int = -2, dim2: int = -1) -> A
 
 @method
 def diagflat(x: Any, offset: Any = 0, name: str | None = None) -> Any:
-    """A matrix with all elements of x on a diagonal.
+    """A matrix with all elements of x on a diagonal: (n,) -> (n, n).
 
     >>> dy2st.diagflat(dy2st.to_tensor([1, 2]), 1).tolist()
     [[0, 1, 0], [0, 0, 2], [0, 0, 0]]
@@ -174,7 +174,7 @@ def triu_indices(row: Any, col: Any = None, offset: int = 0, dtype: Any = "int64
 
 @method
 def select_scatter(x: Any, values: Any, axis: int, index: int, name: str | None = None) -> Any:
-    """x with the slice at a place along an axis replaced.
+    """x with the slice at a place along an axis replaced: (n, m), (m,) -> (n, m) for axis 0.
 
     >>> dy2st.select_scatter(dy2st.zeros([2, 2]), dy2st.to_tensor([7.0, 8.0]), 0, 1).tolist()
     [[0.0, 0.0], [7.0, 8.0]]
@@ -195,6 +195,8 @@ def slice_scatter(
 ) -> Any:
     """x with the elements between starts and ends along axes replaced.
 
+    (n, ...), (m, ...) -> (n, ...) for axis 0.
+
     >>> x = dy2st.zeros([4])
     >>> dy2st.slice_scatter(x, dy2st.to_tensor([7.0, 8.0]), [0], [0], [4], [2]).tolist()
     [7.0, 0.0, 8.0, 0.0]
@@ -208,6 +210,8 @@ def slice_scatter(
 @method
 def masked_scatter(x: Any, mask: Any, value: Any, name: str | None = None) -> Any:
     """x with the elements of `value`, in order, where the mask is true; both broadcast.
+
+    (...,), (...,), (count,) -> (...,).
 
     >>> mask = dy2st.to_tensor([True, False, True])
     >>> dy2st.masked_scatter(dy2st.zeros([3]), mask, dy2st.to_tensor([7.0, 8.0, 9.0])).tolist()
@@ -224,6 +228,8 @@ def masked_scatter(x: Any, mask: Any, value: Any, name: str | None = None) -> An
 def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
     """input with elements of src added at places along an axis, element by element.
 
+    (n, ...), (m, ...), (m, ...) -> (n, ...) along axis 0.
+
     >>> places = dy2st.to_tensor([0, 0, 1])
     >>> dy2st.scatter_add(dy2st.zeros([2]), 0, places, dy2st.to_tensor([1.0, 2.0, 4.0])).tolist()
     [3.0, 4.0]
@@ -236,6 +242,8 @@ def scatter_reduce(
     input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
 ) -> Any:
     """input joined with elements of src at places along an axis: sum, prod, mean, amin, amax.
+
+    (n, ...), (m, ...), (m, ...) -> (n, ...) along axis 0.
 
     >>> x, places = dy2st.to_tensor([1.0, 1.0]), dy2st.to_tensor([0, 0, 1])
     >>> dy2st.scatter_reduce(x, 0, places, dy2st.to_tensor([2.0, 3.0, 4.0]), "prod").tolist()

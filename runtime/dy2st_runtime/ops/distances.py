@@ -108,6 +108,8 @@ def corrcoef(x: Any, rowvar: bool = True, name: str | None = None) -> Any:
 def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
     """x with every slice along an axis scaled down to a p-norm of at most max_norm.
 
+    (n, m) -> (n, m).
+
     >>> print(dy2st.renorm(dy2st.to_tensor([[3.0, 4.0], [0.6, 0.8]]), 2.0, 0, 1.0).round(3))
     [[0.6 0.8]
      [0.6 0.8]]

@@ -63,7 +63,7 @@ define(
 
 @public
 def poisson(x: Any, name: str | None = None) -> Any:
-    """Counts with the mean x, elementwise, in the dtype of x.
+    """Counts with the mean x, elementwise, in the dtype of x: (...,) -> (...,).
 
     >>> dy2st.poisson(dy2st.to_tensor([0.0, 0.0])).tolist()
     [0.0, 0.0]
@@ -73,7 +73,7 @@ def poisson(x: Any, name: str | None = None) -> Any:
 
 @public
 def standard_gamma(x: Any, name: str | None = None) -> Any:
-    """Drawn from gamma distributions of shape x and scale 1, elementwise.
+    """Drawn from gamma distributions of shape x and scale 1, elementwise: (...,) -> (...,).
 
     >>> x = dy2st.standard_gamma(dy2st.full([100], 2.0))
     >>> x.shape, bool((x > 0).all())
@@ -85,6 +85,8 @@ def standard_gamma(x: Any, name: str | None = None) -> Any:
 @public
 def binomial(count: Any, prob: Any, name: str | None = None) -> Any:
     """How many of `count` tries succeed, each with probability `prob`: int64.
+
+    (...,), (...,) -> (...,).
 
     >>> dy2st.binomial(dy2st.to_tensor([10, 10]), dy2st.to_tensor([0.0, 1.0])).tolist()
     [0, 10]
@@ -118,7 +120,7 @@ def _dtype(x: Any, dtype: Any) -> Any:
 
 @public
 def rand_like(input: Any, name: str | None = None, dtype: Any = None) -> Any:
-    """Uniform random numbers in [0, 1) in the shape and dtype of a tensor.
+    """Uniform random numbers in [0, 1) in the shape and dtype of a tensor: (...,) -> (...,).
 
     >>> x = dy2st.rand_like(dy2st.zeros([2, 3]))
     >>> x.shape, bool(((x >= 0) & (x < 1)).all())
@@ -129,7 +131,7 @@ def rand_like(input: Any, name: str | None = None, dtype: Any = None) -> Any:
 
 @public
 def randn_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """Normal random numbers in the shape and dtype of a tensor.
+    """Normal random numbers in the shape and dtype of a tensor: (...,) -> (...,).
 
     >>> dy2st.randn_like(dy2st.zeros([2, 3], "float64")).dtype
     dtype('float64')
@@ -142,6 +144,8 @@ def randint_like(
     x: Any, low: int = 0, high: int | None = None, dtype: Any = None, name: str | None = None
 ) -> Any:
     """Random integers from low to high - 1 (or 0 to low - 1) in the shape and dtype of a tensor.
+
+    (...,) -> (...,).
 
     >>> x = dy2st.randint_like(dy2st.zeros([2, 3]), 1, 7)
     >>> x.shape, bool(((x >= 1) & (x < 7)).all())

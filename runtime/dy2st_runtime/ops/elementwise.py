@@ -330,7 +330,7 @@ def atan2(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 @method
 def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Any:
-    """x + weight * (y - x), and exactly y where the weight is 1.
+    """x + weight * (y - x), and exactly y where the weight is 1: (...,), (...,), (...,) -> (...,).
 
     >>> dy2st.lerp(dy2st.to_tensor([0.0, 10.0]), dy2st.to_tensor([4.0, 20.0]), 0.25).tolist()
     [1.0, 12.5]
@@ -355,6 +355,8 @@ def scale(
 ) -> Any:
     """x * scale + bias, or (x + bias) * scale without `bias_after_scale`; then `act` by its name.
 
+    (...,) -> (...,).
+
     >>> dy2st.scale(dy2st.to_tensor([1.0, 2.0]), 10.0, bias=1.0).tolist()
     [11.0, 21.0]
     """
@@ -364,7 +366,7 @@ def scale(
 
 @method
 def increment(x: Any, value: float = 1.0, name: str | None = None) -> Any:
-    """x + value in the dtype of x.
+    """x + value in the dtype of x: (...,) -> (...,).
 
     >>> dy2st.increment(dy2st.to_tensor([3])).tolist()
     [4]

@@ -62,7 +62,7 @@ def dropout(
     mode: str = "upscale_in_train",
     name: str | None = None,
 ) -> Any:
-    """While training, zero with probability p.
+    """While training, zero with probability p: (...,) -> (...,).
 
     'upscale_in_train' divides what is left by 1 - p; 'downscale_in_infer' multiplies by 1 - p
     when not training. With `axis` whole slices are zeroed: the mask varies along these axes only.
@@ -100,7 +100,7 @@ def dropout2d(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:
-    """While training, zero whole channels with probability p.
+    """While training, zero whole channels with probability p: (...,) -> (...,).
 
     >>> x = dy2st.nn.functional.dropout2d(dy2st.ones([1, 50, 2, 2]), p=0.5)
     >>> bool((x.max([2, 3]) == x.min([2, 3])).all())

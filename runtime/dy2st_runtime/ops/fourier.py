@@ -141,6 +141,8 @@ define(
 def fourier(x: Any, axis: int, inverse: bool = False, norm: str = "backward") -> Any:
     """The Fourier transform of complex numbers along an axis, or its inverse.
 
+    (..., n, ...) -> (..., n, ...).
+
     >>> from dy2st_runtime.ops.fourier import fourier  # `dy2st.fft.fft` has the common form
     >>> fourier(dy2st.to_tensor([1 + 0j, 1 + 0j]), 0).tolist()
     [(2+0j), 0j]
@@ -151,6 +153,8 @@ def fourier(x: Any, axis: int, inverse: bool = False, norm: str = "backward") ->
 @public
 def fourier_of_real(x: Any, axis: int, norm: str = "backward") -> Any:
     """The first n // 2 + 1 frequencies of real numbers along an axis.
+
+    (..., n, ...) -> (..., n // 2 + 1, ...).
 
     >>> dy2st.ops.fourier_of_real(dy2st.to_tensor([1.0, 1.0, 1.0, 1.0]), 0).tolist()
     [(4+0j), 0j, 0j]

@@ -63,6 +63,8 @@ def index_sample(x: Any, index: Any) -> Any:
 def gather_nd(x: Any, index: Any, name: str | None = None) -> Any:
     """x[tuple(index[..., :])]: the last axis of `index` names a place along the first axes of x.
 
+    (n, m, ...), (k, 2) -> (k, ...).
+
     >>> places = dy2st.to_tensor([[0, 1], [1, 0]])
     >>> dy2st.gather_nd(dy2st.to_tensor([[1, 2], [3, 4]]), places).tolist()
     [2, 3]
@@ -91,6 +93,8 @@ def _columns(index: Any, depth: int) -> list[Any]:
 def take(x: Any, index: Any, mode: str = "raise", name: str | None = None) -> Any:
     """The elements of the flattened x at the places `index`; the result has the index's shape.
 
+    (...,), (m, k) -> (m, k).
+
     >>> dy2st.take(dy2st.to_tensor([[1, 2], [3, 4]]), dy2st.to_tensor([3, 0])).tolist()
     [4, 1]
     """
@@ -104,6 +108,8 @@ def take(x: Any, index: Any, mode: str = "raise", name: str | None = None) -> An
 @method
 def take_along_axis(arr: Any, indices: Any, axis: int, broadcast: bool = True) -> Any:
     """arr[..., indices[..., i, ...], ...]: places along an axis, element by element.
+
+    (n, m), (k, m) -> (k, m) along axis 0.
 
     With `broadcast` the other axes broadcast; without, `indices` may be shorter along them.
 
@@ -150,6 +156,8 @@ def scatter(
 ) -> Any:
     """x with the rows `index` replaced by `updates`, or, without overwrite, by sums of updates.
 
+    (n, ...), (m,), (m, ...) -> (n, ...).
+
     >>> x, rows = dy2st.zeros([3]), dy2st.to_tensor([2, 0])
     >>> dy2st.scatter(x, rows, dy2st.to_tensor([7.0, 8.0])).tolist()
     [8.0, 0.0, 7.0]
@@ -165,6 +173,8 @@ def scatter(
 def scatter_nd_add(x: Any, index: Any, updates: Any, name: str | None = None) -> Any:
     """x with `updates` added at the places that the last axis of `index` names.
 
+    (n, m), (k, 2), (k,) -> (n, m).
+
     >>> x, places = dy2st.to_tensor([1.0, 1.0, 1.0]), dy2st.to_tensor([[2], [2]])
     >>> dy2st.scatter_nd_add(x, places, dy2st.to_tensor([10.0, 20.0])).tolist()
     [1.0, 1.0, 31.0]
@@ -179,6 +189,8 @@ def scatter_nd_add(x: Any, index: Any, updates: Any, name: str | None = None) ->
 @public
 def scatter_nd(index: Any, updates: Any, shape: Any, name: str | None = None) -> Any:
     """Zeros with `updates` added at the places that the last axis of `index` names.
+
+    (k, 2), (k,) -> (n, m) for the shape [n, m].
 
     >>> places = dy2st.to_tensor([[0, 1], [1, 0]])
     >>> dy2st.scatter_nd(places, dy2st.to_tensor([7.0, 8.0]), [2, 2]).tolist()
@@ -196,6 +208,8 @@ def index_add(
 ) -> Any:
     """x with `alpha * value` added to its slices at the places `index` along an axis.
 
+    (n, ...), (m,), (m, ...) -> (n, ...) along axis 0.
+
     >>> x, places = dy2st.zeros([2, 2]), dy2st.to_tensor([1, 1])
     >>> dy2st.index_add(x, places, 0, dy2st.to_tensor([[1.0, 2.0], [3.0, 4.0]])).tolist()
     [[0.0, 0.0], [4.0, 6.0]]
@@ -208,6 +222,8 @@ def index_add(
 @method
 def index_fill(x: Any, index: Any, axis: int, value: Any, name: str | None = None) -> Any:
     """x with one number in its slices at the places `index` along an axis.
+
+    (n, ...), (m,) -> (n, ...) along axis 0.
 
     >>> dy2st.index_fill(dy2st.zeros([2, 3]), dy2st.to_tensor([0, 2]), 1, 7.0).tolist()
     [[7.0, 0.0, 7.0], [7.0, 0.0, 7.0]]
@@ -222,6 +238,8 @@ def index_put(
     x: Any, indices: Any, value: Any, accumulate: bool = False, name: str | None = None
 ) -> Any:
     """x[indices] = value as a new tensor; added instead with `accumulate`.
+
+    (n, m), two of (k,), (k,) -> (n, m).
 
     >>> places = (dy2st.to_tensor([0, 1]), dy2st.to_tensor([1, 0]))
     >>> dy2st.index_put(dy2st.zeros([2, 2]), places, dy2st.to_tensor([7.0, 8.0])).tolist()
@@ -250,6 +268,8 @@ def put_along_axis(
     broadcast: bool = True,
 ) -> Any:
     """arr with values at places along an axis, element by element, or joined with them.
+
+    (n, m), (k, m), (k, m) -> (n, m) along axis 0.
 
     reduce: 'assign', 'add', 'mul' (or 'multiply'), 'mean', 'amin', 'amax'.
 
@@ -283,7 +303,7 @@ def put_along_axis(
 
 @method
 def masked_fill(x: Any, mask: Any, value: Any, name: str | None = None) -> Any:
-    """x with `value` where the mask is true, with broadcasting.
+    """x with `value` where the mask is true, with broadcasting: (...,), (...,), () -> (...,).
 
     >>> x = dy2st.to_tensor([1.0, 2.0, 3.0])
     >>> dy2st.masked_fill(x, x > 1.5, 0.0).tolist()
@@ -295,6 +315,8 @@ def masked_fill(x: Any, mask: Any, value: Any, name: str | None = None) -> Any:
 @method
 def masked_select(x: Any, mask: Any, name: str | None = None) -> Any:
     """The elements of x where the mask is true, as a vector; both broadcast.
+
+    (...,), (...,) -> (count,).
 
     >>> x = dy2st.to_tensor([[1, 2], [3, 4]])
     >>> dy2st.masked_select(x, x > 1).tolist()

@@ -39,6 +39,8 @@ def matrix_power(x: Any, n: int, name: str | None = None) -> Any:
 def multi_dot(x: Sequence[Any], name: str | None = None) -> Any:
     """The product of several matrices; the first and the last may be vectors.
 
+    (n, k), (k, l), (l, m) -> (n, m).
+
     >>> parts = [dy2st.ones([2, 3]), dy2st.ones([3, 4]), dy2st.ones([4])]
     >>> dy2st.linalg.multi_dot(parts).tolist()
     [12.0, 12.0]
@@ -62,6 +64,8 @@ def vecdot(x: Any, y: Any, axis: int = -1, name: str | None = None) -> Any:
 @method
 def cross(x: Any, y: Any, axis: int = 9, name: str | None = None) -> Any:
     """The cross products along an axis of size 3: the first such axis, if none is given.
+
+    (..., 3), (..., 3) -> (..., 3).
 
     >>> dy2st.cross(dy2st.to_tensor([1, 0, 0]), dy2st.to_tensor([0, 1, 0])).tolist()
     [0, 0, 1]
@@ -227,6 +231,8 @@ def matrix_norm(
 ) -> Any:
     """The norm of matrices along two axes: 'fro', 'nuc', 1, -1, 2, -2, inf or -inf.
 
+    (..., n, m) -> (...).
+
     >>> x = dy2st.to_tensor([[1.0, -2.0], [2.0, 4.0]])
     >>> dy2st.linalg.matrix_norm(x).item(), dy2st.linalg.matrix_norm(x, 1).item()
     (5.0, 6.0)
@@ -287,6 +293,8 @@ def triangular_solve(
 ) -> Any:
     """z with x @ z = y for a triangular x, whose other triangle is not read.
 
+    (..., n, n) and (..., n, k) -> (..., n, k).
+
     transpose: x.T @ z = y. unitriangular: the diagonal counts as 1.
 
     >>> x = dy2st.to_tensor([[1.0, 1.0], [99.0, 2.0]])
@@ -305,6 +313,8 @@ def triangular_solve(
 def cholesky_solve(x: Any, y: Any, upper: bool = False, name: str | None = None) -> Any:
     """z with y @ y.T @ z = x for a lower triangular y, or y.T @ y @ z = x with `upper`.
 
+    (..., n, n) and (..., n, k) -> (..., n, k).
+
     Of complex numbers y.T is conjugated.
 
     >>> y = dy2st.to_tensor([[2.0, 0.0], [0.0, 1.0]])
@@ -319,6 +329,8 @@ def cholesky_solve(x: Any, y: Any, upper: bool = False, name: str | None = None)
 @method
 def cholesky_inverse(x: Any, upper: bool = False, name: str | None = None) -> Any:
     """The inverse of x @ x.T for a lower triangular x, or of x.T @ x with `upper`.
+
+    (..., n, n) -> (..., n, n).
 
     >>> dy2st.linalg.cholesky_inverse(dy2st.to_tensor([[2.0, 0.0], [0.0, 1.0]])).tolist()
     [[0.25, 0.0], [0.0, 1.0]]
@@ -409,6 +421,8 @@ def lu_unpack(
 def lu_solve(b: Any, lu: Any, pivots: Any, trans: str = "N", name: str | None = None) -> Any:
     """z with x @ z = b for the x of which `lu` gave the others; x.T @ z = b with trans 'T'.
 
+    (..., n, k) -> (..., n, k).
+
     >>> x = dy2st.to_tensor([[0.0, 1.0], [2.0, 3.0]])
     >>> dy2st.linalg.lu_solve(dy2st.to_tensor([[1.0], [5.0]]), *dy2st.linalg.lu(x)).tolist()
     [[1.0], [1.0]]
@@ -479,6 +493,8 @@ def svd_lowrank(
 ) -> tuple[Any, Any, Any]:
     """The q (6) largest singular values of x - M with their vectors: U, s, V; computed exactly.
 
+    (..., n, m) -> (..., n, q), (..., q), (..., m, q).
+
     >>> u, s, v = dy2st.linalg.svd_lowrank(dy2st.diag(dy2st.to_tensor([3.0, 2.0, 1.0])), q=2)
     >>> print(s.round(3), u.shape, v.shape)
     [3. 2.] [3, 2] [3, 2]
@@ -493,6 +509,8 @@ def pca_lowrank(
     x: Any, q: int | None = None, center: bool = True, niter: int = 2, name: str | None = None
 ) -> tuple[Any, Any, Any]:
     """`svd_lowrank` of x less the mean of its rows, with `center`.
+
+    (..., n, m) -> (..., n, q), (..., q), (..., m, q).
 
     >>> x = dy2st.to_tensor([[0.0, 1.0], [2.0, 1.0]])
     >>> u, s, v = dy2st.linalg.pca_lowrank(x, q=1)

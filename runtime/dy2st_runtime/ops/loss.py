@@ -161,6 +161,8 @@ def softmax_with_cross_entropy(
 ) -> Any:
     """`cross_entropy` without reduction, with the axis kept; also the softmax if it is wanted.
 
+    (n, classes), (n, 1) -> (n, 1).
+
     It is computed without overflow, whatever `numeric_stable_mode` says.
 
     >>> logits = dy2st.to_tensor([[0.0, 0.0]])
@@ -211,7 +213,7 @@ def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None =
 
 @public
 def square_error_cost(input: Any, label: Any) -> Any:
-    """(input - label)**2, without reduction.
+    """(input - label)**2, without reduction: (...,), (...,) -> (...,).
 
     >>> x, y = dy2st.to_tensor([1.0, 2.0]), dy2st.to_tensor([1.0, 4.0])
     >>> dy2st.nn.functional.square_error_cost(x, y).tolist()
@@ -244,6 +246,8 @@ def smooth_l1_loss(
 ) -> Any:
     """d**2 / 2 where |d| < delta, else delta * (|d| - delta / 2), with d = input - label.
 
+    (...,), (...,) -> (), or (...,) for the reduction 'none'.
+
     Without `is_huber` all of it is divided by delta.
 
     >>> x, y = dy2st.to_tensor([0.0, 0.0]), dy2st.to_tensor([0.5, 3.0])
@@ -263,6 +267,8 @@ def binary_cross_entropy(
     input: Any, label: Any, weight: Any = None, reduction: str = "mean", name: str | None = None
 ) -> Any:
     """-(label * log(input) + (1 - label) * log(1 - input)); logarithms from -100.
+
+    (...,), (...,) -> (), or (...,) for the reduction 'none'.
 
     >>> x, y = dy2st.to_tensor([0.5, 0.9]), dy2st.to_tensor([1.0, 1.0])
     >>> print(dy2st.nn.functional.binary_cross_entropy(x, y, reduction="none").round(3))
@@ -287,6 +293,8 @@ def binary_cross_entropy_with_logits(
     name: str | None = None,
 ) -> Any:
     """`binary_cross_entropy` of sigmoid(logit), computed without overflow.
+
+    (...,), (...,) -> (), or (...,) for the reduction 'none'.
 
     >>> x, y = dy2st.to_tensor([-1000.0, 0.0]), dy2st.to_tensor([1.0, 1.0])
     >>> loss = dy2st.nn.functional.binary_cross_entropy_with_logits(x, y, reduction="sum")
@@ -314,6 +322,8 @@ def kl_div(
 ) -> Any:
     """label * (log(label) - input), 0 where the label is 0; the input holds logarithms.
 
+    (...,), (...,) -> (), or (...,) for the reduction 'none'.
+
     >>> x, y = dy2st.log(dy2st.to_tensor([0.5, 0.5])), dy2st.to_tensor([1.0, 0.0])
     >>> print(dy2st.nn.functional.kl_div(x, y, reduction="sum").round(3))
     0.693
@@ -333,7 +343,7 @@ def kl_div(
 @public
 @in_float32
 def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any:
-    """x1 . x2 / max(|x1| |x2|, eps) along an axis.
+    """x1 . x2 / max(|x1| |x2|, eps) along an axis: (n, k), (n, k) -> (n,).
 
     >>> x, y = dy2st.to_tensor([[3.0, 4.0]]), dy2st.to_tensor([[4.0, 3.0]])
     >>> print(dy2st.nn.functional.cosine_similarity(x, y).round(3))
@@ -365,6 +375,8 @@ def hinge_embedding_loss(
 ) -> Any:
     """input where the label is 1, max(0, margin - input) where it is -1.
 
+    (...,), (...,) -> (), or (...,) for the reduction 'none'.
+
     >>> x, y = dy2st.to_tensor([0.25, 0.25]), dy2st.to_tensor([1.0, -1.0])
     >>> dy2st.nn.functional.hinge_embedding_loss(x, y, reduction="none").tolist()
     [0.25, 0.75]
@@ -384,6 +396,8 @@ def margin_ranking_loss(
     name: str | None = None,
 ) -> Any:
     """max(0, -label * (input - other) + margin).
+
+    (...,), (...,), (...,) -> (), or (...,) for the reduction 'none'.
 
     >>> x, y, label = dy2st.to_tensor([3.0]), dy2st.to_tensor([1.0]), dy2st.to_tensor([-1.0])
     >>> dy2st.nn.functional.margin_ranking_loss(x, y, label).item()

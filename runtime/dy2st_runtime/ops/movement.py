@@ -189,6 +189,8 @@ def unflatten(x: Any, axis: int, shape: Any, name: str | None = None) -> Any:
 def squeeze(x: Any, axis: Axes = None, name: str | None = None) -> Any:
     """Without axes of size 1: all of them, or the given ones if their size is 1.
 
+    (n, 1, m, 1) -> (n, m).
+
     A given axis whose size is not known must have the size 1 when the Program runs; one that is
     not given must have another one.
 
@@ -269,6 +271,8 @@ def transpose(
 ) -> Any:
     """The axes in another order: axis i of the result is axis perm[i] of x.
 
+    (n, m, k) -> (k, n, m) for [2, 0, 1].
+
     Two numbers, `transpose(x, 0, 1)`, exchange two axes.
 
     >>> x = dy2st.zeros([2, 3, 4])
@@ -307,6 +311,8 @@ def t(input: Any, name: str | None = None) -> Any:
 def moveaxis(x: Any, source: Any, destination: Any, name: str | None = None) -> Any:
     """The axes `source` at the places `destination`, the others in order.
 
+    (n, m, k) -> (m, k, n) for 0 and -1.
+
     >>> dy2st.moveaxis(dy2st.zeros([2, 3, 4]), 0, -1).shape
     [3, 4, 2]
     """
@@ -326,6 +332,8 @@ def moveaxis(x: Any, source: Any, destination: Any, name: str | None = None) -> 
 def swapaxes(x: Any, axis0: Any, axis1: Any, name: str | None = None) -> Any:
     """Two axes exchanged; the result is a view of x.
 
+    (n, m, k) -> (k, m, n) for 0 and 2.
+
     >>> dy2st.swapaxes(dy2st.zeros([2, 3, 4]), 0, 2).shape
     [4, 3, 2]
     """
@@ -338,6 +346,8 @@ def swapaxes(x: Any, axis0: Any, axis1: Any, name: str | None = None) -> Any:
 @method
 def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1), name: str | None = None) -> Any:
     """The plane of two axes rotated by k quarters, from the first axis towards the second.
+
+    (n, m) -> (m, n).
 
     >>> dy2st.rot90(dy2st.to_tensor([[1, 2], [3, 4]])).tolist()
     [[2, 4], [1, 3]]
@@ -425,6 +435,8 @@ def broadcast_to(x: Any, shape: Any, name: str | None = None) -> Any:
 def expand(x: Any, shape: Any, name: str | None = None) -> Any:
     """x repeated to a shape; -1 keeps the size of x.
 
+    (n, 1) -> (n, m).
+
     >>> dy2st.expand(dy2st.to_tensor([[1], [2]]), [-1, 3]).tolist()
     [[1, 1, 1], [2, 2, 2]]
     """
@@ -444,7 +456,7 @@ def expand(x: Any, shape: Any, name: str | None = None) -> Any:
 
 @method
 def expand_as(x: Any, y: Any, name: str | None = None) -> Any:
-    """x repeated to the shape of y.
+    """x repeated to the shape of y: (m,), (n, m) -> (n, m).
 
     >>> dy2st.expand_as(dy2st.to_tensor([1, 2]), dy2st.zeros([2, 2])).tolist()
     [[1, 2], [1, 2]]
@@ -455,6 +467,8 @@ def expand_as(x: Any, y: Any, name: str | None = None) -> Any:
 @method
 def tile(x: Any, repeat_times: Any, name: str | None = None) -> Any:
     """x put together repeat_times[i] times along axis i; missing axes of either are in front.
+
+    (n, m) -> (2 * n, 3 * m) for [2, 3].
 
     >>> dy2st.tile(dy2st.to_tensor([1, 2]), [2, 2]).tolist()
     [[1, 2, 1, 2], [1, 2, 1, 2]]
@@ -528,7 +542,7 @@ _MOST_ELEMENTS = 2**48
 
 @public
 def broadcast_tensors(input: Any, name: str | None = None) -> list[Any]:
-    """All tensors repeated to the shape that they broadcast to.
+    """All tensors repeated to the shape that they broadcast to: (n, 1), (m,) -> two of (n, m).
 
     >>> x, y = dy2st.broadcast_tensors([dy2st.zeros([3, 1]), dy2st.zeros([2])])
     >>> x.shape, y.shape
@@ -582,7 +596,7 @@ define(
 
 @method
 def flip(x: Any, axis: Axes, name: str | None = None) -> Any:
-    """The elements along axes in reverse order.
+    """The elements along axes in reverse order: (..., n, ...) -> (..., n, ...).
 
     >>> dy2st.flip(dy2st.to_tensor([[1, 2], [3, 4]]), axis=1).tolist()
     [[2, 1], [4, 3]]
@@ -593,6 +607,8 @@ def flip(x: Any, axis: Axes, name: str | None = None) -> Any:
 @method
 def roll(x: Any, shifts: Any, axis: Any = None, name: str | None = None) -> Any:
     """The elements along axes shifted; what leaves at one end comes in at the other.
+
+    (..., n, ...) -> (..., n, ...).
 
     Without an axis all elements are shifted as one row.
 

@@ -164,6 +164,8 @@ def batch_norm(
 ) -> Any:
     """(x - mean) / sqrt(variance + epsilon) * weight + bias, channel by channel.
 
+    (n, c, ...) -> (n, c, ...).
+
     While training, mean and (biased) variance are the batch's, and the running ones are set to
     momentum * running + (1 - momentum) * batch, as in Paddle.
 
@@ -243,6 +245,8 @@ def layer_norm(
 ) -> Any:
     """(x - mean) / sqrt(variance + epsilon) * weight + bias over the last axes.
 
+    (..., n) -> (..., n).
+
     Weight and bias have the shape of these axes, or are flat.
 
     >>> x = dy2st.to_tensor([[1.0, 3.0], [10.0, 30.0]])
@@ -273,6 +277,8 @@ def group_norm(
     name: str | None = None,
 ) -> Any:
     """Normalise groups of channels of (n, c, ...), then weight and bias by channel.
+
+    (n, c, ...) -> (n, c, ...).
 
     >>> x = dy2st.to_tensor([[[1.0], [3.0], [10.0], [30.0]]])
     >>> print(dy2st.nn.functional.group_norm(x, 2).flatten().round(3))
@@ -311,6 +317,8 @@ def instance_norm(
 ) -> Any:
     """Normalise every channel of every sample, then weight and bias by channel.
 
+    (n, c, ...) -> (n, c, ...).
+
     >>> x = dy2st.to_tensor([[[1.0, 3.0], [10.0, 30.0]]])
     >>> print(dy2st.nn.functional.instance_norm(x).round(3))
     [[[-1.  1.]
@@ -334,7 +342,7 @@ def instance_norm(
 def normalize(
     x: Any, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name: str | None = None
 ) -> Any:
-    """x / max(|x|, epsilon) with the p-norm along an axis.
+    """x / max(|x|, epsilon) with the p-norm along an axis: (n, k) -> (n, k).
 
     >>> print(dy2st.nn.functional.normalize(dy2st.to_tensor([[3.0, 4.0]])).round(3))
     [[0.6 0.8]]

@@ -56,6 +56,8 @@ def copysign(x: Any, y: Any, name: str | None = None) -> Any:
 def frac(x: Any, name: str | None = None) -> Any:
     """x without its whole part: x - trunc(x).
 
+    (...,) -> (...,).
+
     >>> dy2st.frac(dy2st.to_tensor([1.75, -1.25])).tolist()
     [0.75, -0.25]
     """
@@ -66,6 +68,8 @@ def frac(x: Any, name: str | None = None) -> Any:
 def sgn(x: Any, name: str | None = None) -> Any:
     """-1, 0 or 1; of complex numbers x / |x|, and 0 of 0.
 
+    (...,) -> (...,).
+
     >>> dy2st.sgn(dy2st.to_tensor([-3.0, 0.0])).tolist()
     [-1.0, 0.0]
     """
@@ -74,7 +78,7 @@ def sgn(x: Any, name: str | None = None) -> Any:
 
 @method
 def positive(x: Any, name: str | None = None) -> Any:
-    """+x, which is x.
+    """+x, which is x: (...,) -> (...,).
 
     >>> dy2st.positive(dy2st.to_tensor([-3.0, 2.0])).tolist()
     [-3.0, 2.0]
@@ -108,6 +112,8 @@ define(
 @method
 def frexp(x: Any, name: str | None = None) -> Any:
     """m and e with x = m * 2**e and 0.5 <= |m| < 1; both have the dtype of x.
+
+    (...,) -> two of (...,).
 
     >>> mantissa, exponent = dy2st.frexp(dy2st.to_tensor([8.0, 0.75]))
     >>> mantissa.tolist(), exponent.tolist()
@@ -170,7 +176,7 @@ def lcm(x: Any, y: Any, name: str | None = None) -> Any:
 def bitwise_left_shift(
     x: Any, y: Any, is_arithmetic: bool = True, out: Any = None, name: str | None = None
 ) -> Any:
-    """x * 2**y of integers, without the bits that leave on the left.
+    """x * 2**y of integers, without the bits that leave on the left: (...,), (...,) -> (...,).
 
     >>> dy2st.bitwise_left_shift(dy2st.to_tensor([1, 5]), 2).tolist()
     [4, 20]
@@ -184,6 +190,8 @@ def bitwise_right_shift(
     x: Any, y: Any, is_arithmetic: bool = True, out: Any = None, name: str | None = None
 ) -> Any:
     """floor(x / 2**y) of integers; without is_arithmetic zeros come in from the left.
+
+    (...,), (...,) -> (...,).
 
     >>> dy2st.bitwise_right_shift(dy2st.to_tensor([20, -5]), 2).tolist()
     [5, -2]
@@ -215,6 +223,8 @@ def nextafter(x: Any, y: Any, name: str | None = None) -> Any:
 @method
 def heaviside(x: Any, y: Any, name: str | None = None) -> Any:
     """0 where x is below 0, y where x is 0, 1 above; NaN of NaN.
+
+    (...,), (...,) -> (...,).
 
     >>> dy2st.heaviside(dy2st.to_tensor([-2.0, 0.0, 2.0]), dy2st.to_tensor(0.5)).tolist()
     [0.0, 0.5, 1.0]
@@ -270,6 +280,8 @@ def fmin(x: Any, y: Any, name: str | None = None) -> Any:
 def deg2rad(x: Any, name: str | None = None) -> Any:
     """Degrees as radians: x * pi / 180.
 
+    (...,) -> (...,).
+
     >>> print(dy2st.deg2rad(dy2st.to_tensor([180.0, 90.0])).round(3))
     [3.142 1.571]
     """
@@ -279,6 +291,8 @@ def deg2rad(x: Any, name: str | None = None) -> Any:
 @method
 def rad2deg(x: Any, name: str | None = None) -> Any:
     """Radians as degrees: x * 180 / pi.
+
+    (...,) -> (...,).
 
     >>> print(dy2st.rad2deg(dy2st.to_tensor([np.pi, np.pi / 2])).round(3))
     [180.  90.]
@@ -290,6 +304,8 @@ def rad2deg(x: Any, name: str | None = None) -> Any:
 @in_float32
 def logit(x: Any, eps: float | None = None, name: str | None = None) -> Any:
     """log(x / (1 - x)); x is limited to [eps, 1 - eps] first if eps is given.
+
+    (...,) -> (...,).
 
     >>> print(dy2st.logit(dy2st.to_tensor([0.5, 0.9])).round(3))
     [0.    2.197]
@@ -306,7 +322,7 @@ def logit(x: Any, eps: float | None = None, name: str | None = None) -> Any:
 @method
 @in_float32
 def stanh(x: Any, scale_a: float = 0.67, scale_b: float = 1.7159, name: str | None = None) -> Any:
-    """scale_b * tanh(scale_a * x).
+    """scale_b * tanh(scale_a * x): (...,) -> (...,).
 
     >>> print(dy2st.stanh(dy2st.to_tensor([0.0, 1.0])).round(3))
     [0.    1.004]
@@ -317,7 +333,7 @@ def stanh(x: Any, scale_a: float = 0.67, scale_b: float = 1.7159, name: str | No
 @method
 @in_float32
 def sinc(x: Any, name: str | None = None) -> Any:
-    """sin(pi x) / (pi x), 1 at 0.
+    """sin(pi x) / (pi x), 1 at 0: (...,) -> (...,).
 
     >>> print(dy2st.sinc(dy2st.to_tensor([0.0, 0.5])).round(3))
     [1.    0.637]
@@ -341,6 +357,8 @@ def nan_to_num(
 ) -> Any:
     """x with numbers in place of NaN, inf and -inf: the largest of the dtype if none is given.
 
+    (...,) -> (...,).
+
     >>> x = dy2st.to_tensor([np.nan, np.inf, 1.0])
     >>> dy2st.nan_to_num(x, posinf=99.0).tolist()
     [0.0, 99.0, 1.0]
@@ -356,7 +374,7 @@ def nan_to_num(
 
 @method
 def isposinf(x: Any, name: str | None = None) -> Any:
-    """Whether an element is inf.
+    """Whether an element is inf: (...,) -> (...,), bool.
 
     >>> dy2st.isposinf(dy2st.to_tensor([np.inf, -np.inf, 1.0])).tolist()
     [True, False, False]
@@ -366,7 +384,7 @@ def isposinf(x: Any, name: str | None = None) -> Any:
 
 @method
 def isneginf(x: Any, name: str | None = None) -> Any:
-    """Whether an element is -inf.
+    """Whether an element is -inf: (...,) -> (...,), bool.
 
     >>> dy2st.isneginf(dy2st.to_tensor([np.inf, -np.inf, 1.0])).tolist()
     [False, True, False]
@@ -376,7 +394,7 @@ def isneginf(x: Any, name: str | None = None) -> Any:
 
 @method
 def isreal(x: Any, name: str | None = None) -> Any:
-    """Whether the imaginary part of an element is 0.
+    """Whether the imaginary part of an element is 0: (...,) -> (...,), bool.
 
     >>> dy2st.isreal(dy2st.to_tensor([1 + 0j, 1j])).tolist()
     [True, False]
@@ -389,6 +407,8 @@ def isin(
     x: Any, test_x: Any, assume_unique: bool = False, invert: bool = False, name: str | None = None
 ) -> Any:
     """Whether each element is one of those of `test_x`, or with `invert` whether it is none.
+
+    (...,), (n,) -> (...,), bool.
 
     >>> dy2st.isin(dy2st.to_tensor([1, 2, 3]), dy2st.to_tensor([3, 1])).tolist()
     [True, False, True]
@@ -525,6 +545,8 @@ def shard_index(
 ) -> Any:
     """Places within shard `shard_id` of `nshards`; `ignore_value` for those of other shards.
 
+    (...,) -> (...,).
+
     Each shard has ceil(index_num / nshards) of the `index_num` places.
 
     >>> dy2st.shard_index(dy2st.to_tensor([[1], [6], [12]]), 20, 2, 0).tolist()
@@ -541,7 +563,7 @@ def shard_index(
 
 @method
 def reduce_as(x: Any, target: Any, name: str | None = None) -> Any:
-    """The sums of x in the shape of `target`, which broadcasts to that of x.
+    """The sums of x in the shape of `target`, which broadcasts to that of x: (n, m), (m,) -> (m,).
 
     >>> dy2st.reduce_as(dy2st.ones([2, 3]), dy2st.zeros([3])).tolist()
     [2.0, 2.0, 2.0]

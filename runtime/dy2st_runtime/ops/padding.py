@@ -127,6 +127,8 @@ def pad(
 ) -> Any:
     """More elements around x; mode: 'constant', 'reflect', 'replicate' or 'circular'.
 
+    (n, c, w) -> (n, c, left + w + right).
+
     `pad` has two numbers an axis: for all axes from the first on, or, shorter, for the spatial
     axes of `data_format` from the last one back, as [left, right, top, bottom].
 

@@ -147,6 +147,8 @@ def _given(name: str, x: Any) -> list[Any]:
 def vstack(x: Any, name: str | None = None) -> Any:
     """Tensors one below the other along the first axis: vectors are rows.
 
+    (n, k), (m, k) -> (n + m, k).
+
     >>> dy2st.vstack([dy2st.to_tensor([1, 2]), dy2st.to_tensor([3, 4])]).tolist()
     [[1, 2], [3, 4]]
     """
@@ -161,6 +163,8 @@ def vstack(x: Any, name: str | None = None) -> Any:
 @public
 def hstack(x: Any, name: str | None = None) -> Any:
     """Tensors side by side: along the second axis, vectors along their only one.
+
+    (n, k), (n, m) -> (n, k + m).
 
     >>> dy2st.hstack([dy2st.to_tensor([1, 2]), dy2st.to_tensor([3])]).tolist()
     [1, 2, 3]
@@ -252,6 +256,8 @@ define(
 def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) -> list[Any]:
     """Parts along an axis: a number of equal ones, or of the given sizes (one may be -1).
 
+    (n + m, ...) -> (n, ...), (m, ...) for [n, m].
+
     Raises ShapeError if they do not add up to the size of the axis.
 
     >>> [part.tolist() for part in dy2st.split(dy2st.to_tensor([1, 2, 3]), [1, -1])]
@@ -284,7 +290,7 @@ def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) 
 
 @method
 def chunk(x: Any, chunks: int, axis: Any = 0, name: str | None = None) -> list[Any]:
-    """`chunks` equal parts along an axis.
+    """`chunks` equal parts along an axis: (2 * n, ...) -> two of (n, ...).
 
     >>> [part.tolist() for part in dy2st.chunk(dy2st.to_tensor([1, 2, 3, 4]), 2)]
     [[1, 2], [3, 4]]
@@ -311,6 +317,8 @@ def unbind(input: Any, axis: int = 0) -> list[Any]:
 @method
 def unstack(x: Any, axis: int = 0, num: int | None = None) -> list[Any]:
     """The tensors along an axis, without it; ShapeError if they are not `num`.
+
+    (2, n) -> two of (n,).
 
     >>> [column.tolist() for column in dy2st.unstack(dy2st.to_tensor([[1, 2], [3, 4]]), axis=1)]
     [[1, 3], [2, 4]]

@@ -22,7 +22,7 @@ from dy2st_runtime.ops.zero_rank import of_numbers_too
 def nansum(
     x: Any, axis: Axes = None, dtype: Any = None, keepdim: bool = False, name: str | None = None
 ) -> Any:
-    """The sum of the elements that are not NaN, along axes.
+    """The sum of the elements that are not NaN, along axes: (..., n) -> (...) along the last axis.
 
     >>> dy2st.nansum(dy2st.to_tensor([1.0, np.nan, 2.0])).item()
     3.0
@@ -32,7 +32,7 @@ def nansum(
 
 @method
 def nanmean(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """The mean of the elements that are not NaN, along axes.
+    """The mean of the elements that are not NaN, along axes: (..., n) -> (...) along the last axis.
 
     >>> dy2st.nanmean(dy2st.to_tensor([1.0, np.nan, 2.0])).item()
     1.5
@@ -112,6 +112,8 @@ def quantile(
 ) -> Any:
     """The element at q of the way (0 to 1) through the elements in order, along axes.
 
+    (..., n) -> (...) along the last axis, (q, ...) for q numbers.
+
     Between two elements as `interpolation` says; several q make a new first axis.
 
     >>> dy2st.quantile(dy2st.to_tensor([1.0, 2.0, 4.0, 8.0]), [0.5, 1.0]).tolist()
@@ -126,6 +128,8 @@ def nanquantile(
     x: Any, q: Any, axis: Axes = None, keepdim: bool = False, interpolation: str = "linear"
 ) -> Any:
     """`quantile` of the elements that are not NaN, along axes.
+
+    (..., n) -> (...) along the last axis, (q, ...) for q numbers.
 
     >>> dy2st.nanquantile(dy2st.to_tensor([1.0, np.nan, 2.0]), 0.5).item()
     1.5
@@ -156,6 +160,8 @@ def median(
 ) -> Any:
     """The element in the middle along an axis; of two the mean, or with mode 'min' the smaller.
 
+    (..., n) -> (...) along the last axis.
+
     With 'min' and an axis also the place of it along the axis.
 
     >>> x = dy2st.to_tensor([1.0, 9.0, 2.0, 4.0])
@@ -170,7 +176,7 @@ def median(
 def nanmedian(
     x: Any, axis: Axes = None, keepdim: bool = False, mode: str = "avg", name: Any = None
 ) -> Any:
-    """`median` of the elements that are not NaN.
+    """`median` of the elements that are not NaN: (..., n) -> (...) along the last axis.
 
     >>> dy2st.nanmedian(dy2st.to_tensor([1.0, np.nan, 2.0, 9.0])).item()
     2.0
@@ -184,6 +190,8 @@ def kthvalue(
     x: Any, k: int, axis: int | None = None, keepdim: bool = False, name: str | None = None
 ) -> tuple[Any, Any]:
     """The k-th smallest element along an axis (k from 1), and its place.
+
+    (..., n) -> (...), (...), the places int64.
 
     >>> value, place = dy2st.kthvalue(dy2st.to_tensor([30, 10, 20]), 2)
     >>> value.item(), place.item()
@@ -201,6 +209,8 @@ def kthvalue(
 @of_numbers_too
 def mode(x: Any, axis: int = -1, keepdim: bool = False, name: str | None = None) -> tuple[Any, Any]:
     """The most frequent element along an axis (the smallest of several), and its last place.
+
+    (..., n) -> (...), (...), the places int64.
 
     >>> value, place = dy2st.mode(dy2st.to_tensor([2, 1, 2, 1, 2]))
     >>> value.item(), place.item()

@@ -208,7 +208,7 @@ def randint(
 
 @public
 def randperm(n: Any, dtype: Any = "int64", name: str | None = None) -> Any:
-    """The integers 0 to n - 1 in random order.
+    """The integers 0 to n - 1 in random order: (n,).
 
     >>> dy2st.randperm(4).sort().tolist()
     [0, 1, 2, 3]
@@ -219,6 +219,8 @@ def randperm(n: Any, dtype: Any = "int64", name: str | None = None) -> Any:
 @public
 def bernoulli(x: Any, p: Any = None, name: str | None = None) -> Any:
     """1 with probability x, else 0, elementwise; with probability p in the shape of x if given.
+
+    (...,) -> (...,).
 
     >>> dy2st.bernoulli(dy2st.to_tensor([0.0, 1.0])).tolist()
     [0.0, 1.0]

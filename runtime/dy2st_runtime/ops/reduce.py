@@ -463,6 +463,8 @@ def sum(
 ) -> Any:
     """The sum along axes, all by default; integers and bools give int64 as in NumPy.
 
+    (..., n) -> (...) along the last axis.
+
     `axis` is one or a list; with `keepdim` these axes stay, with size 1. `dtype` is that of the
     result, and x is cast to it first.
 
@@ -479,6 +481,8 @@ def mean(
 ) -> Any:
     """The mean along axes, all by default; of integers a float.
 
+    (..., n) -> (...) along the last axis.
+
     >>> x = dy2st.to_tensor([[1.0, 2.0], [3.0, 6.0]])
     >>> dy2st.mean(x).item(), dy2st.mean(x, axis=0).tolist()
     (3.0, [2.0, 4.0])
@@ -492,6 +496,8 @@ def prod(
 ) -> Any:
     """The product along axes, all by default; 1 of no elements.
 
+    (..., n) -> (...) along the last axis.
+
     >>> dy2st.prod(dy2st.to_tensor([[1, 2], [3, 4]]), axis=1).tolist()
     [2, 12]
     """
@@ -501,6 +507,8 @@ def prod(
 @method
 def max(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None) -> Any:
     """The largest element along axes, all by default; equal ones share the gradient.
+
+    (..., n) -> (...) along the last axis.
 
     It is NaN if one is; ShapeError if there are no elements. `argmax` gives the place.
 
@@ -514,6 +522,8 @@ def max(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = Non
 @method
 def min(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None) -> Any:
     """The smallest element along axes, all by default; equal ones share the gradient.
+
+    (..., n) -> (...) along the last axis.
 
     It is NaN if one is; ShapeError if there are no elements. `argmin` gives the place.
 
@@ -548,6 +558,8 @@ def amin(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = No
 def any(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None) -> Any:
     """Whether any element is true (not 0) along axes, all by default: bools, False of no elements.
 
+    (..., n) -> (...) along the last axis.
+
     >>> dy2st.any(dy2st.to_tensor([[0, 0], [0, 3]]), axis=1).tolist()
     [False, True]
     """
@@ -557,6 +569,8 @@ def any(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = Non
 @method
 def all(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None) -> Any:
     """Whether all elements are true (not 0) along axes, all by default: bools, True of no elements.
+
+    (..., n) -> (...) along the last axis.
 
     >>> dy2st.all(dy2st.to_tensor([[1, 2], [0, 3]]), axis=1).tolist()
     [True, False]
@@ -575,6 +589,8 @@ def argmax(
 ) -> Any:
     """The index of the (first) largest element along an axis, or in the flattened tensor.
 
+    (..., n) -> (...) along the last axis, int64.
+
     >>> x = dy2st.to_tensor([[1, 9], [7, 2]])
     >>> dy2st.argmax(x).item(), dy2st.argmax(x, axis=1).tolist()
     (1, [1, 0])
@@ -592,6 +608,8 @@ def argmin(
     name: str | None = None,
 ) -> Any:
     """The index of the (first) smallest element along an axis, or in the flattened tensor.
+
+    (..., n) -> (...) along the last axis, int64.
 
     >>> x = dy2st.to_tensor([[4, 9], [7, 2]])
     >>> dy2st.argmin(x).item(), dy2st.argmin(x, axis=1).tolist()
@@ -614,6 +632,8 @@ def _arg(name: str, x: Any, axis: int | None, keepdim: bool, dtype: Any) -> Any:
 def count_nonzero(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None) -> Any:
     """How many elements are not 0 along axes, all by default: int64.
 
+    (..., n) -> (...) along the last axis.
+
     >>> dy2st.count_nonzero(dy2st.to_tensor([[0, 1], [2, 3]]), axis=1).tolist()
     [1, 2]
     """
@@ -624,6 +644,8 @@ def count_nonzero(x: Any, axis: Axes = None, keepdim: bool = False, name: str | 
 @of_numbers_too
 def cumsum(x: Any, axis: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
     """The sum of the elements up to each place along an axis, or of the flattened tensor.
+
+    (..., n, ...) -> (..., n, ...).
 
     >>> dy2st.cumsum(dy2st.to_tensor([1, 2, 3])).tolist()
     [1, 3, 6]
@@ -640,6 +662,8 @@ def cumsum(x: Any, axis: int | None = None, dtype: Any = None, name: str | None 
 def cumsum_of(x: Any, axis: int, reverse: bool) -> Any:
     """The sum of the elements up to each place along an axis; from the end with `reverse`.
 
+    (..., n, ...) -> (..., n, ...).
+
     >>> dy2st.ops.cumsum_of(dy2st.to_tensor([1, 2, 3]), 0, True).tolist()
     [6, 5, 3]
     """
@@ -650,6 +674,8 @@ def cumsum_of(x: Any, axis: int, reverse: bool) -> Any:
 @of_numbers_too
 def cumprod(x: Any, dim: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
     """The product of the elements up to each place along an axis, or of the flattened tensor.
+
+    (..., n, ...) -> (..., n, ...).
 
     >>> dy2st.cumprod(dy2st.to_tensor([1, 2, 3, 4])).tolist()
     [1, 2, 6, 24]
@@ -663,6 +689,8 @@ def cumprod(x: Any, dim: int | None = None, dtype: Any = None, name: str | None 
 @public
 def sum_to(x: Any, shape: Any) -> Any:
     """The sum over the axes along which `shape` was broadcast to the shape of x: its gradient.
+
+    (n, m) -> (1, m) for the shape [1, m].
 
     >>> dy2st.ops.sum_to(dy2st.ones([2, 3]), [1, 3]).tolist()
     [[2.0, 2.0, 2.0]]

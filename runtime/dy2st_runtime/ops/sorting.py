@@ -53,6 +53,8 @@ def argsort(
 ) -> Any:
     """The places of the elements in order along an axis; always stable, NaN the largest.
 
+    (..., n) -> (..., n), int64.
+
     >>> dy2st.argsort(dy2st.to_tensor([30, 10, 20])).tolist()
     [1, 2, 0]
     """
@@ -69,6 +71,8 @@ def sort(
     name: str | None = None,
 ) -> Any:
     """The elements in order along an axis; NaN are the largest.
+
+    (..., n) -> (..., n).
 
     >>> dy2st.sort(dy2st.to_tensor([2, 3, 1]), descending=True).tolist()
     [3, 2, 1]
@@ -138,6 +142,8 @@ def topk(
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """The k largest (or smallest) elements along an axis in order, and their places.
+
+    (..., n) -> (..., k), and the places, int64.
 
     Raises ShapeError if there are fewer than k.
 
@@ -276,6 +282,8 @@ def unique(
     name: str | None = None,
 ) -> Any:
     """The distinct elements, always in order (or slices along an axis), and what else is asked for.
+
+    (...,) -> (count,).
 
     return_index: where each is first. return_inverse: which of them every element is.
     return_counts: how often each occurs. No gradient flows through.

@@ -49,6 +49,8 @@ def _at_least(rank: int, inputs: tuple[Any, ...]) -> Any:
 def atleast_1d(*inputs: Any, name: str | None = None) -> Any:
     """Tensors with at least one axis; a list of several.
 
+    () -> (1,).
+
     >>> dy2st.atleast_1d(dy2st.to_tensor(5)).shape
     [1]
     """
@@ -58,6 +60,8 @@ def atleast_1d(*inputs: Any, name: str | None = None) -> Any:
 @method
 def atleast_2d(*inputs: Any, name: str | None = None) -> Any:
     """Tensors with at least two axes, vectors as rows; a list of several.
+
+    (n,) -> (1, n).
 
     >>> dy2st.atleast_2d(dy2st.to_tensor([1, 2, 3])).shape
     [1, 3]
@@ -199,7 +203,7 @@ def _split_along(name: str, x: Any, given: Any, axis: int) -> list[Any]:
 
 @method
 def hsplit(x: Any, num_or_indices: Any, name: str | None = None) -> list[Any]:
-    """`tensor_split` along the second axis, or along the only one.
+    """`tensor_split` along the second axis, or along the only one: (n, 2 * m) -> two of (n, m).
 
     >>> [part.tolist() for part in dy2st.hsplit(dy2st.to_tensor([[1, 2], [3, 4]]), 2)]
     [[[1], [3]], [[2], [4]]]
@@ -209,7 +213,7 @@ def hsplit(x: Any, num_or_indices: Any, name: str | None = None) -> list[Any]:
 
 @method
 def vsplit(x: Any, num_or_indices: Any, name: str | None = None) -> list[Any]:
-    """`tensor_split` along the first axis of a tensor of two or more.
+    """`tensor_split` along the first axis of a tensor of two or more: (2 * n, m) -> two of (n, m).
 
     >>> [part.tolist() for part in dy2st.vsplit(dy2st.to_tensor([[1, 2], [3, 4]]), 2)]
     [[[1, 2]], [[3, 4]]]
@@ -221,7 +225,7 @@ def vsplit(x: Any, num_or_indices: Any, name: str | None = None) -> list[Any]:
 
 @method
 def dsplit(x: Any, num_or_indices: Any, name: str | None = None) -> list[Any]:
-    """`tensor_split` along the third axis.
+    """`tensor_split` along the third axis: (n, m, 2 * k) -> two of (n, m, k).
 
     >>> [part.shape for part in dy2st.dsplit(dy2st.zeros([2, 2, 4]), 2)]
     [[2, 2, 2], [2, 2, 2]]
@@ -232,6 +236,8 @@ def dsplit(x: Any, num_or_indices: Any, name: str | None = None) -> list[Any]:
 @method
 def narrow(input: Any, dim: int, start: Any, length: Any) -> Any:
     """`length` slices along an axis, from `start` on: x[start : start + length].
+
+    (..., n, ...) -> (..., length, ...).
 
     >>> dy2st.narrow(dy2st.to_tensor([1, 2, 3, 4]), 0, 1, 2).tolist()
     [2, 3]
@@ -271,6 +277,8 @@ def _windows(place: int, size: int, step: int, x: Any) -> Any:
 @method
 def permute(input: Any, *order: Any, dims: Any = None) -> Any:
     """The axes in another order, given as a list or one by one: axis order[i] is axis i then.
+
+    (n, m, k) -> (k, n, m) for 2, 0, 1.
 
     >>> dy2st.permute(dy2st.zeros([2, 3, 4]), 2, 0, 1).shape
     [4, 2, 3]
@@ -330,6 +338,8 @@ def view_as(x: Any, other: Any, name: str | None = None) -> Any:
 def as_strided(x: Any, shape: Any, stride: Any, offset: int = 0, name: str | None = None) -> Any:
     """Elements of the flattened x, `stride[i]` apart along axis i, from `offset` bytes on.
 
+    (count,) -> shape.
+
     >>> dy2st.as_strided(dy2st.to_tensor([1, 2, 3, 4]), [3, 2], [1, 1]).tolist()
     [[1, 2], [2, 3], [3, 4]]
     """
@@ -374,7 +384,7 @@ def crop(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None
 
 @method
 def msort(input: Any) -> Any:
-    """The elements in order along the first axis.
+    """The elements in order along the first axis: (n, ...) -> (n, ...).
 
     >>> dy2st.msort(dy2st.to_tensor([[3, 1], [2, 4]])).tolist()
     [[2, 1], [3, 4]]
@@ -408,6 +418,8 @@ def argwhere(input: Any) -> Any:
 @method
 def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Any:
     """The sum of products over pairs of axes: the last n of x and the first n of y, or as given.
+
+    (n, k, l), (k, l, m) -> (n, m).
 
     Where one list of axes is shorter, it goes on as the other one does. An axis of size 1 counts
     for each element of the other tensor's.

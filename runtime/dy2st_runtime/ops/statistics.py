@@ -17,6 +17,8 @@ from dy2st_runtime.ops.short_floats import in_float32
 def logsumexp(x: Any, axis: Axes = None, keepdim: bool = False, name: str | None = None) -> Any:
     """log(sum(exp(x))) along axes, all by default; without overflow.
 
+    (..., n) -> (...) along the last axis.
+
     >>> print(dy2st.logsumexp(dy2st.to_tensor([1000.0, 1000.0])).round(3))
     1000.693
     """
@@ -45,6 +47,8 @@ def var(
     dtype: Any = None,
 ) -> Any:
     """The mean squared distance from the mean along axes, divided by n - correction.
+
+    (..., n) -> (...) along the last axis.
 
     `unbiased` says whether the correction is 1 or 0.
 
@@ -82,6 +86,8 @@ def std(
 ) -> Any:
     """The square root of `var`, which divides by n - correction, along axes.
 
+    (..., n) -> (...) along the last axis.
+
     >>> dy2st.std(dy2st.to_tensor([[1.0, 1.0], [0.0, 8.0]]), axis=1, unbiased=False).tolist()
     [0.0, 4.0]
     """
@@ -105,6 +111,8 @@ def norm(
     name: str | None = None,
 ) -> Any:
     """(sum |x|**p)**(1/p) along axes, all by default; p may be inf, -inf, 0, or "fro" for 2.
+
+    (..., n) -> (...) along the last axis.
 
     Along two axes it is the norm of matrices if p is 'nuc', 1, 2 (the default) or inf, or less
     than 0.
@@ -131,6 +139,8 @@ def vector_norm(
     dtype: Any = None,
 ) -> Any:
     """(sum |x|**p)**(1/p) along axes, all by default; p may be inf, -inf or 0.
+
+    (..., n) -> (...) along the last axis.
 
     >>> dy2st.linalg.vector_norm(dy2st.to_tensor([3.0, -4.0])).item()
     5.0

@@ -331,7 +331,7 @@ def array_length(array: Any) -> Any:
 
 @public
 def array_stack(array: Any, axis: int = 0) -> Any:
-    """The tensors of the list, all of one shape, along a new axis.
+    """The tensors of the list, all of one shape, along a new axis: k of (n, ...) -> (k, n, ...).
 
     >>> dy2st.ops.array_stack([dy2st.to_tensor([1, 2]), dy2st.to_tensor([3, 4])]).tolist()
     [[1, 2], [3, 4]]
@@ -342,6 +342,8 @@ def array_stack(array: Any, axis: int = 0) -> Any:
 @public
 def array_concat(array: Any, axis: int = 0) -> Any:
     """The tensors of the list one after the other along an axis.
+
+    several (n, ...) -> (sum of n, ...).
 
     >>> dy2st.ops.array_concat([dy2st.to_tensor([1, 2]), dy2st.to_tensor([3])]).tolist()
     [1, 2, 3]

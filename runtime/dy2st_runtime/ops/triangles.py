@@ -54,7 +54,7 @@ for _name, _doc, _kernel in (
 
 @method
 def tril(x: Any, diagonal: Any = 0, name: str | None = None) -> Any:
-    """x below and on a diagonal of the last two axes, zeros above.
+    """x below and on a diagonal of the last two axes, zeros above: (..., n, m) -> (..., n, m).
 
     >>> dy2st.tril(dy2st.ones([3, 3], "int64")).tolist()
     [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
@@ -64,7 +64,7 @@ def tril(x: Any, diagonal: Any = 0, name: str | None = None) -> Any:
 
 @method
 def triu(x: Any, diagonal: Any = 0, name: str | None = None) -> Any:
-    """x above and on a diagonal of the last two axes, zeros below.
+    """x above and on a diagonal of the last two axes, zeros below: (..., n, m) -> (..., n, m).
 
     >>> dy2st.triu(dy2st.ones([3, 3], "int64"), diagonal=1).tolist()
     [[0, 1, 1], [0, 0, 1], [0, 0, 0]]
