@@ -10,6 +10,7 @@ import sys
 
 import pytest
 
+from dy2st_runtime import ops
 from dy2st_runtime.ir import DEFINITIONS
 from dy2st_runtime.ir.dispatch import FUNCTIONS, METHODS
 from dy2st_runtime.lazy import cached_property
@@ -173,3 +174,8 @@ def test_the_name_is_enough(call):
     code = f"import dy2st as P, sys; print('ml_dtypes' in sys.modules, {call}.dtype)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert run.stdout.split() == ["False", "bfloat16"], run.stderr
+
+
+def test_no_module_of_operators_hides_a_function():
+    load_all()
+    assert not [name for name in ops.LATE if not callable(getattr(ops, name))]

@@ -129,7 +129,7 @@ FAMILIES = (
         "dy2st_runtime.ops.roi",
         operators="bilinear_weights regions regions_back roi_pool_places",
     ),
-    Family("dy2st_runtime.ops.scatter_reduce", functions="put_reduced", operators="scatter_reduce"),
+    Family("dy2st_runtime.ops.joined_scatter", functions="put_reduced", operators="scatter_reduce"),
     Family(
         "dy2st_runtime.ops.stacking",
         functions="argwhere as_strided atleast_1d atleast_2d atleast_3d block_diag cartesian_prod "
@@ -148,7 +148,7 @@ FAMILIES = (
         "array_slice",
     ),
     Family(
-        "dy2st_runtime.ops.fourier",
+        "dy2st_runtime.ops.fourier_along",
         functions="fourier fourier_of_real fourier_to_real",
         operators="fourier fourier_of_real fourier_to_real",
     ),

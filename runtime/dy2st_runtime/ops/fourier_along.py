@@ -141,10 +141,9 @@ define(
 def fourier(x: Any, axis: int, inverse: bool = False, norm: str = "backward") -> Any:
     """The Fourier transform of complex numbers along an axis, or its inverse.
 
-    (..., n, ...) -> (..., n, ...).
+    (..., n, ...) -> (..., n, ...); `dy2st.fft.fft` has the common form.
 
-    >>> from dy2st_runtime.ops.fourier import fourier  # `dy2st.fft.fft` has the common form
-    >>> fourier(dy2st.to_tensor([1 + 0j, 1 + 0j]), 0).tolist()
+    >>> dy2st.ops.fourier(dy2st.to_tensor([1 + 0j, 1 + 0j]), 0).tolist()
     [(2+0j), 0j]
     """
     return apply("fourier", x, axis=axis, inverse=inverse, norm=norm)
