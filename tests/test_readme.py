@@ -33,7 +33,7 @@ PAGES = [
             "engines",
             "scale",
             "from_onnx",
-            "peers",
+            "other_tools",
             "from_paddle_files",
             "to_onnx",
         )

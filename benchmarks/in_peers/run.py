@@ -1,6 +1,6 @@
 """What becomes of each program in one tool, against plain calls: python run.py TOOL.
 
-Run it by a Python that has the tool. docs/peers.md has what the versions named there said.
+Run it by a Python that has the tool. docs/other_tools.md has what the versions named there said.
 """
 
 from __future__ import annotations
