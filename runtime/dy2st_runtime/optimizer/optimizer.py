@@ -270,7 +270,8 @@ class Optimizer:
     def _step(
         self, pairs: list[tuple[Any, Any]], settings: dict[str, Any], group: dict[str, Any]
     ) -> None:
-        start = perf_counter()
+        # A trace reads no clock: its Program would be that of one moment.
+        start = None if current_tracer() is not None else perf_counter()
         with no_grad(), autocasting(None), announced("step of an optimizer"):
             if settings["grad_clip"] is not None:
                 pairs = settings["grad_clip"](pairs)
@@ -285,7 +286,8 @@ class Optimizer:
                 )
                 settings["parameter"] = parameter
                 self._move(parameter, value_of(gradient), rate * factor, settings, group)
-        self._recorded.seconds += perf_counter() - start
+        if start is not None:
+            self._recorded.seconds += perf_counter() - start
 
     def _move(
         self, parameter: Any, gradient: Value, rate: float, settings: Any, group: Any
