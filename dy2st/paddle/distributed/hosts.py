@@ -19,7 +19,15 @@ _ABORT = "the JAX distributed service detected fatal errors"  # rank 0 is gone
 
 
 class Failure(NamedTuple):
-    """How a process has failed."""
+    """How a process has failed.
+
+    >>> failure = Failure(1, "node2", "exit status 1", "ZeroDivisionError: division by zero")
+    >>> print(failure.text())
+    rank 1 on node2 ended with exit status 1, and all others were ended:
+    ZeroDivisionError: division by zero
+    >>> failure.is_result, failure.is_abort
+    (False, False)
+    """
 
     rank: int
     host: str
@@ -45,7 +53,13 @@ class Failure(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Which ranks the processes of this machine have, and where all meet."""
+    """Which ranks the processes of this machine have, and where all meet.
+
+    >>> plan = Plan(first=2, processes=2, coordinator="a:80", hosts=["a", "a", "b", "b"], node=1)
+    >>> of_process = plan.environment(0)
+    >>> of_process["PADDLE_TRAINER_ID"], of_process["PADDLE_CURRENT_ENDPOINT"]
+    ('2', 'b:82')
+    """
 
     first: int
     processes: int
@@ -118,7 +132,17 @@ class _Peer:
 
 
 class Hosts:
-    """The launchers of all machines, seen from one of them; the first one decides."""
+    """The launchers of all machines, seen from one of them; the first one decides.
+
+    >>> hosts = Hosts(1, "", 0, 10.0)  # one machine
+    >>> hosts.plan(2).hosts
+    ['127.0.0.1', '127.0.0.1']
+    >>> hosts.heard() is None, hosts.all_done()
+    (True, True)
+    >>> hosts.settle(Failure(1, "a", "exit status 1", "")).rank
+    1
+    >>> hosts.close()
+    """
 
     def __init__(self, count: int, master: str, node: int, timeout: float) -> None:
         """Meet the others; PeerTimeout with the address if they do not come."""

@@ -29,7 +29,11 @@ _TRACEBACK = "Traceback (most recent call last)"
 
 
 def main(arguments: Sequence[str]) -> int:
-    """The command; 0 if all processes have ended well."""
+    """The command; 0 if all processes have ended well.
+
+    >>> main(["--nproc_per_node", "2", "train.py"])  # doctest: +SKIP
+    0
+    """
     options = _parser().parse_args(arguments)
     signal.signal(signal.SIGTERM, _as_exit)
     hosts = None
