@@ -191,7 +191,7 @@ class Subset(Dataset[T]):
     ['e', 'a']
     """
 
-    def __init__(self, dataset: Any, indices: Sequence[int]) -> None:
+    def __init__(self, dataset: Dataset[T] | Sequence[T], indices: Sequence[int]) -> None:
         """Take the dataset and the numbers."""
         self.dataset, self.indices = dataset, indices
 
@@ -206,8 +206,8 @@ class Subset(Dataset[T]):
 
 
 def random_split(
-    dataset: Any, lengths: Sequence[float], generator: Any = None
-) -> list[Subset[Any]]:
+    dataset: Dataset[T] | Sequence[T], lengths: Sequence[float], generator: Any = None
+) -> list[Subset[T]]:
     """The samples, shuffled, in disjoint parts of these lengths, or fractions whose sum is 1.
 
     What fractions leave over goes to the first parts, one sample each. `generator` is a NumPy

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar, overload
 
 from dy2st.io.collate import as_new_tensors, as_tensors, default_collate_fn, default_convert_fn
-from dy2st.io.dataset import IterableDataset
+from dy2st.io.dataset import Dataset, IterableDataset
 from dy2st.io.fetch import EXHAUSTED, Recipe
 from dy2st.io.sampler import BatchSampler
 from dy2st.io.worker import Plan
@@ -16,8 +16,35 @@ from dy2st.io.workers import Workers
 from dy2st_runtime.errors import ArgumentError, WorkerError
 from dy2st_runtime.ops.generator import generator
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
-class DataLoader:
+    from dy2st_runtime.ir import Tensor
+
+Batch = TypeVar("Batch")
+
+
+class _Options(TypedDict, total=False):
+    """All that a DataLoader may be given by name, but the dataset and `collate_fn`."""
+
+    feed_list: None
+    places: Any
+    return_list: bool
+    batch_sampler: Iterable[Any] | None
+    batch_size: int | None
+    shuffle: bool
+    drop_last: bool
+    num_workers: int
+    use_buffer_reader: bool
+    reader_buffer_size: int
+    prefetch_factor: int
+    use_shared_memory: bool
+    timeout: float
+    worker_init_fn: Callable[[int], Any] | None
+    persistent_workers: bool
+
+
+class DataLoader(Generic[Batch]):
     """The batches of a dataset as tensors, nested as its samples are.
 
     Batches come in order, however many workers there are. Orders are drawn by the generator that
@@ -65,6 +92,33 @@ class DataLoader:
     [2, 2] [2 3]
     [1, 2] [4]
     """
+
+    @overload
+    def __init__(
+        self: DataLoader[Batch],
+        dataset: Any,
+        *,
+        collate_fn: Callable[[Any], Batch],
+        **options: Unpack[_Options],
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: DataLoader[dict[str, Tensor]],
+        dataset: Dataset[dict[str, Any]] | Sequence[dict[str, Any]],
+        *,
+        collate_fn: None = None,
+        **options: Unpack[_Options],
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: DataLoader[list[Tensor]],
+        dataset: Dataset[Any] | Sequence[Any],
+        *,
+        collate_fn: None = None,
+        **options: Unpack[_Options],
+    ) -> None: ...
 
     def __init__(
         self,
@@ -130,11 +184,11 @@ class DataLoader:
             raise TypeError("a DataLoader of an IterableDataset has no len()")
         return len(self.dataset if self.batch_sampler is None else self.batch_sampler)
 
-    def __call__(self) -> Iterator[Any]:
+    def __call__(self) -> Iterator[Batch]:
         """The batches, as `iter` gives them."""
         return iter(self)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Batch]:
         """The batches; work begins when the first one is asked for."""
         is_batched = self.batch_size is not None or self.batch_sampler is not None
         collate = self.collate_fn or (default_collate_fn if is_batched else default_convert_fn)

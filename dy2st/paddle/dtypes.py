@@ -77,6 +77,12 @@ class finfo:
     True
     """
 
+    min: builtins.float
+    max: builtins.float
+    eps: builtins.float
+    tiny: builtins.float
+    smallest_normal: builtins.float
+
     def __init__(self, dtype: Any) -> None:
         """Look them up; DTypeError if it is no float type."""
         found = np.dtype(dtype)

@@ -10,6 +10,7 @@ import numpy as np
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.grad_mode import no_grad
 from dy2st_runtime.ir.promotion import autocasting
+from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.parameter_updates import Changing, put, value_of
 from dy2st_runtime.tensor import EagerTensor
 
@@ -65,9 +66,10 @@ class GradScaler:
         # The optimizers since the last update: which one, what was done, and what was found.
         self._done: tuple[tuple[int, str, Any], ...] = ()
 
-    def scale(self, var: Any) -> Any:
+    def scale(self, var: Tensor) -> Tensor:
         """The loss times the scale."""
-        return var * self._scale_as(var.dtype) if self._enable else var
+        scaled: Tensor = var * self._scale_as(var.dtype) if self._enable else var
+        return scaled
 
     def _scale_as(self, dtype: Any) -> Any:
         return F.cast(F.reshape(self._scale, []), dtype)

@@ -84,7 +84,7 @@ class ShardDataloader:
 
     def __init__(
         self,
-        dataloader: DataLoader,
+        dataloader: DataLoader[Any],
         meshes: ProcessMesh | Sequence[ProcessMesh],
         input_keys: Sequence[str] | None = None,
         shard_dims: Any = None,
@@ -148,7 +148,7 @@ class ShardDataloader:
 
 
 def shard_dataloader(
-    dataloader: DataLoader,
+    dataloader: DataLoader[Any],
     meshes: ProcessMesh | Sequence[ProcessMesh],
     input_keys: Sequence[str] | None = None,
     shard_dims: Any = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import Any
 
 from dy2st_runtime.nn.layer import Layer
@@ -149,15 +149,15 @@ class LayerDict(Layer):
         note_change(self)
         self._sub_layers.clear()
 
-    def keys(self) -> Iterable[str]:
+    def keys(self) -> KeysView[str]:
         """The names in order."""
         return self._sub_layers.keys()
 
-    def values(self) -> Iterable[Layer]:
+    def values(self) -> ValuesView[Layer]:
         """The layers in order."""
         return self._sub_layers.values()
 
-    def items(self) -> Iterable[tuple[str, Layer]]:
+    def items(self) -> ItemsView[str, Layer]:
         """Names and layers in order."""
         return self._sub_layers.items()
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, ParamSpec, Protocol, TypeVar, overload
 
 import numpy as np
 
@@ -104,7 +104,10 @@ class LayerHelper:
         default_initializer: Initializer | None = None,
     ) -> Parameter | None:
         """`create_parameter` of the Layer, with its arguments in another order."""
-        return self._layer.create_parameter(shape, attr, dtype, is_bias, default_initializer)
+        made: Parameter | None = self._layer.create_parameter(
+            shape, attr, dtype, is_bias, default_initializer
+        )
+        return made
 
 
 def _unchanged(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -448,6 +451,26 @@ class Layer(LayerTree):
         object.__setattr__(self, name, value)
 
     # -- registering -------------------------------------------------------------------------
+
+    @overload
+    def create_parameter(
+        self,
+        shape: Any,
+        attr: Literal[False],
+        dtype: Any = None,
+        is_bias: bool = False,
+        default_initializer: Initializer | None = None,
+    ) -> None: ...
+
+    @overload
+    def create_parameter(
+        self,
+        shape: Any,
+        attr: ParamAttr | Initializer | str | bool | None = None,
+        dtype: Any = None,
+        is_bias: bool = False,
+        default_initializer: Initializer | None = None,
+    ) -> Parameter: ...
 
     def create_parameter(
         self,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from dy2st_runtime.dims import require_equal
@@ -32,6 +33,7 @@ def _with_alpha(name: str) -> Function:
 def _filled(make: Callable[..., Any]) -> Function:
     """x with every element replaced: gradients of 0 flow through."""
 
+    @wraps(make)
     def changed(x: Any, *args: Any, **kwargs: Any) -> Any:
         return F.where(True, fitted(make(x, *args, **kwargs), x.dtype), x)
 

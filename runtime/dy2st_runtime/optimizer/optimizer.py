@@ -6,7 +6,7 @@ import inspect
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -40,6 +40,9 @@ from dy2st_runtime.parameter_updates import (
 )
 from dy2st_runtime.regularizer import L1Decay, L2Decay, WeightDecayRegularizer
 from dy2st_runtime.tensor import EagerTensor, Parameter
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 State = dict[str, Value]
 Rate = float | LRScheduler
@@ -99,7 +102,7 @@ class Optimizer:
     _changing = Changing({"_learning_rate"})
 
     @without_own_frames
-    def __new__(cls, *_: Any, **named: Any) -> Any:
+    def __new__(cls, *_: Any, **named: Any) -> Self:
         """Say what torch's names of the arguments are called here."""
         wrong = [name for name in named if name in _OF_TORCH]
         known = inspect.signature(cls).parameters if wrong else {}

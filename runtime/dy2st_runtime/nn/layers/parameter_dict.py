@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import Any
 
 from dy2st_runtime.nn.layer import Layer
@@ -33,15 +33,15 @@ class ParameterDict(Layer):
         for name, parameter in pairs:
             self.add_parameter(name, parameter)
 
-    def keys(self) -> Iterable[str]:
+    def keys(self) -> KeysView[str]:
         """The names in order."""
         return self._parameters.keys()
 
-    def values(self) -> Iterable[Parameter]:
+    def values(self) -> ValuesView[Parameter]:
         """The parameters in order."""
         return self._parameters.values()
 
-    def items(self) -> Iterable[tuple[str, Parameter]]:
+    def items(self) -> ItemsView[str, Parameter]:
         """Names and parameters in order."""
         return self._parameters.items()
 
