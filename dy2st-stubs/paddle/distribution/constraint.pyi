@@ -11,7 +11,7 @@ from dy2st_runtime.ir.tensor import Tensor, TensorLike
 from typing import Any
 
 class Constraint(_Constraint):
-    """A condition on values."""
+    """A condition on values: a class of one's own writes `__call__`, which says where it holds."""
     def check(self, value: TensorLike) -> Tensor:
         """The same as calling it."""
 class Positive(_Positive, Constraint):
