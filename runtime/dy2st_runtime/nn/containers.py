@@ -52,7 +52,7 @@ class Sequential(Layer):
         """How many layers."""
         return len(self._sub_layers)
 
-    def __iter__(self) -> Iterator[Layer]:
+    def __iter__(self) -> Iterator[Any]:
         """The layers in order."""
         return iter(self._sub_layers.values())
 
@@ -113,7 +113,7 @@ class LayerList(Layer):
         """How many layers."""
         return len(self._sub_layers)
 
-    def __iter__(self) -> Iterator[Layer]:
+    def __iter__(self) -> Iterator[Any]:
         """The layers in order."""
         return iter(self._sub_layers.values())
 
@@ -139,10 +139,10 @@ class LayerDict(Layer):
         for name, layer in pairs:
             self.add_sublayer(name, layer)
 
-    def pop(self, key: str) -> Layer:
+    def pop(self, key: str) -> Any:
         """Remove a layer and return it."""
         note_change(self)
-        return self._sub_layers.pop(key)  # type: ignore[no-any-return]
+        return self._sub_layers.pop(key)
 
     def clear(self) -> None:
         """Remove all layers."""
@@ -153,17 +153,17 @@ class LayerDict(Layer):
         """The names in order."""
         return self._sub_layers.keys()
 
-    def values(self) -> ValuesView[Layer]:
+    def values(self) -> ValuesView[Any]:
         """The layers in order."""
         return self._sub_layers.values()
 
-    def items(self) -> ItemsView[str, Layer]:
+    def items(self) -> ItemsView[str, Any]:
         """Names and layers in order."""
         return self._sub_layers.items()
 
-    def __getitem__(self, key: str) -> Layer:
+    def __getitem__(self, key: str) -> Any:
         """A layer by name."""
-        return self._sub_layers[key]  # type: ignore[no-any-return]
+        return self._sub_layers[key]
 
     def __setitem__(self, key: str, sublayer: Layer) -> None:
         """Add or replace a layer."""

@@ -139,6 +139,10 @@ class Layer(LayerTree):
     """
 
     training: bool
+    _full_name: str
+    _forward_pre_hooks: OrderedDict[int, Hook]
+    _forward_post_hooks: OrderedDict[int, Hook]
+    _hooks_with_kwargs: set[int]
 
     # Other names of attributes: `stride` reads `_stride`. PaddlePaddle's are the private ones, so
     # classes derived from our Layers may have a `stride` of their own: only ours rename on writing.
@@ -319,14 +323,21 @@ class Layer(LayerTree):
 
     # -- attributes --------------------------------------------------------------------------
 
-    def __getattr__(self, name: str) -> Any:
-        """Parameters, buffers and sublayers by name."""
+    def __getattr__(self, name: str) -> Tensor:
+        """Parameters, buffers and sublayers by name.
+
+        To type checkers what is never assigned is a tensor: a class whose Layers are registered by
+        `add_sublayer` says `block1: nn.Layer`.
+        """
+        found: Tensor
         for store in ("_parameters", "_buffers", "_sub_layers"):
             entries = self.__dict__.get(store)
             if entries is not None and name in entries:
-                return entries[name]
+                found = entries[name]
+                return found
         if name in self._aliases:
-            return getattr(self, self._aliases[name])
+            found = getattr(self, self._aliases[name])
+            return found
         hint = "" if "_parameters" in self.__dict__ else "; call super().__init__() first"
         reason = f"{type(self).__name__!r} object has no attribute {name!r}{hint}"
         raise AttributeError(

@@ -32,6 +32,9 @@ class _BatchNorm(Layer, private="_num_features _momentum _epsilon _data_format _
         "num_batches_tracked": (),
     }
 
+    _mean: EagerTensor
+    _variance: EagerTensor
+
     def __init__(
         self,
         num_features: int,

@@ -108,6 +108,14 @@ class DenseNet(nn.Layer):
     362
     """
 
+    db_conv_2: nn.Sequential
+    db_conv_3: nn.Sequential
+    db_conv_4: nn.Sequential
+    db_conv_5: nn.Sequential
+    tr_conv2_blk: TransitionLayer
+    tr_conv3_blk: TransitionLayer
+    tr_conv4_blk: TransitionLayer
+
     def __init__(
         self,
         layers: int = 121,

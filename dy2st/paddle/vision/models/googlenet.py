@@ -76,6 +76,24 @@ class GoogLeNet(nn.Layer):
     57
     """
 
+    _ince3a: Inception
+    _ince3b: Inception
+    _ince4a: Inception
+    _ince4b: Inception
+    _ince4c: Inception
+    _ince4d: Inception
+    _ince4e: Inception
+    _ince5a: Inception
+    _ince5b: Inception
+    _conv_o1: ConvLayer
+    _fc_o1: nn.Linear
+    _drop_o1: nn.Dropout
+    _conv_o2: ConvLayer
+    _fc_o2: nn.Linear
+    _drop_o2: nn.Dropout
+    _out1: nn.Linear
+    _out2: nn.Linear
+
     def __init__(self, num_classes: int = 1000, with_pool: bool = True) -> None:
         """Make the layers."""
         super().__init__()

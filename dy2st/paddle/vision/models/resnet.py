@@ -141,6 +141,11 @@ class ResNet(nn.Layer):
     [1, 10]
     """
 
+    layer1: nn.Sequential
+    layer2: nn.Sequential
+    layer3: nn.Sequential
+    layer4: nn.Sequential
+
     def __init__(
         self,
         block: type[BasicBlock] | type[BottleneckBlock],
