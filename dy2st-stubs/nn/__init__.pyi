@@ -214,10 +214,13 @@ from typing import Any
 
 class AdaptiveAvgPool1D(_AdaptiveAvgPool1D):
     """(n, c, l) -> (n, c, out): means of equal parts, which overlap if out does not divide l."""
+    output_size: Any
     def __init__(self, output_size: int | Sequence[int | None], name: str | None = None) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 class AdaptiveAvgPool2D(_AdaptiveAvgPool2D):
     """(n, c, h, w) -> (n, c, *out): means of equal parts; None for a size keeps that of the input."""
+    data_format: Any
+    output_size: Any
     def __init__(self, output_size: int | Sequence[int | None], data_format: str = 'NCHW', name: str | None = None) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 class AdaptiveAvgPool3D(_AdaptiveAvgPool3D):
@@ -230,11 +233,15 @@ class AdaptiveLogSoftmaxWithLoss(_AdaptiveLogSoftmaxWithLoss):
     def forward(self, input: Tensor, label: Tensor) -> tuple[Tensor, Tensor]: ...
 class AdaptiveMaxPool1D(_AdaptiveMaxPool1D):
     """(n, c, l) -> (n, c, out): the largest of equal parts; with `return_mask` their places too."""
+    output_size: Any
+    return_mask: Any
     def __init__(self, output_size: int | Sequence[int | None], return_mask: bool = False, name: str | None = None) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 AdaptiveMaxPool1d = AdaptiveMaxPool1D
 class AdaptiveMaxPool2D(_AdaptiveMaxPool2D):
     """(n, c, h, w) -> (n, c, *out): the largest of equal parts, with `return_mask` their places."""
+    output_size: Any
+    return_mask: Any
     def __init__(self, output_size: int | Sequence[int | None], return_mask: bool = False, name: str | None = None) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 AdaptiveMaxPool2d = AdaptiveMaxPool2D
@@ -253,6 +260,8 @@ class AvgPool1D(_AvgPool1D):
     def forward(self, x: Tensor) -> Tensor: ...
 class AvgPool2D(_AvgPool2D):
     """(n, c, h, w) -> (n, c, h', w'): the mean of every window; `exclusive` counts no padding."""
+    divisor: Any
+    ksize: Any
     def __init__(self, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | str | Sequence[int] | Sequence[Sequence[int]] = 0, *last: Any, **named: Any) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 class AvgPool3D(_AvgPool3D):
@@ -271,24 +280,47 @@ class BatchNorm(_BatchNorm):
     """Batch normalisation of (n, c, ...), then the activation `act` by its name."""
     weight: Parameter
     bias: Parameter
+    act: Any
+    data_format: Any
+    epsilon: Any
+    momentum: Any
+    num_channels: Any
+    num_features: Any
+    trainable_statistics: Any
+    use_global_stats: Any
     def __init__(self, num_channels: int, act: str | None = None, is_test: bool = False, momentum: float = 0.9, epsilon: float = 1e-05, param_attr: ParamAttr | Initializer | str | bool | None = None, bias_attr: ParamAttr | Initializer | str | bool | None = None, dtype: DTypeLike = 'float32', data_layout: str = 'NCHW', in_place: bool = False, moving_mean_name: str | None = None, moving_variance_name: str | None = None, do_model_average_for_mean_and_var: bool = True, use_global_stats: bool = False, trainable_statistics: bool = False) -> None: ...
     def forward(self, input: Tensor) -> Tensor: ...
 class BatchNorm1D(_BatchNorm1D):
     """Batch normalisation of (n, c) or (n, c, l) (Ioffe and Szegedy 2015)."""
     weight: Parameter
     bias: Parameter
+    data_format: Any
+    epsilon: Any
+    momentum: Any
+    num_features: Any
+    use_global_stats: Any
     def __init__(self, num_features: int, momentum: float = 0.9, epsilon: float = 1e-05, weight_attr: ParamAttr | Initializer | str | bool | None = None, bias_attr: ParamAttr | Initializer | str | bool | None = None, data_format: str | None = None, use_global_stats: bool | None = None, name: str | None = None) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 class BatchNorm2D(_BatchNorm2D):
     """Batch normalisation of (n, c, h, w) (Ioffe and Szegedy 2015)."""
     weight: Parameter
     bias: Parameter
+    data_format: Any
+    epsilon: Any
+    momentum: Any
+    num_features: Any
+    use_global_stats: Any
     def __init__(self, num_features: int, momentum: float = 0.9, epsilon: float = 1e-05, weight_attr: ParamAttr | Initializer | str | bool | None = None, bias_attr: ParamAttr | Initializer | str | bool | None = None, data_format: str | None = None, use_global_stats: bool | None = None, name: str | None = None) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 class BatchNorm3D(_BatchNorm3D):
     """Batch normalisation of (n, c, d, h, w) (Ioffe and Szegedy 2015); see `BatchNorm2D`."""
     weight: Parameter
     bias: Parameter
+    data_format: Any
+    epsilon: Any
+    momentum: Any
+    num_features: Any
+    use_global_stats: Any
     def __init__(self, num_features: int, momentum: float = 0.9, epsilon: float = 1e-05, weight_attr: ParamAttr | Initializer | str | bool | None = None, bias_attr: ParamAttr | Initializer | str | bool | None = None, data_format: str | None = None, use_global_stats: bool | None = None, name: str | None = None) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 class BiRNN(_BiRNN):
@@ -299,10 +331,14 @@ class Bilinear(_Bilinear):
     """y[k] = x1 @ weight[k] @ x2 + bias[k]: (n, a), (n, b) -> (n, out)."""
     weight: Parameter
     bias: Parameter
+    in1_features: Any
+    in2_features: Any
+    out_features: Any
     def __init__(self, in1_features: int, in2_features: int, out_features: int, weight_attr: ParamAttr | Initializer | str | bool | None = None, bias_attr: ParamAttr | Initializer | str | bool | None = None, name: str | None = None) -> None: ...
     def forward(self, x1: Tensor, x2: Tensor) -> Tensor: ...
 class CELU(_CELU):
     """max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0) (Barron 2017)."""
+    alpha: Any
     def __init__(self, *settings: Any, name: str | None = None, **named: Any) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 class CTCLoss(_CTCLoss):
@@ -347,12 +383,30 @@ class Conv1D(_Conv1D):
     """Cross-correlation along one axis: (n, in, l) -> (n, out, l')."""
     weight: Parameter
     bias: Parameter
+    data_format: Any
+    dilation: Any
+    groups: Any
+    in_channels: Any
+    kernel_size: Any
+    out_channels: Any
+    padding: Any
+    padding_mode: Any
+    stride: Any
     def __init__(self, in_channels: int, out_channels: int, kernel_size: int | Sequence[int], stride: int | Sequence[int] = 1, padding: int | str | Sequence[int] | Sequence[Sequence[int]] = 0, dilation: int | Sequence[int] = 1, groups: int = 1, padding_mode: str = 'zeros', weight_attr: ParamAttr | Initializer | str | bool | None = None, bias_attr: ParamAttr | Initializer | str | bool | None = None, data_format: str | None = None, output_padding: int | Sequence[int] = 0, bias: bool = True, dtype: DTypeLike | None = None) -> None: ...
     def forward(self, x: Tensor, output_size: int | Sequence[int | None] = None) -> Tensor: ...
 class Conv1DTranspose(_Conv1DTranspose):
     """The gradient of Conv1D with respect to its input: (n, in, l) -> (n, out, l')."""
     weight: Parameter
     bias: Parameter
+    data_format: Any
+    dilation: Any
+    groups: Any
+    in_channels: Any
+    kernel_size: Any
+    out_channels: Any
+    padding: Any
+    padding_mode: Any
+    stride: Any
     def __init__(self, in_channels: int, out_channels: int, kernel_size: int | Sequence[int], stride: int | Sequence[int] = 1, padding: int | str | Sequence[int] | Sequence[Sequence[int]] = 0, output_padding: int | Sequence[int] = 0, groups: int = 1, dilation: int | Sequence[int] = 1, weight_attr: ParamAttr | Initializer | str | bool | None = None, bias_attr: ParamAttr | Initializer | str | bool | None = None, data_format: str = 'NCL') -> None: ...
     def forward(self, x: Tensor, output_size: int | Sequence[int | None] = None) -> Tensor: ...
 Conv1d = Conv1D
@@ -360,12 +414,30 @@ class Conv2D(_Conv2D):
     """Cross-correlation along two axes: (n, in, h, w) -> (n, out, h', w')."""
     weight: Parameter
     bias: Parameter
+    data_format: Any
+    dilation: Any
+    groups: Any
+    in_channels: Any
+    kernel_size: Any
+    out_channels: Any
+    padding: Any
+    padding_mode: Any
+    stride: Any
     def __init__(self, in_channels: int, out_channels: int, kernel_size: int | Sequence[int], stride: int | Sequence[int] = 1, padding: int | str | Sequence[int] | Sequence[Sequence[int]] = 0, dilation: int | Sequence[int] = 1, groups: int = 1, padding_mode: str = 'zeros', weight_attr: ParamAttr | Initializer | str | bool | None = None, bias_attr: ParamAttr | Initializer | str | bool | None = None, data_format: str | None = None, output_padding: int | Sequence[int] = 0, bias: bool = True, dtype: DTypeLike | None = None) -> None: ...
     def forward(self, x: Tensor, output_size: int | Sequence[int | None] = None) -> Tensor: ...
 class Conv2DTranspose(_Conv2DTranspose):
     """The gradient of Conv2D with respect to its input: (n, in, h, w) -> (n, out, h', w')."""
     weight: Parameter
     bias: Parameter
+    data_format: Any
+    dilation: Any
+    groups: Any
+    in_channels: Any
+    kernel_size: Any
+    out_channels: Any
+    padding: Any
+    padding_mode: Any
+    stride: Any
     def __init__(self, in_channels: int, out_channels: int, kernel_size: int | Sequence[int], stride: int | Sequence[int] = 1, padding: int | str | Sequence[int] | Sequence[Sequence[int]] = 0, output_padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, groups: int = 1, weight_attr: ParamAttr | Initializer | str | bool | None = None, bias_attr: ParamAttr | Initializer | str | bool | None = None, data_format: str = 'NCHW') -> None: ...
     def forward(self, x: Tensor, output_size: int | Sequence[int | None] = None) -> Tensor: ...
 Conv2d = Conv2D
@@ -373,12 +445,30 @@ class Conv3D(_Conv3D):
     """Cross-correlation along three axes: (n, in, d, h, w) -> (n, out, d', h', w'); see `Conv2D`."""
     weight: Parameter
     bias: Parameter
+    data_format: Any
+    dilation: Any
+    groups: Any
+    in_channels: Any
+    kernel_size: Any
+    out_channels: Any
+    padding: Any
+    padding_mode: Any
+    stride: Any
     def __init__(self, in_channels: int, out_channels: int, kernel_size: int | Sequence[int], stride: int | Sequence[int] = 1, padding: int | str | Sequence[int] | Sequence[Sequence[int]] = 0, dilation: int | Sequence[int] = 1, groups: int = 1, padding_mode: str = 'zeros', weight_attr: ParamAttr | Initializer | str | bool | None = None, bias_attr: ParamAttr | Initializer | str | bool | None = None, data_format: str | None = None, output_padding: int | Sequence[int] = 0, bias: bool = True, dtype: DTypeLike | None = None) -> None: ...
     def forward(self, x: Tensor, output_size: int | Sequence[int | None] = None) -> Tensor: ...
 class Conv3DTranspose(_Conv3DTranspose):
     """The gradient of Conv3D with respect to its input: (n, in, d, h, w) -> (n, out, d', h', w')."""
     weight: Parameter
     bias: Parameter
+    data_format: Any
+    dilation: Any
+    groups: Any
+    in_channels: Any
+    kernel_size: Any
+    out_channels: Any
+    padding: Any
+    padding_mode: Any
+    stride: Any
     def __init__(self, in_channels: int, out_channels: int, kernel_size: int | Sequence[int], stride: int | Sequence[int] = 1, padding: int | str | Sequence[int] | Sequence[Sequence[int]] = 0, output_padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, groups: int = 1, weight_attr: ParamAttr | Initializer | str | bool | None = None, bias_attr: ParamAttr | Initializer | str | bool | None = None, data_format: str = 'NCDHW') -> None: ...
     def forward(self, x: Tensor, output_size: int | Sequence[int | None] = None) -> Tensor: ...
 Conv3d = Conv3D
@@ -388,6 +478,8 @@ class CosineEmbeddingLoss(_CosineEmbeddingLoss):
     def forward(self, input1: Tensor, input2: Tensor, label: Tensor) -> Tensor: ...
 class CosineSimilarity(_CosineSimilarity):
     """x1 . x2 / max(|x1| |x2|, eps) along an axis, which goes: (n, d), (n, d) -> (n,)."""
+    axis: Any
+    eps: Any
     def __init__(self, axis: int = 1, eps: float = 1e-08) -> None: ...
     def forward(self, x1: Tensor, x2: Tensor) -> Tensor: ...
 class CrossEntropyLoss(_CrossEntropyLoss):
@@ -408,10 +500,17 @@ class Dropout3D(_Dropout3D):
     def forward(self, x: Tensor) -> Tensor: ...
 class ELU(_ELU):
     """x where x > 0, else alpha * (exp(x) - 1) (Clevert et al. 2015)."""
+    alpha: Any
     def __init__(self, *settings: Any, name: str | None = None, **named: Any) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 class Embedding(_Embedding):
     """y = weight[x]: integers (...) -> (..., embedding_dim)."""
+    embedding_dim: Any
+    max_norm: Any
+    norm_type: Any
+    num_embeddings: Any
+    padding_idx: Any
+    scale_grad_by_freq: Any
     def __init__(self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None, max_norm: float | None = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False, _weight: Any = None, _freeze: bool = False, dtype: DTypeLike | None = None, weight_attr: ParamAttr | Initializer | str | bool | None = None, name: str | None = None) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 class FeatureAlphaDropout(_FeatureAlphaDropout):
@@ -436,10 +535,12 @@ class FractionalMaxPool3D(_FractionalMaxPool3D):
     def forward(self, x: Tensor) -> Tensor: ...
 class GELU(_GELU):
     """x * (1 + erf(x / sqrt(2))) / 2 (Hendrycks and Gimpel 2016)."""
+    approximate: Any
     def __init__(self, *settings: Any, name: str | None = None, **named: Any) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 class GLU(_GLU):
     """a * sigmoid(b), with a and b the halves of an axis: (n, 2*c) -> (n, c) (Dauphin et al. 2016)."""
+    axis: Any
     def __init__(self, *settings: Any, name: str | None = None, **named: Any) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 class GRU(_GRU):
@@ -458,6 +559,10 @@ class GroupNorm(_GroupNorm):
     """Normalise groups of channels of (n, c, ...) (Wu and He 2018)."""
     weight: Parameter
     bias: Parameter
+    data_format: Any
+    epsilon: Any
+    num_channels: Any
+    num_groups: Any
     def __init__(self, num_groups: int, num_channels: int, epsilon: float = 1e-05, weight_attr: ParamAttr | Initializer | str | bool | None = None, bias_attr: ParamAttr | Initializer | str | bool | None = None, data_format: str = 'NCHW', name: str | None = None, *, affine: bool = True, device: Place | str | None = None, dtype: DTypeLike | None = None) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 class HSigmoidLoss(_HSigmoidLoss):
@@ -468,6 +573,7 @@ class HSigmoidLoss(_HSigmoidLoss):
     def forward(self, input: Tensor, label: Tensor, path_table: Tensor | None = None, path_code: Tensor | None = None) -> Tensor: ...
 class Hardshrink(_Hardshrink):
     """x where |x| > threshold, else 0."""
+    threshold: Any
     def __init__(self, *settings: Any, name: str | None = None, **named: Any) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 class Hardsigmoid(_Hardsigmoid):
@@ -480,6 +586,8 @@ class Hardswish(_Hardswish):
     def forward(self, x: Tensor) -> Tensor: ...
 class Hardtanh(_Hardtanh):
     """min(max(x, min), max)."""
+    max: Any
+    min: Any
     def __init__(self, *settings: Any, name: str | None = None, **named: Any) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 class HingeEmbeddingLoss(_HingeEmbeddingLoss):
@@ -493,16 +601,31 @@ class Identity(_Identity):
 class InstanceNorm1D(_InstanceNorm1D):
     """Normalise every channel of every sequence of (n, c, l), or of (n, c) as of length 1."""
     bias: Parameter
+    data_format: Any
+    epsilon: Any
+    momentum: Any
+    num_features: Any
+    weight: Any
     def __init__(self, num_features: int, epsilon: float = 1e-05, momentum: float = 0.9, weight_attr: ParamAttr | Initializer | str | bool | None = None, bias_attr: ParamAttr | Initializer | str | bool | None = None, data_format: str | None = None, name: str | None = None) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 class InstanceNorm2D(_InstanceNorm2D):
     """Normalise every channel of every image of (n, c, h, w) (Ulyanov et al. 2016)."""
     bias: Parameter
+    data_format: Any
+    epsilon: Any
+    momentum: Any
+    num_features: Any
+    weight: Any
     def __init__(self, num_features: int, epsilon: float = 1e-05, momentum: float = 0.9, weight_attr: ParamAttr | Initializer | str | bool | None = None, bias_attr: ParamAttr | Initializer | str | bool | None = None, data_format: str | None = None, name: str | None = None) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 class InstanceNorm3D(_InstanceNorm3D):
     """Normalise every channel of every volume of (n, c, d, h, w)."""
     bias: Parameter
+    data_format: Any
+    epsilon: Any
+    momentum: Any
+    num_features: Any
+    weight: Any
     def __init__(self, num_features: int, epsilon: float = 1e-05, momentum: float = 0.9, weight_attr: ParamAttr | Initializer | str | bool | None = None, bias_attr: ParamAttr | Initializer | str | bool | None = None, data_format: str | None = None, name: str | None = None) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 class KLDivLoss(_KLDivLoss):
@@ -535,10 +658,13 @@ class LayerNorm(_LayerNorm):
     """y = (x - mean) / sqrt(variance + epsilon) * weight + bias over the last axes (Ba 2016)."""
     weight: Parameter
     bias: Parameter
+    epsilon: Any
+    normalized_shape: Any
     def __init__(self, normalized_shape: int | Sequence[int], epsilon: float = 1e-05, weight_attr: ParamAttr | Initializer | str | bool | None = None, bias_attr: ParamAttr | Initializer | str | bool | None = None, name: str | None = None, *, elementwise_affine: bool = True, bias: bool = True, device: Place | str | None = None, dtype: DTypeLike | None = None) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 class LeakyReLU(_LeakyReLU):
     """max(x, 0) + negative_slope * min(x, 0)."""
+    negative_slope: Any
     def __init__(self, *settings: Any, name: str | None = None, **named: Any) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 class Linear(_Linear):
@@ -557,6 +683,7 @@ class LogSigmoid(_LogSigmoid):
     def forward(self, x: Tensor) -> Tensor: ...
 class LogSoftmax(_LogSoftmax):
     """x - log(sum(exp(x))) along an axis, the last one if it is not said."""
+    axis: Any
     def __init__(self, *settings: Any, name: str | None = None, **named: Any) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 class MSELoss(_MSELoss):
@@ -573,6 +700,7 @@ class MaxPool1D(_MaxPool1D):
     def forward(self, x: Tensor) -> Tensor: ...
 class MaxPool2D(_MaxPool2D):
     """(n, c, h, w) -> (n, c, h', w'): the largest element of every window."""
+    ksize: Any
     def __init__(self, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | str | Sequence[int] | Sequence[Sequence[int]] = 0, *last: Any, **named: Any) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 class MaxPool3D(_MaxPool3D):
@@ -620,10 +748,17 @@ class MultiMarginLoss(_MultiMarginLoss):
     def forward(self, input: Tensor, label: Tensor) -> Tensor: ...
 class NLLLoss(_NLLLoss):
     """-input[label], of log-probabilities: (n, classes), (n,) -> scalar, or (n,) without reduction."""
+    ignore_index: Any
+    reduction: Any
+    weight: Any
     def __init__(self, weight: TensorLike | None = None, ignore_index: int = -100, reduction: str = 'mean', name: str | None = None) -> None: ...
     def forward(self, input: Tensor, label: Tensor) -> Tensor: ...
 class PReLU(_PReLU):
     """max(x, 0) + weight * min(x, 0), the weight is trained (He et al. 2015)."""
+    data_format: Any
+    init: Any
+    num_parameters: Any
+    weight: Any
     def __init__(self, num_parameters: int = 1, init: float = 0.25, weight_attr: ParamAttr | Initializer | str | bool | None = None, data_format: str = 'NCHW', name: str | None = None) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 class Pad1D(_Pad1D):
@@ -632,6 +767,8 @@ class Pad1D(_Pad1D):
     def forward(self, x: Tensor) -> Tensor: ...
 class Pad2D(_Pad2D):
     """Pad (n, c, h, w) by [left, right, top, bottom], or by one number on all sides."""
+    data_format: Any
+    mode: Any
     def __init__(self, padding: int | str | Sequence[int] | Sequence[Sequence[int]], mode: str = 'constant', value: float = 0.0, data_format: str = 'NCHW', name: str | None = None) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 class Pad3D(_Pad3D):
@@ -657,6 +794,7 @@ class PoissonNLLLoss(_PoissonNLLLoss):
 class RMSNorm(_RMSNorm):
     """y = x / sqrt(mean(x**2) + epsilon) * weight over the last axes (Zhang and Sennrich 2019)."""
     weight: Parameter
+    epsilon: Any
     def __init__(self, normalized_shape: int | Sequence[int], epsilon: float = 1e-06) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 class RNN(_RNN):
@@ -719,6 +857,7 @@ class Sequential(_Sequential):
     def forward(self, x: Tensor) -> Tensor: ...
 class SiLU(_SiLU):
     """x * sigmoid(x), of any shape (Ramachandran et al. 2017)."""
+    inplace: Any
     def __init__(self, *settings: Any, name: str | None = None, **named: Any) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 class Sigmoid(_Sigmoid):
@@ -744,6 +883,7 @@ class SoftMarginLoss(_SoftMarginLoss):
     def forward(self, input: Tensor, label: Tensor) -> Tensor: ...
 class Softmax(_Softmax):
     """exp(x) / sum(exp(x)) along an axis, the last one if it is not said."""
+    axis: Any
     def __init__(self, *settings: Any, name: str | None = None, **named: Any) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 class Softmax2D(_Softmax2D):
@@ -752,10 +892,13 @@ class Softmax2D(_Softmax2D):
     def forward(self, x: Tensor) -> Tensor: ...
 class Softplus(_Softplus):
     """log(1 + exp(beta * x)) / beta; x itself where beta * x > threshold."""
+    beta: Any
+    threshold: Any
     def __init__(self, *settings: Any, name: str | None = None, **named: Any) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 class Softshrink(_Softshrink):
     """sign(x) * max(|x| - threshold, 0)."""
+    threshold: Any
     def __init__(self, *settings: Any, name: str | None = None, **named: Any) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 class Softsign(_Softsign):
@@ -764,6 +907,10 @@ class Softsign(_Softsign):
     def forward(self, x: Tensor) -> Tensor: ...
 class SpectralNorm(_SpectralNorm):
     """y = x / sigma, the largest singular value of x as a matrix (Miyato et al. 2018)."""
+    dim: Any
+    eps: Any
+    power_iters: Any
+    weight_shape: Any
     def __init__(self, weight_shape: ShapeLike, dim: int = 0, power_iters: int = 1, eps: float = 1e-12, dtype: DTypeLike = 'float32') -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 class Swish(_Swish):
@@ -774,6 +921,11 @@ class SyncBatchNorm(_SyncBatchNorm):
     """Batch normalisation over the batches of all processes: while training, means are theirs."""
     weight: Parameter
     bias: Parameter
+    data_format: Any
+    epsilon: Any
+    momentum: Any
+    num_features: Any
+    use_global_stats: Any
     def __init__(self, num_features: int, momentum: float = 0.9, epsilon: float = 1e-05, weight_attr: ParamAttr | Initializer | str | bool | None = None, bias_attr: ParamAttr | Initializer | str | bool | None = None, data_format: str = 'NCHW', name: str | None = None) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 class Tanh(_Tanh):

@@ -7,13 +7,16 @@ from collections.abc import Iterator
 import numpy as np
 
 import dy2st
+import dy2st.distributed as dist
 import dy2st.paddle as paddle
+import dy2st.paddle.nn.functional as PF
 import dy2st_runtime
 from dy2st import Tensor, nn
 from dy2st.io import DataLoader, Dataset, IterableDataset, TensorDataset
 from dy2st.jit import StaticFunction, not_to_static, to_static
 from dy2st.nn import functional as F
 from dy2st.static import Dim, InputSpec, bucket, freeze
+from dy2st.vision.models import resnet18
 
 
 class Block(nn.Layer):
@@ -25,11 +28,13 @@ class Block(nn.Layer):
             nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width)
         )
         self.dropout = nn.Dropout(dropout)
+        self.conv = nn.Conv2D(3, 8, 3)
         self.scale = self.create_parameter([width])
         self.register_buffer("seen", dy2st.zeros([1]))
 
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
         y = self.norm(x)
+        x = x + self.seen + self.norm._epsilon + self.conv.stride
         x = x + self.dropout(self.attention(y, y, y, mask)) * self.scale
         return x + self.mlp(self.norm(x))
 
@@ -202,4 +207,5 @@ def as_paddle(x: paddle.Tensor) -> paddle.Tensor:
     net = paddle.vision.models.resnet18(num_classes=10)
     normal = paddle.distribution.Normal(0.0, 1.0)
     print(normal.sample([2]), paddle.linalg.norm(x), paddle.nn.functional.gelu(x), net(x))
+    print(dist.get_rank(), PF.gelu(x), resnet18()(x), paddle.nn.Linear(2, 2)(x))
     return paddle.to_tensor([1.0], dtype=paddle.float32) + x

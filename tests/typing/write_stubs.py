@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 import dy2st
+from dy2st.paddle.spaces import home, space_of
 from dy2st_runtime import tensor
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.nn.layer import Layer
@@ -137,16 +138,16 @@ class Stub:
     def text(self) -> str:
         """The file."""
         lines = [f'"""{self.doc}"""', "", *sorted(self.plain)]
-        for home, names in sorted(self.imports.items()):
+        for source, names in sorted(self.imports.items()):
             shown = {as_name for _, as_name in names}
             parts = [
                 f"{name} as {as_name}" if as_name else name
                 for name, as_name in sorted(names)
                 if as_name or name not in shown
             ]
-            whole = f"from {home} import {', '.join(parts)}"
+            whole = f"from {source} import {', '.join(parts)}"
             inner = [f"    {part}," for part in parts]
-            lines += [whole] if len(whole) < 100 else [f"from {home} import (", *inner, ")"]
+            lines += [whole] if len(whole) < 100 else [f"from {source} import (", *inner, ")"]
         return "\n".join([*lines, "", *self.body, ""])
 
 
@@ -293,9 +294,9 @@ def tensor_stub() -> Stub:
     stub = Stub("dy2st_runtime.ir.tensor", "Tensor, as users see it.")
     names = sorted({n for n in {*dir(Tensor), *dir(EagerTensor)} if n[0] != "_"} - HIDDEN)
     scope = {*names}
-    for home, taken in HEAD[0].items():
+    for source, taken in HEAD[0].items():
         for one in taken.split():
-            stub.take(one, home)
+            stub.take(one, source)
     stub.plain |= {"import builtins", "import numpy as np"}
     stub.body += HEAD[1]
     for name in names:
@@ -505,6 +506,8 @@ def layer_lines(stub: Stub, name: str, kind: type[Layer], scope: set[str]) -> li
     for entry in ("weight", "bias"):  # None only where somebody asked for none
         if f"self.{entry} = self.create_parameter" in code:
             lines.append(f"    {entry}: {stub.types('Parameter', scope, {})}")
+    # Settings that the code keeps under private names.
+    lines += [f"    {entry}: {stub.types('Any', scope, {})}" for entry in sorted(kind._aliases)]
     made, names_there = inspect.signature(kind), vars(inspect.getmodule(kind))
     text = arguments(stub, name, made, scope, names_there)
     lines.append(f"    def __init__(self, {text}) -> None: ..." if text else "")
@@ -528,9 +531,24 @@ def _tensor_of(parameter: inspect.Parameter) -> Any:
     return "Tensor" if is_vague else parameter.annotation
 
 
+def other_names() -> dict[Path, str]:
+    """The modules that are there by a second name: `dy2st.vision`, `dy2st.paddle.nn`."""
+    found = {}
+    for name, module in public_modules().items():
+        space = space_of(name)
+        is_here = name.startswith("dy2st.paddle.")
+        if vars(module).get("__file__") and (is_here or home(space) == name != "dy2st"):
+            parts = space.split(".") if is_here else ["paddle", *space.split(".")]
+            folder = FOLDERS["dy2st"].joinpath(*parts)
+            is_package = hasattr(module, "__path__")
+            path = folder / "__init__.pyi" if is_package else folder.with_suffix(".pyi")
+            found[path] = f'"""Another name of {name}."""\n\nfrom {name} import *\n'
+    return found
+
+
 def files() -> dict[Path, str]:
     """The text of every file."""
-    writer, found = Writer(), {}
+    writer, found = Writer(), other_names()
     stubs = [tensor_stub(), runtime_stub(), *map(writer.write_module, writer.modules)]
     for stub in stubs:
         if stub.is_read_in_code:

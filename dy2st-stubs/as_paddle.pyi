@@ -1,0 +1,3 @@
+"""Another name of dy2st.paddle.as_paddle."""
+
+from dy2st.paddle.as_paddle import *

@@ -1,0 +1,3 @@
+"""Another name of dy2st.paddle.dataset."""
+
+from dy2st.paddle.dataset import *

@@ -1,0 +1,3 @@
+"""Another name of dy2st.paddle.distributed."""
+
+from dy2st.paddle.distributed import *

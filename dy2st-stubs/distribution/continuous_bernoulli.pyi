@@ -1,0 +1,3 @@
+"""Another name of dy2st.paddle.distribution.continuous_bernoulli."""
+
+from dy2st.paddle.distribution.continuous_bernoulli import *

@@ -1,0 +1,3 @@
+"""Another name of dy2st.paddle.distribution.multivariate_normal."""
+
+from dy2st.paddle.distribution.multivariate_normal import *

@@ -1,0 +1,3 @@
+"""Another name of dy2st.paddle.distribution.normal."""
+
+from dy2st.paddle.distribution.normal import *

@@ -1,0 +1,3 @@
+"""Another name of dy2st.paddle.distribution.poisson."""
+
+from dy2st.paddle.distribution.poisson import *

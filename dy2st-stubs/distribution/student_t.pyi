@@ -1,0 +1,3 @@
+"""Another name of dy2st.paddle.distribution.student_t."""
+
+from dy2st.paddle.distribution.student_t import *

@@ -1,0 +1,3 @@
+"""Another name of dy2st.paddle.distribution.uniform."""
+
+from dy2st.paddle.distribution.uniform import *

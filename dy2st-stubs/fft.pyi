@@ -1,0 +1,3 @@
+"""Another name of dy2st.paddle.fft."""
+
+from dy2st.paddle.fft import *

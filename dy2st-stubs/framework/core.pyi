@@ -1,0 +1,3 @@
+"""Another name of dy2st.paddle.framework.core."""
+
+from dy2st.paddle.framework.core import *

@@ -1,0 +1,3 @@
+"""Another name of dy2st.paddle.hapi."""
+
+from dy2st.paddle.hapi import *

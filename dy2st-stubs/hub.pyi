@@ -1,0 +1,3 @@
+"""Another name of dy2st.paddle.hub."""
+
+from dy2st.paddle.hub import *

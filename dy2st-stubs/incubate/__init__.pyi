@@ -1,0 +1,3 @@
+"""Another name of dy2st.paddle.incubate."""
+
+from dy2st.paddle.incubate import *

@@ -1,0 +1,3 @@
+"""Another name of dy2st.paddle.incubate.nn."""
+
+from dy2st.paddle.incubate.nn import *

@@ -1,0 +1,3 @@
+"""Another name of dy2st.paddle.inference."""
+
+from dy2st.paddle.inference import *

@@ -1,0 +1,3 @@
+"""Another name of dy2st.paddle.metric."""
+
+from dy2st.paddle.metric import *

@@ -1,0 +1,3 @@
+"""Another name of dy2st.paddle.onnx."""
+
+from dy2st.paddle.onnx import *

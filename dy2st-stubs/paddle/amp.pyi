@@ -1,0 +1,3 @@
+"""Another name of dy2st.amp."""
+
+from dy2st.amp import *

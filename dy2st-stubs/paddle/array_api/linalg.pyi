@@ -1,0 +1,3 @@
+"""Another name of dy2st_runtime.array_api.linalg."""
+
+from dy2st_runtime.array_api.linalg import *

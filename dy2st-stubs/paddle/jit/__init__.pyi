@@ -1,0 +1,3 @@
+"""Another name of dy2st.jit."""
+
+from dy2st.jit import *

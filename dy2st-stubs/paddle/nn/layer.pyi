@@ -1,0 +1,3 @@
+"""Another name of dy2st.nn.layer."""
+
+from dy2st.nn.layer import *

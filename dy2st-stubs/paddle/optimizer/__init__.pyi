@@ -1,0 +1,3 @@
+"""Another name of dy2st.optimizer."""
+
+from dy2st.optimizer import *

@@ -1,0 +1,3 @@
+"""Another name of dy2st.passes."""
+
+from dy2st.passes import *

@@ -1,0 +1,3 @@
+"""Another name of dy2st.static."""
+
+from dy2st.static import *

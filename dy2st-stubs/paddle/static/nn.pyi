@@ -1,0 +1,3 @@
+"""Another name of dy2st.static.nn."""
+
+from dy2st.static.nn import *

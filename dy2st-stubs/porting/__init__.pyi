@@ -1,0 +1,3 @@
+"""Another name of dy2st.paddle.porting."""
+
+from dy2st.paddle.porting import *

@@ -1,0 +1,3 @@
+"""Another name of dy2st.paddle.signal."""
+
+from dy2st.paddle.signal import *

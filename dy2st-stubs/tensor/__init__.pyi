@@ -1,0 +1,3 @@
+"""Another name of dy2st.paddle.tensor."""
+
+from dy2st.paddle.tensor import *

@@ -1,0 +1,3 @@
+"""Another name of dy2st.paddle.text."""
+
+from dy2st.paddle.text import *

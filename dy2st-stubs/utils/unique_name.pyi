@@ -1,0 +1,3 @@
+"""Another name of dy2st.paddle.utils.unique_name."""
+
+from dy2st.paddle.utils.unique_name import *

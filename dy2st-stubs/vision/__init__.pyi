@@ -1,0 +1,3 @@
+"""Another name of dy2st.paddle.vision."""
+
+from dy2st.paddle.vision import *

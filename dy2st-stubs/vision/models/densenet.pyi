@@ -1,0 +1,3 @@
+"""Another name of dy2st.paddle.vision.models.densenet."""
+
+from dy2st.paddle.vision.models.densenet import *

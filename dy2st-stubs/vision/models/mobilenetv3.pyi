@@ -1,0 +1,3 @@
+"""Another name of dy2st.paddle.vision.models.mobilenetv3."""
+
+from dy2st.paddle.vision.models.mobilenetv3 import *

@@ -1,0 +1,3 @@
+"""Another name of dy2st.paddle.vision.ops."""
+
+from dy2st.paddle.vision.ops import *
