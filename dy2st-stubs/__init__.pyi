@@ -340,7 +340,7 @@ def block_diag(inputs: Sequence[Any], name: str | None = None) -> Tensor:
     """Matrices along a diagonal, with zeros around: (n, k), (m, l) -> (n + m, k + l)."""
 def bmm(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The matrix products of a batch: (b, n, k) @ (b, k, m) -> (b, n, m)."""
-bool: np.dtype[np.builtins.bool]
+bool: np.dtype[np.bool]
 def broadcast_tensors(input: Sequence[Tensor], name: str | None = None) -> list[Tensor]:
     """All tensors repeated to the shape that they broadcast to."""
 @overload
@@ -405,15 +405,15 @@ def conj(x: TensorLike, name: str | None = None) -> Tensor:
     """The conjugate, elementwise; x, if it is real."""
 def conv1d(x: TensorLike, weight: TensorLike, bias: TensorLike | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | str | Sequence[builtins.int] | Sequence[Sequence[builtins.int]] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1, data_format: str = 'NCL', name: str | None = None) -> Tensor:
     """(n, c, l), (o, c/groups, k) -> (n, o, l')."""
-def conv1d_transpose(x: TensorLike, weight: TensorLike, bias: TensorLike | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | str | Sequence[builtins.int] | Sequence[Sequence[builtins.int]] = 0, output_padding: builtins.int | Sequence[builtins.int] = 0, groups: builtins.int = 1, dilation: builtins.int | Sequence[builtins.int] = 1, output_size: builtins.int | Sequence[builtins.int | None] = None, data_format: str = 'NCL', name: str | None = None) -> Tensor:
+def conv1d_transpose(x: TensorLike, weight: TensorLike, bias: TensorLike | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | str | Sequence[builtins.int] | Sequence[Sequence[builtins.int]] = 0, output_padding: builtins.int | Sequence[builtins.int] = 0, groups: builtins.int = 1, dilation: builtins.int | Sequence[builtins.int] = 1, output_size: builtins.int | Sequence[builtins.int | None] | None = None, data_format: str = 'NCL', name: str | None = None) -> Tensor:
     """(n, c, l), (c, o/groups, k) -> (n, o, l'), conv1d's gradient for its input."""
 def conv2d(x: TensorLike, weight: TensorLike, bias: TensorLike | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | str | Sequence[builtins.int] | Sequence[Sequence[builtins.int]] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1, data_format: str = 'NCHW', name: str | None = None) -> Tensor:
     """(n, c, h, w), (o, c/groups, kh, kw) -> (n, o, h', w'); see conv1d for the sizes."""
-def conv2d_transpose(x: TensorLike, weight: TensorLike, bias: TensorLike | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | str | Sequence[builtins.int] | Sequence[Sequence[builtins.int]] = 0, output_padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1, output_size: builtins.int | Sequence[builtins.int | None] = None, data_format: str = 'NCHW', name: str | None = None) -> Tensor:
+def conv2d_transpose(x: TensorLike, weight: TensorLike, bias: TensorLike | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | str | Sequence[builtins.int] | Sequence[Sequence[builtins.int]] = 0, output_padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1, output_size: builtins.int | Sequence[builtins.int | None] | None = None, data_format: str = 'NCHW', name: str | None = None) -> Tensor:
     """(n, c, h, w), (c, o/groups, kh, kw) -> (n, o, h', w'), the gradient of conv2d."""
 def conv3d(x: TensorLike, weight: TensorLike, bias: TensorLike | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | str | Sequence[builtins.int] | Sequence[Sequence[builtins.int]] = 0, dilation: builtins.int | Sequence[builtins.int] = 1, groups: builtins.int = 1, data_format: str = 'NCDHW', name: str | None = None) -> Tensor:
     """(n, c, d, h, w), (o, c/groups, kd, kh, kw) -> (n, o, d', h', w')."""
-def conv3d_transpose(x: TensorLike, weight: TensorLike, bias: TensorLike | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | str | Sequence[builtins.int] | Sequence[Sequence[builtins.int]] = 0, output_padding: builtins.int | Sequence[builtins.int] = 0, groups: builtins.int = 1, dilation: builtins.int | Sequence[builtins.int] = 1, output_size: builtins.int | Sequence[builtins.int | None] = None, data_format: str = 'NCDHW', name: str | None = None) -> Tensor:
+def conv3d_transpose(x: TensorLike, weight: TensorLike, bias: TensorLike | None = None, stride: builtins.int | Sequence[builtins.int] = 1, padding: builtins.int | str | Sequence[builtins.int] | Sequence[Sequence[builtins.int]] = 0, output_padding: builtins.int | Sequence[builtins.int] = 0, groups: builtins.int = 1, dilation: builtins.int | Sequence[builtins.int] = 1, output_size: builtins.int | Sequence[builtins.int | None] | None = None, data_format: str = 'NCDHW', name: str | None = None) -> Tensor:
     """(n, c, d, h, w), (c, o/groups, kd, kh, kw) -> (n, o, d', h', w'), the gradient of conv3d."""
 def copy_(x: TensorLike, other: TensorLike, blocking: builtins.bool = False) -> Tensor:
     """x becomes a copy of another tensor, broadcast to its shape and in its dtype, in place: for all who hold it."""

@@ -150,11 +150,11 @@ def lp_pool2d(x: TensorLike, norm_type: float, kernel_size: int | Sequence[int],
     """(n, c, h, w) -> (n, c, h', w'): (sum x**p)**(1/p) of every window, with p = norm_type."""
 def margin_cross_entropy(logits: TensorLike, label: TensorLike, margin1: float = 1.0, margin2: float = 0.5, margin3: float = 0.0, scale: float = 64.0, group: Any = None, return_softmax: bool = False, reduction: str | None = 'mean') -> Tensor:
     """Cross entropy of scale * cosines: (n, c), (n,) -> a number, or (n, 1) without reduction."""
-def max_unpool1d(x: TensorLike, indices: TensorLike, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | str | Sequence[int] | Sequence[Sequence[int]] = 0, data_format: str = 'NCL', output_size: int | Sequence[int | None] = None, name: str | None = None) -> Tensor:
+def max_unpool1d(x: TensorLike, indices: TensorLike, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | str | Sequence[int] | Sequence[Sequence[int]] = 0, data_format: str = 'NCL', output_size: int | Sequence[int | None] | None = None, name: str | None = None) -> Tensor:
     """(n, c, l), places -> (n, c, l'): maxima back at their places, 0 elsewhere."""
-def max_unpool2d(x: TensorLike, indices: TensorLike, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | str | Sequence[int] | Sequence[Sequence[int]] = 0, data_format: str = 'NCHW', output_size: int | Sequence[int | None] = None, name: str | None = None) -> Tensor:
+def max_unpool2d(x: TensorLike, indices: TensorLike, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | str | Sequence[int] | Sequence[Sequence[int]] = 0, data_format: str = 'NCHW', output_size: int | Sequence[int | None] | None = None, name: str | None = None) -> Tensor:
     """(n, c, h, w), places -> (n, c, h', w'): maxima back at their places, 0 elsewhere."""
-def max_unpool3d(x: TensorLike, indices: TensorLike, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | str | Sequence[int] | Sequence[Sequence[int]] = 0, data_format: str = 'NCDHW', output_size: int | Sequence[int | None] = None, name: str | None = None) -> Tensor:
+def max_unpool3d(x: TensorLike, indices: TensorLike, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | str | Sequence[int] | Sequence[Sequence[int]] = 0, data_format: str = 'NCDHW', output_size: int | Sequence[int | None] | None = None, name: str | None = None) -> Tensor:
     """(n, c, d, h, w), places -> (n, c, d', h', w'): maxima back at their places, 0 elsewhere."""
 def maxout(x: TensorLike, groups: int, axis: int = 1, name: str | None = None) -> Tensor:
     """(n, c, ...) -> (n, c / groups, ...): the largest of `groups` channels (Goodfellow 2013)."""

@@ -10,7 +10,7 @@ import dy2st
 from dy2st import nn
 from dy2st_runtime.tensor import EagerTensor
 from tests.typing.tensor_parts import HIDDEN
-from tests.typing.write_stubs import FOLDERS, files
+from tests.typing.write_stubs import FOLDERS, files, there
 
 
 @pytest.fixture(scope="module")
@@ -41,9 +41,8 @@ def named(member):
 
 
 def test_the_files_are_up_to_date(written):
-    there = {path for top in FOLDERS.values() for path in top.rglob("*") if path.is_file()}
-    wrong = [str(p) for p in there ^ {*written}]
-    wrong += [str(p) for p, text in written.items() if p in there and p.read_text() != text]
+    wrong = [str(p) for p in there() ^ {*written}]
+    wrong += [str(p) for p in there() & {*written} if p.read_text() != written[p]]
     assert not wrong, "python -m tests.typing.write_stubs"
 
 

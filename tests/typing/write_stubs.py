@@ -13,6 +13,7 @@ import inspect
 import re
 from collections import defaultdict
 from collections.abc import Mapping
+from enum import Enum
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -124,7 +125,7 @@ class Stub:
                 self.plain.add("import numpy as np")
             elif word in _BUILTIN_TYPES and word in scope:
                 self.plain.add("import builtins")
-                text = re.sub(rf"\b{word}\b", f"builtins.{word}", text)
+                text = re.sub(rf"(?<![.\w]){word}\b", f"builtins.{word}", text)
             elif word[0].isupper() and word not in ("None", "True", "False"):
                 if word in scope:
                     pass
@@ -175,7 +176,7 @@ def of_argument(function: str, parameter: inspect.Parameter) -> str:
             simple = isinstance(default, (bool, int, float, str))
             known = type(default).__name__ if simple else "Any"
         text = known
-    if default is None and "None" not in text and text not in ("Any", "object"):
+    if default is None and not text.endswith("None") and text not in ("Any", "object"):
         text = f"{text} | None"
     return text
 
@@ -435,7 +436,8 @@ class Writer:
             ):
                 self.homes[id(value)] = (stub.module, name)
                 return layer_lines(stub, name, value, scope)
-            if value.__module__.startswith(_CLASSES):
+            is_own = value.__module__ == stub.module or issubclass(value, Enum)
+            if value.__module__.startswith(_CLASSES) and not is_own:
                 self.homes[id(value)] = (stub.module, name)
                 return class_lines(stub, name, value, scope)
             self.show(stub, name, value)
@@ -565,7 +567,15 @@ def files() -> dict[Path, str]:
     return found
 
 
+def there() -> set[Path]:
+    """The files that are there now."""
+    return {path for top in FOLDERS.values() for path in top.rglob("*") if path.is_file()}
+
+
 if __name__ == "__main__":
-    for path, text in files().items():
+    written = files()
+    for path in there() - {*written}:
+        path.unlink()
+    for path, text in written.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)

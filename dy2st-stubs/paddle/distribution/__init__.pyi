@@ -134,7 +134,7 @@ class Bernoulli(_Bernoulli, ExponentialFamily):
     @property
     def event_shape(self) -> tuple[int, ...]:
         """The shape of one draw from one of them."""
-    def kl_divergence(self, other: TensorLike) -> Tensor:
+    def kl_divergence(self, other: Distribution) -> Tensor:
         """The divergence from another Bernoulli distribution."""
     def log_prob(self, value: TensorLike) -> Tensor:
         """value * log(probs) + (1 - value) * log(1 - probs)."""
@@ -166,7 +166,7 @@ class Beta(_Beta, ExponentialFamily):
     @property
     def event_shape(self) -> tuple[int, ...]:
         """The shape of one draw from one of them."""
-    def kl_divergence(self, other: TensorLike) -> Tensor:
+    def kl_divergence(self, other: Distribution) -> Tensor:
         """The divergence from another beta distribution."""
     def log_prob(self, value: TensorLike) -> Tensor:
         """The logarithm of the density."""
@@ -198,7 +198,7 @@ class Binomial(_Binomial, Distribution):
     @property
     def event_shape(self) -> tuple[int, ...]:
         """The shape of one draw from one of them."""
-    def kl_divergence(self, other: TensorLike) -> Tensor:
+    def kl_divergence(self, other: Distribution) -> Tensor:
         """The divergence from another binomial distribution."""
     def log_prob(self, value: TensorLike) -> Tensor:
         """The logarithm of the probability: -inf above `total_count`."""
@@ -228,7 +228,7 @@ class Categorical(_Categorical, Distribution):
     @property
     def event_shape(self) -> tuple[int, ...]:
         """The shape of one draw from one of them."""
-    def kl_divergence(self, other: TensorLike) -> Tensor:
+    def kl_divergence(self, other: Distribution) -> Tensor:
         """sum(p * (log(p) - log(q))) with p and q = softmax(logits): (*batch, 1)."""
     def log_prob(self, value: TensorLike) -> Tensor:
         """The logarithm of `probs`."""
@@ -260,7 +260,7 @@ class Cauchy(_Cauchy, Distribution):
     @property
     def event_shape(self) -> tuple[int, ...]:
         """The shape of one draw from one of them."""
-    def kl_divergence(self, other: TensorLike) -> Tensor:
+    def kl_divergence(self, other: Distribution) -> Tensor:
         """The divergence from another Cauchy distribution."""
     def log_prob(self, value: TensorLike) -> Tensor:
         """The logarithm of the density."""
@@ -317,7 +317,7 @@ class Chi2(_Chi2, Gamma):
     @property
     def event_shape(self) -> tuple[int, ...]:
         """The shape of one draw from one of them."""
-    def kl_divergence(self, other: TensorLike) -> Tensor:
+    def kl_divergence(self, other: Distribution) -> Tensor:
         """The divergence from another gamma distribution."""
     def log_prob(self, value: TensorLike) -> Tensor:
         """The logarithm of the density."""
@@ -353,7 +353,7 @@ class ContinuousBernoulli(_ContinuousBernoulli, Distribution):
         """The shape of one draw from one of them."""
     def icdf(self, value: TensorLike) -> Tensor:
         """The value whose `cdf` is given."""
-    def kl_divergence(self, other: TensorLike) -> Tensor:
+    def kl_divergence(self, other: Distribution) -> Tensor:
         """The divergence from another continuous Bernoulli distribution."""
     def log_prob(self, value: TensorLike) -> Tensor:
         """The logarithm of the density."""
@@ -383,7 +383,7 @@ class Dirichlet(_Dirichlet, ExponentialFamily):
     @property
     def event_shape(self) -> tuple[int, ...]:
         """The shape of one draw from one of them."""
-    def kl_divergence(self, other: TensorLike) -> Tensor:
+    def kl_divergence(self, other: Distribution) -> Tensor:
         """The divergence from another Dirichlet distribution."""
     def log_prob(self, value: TensorLike) -> Tensor:
         """The logarithm of the density."""
@@ -465,7 +465,7 @@ class Exponential(_Exponential, ExponentialFamily):
         """The shape of one draw from one of them."""
     def icdf(self, value: TensorLike) -> Tensor:
         """The value whose `cdf` is given."""
-    def kl_divergence(self, other: TensorLike) -> Tensor:
+    def kl_divergence(self, other: Distribution) -> Tensor:
         """The divergence from another exponential distribution."""
     def log_prob(self, value: TensorLike) -> Tensor:
         """log(rate) - rate * value."""
@@ -529,7 +529,7 @@ class Gamma(_Gamma, ExponentialFamily):
     @property
     def event_shape(self) -> tuple[int, ...]:
         """The shape of one draw from one of them."""
-    def kl_divergence(self, other: TensorLike) -> Tensor:
+    def kl_divergence(self, other: Distribution) -> Tensor:
         """The divergence from another gamma distribution."""
     def log_prob(self, value: TensorLike) -> Tensor:
         """The logarithm of the density."""
@@ -563,7 +563,7 @@ class Geometric(_Geometric, Distribution):
     @property
     def event_shape(self) -> tuple[int, ...]:
         """The shape of one draw from one of them."""
-    def kl_divergence(self, other: TensorLike) -> Tensor:
+    def kl_divergence(self, other: Distribution) -> Tensor:
         """The divergence from another geometric distribution."""
     def log_pmf(self, k: int) -> Tensor:
         """The logarithm of `pmf`."""
@@ -715,7 +715,7 @@ class Laplace(_Laplace, Distribution):
         """The shape of one draw from one of them."""
     def icdf(self, value: TensorLike) -> Tensor:
         """The value whose `cdf` is given."""
-    def kl_divergence(self, other: TensorLike) -> Tensor:
+    def kl_divergence(self, other: Distribution) -> Tensor:
         """The divergence from another Laplace distribution."""
     def log_prob(self, value: TensorLike) -> Tensor:
         """-|value - loc| / scale - log(2 * scale)."""
@@ -748,7 +748,7 @@ class LogNormal(_LogNormal, TransformedDistribution):
     @property
     def event_shape(self) -> tuple[int, ...]:
         """The shape of one draw from one of them."""
-    def kl_divergence(self, other: TensorLike) -> Tensor:
+    def kl_divergence(self, other: Distribution) -> Tensor:
         """The divergence of the normal distributions."""
     def log_prob(self, value: TensorLike) -> Tensor:
         """The base's at the inverse, less the logarithms of the slopes."""
@@ -808,7 +808,7 @@ class MultivariateNormal(_MultivariateNormal, Distribution):
     @property
     def event_shape(self) -> tuple[int, ...]:
         """The shape of one draw from one of them."""
-    def kl_divergence(self, other: TensorLike) -> Tensor:
+    def kl_divergence(self, other: Distribution) -> Tensor:
         """The divergence from another of these distributions."""
     def log_prob(self, value: TensorLike) -> Tensor:
         """The logarithm of the density."""
@@ -868,7 +868,7 @@ class Poisson(_Poisson, Distribution):
     @property
     def event_shape(self) -> tuple[int, ...]:
         """The shape of one draw from one of them."""
-    def kl_divergence(self, other: TensorLike) -> Tensor:
+    def kl_divergence(self, other: Distribution) -> Tensor:
         """The divergence from another Poisson distribution."""
     def log_prob(self, value: TensorLike) -> Tensor:
         """value * log(rate) - rate - log(value!), with 0 * log(0) = 0."""

@@ -15,10 +15,5 @@ from dy2st.paddle.distribution import (
     TanhTransform as TanhTransform,
     Transform as Transform,
 )
-from dy2st.paddle.distribution.transform_base import Type as _Type
-from typing import Any
+from dy2st.paddle.distribution.transform_base import Type as Type
 
-class Type(_Type):
-    """How many arguments one value has, and whether all values are reached."""
-    def __init__(self, *args: Any, **kwds: Any) -> None:
-        ...

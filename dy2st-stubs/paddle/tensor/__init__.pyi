@@ -744,7 +744,7 @@ autocast = _autocast
 bfloat16: np.dtype[Any]
 bitwise_not = _bitwise_not
 bitwise_not_ = _bitwise_not_
-bool: np.dtype[np.builtins.bool]
+bool: np.dtype[np.bool]
 cdouble: np.dtype[np.complex128]
 cfloat: np.dtype[np.complex64]
 clip = _clip

@@ -758,13 +758,13 @@ class Tensor:
         """x becomes `neg` of x, in place: for all who hold it."""
     def negative(self, name: str | None = None) -> Tensor:
         """-x, elementwise: (...,) -> (...,), in the dtype of x."""
-    def new_empty(self, *sizes: Any, size: builtins.int | Sequence[builtins.int | None] = None, dtype: DTypeLike | None = None, device: Place | str | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
+    def new_empty(self, *sizes: Any, size: builtins.int | Sequence[builtins.int | None] | None = None, dtype: DTypeLike | None = None, device: Place | str | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
         """A tensor of a shape, all 0, of the dtype of x unless another is given."""
     def new_full(self, size: builtins.int | Sequence[builtins.int | None], fill_value: TensorLike, **options: Any) -> Tensor:
         """A tensor of one number, of the dtype of x unless another is given."""
-    def new_ones(self, *sizes: Any, size: builtins.int | Sequence[builtins.int | None] = None, dtype: DTypeLike | None = None, device: Place | str | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
+    def new_ones(self, *sizes: Any, size: builtins.int | Sequence[builtins.int | None] | None = None, dtype: DTypeLike | None = None, device: Place | str | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
         """A tensor of a shape, all 1, of the dtype of x unless another is given."""
-    def new_zeros(self, *sizes: Any, size: builtins.int | Sequence[builtins.int | None] = None, dtype: DTypeLike | None = None, device: Place | str | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
+    def new_zeros(self, *sizes: Any, size: builtins.int | Sequence[builtins.int | None] | None = None, dtype: DTypeLike | None = None, device: Place | str | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor:
         """A tensor of a shape, all 0, of the dtype of x unless another is given."""
     def nextafter(self, y: TensorLike, name: str | None = None) -> Tensor:
         """The next float from x towards y, elementwise with broadcasting."""
