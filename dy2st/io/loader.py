@@ -104,6 +104,15 @@ class DataLoader(Generic[Batch]):
 
     @overload
     def __init__(
+        self: DataLoader[list[Tensor]],
+        dataset: Dataset[tuple[Any, ...]] | Sequence[tuple[Any, ...] | list[Any]],
+        *,
+        collate_fn: None = None,
+        **options: Unpack[_Options],
+    ) -> None: ...
+
+    @overload
+    def __init__(
         self: DataLoader[dict[str, Tensor]],
         dataset: Dataset[dict[str, Any]] | Sequence[dict[str, Any]],
         *,
@@ -113,8 +122,8 @@ class DataLoader(Generic[Batch]):
 
     @overload
     def __init__(
-        self: DataLoader[list[Tensor]],
-        dataset: Dataset[Any] | Sequence[Any],
+        self: DataLoader[Any],
+        dataset: Any,
         *,
         collate_fn: None = None,
         **options: Unpack[_Options],

@@ -79,6 +79,19 @@ class Digits(Dataset[tuple[np.ndarray, int]]):
         return 10
 
 
+class Pairs(Dataset):
+    def __getitem__(self, index):
+        return np.zeros([2]), index
+
+    def __len__(self):
+        return 4
+
+
+class Named(Dataset[dict[str, int]]):
+    def __getitem__(self, index: int) -> dict[str, int]:
+        return {"label": index}
+
+
 class Lines(IterableDataset[dict[str, int]]):
     def __iter__(self) -> Iterator[dict[str, int]]:
         yield {"a": 1}
@@ -192,6 +205,12 @@ def train(net: Model) -> None:
         schedule.step()
     for (row,) in DataLoader(TensorDataset([dy2st.ones([4, 2])]), batch_size=None):
         print(row.shape, adam.get_lr())
+    for x, y in DataLoader(Pairs(), batch_size=2):
+        print(x.shape, y.max())
+    for batch in DataLoader(Named(), batch_size=2):
+        print(batch["label"].shape)
+    for count in DataLoader([1, 2, 3], collate_fn=len):
+        print(count + 1)
     dy2st.save(net.state_dict(), "net.pdparams")
     net.set_state_dict(dy2st.load("net.pdparams"))
 
