@@ -1432,7 +1432,11 @@ view_as_real = as_real
 def vsplit(x: TensorLike, num_or_indices: builtins.int | Sequence[builtins.int] | Tensor, name: str | None = None) -> list[Tensor]:
     """`tensor_split` along the first axis of a tensor of two or more."""
 vstack = row_stack
-def where(condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None, name: str | None = None) -> Tensor:
+@overload
+def where(condition: TensorLike) -> tuple[Tensor, ...]:
+    """x where the condition holds, else y, with broadcasting."""
+@overload
+def where(condition: TensorLike, x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x where the condition holds, else y, with broadcasting."""
 def where_(condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None, name: str | None = None) -> Tensor:
     """x becomes `where` of x, in place: for all who hold it."""

@@ -108,7 +108,7 @@ def dropout3d(x: TensorLike, p: float = 0.5, training: bool = True, data_format:
     """While training, zero whole channels of (n, c, d, h, w) with probability p."""
 def feature_alpha_dropout(x: TensorLike, p: float = 0.5, training: bool = True, name: str | None = None) -> Tensor:
     """`alpha_dropout` of whole channels of (n, c, ...)."""
-def flash_attn_qkvpacked(qkv: TensorLike, dropout: float = 0.0, causal: bool = False, return_softmax: bool = False, *, fixed_seed_offset: Any = None, rng_name: str = '', training: bool = True, name: str | None = None) -> tuple[Tensor, Tensor]:
+def flash_attn_qkvpacked(qkv: TensorLike, dropout: float = 0.0, causal: bool = False, return_softmax: bool = False, *, fixed_seed_offset: Any = None, rng_name: str = '', training: bool = True, name: str | None = None) -> tuple[Tensor, Tensor | None]:
     """`flash_attention` of queries, keys and values in one: (n, l, groups + 2, heads, d)."""
 def flashmask_attention(query: TensorLike, key: TensorLike, value: TensorLike, startend_row_indices: TensorLike | None = None, *, dropout: float = 0.0, causal: bool = False, window_size: int | Sequence[int] | None = None, return_softmax_lse: bool = False, return_seed_offset: bool = False, fixed_seed_offset: Any = None, rng_name: str = '', training: bool = True, name: str | None = None, softmax_scale: float | None = None, block_mask: TensorLike | None = None) -> Tensor:
     """Attention where each key says which queries do not see it: (n, l, heads, d) -> the same."""

@@ -145,6 +145,7 @@ RESULTS = {
     **_all(TENSORS, "meshgrid grad broadcast_tensors"),
     **_all("list[int]", "broadcast_shape broadcast_shapes"),
     **_all("None", "print_ assert_ __init__"),
+    **_all("tuple[Tensor, Tensor | None]", "flash_attention flash_attn_qkvpacked"),
     **_all("Parameter", "create_parameter"),
     "form_of": "tuple[np.dtype[Any], tuple[int, ...]]",
     **_all("bool", "is_selected_rows is_sparse is_sparse_coo is_sparse_csr is_tensor"),
@@ -167,6 +168,9 @@ FLAGS = {
     "lu": ("get_infos", "tuple[Tensor, Tensor, Tensor]"),
 }
 """By function: flags with which it gives something else, and what."""
+
+ALONE = {"where": "tuple[Tensor, ...]"}
+"""By function: what it gives for its first argument alone; it takes all others or none."""
 
 ATTRIBUTES = {
     "data": "Tensor",

@@ -258,6 +258,9 @@ def definition(
         sizes = own[at].replace(kind=own[at].VAR_POSITIONAL, annotation=_SIZE, default=_EMPTY)
         rest = [one.replace(kind=one.KEYWORD_ONLY) for one in own[at + 1 :]]
         forms.append(line([*own[:at], sizes, *rest], result))
+    if title in meanings.ALONE:
+        given = [one.replace(default=_EMPTY) if one.name in "xy" else one for one in own]
+        forms = [line(own[: not self_type], meanings.ALONE[title]), line(given, result)]
     flags, gives = meanings.FLAGS.get(title, ("", ""))
     for flag in flags.split():
         at = names.index(flag)

@@ -1152,7 +1152,11 @@ class Tensor:
         """The parts of complex numbers along a new last axis: (...) -> (..., 2)."""
     def vsplit(self, num_or_indices: builtins.int | Sequence[builtins.int] | Tensor, name: str | None = None) -> list[Tensor]:
         """`tensor_split` along the first axis of a tensor of two or more."""
-    def where(self, x: TensorLike | None = None, y: TensorLike | None = None, name: str | None = None) -> Tensor:
+    @overload
+    def where(self) -> tuple[Tensor, ...]:
+        """x where the condition holds, else y, with broadcasting."""
+    @overload
+    def where(self, x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         """x where the condition holds, else y, with broadcasting."""
     def where_(self, x: TensorLike | None = None, y: TensorLike | None = None, name: str | None = None) -> Tensor:
         """x becomes `where` of x, in place: for all who hold it."""
