@@ -25,7 +25,7 @@ def numbers(loader):
 def test_batches_are_tensors_in_lists():
     batches = list(io.DataLoader(rows(5), batch_size=2))
     assert [[type(field).__name__ for field in batch] for batch in batches] == [
-        ["EagerTensor", "EagerTensor"]
+        ["Tensor", "Tensor"]
     ] * 3
     x, label = batches[1]
     np.testing.assert_array_equal(x.numpy(), [[2, 2], [3, 3]])
