@@ -51,6 +51,17 @@ CASES = {
         lambda x: torch.unique_consecutive(x, dim=0, return_counts=True),
         torch.tensor([1, 1, 2, 1]),
     ),
+    "histogram": (lambda x: torch.histogram(x.detach(), 4, density=True), torch.randn(9)),
+    "histogram of one number": (lambda x: torch.histogram(x.detach(), 2), torch.ones(3)),
+    "histogram between edges": (
+        lambda x, ends: torch.histogram(x.detach(), ends.detach()),
+        torch.tensor([0.0, 1.0, 2.0, 3.0, 4.0]),
+        torch.tensor([0.5, 1.0, 3.0]),
+    ),
+    "histogramdd": (
+        lambda x: torch.histogramdd(x.detach(), [2, 3], range=[-1.0, 1.0, -2.0, 2.0]),
+        torch.randn(20, 2),
+    ),
     "diff of order 0": (lambda x: torch.diff(x, 0, append=x), ROWS),
     "logspace of integers": (lambda: torch.logspace(0.4, 3.9, 4, base=2.0, dtype=torch.int64),),
     "svd full_matrices": (lambda x: torch.linalg.svd(x)[0][:, :3].abs(), ROWS),

@@ -3,6 +3,7 @@
 from dy2st.importers.torch.rows import (
     creation,
     elementwise,
+    histograms,
     indexing,
     layers,
     losses,
@@ -18,6 +19,7 @@ from dy2st.importers.torch.rows import (
 __all__ = [
     "creation",
     "elementwise",
+    "histograms",
     "indexing",
     "layers",
     "losses",

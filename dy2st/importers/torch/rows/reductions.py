@@ -313,11 +313,6 @@ def _counted(at: Call, x: Any, weights: Any = None, minlength: int = 0) -> Any:
     return F.bincount(x, weights, minlength)
 
 
-@row("aten.histc.default")
-def _histogram(at: Call, x: Any, bins: int = 100, min: Any = 0, max: Any = 0) -> Any:
-    return F.histogram(x, bins, float(min), float(max))
-
-
 @row("aten.count_nonzero.default", "aten.count_nonzero.dim_IntList")
 def _counted_nonzero(at: Call, x: Any, dim: Any = None) -> Any:
     found = F.cast(F.not_equal(x, F.zeros_like(x)), "int64")
@@ -368,22 +363,6 @@ def _runs(
     values, inverse, counts = F.unique_consecutive(F.reshape(x, [-1]), True, True, 0)
     inverse = F.reshape(inverse, x.shape)
     return _asked(values, inverse, counts, return_inverse, return_counts)
-
-
-@row("aten.histogram.bin_ct")
-def _binned(
-    at: Call,
-    x: Any,
-    bins: int = 100,
-    range: Any = None,
-    weight: Any = None,
-    density: bool = False,
-) -> Any:
-    low, high = (0.0, 0.0) if range is None else map(float, range)
-    flat = F.reshape(x, [-1])
-    weight = None if weight is None else F.reshape(weight, [-1])
-    counts = F.histogram(flat, bins, low, high, weight, density)
-    return counts, F.histogram_bin_edges(flat, bins, low, high)
 
 
 @row("aten.quantile.default", "aten.quantile.scalar")
