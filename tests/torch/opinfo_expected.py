@@ -34,6 +34,7 @@ EXPECTED: dict[str, str] = {
     "as_strided.partial_views": "what lies beside a view in its memory is not seen",
     "as_strided_scatter": "torch's gradient of elements that are replaced is not 0",
     "linalg.pinv.hermitian": "the samples are not Hermitian, and the rule reads all of them",
+    "to_sparse": "there are no sparse tensors",
     "chalf": "there is no complex32",
     "logcumsumexp": "complex numbers are refused",
     "nn.functional.batch_norm": "a batch of nothing without channels",

@@ -59,7 +59,8 @@ def _log_of_sum(at: Call, x: Any, dim: Any, keepdim: bool = False) -> Any:
     if x.dtype.kind != "c":
         return _reduced("logsumexp")(at, x, dim, keepdim)
     flat, axes = (x, axes_of(dim, x.ndim)) if x.ndim else (F.reshape(x, [1]), [0])
-    most = F.cast(F.detach(F.amax(F.real(flat), axes, True)), x.dtype)
+    most = F.detach(F.amax(F.real(flat), axes, True))
+    most = F.cast(F.where(F.isfinite(most), most, F.zeros_like(most)), x.dtype)
     found = F.add(F.log(F.sum(F.exp(F.subtract(flat, most)), axes, keepdim=True)), most)
     return found if keepdim and x.ndim else F.squeeze(found, axes)
 
