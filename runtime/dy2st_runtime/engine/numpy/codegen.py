@@ -119,11 +119,15 @@ Lines = list[tuple[str, Operator | None]]
 
 @dataclass
 class Generated:
-    """Source text, the globals it needs, and the operator behind every line."""
+    """Source text, the globals it needs, and the operator behind every line.
+
+    outer  the operators of the Program that others, which have no kernel, are part of.
+    """
 
     source: str
     namespace: dict[str, Any]
     lines: dict[int, Operator]
+    outer: dict[Operator, Operator]
 
 
 @dataclass
@@ -142,6 +146,7 @@ class _Writer:
     entry: frozenset[Dim] = frozenset()  # the symbols that are known when the Program starts
     sizes: SizeCode = field(default_factory=SizeCode)
     over: dict[Operator, int] = field(default_factory=dict)
+    outer: dict[Operator, Operator] = field(default_factory=dict)  # that others are made of
     lists: InPlace = field(default_factory=lambda: InPlace(set(), set()))
     nested: bool = False
     count: int = 0
@@ -295,7 +300,7 @@ def generate(program: Program) -> Generated:
     lines: Lines = [*writer.text, *writer.apart]
     operators = {k: operator for k, (_, operator) in enumerate(lines, 1) if operator is not None}
     text = [*(text for text, _ in lines), "", *fits_function(program, writer.namespace)]
-    return Generated("\n".join(text) + "\n", writer.namespace, operators)
+    return Generated("\n".join(text) + "\n", writer.namespace, operators, writer.outer)
 
 
 def with_clock(
@@ -321,7 +326,7 @@ def with_clock(
             text.append(f"{depth}put(({len(timed)}, at, now()))")
             timed.append(operator)
     namespace = {**generated.namespace, "now": clock, "put": put}
-    return Generated("\n".join(text), namespace, lines), timed
+    return Generated("\n".join(text), namespace, lines, generated.outer), timed
 
 
 def _block(writer: _Writer, block: Block, depth: int, free: bool) -> None:
@@ -400,6 +405,7 @@ def _call(writer: _Writer, operator: Operator, depth: int) -> None:
             writer.names[parameter] = writer.name(operand)
         for inner in tracer.block.operators:
             inner.location = operator.location
+            writer.outer[inner] = writer.outer.get(operator, operator)
         tracer.block.yields = list(results)
         _block(writer, tracer.block, depth, free=False)
         own = [writer.name(result) for result in operator.results]

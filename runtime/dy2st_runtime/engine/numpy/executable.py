@@ -67,7 +67,8 @@ class Executable(Runner):
         measured = self._measured[:]
         del self._measured[: len(measured)]
         timed = [(self._timed[number], start, end) for number, start, end in measured]
-        return [Span(one.name, (one,), start, end) for one, start, end in timed]
+        outer = self._generated.outer
+        return [Span(one.name, (outer.get(one, one),), start, end) for one, start, end in timed]
 
     def compute(self, inputs: Sequence[Array], state: Sequence[Array]) -> list[Any]:
         """Call the generated function; what it raises names the operator's place."""
