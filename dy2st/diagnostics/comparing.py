@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from dy2st.diagnostics.differences import Difference, first_difference, leaves
+from dy2st.diagnostics.gradient_rules import wrong_rule
 from dy2st.diagnostics.kept_state import KeptState
 from dy2st.diagnostics.locating import Parting, fault_of_engine, first_parting
 from dy2st.diagnostics.recorder import engine_of
@@ -21,7 +22,14 @@ from dy2st.diagnostics.subjects import call_of, converted, is_saved, layer_paths
 from dy2st.diagnostics.trails import RunsOf, Trail
 from dy2st.jit.program_passes import as_pass
 from dy2st.jit.static_function import by_python, set_way
-from dy2st_runtime.errors import ArgumentError, ConversionError, Dy2stError, Location
+from dy2st_runtime.errors import (
+    ArgumentError,
+    ConversionError,
+    Dy2stError,
+    EngineError,
+    Location,
+    PassError,
+)
 from dy2st_runtime.ir.checks.broken_sizes import place_text
 from dy2st_runtime.ir.own_frames import without_own_frames
 from dy2st_runtime.ir.types import is_differentiable
@@ -137,7 +145,8 @@ def compare(
     A function or Layer runs by Python, and converted; a Program, a `passes.Module`, a model or the
     path of one runs by NumPy's kernels one by one, and as it is. `other` is a second one to take in
     place of that. `engine` and `pipeline`, the name of passes or a pass, are for the second side.
-    With `gradients` those of all results, by arguments and parameters, are compared, too.
+    With `gradients` those of all results, by arguments and parameters, are compared, too, and the
+    rule of each operator with finite differences.
 
     What a call leaves behind (buffers, parameters, gradients, lists, random numbers) is compared,
     and put back after each run: nothing is changed. Results may differ by a part of the largest
@@ -158,7 +167,7 @@ def compare(
     kept = KeptState([*subjects, *names])
     if kept.unknown:
         raise ArgumentError(f"compare: {kept.unknown[0]}, cannot be put back: give it as a list")
-    pair = Pair(kept, (left, right), args, kwargs, tolerance)
+    pair = Pair(kept, (left, right), args, kwargs, tolerance, gradients)
     return pair.compared(name_of(fn), sides, layer_paths(fn), engine)
 
 
@@ -283,7 +292,9 @@ class Pair:
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         tolerance: float | None,
+        asks_rules: bool = False,
     ) -> None:
+        self.asks_rules = asks_rules
         self.kept, self.calls, self.args, self.kwargs = kept, calls, args, kwargs
         self.tolerance = tolerance
         self.is_steady = False  # whether they were equal though nothing was rounded otherwise
@@ -315,6 +326,9 @@ class Pair:
         traced = [self.run(side, trail.recording(paths)) for side, trail in enumerate(trails)]
         self.is_steady = wrong is None
         if wrong is None:
+            wrong_one = wrong_rule(trails[0].steps) if self.asks_rules else None
+            if wrong_one is not None:  # it is the same for both
+                return Comparison(name, sides, 0, "gradients", wrong_one.found, wrong_one)
             return Comparison(name, sides, trails[1].count)
         # What cancels out may be anything: as far as other roundings are apart, so may it.
         roundings = [Trail() for _ in range(ROUNDINGS)]
@@ -373,7 +387,7 @@ def outcome_of(
     """What a call gives and leaves, before that is put back."""
     try:
         result = call(*args, **kwargs)
-    except ConversionError:  # a refusal is the user's to see
+    except (ConversionError, EngineError, PassError):  # refusals are the user's to see
         raise
     except Exception as error:  # whatever the user's code raises, by both ways
         return Outcome({RAISES: type(error).__name__}, error)

@@ -82,7 +82,11 @@ def _at_worst(left: Any, right: Any, wrong: Any, apart: Any) -> Difference:
     if left.dtype.kind not in "b" and np.isfinite(apart[worst]):
         said += f", at most by {float(apart[worst]):.3g}" if left.dtype.kind not in "iu" else ""
     place = "" if not wrong.shape else f" at {[int(one) for one in worst]}"
-    said += f": {left[worst]} and {right[worst]}{place}"
+    both = [
+        f"{float(one[worst]):.7g}" if _kind(one.dtype) == "f" else one[worst]
+        for one in (left, right)
+    ]
+    said += f": {both[0]} and {both[1]}{place}"
     for name, ask in (("NaN", np.isnan), ("infinite", np.isinf)):
         if _kind(left.dtype) in "fc":
             counts = [int(np.sum(ask(one.astype(np.complex128)))) for one in (left, right)]

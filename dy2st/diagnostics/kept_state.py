@@ -99,11 +99,11 @@ class KeptState:
             inside = value.cell_contents
             self._undo.append(lambda: setattr(value, "cell_contents", inside))
             yield name, inside
-        elif hasattr(type(value), "__next__"):
-            self.unknown.append(f"`{name}`, a {type(value).__name__} that gives each value once")
         elif has_states(value):
             state = read_state(value)
             self._undo.append(lambda: write_state(value, state))
+        elif hasattr(type(value), "__next__"):
+            self.unknown.append(f"`{name}`, a {type(value).__name__} that gives each value once")
         else:
             yield from self._keep_object(name, value)
 

@@ -75,7 +75,7 @@ class Profile:
     @property
     def by_layer(self) -> list[Part]:
         """The parts of Layers, by their paths."""
-        return self._parts(lambda event: (event.layer or "in no Layer that is known", ""))
+        return self._parts(lambda event: (event.layer or "in no inner Layer", ""))
 
     @property
     def engines(self) -> list[str]:

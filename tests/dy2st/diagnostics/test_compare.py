@@ -168,7 +168,7 @@ def test_what_is_found_has_operator_place_and_a_page():
     found = dy2st.compare(scaled, dy2st.to_tensor(X), pipeline=changed)
     assert not found.is_equal and found.operator == "multiply"
     text = str(found)
-    assert "return x * 2.0" in text and "2.0 and 3.0" in text
+    assert "return x * 2.0" in text and "4 and 6 at [2, 3]" in text
     assert "Python and the Program, Changing part" in text
     assert found._repr_html_().startswith("<pre>") and "<locals>" not in found._repr_html_()
 

@@ -271,3 +271,14 @@ def test_what_an_engine_does_not_say_is_one_row_that_says_so():
         engines.ENGINES.clear()
         engines.ENGINES.update(known)
     assert any("of which Silent says no more" in part.name for part in found.by_operator)
+
+
+def test_what_an_operator_is_made_of_counts_for_it():
+    def halved(x):
+        return dy2st.logaddexp(x, x).sort()
+
+    converted = dy2st.to_static(halved)
+    found = dy2st.profile(converted, dy2st.ones([40, 40]), engine="numpy", repeat=1)
+    known = {id(one) for one in found.of_operators()}
+    blocks = {id(one.block.program) for one in found.of_operators()}
+    assert known and len(blocks) == 1

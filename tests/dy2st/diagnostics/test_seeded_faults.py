@@ -338,6 +338,13 @@ def a_gradient_in_a_loop(monkeypatch):
     return dy2st.compare(loops, dy2st.to_tensor(X), gradients=True)
 
 
+@fault("exp", "y = y.exp()")
+def a_gradient_rule_that_is_wrong_everywhere(monkeypatch):
+    definition = lookup("exp")
+    monkeypatch.setattr(definition, "gradient", lambda g, y, x: g * y * 1.1)
+    return dy2st.compare(chain, dy2st.to_tensor(X), gradients=True)
+
+
 @fault("multiply", "y = y.tanh()")
 def an_engine_in_the_way_back(monkeypatch):
     """Of the gradient alone: the way forth has no product after tanh."""
