@@ -30,6 +30,7 @@ import numpy as np
 from dy2st.cli.bench import add_bench
 from dy2st.cli.doctor import add_doctor
 from dy2st.cli.exit_status import BAD, run_to_end, say
+from dy2st.cli.measures import add_measures
 from dy2st.cli.models import add_models
 from dy2st.cli.parsers import Parser, add_command, count
 from dy2st.importers import READERS, read_foreign
@@ -124,6 +125,7 @@ def parser() -> Parser:
     add_doctor(commands)
     add_models(commands)
     add_bench(commands)
+    add_measures(commands)
     # the commands of all targets; one of another package that fails only lacks
     for name in target_names():
         try:

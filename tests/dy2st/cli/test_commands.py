@@ -285,7 +285,7 @@ def test_of_a_long_line_only_the_part_around_the_fault_is_shown(run):
         (["opt", "broken.mlir"], "broken.mlir is broken: "),
         (["print", "net", "--elide", "-1"], "a number from 0 on"),
         (["print", "net", "--elide", "x"], "a number from 0 on, not 'x'"),
-        (["optimise"], "there is no 'optimise'; there are bench, compile, diff, "),
+        (["optimise"], "there is no 'optimise'; there are bench, compare, compile, diff, "),
         (["prnt", "net"], "there is no 'prnt'; did you mean 'print'?"),
         (["opu", "inspct", "net"], "there is no 'inspct'; did you mean 'inspect'?"),
         (["opt", "net", "--timng"], "there is no option --timng; did you mean '--timing'?"),
