@@ -35,6 +35,7 @@ PAGES = [
             "from_onnx",
             "other_tools",
             "from_paddle_files",
+            "profile",
             "to_onnx",
         )
     ),
