@@ -10,15 +10,18 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Container, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from dy2st_runtime import exported_buffers
+from dy2st_runtime.engine.measuring import Clock, Span
 from dy2st_runtime.engine.numpy import executable as reference
 from dy2st_runtime.engine.onnx.library import onnxruntime, printer
 from dy2st_runtime.engine.onnx.model import DEFAULT, Model, write_model
 from dy2st_runtime.engine.onnx.nesting import flat, is_nested, unflat
+from dy2st_runtime.engine.onnx.node_times import NodeTimes
 from dy2st_runtime.engine.onnx.table import LEFT_OUT
 from dy2st_runtime.engine.runner import Runner
 from dy2st_runtime.errors import ArgumentError, DTypeError, EngineError
@@ -65,6 +68,7 @@ class Executable(Runner):
         self._kept: tuple[Any, ...] = ((), None, 0)  # ids of arrays, a session, exported buffers
         self._last: tuple[int, ...] = ()
         self._shapes: Any = None
+        self._measures: NodeTimes | None = None
 
     @cached_property
     def reference(self) -> reference.Executable:
@@ -112,6 +116,16 @@ class Executable(Runner):
         results = [held[~place] if place < 0 else found[place] for place in self._places]
         return self.given(results, (inputs, state), as_is, as_one, bare, self._copied)
 
+    def measure(self, clock: Clock | None) -> None:
+        """Let onnxruntime write down the times of nodes from now on, by sessions of their own."""
+        if self._measures is not None:
+            self._measures.close()
+        self._measures = None if clock is None else NodeTimes(clock)
+
+    def spans(self) -> list[Span]:
+        """The nodes that ran since this was asked last."""
+        return [] if self._measures is None else self._measures.spans()
+
     def _fits(self, inputs: Sequence[Array]) -> bool:
         """Whether inputs are such as the Program takes; those of the last call are looked up."""
         try:
@@ -148,7 +162,14 @@ class Executable(Runner):
                 # The arrays are held, so that no other gets an id of theirs.
                 self._kept = (ids, loaded, int(exported_buffers.COUNT), list(state))
             self._last = ids
-        found: list[Any] = session.run(None, dict(zip(names, arrays, strict=True)))
+        feeds = dict(zip(names, arrays, strict=True))
+        if self._measures is None:
+            found: list[Any] = session.run(None, feeds)
+        else:
+            built_in = None if session is self._given[1] else self._kept[3]
+            held = None if built_in is None else dict(zip(self._names, built_in, strict=True))
+            model = self._model(held)
+            found = self._measures.run(session, partial(self._session, model), model.made_by, feeds)
         return list(map(_own, found))
 
     @cached_property
@@ -164,12 +185,18 @@ class Executable(Runner):
     def _loaded(self, arrays: Any) -> tuple[list[str], Any]:
         """The names of the arguments, and a session of onnxruntime."""
         model = self._model(arrays)
+        return model.inputs, self._session(model)
+
+    def _session(self, model: Model, times: str = "") -> Any:
+        """A session, which writes the times of nodes into a file whose name begins so."""
         options = onnxruntime.SessionOptions()
+        if times:
+            options.enable_profiling, options.profile_file_prefix = True, times
         options.log_severity_level = 4
         threads = os.environ.get("OMP_NUM_THREADS", "")
         options.intra_op_num_threads = int(threads) if threads.isdigit() else 0
         try:
-            session = onnxruntime.InferenceSession(
+            return onnxruntime.InferenceSession(
                 model.proto.SerializeToString(), options, providers=["CPUExecutionProvider"]
             )
         except _errors() as error:
@@ -177,7 +204,6 @@ class Executable(Runner):
                 f"the engine 'onnxruntime' cannot run {self.program.name!r}: {error}; "
                 "take another engine for it"
             ) from error
-        return model.inputs, session
 
 
 def _array(value: Any) -> Any:

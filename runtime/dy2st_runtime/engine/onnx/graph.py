@@ -12,7 +12,7 @@ from dy2st_runtime.dims import Condition, Dim, Size, is_symbol, symbols
 from dy2st_runtime.dims.expression import of_atom
 from dy2st_runtime.engine.onnx.nodes import BOOL, FLOAT32, INT64, UINT8, Nodes, Value
 from dy2st_runtime.ir import is_floating
-from dy2st_runtime.ir.program import Operator, Variable
+from dy2st_runtime.ir.program import Variable
 from dy2st_runtime.ir.sizes import Solved
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 
@@ -28,7 +28,6 @@ class Graph(Nodes):
     def __init__(self, opset: int) -> None:
         """Begin with nothing."""
         super().__init__(opset)
-        self.operator: Operator | None = None
         self.solved: dict[Dim, Solved] = {}  # of symbols that are not an axis themselves
 
     # -- sizes ----------------------------------------------------------------------------------

@@ -38,6 +38,7 @@ class Model:
               several names: see `nesting.py`.
     values    by name, the operator's Variable that each value at the top is.
     left_out  operators that the model has not, since they compute nothing.
+    made_by   by the name of each node the operator that it is a part of.
     """
 
     proto: Any
@@ -45,6 +46,7 @@ class Model:
     outputs: list[str]
     values: dict[str, Variable] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
+    made_by: dict[str, Operator] = field(default_factory=dict)
 
 
 def newest_opset() -> int:
@@ -140,7 +142,8 @@ def write_model(
     graph.node.extend(constant_of(p) for name, p in arrays_used.items() if name not in named)
     graph.node.extend(nodes)
     proto = _model_of(graph, program, opset, w.left_out, metadata)
-    return Model(proto, [v.name for v in arguments], [v.name for v in outputs], values, w.left_out)
+    names = [value.name for value in arguments], [value.name for value in outputs]
+    return Model(proto, *names, values, w.left_out, w.made_by)
 
 
 def _written(w: Writer, program: Program, arguments: list[Value], knows_sizes: bool) -> list[Value]:

@@ -14,7 +14,7 @@ from dy2st_runtime.dims import Dim, Size
 from dy2st_runtime.engine.onnx.library import DType, element_number, numpy_helper, onnx
 from dy2st_runtime.engine.onnx.table import computed_in
 from dy2st_runtime.ir import is_floating
-from dy2st_runtime.ir.program import Variable
+from dy2st_runtime.ir.program import Operator, Variable
 from dy2st_runtime.ir.types import Shape
 
 Array = np.ndarray[Any, Any]
@@ -91,6 +91,8 @@ class Nodes:
         self.initializers: dict[str, Any] = {}
         self.place = ""  # the name of the operator of the Program that is written
         self.about = ""  # where it comes from
+        self.operator: Operator | None = None
+        self.made_by: dict[str, Operator] = {}  # what nodes stand for, by their names
         self._constants: dict[Any, Value] = {}
         self._taken: set[str] = set()
         self._counts: dict[str, int] = {}
@@ -149,6 +151,8 @@ class Nodes:
             del made.input[-1]
         made.output.extend(outputs)
         made.doc_string = self.about
+        if self.operator is not None:
+            self.made_by[made.name] = self.operator
         for name, value in attributes.items():
             if value is not None:
                 made.attribute.append(_attribute(name.rstrip("_"), value))
