@@ -48,6 +48,7 @@ class Profile:
     repeat   how many calls there were of each kind.
     memory   seconds and bytes: what arrays take after each event, beside what was there before.
     peak     the most bytes at any moment of a call.
+    scale    what times of onnxruntime are multiplied by, which takes longer while it measures.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Profile:
     repeat: int = 1
     memory: list[tuple[float, int]] = field(default_factory=list)
     peak: int = 0
+    scale: float = 1.0
 
     @property
     def between(self) -> float:
@@ -117,6 +119,7 @@ class Profile:
 
     def _head(self) -> str:
         ran = ", ".join(self.engines) or "nothing that is known"
+        ran += f" (times of its nodes scaled by {self.scale:.2f})" if self.scale < 1 else ""
         return (
             f"{self.name}: {time_text(self.seconds)} a call, the fastest of {self.repeat}; "
             f"ran: {ran}; memory at most {bytes_text(self.peak)}"

@@ -200,7 +200,10 @@ def watching_calls(
     It is given the executable, the name of the way, and the function.
     """
     # As attributes of the object: calls that were compiled ask it for them each time.
-    held = vars(executable)
+    held = getattr(executable, "__dict__", None)
+    if held is None:  # of another's engine
+        yield
+        return
     known, ours = dict(held), {}
     for name in ("run", "run_resident", "entry"):
         call = getattr(executable, name, None)
