@@ -1,6 +1,6 @@
 """Times steps under PaddlePaddle's names; what needs records of kernels is refused.
 
-`cProfile` shows Python's functions, `dy2st opt --timing` the passes.
+`dy2st.profile` shows lines, Layers and operators, `dy2st opt --timing` the passes.
 """
 
 from __future__ import annotations
@@ -206,7 +206,7 @@ def export_protobuf(dir_name: str, worker_name: str | None = None) -> NoReturn:
 def _refuse(name: str) -> NoReturn:
     raise ArgumentError(
         f"profiler.{name}: kernels are not recorded; Profiler.step_info() has times of steps, "
-        "cProfile those of functions"
+        "dy2st.profile(function, *arguments) those of lines, Layers and operators"
     )
 
 
