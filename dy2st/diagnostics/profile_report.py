@@ -48,7 +48,7 @@ class Profile:
     repeat   how many calls there were of each kind.
     memory   seconds and bytes: what arrays take after each event, beside what was there before.
     peak     the most bytes at any moment of a call.
-    scale    what times of onnxruntime are multiplied by, which takes longer while it measures.
+    scale    what times are multiplied by, where a call takes longer while it is measured.
     """
 
     name: str
@@ -119,7 +119,8 @@ class Profile:
 
     def _head(self) -> str:
         ran = ", ".join(self.engines) or "nothing that is known"
-        ran += f" (times of its nodes scaled by {self.scale:.2f})" if self.scale < 1 else ""
+        # What measuring adds to a step is seen where steps are short.
+        ran += f" (times are scaled by {self.scale:.2f})" if self.scale < 0.995 else ""
         return (
             f"{self.name}: {time_text(self.seconds)} a call, the fastest of {self.repeat}; "
             f"ran: {ran}; memory at most {bytes_text(self.peak)}"

@@ -16,7 +16,6 @@ from dy2st_runtime.ir.own_frames import without_own_frames
 
 _MOST_FIRST = 6
 """Calls that may trace and compile, before those that count."""
-SLOWED = ("onnxruntime",)
 _CALLS, _SECONDS = 10, 2.0
 """How many calls count, and how long they may take."""
 
@@ -85,14 +84,13 @@ def profile(
 
 
 def without_slowdown(events: list[Event], seconds: float) -> float:
-    """Scale the times of an engine that takes longer while it measures; by how much.
+    """Scale times that are longer because they are measured; by how much.
 
     All together take no longer than the call took while nothing was measured.
     """
-    slow = [event for event in events if event.engine in SLOWED]
-    measured, others = (sum(e.own for e in some) for some in (slow, set(events) - set(slow)))
-    scale = 1.0 if not measured else min(1.0, max(0.0, seconds - others) / measured)
-    for event in slow:
+    measured = sum(event.own for event in events)
+    scale = min(1.0, seconds / measured) if measured else 1.0
+    for event in events:
         event.own *= scale
     return scale
 
