@@ -143,7 +143,9 @@ def _access(value: object) -> _State | None:
 
 def fill(owner: Any, value: Any) -> None:
     """Let a container of Python hold what another one holds."""
-    if owner is not value:
+    if isinstance(owner, bytearray):
+        owner[:] = value  # which somebody may look into
+    elif owner is not value:
         items = value.copy()
         owner.clear()
         owner.extend(items) if hasattr(owner, "extend") else owner.update(items)
