@@ -18,10 +18,17 @@ from dy2st.diagnostics.kept_state import KeptState
 from dy2st.diagnostics.locating import Parting, fault_of_engine, first_parting
 from dy2st.diagnostics.recorder import engine_of
 from dy2st.diagnostics.rounding import ROUNDINGS, spread
-from dy2st.diagnostics.subjects import call_of, converted, is_saved, layer_paths, name_of
+from dy2st.diagnostics.subjects import (
+    call_of,
+    calls_made,
+    converted,
+    is_saved,
+    layer_paths,
+    name_of,
+)
 from dy2st.diagnostics.trails import RunsOf, Trail
 from dy2st.jit.program_passes import as_pass
-from dy2st.jit.static_function import by_python, set_way
+from dy2st.jit.static_function import by_python
 from dy2st_runtime.errors import (
     ArgumentError,
     ConversionError,
@@ -202,16 +209,6 @@ def plain(fn: Any) -> Call:
     return call
 
 
-@contextlib.contextmanager
-def calls_made(way: Any) -> Iterator[None]:
-    """Let converted functions be called in this way inside the `with`."""
-    before = set_way(way)
-    try:
-        yield
-    finally:
-        set_way(before)
-
-
 def _interpreted(call: Call) -> Call:
     """A call whose Programs are interpreted, operator by operator."""
 
@@ -303,7 +300,7 @@ class Pair:
         """Call one side, and put back what it changes."""
         quiet = contextlib.nullcontext() if shows else contextlib.redirect_stdout(io.StringIO())
         try:
-            with quiet, around or contextlib.nullcontext():
+            with calls_made(None), quiet, around or contextlib.nullcontext():
                 return outcome_of(self.calls[side], self.args, self.kwargs, self.kept)
         finally:
             self.kept.put_back()
@@ -420,7 +417,6 @@ __all__ = [
     "ComparisonError",
     "Outcome",
     "Pair",
-    "calls_made",
     "compare",
     "differs",
     "outcome_of",

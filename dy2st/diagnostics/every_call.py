@@ -19,13 +19,12 @@ from dy2st.diagnostics.comparing import (
     ComparisonError,
     Outcome,
     Pair,
-    calls_made,
     differs,
     outcome_of,
     plain,
 )
 from dy2st.diagnostics.kept_state import KeptState
-from dy2st.diagnostics.subjects import layer_paths, name_of
+from dy2st.diagnostics.subjects import calls_made, layer_paths, name_of
 from dy2st.jit.static_function import StaticFunction, set_usual_way
 from dy2st_runtime.ir import current_tracer
 from dy2st_runtime.ir.location import place_of

@@ -13,7 +13,7 @@ from typing import Any
 
 from dy2st.diagnostics.recorder import EAGER, Event
 from dy2st_runtime.files import named, naming, replacing
-from dy2st_runtime.ir.program import Operator
+from dy2st_runtime.ir.program import Block, Operator, Program
 
 BETWEEN = "between operators"
 _BETWEEN_MEANS = "Python, copies, and what a call checks and gives"
@@ -83,6 +83,18 @@ class Profile:
     def engines(self) -> list[str]:
         """What ran: names of engines, and `eager` for operators of no Program."""
         return sorted({event.engine for event in self.events})
+
+    @property
+    def programs(self) -> list[Program]:
+        """The Programs whose operators ran, in order."""
+        found: dict[int, Program] = {}
+        for operator in self.of_operators():
+            block: Block | None = operator.block
+            while block is not None and block.program is None:
+                block = block.parent
+            if block is not None and block.program is not None:
+                found.setdefault(id(block.program), block.program)
+        return [*found.values()]
 
     def of_operators(self) -> dict[Operator, float]:
         """Seconds of the operators of Programs; what ran as one is shared evenly."""

@@ -10,7 +10,8 @@ from typing import Any
 
 from dy2st.diagnostics.profile_report import Profile
 from dy2st.diagnostics.recorder import Event, Recorder, compiled, own_times
-from dy2st.diagnostics.subjects import call_of, layer_paths, name_of
+from dy2st.diagnostics.subjects import call_of, calls_made, layer_paths, name_of
+from dy2st.jit.static_function import by_python, is_way
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.own_frames import without_own_frames
 
@@ -43,11 +44,13 @@ def profile(
     if repeat is not None and (not isinstance(repeat, int) or repeat < 1):
         raise ArgumentError(f"profile: repeat is a number of calls, at least 1, not {repeat!r}")
     call, paths = call_of(fn, engine), layer_paths(fn)
+    way = by_python if is_way(by_python) else None  # no call is compared meanwhile
 
     def run() -> float:
-        start = perf_counter()
-        call(*args, **kwargs)
-        return perf_counter() - start
+        with calls_made(way):
+            start = perf_counter()
+            call(*args, **kwargs)
+            return perf_counter() - start
 
     # Trace and compile all, and see what runs. What is compiled is held, so that ids stay its own.
     first, held = run(), list[Any]()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import CellType
 from typing import Any
 
 from dy2st.diagnostics.kept_state import named_values
 from dy2st.jit.program_passes import transformed
-from dy2st.jit.static_function import StaticFunction
+from dy2st.jit.static_function import StaticFunction, set_way
 from dy2st.passes.core.module import Module
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.io import LoadedMethod, LoadedModel, load
@@ -95,6 +96,16 @@ def _of_module(module: Module, engine: str | None) -> LoadedModel:
     return LoadedModel(programs, module.state, engine)
 
 
+@contextmanager
+def calls_made(way: Any) -> Iterator[None]:
+    """Let converted functions be called in this way inside the `with`."""
+    before = set_way(way)
+    try:
+        yield
+    finally:
+        set_way(before)
+
+
 # -- Layers -----------------------------------------------------------------------------------
 
 
@@ -116,4 +127,4 @@ def layer_paths(subject: Any) -> dict[int, str]:
     return found
 
 
-__all__ = ["call_of", "converted", "is_saved", "layer_paths", "name_of"]
+__all__ = ["call_of", "calls_made", "converted", "is_saved", "layer_paths", "name_of"]

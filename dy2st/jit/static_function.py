@@ -545,6 +545,11 @@ def set_way(way: Way | None) -> Way | None:
     return before
 
 
+def is_way(way: Way | None) -> bool:
+    """Whether this makes calls now."""
+    return _way is way
+
+
 def set_usual_way(way: Way | None) -> None:
     """As `set_way`, for as long as conversion is on, also after it was off."""
     global _usual

@@ -261,6 +261,37 @@ def test_what_cannot_be_made_once_more_is_counted(every):
     assert "1 not: " in every.said() and "gives each value once" in every.said()
 
 
+def test_what_somebody_looks_into_is_put_back(every):
+    data = bytearray(b"ab")
+    view = memoryview(data)
+
+    @dy2st.to_static
+    def reads(x):
+        return x * data[0] + view[1]
+
+    assert float(reads(dy2st.ones([]))) == 97 + 98
+    assert every.count == 1 and bytes(data) == b"ab"
+
+
+def test_calls_of_compare_and_profile_are_not_compared_once_more(every):
+    double = dy2st.to_static(lambda x: x * 2.0)
+    assert dy2st.compare(double, dy2st.ones([2])).is_equal
+    assert dy2st.profile(double, dy2st.ones([2]), engine="numpy", repeat=1).engines == ["numpy"]
+    assert every.count == 0
+
+
+def test_both_may_refuse_in_their_own_words(every):
+    @dy2st.to_static(input_spec=[dy2st.static.InputSpec([None, 3])] * 2)
+    def joined(x, start):
+        return dy2st.grad(x * x, x, grad_outputs=start)[0]
+
+    x, start = randn(2, 3), randn(1, 3)
+    x.stop_gradient = False
+    with pytest.raises(ValueError):
+        joined(x, start)
+    assert every.count == 1
+
+
 def test_training_goes_on_as_it_would(every):
     def losses():
         dy2st.seed(4)

@@ -171,6 +171,7 @@ def test_operators_of_a_program_have_their_seconds():
     program = converted.forward.main_program
     assert {one.name for one in operators} >= {"matmul", "add", "tanh", "relu"}
     assert set(operators) <= set(program.block.walk())
+    assert found.programs == [program]
 
 
 def test_a_program_a_module_a_model_and_a_path_are_profiled(tmp_path):
@@ -282,3 +283,13 @@ def test_what_an_operator_is_made_of_counts_for_it():
     known = {id(one) for one in found.of_operators()}
     blocks = {id(one.block.program) for one in found.of_operators()}
     assert known and len(blocks) == 1
+
+
+def test_what_is_switched_off_is_profiled_as_python():
+    converted = dy2st.to_static(powers)
+    dy2st.jit.enable_to_static(False)
+    try:
+        found = dy2st.profile(converted, dy2st.ones([4, 4]), repeat=1)
+    finally:
+        dy2st.jit.enable_to_static(True)
+    assert found.engines == ["eager"]
