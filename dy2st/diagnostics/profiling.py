@@ -69,21 +69,31 @@ def profile(
         repeat = max(1, min(_CALLS, int(_SECONDS / max(first, 1e-9))))
     half = (repeat + 1) // 2
     plain = [run() for _ in range(half)]
-    recorder = Recorder(paths, perf_counter)
-    fastest, events = float("inf"), recorder.events
+    recorder, measured = Recorder(paths, perf_counter), list[tuple[float, list[Event]]]()
     with recorder.recording(ran, measures=True):
         run()  # the first one of code that measures is slower
         for _ in range(repeat):
             recorder.events = []
             seconds = run()
-            if seconds < fastest:
-                fastest, events = seconds, recorder.events
+            measured.append((seconds, recorder.events))
     plain += [run() for _ in range(repeat - half)]
-    own_times(events)
+    events = shortest(measured)
     found = Profile(name_of(fn), min(plain), events, repeat)
     found.scale = without_slowdown(events, found.seconds)
     _add_memory(found, paths, ran, run)
     return found
+
+
+def shortest(measured: list[tuple[float, list[Event]]]) -> list[Event]:
+    """The events of the fastest call, each with its shortest time where all calls did the same."""
+    for _, events in measured:
+        own_times(events)
+    _, fastest = min(measured, key=lambda pair: pair[0])
+    names = [event.what for event in fastest]
+    alike = [events for _, events in measured if [event.what for event in events] == names]
+    for number, event in enumerate(fastest):
+        event.own = min(events[number].own for events in alike)
+    return fastest
 
 
 def without_slowdown(events: list[Event], seconds: float) -> float:
