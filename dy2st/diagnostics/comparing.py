@@ -314,7 +314,7 @@ class Pair:
     ) -> Comparison:
         """Both sides, operator by operator."""
         left = self.run(0, shows=True)
-        for _ in range(2):  # traced, and, for gradients, compiled
+        for _ in range(3):  # traced, and, for gradients, compiled
             self.run(1)
         runs = RunsOf()
         right = self.run(1, runs.recording())

@@ -15,7 +15,7 @@ from dy2st.jit.static_function import by_python, is_way
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.own_frames import without_own_frames
 
-_MOST_FIRST = 6
+_LEAST_FIRST, _MOST_FIRST = 3, 8
 """Calls that may trace and compile, before those that count."""
 _CALLS, _SECONDS = 10, 2.0
 """How many calls count, and how long they may take."""
@@ -29,7 +29,7 @@ def profile(
 
     `fn` is a function or Layer, converted or not, a Program without parameters, a
     `passes.Module`, a loaded model or the path of a saved one. It is called with the arguments,
-    2 * repeat + 4 to 9 times, and what it changes is changed each time: a step of training trains.
+    2 * repeat + 6 to 10 times, and what it changes is changed each time: a step of training trains.
     `engine` names what runs it; a function that was not converted is converted for that. The
     fastest of `repeat` calls counts, which are 10, or fewer that take 2 seconds. What nobody knows
     by operator, as inside of XLA, is one row.
@@ -52,16 +52,14 @@ def profile(
             call(*args, **kwargs)
             return perf_counter() - start
 
-    # Trace and compile all, and see what runs. What is compiled is held, so that ids stay its own.
-    first, held = run(), list[Any]()
-    for _ in range(_MOST_FIRST):
-        before, held = set(map(id, held)), compiled()
-        if before.issuperset(map(id, held)):
+    # Trace and compile all, and see what runs: gradients are compiled some calls later.
+    for number in range(_MOST_FIRST):
+        seen, held = Recorder(paths, perf_counter), compiled()
+        with seen.recording(held, measures=False):
+            first = run()
+        known = set(map(id, held))  # which stay alive, so that ids stay their own
+        if number >= _LEAST_FIRST and known.issuperset(map(id, compiled())):
             break
-        first = run()
-    seen = Recorder(paths, perf_counter)
-    with seen.recording(compiled(), measures=False):
-        run()
     ran = list(seen.ran.values())
     for executable in ran:
         getattr(executable, "wait", lambda: None)()  # until what runs is what was compiled
