@@ -14,7 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from docs.site import links, reference, refusals
+from docs.site import links, notebooks, reference, refusals
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -82,14 +82,20 @@ def write_pages(folder: Path) -> None:
     for name in ("site.css", "site.js"):
         shutil.copy(HERE / name, pages)
     for place, name in named().items():
-        text = staged(place, (ROOT / place).read_text(encoding="utf-8"))
+        source = (ROOT / place).read_text(encoding="utf-8")
+        text = staged(place, source)
+        page = name.removesuffix(".md")
+        if page in notebooks.PAGES:
+            made = notebooks.notebook(source)
+            (pages / f"{page}.ipynb").write_text(made, encoding="utf-8")
+            text = f"{text}\n[This page as a notebook]({page}.ipynb)\n"
         (pages / name).write_text(with_filter(text) if name in FILTERED else text, encoding="utf-8")
     text = with_filter(refusals.page(ROOT))
     (pages / "refusals.md").write_text(text, encoding="utf-8")
-    made = reference.pages()
-    for name, text in made.items():
+    modules = reference.pages()
+    for name, text in modules.items():
         (pages / "reference" / name).write_text(text, encoding="utf-8")
-    entries = "".join(f"\n      - {name.removesuffix('.md')}: reference/{name}" for name in made)
+    entries = "".join(f"\n      - {name.removesuffix('.md')}: reference/{name}" for name in modules)
     settings = (HERE / "mkdocs.yml").read_text(encoding="utf-8")
     settings = settings.replace(" REFERENCE", entries)
     others = [name for name in named().values() if f" {name}\n" not in settings]

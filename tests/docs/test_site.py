@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
 import dy2st
-from docs.site import build, links, reference, refusals
+from docs.site import build, links, notebooks, reference, refusals
+from tests.test_readme import BLOCK, PAGES
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -95,3 +97,14 @@ def test_a_link_that_leads_nowhere_is_found(tmp_path):
         "index.html: it loads https://example.org/x.js",
         "index.html: there is no no.png",
     ]
+
+
+@pytest.mark.parametrize("name", notebooks.PAGES)
+def test_a_notebook_has_the_blocks_of_its_page_that_the_tests_run(name):
+    assert ROOT / "docs" / f"{name}.md" in PAGES
+    text = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    made = json.loads(notebooks.notebook(text))
+    cells = [cell["source"] for cell in made["cells"] if cell["cell_type"] == "code"]
+    assert cells == [code.strip() for language, code in BLOCK.findall(text) if language == "python"]
+    assert made["cells"][0]["source"].startswith("# ")
+    assert len({cell["id"] for cell in made["cells"]}) == len(made["cells"])
