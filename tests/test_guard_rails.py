@@ -285,3 +285,13 @@ def test_operators_are_asked_and_not_listed(path):
         assert lists, "it lists no names any more: take it out of LISTS_OF_NAMES"
     else:
         assert not lists, "ask the record of an operator, or give it one more fact"
+
+
+# Words of Python's own errors stay Python's, and what only breaks inside is no refusal.
+OF_OURS = ("nn", "optimizer", "io", "jit", "static", "vision", "passes")
+BUILT_IN = re.compile(r"raise (TypeError|ValueError|IndexError)\(")
+
+
+@pytest.mark.parametrize("path", [p for p in SOURCES if {*p.parts} & {*OF_OURS}], ids=str)
+def test_what_is_refused_is_refused_by_errors_of_ours(path):
+    assert not BUILT_IN.findall(path.read_text(encoding="utf-8"))

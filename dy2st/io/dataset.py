@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any, Generic, NoReturn, TypeVar
 
-from dy2st_runtime.errors import ArgumentError, ShapeError
+from dy2st_runtime.errors import ArgumentError, PlaceError, ShapeError, WrongKind
 from dy2st_runtime.ops.generator import generator as framework_generator
 
 T = TypeVar("T", covariant=True)
@@ -54,11 +54,11 @@ class IterableDataset(Dataset[T]):
 
     def __getitem__(self, idx: int) -> NoReturn:
         """Refuse: samples have no numbers."""
-        raise TypeError(f"samples of the IterableDataset {type(self).__name__} have no numbers")
+        raise WrongKind(f"samples of the IterableDataset {type(self).__name__} have no numbers")
 
     def __len__(self) -> int:
         """Refuse: nobody knows how many samples there are."""
-        raise TypeError(f"the IterableDataset {type(self).__name__} has no len()")
+        raise WrongKind(f"the IterableDataset {type(self).__name__} has no len()")
 
 
 class TensorDataset(Dataset[tuple[Any, ...]]):
@@ -176,7 +176,7 @@ class ConcatDataset(Dataset[T]):
     def __getitem__(self, idx: int) -> T:
         """The sample of a number; a negative one counts from the end."""
         if not -len(self) <= idx < len(self):
-            raise IndexError(f"sample {idx} of {len(self)}")
+            raise PlaceError(f"sample {idx} of {len(self)}")
         idx %= len(self)
         place = bisect_right(self.cumulative_sizes, idx)
         before = self.cumulative_sizes[place - 1] if place else 0

@@ -13,7 +13,7 @@ from dy2st.io.fetch import EXHAUSTED, Recipe
 from dy2st.io.sampler import BatchSampler
 from dy2st.io.worker import Plan
 from dy2st.io.workers import Workers
-from dy2st_runtime.errors import ArgumentError, WorkerError
+from dy2st_runtime.errors import ArgumentError, WorkerError, WrongKind
 from dy2st_runtime.ops.generator import generator
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ class DataLoader(Generic[Batch]):
     def __len__(self) -> int:
         """How many batches there are."""
         if isinstance(self.dataset, IterableDataset):
-            raise TypeError("a DataLoader of an IterableDataset has no len()")
+            raise WrongKind("a DataLoader of an IterableDataset has no len()")
         return len(self.dataset if self.batch_sampler is None else self.batch_sampler)
 
     def __call__(self) -> Iterator[Batch]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypeVar, ov
 
 from dy2st.jit.static_function import InputSpecs, StaticFunction
 from dy2st_runtime import engine as engines
-from dy2st_runtime.errors import ArgumentError, NotConvertible
+from dy2st_runtime.errors import ArgumentError, NotConvertible, WrongKind
 from dy2st_runtime.ir.own_frames import without_own_frames
 from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.nn.layer import Layer
@@ -217,12 +217,12 @@ def _check_options(options: dict[str, Any]) -> None:
     }
     for name, value in options.items():
         if name not in defaults:
-            raise TypeError(
+            raise WrongKind(
                 f"to_static has no option {name!r}; it has 'input_spec', 'build_strategy' and "
                 "'engine'"
             )
         if value not in defaults[name]:
-            raise ValueError(f"to_static: {name}={value!r} is not supported, leave it out")
+            raise ArgumentError(f"to_static: {name}={value!r} is not supported, leave it out")
 
 
 @overload

@@ -6,6 +6,8 @@ import os
 import sys
 from typing import TextIO
 
+from dy2st_runtime.errors import WrongKind
+
 ALL, FULL = 100, "full"
 
 
@@ -30,7 +32,7 @@ def set_code_level(level: int | str = ALL, also_to_stdout: bool = False) -> None
     """
     is_level = isinstance(level, int) and not isinstance(level, bool) and level >= 0
     if not is_level and level != FULL:
-        raise TypeError(f'the code level is "{FULL}" or an int from 0 to {ALL}, not {level!r}')
+        raise WrongKind(f'the code level is "{FULL}" or an int from 0 to {ALL}, not {level!r}')
     settings.code_level = level or None
     settings.code_stream = sys.stdout if also_to_stdout else None
 
@@ -41,7 +43,7 @@ def set_verbosity(level: int = 0, also_to_stdout: bool = False) -> None:
     >>> set_verbosity(0)
     """
     if not isinstance(level, int) or isinstance(level, bool) or level < 0:
-        raise TypeError(f"the verbosity is an int from 0, not {level!r}")
+        raise WrongKind(f"the verbosity is an int from 0, not {level!r}")
     settings.verbosity = level
     settings.verbosity_stream = sys.stdout if also_to_stdout else None
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from dy2st_runtime import dims
 from dy2st_runtime.dims import Size
-from dy2st_runtime.errors import SpecError
+from dy2st_runtime.errors import ArgumentError, SpecError, WrongKind
 from dy2st_runtime.ir import Tensor, TensorType
 from dy2st_runtime.ir.sizes import solved
 from dy2st_runtime.ir.types import DTypeLike, given_dtype
@@ -58,15 +58,15 @@ class Dim:
     def __init__(self, name: str, min: int = 0, max: int | None = None, multiple: int = 1):
         """Check what is said; TypeError or ValueError name what has no meaning."""
         if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
-            raise ValueError(f"the name of a size is an identifier, not {name!r}")
+            raise ArgumentError(f"the name of a size is an identifier, not {name!r}")
         _check_number(name, "min", min, 0)
         _check_number(name, "multiple", multiple, 1)
         if max is not None:
             _check_number(name, "max", max, 0)
             if max < min:
-                raise ValueError(f"the size {name} has no value: min={min} is above max={max}")
+                raise ArgumentError(f"the size {name} has no value: min={min} is above max={max}")
             if max // multiple * multiple < min:
-                raise ValueError(
+                raise ArgumentError(
                     f"the size {name} has no value: no multiple of {multiple} lies from {min} to "
                     f"{max}"
                 )
@@ -82,7 +82,7 @@ class Dim:
             for name, entry in right.items():
                 known = left.get(name, entry)
                 if known != entry:
-                    raise ValueError(
+                    raise ArgumentError(
                         f"the size {name} is {known} in one part of a formula, {entry} in another"
                     )
             declared, value = {**left, **right}, other.size
@@ -147,9 +147,9 @@ class Dim:
 
 def _check_number(name: str, what: str, value: Any, least: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{what} of the size {name} is an int, not {value!r}")
+        raise WrongKind(f"{what} of the size {name} is an int, not {value!r}")
     if value < least:
-        raise ValueError(f"{what} of the size {name} is at least {least}, not {value}")
+        raise ArgumentError(f"{what} of the size {name} is at least {least}, not {value}")
 
 
 Axis = int | str | Dim | dims.Dim | None
@@ -196,11 +196,11 @@ class InputSpec:
     ):
         """Check and keep; TypeError or ValueError say what is wrong with a size or dtype."""
         if isinstance(shape, (str, int)) or not isinstance(shape, Sequence):
-            raise TypeError(f"the shape of an InputSpec is a list of sizes, not {shape!r}")
+            raise WrongKind(f"the shape of an InputSpec is a list of sizes, not {shape!r}")
         self.shape = tuple(_checked_size(size) for size in shape)
         self.dtype = given_dtype(dtype)
         if self.dtype.kind not in "fiubVc":
-            raise TypeError(f"a tensor cannot have the dtype {self.dtype}")
+            raise WrongKind(f"a tensor cannot have the dtype {self.dtype}")
         self.name = name
         self.stop_gradient = stop_gradient
 
@@ -212,7 +212,7 @@ class InputSpec:
         InputSpec(shape=(2, 3), dtype=float32, name='x')
         """
         if not isinstance(tensor, Tensor):
-            raise ValueError(f"from_tensor takes a tensor, not {type(tensor).__name__}")
+            raise ArgumentError(f"from_tensor takes a tensor, not {type(tensor).__name__}")
         return cls(list(tensor.tensor_type.shape), tensor.dtype, name)
 
     @classmethod
@@ -240,7 +240,7 @@ class InputSpec:
         InputSpec(shape=(3,), dtype=float32, name=None)
         """
         if not self.shape:
-            raise ValueError("unbatch of a spec without axes")
+            raise ArgumentError("unbatch of a spec without axes")
         self.shape = self.shape[1:]
         return self
 
@@ -272,14 +272,14 @@ def _comparable(size: Axis) -> Any:
 
 def _checked_size(size: Any) -> Axis:
     if isinstance(size, str) and not size.isidentifier():
-        raise ValueError(f"the name of a size is an identifier, not {size!r}")
+        raise ArgumentError(f"the name of a size is an identifier, not {size!r}")
     if size is None or isinstance(size, (str, Dim, dims.Dim)):
         return size
     if isinstance(size, bool) or not hasattr(size, "__index__"):
-        raise ValueError(f"a size is an int, a name, a Dim or None, not {size!r}")
+        raise ArgumentError(f"a size is an int, a name, a Dim or None, not {size!r}")
     number = int(size)
     if number < -1:
-        raise ValueError(f"a size cannot be {number}")
+        raise ArgumentError(f"a size cannot be {number}")
     # PaddlePaddle writes -1 for an unknown size.
     return None if number == -1 else number
 

@@ -19,7 +19,7 @@ from dy2st.jit.programs_of_files import for_file
 from dy2st.jit.static_function import StaticFunction
 from dy2st_runtime import io
 from dy2st_runtime.engine import check_name
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.errors import ArgumentError, WrongKind
 from dy2st_runtime.ir import Program, Tensor
 from dy2st_runtime.ir.own_frames import without_own_frames
 from dy2st_runtime.limits import Limits
@@ -106,7 +106,7 @@ def save(
         )
     for name, value in configs.items():
         if name not in _OPTIONS:
-            raise TypeError(f"save() got an unexpected keyword argument {name!r}")
+            raise WrongKind(f"save() got an unexpected keyword argument {name!r}")
         if not any(value is known for known in _OPTIONS[name]):
             instead = "save a function that takes and returns what is wanted"
             raise ArgumentError(f"save: {name}={value!r} is not here: {instead}")
@@ -234,7 +234,7 @@ def programs_to_save(
         raise not_convertible("jit.save takes a Layer or a function", layer, why)
     if input_spec is not None:
         if not isinstance(input_spec, (list, tuple)):
-            raise TypeError(f"input_spec is a list of InputSpecs or tensors, not {input_spec!r}")
+            raise WrongKind(f"input_spec is a list of InputSpecs or tensors, not {input_spec!r}")
         if len(functions) > 1:
             raise ArgumentError(
                 f"input_spec does not say for which of {', '.join(functions)} it is: give each "

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, overload
 
 from dy2st.jit.programs import Callee, ProgramCache, Programs
 from dy2st.jit.signature import Signature, as_tensor, is_tensor, to_named_specs
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.errors import ArgumentError, WrongKind
 from dy2st_runtime.identity_tables import reference_to
 from dy2st_runtime.ir import Program, Variable, current_tracer
 from dy2st_runtime.ir.dispatch import stack
@@ -87,7 +87,7 @@ class StaticFunction(Generic[P, R]):
         `passes` is a pass, which is done to every Program of it; `engine` names what runs them.
         """
         if input_spec is not None and not isinstance(input_spec, (list, tuple)):
-            raise TypeError(f"input_spec is a list of InputSpecs, not {input_spec!r}")
+            raise WrongKind(f"input_spec is a list of InputSpecs, not {input_spec!r}")
         self._held = None
         self._function = function
         self._input_spec = None if input_spec is None else tuple(input_spec)
@@ -410,7 +410,7 @@ class StaticFunction(Generic[P, R]):
         [n, 3]
         """
         if not isinstance(input_spec, (list, tuple)):
-            raise TypeError(f"input_spec is a list of InputSpecs, not {input_spec!r}")
+            raise WrongKind(f"input_spec is a list of InputSpecs, not {input_spec!r}")
         # Hooks see the arguments that a call gives, and no defaults.
         specs = self._signature.specs(tuple(input_spec), with_defaults=self._called is None)
         return self._programs.of_specs(self._callee(), specs)
@@ -531,7 +531,7 @@ def enable_to_static(enable_to_static_bool: bool) -> None:
     >>> enable_to_static(True)
     """
     if not isinstance(enable_to_static_bool, bool):
-        raise TypeError(f"enable_to_static takes a bool, not {enable_to_static_bool!r}")
+        raise WrongKind(f"enable_to_static takes a bool, not {enable_to_static_bool!r}")
     set_way(_usual if enable_to_static_bool else by_python)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.nn.convolution import _Convolution
 from dy2st_runtime.nn.layer import HookRemover, Layer, ParamAttr
@@ -47,7 +48,7 @@ def _convert_param_attr_to_list(param_attr: Any, n: int) -> list[Any]:
     """
     attrs = param_attr if isinstance(param_attr, (list, tuple)) else [param_attr] * n
     if len(attrs) != n:
-        raise ValueError(f"{len(attrs)} attributes are given for {n} parameters")
+        raise ArgumentError(f"{len(attrs)} attributes are given for {n} parameters")
     return [_attr(attr) for attr in attrs]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.optimizer.line_search import strong_wolfe
 from dy2st_runtime.tensor import to_tensor
 
@@ -26,7 +27,7 @@ def _strong_wolfe(
 ) -> tuple[Any, Any, Any, int]:
     """Loss, gradient and length of a step, and how often `obj_func(xk, alpha, d)` was called."""
     if (c1, c2, tolerance_change, max_ls) != (1e-4, 0.9, 1e-9, 25):
-        raise ValueError("_strong_wolfe: the constants are those of LBFGS")
+        raise ArgumentError("_strong_wolfe: the constants are those of LBFGS")
     flat = np.asarray(d).ravel()
 
     def at(far: float) -> tuple[float, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 from dy2st.paddle.device import get_device, set_device
 from dy2st.paddle.utils.dlpack import to_dlpack
 from dy2st_runtime import checkpoint, ops
+from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.place import as_place
 from dy2st_runtime.tensor import to_tensor
@@ -88,7 +89,7 @@ def set_cuda_rng_state(state_list: Any) -> None:
     >>> dy2st.set_cuda_rng_state([])
     """
     for state in state_list:
-        raise ValueError(f"GPUs have no random numbers of their own, which {state!r} could be")
+        raise ArgumentError(f"GPUs have no random numbers of their own, which {state!r} could be")
 
 
 def get_default_device() -> str:

@@ -30,7 +30,7 @@ from dy2st.passes.loop_invariants import HoistLoopInvariants
 from dy2st.passes.parameters import FreezeParameters, LiftConstants
 from dy2st.passes.peephole import Peephole, Peephole1
 from dy2st.passes.simplify_inference import SimplifyInference
-from dy2st_runtime.errors import ArgumentError, did_you_mean
+from dy2st_runtime.errors import ArgumentError, WrongKind, did_you_mean
 
 
 def inference() -> list[Pass]:
@@ -169,7 +169,7 @@ def as_pass(wanted: Any) -> Pass:
         return wanted
     if isinstance(wanted, (list, tuple)):
         return Sequential(wanted, name="passes")
-    raise TypeError(f"a pipeline is a pass, a list of passes or a name, not {wanted!r:.80}")
+    raise WrongKind(f"a pipeline is a pass, a list of passes or a name, not {wanted!r:.80}")
 
 
 for _name in PIPELINES:

@@ -17,7 +17,7 @@ from dy2st.static.freezing import check_number, named_sizes
 from dy2st.static.padding import NotIndifferent, Proof, proof_of
 from dy2st_runtime import engine as engines
 from dy2st_runtime.dims import Dim, Size, symbol
-from dy2st_runtime.errors import ArgumentError, SpecError
+from dy2st_runtime.errors import ArgumentError, SpecError, WrongKind
 from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.checks.broken_sizes import check_inputs, refusal
 from dy2st_runtime.ir.rebuild import rebuild
@@ -136,7 +136,7 @@ class Dispatcher:
             self._static = for_file([(program, program.concrete_program)])[0]
             self.program = self._static.alone()
         elif not isinstance(program, Program):
-            raise TypeError(f"bucket takes a Program or a converted function, not {program!r:.80}")
+            raise WrongKind(f"bucket takes a Program or a converted function, not {program!r:.80}")
         elif program.state:
             raise ArgumentError(
                 f"{program.name} has parameters: give bucket the converted function that has them"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dy2st_runtime.dims import Dim, symbols
-from dy2st_runtime.errors import SpecError, nearest
+from dy2st_runtime.errors import SpecError, WrongKind, nearest
 from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.rebuild import rebuild
 
@@ -22,7 +22,7 @@ def freeze(program: Program, **sizes: int) -> Program:
     """
     if not isinstance(program, Program):
         hint = ": give its main_program" if hasattr(program, "main_program") else ""
-        raise TypeError(f"freeze takes a Program, not {program!r:.80}{hint}")
+        raise WrongKind(f"freeze takes a Program, not {program!r:.80}{hint}")
     return rebuild(program, numbers_for(program, sizes))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.grad_mode import no_grad
 from dy2st_runtime.ir.promotion import autocasting
@@ -317,7 +318,7 @@ def _scale_of(number: float) -> EagerTensor:
 
 def _checked(holds: bool, number: float, limits: str) -> float:
     if not holds:
-        raise ValueError(f"the ratio is {limits}, not {number}")
+        raise ArgumentError(f"the ratio is {limits}, not {number}")
     return number
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.dims import Size
+from dy2st_runtime.errors import WrongKind
 from dy2st_runtime.ir import F, Tensor
 from dy2st_runtime.ir.arguments import as_shape
 from dy2st_runtime.ir.types import is_floating
@@ -130,7 +131,7 @@ def sample_shape(shape: Any) -> tuple[Size, ...]:
     (2, 3)
     """
     if not isinstance(shape, (Iterable, Tensor)):
-        raise TypeError(f"the shape of samples is a list or tuple, not {shape!r}")
+        raise WrongKind(f"the shape of samples is a list or tuple, not {shape!r}")
     return as_shape(shape if isinstance(shape, Tensor) else list(shape))
 
 

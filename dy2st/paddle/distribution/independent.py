@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dy2st.paddle.distribution.distribution import Distribution, sum_last
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.errors import ArgumentError, WrongKind
 from dy2st_runtime.lazy import public_dir
 
 
@@ -22,7 +22,7 @@ class Independent(Distribution):
     def __init__(self, base: Distribution, reinterpreted_batch_rank: int) -> None:
         """Take the distribution, and how many of its last batch axes are meant."""
         if not isinstance(base, Distribution):
-            raise TypeError(f"Independent takes a Distribution, not {type(base).__name__}")
+            raise WrongKind(f"Independent takes a Distribution, not {type(base).__name__}")
         rest = len(base.batch_shape) - reinterpreted_batch_rank
         if not 0 <= rest < len(base.batch_shape):
             raise ArgumentError(

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from dy2st.paddle.distribution.distribution import Distribution, sum_last
 from dy2st.paddle.distribution.exponential_family import ExponentialFamily
+from dy2st_runtime.errors import WrongKind
 from dy2st_runtime.lazy import public_dir
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -25,7 +26,7 @@ def register_kl(cls_p: type, cls_q: type) -> Callable[[_Function], _Function]:
     0.0
     """
     if not issubclass(cls_p, Distribution) or not issubclass(cls_q, Distribution):
-        raise TypeError("register_kl takes two classes that are subclasses of Distribution")
+        raise WrongKind("register_kl takes two classes that are subclasses of Distribution")
 
     def enter(function: _Function) -> _Function:
         _TABLE[cls_p, cls_q] = function

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from dy2st.paddle.distribution import variable
 from dy2st.paddle.distribution.distribution import Distribution, sum_last
 from dy2st_runtime.dims import Size
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.errors import ArgumentError, WrongKind
 from dy2st_runtime.ir import F, Tensor
 from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.ops.rules import broadcast_shapes
@@ -139,7 +139,7 @@ class Transform:
 
 def _require_rank(x: Any, events: variable.Variable) -> None:
     if not isinstance(x, Tensor):
-        raise TypeError(f"a transform takes a tensor, not {x!r}")
+        raise WrongKind(f"a transform takes a tensor, not {x!r}")
     if x.ndim < events.event_rank:
         raise ArgumentError(
             f"events of this transform have {events.event_rank} axes, the tensor {x.ndim}"
@@ -168,7 +168,7 @@ class ChainTransform(Transform):
     def __init__(self, transforms: Sequence[Transform]) -> None:
         """Take the transforms, the first one first."""
         if not all(isinstance(entry, Transform) for entry in transforms):
-            raise TypeError("ChainTransform takes a sequence of Transform")
+            raise WrongKind("ChainTransform takes a sequence of Transform")
         self.transforms = transforms
 
     def _is_injective(self) -> bool:
@@ -234,7 +234,7 @@ class IndependentTransform(Transform):
     def __init__(self, base: Transform, reinterpreted_batch_rank: int) -> None:
         """Take the transform and how many axes are added."""
         if not isinstance(base, Transform):
-            raise TypeError(f"IndependentTransform takes a Transform, not {type(base).__name__}")
+            raise WrongKind(f"IndependentTransform takes a Transform, not {type(base).__name__}")
         if reinterpreted_batch_rank <= 0:
             raise ArgumentError(
                 f"reinterpreted_batch_rank is above 0, not {reinterpreted_batch_rank}"
@@ -281,7 +281,7 @@ class StackTransform(Transform):
     def __init__(self, transforms: Sequence[Transform], axis: int = 0) -> None:
         """Take one transform for each entry of the axis."""
         if not transforms or not all(isinstance(entry, Transform) for entry in transforms):
-            raise TypeError("StackTransform takes a sequence of Transform")
+            raise WrongKind("StackTransform takes a sequence of Transform")
         self._transforms = transforms
         self._axis = axis
 

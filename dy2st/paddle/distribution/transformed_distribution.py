@@ -8,7 +8,7 @@ from typing import Any
 from dy2st.paddle.distribution.distribution import Distribution, sum_last
 from dy2st.paddle.distribution.transform_base import ChainTransform, Transform, sum_slope
 from dy2st_runtime.dims import Size
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.errors import ArgumentError, WrongKind
 from dy2st_runtime.lazy import public_dir
 
 
@@ -25,9 +25,9 @@ class TransformedDistribution(Distribution):
     def __init__(self, base: Distribution, transforms: Sequence[Transform]) -> None:
         """Take the base and the transforms in the order in which they are applied."""
         if not isinstance(base, Distribution):
-            raise TypeError(f"the base is a Distribution, not {type(base).__name__}")
+            raise WrongKind(f"the base is a Distribution, not {type(base).__name__}")
         if not all(isinstance(entry, Transform) for entry in transforms):
-            raise TypeError("transforms are a sequence of Transform")
+            raise WrongKind("transforms are a sequence of Transform")
         self._base = base
         self._transforms = list(transforms)
         super().__init__(*_shapes(base, self._transforms))

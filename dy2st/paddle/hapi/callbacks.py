@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dy2st.optimizer import lr as rates
+from dy2st_runtime.errors import ArgumentError
 
 
 class Callback:
@@ -209,7 +210,7 @@ class LRScheduler(Callback):
     def __init__(self, by_step: bool = True, by_epoch: bool = False) -> None:
         """Take after what: one of the two."""
         if by_step and by_epoch:
-            raise ValueError("a rate goes on by steps or by epochs, not by both")
+            raise ArgumentError("a rate goes on by steps or by epochs, not by both")
         self.by_step, self.by_epoch = by_step, by_epoch
 
     def on_train_batch_end(self, step: int, logs: Any = None) -> None:

@@ -19,7 +19,7 @@ from dy2st.paddle.hapi.callbacks import (
     ProgBarLogger,
 )
 from dy2st.paddle.metric import Metric
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.errors import ArgumentError, WrongKind
 from dy2st_runtime.ir import Tensor
 from dy2st_runtime.ir.grad_mode import no_grad
 
@@ -57,7 +57,7 @@ class Model:
         if level not in (None, "O0"):
             raise ArgumentError("Model computes in the dtypes of the network: no amp_configs")
         if loss is not None and not callable(loss):
-            raise TypeError(f"a loss is called with outputs and labels, as {loss!r} is not")
+            raise WrongKind(f"a loss is called with outputs and labels, as {loss!r} is not")
         self._optimizer, self._loss = optimizer, loss
         self._metrics = _listed(metrics)
 

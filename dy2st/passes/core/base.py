@@ -19,7 +19,7 @@ from dy2st.passes.core.info import PassInfo, names_of
 from dy2st.passes.core.instrument import PassInstrument
 from dy2st.passes.core.module import Module, as_module
 from dy2st.passes.core.registry import order_of_required, register
-from dy2st_runtime.errors import PassError
+from dy2st_runtime.errors import PassError, WrongKind
 from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.garbage_collection import without_collection
 from dy2st_runtime.progress import shown
@@ -120,7 +120,7 @@ class ModulePass(Pass):
         """Call `transform_module`, and take what it gives."""
         result = self.transform_module(module, context)
         if not isinstance(result, Module):
-            raise TypeError(f"the pass {self.info.name} gave {result!r:.80} and not a Module")
+            raise WrongKind(f"the pass {self.info.name} gave {result!r:.80} and not a Module")
         module.programs, module.state = result.programs, result.state
         # What was built in stays built in, though a pass makes a Module of its own.
         module.epilogues, module.frozen = result.epilogues, module.frozen | result.frozen
@@ -138,7 +138,7 @@ class FunctionPass(Pass):
         for name, program in list(module.programs.items()):
             result = self.transform_function(program, module, context)
             if not isinstance(result, Program):
-                raise TypeError(f"the pass {self.info.name} gave {result!r:.80} and not a Program")
+                raise WrongKind(f"the pass {self.info.name} gave {result!r:.80} and not a Program")
             module.programs[name] = result
 
     def transform_function(self, program: Program, module: Module, context: PassContext) -> Program:
@@ -167,7 +167,7 @@ class Sequential(Pass):
         """Keep the passes; they may be Sequentials themselves."""
         for entry in passes:
             if not isinstance(entry, Pass):
-                raise TypeError(f"a Sequential is made of passes, not {entry!r:.80}")
+                raise WrongKind(f"a Sequential is made of passes, not {entry!r:.80}")
         self.passes = list(passes)
         self.info = PassInfo(name, opt_level, names_of(required, "required passes"))
 
@@ -276,13 +276,13 @@ def _decorator(
     facts: Mapping[str, Any],
 ) -> Callable[[Any], Any]:
     if not isinstance(required, (list, tuple)):
-        raise TypeError(f"`required` is a list or tuple of names, not {required!r}")
+        raise WrongKind(f"`required` is a list or tuple of names, not {required!r}")
 
     def decorate(subject: Any) -> Any:
         info = PassInfo(name or subject.__name__, opt_level, tuple(required), **facts)
         if inspect.isclass(subject):
             if not hasattr(subject, method):
-                raise TypeError(f"the class {subject.__name__} has no method {method}")
+                raise WrongKind(f"the class {subject.__name__} has no method {method}")
             if issubclass(subject, base):
                 subject.info = info
                 register(info.name, subject)

@@ -8,7 +8,7 @@ from typing import Any
 
 from dy2st.passes.core.info import names_of, plain
 from dy2st.passes.core.instrument import PassInstrument
-from dy2st_runtime.errors import ArgumentError, did_you_mean
+from dy2st_runtime.errors import ArgumentError, WrongKind, did_you_mean
 
 HIGHEST_LEVEL = 4
 """Of a PassContext; a pass of a higher one runs only where it is required."""
@@ -69,7 +69,7 @@ class PassContext:
     ):
         """Check the options; nothing happens before the `with`."""
         if not isinstance(opt_level, int):
-            raise TypeError(f"opt_level is an int, not {opt_level!r}")
+            raise WrongKind(f"opt_level is an int, not {opt_level!r}")
         if not 0 <= opt_level <= HIGHEST_LEVEL:
             raise ArgumentError(f"opt_level is 0 to {HIGHEST_LEVEL}, not {opt_level}")
         self.opt_level = opt_level
@@ -89,7 +89,7 @@ class PassContext:
         self.config = dict(given)
         found: list[Any] = list(instruments) if isinstance(instruments, Iterable) else [None]
         if not all(isinstance(entry, PassInstrument) for entry in found):
-            raise TypeError(f"instruments are a list of PassInstruments, not {instruments!r:.80}")
+            raise WrongKind(f"instruments are a list of PassInstruments, not {instruments!r:.80}")
         self.instruments = found
         self.explanations: list[Any] | None = None
         self.count = 0

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from dy2st_runtime.errors import WrongKind
+
 
 @dataclass(frozen=True, slots=True)
 class PassInfo:
@@ -45,7 +47,7 @@ def names_of(names: Iterable[str], what: str) -> tuple[str, ...]:
     """The names as a tuple; TypeError for one string, whose letters would be taken for names."""
     found = () if isinstance(names, str) else tuple(names)
     if isinstance(names, str) or not all(isinstance(name, str) for name in found):
-        raise TypeError(f"{what} are given as a list of names, not as {names!r:.80}")
+        raise WrongKind(f"{what} are given as a list of names, not as {names!r:.80}")
     return found
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.errors import ArgumentError, WrongKind
 from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.clone import clone
 
@@ -83,14 +83,14 @@ def as_module(target: Module | Program, state: Mapping[str, Any] | None = None) 
     """A Module of its own for a Module, or for one Program with arrays for its parameters."""
     if isinstance(target, Module):
         if state is not None:
-            raise TypeError("`state` goes with a Program: a Module has arrays of its own")
+            raise WrongKind("`state` goes with a Program: a Module has arrays of its own")
         return target.copy()
     if isinstance(target, Program):
         arrays = {name: np.asarray(array) for name, array in (state or {}).items()}
         return Module({target.name: clone(target)}, arrays)
     given = getattr(target, "forward", target)
     hint = ": give its main_program" if hasattr(type(given), "main_program") else ""
-    raise TypeError(f"a pass takes a Program or a Module, not {target!r:.80}{hint}")
+    raise WrongKind(f"a pass takes a Program or a Module, not {target!r:.80}{hint}")
 
 
 __all__ = ["Array", "Module", "as_module"]

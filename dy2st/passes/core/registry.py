@@ -14,7 +14,7 @@ from inspect import signature
 from typing import Any
 
 from dy2st.passes.core.info import PassInfo, plain
-from dy2st_runtime.errors import ArgumentError, did_you_mean
+from dy2st_runtime.errors import ArgumentError, WrongKind, did_you_mean
 
 GROUP = "dy2st.passes"
 _made: dict[str, tuple[str, Callable[..., Any]]] = {}
@@ -57,7 +57,7 @@ def find(name: str) -> Any:
         )
         made = offered if is_made or not callable(offered) else offered()
         if not isinstance(getattr(made, "info", None), PassInfo):
-            raise TypeError(
+            raise WrongKind(
                 f"the entry point {entries[0].value} of {GROUP} is no pass: {made!r:.80}"
             )
         return made

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from dy2st_runtime.dims import Dim
-from dy2st_runtime.errors import ArgumentError, did_you_mean
+from dy2st_runtime.errors import ArgumentError, WrongKind, did_you_mean
 from dy2st_runtime.ir import (
     DEFINITIONS,
     Block,
@@ -342,7 +342,7 @@ def as_pattern(entry: Any) -> Pattern:
     if isinstance(entry, (bool, int, float)):
         number = entry
         return Constant(lambda array: array.size > 0 and bool((array == number).all()), str(number))
-    raise TypeError(f"a pattern is made of patterns and numbers, not {entry!r:.80}")
+    raise WrongKind(f"a pattern is made of patterns and numbers, not {entry!r:.80}")
 
 
 def value(where: Guard | None = None, doc: str = "what is wanted") -> Value:

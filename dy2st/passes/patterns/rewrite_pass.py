@@ -15,7 +15,7 @@ from dy2st.passes.core.module import Module, as_module
 from dy2st.passes.core.registry import register
 from dy2st.passes.patterns.rewriter import rewrite
 from dy2st.passes.patterns.rule import Rule
-from dy2st_runtime.errors import Location
+from dy2st_runtime.errors import Location, WrongKind
 from dy2st_runtime.ir import Operator, Program
 
 
@@ -49,7 +49,7 @@ def rewrite_pass(
     found = tuple(rules)
     for entry in found:
         if not isinstance(entry, Rule):
-            raise TypeError(f"{name} is made of rules, not of {entry!r:.80}: put @rule(...) above")
+            raise WrongKind(f"{name} is made of rules, not of {entry!r:.80}: put @rule(...) above")
     members = {
         "info": PassInfo(name, opt_level, names_of(required, "required passes")),
         "rules": found,
@@ -67,7 +67,7 @@ def offered_rules(name: str) -> list[Rule]:
         found = [entry.load() for entry in entry_points(group=f"dy2st.rules.{name}")]
         for entry in found:
             if not isinstance(entry, Rule):
-                raise TypeError(f"an entry point of dy2st.rules.{name} is no rule: {entry!r:.80}")
+                raise WrongKind(f"an entry point of dy2st.rules.{name} is no rule: {entry!r:.80}")
         _offered[name] = found
     return _offered[name]
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from dy2st.passes.patterns.match import Match
 from dy2st.passes.patterns.pattern import Operation
+from dy2st_runtime.errors import WrongKind
 
 Replacement = Callable[[Match], Any]
 
@@ -85,9 +86,9 @@ def rule(*patterns: Operation, benefit: int = 1) -> Callable[[Replacement], Rule
     """
     for pattern in patterns:
         if not isinstance(pattern, Operation):
-            raise TypeError(f"a rule starts from an operator, not from {pattern!r}")
+            raise WrongKind(f"a rule starts from an operator, not from {pattern!r}")
     if not patterns:
-        raise TypeError("a rule needs a pattern")
+        raise WrongKind("a rule needs a pattern")
     return lambda function: Rule(patterns, function, benefit)
 
 

@@ -28,7 +28,7 @@ class _Activation(Layer):
             raise WrongKind(f"{kind} is a layer, which is made before it is called: {kind}()(x)")
         unknown = [key for key in named if key not in self.defaults]
         if unknown or len(settings) > len(self.defaults) + 1:
-            raise TypeError(f"{type(self).__name__} takes {[*self.defaults, 'name']}")
+            raise WrongKind(f"{type(self).__name__} takes {[*self.defaults, 'name']}")
         positional = dict(zip(self.defaults, settings, strict=False))
         self._name = name if len(settings) <= len(self.defaults) else settings[-1]
         for key, value in {**self.defaults, **positional, **named}.items():

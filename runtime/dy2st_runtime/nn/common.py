@@ -5,6 +5,7 @@ from __future__ import annotations
 from numbers import Integral
 from typing import Any
 
+from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F
 from dy2st_runtime.nn.initializer import Assign
 from dy2st_runtime.nn.layer import Layer
@@ -159,7 +160,7 @@ class Embedding(
         """Make the table, or take `_weight`; `sparse` is accepted and has no effect."""
         super().__init__()
         if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
-            raise ValueError(f"padding_idx {padding_idx} is no row of {num_embeddings}")
+            raise ArgumentError(f"padding_idx {padding_idx} is no row of {num_embeddings}")
         self._num_embeddings, self._embedding_dim = num_embeddings, embedding_dim
         self._padding_idx = None if padding_idx is None else padding_idx % num_embeddings
         self._max_norm, self._norm_type = max_norm, norm_type

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F
 from dy2st_runtime.ir.arguments import pair
 from dy2st_runtime.nn.initializer import Normal
@@ -46,12 +47,14 @@ class _Convolution(
         """Make the parameters; ValueError if the channels are no multiple of the groups."""
         super().__init__()
         if groups < 1 or in_channels % groups or out_channels % groups:
-            raise ValueError(
+            raise ArgumentError(
                 f"{in_channels} input and {out_channels} output channels cannot be split into "
                 f"{groups} groups"
             )
         if padding_mode != "zeros" and (self.transposed or padding_mode not in _PADDINGS):
-            raise ValueError(f"padding_mode {padding_mode!r}: one of zeros, {', '.join(_PADDINGS)}")
+            raise ArgumentError(
+                f"padding_mode {padding_mode!r}: one of zeros, {', '.join(_PADDINGS)}"
+            )
         kernel = self._per_axis(kernel_size)
         self._in_channels, self._out_channels, self._kernel_size = in_channels, out_channels, kernel
         self._stride, self._dilation = self._per_axis(stride), self._per_axis(dilation)

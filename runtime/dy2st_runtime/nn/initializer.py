@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dy2st_runtime.errors import ConversionError, ShapeError
+from dy2st_runtime.errors import ArgumentError, ConversionError, ShapeError, WrongKind
 from dy2st_runtime.ir import current_tracer, user_location
 from dy2st_runtime.lazy import lazy_names, places, public_dir
 from dy2st_runtime.ops.generator import generator
@@ -148,7 +148,7 @@ class TruncatedNormal(Initializer):
             return  # some models give a tensor, and never fill one
         below = [0.5 * (1 + math.erf((x - mean) / (std * math.sqrt(2)))) for x in (a, b)]
         if not below[1] - below[0] > 1e-4:
-            raise ValueError(f"next to no values of mean {mean} and std {std} are in [{a}, {b}]")
+            raise ArgumentError(f"next to no values of mean {mean} and std {std} are in [{a}, {b}]")
 
     def values(self, shape: tuple[int, ...], dtype: DType) -> Array:
         """The first values."""
@@ -235,7 +235,7 @@ class KaimingUniform(_Scaled):
     ):
         """Take the nonlinearity that follows; `fan_in` replaces that of the shape."""
         if mode not in ("fan_in", "fan_out"):
-            raise ValueError(f"mode is 'fan_in' or 'fan_out', not {mode!r}")
+            raise ArgumentError(f"mode is 'fan_in' or 'fan_out', not {mode!r}")
         super().__init__(fan_in, gain=calculate_gain(nonlinearity, negative_slope))
         self.mode = mode
 
@@ -304,7 +304,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
         slope = 0.01 if param is None else float(param)
         return math.sqrt(2.0 / (1.0 + slope**2))
     if nonlinearity not in _GAINS:
-        raise ValueError(f"no gain for {nonlinearity!r}: leaky_relu, {', '.join(_GAINS)}")
+        raise ArgumentError(f"no gain for {nonlinearity!r}: leaky_relu, {', '.join(_GAINS)}")
     return _GAINS[nonlinearity]
 
 
@@ -325,7 +325,7 @@ def set_global_initializer(
     """
     for given in (weight_init, bias_init):
         if not isinstance(given, (Initializer, type(None))):
-            raise TypeError(f"an initializer is expected, not {type(given).__name__}")
+            raise WrongKind(f"an initializer is expected, not {type(given).__name__}")
     _global[:] = [weight_init, bias_init]
 
 

@@ -263,7 +263,7 @@ class Layer(LayerTree):
         if changed is None:
             return inputs, kwargs
         if not isinstance(changed, tuple) or len(changed) != 2:
-            raise TypeError("a pre hook with kwargs returns None or (inputs, kwargs)")
+            raise WrongKind("a pre hook with kwargs returns None or (inputs, kwargs)")
         return changed
 
     def register_forward_pre_hook(
@@ -377,7 +377,7 @@ class Layer(LayerTree):
         is_lost = value is not None and not isinstance(value, (Parameter, Layer))
         if is_lost and name in self.__dict__.get("_parameters", ()):
             # A parameter is not lost by an assignment that was to change its numbers.
-            raise TypeError(
+            raise WrongKind(
                 f"{type(self).__name__}.{name} is a Parameter and is set to "
                 f"{type(value).__name__}, which would be trained no more: change its numbers by "
                 f"layer.{name}.set_value(...), or write del layer.{name} first"
@@ -531,7 +531,7 @@ class Layer(LayerTree):
         ['w']
         """
         if parameter is not None and not isinstance(parameter, Parameter):
-            raise TypeError(f"add_parameter takes a Parameter, not {type(parameter).__name__}")
+            raise WrongKind(f"add_parameter takes a Parameter, not {type(parameter).__name__}")
         if parameter is None:
             note_change(self)
             object.__setattr__(self, name, None)
@@ -592,7 +592,7 @@ class Layer(LayerTree):
         if tensor is not None and not isinstance(tensor, EagerTensor):
             # Say what is no buffer; a traced tensor may become one that has its place already.
             if not isinstance(tensor, Tensor):
-                raise TypeError(f"register_buffer takes a tensor, not {type(tensor).__name__}")
+                raise WrongKind(f"register_buffer takes a tensor, not {type(tensor).__name__}")
             raise ConversionError(
                 f"the buffer {name!r} is registered with what a Program computes",
                 at=user_location(),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F
 from dy2st_runtime.ir.arguments import as_ints
 from dy2st_runtime.nn.initializer import Constant
@@ -62,7 +63,7 @@ class _BatchNorm(Layer, private="_num_features _momentum _epsilon _data_format _
     def forward(self, x: Any) -> Any:
         """Same shape."""
         if x.ndim not in self.axes:
-            raise ValueError(
+            raise ArgumentError(
                 f"{type(self).__name__} takes {' or '.join(map(str, self.axes))} axes, "
                 f"not shape {x.shape}"
             )
@@ -211,7 +212,7 @@ class GroupNorm(Layer, private="_num_groups _num_channels _epsilon _data_format"
         """Take the number of groups; ValueError if they do not divide the channels."""
         super().__init__()
         if num_channels % num_groups:
-            raise ValueError(f"{num_channels} channels cannot be split into {num_groups} groups")
+            raise ArgumentError(f"{num_channels} channels cannot be split into {num_groups} groups")
         self._num_groups, self._num_channels = num_groups, num_channels
         self._epsilon, self._data_format = epsilon, data_format
         self._weight_attr = weight_attr if affine else False
@@ -255,7 +256,7 @@ class _InstanceNorm(Layer, private="_num_features _epsilon _momentum _data_forma
         """
         super().__init__()
         if (weight_attr is False) != (bias_attr is False):
-            raise ValueError("weight_attr and bias_attr of an instance norm are False together")
+            raise ArgumentError("weight_attr and bias_attr of an instance norm are False together")
         self._num_features, self._epsilon, self._momentum = num_features, epsilon, momentum
         self._data_format = data_format or self.default_format
         self._weight_attr, self._bias_attr = weight_attr, bias_attr
@@ -267,7 +268,7 @@ class _InstanceNorm(Layer, private="_num_features _epsilon _momentum _data_forma
     def forward(self, x: Any) -> Any:
         """Same shape."""
         if x.ndim not in self.axes:
-            raise ValueError(
+            raise ArgumentError(
                 f"{type(self).__name__} takes {' or '.join(map(str, self.axes))} axes, "
                 f"not shape {x.shape}"
             )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime import unique_name
-from dy2st_runtime.errors import ConversionError
+from dy2st_runtime.errors import ArgumentError, ConversionError, WrongKind
 from dy2st_runtime.ir import current_tracer, user_location
 from dy2st_runtime.ir.arguments import as_shape
 from dy2st_runtime.ir.grad_mode import no_grad
@@ -60,7 +60,7 @@ class ParamAttr:
         _check("learning_rate", learning_rate, int, float)
         _check("regularizer", regularizer, WeightDecayRegularizer, type(None))
         if name == "":
-            raise ValueError("the name of a parameter is not empty: leave it out instead")
+            raise ArgumentError("the name of a parameter is not empty: leave it out instead")
         self.name = name
         self.initializer = initializer
         self.learning_rate = learning_rate
@@ -88,7 +88,7 @@ class ParamAttr:
             return ParamAttr(initializer=wish)
         if isinstance(wish, WeightDecayRegularizer):
             return ParamAttr(regularizer=wish)
-        raise TypeError(
+        raise WrongKind(
             "the attribute of a parameter is a ParamAttr, a name, an initializer, a regularizer, "
             f"None, or False for no parameter, not {type(wish).__name__}"
         )
@@ -97,7 +97,7 @@ class ParamAttr:
 def _check(what: str, value: Any, *kinds: type) -> None:
     if not isinstance(value, kinds):
         names = " or ".join("None" if kind is type(None) else kind.__name__ for kind in kinds)
-        raise TypeError(f"{what} of a ParamAttr is {names}, not {type(value).__name__}")
+        raise WrongKind(f"{what} of a ParamAttr is {names}, not {type(value).__name__}")
 
 
 def _is_class(initializer: Any) -> bool:
@@ -122,7 +122,7 @@ def make_parameter(
         return None
     if _is_class(attr.initializer):
         name = attr.initializer.__name__
-        raise TypeError(f"the initializer of a parameter is an object: write {name}(...)")
+        raise WrongKind(f"the initializer of a parameter is an object: write {name}(...)")
     if current_tracer() is not None:
         raise ConversionError(
             "a parameter is made while the function is traced",

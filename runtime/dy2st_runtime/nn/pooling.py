@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from dy2st_runtime.errors import WrongKind
 from dy2st_runtime.ir import F
 from dy2st_runtime.nn.layer import Layer
 
@@ -24,7 +25,7 @@ class _Pool(Layer):
         unknown = [name for name in named if name not in known]
         if unknown or len(last) > len(known):
             names = ", ".join(["kernel_size", "stride", "padding", *known])
-            raise TypeError(f"{type(self).__name__} takes {names}")
+            raise WrongKind(f"{type(self).__name__} takes {names}")
         self.kernel_size, self.stride, self.padding = kernel_size, stride, padding
         for name, value in {**known, **dict(zip(known, last, strict=False)), **named}.items():
             setattr(self, name, value)

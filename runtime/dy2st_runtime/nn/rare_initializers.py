@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.errors import ShapeError
+from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.nn.initializer import (
     Array,
     Assign,
@@ -55,7 +55,7 @@ class Dirac(Initializer):
     def __init__(self, groups: int = 1, name: str | None = None):
         """Take the number of groups of output channels."""
         if groups < 1:
-            raise ValueError(f"groups is above 0, not {groups}")
+            raise ArgumentError(f"groups is above 0, not {groups}")
         self.groups = groups
 
     def values(self, shape: tuple[int, ...], dtype: DType) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, ClassVar
 
+from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F
 from dy2st_runtime.ir.dispatch import active
 from dy2st_runtime.ir.promotion import autocast
@@ -82,9 +83,9 @@ class _Cell(RNNCellBase):
         """
         super().__init__()
         if hidden_size <= 0:
-            raise ValueError(f"hidden_size is above 0, not {hidden_size}")
+            raise ArgumentError(f"hidden_size is above 0, not {hidden_size}")
         if not 0 <= proj_size < hidden_size:
-            raise ValueError(f"proj_size is from 0 to below hidden_size, not {proj_size}")
+            raise ArgumentError(f"proj_size is from 0 to below hidden_size, not {proj_size}")
         self.input_size, self.hidden_size, self.proj_size = input_size, hidden_size, proj_size
         self._limit = Uniform(-(hidden_size**-0.5), hidden_size**-0.5)
         rows = self.gates * hidden_size
@@ -174,7 +175,7 @@ class SimpleRNNCell(_Cell):
         attrs = (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr)
         super().__init__(input_size, hidden_size, *attrs)
         if activation not in ("tanh", "relu"):
-            raise ValueError(f"activation is 'tanh' or 'relu', not {activation!r}")
+            raise ArgumentError(f"activation is 'tanh' or 'relu', not {activation!r}")
         self.activation = activation
 
     def forward(self, inputs: Any, states: Any = None) -> tuple[Any, Any]:
@@ -339,7 +340,7 @@ class BiRNN(Layer):
         super().__init__()
         sizes = [getattr(cell, "input_size", None) for cell in (cell_fw, cell_bw)]
         if None not in sizes and sizes[0] != sizes[1]:
-            raise ValueError(f"the cells take inputs of {sizes[0]} and of {sizes[1]} features")
+            raise ArgumentError(f"the cells take inputs of {sizes[0]} and of {sizes[1]} features")
         self.cell_fw, self.cell_bw, self.time_major = cell_fw, cell_bw, time_major
 
     def forward(
@@ -390,7 +391,7 @@ class _Stack(LayerList):
         """Make the cells; `direction` is 'forward' or 'bidirect'."""
         super().__init__()
         if direction not in ("forward", "bidirect", "bidirectional"):
-            raise ValueError(f"direction is 'forward' or 'bidirect', not {direction!r}")
+            raise ArgumentError(f"direction is 'forward' or 'bidirect', not {direction!r}")
         self.num_directions = 1 if direction == "forward" else 2
         self.num_layers, self.time_major, self.dropout = num_layers, time_major, dropout
         self.input_size, self.hidden_size = input_size, hidden_size

@@ -69,9 +69,9 @@ class LBFGS(Optimizer):
         """Take where to stop; ValueError for another line search, or for groups."""
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         if line_search_fn not in (None, "strong_wolfe"):
-            raise ValueError(f"line_search_fn is None or 'strong_wolfe', not {line_search_fn!r}")
+            raise ArgumentError(f"line_search_fn is None or 'strong_wolfe', not {line_search_fn!r}")
         if len(self._groups) > 1:
-            raise ValueError("LBFGS takes parameters, not groups of them")
+            raise ArgumentError("LBFGS takes parameters, not groups of them")
         self.max_iter = max_iter
         self.max_eval = max_iter * 5 // 4 if max_eval is None else max_eval
         self.tolerance_grad, self.tolerance_change = tolerance_grad, tolerance_change

@@ -286,7 +286,7 @@ class PiecewiseDecay(LRScheduler):
     ):
         """Take one value more than boundaries."""
         if len(values) != len(boundaries) + 1:
-            raise ValueError(f"{len(boundaries)} boundaries need {len(boundaries) + 1} values")
+            raise ArgumentError(f"{len(boundaries)} boundaries need {len(boundaries) + 1} values")
         self.boundaries, self.values = list(boundaries), list(values)
         super().__init__(values[0], last_epoch, verbose)
 
@@ -371,9 +371,9 @@ class ReduceOnPlateau(LRScheduler):
     ):
         """Take what counts as better, and how to go down."""
         if mode not in ("min", "max") or threshold_mode not in ("rel", "abs"):
-            raise ValueError("mode is 'min' or 'max', threshold_mode 'rel' or 'abs'")
+            raise ArgumentError("mode is 'min' or 'max', threshold_mode 'rel' or 'abs'")
         if factor >= 1.0:
-            raise ValueError("factor is below 1")
+            raise ArgumentError("factor is below 1")
         self.mode, self.factor, self.patience = mode, factor, patience
         self.threshold, self.threshold_mode = threshold, threshold_mode
         self.cooldown, self.min_lr, self.epsilon = cooldown, min_lr, epsilon

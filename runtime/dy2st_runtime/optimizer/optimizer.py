@@ -108,7 +108,7 @@ class Optimizer:
         known = inspect.signature(cls).parameters if wrong else {}
         for name in wrong:
             if name not in known:
-                raise TypeError(f"{cls.__name__}() takes {_OF_TORCH[name]}, not {name}")
+                raise WrongKind(f"{cls.__name__}() takes {_OF_TORCH[name]}, not {name}")
         return super().__new__(cls)
 
     def __init_subclass__(cls, **others: Any) -> None:
@@ -160,7 +160,7 @@ class Optimizer:
                 self._add_param_group(dict(group))
         for parameter in self._parameters:
             if not isinstance(parameter, EagerTensor):
-                raise TypeError(f"parameters are tensors, not {type(parameter).__name__}")
+                raise WrongKind(f"parameters are tensors, not {type(parameter).__name__}")
             self._states[id(parameter)] = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -184,7 +184,7 @@ class Optimizer:
         members = [given] if isinstance(given, EagerTensor) else list(given)
         known = {id(parameter) for parameter in self._parameters}
         if any(id(parameter) in known for parameter in members):
-            raise ValueError("a parameter is in more than one group")
+            raise ArgumentError("a parameter is in more than one group")
         self._param_groups.append({**param_group, "params": members})
 
     @property
@@ -218,7 +218,7 @@ class Optimizer:
         0.25
         """
         if isinstance(self._learning_rate, LRScheduler):
-            raise TypeError("the learning rate is decided by a schedule: set_lr_scheduler")
+            raise WrongKind("the learning rate is decided by a schedule: set_lr_scheduler")
         self._learning_rate = float(value)
 
     def set_lr_scheduler(self, scheduler: LRScheduler) -> None:
@@ -230,7 +230,7 @@ class Optimizer:
         2.0
         """
         if not isinstance(scheduler, LRScheduler):
-            raise TypeError(f"a schedule is expected, not {type(scheduler).__name__}")
+            raise WrongKind(f"a schedule is expected, not {type(scheduler).__name__}")
         self._learning_rate = scheduler
 
     # -- steps -------------------------------------------------------------------------------

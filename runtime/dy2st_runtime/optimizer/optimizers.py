@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.nn.clip import ClipGradBase
 from dy2st_runtime.optimizer.optimizer import Decay, Optimizer, Parameters, Rate, State
 from dy2st_runtime.parameter_updates import Value, full_like, kept, maximum, sqrt
@@ -143,7 +144,7 @@ class Adam(Optimizer):
             "epsilon": float(epsilon),
         }
         if not (0 <= rule["beta1"] < 1 and 0 <= rule["beta2"] < 1 and rule["epsilon"] >= 0):
-            raise ValueError(f"beta1 and beta2 are in [0, 1), epsilon at least 0, not {rule}")
+            raise ArgumentError(f"beta1 and beta2 are in [0, 1), epsilon at least 0, not {rule}")
         common: Any = (learning_rate, parameters, weight_decay, grad_clip, name, multi_precision)
         super().__init__(*common, **rule)
         self._beta1, self._beta2, self._epsilon = rule.values()

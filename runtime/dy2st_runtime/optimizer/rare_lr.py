@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from dy2st_runtime.errors import ArgumentError, WrongKind
 from dy2st_runtime.optimizer.lr import LRScheduler
 
 
@@ -27,7 +28,7 @@ class NoamDecay(LRScheduler):
     ):
         """Take the width of the model, above 0, and the length of the way up."""
         if d_model <= 0:
-            raise ValueError(f"d_model is above 0, not {d_model}")
+            raise ArgumentError(f"d_model is above 0, not {d_model}")
         self.d_model, self.warmup_steps = d_model, warmup_steps
         super().__init__(learning_rate, last_epoch, verbose)
 
@@ -75,7 +76,7 @@ class MultiplicativeDecay(LRScheduler):
     ):
         """Take the factor of an epoch as a function of it."""
         if not callable(lr_lambda):
-            raise TypeError(f"lr_lambda is a function, not {type(lr_lambda).__name__}")
+            raise WrongKind(f"lr_lambda is a function, not {type(lr_lambda).__name__}")
         self.lr_lambda = lr_lambda
         super().__init__(learning_rate, last_epoch, verbose)
 
@@ -103,9 +104,9 @@ class LinearLR(LRScheduler):
     ):
         """Take the factors: start_factor in (0, 1], end_factor in [0, 1]."""
         if not 0.0 < start_factor <= 1.0 or not 0.0 <= end_factor <= 1.0:
-            raise ValueError("start_factor is in (0, 1], end_factor in [0, 1]")
+            raise ArgumentError("start_factor is in (0, 1], end_factor in [0, 1]")
         if total_steps <= 0:
-            raise ValueError(f"total_steps is above 0, not {total_steps}")
+            raise ArgumentError(f"total_steps is above 0, not {total_steps}")
         self.total_steps = total_steps
         self.start_factor, self.end_factor = start_factor, end_factor
         super().__init__(learning_rate, last_epoch, verbose)
@@ -137,7 +138,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     ):
         """Take the periods: ints of at least 1."""
         if T_0 < 1 or T_mult < 1 or int(T_0) != T_0 or int(T_mult) != T_mult:
-            raise ValueError(f"T_0 and T_mult are ints of at least 1, not {T_0} and {T_mult}")
+            raise ArgumentError(f"T_0 and T_mult are ints of at least 1, not {T_0} and {T_mult}")
         self.T_0, self.T_mult, self.eta_min = T_0, T_mult, eta_min
         self.T_i, self.T_cur = T_0, last_epoch
         super().__init__(learning_rate, last_epoch, verbose)
@@ -151,7 +152,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         """Go to the next epoch, or to a given one, which may be a fraction."""
         wanted = self.last_epoch + 1 if epoch is None else epoch
         if wanted < 0:
-            raise ValueError(f"an epoch is at least 0, not {wanted}")
+            raise ArgumentError(f"an epoch is at least 0, not {wanted}")
         self.T_cur, self.T_i = wanted, self.T_0
         while self.T_cur >= self.T_i:
             self.T_cur -= self.T_i
@@ -200,9 +201,11 @@ class OneCycleLR(LRScheduler):
     ):
         """Take the way; anneal_strategy is 'cos' or 'linear'."""
         if anneal_strategy not in ("cos", "linear"):
-            raise ValueError(f"anneal_strategy is 'cos' or 'linear', not {anneal_strategy!r}")
+            raise ArgumentError(f"anneal_strategy is 'cos' or 'linear', not {anneal_strategy!r}")
         if not 0 <= phase_pct <= (0.5 if three_phase else 1) or total_steps <= 0:
-            raise ValueError("phase_pct is in [0, 1], below 0.5 for three phases; total_steps > 0")
+            raise ArgumentError(
+                "phase_pct is in [0, 1], below 0.5 for three phases; total_steps > 0"
+            )
         self.total_steps, self._is_linear = total_steps, anneal_strategy == "linear"
         first, last = max_learning_rate / divide_factor, float(end_learning_rate)
         top, end = phase_pct * total_steps - 1, total_steps - 1
@@ -213,7 +216,7 @@ class OneCycleLR(LRScheduler):
     def get_lr(self) -> float:
         """The rate at `last_epoch`; ValueError after the last step."""
         if self.last_epoch > self.total_steps:
-            raise ValueError(f"there are {self.total_steps} steps, this is {self.last_epoch}")
+            raise ArgumentError(f"there are {self.total_steps} steps, this is {self.last_epoch}")
         ways = list(zip(self._corners[:-1], self._corners[1:], strict=True))
         (start, low), (end, high) = next(
             (way for way in ways if self.last_epoch <= way[1][0]), ways[-1]
@@ -266,9 +269,9 @@ class CyclicLR(LRScheduler):
             "exp_range": lambda x: exp_gamma**x,
         }
         if scale_fn is None and mode not in scales:
-            raise ValueError(f"mode is one of {', '.join(scales)}, not {mode!r}")
+            raise ArgumentError(f"mode is one of {', '.join(scales)}, not {mode!r}")
         if scale_mode not in ("cycle", "iterations"):
-            raise ValueError(f"scale_mode is 'cycle' or 'iterations', not {scale_mode!r}")
+            raise ArgumentError(f"scale_mode is 'cycle' or 'iterations', not {scale_mode!r}")
         down = step_size_up if step_size_down is None else step_size_down
         self.cycle_size = step_size_up + down
         self.step_up_pct = step_size_up / self.cycle_size

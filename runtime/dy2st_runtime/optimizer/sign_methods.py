@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.nn.clip import ClipGradBase
 from dy2st_runtime.optimizer.optimizer import Decay, Optimizer, Parameters, Rate, State
 from dy2st_runtime.parameter_updates import (
@@ -45,7 +46,7 @@ class Rprop(Optimizer):
         """Take the limits of the rates, and their factors: ValueError unless they fit."""
         low, high = learning_rate_range
         if not 0 < low <= high or not 0 < etas[0] < 1 < etas[1]:
-            raise ValueError("0 < learning_rate_range[0] <= [1] and 0 < etas[0] < 1 < etas[1]")
+            raise ArgumentError("0 < learning_rate_range[0] <= [1] and 0 < etas[0] < 1 < etas[1]")
         rule: dict[str, Any] = {"learning_rate_range": (low, high), "etas": tuple(etas)}
         common: Any = (learning_rate, parameters, None, grad_clip, name, multi_precision)
         super().__init__(*common, **rule)
@@ -90,7 +91,7 @@ class ASGD(Optimizer):
     ):
         """Take the number of batches, which come in the same order in every epoch."""
         if batch_num <= 0:
-            raise ValueError(f"batch_num is above 0, not {batch_num}")
+            raise ArgumentError(f"batch_num is above 0, not {batch_num}")
         common: Any = (learning_rate, parameters, weight_decay, grad_clip, name, multi_precision)
         super().__init__(*common, batch_num=int(batch_num))
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from dy2st.paddle.vision.models.pretrained import refuse_pretrained
 from dy2st_runtime import nn
+from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F
 from dy2st_runtime.lazy import public_dir
 
@@ -127,7 +128,7 @@ class DenseNet(nn.Layer):
         """Make four blocks and what lies between them."""
         super().__init__()
         if layers not in SIZES:
-            raise ValueError(f"DenseNet has {list(SIZES)} layers, not {layers}")
+            raise ArgumentError(f"DenseNet has {list(SIZES)} layers, not {layers}")
         self.num_classes, self.with_pool = num_classes, with_pool
         channels, growth, repeats = SIZES[layers]
         self.conv1_func = ConvBNLayer(3, channels)

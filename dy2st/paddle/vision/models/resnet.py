@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from dy2st.paddle.vision.models.pretrained import refuse_pretrained
 from dy2st_runtime import nn
+from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.lazy import public_dir
 
 REPEATS = {
@@ -57,7 +58,7 @@ class BasicBlock(nn.Layer):
         """Make the layers; ValueError for dilation, which this block does not have."""
         super().__init__()
         if dilation > 1:
-            raise ValueError("BasicBlock has no dilation: use BottleneckBlock")
+            raise ArgumentError("BasicBlock has no dilation: use BottleneckBlock")
         norm = norm_layer or nn.BatchNorm2D
         self.conv1 = nn.Conv2D(inplanes, planes, 3, stride, 1, bias_attr=False)
         self.bn1 = norm(planes)

@@ -8,6 +8,7 @@ from typing import Any
 from dy2st.paddle.vision.models.pretrained import refuse_pretrained
 from dy2st.paddle.vision.ops import ConvNormActivation
 from dy2st_runtime import nn
+from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F
 from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.nn.functions.pixels import channel_shuffle
@@ -109,9 +110,11 @@ class ShuffleNetV2(nn.Layer):
         """Make three stages; `act` is "relu", "swish" or None."""
         super().__init__()
         if scale not in CHANNELS:
-            raise ValueError(f"ShuffleNetV2 has the scales {list(CHANNELS)}, not {scale}")
+            raise ArgumentError(f"ShuffleNetV2 has the scales {list(CHANNELS)}, not {scale}")
         if act not in ACTIVATIONS:
-            raise ValueError(f"ShuffleNetV2 has the activations {list(ACTIVATIONS)}, not {act!r}")
+            raise ArgumentError(
+                f"ShuffleNetV2 has the activations {list(ACTIVATIONS)}, not {act!r}"
+            )
         self.scale, self.num_classes, self.with_pool = scale, num_classes, with_pool
         activation = ACTIVATIONS[act]
         acts = partial(ConvNormActivation, activation_layer=activation)

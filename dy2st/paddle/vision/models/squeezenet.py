@@ -6,6 +6,7 @@ from typing import Any
 
 from dy2st.paddle.vision.models.pretrained import refuse_pretrained
 from dy2st_runtime import nn
+from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F
 from dy2st_runtime.lazy import public_dir
 
@@ -64,7 +65,7 @@ class SqueezeNet(nn.Layer):
         """Make the layers of version "1.0" or "1.1"."""
         super().__init__()
         if version not in VERSIONS:
-            raise ValueError(f"SqueezeNet has the versions {list(VERSIONS)}, not {version!r}")
+            raise ArgumentError(f"SqueezeNet has the versions {list(VERSIONS)}, not {version!r}")
         self.version, self.num_classes, self.with_pool = version, num_classes, with_pool
         channels, size, padding, self._halved = VERSIONS[version]
         self._conv = nn.Conv2D(3, channels, size, 2, padding)

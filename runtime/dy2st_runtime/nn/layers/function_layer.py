@@ -6,6 +6,7 @@ from collections.abc import Callable
 from inspect import Parameter, Signature
 from typing import Any, ClassVar
 
+from dy2st_runtime.errors import WrongKind
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor
 
@@ -55,7 +56,7 @@ class OfFunction(Layer):
         try:
             bound = self.takes.bind(*given, **named)
         except TypeError as error:
-            raise TypeError(f"{type(self).__name__}{self.takes}: {error}") from None
+            raise WrongKind(f"{type(self).__name__}{self.takes}: {error}") from None
         bound.apply_defaults()
         super().__init__(bound.arguments.pop("name"))
         for name, value in bound.arguments.items():

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F, apply
 from dy2st_runtime.nn.functions.activations import thresholded_relu
 from dy2st_runtime.nn.functions.normalisation import local_response_norm
@@ -266,7 +267,7 @@ class SpectralNorm(Layer, private="_weight_shape _dim _power_iters _eps"):
         self._weight_shape = [int(size) for size in weight_shape]
         self._dim, self._power_iters, self._eps = dim, power_iters, eps
         if math.prod(self._weight_shape) <= 0:
-            raise ValueError(f"a weight of shape {self._weight_shape} has no elements")
+            raise ArgumentError(f"a weight of shape {self._weight_shape} has no elements")
         rows = self._weight_shape[dim]
         columns = math.prod(self._weight_shape) // rows
         attr = ParamAttr(trainable=False, initializer=Normal(0.0, 1.0))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from numbers import Integral
 from typing import Any
 
+from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.nn.activation import ReLU
 from dy2st_runtime.nn.containers import Sequential
 from dy2st_runtime.nn.convolution import Conv2D
@@ -44,7 +45,7 @@ class DeformConv2D(Layer):
         """Make the parameters; ValueError if the channels are no multiple of the groups."""
         super().__init__()
         if in_channels % groups or out_channels % groups:
-            raise ValueError(
+            raise ArgumentError(
                 f"{in_channels} input and {out_channels} output channels cannot be split into "
                 f"{groups} groups"
             )
