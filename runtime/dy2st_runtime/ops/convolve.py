@@ -128,6 +128,10 @@ def conv1d(
 
     l' = (l + pads - dilation*(k-1) - 1) // stride + 1.
 
+    `padding` is a number, [before, after], "SAME" or "VALID"; `groups` parts of the channels are
+    convolved alone; with "NLC" the channels come last. Raises ShapeError where channels or sizes
+    do not fit.
+
     >>> x, weight = dy2st.to_tensor([[[1.0, 2.0, 3.0, 4.0]]]), dy2st.to_tensor([[[1.0, 10.0]]])
     >>> dy2st.nn.functional.conv1d(x, weight).tolist()
     [[[21.0, 32.0, 43.0]]]
@@ -151,6 +155,10 @@ def conv2d(
 ) -> Any:
     """(n, c, h, w), (o, c/groups, kh, kw) -> (n, o, h', w'); see conv1d for the sizes.
 
+    `padding` is a number, one an axis, a pair an axis, "SAME" or "VALID"; `groups` parts of the
+    channels are convolved alone; with "NHWC" the channels come last. Raises ShapeError where
+    channels or sizes do not fit.
+
     >>> x, weight = dy2st.ones([1, 1, 3, 3]), dy2st.ones([1, 1, 2, 2])
     >>> dy2st.nn.functional.conv2d(x, weight).tolist()
     [[[[4.0, 4.0], [4.0, 4.0]]]]
@@ -173,6 +181,8 @@ def conv3d(
     name: str | None = None,
 ) -> Any:
     """(n, c, d, h, w), (o, c/groups, kd, kh, kw) -> (n, o, d', h', w').
+
+    The arguments are those of conv2d, for three axes; with "NDHWC" the channels come last.
 
     >>> x, weight = dy2st.ones([1, 1, 2, 2, 2]), dy2st.ones([1, 1, 2, 2, 2])
     >>> dy2st.nn.functional.conv3d(x, weight).item()
@@ -247,6 +257,9 @@ def conv1d_transpose(
 ) -> Any:
     """(n, c, l), (c, o/groups, k) -> (n, o, l'), conv1d's gradient for its input.
 
+    `output_padding` adds to the end of the result, or `output_size` says how long it is. Raises
+    ShapeError where channels or sizes do not fit.
+
     >>> x, weight = dy2st.to_tensor([[[1.0, 2.0]]]), dy2st.to_tensor([[[1.0, 10.0]]])
     >>> dy2st.nn.functional.conv1d_transpose(x, weight).tolist()
     [[[1.0, 12.0, 20.0]]]
@@ -282,6 +295,9 @@ def conv2d_transpose(
 ) -> Any:
     """(n, c, h, w), (c, o/groups, kh, kw) -> (n, o, h', w'), the gradient of conv2d.
 
+    `output_padding` adds to the end of each axis, or `output_size` says how long they are. Raises
+    ShapeError where channels or sizes do not fit.
+
     >>> x, weight = dy2st.ones([1, 1, 2, 2]), dy2st.ones([1, 3, 2, 2])
     >>> dy2st.nn.functional.conv2d_transpose(x, weight, stride=2).shape
     [1, 3, 4, 4]
@@ -304,6 +320,8 @@ def conv2d_transpose(
 @public
 def linear(x: Any, weight: Any, bias: Any = None, name: str | None = None) -> Any:
     """x @ weight + bias: (..., in) @ (in, out) + (out,) -> (..., out).
+
+    Raises ShapeError if the sizes `in` differ.
 
     >>> x, weight = dy2st.to_tensor([1.0, 2.0]), dy2st.to_tensor([[1.0, 0.0], [0.0, 10.0]])
     >>> dy2st.nn.functional.linear(x, weight, dy2st.to_tensor([0.5, 0.5])).tolist()

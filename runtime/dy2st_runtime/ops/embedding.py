@@ -128,6 +128,9 @@ def scaled_dot_product_attention(
     The scale is 1 / sqrt(d) by default. Keys and values may have fewer heads, each of them for
     several heads of the query. `backend` says nothing: there is one.
 
+    `attn_mask` is added to the scores, or says as bools what counts; it broadcasts to (n, heads,
+    l, l). With `is_causal` each place sees those up to itself alone.
+
     >>> q, v = dy2st.zeros([1, 2, 1, 4]), dy2st.to_tensor([1.0, 3.0]).reshape([1, 2, 1, 1])
     >>> attention = dy2st.nn.functional.scaled_dot_product_attention
     >>> attention(q, q, v).flatten().tolist(), attention(q, q, v, is_causal=True).flatten().tolist()

@@ -41,6 +41,8 @@ def gather(x: Any, index: Any, axis: Any = None, name: str | None = None) -> Any
 def index_select(x: Any, index: Any, axis: int = 0, name: str | None = None) -> Any:
     """The slices of x at the places `index` along an axis: (n, ...), (m,) -> (m, ...).
 
+    Raises IndexError for a place that x does not have.
+
     >>> x = dy2st.to_tensor([[1, 2], [3, 4]])
     >>> dy2st.index_select(x, dy2st.to_tensor([1, 1]), axis=0).tolist()
     [[3, 4], [3, 4]]
@@ -64,6 +66,8 @@ def gather_nd(x: Any, index: Any, name: str | None = None) -> Any:
     """x[tuple(index[..., :])]: the last axis of `index` names a place along the first axes of x.
 
     (n, m, ...), (k, 2) -> (k, ...).
+
+    Raises IndexError for a place that x does not have.
 
     >>> places = dy2st.to_tensor([[0, 1], [1, 0]])
     >>> dy2st.gather_nd(dy2st.to_tensor([[1, 2], [3, 4]]), places).tolist()
@@ -113,6 +117,8 @@ def take_along_axis(arr: Any, indices: Any, axis: int, broadcast: bool = True) -
 
     With `broadcast` the other axes broadcast; without, `indices` may be shorter along them.
 
+    Raises IndexError for a place that `arr` does not have, ShapeError if the ranks differ.
+
     >>> x = dy2st.to_tensor([[30, 10, 20], [1, 3, 2]])
     >>> dy2st.take_along_axis(x, dy2st.argsort(x), axis=1).tolist()
     [[10, 20, 30], [1, 2, 3]]
@@ -157,6 +163,9 @@ def scatter(
     """x with the rows `index` replaced by `updates`, or, without overwrite, by sums of updates.
 
     (n, ...), (m,), (m, ...) -> (n, ...).
+
+    The rows are added to zeros without `overwrite`; places that stand twice count twice then.
+    Raises IndexError for a row that x does not have.
 
     >>> x, rows = dy2st.zeros([3]), dy2st.to_tensor([2, 0])
     >>> dy2st.scatter(x, rows, dy2st.to_tensor([7.0, 8.0])).tolist()
@@ -209,6 +218,8 @@ def index_add(
     """x with `alpha * value` added to its slices at the places `index` along an axis.
 
     (n, ...), (m,), (m, ...) -> (n, ...) along axis 0.
+
+    Places that stand twice count twice. Raises IndexError for a place that x does not have.
 
     >>> x, places = dy2st.zeros([2, 2]), dy2st.to_tensor([1, 1])
     >>> dy2st.index_add(x, places, 0, dy2st.to_tensor([[1.0, 2.0], [3.0, 4.0]])).tolist()
@@ -345,6 +356,8 @@ define(
 @method
 def nonzero(x: Any, as_tuple: bool = False) -> Any:
     """The places of the elements that are not 0: (count, rank), or one vector an axis.
+
+    Raises ShapeError for a tensor without axes.
 
     >>> dy2st.nonzero(dy2st.to_tensor([0, 7, 0, 8])).tolist()
     [[1], [3]]

@@ -52,6 +52,10 @@ def cross_entropy(
     class. 'mean' divides by the sum of weights; without weights by the number of labels, of which
     those that are ignored do not count if `ignore_index` is 0 or more.
 
+    Labels of `ignore_index` do not count; with `label_smoothing` e the wanted probability is
+    1 - e + e / classes. Raises ShapeError for a label that does not fit, ArgumentError for labels
+    that are no integers without `soft_label`.
+
     >>> logits = dy2st.to_tensor([[0.0, 0.0], [3.0, 0.0]])
     >>> loss = dy2st.nn.functional.cross_entropy(logits, dy2st.to_tensor([0, 0]), reduction="none")
     >>> print(loss.round(3))
@@ -187,6 +191,9 @@ def nll_loss(
     name: str | None = None,
 ) -> Any:
     """-input[label]: (n, classes, ...), (n, ...) -> scalar, or the shape of label.
+
+    The input holds logarithms of probabilities; `weight` has one number a class; labels of
+    `ignore_index` do not count. 'mean' divides by the sum of the weights that count.
 
     >>> x = dy2st.to_tensor([[-1.0, -2.0], [-3.0, -4.0]])
     >>> dy2st.nn.functional.nll_loss(x, dy2st.to_tensor([0, 1])).item()

@@ -160,6 +160,8 @@ def _filled(own: Shape, shape: Shape) -> Shape:
 def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: str | None = None) -> Any:
     """The axes from start_axis to stop_axis as one: (n, k, m) -> (n, k * m) for 1 and -1.
 
+    The result is a view of x. Raises ArgumentError if start_axis comes after stop_axis.
+
     >>> dy2st.flatten(dy2st.zeros([2, 3, 4]), 1).shape
     [2, 12]
     """
@@ -274,6 +276,8 @@ def transpose(
     (n, m, k) -> (k, n, m) for [2, 0, 1].
 
     Two numbers, `transpose(x, 0, 1)`, exchange two axes.
+
+    Raises ArgumentError for what is no order of all axes.
 
     >>> x = dy2st.zeros([2, 3, 4])
     >>> dy2st.transpose(x, [2, 0, 1]).shape, x.transpose(0, 1).shape
@@ -611,6 +615,8 @@ def roll(x: Any, shifts: Any, axis: Any = None, name: str | None = None) -> Any:
     (..., n, ...) -> (..., n, ...).
 
     Without an axis all elements are shifted as one row.
+
+    Raises ArgumentError unless there are as many shifts as axes.
 
     >>> dy2st.roll(dy2st.to_tensor([1, 2, 3, 4]), 1).tolist()
     [4, 1, 2, 3]

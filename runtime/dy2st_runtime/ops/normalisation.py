@@ -249,6 +249,8 @@ def layer_norm(
 
     Weight and bias have the shape of these axes, or are flat.
 
+    Raises ShapeError if x does not end with `normalized_shape`.
+
     >>> x = dy2st.to_tensor([[1.0, 3.0], [10.0, 30.0]])
     >>> print(dy2st.nn.functional.layer_norm(x, [2]).round(3))
     [[-1.  1.]
@@ -279,6 +281,8 @@ def group_norm(
     """Normalise groups of channels of (n, c, ...), then weight and bias by channel.
 
     (n, c, ...) -> (n, c, ...).
+
+    Raises ArgumentError unless `num_groups` divides the channels.
 
     >>> x = dy2st.to_tensor([[[1.0], [3.0], [10.0], [30.0]]])
     >>> print(dy2st.nn.functional.group_norm(x, 2).flatten().round(3))

@@ -126,6 +126,8 @@ def concat(x: Any, axis: Any = 0, name: str | None = None) -> Any:
 def stack(x: Any, axis: int = 0, name: str | None = None) -> Any:
     """Tensors of one shape along a new axis: two of (n,) -> (2, n), or (n, 2) for axis 1.
 
+    Raises ShapeError if the shapes differ, ArgumentError for an empty list.
+
     >>> dy2st.stack([dy2st.to_tensor([1, 2]), dy2st.to_tensor([3, 4])], axis=1).tolist()
     [[1, 3], [2, 4]]
     """
@@ -291,6 +293,8 @@ def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) 
 @method
 def chunk(x: Any, chunks: int, axis: Any = 0, name: str | None = None) -> list[Any]:
     """`chunks` equal parts along an axis: (2 * n, ...) -> two of (n, ...).
+
+    Raises ShapeError if they cannot be equal.
 
     >>> [part.tolist() for part in dy2st.chunk(dy2st.to_tensor([1, 2, 3, 4]), 2)]
     [[1, 2], [3, 4]]

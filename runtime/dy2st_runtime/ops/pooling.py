@@ -373,6 +373,10 @@ def max_pool1d(
 ) -> Any:
     """(n, c, l) -> (n, c, l'): the largest element of every window.
 
+    The stride is the kernel's size by default; `ceil_mode` keeps a last window that is cut; with
+    `return_mask` also the places of the elements. Raises ArgumentError for a padding of more than
+    half of the kernel.
+
     >>> dy2st.nn.functional.max_pool1d(dy2st.to_tensor([[[1.0, 4.0, 2.0, 3.0]]]), 2).tolist()
     [[[4.0, 3.0]]]
     """
@@ -393,6 +397,9 @@ def max_pool2d(
     """(n, c, h, w) -> (n, c, h', w'): the largest element of every window.
 
     With `return_mask` also their places in the flattened image.
+
+    The stride is the kernel's size by default; `padding` is as in conv2d, at most half of the
+    kernel (ArgumentError), and never the largest; `ceil_mode` keeps a last window that is cut.
 
     >>> x = dy2st.arange(16.0).reshape([1, 1, 4, 4])
     >>> dy2st.nn.functional.max_pool2d(x, 2).tolist()
@@ -415,6 +422,8 @@ def avg_pool1d(
 ) -> Any:
     """(n, c, l) -> (n, c, l'): the mean of every window; `exclusive` does not count padding.
 
+    The stride is the kernel's size by default; `ceil_mode` keeps a last window that is cut.
+
     >>> dy2st.nn.functional.avg_pool1d(dy2st.to_tensor([[[1.0, 4.0, 2.0, 3.0]]]), 2).tolist()
     [[[2.5, 2.5]]]
     """
@@ -434,6 +443,10 @@ def avg_pool2d(
     name: str | None = None,
 ) -> Any:
     """(n, c, h, w) -> (n, c, h', w'): means of windows; `exclusive` does not count padding.
+
+    The stride is the kernel's size by default; `padding` is as in conv2d, at most half of the
+    kernel; `ceil_mode` keeps a last window that is cut; the sum is divided by
+    `divisor_override`, if that is given.
 
     >>> x = dy2st.arange(16.0).reshape([1, 1, 4, 4])
     >>> dy2st.nn.functional.avg_pool2d(x, 2).tolist()

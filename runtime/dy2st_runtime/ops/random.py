@@ -136,6 +136,8 @@ def uniform(
 ) -> Any:
     """Uniform random numbers in [min, max); float32 by default.
 
+    The numbers come from the one generator that `dy2st.seed` starts; `seed` says nothing.
+
     >>> x = dy2st.uniform([100], min=2.0, max=3.0)
     >>> x.shape, bool(((x >= 2) & (x < 3)).all())
     ([100], True)
@@ -233,6 +235,8 @@ def multinomial(
     x: Any, num_samples: Any = 1, replacement: bool = False, name: str | None = None
 ) -> Any:
     """Indices drawn with probabilities in proportion to x: (..., n) -> (..., num_samples).
+
+    Without `replacement` no index is drawn twice: ArgumentError if there are too few.
 
     >>> dy2st.multinomial(dy2st.to_tensor([0.0, 3.0, 0.0]), 4, replacement=True).tolist()
     [1, 1, 1, 1]

@@ -483,6 +483,8 @@ def mean(
 
     (..., n) -> (...) along the last axis.
 
+    `axis` is one or a list; with `keepdim` these axes stay, with size 1; x is cast to `dtype`.
+
     >>> x = dy2st.to_tensor([[1.0, 2.0], [3.0, 6.0]])
     >>> dy2st.mean(x).item(), dy2st.mean(x, axis=0).tolist()
     (3.0, [2.0, 4.0])
@@ -497,6 +499,8 @@ def prod(
     """The product along axes, all by default; 1 of no elements.
 
     (..., n) -> (...) along the last axis.
+
+    `axis` is one or a list; with `keepdim` these axes stay, with size 1; x is cast to `dtype`.
 
     >>> dy2st.prod(dy2st.to_tensor([[1, 2], [3, 4]]), axis=1).tolist()
     [2, 12]
@@ -591,6 +595,8 @@ def argmax(
 
     (..., n) -> (...) along the last axis, int64.
 
+    `dtype` is that of the indices. Raises ShapeError if there are no elements.
+
     >>> x = dy2st.to_tensor([[1, 9], [7, 2]])
     >>> dy2st.argmax(x).item(), dy2st.argmax(x, axis=1).tolist()
     (1, [1, 0])
@@ -610,6 +616,8 @@ def argmin(
     """The index of the (first) smallest element along an axis, or in the flattened tensor.
 
     (..., n) -> (...) along the last axis, int64.
+
+    `dtype` is that of the indices. Raises ShapeError if there are no elements.
 
     >>> x = dy2st.to_tensor([[4, 9], [7, 2]])
     >>> dy2st.argmin(x).item(), dy2st.argmin(x, axis=1).tolist()
