@@ -22,6 +22,7 @@ from dy2st.diagnostics.subjects import (
     call_of,
     calls_made,
     converted,
+    engine_name,
     is_saved,
     layer_paths,
     name_of,
@@ -175,7 +176,8 @@ def compare(
     if kept.unknown:
         raise ArgumentError(f"compare: {kept.unknown[0]}, cannot be put back: give it as a list")
     pair = Pair(kept, (left, right), args, kwargs, tolerance, gradients)
-    return pair.compared(name_of(fn), sides, layer_paths(fn), engine)
+    engines = engine_name(fn), engine or engine_name(fn if other is None else other)
+    return pair.compared(name_of(fn), sides, layer_paths(fn), engines)
 
 
 def _sides(
@@ -310,9 +312,9 @@ class Pair:
         name: str,
         sides: tuple[str, str],
         paths: dict[int, str],
-        engine: str | None,
+        engines: tuple[str | None, str | None],
     ) -> Comparison:
-        """Both sides, operator by operator."""
+        """Both sides, operator by operator; `engines` are the names of theirs, if they have one."""
         left = self.run(0, shows=True)
         for _ in range(3):  # traced, and, for gradients, compiled
             self.run(1)
@@ -332,17 +334,19 @@ class Pair:
         others = [self.run(0, trail.recording(paths, seed)) for seed, trail in enumerate(roundings)]
         spreads = {
             label: spread(value, [one.values.get(label) for one in others])
-            for label, value in left.values.items()
+            for label, value in traced[0].values.items()
         }
         wrong = differs(left, right, sides, self.tolerance, spreads)
         if wrong is None:
             return Comparison(name, sides, trails[1].count)
+        of_left = RunsOf()
+        self.run(0, of_left.recording())
         parting = None
-        for ran in runs.ran:
-            # The operator that an engine computes otherwise than NumPy's kernels do.
+        for ran in (*runs.ran, *of_left.ran):
+            # The operator that an engine computes otherwise than NumPy's kernels.
             with contextlib.redirect_stdout(io.StringIO()):
-                name_of_engine = engine or engine_of(ran.executable)
-                parting = parting or fault_of_engine(ran, name_of_engine, self.tolerance)
+                own = engines[ran in runs.ran] or engine_of(ran.executable)
+                parting = parting or fault_of_engine(ran, own, self.tolerance)
             self.kept.put_back()
         if parting is None:
             bad = [

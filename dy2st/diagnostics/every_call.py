@@ -112,7 +112,7 @@ class EveryCall:
                 pair = Pair(before, (plain(function), function), args, kwargs, None)
                 with calls_made(None):
                     paths = layer_paths(function)
-                    found = pair.compared(name_of(function), _SIDES, paths, function.engine)
+                    found = pair.compared(name_of(function), _SIDES, paths, (None, function.engine))
         finally:
             after.put_back()
         if found.is_equal:

@@ -66,6 +66,13 @@ def converted(subject: Any, engine: str | None = None, passes: Any = None) -> St
     return made if layer is None else made.as_called_by(layer)
 
 
+def engine_name(subject: Any) -> str | None:
+    """The engine that was asked for where it was converted or loaded; None without one."""
+    function = getattr(subject, "forward", subject) if isinstance(subject, Layer) else subject
+    name = getattr(function, "engine", None)
+    return name if isinstance(name, str) else None
+
+
 def is_saved(subject: Any) -> bool:
     """Whether it is Programs with their arrays, of which no Python is known."""
     return isinstance(subject, (str, os.PathLike, Program, Module, LoadedModel, LoadedMethod))
@@ -127,4 +134,12 @@ def layer_paths(subject: Any) -> dict[int, str]:
     return found
 
 
-__all__ = ["call_of", "calls_made", "converted", "is_saved", "layer_paths", "name_of"]
+__all__ = [
+    "call_of",
+    "calls_made",
+    "converted",
+    "engine_name",
+    "is_saved",
+    "layer_paths",
+    "name_of",
+]

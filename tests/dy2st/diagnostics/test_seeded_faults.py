@@ -220,6 +220,13 @@ def a_node_of_onnx(monkeypatch):
     return dy2st.compare(chain, dy2st.to_tensor(X), engine="onnxruntime")
 
 
+@fault("cos", "x = x.cos()")
+def the_engine_of_the_first_of_two(monkeypatch):
+    engine = faulty_engine(monkeypatch, "cos", renamed("sin"))
+    first, second = dy2st.to_static(loops, engine=engine), dy2st.to_static(loops, engine="numpy")
+    return dy2st.compare(first, dy2st.to_tensor(X), other=second)
+
+
 # -- passes ------------------------------------------------------------------------------------
 
 
