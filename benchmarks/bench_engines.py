@@ -49,6 +49,39 @@ def test_one_addition(figure):
     figure(what, lambda: against_numpy(lambda a, b: a + b, [[8], [8]], [x, x], CALLS), "times", 1.0)
 
 
+def few(x):
+    return (x * 2.0 + 1.0).exp()
+
+
+def few_by(name):
+    """Three operators on an engine, and what a call of them does."""
+    specs = [InputSpec([64], "float32", "x")]
+    executable = engine.compile(to_static(few, input_spec=specs).main_program, name)
+    x = random(64)
+    return executable, lambda: [executable.run([x], []) for _ in range(CALLS)]
+
+
+def test_a_first_call_by_default(figure):
+    program = to_static(few, input_spec=[InputSpec([64], "float32", "x")]).main_program
+    x = random(64)
+    first = [lambda n=n: engine.compile(program, n).run([x], []) for n in ("auto", "numpy")]
+    what = "engine auto: compile three operators and call them once, against NumPy's engine"
+    figure(what, lambda: times(*first), "times", 1.5)
+
+
+def test_calls_by_default_before_there_is_code(figure):
+    (_, best), (_, numpy) = few_by("auto"), few_by("numpy")
+    what = "engine auto: three operators before there is code, against NumPy's engine"
+    figure(what, lambda: times(best, numpy), "times", 1.2)
+
+
+def test_calls_by_default_when_there_is_code(figure):
+    (executable, best), (_, native) = few_by("auto"), few_by("native")
+    assert executable.wait()
+    what = "engine auto: three operators when there is code, against the engine native"
+    figure(what, lambda: times(best, native), "times", 1.2)
+
+
 def grow(x):
     while x.mean() < 50.0:
         x = x * 1.01 + 0.1
