@@ -455,6 +455,7 @@ def test_ints_are_constants_as_before():
     assert len(static.program_cache) == 3
 
 
+@pytest.mark.filterwarnings("ignore:.*has a Program for each of 10 values")
 def test_programs_are_forgotten_when_there_are_too_many():
     static = to_static(lambda x, n: x * len(n))
     for n in range(100):
@@ -465,6 +466,7 @@ def test_programs_are_forgotten_when_there_are_too_many():
     assert static.program_cache.last() is last
 
 
+@pytest.mark.filterwarnings("ignore:.*has a Program for each of 10 values")
 def test_a_program_in_use_is_not_the_one_forgotten():
     static = to_static(lambda x, n: x * len(n))
     static(ones(2), "used")
