@@ -7,9 +7,11 @@ is refused as a key, where Python would find it by its value.
 from __future__ import annotations
 
 import operator
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 from dy2st_runtime.dims.expression import OPERATIONS
@@ -50,9 +52,21 @@ OPERATIONS["place"] = lambda: None if current_tracer() is None else user_locatio
 # The hash of a Variable is its identity, which passes ask for all the time: the check is in force
 # only as long as user code is traced.
 def _checked_hash(variable: Variable) -> int:
-    if variable.number is not None and not is_own_file(sys._getframe(1).f_code.co_filename):
+    if variable.number is not None and _user_asks(sys._getframe(1)):
         raise variable.unhashable()
     return object.__hash__(variable)
+
+
+def _user_asks(frame: FrameType | None) -> bool:
+    """Whether the user's code asks, itself or by Python's library: ours does so in any thread."""
+    while frame is not None and frame.f_code.co_filename.startswith(_LIBRARY):
+        if _PACKAGES in frame.f_code.co_filename:
+            break
+        frame = frame.f_back
+    return frame is None or not is_own_file(frame.f_code.co_filename)
+
+
+_LIBRARY, _PACKAGES = os.path.dirname(os.__file__) + os.sep, os.sep + "site-packages" + os.sep
 
 
 def _hash_by(method: Callable[[Variable], int]) -> Callable[[], None]:
