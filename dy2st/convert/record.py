@@ -8,6 +8,7 @@ from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
 from dy2st.transpiler.compile import Statement
+from dy2st_runtime.html_page import of_text
 from dy2st_runtime.ir.tracing.growth import STAYS_A_LOOP, Unrolled
 
 
@@ -132,6 +133,10 @@ class Report:
         return "\n".join([*parts, *self.compiling])
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return of_text(str(self))
 
 
 def report_of(record: Record, staged: Iterable[Staged], unrolled: Iterable[Unrolled]) -> Report:

@@ -9,6 +9,7 @@ import numpy as np
 
 from dy2st_runtime.dims import Dim, is_symbol
 from dy2st_runtime.errors import Location
+from dy2st_runtime.html_page import BLOCK_TITLES, table
 from dy2st_runtime.ir import Block, Operator, Program, Variable
 from dy2st_runtime.ir.checks.broken_sizes import source_line
 from dy2st_runtime.ir.sizes import origins
@@ -18,8 +19,6 @@ from dy2st_runtime.ir.types import ArrayType, ValueType
 Row = tuple[str, ...]
 
 _INDENT = "  "
-# What the Blocks of a control flow operator are called.
-_BLOCKS = {"cond": ("if true", "if false"), "while": ("condition", "body")}
 
 
 class ShapeTable:
@@ -34,15 +33,22 @@ class ShapeTable:
 
     def __str__(self) -> str:
         """The table, the same for the same Program."""
-        names = Names()
-        parts = [
-            titled("value", "operator", "shape", "line", rows=list(_values(self.program, names))),
-            titled("size", "from", "range", rows=list(_symbols(self.program, names))),
-            titled("constraint", "line", rows=list(_constraints(self.program))),
-        ]
+        parts = [titled(*titles, rows=rows) for titles, rows in self._tables()]
         return "\n\n".join(part for part in parts if part)
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """The tables in a notebook."""
+        return "".join(table(titles, rows) for titles, rows in self._tables() if rows)
+
+    def _tables(self) -> list[tuple[Row, list[Row]]]:
+        names = Names()
+        return [
+            (("value", "operator", "shape", "line"), list(_values(self.program, names))),
+            (("size", "from", "range"), list(symbol_rows(self.program, names))),
+            (("constraint", "line"), list(constraint_rows(self.program))),
+        ]
 
 
 def titled(*titles: str, rows: Sequence[Row]) -> str:
@@ -82,7 +88,7 @@ def _block(block: Block, names: Names, depth: int) -> Iterator[Row]:
             place = ""
         # What a branch is given follows the condition; a loop's Blocks are given all.
         given = operator.operands[1:] if operator.name == "cond" else operator.operands
-        for title, one in zip(_BLOCKS.get(operator.name, ()), operator.blocks):
+        for title, one in zip(BLOCK_TITLES.get(operator.name, ()), operator.blocks):
             yield f"{indent}{_INDENT}{title}:", "", "", ""
             inner = indent + 2 * _INDENT
             for variable, outer in zip(one.parameters, given):
@@ -125,7 +131,7 @@ def _place(location: Location | None) -> str:
 # -- symbols and constraints ------------------------------------------------------------------
 
 
-def _symbols(program: Program, names: Names) -> Iterator[Row]:
+def symbol_rows(program: Program, names: Names) -> Iterator[Row]:
     """Where symbols come from: axes of inputs, and those sizes that only the data decides."""
     seen: set[Dim] = set()
     for symbol, origin in origins(program.inputs).items():
@@ -148,7 +154,8 @@ def _range(symbol: Dim) -> str:
     return f"{symbol.minimum} to {symbol.maximum}"
 
 
-def _constraints(program: Program) -> Iterator[Row]:
+def constraint_rows(program: Program) -> Iterator[Row]:
+    """What sizes must satisfy, and the lines that ask for it."""
     for entry in program.constraints:
         place = entry.constraint.reason
         if entry.location is not None:

@@ -21,10 +21,12 @@ from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracing.gradient_flow import refuse_leaf
 from dy2st_runtime.ir.tracing.tracer import current_tracer
 from dy2st_runtime.ir.types import TensorType
+from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.resident import Resident
 from dy2st_runtime.size_list import SizeList
 from dy2st_runtime.storage import Storage, VarType
 
+_html_page = Lazy("dy2st_runtime.html_page")
 _STATE = ("_grad", "array", "hooks", "index", "name", "node", "stopped", "storage")
 
 
@@ -352,6 +354,11 @@ class EagerTensor(Tensor):
             f"Tensor(shape={self.shape}, dtype={self.dtype}, "
             f"stop_gradient={self.stopped},\n       {text})"
         )
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the numbers, and what is known of them."""
+        self._refuse_while_traced("_repr_html_()")
+        return str(_html_page.of_text(repr(self)))
 
     def __buffer__(self, flags: int) -> memoryview:
         """The memory, not to be written to: what `memoryview(x)` gives since Python 3.12."""

@@ -105,6 +105,11 @@ class Location:
     layer: str = field(default="", compare=False, repr=False)
 
     @property
+    def file_name(self) -> str:
+        """The file without its folder, of this or another system."""
+        return self.file.replace("\\", "/").rpartition("/")[2]
+
+    @property
     def traced_file(self) -> str:
         """The file for tracebacks; Python never opens what stands in angle brackets."""
         if not self.is_text:

@@ -7,15 +7,15 @@ the Block. A Variable is made in one place, as parameter of a Block or as result
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from operator import floordiv, mod, truediv
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from dy2st_runtime.dims import Constraint
-from dy2st_runtime.errors import Location, TensorAsPython
+from dy2st_runtime.errors import ArgumentError, Location, TensorAsPython
 from dy2st_runtime.ir import ufuncs
 from dy2st_runtime.ir.dispatch import F, active
 from dy2st_runtime.ir.location import is_asked_by_library, user_location
@@ -37,7 +37,12 @@ from dy2st_runtime.ir.tracing.python_numbers import (
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 from dy2st_runtime.lazy import Lazy
 
+if TYPE_CHECKING:
+    # It shows Programs; only annotations look at it from here.
+    from dy2st_runtime.html_page import Page
+
 _values, _hooks = Lazy("dy2st_runtime.ir.tracing.known_values"), Lazy("dy2st_runtime.ir.hooks")
+_html_page = Lazy("dy2st_runtime.html_page")
 NumberKind = type
 """int, float or bool."""
 
@@ -529,6 +534,11 @@ class Operator:
     location: Location | None = None
     recompute_call: int = 0  # the number of the call of `recompute` that it is part of, 0 for none
 
+    @property
+    def layer(self) -> str:
+        """The path of the Layer that it is of, `layers.0.conv1`; empty outside of all."""
+        return "" if self.location is None else self.location.layer
+
     def __repr__(self) -> str:
         """`Operator(add(tensor<2xfloat32>, tensor<2xfloat32>) -> (tensor<2xfloat32>))`."""
         types = [", ".join(str(v.type) for v in part) for part in (self.operands, self.results)]
@@ -618,6 +628,7 @@ class Program:
     constraints: list[LocatedConstraint] = field(default_factory=list)
     structure: Any = None
     placements: dict[str, Placement] = field(default_factory=dict)
+    viewer: ClassVar[Any] = None  # what writes pages; the compiler brings it
 
     def __post_init__(self) -> None:
         self.block.program = self
@@ -666,6 +677,30 @@ class Program:
         return to_text(self, locations=False)
 
     __repr__ = __str__  # what a prompt shows
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the operators as a table."""
+        return str(_html_page.of_program(self))
+
+    def view(
+        self,
+        other: Program | None = None,
+        *,
+        times: Mapping[Operator, float] | None = None,
+        sizes: Mapping[str, int] | None = None,
+    ) -> Page:
+        """A page that shows the Program: `program.view().save("net.html")`, for any browser.
+
+        other  what to compare with, as the Program after a pass.
+        times  seconds that operators take: `dy2st.profile(...).of_operators()`.
+        sizes  numbers for unknown sizes by name, with which memory is planned.
+
+        Raises ArgumentError for a size that is none of the Program's.
+        """
+        if Program.viewer is None:
+            raise ArgumentError("pages of Programs are written by the compiler: import dy2st")
+        page: Page = Program.viewer.view(self, other, times=times, sizes=sizes)
+        return page
 
 
 __all__ = [

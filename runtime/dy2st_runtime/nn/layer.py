@@ -23,12 +23,15 @@ from dy2st_runtime.ir.location import warn_user
 from dy2st_runtime.ir.own_frames import hide_own_frames
 from dy2st_runtime.ir.spelling import checked
 from dy2st_runtime.ir.tracing.tracer import converted
+from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.nn.initializer import Initializer
 from dy2st_runtime.nn.layer_tree import LayerTree, attribute_changes, note_change
 from dy2st_runtime.nn.parameters import ParamAttr, make_parameter
 from dy2st_runtime.nn.tables import Table
 from dy2st_runtime.ops.creation import get_default_dtype
 from dy2st_runtime.tensor import EagerTensor, Parameter
+
+_html_page = Lazy("dy2st_runtime.html_page")
 
 Hook = Callable[..., Any]
 Convert = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -640,6 +643,10 @@ class Layer(LayerTree):
         if not lines:
             return head + ")"
         return "\n  ".join([head, *lines]) + "\n)"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the Layers as a table."""
+        return str(_html_page.of_layer(self))
 
 
 def _entries(hooks: Mapping[int, Hook]) -> tuple[tuple[int, Hook], ...]:
