@@ -14,6 +14,7 @@ from dy2st_runtime.autograd import grad
 from dy2st_runtime.ir import Program, Tensor
 from dy2st_runtime.ir.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from dy2st_runtime.ir.promotion import get_promotion, promotion, set_promotion
+from dy2st_runtime.lazy import Lazy as _Lazy
 from dy2st_runtime.lazy import lazy_names as _lazy_names
 from dy2st_runtime.lazy import public_dir as _public_dir
 from dy2st_runtime.ops import *  # noqa: F403
@@ -35,6 +36,7 @@ _LATE = {
     "compare": "dy2st.diagnostics.comparing:compare",
     "profile": "dy2st.diagnostics.profiling:profile",
 }
+Program.viewer = _Lazy("dy2st.view")
 __getattr__ = _lazy_names(__name__, _LATE)
 __dir__ = _public_dir(__name__)
 

@@ -1,0 +1,5 @@
+"""Shows Programs on a page of HTML: graph, source, sizes, memory, times, and two in comparison."""
+
+from dy2st.view.page import Page, view
+
+__all__ = ["Page", "view"]

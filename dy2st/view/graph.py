@@ -1,0 +1,264 @@
+"""Makes a tree of a Program for people: operators in order, inside of their Layers and Blocks.
+
+    inputs                 x: float32[n, 4]
+    layer  layers.0
+      operator  matmul     x, layers.0.weight
+      operator  add
+    operator  cond
+      block  if true
+        operator  relu
+        end  yield
+      block  if false
+        ...
+    end  return
+
+Constants of one element, and what a branch or loop reads from outside, stand at those who read
+them. Nothing of the larger arrays goes into the tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from dy2st.view.alignment import Mark, Step, paired, same_program
+from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.html_page import BLOCK_TITLES
+from dy2st_runtime.ir import ArrayType, Block, Operator, Program, Variable
+from dy2st_runtime.ir.text.attribute_text import attribute_text, without_large
+from dy2st_runtime.ir.text.printer import Names, program_lines
+from dy2st_runtime.ir.types import ValueType
+
+_LONGEST = 200
+_PLAIN = (bool, int, float, str, np.dtype, Dim, Condition)
+
+Reference: TypeAlias = "tuple[Node, int] | str"
+
+
+@dataclass(eq=False)
+class Node:
+    """A row of the tree.
+
+    kind      "operator", "layer", "block", "inputs", or "end" of a Block.
+    tag       the name of a Layer of which it is all.
+    label     the name of the operator, the path of a Layer inside of the one around it, ...
+    mark      what became of it, from one Program to the other.
+    operands  what it reads: a result of another Node by its number, or the name of a parameter.
+    results   names and types.
+    was       what a changed operator was before.
+    """
+
+    kind: str
+    label: str
+    parent: Node | None = None
+    operator: Operator | None = None
+    mark: Mark = Mark.SAME
+    operands: list[Reference] = field(default_factory=list)
+    results: list[tuple[str, str]] = field(default_factory=list)
+    was: str = ""
+    tag: str = ""
+    children: list[Node] = field(default_factory=list)
+
+    def walk(self) -> Iterator[Node]:
+        """All that is inside of it, in order; Blocks may nest deeper than Python's stack."""
+        todo = self.children[::-1]
+        while todo:
+            node = todo.pop()
+            yield node
+            todo += node.children[::-1]
+
+
+def graph_of(program: Program, after: Program | None = None) -> Node:
+    """The tree of a Program, or of two, in which Nodes are marked by what the second has else."""
+    return _Builder(program, after).built()
+
+
+class _Builder:
+    def __init__(self, program: Program, after: Program | None) -> None:
+        self._before, self._after = program, after
+        self._known: dict[Variable, Reference] = {}
+        self._names = Names(), Names()  # of both Programs, as their texts have them
+        for one, names in zip((program, after), self._names):
+            if one is not None:
+                program_lines(one, False, 1, names)
+        self._todo: list[tuple[Node, str, Block | None, Block | None]] = []
+
+    def built(self) -> Node:
+        """The root, which is no row itself."""
+        now = self._before if self._after is None else self._after
+        root = Node("root", now.name)
+        inputs = Node("inputs", "inputs", root)
+        for program in (self._before, self._after):
+            for name, one in ({} if program is None else program.state).items():
+                self._known[one] = f"{name}: {type_text(one.type)}"
+            for place, one in enumerate(() if program is None else program.inputs):
+                self._known[one] = inputs, place
+        inputs.results = [(f"%{one.name}", type_text(one.type)) for one in now.inputs]
+        if inputs.results:
+            root.children.append(inputs)
+        after = None if self._after is None else self._after.block
+        self._todo = [(root, "return", self._before.block, after)]
+        while self._todo:
+            self._fill(*self._todo.pop())
+        for node in [root, *root.walk()][::-1]:
+            node.children = [_without_single(child) for child in node.children]
+        return root
+
+    def _fill(self, node: Node, end: str, before: Block | None, after: Block | None) -> None:
+        """Put the operators of a Block, or of two in each other's place, into a Node."""
+        compares = self._after is not None
+        steps = paired(before, after) if compares else same_program(before)
+        layers: list[tuple[str, Node]] = []  # that are open, the outermost first
+        for step in steps:
+            operator = step.now
+            if operator.name == "constant" and step.mark is Mark.SAME:
+                for one in filter(None, (step.before, step.after)):
+                    value, result = one.attributes.get("value"), one.results[0]
+                    is_number = isinstance(value, np.ndarray) and not value.ndim
+                    text = str(value) if is_number else f"constant {type_text(result.type)}"
+                    self._known[result] = text
+                continue
+            around = self._layer(node, layers, operator)
+            self._add(around, step)
+        last = Node("end", end, node)
+        yields = (after or before or Block()).yields
+        last.operands = [self._known.get(one, "?") for one in yields]
+        if compares and (before is None or after is None):
+            last.mark = Mark.ADDED if before is None else Mark.REMOVED
+        node.children.append(last)
+
+    def _layer(self, node: Node, layers: list[tuple[str, Node]], operator: Operator) -> Node:
+        """The Node of the Layer that an operator is of; one without a place is of the last."""
+        if operator.location is not None:
+            wanted = operator.layer.split(".") if operator.layer else []
+            whole = node.parent  # whose Block it is: what names its Layer is said there
+            outer = whole.operator.layer.split(".") if whole is not None and whole.operator else []
+            if wanted[: len(outer)] == outer:
+                wanted = wanted[len(outer) :]
+            common = 0
+            while common < min(len(wanted), len(layers)) and layers[common][0] == wanted[common]:
+                common += 1
+            del layers[common:]
+            for name in wanted[common:]:
+                around = layers[-1][1] if layers else node
+                layers.append((name, Node("layer", name, around)))
+                around.children.append(layers[-1][1])
+        return layers[-1][1] if layers else node
+
+    def _add(self, parent: Node, step: Step) -> None:
+        operator = step.now
+        node = Node("operator", operator.name, parent, operator, step.mark)
+        parent.children.append(node)
+        names = self._names[1] if step.after is not None else self._names[0]
+        node.results = [(names.of(one), type_text(one.type)) for one in operator.results]
+        node.operands = [self._known.get(one, "?") for one in operator.operands]
+        for one in (step.before, step.after):
+            for place, result in enumerate(one.results if one is not None else ()):
+                self._known[result] = node, place
+        if step.before is not None and step.after is not None:
+            was = [self._known.get(one, "?") for one in step.before.operands]
+            if step.mark is Mark.CHANGED:
+                given = ", ".join(map(" = ".join, attributes_text(step.before.attributes)))
+                types = ", ".join(type_text(one.type) for one in step.before.results)
+                node.was = f"{operator.name}({given}) -> {types}"
+            elif _is_rewired(was, node.operands):
+                node.mark, node.was = Mark.CHANGED, "it reads other values"
+        self._open_blocks(node, step)
+
+    def _open_blocks(self, node: Node, step: Step) -> None:
+        operator = step.now
+        titles = BLOCK_TITLES.get(operator.name, ())
+        opened = []
+        for place, block in enumerate(operator.blocks):
+            title = titles[place] if place < len(titles) else f"block {place}"
+            inner = Node("block", title, node, mark=step.mark)
+            if inner.mark is Mark.CHANGED:
+                inner.mark = Mark.SAME
+            node.children.append(inner)
+            pair = [
+                one.blocks[place] if one is not None and place < len(one.blocks) else None
+                for one in (step.before, step.after)
+            ]
+            for one, own in zip((step.before, step.after), pair):
+                if one is not None and own is not None:
+                    self._enter(inner, one, own)
+            is_loop = operator.name == "while"
+            if is_loop:
+                carried = block.parameters[: len(operator.results)]
+                names = self._names[step.after is not None]
+                inner.results = [(names.of(one), type_text(one.type)) for one in carried]
+                inner.operands = node.operands[: len(carried)]
+            opened.append((inner, "yield", pair[0], pair[1]))
+        self._todo += reversed(opened)
+
+    def _enter(self, inner: Node, operator: Operator, block: Block) -> None:
+        """Let the parameters of a Block be what they stand for outside of it."""
+        given: Iterable[Variable] = operator.operands
+        if operator.name == "cond":  # its condition comes first
+            given = operator.operands[1:]
+        carried = len(operator.results) if operator.name == "while" else 0
+        for place, (own, outer) in enumerate(zip(block.parameters, given)):
+            is_own = place < carried
+            self._known[own] = (inner, place) if is_own else self._known.get(outer, "?")
+
+
+def _without_single(node: Node) -> Node:
+    """A Layer that holds one row is that row."""
+    if node.kind != "layer" or len(node.children) > 1:
+        return node
+    (only,) = node.children
+    only.parent = node.parent
+    if only.kind == "layer":
+        only.label = f"{node.label}.{only.label}"
+    else:
+        only.tag = f"{node.label}.{only.tag}" if only.tag else node.label
+    return only
+
+
+def _is_rewired(before: list[Reference], after: list[Reference]) -> bool:
+    """Whether an operator reads other values that both Programs have."""
+    if len(before) != len(after):
+        return True
+    for old, new in zip(before, after):
+        is_kept = all(isinstance(one, tuple) and one[0].mark is Mark.SAME for one in (old, new))
+        if is_kept and old != new:
+            return True
+    return False
+
+
+# -- texts ------------------------------------------------------------------------------------
+
+
+def type_text(type: ValueType) -> str:
+    """`float32[n, 4]`, `list of float32[4]`."""
+    if isinstance(type, ArrayType):
+        return f"list of {'?' if type.element is None else type_text(type.element)}"
+    return f"{type.dtype}[{', '.join(map(str, type.shape))}]"
+
+
+def value_text(value: Any) -> str:
+    """An attribute in short; of arrays only the type, and the number of those of one element."""
+    if isinstance(value, np.ndarray):
+        return str(value) if value.ndim == 0 else f"{value.dtype}{list(value.shape)}"
+    if isinstance(value, bytes):
+        return f"{len(value)} bytes"
+    if isinstance(value, (tuple, list)):
+        text = f"[{', '.join(map(value_text, value))}]"
+    elif isinstance(value, dict):
+        text = f"{{{', '.join(f'{key}: {value_text(one)}' for key, one in value.items())}}}"
+    elif value is None or isinstance(value, _PLAIN):
+        text = repr(value) if isinstance(value, str) else str(value)
+    else:
+        text = attribute_text(without_large(value, 1))
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def attributes_text(attributes: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Names and values, in the order of the names."""
+    return [(name, value_text(attributes[name])) for name in sorted(attributes)]
+
+
+__all__ = ["Node", "attributes_text", "graph_of", "type_text", "value_text"]
