@@ -6,6 +6,7 @@
     dy2st print net.mlir --elide 16
     dy2st verify net.mlir
     dy2st diff net.mlir better.mlir
+    dy2st view net
     dy2st compile net -o build
     dy2st export net --stablehlo -o build
     dy2st opu compile net --calib images.npy -o net.opu
@@ -52,6 +53,7 @@ from dy2st.passes import (
 from dy2st.passes.core.info import PassInfo
 from dy2st.targets import find as find_target
 from dy2st.targets import target_names
+from dy2st.view.command import add_view
 from dy2st_runtime.errors import ArgumentError, Dy2stError, VerifyError
 from dy2st_runtime.io import verified
 from dy2st_runtime.ir.text.difference import difference_of_models
@@ -132,6 +134,7 @@ def parser() -> Parser:
             find_target(name)(commands)
         except ArgumentError as error:
             say(f"note: {error}")
+    add_view(commands)
     add_port(commands)
     return parser
 
