@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from html import escape
 from pathlib import Path
@@ -23,6 +22,7 @@ from dy2st.targets.opu.report.tables import (
     shape_text,
 )
 from dy2st.targets.opu.timing import NAMES
+from dy2st.view.template import as_json, filled
 
 _TEMPLATE = Path(__file__).with_name("page.html")
 _HEADINGS = (
@@ -37,7 +37,7 @@ def as_page(report: Report) -> str:
     tiles = list(dict.fromkeys(report.events.tiles))
     places = {tile: place for place, tile in enumerate(tiles)}
     tile_places = np.array([places[tile] for tile in report.events.tiles], np.int64)
-    data = json.dumps(
+    data = as_json(
         {
             "total": report.totals.cycles,
             "clock": report.machine.clock_hz,
@@ -51,11 +51,8 @@ def as_page(report: Report) -> str:
             "lanes": [
                 _lane(report.events, engine, name, tile_places) for engine, name in enumerate(NAMES)
             ],
-        },
-        separators=(",", ":"),
+        }
     )
-    # JSON that cannot end the script that it is in
-    data = data.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     values = {
         "TITLE": escape(report.title),
         "MACHINE": escape(machine_text(report.machine)),
@@ -65,9 +62,7 @@ def as_page(report: Report) -> str:
         "TOTALS": "\n".join(_total_rows(report)),
         "DATA": data,
     }
-    for name, value in values.items():
-        text = text.replace(f"<!--{name}-->", value)
-    return text
+    return filled(text, values)
 
 
 def _cards(report: Report) -> Iterable[str]:
