@@ -163,7 +163,8 @@ class _Builder:
             if step.mark is Mark.CHANGED:
                 given = ", ".join(map(" = ".join, attributes_text(step.before.attributes)))
                 types = ", ".join(type_text(one.type) for one in step.before.results)
-                node.was = f"{operator.name}({given}) -> {types}"
+                count = len(step.before.operands)
+                node.was = f"before: {operator.name} of {count} values, {given} -> {types}"
             elif _is_rewired(was, node.operands):
                 node.mark, node.was = Mark.CHANGED, "it reads other values"
         self._open_blocks(node, step)

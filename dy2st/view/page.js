@@ -221,11 +221,11 @@ function rowFor(node, number, most) {
   if (matched.has(node.id) && !node.mark) { row.classList.add("match"); }
   if (node === chosen) { row.classList.add("chosen"); }
   const name = element("span", "name");
-  name.style.paddingLeft = boxX(node) - 15 + "px";
-  name.appendChild(element("span", "sign", node.children.length ? (node.open ? "▾" : "▸") : ""));
+  const sign = element("span", "sign", node.children.length ? (node.open ? "▾" : "▸") : "");
+  sign.style.marginLeft = boxX(node) - 15 + "px";
   const box = element("span", "box", node.label);
   box.style.setProperty("--colour", colour(node));
-  name.append(box, hintOf(node));
+  name.append(sign, box, hintOf(node));
   row.append(name, element("span", "type", typeText(node)));
   if (program.seconds) {
     const time = element("span", "time", node.seconds ? timeText(node.seconds) : "");
@@ -343,8 +343,7 @@ function describe(node) {
   const meaning = node.kind === "operator" ? program.docs[node.label] : "";
   if (meaning) { into.appendChild(element("p", "pale", meaning)); }
   if (node.mark) {
-    const said = {added: "added", removed: "removed", changed: "before: "}[node.mark];
-    into.appendChild(element("p", "note " + node.mark, said + node.was));
+    into.appendChild(element("p", "note " + node.mark, node.was || node.mark));
   }
   const path = pathTo(node), facts = [];
   if (path && node.kind !== "layer") { facts.push(["layer", path]); }
@@ -402,8 +401,8 @@ function sourceOf(place) {
     const text = element("pre"), indents = near.filter((line) => known[line].trim());
     const indent = Math.min(...indents.map((line) => known[line].search(/\S/)));
     for (const line of near) {
-      const said = String(line).padStart(4) + "  " + known[line].slice(indent) + "\n";
-      text.appendChild(line === number ? element("b", "", said) : document.createTextNode(said));
+      const said = String(line).padStart(4) + "  " + known[line].slice(indent);
+      text.append(line === number ? element("b", "", said) : said, "\n");
     }
     made.appendChild(text);
   }
