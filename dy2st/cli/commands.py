@@ -54,6 +54,7 @@ from dy2st.passes.core.info import PassInfo
 from dy2st.targets import find as find_target
 from dy2st.targets import target_names
 from dy2st.view.command import add_view
+from dy2st.view.model_explorer import as_model_explorer
 from dy2st_runtime.errors import ArgumentError, Dy2stError, VerifyError
 from dy2st_runtime.io import verified
 from dy2st_runtime.ir.text.difference import difference_of_models
@@ -105,6 +106,8 @@ def parser() -> Parser:
     show.add_argument(
         "--no-locations", action="store_true", help="leave out where operators come from"
     )
+    help = "the text form, or JSON that Model Explorer opens (default: mlir)"
+    show.add_argument("--format", choices=("mlir", "model-explorer"), default="mlir", help=help)
     usage = "example:\n  dy2st verify net.mlir other.mlir\n\nexit status: 1 if one is broken"
     verify = add_command(commands, "verify", _verify, "check that Programs keep every rule", usage)
     verify.add_argument("inputs", nargs="+", metavar="IN", help="what to read")
@@ -228,8 +231,11 @@ def _line(subject: Any) -> str:
 
 
 def _print(options: argparse.Namespace) -> int:
-    programs = read_model(options.input, with_arrays=False).programs
-    sys.stdout.write(to_text(programs, not options.no_locations, options.elide))
+    model = read_model(options.input, with_arrays=False)
+    if options.format == "model-explorer":
+        sys.stdout.write(as_model_explorer(sound(model).programs, model.name))
+    else:
+        sys.stdout.write(to_text(model.programs, not options.no_locations, options.elide))
     return OK
 
 
