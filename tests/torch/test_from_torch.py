@@ -210,6 +210,13 @@ def test_an_exported_program_is_taken_as_it_is():
     np.testing.assert_allclose(found, module(x).detach().numpy(), 1e-5, 1e-6)
 
 
+def test_operators_have_the_paths_of_torchs_modules():
+    module = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Sequential(torch.nn.ReLU()))
+    model = from_torch(module, (torch.ones(1, 2),))
+    found = {one.name: one.layer for one in next(iter(model.programs.values())).operators}
+    assert (found["matmul"], found["relu"]) == ("0", "1.0")
+
+
 def test_a_condition_that_the_code_decided_is_held():
     class Asking(torch.nn.Module):
         def forward(self, x):

@@ -36,10 +36,11 @@ def check_known(module: Any) -> None:
 
 
 def location(node: Any) -> Location | None:
-    """The innermost line of the user's own code that a node comes from."""
+    """The innermost line of the user's own code that a node comes from, and its module's path."""
     frames = _FRAME.findall(node.meta.get("stack_trace") or "")
     own = [frame for frame in frames if not is_of_torch(frame[0])] or frames
-    return Location(own[-1][0], int(own[-1][1])) if own else None
+    modules = [*(node.meta.get("nn_module_stack") or {"": ("", "")}).values()]
+    return Location(own[-1][0], int(own[-1][1]), layer=modules[-1][0]) if own else None
 
 
 def _function(node: Any) -> Callable[..., Any] | None:
