@@ -18,7 +18,7 @@ them. Nothing of the larger arrays goes into the tree.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -102,12 +102,12 @@ class _Builder:
         after = None if self._after is None else self._after.block
         self._todo = [(root, "return", self._before.block, after)]
         while self._todo:
-            self._fill(*self._todo.pop())
+            self.fill(*self._todo.pop())
         for node in [root, *root.walk()][::-1]:
             node.children = [_without_single(child) for child in node.children]
         return root
 
-    def _fill(self, node: Node, end: str, before: Block | None, after: Block | None) -> None:
+    def fill(self, node: Node, end: str, before: Block | None, after: Block | None) -> None:
         """Put the operators of a Block, or of two in each other's place, into a Node."""
         compares = self._after is not None
         steps = paired(before, after) if compares else same_program(before)
@@ -121,8 +121,8 @@ class _Builder:
                     text = str(value) if is_number else f"constant {type_text(result.type)}"
                     self._known[result] = text
                 continue
-            around = self._layer(node, layers, operator)
-            self._add(around, step)
+            around = self.layer(node, layers, operator)
+            self.add(around, step)
         last = Node("end", end, node)
         yields = (after or before or Block()).yields
         last.operands = [self._known.get(one, "?") for one in yields]
@@ -130,7 +130,7 @@ class _Builder:
             last.mark = Mark.ADDED if before is None else Mark.REMOVED
         node.children.append(last)
 
-    def _layer(self, node: Node, layers: list[tuple[str, Node]], operator: Operator) -> Node:
+    def layer(self, node: Node, layers: list[tuple[str, Node]], operator: Operator) -> Node:
         """The Node of the Layer that an operator is of; one without a place is of the last."""
         if operator.location is not None:
             wanted = operator.layer.split(".") if operator.layer else []
@@ -148,7 +148,8 @@ class _Builder:
                 around.children.append(layers[-1][1])
         return layers[-1][1] if layers else node
 
-    def _add(self, parent: Node, step: Step) -> None:
+    def add(self, parent: Node, step: Step) -> None:
+        """Append the Node of an operator, and those of its Blocks."""
         operator = step.now
         node = Node("operator", operator.name, parent, operator, step.mark)
         parent.children.append(node)
@@ -165,11 +166,17 @@ class _Builder:
                 types = ", ".join(type_text(one.type) for one in step.before.results)
                 count = len(step.before.operands)
                 node.was = f"before: {operator.name} of {count} values, {given} -> {types}"
-            elif _is_rewired(was, node.operands):
-                node.mark, node.was = Mark.CHANGED, "it reads other values"
-        self._open_blocks(node, step)
+            else:
+                # Does it read another one of the values that both Programs have?
+                pairs = [pair for pair in zip(was, node.operands) if pair[0] != pair[1]]
+                makers = [[one[0] for one in pair if isinstance(one, tuple)] for pair in pairs]
+                kept = [[one.mark is Mark.SAME for one in pair] for pair in makers]
+                if [True, True] in kept:
+                    node.mark, node.was = Mark.CHANGED, "it reads other values"
+        self.open_blocks(node, step)
 
-    def _open_blocks(self, node: Node, step: Step) -> None:
+    def open_blocks(self, node: Node, step: Step) -> None:
+        """Append the Nodes of the Blocks of an operator, which are filled later."""
         operator = step.now
         titles = BLOCK_TITLES.get(operator.name, ())
         opened = []
@@ -184,26 +191,21 @@ class _Builder:
                 for one in (step.before, step.after)
             ]
             for one, own in zip((step.before, step.after), pair):
-                if one is not None and own is not None:
-                    self._enter(inner, one, own)
-            is_loop = operator.name == "while"
-            if is_loop:
-                carried = block.parameters[: len(operator.results)]
-                names = self._names[step.after is not None]
-                inner.results = [(names.of(one), type_text(one.type)) for one in carried]
-                inner.operands = node.operands[: len(carried)]
+                if one is None or own is None:
+                    continue
+                # The parameters of a Block are what they stand for outside of it.
+                given = one.operands[1:] if one.name == "cond" else one.operands
+                carried = len(one.results) if one.name == "while" else 0
+                for number, (inside, outer) in enumerate(zip(own.parameters, given)):
+                    is_own = number < carried
+                    self._known[inside] = (inner, number) if is_own else self._known.get(outer, "?")
+            if operator.name == "while":
+                own_names = self._names[step.after is not None]
+                variables = block.parameters[: len(operator.results)]
+                inner.results = [(own_names.of(one), type_text(one.type)) for one in variables]
+                inner.operands = node.operands[: len(variables)]
             opened.append((inner, "yield", pair[0], pair[1]))
         self._todo += reversed(opened)
-
-    def _enter(self, inner: Node, operator: Operator, block: Block) -> None:
-        """Let the parameters of a Block be what they stand for outside of it."""
-        given: Iterable[Variable] = operator.operands
-        if operator.name == "cond":  # its condition comes first
-            given = operator.operands[1:]
-        carried = len(operator.results) if operator.name == "while" else 0
-        for place, (own, outer) in enumerate(zip(block.parameters, given)):
-            is_own = place < carried
-            self._known[own] = (inner, place) if is_own else self._known.get(outer, "?")
 
 
 def _without_single(node: Node) -> Node:
@@ -217,17 +219,6 @@ def _without_single(node: Node) -> Node:
     else:
         only.tag = f"{node.label}.{only.tag}" if only.tag else node.label
     return only
-
-
-def _is_rewired(before: list[Reference], after: list[Reference]) -> bool:
-    """Whether an operator reads other values that both Programs have."""
-    if len(before) != len(after):
-        return True
-    for old, new in zip(before, after):
-        is_kept = all(isinstance(one, tuple) and one[0].mark is Mark.SAME for one in (old, new))
-        if is_kept and old != new:
-            return True
-    return False
 
 
 # -- texts ------------------------------------------------------------------------------------

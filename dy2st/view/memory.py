@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dy2st.passes.plan_memory import MemoryPlan, plan_memory
-from dy2st_runtime.dims import Dim, evaluate, symbols
+from dy2st_runtime.dims import evaluate, symbols
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import Program, TensorType
 
@@ -27,7 +27,10 @@ def planned(program: Program, sizes: Mapping[str, int] | None = None) -> Planned
 
     ArgumentError for a size that is none of the Program's.
     """
-    shapes = list(dict.fromkeys(_shapes(program)))
+    blocks = [program.block, *(one for op in program.block.walk() for one in op.blocks)]
+    variables = [one for block in blocks for one in block.parameters]
+    variables += [one for operator in program.block.walk() for one in operator.results]
+    shapes = list({v.type.shape: None for v in variables if isinstance(v.type, TensorType)})
     unknown = {str(one): one for shape in shapes for one in symbols(shape)}
     given = dict(sizes or {})
     for name in given:
@@ -47,17 +50,6 @@ def planned(program: Program, sizes: Mapping[str, int] | None = None) -> Planned
         if all(size >= 0 for size in found):
             return Planned(numbers, plan_memory(program, numbers))
     return Planned(given, why="no numbers were found for which all sizes are 0 or more")
-
-
-def _shapes(program: Program) -> Iterator[tuple[int | Dim, ...]]:
-    variables = list(program.block.parameters)
-    for operator in program.block.walk():
-        variables += operator.results
-        for block in operator.blocks:
-            variables += block.parameters
-    for one in variables:
-        if isinstance(one.type, TensorType):
-            yield one.type.shape
 
 
 __all__ = ["Planned", "planned"]
