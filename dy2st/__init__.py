@@ -36,7 +36,7 @@ _LATE = {
     "compare": "dy2st.diagnostics.comparing:compare",
     "profile": "dy2st.diagnostics.profiling:profile",
 }
-Program.viewer = _Lazy("dy2st.view")
+Program.viewer = _Lazy("dy2st.viewer")
 __getattr__ = _lazy_names(__name__, _LATE)
 __dir__ = _public_dir(__name__)
 

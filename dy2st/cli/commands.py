@@ -53,8 +53,8 @@ from dy2st.passes import (
 from dy2st.passes.core.info import PassInfo
 from dy2st.targets import find as find_target
 from dy2st.targets import target_names
-from dy2st.view.command import add_view
-from dy2st.view.model_explorer import as_model_explorer
+from dy2st.viewer.command import add_view
+from dy2st.viewer.model_explorer import as_model_explorer
 from dy2st_runtime.errors import ArgumentError, Dy2stError, VerifyError
 from dy2st_runtime.io import verified
 from dy2st_runtime.ir.text.difference import difference_of_models

@@ -22,7 +22,7 @@ from dy2st.targets.opu.report.tables import (
     shape_text,
 )
 from dy2st.targets.opu.timing import NAMES
-from dy2st.view.template import as_json, filled
+from dy2st.viewer.template import as_json, filled
 
 _TEMPLATE = Path(__file__).with_name("page.html")
 _HEADINGS = (

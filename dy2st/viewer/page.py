@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 
-from dy2st.view.alignment import pairs_by_name, times_in_place
-from dy2st.view.data import data_of
-from dy2st.view.template import as_json, filled
+from dy2st.viewer.alignment import pairs_by_name, times_in_place
+from dy2st.viewer.data import data_of
+from dy2st.viewer.template import as_json, filled
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.html_page import Page
 from dy2st_runtime.ir import Operator, Program

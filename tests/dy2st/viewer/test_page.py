@@ -13,8 +13,8 @@ from dy2st.errors import ArgumentError
 from dy2st.jit import to_static
 from dy2st.model_files import read_model
 from dy2st.static import InputSpec
-from dy2st.view import view
-from tests.dy2st.view.programs import after, converted
+from dy2st.viewer import view
+from tests.dy2st.viewer.programs import after, converted
 
 NET, PROGRAM = converted()
 VOID = {"meta", "input", "!doctype"}

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from tests.dy2st.view.programs import after, converted
+from tests.dy2st.viewer.programs import after, converted
 
 BROWSER = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None

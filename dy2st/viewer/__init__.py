@@ -1,5 +1,5 @@
 """Shows Programs on a page of HTML: graph, source, sizes, memory, times, and two in comparison."""
 
-from dy2st.view.page import Page, view
+from dy2st.viewer.page import Page, view
 
 __all__ = ["Page", "view"]

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from dy2st.model_files import STANDARD, BadInput, read_model, sound
-from dy2st.view.page import view
+from dy2st.viewer.page import view
 
 _EXAMPLE = """examples:
   dy2st view saved/net                                  # saved/net.html, for any browser

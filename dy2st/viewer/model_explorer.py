@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from dy2st.view.graph import Node, attributes_text, graph_of
+from dy2st.viewer.graph import Node, attributes_text, graph_of
 from dy2st_runtime.ir import Program
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from dy2st.jit.shape_table import constraint_rows, symbol_rows
 from dy2st.passes.plan_memory import amount
-from dy2st.view.graph import attributes_text, graph_of, type_text
-from dy2st.view.memory import planned
+from dy2st.viewer.graph import attributes_text, graph_of, type_text
+from dy2st.viewer.memory import planned
 from dy2st_runtime.errors import Location
 from dy2st_runtime.ir import Operator, Program
 from dy2st_runtime.ir.definition import find

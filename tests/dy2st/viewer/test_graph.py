@@ -5,9 +5,9 @@ import pytest
 
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
-from dy2st.view.graph import graph_of, value_text
+from dy2st.viewer.graph import graph_of, value_text
 from dy2st_runtime.ir import Block, Operator, Program, TensorType
-from tests.dy2st.view.programs import after, converted
+from tests.dy2st.viewer.programs import after, converted
 
 NET, PROGRAM = converted()
 

@@ -24,7 +24,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from dy2st.view.alignment import Mark, Step, paired, same_program
+from dy2st.viewer.alignment import Mark, Step, paired, same_program
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.html_page import BLOCK_TITLES
 from dy2st_runtime.ir import ArrayType, Block, Operator, Program, Variable

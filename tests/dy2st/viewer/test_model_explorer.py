@@ -2,8 +2,8 @@
 
 import json
 
-from dy2st.view.model_explorer import as_model_explorer
-from tests.dy2st.view.programs import converted
+from dy2st.viewer.model_explorer import as_model_explorer
+from tests.dy2st.viewer.programs import converted
 
 _, PROGRAM = converted()
 FOUND = json.loads(as_model_explorer([PROGRAM], "net"))
