@@ -106,7 +106,11 @@ class Location:
 
     @property
     def file_name(self) -> str:
-        """The file without its folder, of this or another system."""
+        """The file without its folder, of this or another system.
+
+        >>> Location("models/net.py", 3).file_name
+        'net.py'
+        """
         return self.file.replace("\\", "/").rpartition("/")[2]
 
     @property

@@ -536,7 +536,14 @@ class Operator:
 
     @property
     def layer(self) -> str:
-        """The path of the Layer that it is of, `layers.0.conv1`; empty outside of all."""
+        """The path of the Layer that it is of, `layers.0.conv1`; empty outside of all.
+
+        >>> net = dy2st.nn.Sequential(dy2st.nn.Linear(2, 3), dy2st.nn.ReLU())
+        >>> spec = dy2st.static.InputSpec([None, 2])
+        >>> program = dy2st.to_static(net, input_spec=[spec]).forward.main_program
+        >>> [(one.name, one.layer) for one in program.operators]
+        [('matmul', '0'), ('add', '0'), ('relu', '1')]
+        """
         return "" if self.location is None else self.location.layer
 
     def __repr__(self) -> str:
@@ -696,6 +703,11 @@ class Program:
         sizes  numbers for unknown sizes by name, with which memory is planned.
 
         Raises ArgumentError for a size that is none of the Program's.
+
+        >>> double = dy2st.to_static(lambda x: x * 2, input_spec=[dy2st.static.InputSpec([2])])
+        >>> page = double.main_program.view()
+        >>> str(page).count("</html>")
+        1
         """
         if Program.viewer is None:
             raise ArgumentError("pages of Programs are written by the compiler: import dy2st")
