@@ -37,11 +37,11 @@ class Net(nn.Layer):
         return self.head(x)
 
 
-def converted():
+def converted(n="n"):
     """The Layer in evaluation, and its Program."""
     net = Net()
     net.eval()
-    specs = [InputSpec(["n", 3, 4, 4], "float32", "x"), InputSpec([], "int64", "count")]
+    specs = [InputSpec([n, 3, 4, 4], "float32", "x"), InputSpec([], "int64", "count")]
     return net, to_static(net, input_spec=specs).forward.main_program
 
 
