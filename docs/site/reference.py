@@ -49,9 +49,10 @@ def _entry(name: str, value: Any) -> str:
     parts.append(in_markdown(inspect.getdoc(value) or ""))
     if inspect.isclass(value):
         rows = []
-        for attribute, one in sorted(vars(value).items()):
-            doc = inspect.getdoc(one) if not attribute.startswith("_") else None
-            if doc and (callable(one) or isinstance(one, (property, classmethod, staticmethod))):
+        for attribute in sorted(name for name in vars(value) if not name.startswith("_")):
+            one = getattr(value, attribute, None)  # not what is stored: a family may come late
+            doc = inspect.getdoc(one)
+            if doc and (callable(one) or isinstance(one, property)):
                 line = doc.partition("\n")[0].replace("|", "\\|")
                 rows.append(f"| `{attribute}` | {escaped(line)} |")
         if rows:
@@ -89,17 +90,35 @@ def signature(name: str, value: Any) -> str:
 
 
 def in_markdown(doc: str) -> str:
-    """A docstring: examples and columns become blocks of code, all else stays text."""
+    """A docstring: examples and columns become blocks of code, sections lists, all else text."""
     parts = []
     for paragraph in re.split(r"\n\s*\n", doc.strip("\n")):
         lines = paragraph.split("\n")
+        is_section = len(lines) > 2 and re.fullmatch(r"-{3,}", lines[1])
+        if is_section:
+            parts.append(f"**{lines[0]}**")
+            del lines[:2]
+            paragraph = "\n".join(lines)
         if lines[0].lstrip().startswith(">>>"):
             parts.append(f"```pycon\n{inspect.cleandoc(paragraph)}\n```")
+        elif is_section:
+            parts.append(_listed(lines))
         elif any(re.match(r"\s{4}|\S+\s{2,}\S|\s*[├└│]", line) for line in lines):
             parts.append(f"```text\n{paragraph}\n```")
         elif paragraph:
             parts.append(escaped(paragraph))
     return "\n\n".join(parts)
+
+
+def _listed(lines: list[str]) -> str:
+    """Parameters, attributes or errors, each with the indented lines that describe it."""
+    entries: list[str] = []
+    for line in lines:
+        if line.startswith(" "):
+            entries[-1] += f" {escaped(line.strip())}"
+        else:
+            entries.append(f"- `{line}`:")
+    return "\n".join(entries)
 
 
 def escaped(text: str) -> str:

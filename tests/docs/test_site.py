@@ -72,6 +72,7 @@ def test_the_reference_has_signatures_examples_and_methods():
     page = reference.page(dy2st.jit)
     assert "### to_static\n\n```python\nto_static(" in page
     assert "```pycon\n>>> " in page and "| `" in reference.page(dy2st.io)
+    assert "| `abs_` | x becomes" in reference.page(dy2st)
     assert not re.search(r" at 0x[0-9a-f]+", page)
     assert reference.page(dy2st.jit) == page
 
@@ -80,6 +81,14 @@ def test_docstrings_become_text_and_code():
     doc = "Adds *all* of `a*b`.\n\nx    a tensor\ny    another\n\n>>> 1 + 1\n2"
     assert reference.in_markdown(doc) == (
         "Adds \\*all\\* of `a*b`.\n\n```text\nx    a tensor\ny    another\n```\n\n```pycon\n>>> 1 + 1\n2\n```"
+    )
+
+
+def test_sections_of_docstrings_become_lists():
+    doc = "Sums.\n\nParameters\n----------\nx : Tensor\n    What\n    is added.\ny\n    Too.\n\nExamples\n--------\n>>> 1\n1"
+    assert reference.in_markdown(doc) == (
+        "Sums.\n\n**Parameters**\n\n- `x : Tensor`: What is added.\n- `y`: Too.\n\n"
+        "**Examples**\n\n```pycon\n>>> 1\n1\n```"
     )
 
 
