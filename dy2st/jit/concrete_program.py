@@ -367,7 +367,7 @@ class ConcreteProgram:
         return all(answer.holds(call) for answer in self.answers)
 
     @property
-    def executable(self) -> Any:
+    def executable(self) -> engines.Executable:
         """The traced Program compiled, once.
 
         >>> concrete = dy2st.to_static(lambda x: x * 2).get_concrete_program(dy2st.ones([2]))
@@ -376,7 +376,8 @@ class ConcreteProgram:
         """
         if self._executable is None:
             self._executable = engines.compile(self.main_program, self.engine)
-        return self._executable
+        compiled: engines.Executable = self._executable
+        return compiled
 
     @property
     def optimized(self) -> OptimizedProgram | None:

@@ -140,7 +140,7 @@ class PyLayer:
         raise NotImplementedError("a PyLayer has a static method forward(ctx, ...)")
 
     @staticmethod
-    def backward(ctx: Any, *args: Any) -> Any:
+    def backward(ctx: Any, *args: Any, **kwargs: Any) -> Any:
         """Compute the gradients of the inputs; every function writes its own."""
         raise NotImplementedError("a PyLayer has a static method backward(ctx, *gradients)")
 

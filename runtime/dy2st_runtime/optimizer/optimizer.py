@@ -39,7 +39,7 @@ from dy2st_runtime.parameter_updates import (
     value_of,
 )
 from dy2st_runtime.regularizer import L1Decay, L2Decay, WeightDecayRegularizer
-from dy2st_runtime.tensor import EagerTensor, Parameter
+from dy2st_runtime.tensor import EagerTensor
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 State = dict[str, Value]
 Rate = float | LRScheduler
 Decay = float | WeightDecayRegularizer | None
-Parameters = Iterable[Parameter] | Iterable[dict[str, Any]] | None
+Parameters = Iterable[Tensor] | Iterable[dict[str, Any]] | None
 
 Array = np.ndarray[Any, Any]
 
