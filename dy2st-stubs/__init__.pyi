@@ -235,7 +235,7 @@ def array_reverse(array: Any) -> Tensor:
 def array_slice(array: Any, start: TensorLike | None = None, stop: TensorLike | None = None, step: TensorLike | None = None) -> Tensor:
     """The elements that `array[start:stop:step]` takes; ValueError if the step is 0."""
 def array_stack(array: Any, axis: builtins.int = 0) -> Tensor:
-    """The tensors of the list, all of one shape, along a new axis."""
+    """The tensors of the list, all of one shape, along a new axis: k of (n, ...) -> (k, n, ...)."""
 def array_write(array: Any, index: TensorLike, x: TensorLike) -> Tensor:
     """The list with another element at a place; IndexError if there is no such place."""
 def as_complex(x: TensorLike, name: str | None = None) -> Tensor:
@@ -317,7 +317,7 @@ def bitwise_invert(x: TensorLike, name: str | None = None) -> Tensor:
 def bitwise_invert_(x: TensorLike, name: str | None = None) -> Tensor:
     """x becomes `bitwise_not` of x, in place: for all who hold it."""
 def bitwise_left_shift(x: TensorLike, y: TensorLike, is_arithmetic: builtins.bool = True, out: Tensor | None = None, name: str | None = None) -> Tensor:
-    """x * 2**y of integers, without the bits that leave on the left."""
+    """x * 2**y of integers, without the bits that leave on the left: (...,), (...,) -> (...,)."""
 def bitwise_left_shift_(x: TensorLike, y: TensorLike, is_arithmetic: builtins.bool = True, out: Tensor | None = None, name: str | None = None) -> Tensor:
     """x becomes `bitwise_left_shift` of x, in place: for all who hold it."""
 bitwise_not = bitwise_invert
@@ -342,7 +342,7 @@ def bmm(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The matrix products of a batch: (b, n, k) @ (b, k, m) -> (b, n, m)."""
 bool: np.dtype[np.bool]
 def broadcast_tensors(input: Sequence[Tensor], name: str | None = None) -> list[Tensor]:
-    """All tensors repeated to the shape that they broadcast to."""
+    """All tensors repeated to the shape that they broadcast to: (n, 1), (m,) -> two of (n, m)."""
 @overload
 def broadcast_to(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """x repeated to a shape, by the rules of broadcasting: (m,) -> (n, m), (n, 1) -> (n, m)."""
@@ -359,7 +359,7 @@ def cast_(x: TensorLike, dtype: DTypeLike) -> Tensor:
     """x becomes `cast` of x, in place: for all who hold it."""
 def cat(x: Sequence[TensorLike], axis: builtins.int | Sequence[builtins.int] = 0, name: str | None = None) -> Tensor:
     """Tensors one after the other along an axis: (n, k), (m, k) -> (n + m, k)."""
-def cauchy_(x: TensorLike, loc: TensorLike = 0, scale: TensorLike = 1, name: str | None = None) -> Tensor:
+def cauchy_(x: TensorLike, loc: TensorLike | Sequence[Any] = 0, scale: TensorLike | Sequence[Any] = 1, name: str | None = None) -> Tensor:
     """x becomes random numbers of the Cauchy distribution around `loc`, in place: for all who hold it."""
 def cdist(x: TensorLike, y: TensorLike, p: builtins.float = 2.0, compute_mode: str = 'use_mm_for_euclid_dist_if_necessary', name: str | None = None) -> Tensor:
     """The p-norms of the differences of all rows: (..., n, k), (..., m, k) -> (..., n, m)."""
@@ -369,7 +369,7 @@ def ceil(x: TensorLike, name: str | None = None) -> Tensor:
 def ceil_(x: TensorLike, name: str | None = None) -> Tensor:
     """x becomes `ceil` of x, in place: for all who hold it."""
 def celu(x: TensorLike, alpha: builtins.float = 1.0, name: str | None = None) -> Tensor:
-    """max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0) (Barron 2017)."""
+    """max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0) (Barron 2017): (...,) -> (...,)."""
 cfloat: np.dtype[np.complex64]
 def cholesky(x: TensorLike, upper: builtins.bool = False, name: str | None = None) -> Tensor:
     """The lower triangular L with L @ L.T = x, or with `upper` U with U.T @ U = x."""
@@ -378,7 +378,7 @@ def cholesky_inverse(x: TensorLike, upper: builtins.bool = False, name: str | No
 def cholesky_solve(x: TensorLike, y: TensorLike, upper: builtins.bool = False, name: str | None = None) -> Tensor:
     """z with y @ y.T @ z = x for a lower triangular y, or y.T @ y @ z = x with `upper`."""
 def chunk(x: TensorLike, chunks: builtins.int, axis: builtins.int | Sequence[builtins.int] = 0, name: str | None = None) -> list[Tensor]:
-    """`chunks` equal parts along an axis."""
+    """`chunks` equal parts along an axis: (2 * n, ...) -> two of (n, ...)."""
 def clamp(x: TensorLike, min: Any = None, max: Any = None, name: str | None = None) -> Tensor:
     """min(max(x, min), max), in the dtype of x: (...,) -> (...,); the slope at a limit is 1."""
 def clamp_(x: TensorLike, min: Any = None, max: Any = None, name: str | None = None) -> Tensor:
@@ -392,7 +392,7 @@ def column_stack(x: Sequence[TensorLike], name: str | None = None) -> Tensor:
 def combinations(x: TensorLike, r: builtins.int = 2, with_replacement: builtins.bool = False, name: str | None = None) -> Tensor:
     """All choices of r elements of a vector, in order: (n,) -> (count, r)."""
 def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tensor:
-    """real + i imag of two tensors of floats, which broadcast."""
+    """real + i imag of two tensors of floats, which broadcast: (...,), (...,) -> (...,)."""
 complex128: np.dtype[np.complex128]
 complex64: np.dtype[np.complex64]
 concat = cat
@@ -432,7 +432,7 @@ def cosh(x: TensorLike, name: str | None = None) -> Tensor:
 def cosh_(x: TensorLike, name: str | None = None) -> Tensor:
     """x becomes `cosh` of x, in place: for all who hold it."""
 def cosine_similarity(x1: TensorLike, x2: TensorLike, axis: builtins.int = 1, eps: builtins.float = 1e-08) -> Tensor:
-    """x1 . x2 / max(|x1| |x2|, eps) along an axis."""
+    """x1 . x2 / max(|x1| |x2|, eps) along an axis: (n, k), (n, k) -> (n,)."""
 def count_nonzero(x: TensorLike, axis: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, name: str | None = None) -> Tensor:
     """How many elements are not 0 along axes, all by default: int64."""
 def cov(x: TensorLike, rowvar: builtins.bool = True, ddof: builtins.bool = True, fweights: TensorLike | None = None, aweights: TensorLike | None = None, name: str | None = None) -> Tensor:
@@ -476,11 +476,11 @@ def diag(x: TensorLike, offset: TensorLike = 0, padding_value: TensorLike = 0, n
 def diag_embed(input: TensorLike, offset: TensorLike = 0, dim1: builtins.int = -2, dim2: builtins.int = -1) -> Tensor:
     """Matrices with the last axis on a diagonal and zeros around: (..., n) -> (..., n, n)."""
 def diagflat(x: TensorLike, offset: TensorLike = 0, name: str | None = None) -> Tensor:
-    """A matrix with all elements of x on a diagonal."""
+    """A matrix with all elements of x on a diagonal: (n,) -> (n, n)."""
 def diagonal(x: TensorLike, offset: TensorLike = 0, axis1: builtins.int = 0, axis2: builtins.int = 1, name: str | None = None) -> Tensor:
     """The diagonal between two axes, as a new last axis: (n, n, ...) -> (..., n)."""
 def diagonal_scatter(x: TensorLike, y: TensorLike, offset: TensorLike = 0, axis1: builtins.int = 0, axis2: builtins.int = 1, name: str | None = None) -> Tensor:
-    """x with y as the diagonal between two axes."""
+    """x with y as the diagonal between two axes: (n, n), (n,) -> (n, n)."""
 def diff(x: TensorLike, n: builtins.int = 1, axis: builtins.int = -1, prepend: TensorLike | None = None, append: TensorLike | None = None, name: str | None = None) -> Tensor:
     """The differences of neighbours along an axis, n times over; x alone for n = 0."""
 def digamma(x: TensorLike, name: str | None = None) -> Tensor:
@@ -499,11 +499,11 @@ def dot(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The sum of products along the last axis: (..., n), (..., n) -> (...)."""
 double: np.dtype[np.float64]
 def dropout(x: TensorLike, p: builtins.float = 0.5, axis: builtins.int | Sequence[builtins.int] | None = None, training: builtins.bool = True, inplace: builtins.bool = False, mode: str = 'upscale_in_train', name: str | None = None) -> Tensor:
-    """While training, zero with probability p."""
+    """While training, zero with probability p: (...,) -> (...,)."""
 def dropout2d(x: TensorLike, p: builtins.float = 0.5, training: builtins.bool = True, data_format: str = 'NCHW', name: str | None = None) -> Tensor:
-    """While training, zero whole channels with probability p."""
+    """While training, zero whole channels with probability p: (...,) -> (...,)."""
 def dsplit(x: TensorLike, num_or_indices: builtins.int | Sequence[builtins.int] | Tensor, name: str | None = None) -> list[Tensor]:
-    """`tensor_split` along the third axis."""
+    """`tensor_split` along the third axis: (n, m, 2 * k) -> two of (n, m, k)."""
 def dstack(x: Sequence[TensorLike], name: str | None = None) -> Tensor:
     """Tensors one behind the other along the third axis: two of (n, m) -> (n, m, 2)."""
 e: builtins.float
@@ -518,7 +518,7 @@ def eigvalsh(x: TensorLike, UPLO: str = 'L', name: str | None = None) -> Tensor:
 def einsum(equation: str, *operands: TensorLike) -> Tensor:
     """The sum of products that an equation names, such as "bij,bjk->bik"."""
 def elu(x: TensorLike, alpha: builtins.float = 1.0, name: str | None = None) -> Tensor:
-    """x where x > 0, else alpha * (exp(x) - 1) (Clevert 2015)."""
+    """x where x > 0, else alpha * (exp(x) - 1) (Clevert 2015): (...,) -> (...,)."""
 def elu_(x: TensorLike, alpha: builtins.float = 1.0, name: str | None = None) -> Tensor:
     """x becomes `elu` of x, in place: for all who hold it."""
 def embedding(x: TensorLike, weight: TensorLike, padding_idx: builtins.int | None = None, max_norm: builtins.float | None = None, norm_type: builtins.float = 2.0, sparse: builtins.bool = False, scale_grad_by_freq: builtins.bool = False, name: str | None = None) -> Tensor:
@@ -561,7 +561,7 @@ def expand(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
 def expand(x: TensorLike, *shape: builtins.int | Tensor, name: str | None = None) -> Tensor:
     """x repeated to a shape; -1 keeps the size of x."""
 def expand_as(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x repeated to the shape of y."""
+    """x repeated to the shape of y: (m,), (n, m) -> (n, m)."""
 def expm1(x: TensorLike, name: str | None = None) -> Tensor:
     """e**x - 1, elementwise: (...,) -> (...,); exact near 0, where exp(x) - 1 is not."""
 def expm1_(x: TensorLike, name: str | None = None) -> Tensor:
@@ -575,7 +575,7 @@ def fill_(x: TensorLike, value: TensorLike) -> Tensor:
 def fill_diagonal_(x: TensorLike, value: TensorLike, offset: builtins.int = 0, wrap: builtins.bool = False, name: str | None = None) -> Tensor:
     """x becomes itself with one number on the diagonal of the matrix, in place: for all who hold it."""
 def fill_diagonal_tensor(x: TensorLike, y: TensorLike, offset: TensorLike = 0, dim1: builtins.int = 0, dim2: builtins.int = 1, name: str | None = None) -> Tensor:
-    """x with y as the diagonal between two axes."""
+    """x with y as the diagonal between two axes: (n, n), (n,) -> (n, n)."""
 def fill_diagonal_tensor_(x: TensorLike, y: TensorLike, offset: TensorLike = 0, dim1: builtins.int = 0, dim2: builtins.int = 1, name: str | None = None) -> Tensor:
     """x becomes `fill_diagonal_tensor` of x, in place: for all who hold it."""
 def flatten(x: TensorLike, start_axis: builtins.int = 0, stop_axis: builtins.int = -1, name: str | None = None) -> Tensor:
@@ -583,7 +583,7 @@ def flatten(x: TensorLike, start_axis: builtins.int = 0, stop_axis: builtins.int
 def flatten_(x: TensorLike, start_axis: builtins.int = 0, stop_axis: builtins.int = -1, name: str | None = None) -> Tensor:
     """x becomes `flatten` of x, in place: for all who hold it."""
 def flip(x: TensorLike, axis: builtins.int | Sequence[builtins.int] | None, name: str | None = None) -> Tensor:
-    """The elements along axes in reverse order."""
+    """The elements along axes in reverse order: (..., n, ...) -> (..., n, ...)."""
 float: np.dtype[np.float32]
 float16: np.dtype[np.float16]
 float32: np.dtype[np.float32]
@@ -621,7 +621,7 @@ def frexp(x: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
 def full(shape: ShapeLike, fill_value: TensorLike, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """A tensor of a shape whose elements are all `fill_value`, a number or a text such as "-inf"."""
 def full_like(x: TensorLike, fill_value: TensorLike, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
-    """A tensor of the shape and dtype of x whose elements are all `fill_value`."""
+    """A tensor of the shape and dtype of x whose elements are all `fill_value`: (...,) -> (...,)."""
 def gammainc(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The integral of t**(x-1) * exp(-t) from 0 to y, divided by gamma(x); elementwise."""
 def gammainc_(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -646,7 +646,7 @@ def ge(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x >= y, elementwise with broadcasting: bools."""
 def gelu(x: TensorLike, approximate: builtins.bool = False, name: str | None = None) -> Tensor:
     """x * (1 + erf(x / sqrt(2))) / 2; `approximate` takes tanh for erf (Hendrycks 2016)."""
-def geometric_(x: TensorLike, probs: TensorLike, name: str | None = None) -> Tensor:
+def geometric_(x: TensorLike, probs: TensorLike | Sequence[Any], name: str | None = None) -> Tensor:
     """x becomes how many tries the first success takes, each of probability `probs`, in place: for all who hold it."""
 def ger(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """All products: (n,), (m,) -> (n, m)."""
@@ -679,11 +679,11 @@ def hamming_window(window_length: builtins.int, periodic: builtins.bool = True, 
 def hann_window(window_length: builtins.int, periodic: builtins.bool = True, *, dtype: DTypeLike = 'float32', **options: Any) -> Tensor:
     """1/2 - cos(2 * pi * k / n) / 2: (window_length,)."""
 def hardshrink(x: TensorLike, threshold: builtins.float = 0.5, name: str | None = None) -> Tensor:
-    """x where |x| > threshold, else 0."""
+    """x where |x| > threshold, else 0: (...,) -> (...,)."""
 def hardsigmoid(x: TensorLike, slope: builtins.float = 0.16666666666666666, offset: builtins.float = 0.5, name: str | None = None) -> Tensor:
-    """min(max(slope * x + offset, 0), 1)."""
+    """min(max(slope * x + offset, 0), 1): (...,) -> (...,)."""
 def hardswish(x: TensorLike, name: str | None = None) -> Tensor:
-    """x * min(max(x + 3, 0), 6) / 6 (Howard 2019)."""
+    """x * min(max(x + 3, 0), 6) / 6 (Howard 2019): (...,) -> (...,)."""
 def hardtanh(x: TensorLike, min: builtins.float = -1.0, max: builtins.float = 1.0, name: str | None = None) -> Tensor:
     """min(max(x, min), max): (...,) -> (...,); the slope at a limit is 0."""
 def hardtanh_(x: TensorLike, min: builtins.float = -1.0, max: builtins.float = 1.0, name: str | None = None) -> Tensor:
@@ -699,7 +699,7 @@ def histogram_bin_edges(input: TensorLike, bins: builtins.int = 100, min: builti
 def householder_product(x: TensorLike, tau: TensorLike, name: str | None = None) -> Tensor:
     """The first columns of H1 @ H2 @ ..., reflections at the columns of x: (..., n, m)."""
 def hsplit(x: TensorLike, num_or_indices: builtins.int | Sequence[builtins.int] | Tensor, name: str | None = None) -> list[Tensor]:
-    """`tensor_split` along the second axis, or along the only one."""
+    """`tensor_split` along the second axis, or along the only one: (n, 2 * m) -> two of (n, m)."""
 def hstack(x: Sequence[TensorLike], name: str | None = None) -> Tensor:
     """Tensors side by side: along the second axis, vectors along their only one."""
 def hypot(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -719,7 +719,7 @@ def i1e(x: TensorLike, name: str | None = None) -> Tensor:
 def imag(x: TensorLike, name: str | None = None) -> Tensor:
     """The imaginary part, elementwise; 0 of real numbers."""
 def increment(x: TensorLike, value: builtins.float = 1.0, name: str | None = None) -> Tensor:
-    """x + value in the dtype of x."""
+    """x + value in the dtype of x: (...,) -> (...,)."""
 def index_add(x: TensorLike, index: TensorLike, axis: builtins.int, value: TensorLike, alpha: TensorLike = 1, name: str | None = None) -> Tensor:
     """x with `alpha * value` added to its slices at the places `index` along an axis."""
 def index_add_(x: TensorLike, index: TensorLike, axis: builtins.int, value: TensorLike, alpha: TensorLike = 1, name: str | None = None) -> Tensor:
@@ -774,11 +774,11 @@ def isinf(x: TensorLike, name: str | None = None) -> Tensor:
 def isnan(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether x is not a number, elementwise: bools."""
 def isneginf(x: TensorLike, name: str | None = None) -> Tensor:
-    """Whether an element is -inf."""
+    """Whether an element is -inf: (...,) -> (...,), bool."""
 def isposinf(x: TensorLike, name: str | None = None) -> Tensor:
-    """Whether an element is inf."""
+    """Whether an element is inf: (...,) -> (...,), bool."""
 def isreal(x: TensorLike, name: str | None = None) -> Tensor:
-    """Whether the imaginary part of an element is 0."""
+    """Whether the imaginary part of an element is 0: (...,) -> (...,), bool."""
 def kaiser_window(window_length: builtins.int, periodic: builtins.bool = True, beta: builtins.float = 12.0, *, dtype: DTypeLike = 'float32', **options: Any) -> Tensor:
     """Kaiser's window, of Bessel functions: (window_length,)."""
 def kl_div(input: TensorLike, label: TensorLike, reduction: str = 'mean', log_target: builtins.bool = False, name: str | None = None) -> Tensor:
@@ -806,7 +806,7 @@ def leaky_relu(x: TensorLike, negative_slope: builtins.float = 0.01, name: str |
 def leaky_relu_(x: TensorLike, negative_slope: builtins.float = 0.01, name: str | None = None) -> Tensor:
     """x becomes `leaky_relu` of x, in place: for all who hold it."""
 def lerp(x: TensorLike, y: TensorLike, weight: TensorLike, name: str | None = None) -> Tensor:
-    """x + weight * (y - x), and exactly y where the weight is 1."""
+    """x + weight * (y - x), and exactly y where the weight is 1: (...,), (...,), (...,) -> (...,)."""
 def lerp_(x: TensorLike, y: TensorLike, weight: TensorLike, name: str | None = None) -> Tensor:
     """x becomes `lerp` of x, in place: for all who hold it."""
 def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -893,7 +893,7 @@ def lu_unpack(x: TensorLike, y: TensorLike, unpack_ludata: builtins.bool = True,
 def margin_ranking_loss(input: TensorLike, other: TensorLike, label: TensorLike, margin: builtins.float = 0.0, reduction: str = 'mean', name: str | None = None) -> Tensor:
     """max(0, -label * (input - other) + margin)."""
 def masked_fill(x: TensorLike, mask: TensorLike, value: TensorLike, name: str | None = None) -> Tensor:
-    """x with `value` where the mask is true, with broadcasting."""
+    """x with `value` where the mask is true, with broadcasting: (...,), (...,), () -> (...,)."""
 def masked_fill_(x: TensorLike, mask: TensorLike, value: TensorLike, name: str | None = None) -> Tensor:
     """x becomes `masked_fill` of x, in place: for all who hold it."""
 def masked_scatter(x: TensorLike, mask: TensorLike, value: TensorLike, name: str | None = None) -> Tensor:
@@ -947,7 +947,7 @@ def min(x: TensorLike, axis: builtins.int | Sequence[builtins.int] | None = None
 def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The smaller of x and y, elementwise with broadcasting; equal ones share the gradient."""
 def mish(x: TensorLike, name: str | None = None) -> Tensor:
-    """x * tanh(softplus(x)) (Misra 2019)."""
+    """x * tanh(softplus(x)) (Misra 2019): (...,) -> (...,)."""
 def mm(input: TensorLike, mat2: TensorLike, name: str | None = None) -> Tensor:
     """(n, k) @ (k, m) -> (n, m): `matmul` under another name."""
 def mod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -960,7 +960,7 @@ def moveaxis(x: TensorLike, source: builtins.int | Sequence[builtins.int], desti
 def mse_loss(input: TensorLike, label: TensorLike, reduction: str = 'mean', name: str | None = None) -> Tensor:
     """(input - label)**2, elementwise; reduction: 'mean', 'sum' or 'none'."""
 def msort(input: TensorLike) -> Tensor:
-    """The elements in order along the first axis."""
+    """The elements in order along the first axis: (n, ...) -> (n, ...)."""
 def mul(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x * y, elementwise with broadcasting: (...,) * (...,) -> (...,)."""
 def mul_(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -985,13 +985,13 @@ def nan_to_num(x: TensorLike, nan: builtins.float = 0.0, posinf: builtins.float 
 def nan_to_num_(x: TensorLike, nan: builtins.float = 0.0, posinf: builtins.float | None = None, neginf: builtins.float | None = None, name: str | None = None) -> Tensor:
     """x becomes `nan_to_num` of x, in place: for all who hold it."""
 def nanmean(x: TensorLike, axis: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, name: str | None = None) -> Tensor:
-    """The mean of the elements that are not NaN, along axes."""
+    """The mean of the elements that are not NaN, along axes: (..., n) -> (...) along the last axis."""
 def nanmedian(x: TensorLike, axis: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, mode: str = 'avg', name: str | None = None) -> Tensor:
-    """`median` of the elements that are not NaN."""
+    """`median` of the elements that are not NaN: (..., n) -> (...) along the last axis."""
 def nanquantile(x: TensorLike, q: TensorLike | Sequence[builtins.float], axis: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, interpolation: str = 'linear') -> Tensor:
     """`quantile` of the elements that are not NaN, along axes."""
 def nansum(x: TensorLike, axis: builtins.int | Sequence[builtins.int] | None = None, dtype: DTypeLike | None = None, keepdim: builtins.bool = False, name: str | None = None) -> Tensor:
-    """The sum of the elements that are not NaN, along axes."""
+    """The sum of the elements that are not NaN, along axes: (..., n) -> (...) along the last axis."""
 def narrow(input: TensorLike, dim: builtins.int, start: TensorLike, length: builtins.int) -> Tensor:
     """`length` slices along an axis, from `start` on: x[start : start + length]."""
 def ne(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -1019,7 +1019,7 @@ def normal(mean: TensorLike = 0.0, std: TensorLike = 1.0, shape: ShapeLike | Non
 def normal_(x: TensorLike, mean: TensorLike = 0.0, std: TensorLike = 1.0, name: str | None = None) -> Tensor:
     """x becomes normal random numbers, in place: for all who hold it."""
 def normalize(x: TensorLike, p: builtins.float = 2, axis: builtins.int = 1, epsilon: builtins.float = 1e-12, name: str | None = None) -> Tensor:
-    """x / max(|x|, epsilon) with the p-norm along an axis."""
+    """x / max(|x|, epsilon) with the p-norm along an axis: (n, k) -> (n, k)."""
 not_equal = ne
 def not_equal_(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x becomes `not_equal` of x, in place: for all who hold it."""
@@ -1034,7 +1034,7 @@ def ones(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = No
 def ones(*shape: builtins.int | Tensor, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """A tensor of ones, float32 by default (`set_default_dtype`)."""
 def ones_like(x: TensorLike, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
-    """Ones of the shape and dtype of x."""
+    """Ones of the shape and dtype of x: (...,) -> (...,)."""
 def ormqr(x: TensorLike, tau: TensorLike, y: TensorLike, left: builtins.bool = True, transpose: builtins.bool = False, name: str | None = None) -> Tensor:
     """Q @ y for the Q of `householder_product`, Q.T @ y with `transpose`, y @ Q without `left`."""
 outer = ger
@@ -1052,15 +1052,15 @@ def pinv(x: TensorLike, rcond: builtins.float | Tensor = 1e-15, hermitian: built
 def pixel_shuffle(x: TensorLike, upscale_factor: builtins.int, data_format: str = 'NCHW', name: str | None = None) -> Tensor:
     """(n, c*r*r, h, w) -> (n, c, h*r, w*r); with "NHWC" the channels come last."""
 def poisson(x: TensorLike, name: str | None = None) -> Tensor:
-    """Counts with the mean x, elementwise, in the dtype of x."""
+    """Counts with the mean x, elementwise, in the dtype of x: (...,) -> (...,)."""
 def polar(abs: TensorLike, angle: TensorLike, name: str | None = None) -> Tensor:
-    """abs * exp(i angle) of two tensors of floats, which broadcast."""
+    """abs * exp(i angle) of two tensors of floats, which broadcast: (...,), (...,) -> (...,)."""
 def polygamma(x: TensorLike, n: builtins.int, name: str | None = None) -> Tensor:
     """The derivative of order n of `digamma`, elementwise."""
 def polygamma_(x: TensorLike, n: builtins.int, name: str | None = None) -> Tensor:
     """x becomes `polygamma` of x, in place: for all who hold it."""
 def positive(x: TensorLike, name: str | None = None) -> Tensor:
-    """+x, which is x."""
+    """+x, which is x: (...,) -> (...,)."""
 def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x**y, elementwise with broadcasting."""
 def pow_(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -1092,7 +1092,7 @@ def rand(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = No
 def rand(*shape: builtins.int | Tensor, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """Uniform random numbers in [0, 1); float32 by default."""
 def rand_like(input: TensorLike, name: str | None = None, dtype: DTypeLike | None = None) -> Tensor:
-    """Uniform random numbers in [0, 1) in the shape and dtype of a tensor."""
+    """Uniform random numbers in [0, 1) in the shape and dtype of a tensor: (...,) -> (...,)."""
 def randint(low: TensorLike = 0, high: TensorLike | None = None, shape: ShapeLike = ..., dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """Random integers from low to high - 1, or from 0 to low - 1; int64 by default."""
 def randint_like(x: TensorLike, low: builtins.int = 0, high: builtins.int | None = None, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
@@ -1104,11 +1104,11 @@ def randn(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = N
 def randn(*shape: builtins.int | Tensor, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """Normal random numbers with mean 0 and standard deviation 1; float32 by default."""
 def randn_like(x: TensorLike, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
-    """Normal random numbers in the shape and dtype of a tensor."""
+    """Normal random numbers in the shape and dtype of a tensor: (...,) -> (...,)."""
 def random_(x: TensorLike, from_: builtins.int = 0, to: builtins.int | None = None, generator: Any = None) -> Tensor:
     """Random integers from `from_` to to - 1 in place; by default all that the dtype has from 0."""
 def randperm(n: builtins.int | Sequence[builtins.int], dtype: DTypeLike = 'int64', name: str | None = None) -> Tensor:
-    """The integers 0 to n - 1 in random order."""
+    """The integers 0 to n - 1 in random order: (n,)."""
 def rank(input: TensorLike) -> Tensor:
     """The number of axes as a 0-d int32 tensor; `x.ndim` is the number."""
 def ravel(input: TensorLike) -> Tensor:
@@ -1120,7 +1120,7 @@ def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
 def reciprocal_(x: TensorLike, name: str | None = None) -> Tensor:
     """x becomes `reciprocal` of x, in place: for all who hold it."""
 def reduce_as(x: TensorLike, target: TensorLike, name: str | None = None) -> Tensor:
-    """The sums of x in the shape of `target`, which broadcasts to that of x."""
+    """The sums of x in the shape of `target`, which broadcasts to that of x: (n, m), (m,) -> (m,)."""
 def relu(x: TensorLike, name: str | None = None) -> Tensor:
     """max(x, 0), elementwise: (...,) -> (...,); the slope at 0 is 0."""
 def relu6(x: TensorLike, name: str | None = None) -> Tensor:
@@ -1164,7 +1164,7 @@ def rsqrt_(x: TensorLike, name: str | None = None) -> Tensor:
     """x becomes `rsqrt` of x, in place: for all who hold it."""
 def scale(x: TensorLike, scale: builtins.float | Tensor = 1.0, bias: TensorLike = 0.0, bias_after_scale: builtins.bool = True, act: Any = None, name: str | None = None) -> Tensor:
     """x * scale + bias, or (x + bias) * scale without `bias_after_scale`; then `act` by its name."""
-def scale_(x: TensorLike, scale: TensorLike = 1.0, bias: TensorLike = 0.0, bias_after_scale: builtins.bool = True, act: Any = None, name: str | None = None) -> Tensor:
+def scale_(x: TensorLike, scale: TensorLike | Sequence[Any] = 1.0, bias: TensorLike = 0.0, bias_after_scale: builtins.bool = True, act: Any = None, name: str | None = None) -> Tensor:
     """x becomes `scale` of x, in place: for all who hold it."""
 def scaled_dot_product_attention(query: TensorLike, key: TensorLike, value: TensorLike, attn_mask: TensorLike | None = None, dropout_p: builtins.float = 0.0, is_causal: builtins.bool = False, training: builtins.bool = True, backend: str | None = None, scale: builtins.float | None = None, enable_gqa: builtins.bool = True, name: str | None = None) -> Tensor:
     """softmax(scale * q k' + mask) v: (n, l, heads, d) three times -> (n, l, heads, d)."""
@@ -1185,12 +1185,12 @@ def scatter_reduce(input: TensorLike, dim: builtins.int, index: TensorLike, src:
 def searchsorted(sorted_sequence: TensorLike, values: TensorLike, out_int32: builtins.bool = False, right: builtins.bool = False, name: str | None = None, side: str | None = None, sorter: TensorLike | None = None) -> Tensor:
     """How many elements of a sorted vector lie before each value: (n,), (...,) -> (...,)."""
 def select_scatter(x: TensorLike, values: TensorLike, axis: builtins.int, index: builtins.int, name: str | None = None) -> Tensor:
-    """x with the slice at a place along an axis replaced."""
+    """x with the slice at a place along an axis replaced: (n, m), (m,) -> (n, m) for axis 0."""
 def selu(x: TensorLike, scale: builtins.float = 1.0507009873554805, alpha: builtins.float = 1.6732632423543772, name: str | None = None) -> Tensor:
-    """scale * (x where x > 0, else alpha * (exp(x) - 1)) (Klambauer 2017)."""
+    """scale * (x where x > 0, else alpha * (exp(x) - 1)) (Klambauer 2017): (...,) -> (...,)."""
 def sequence_mask(x: TensorLike, maxlen: Any = None, dtype: DTypeLike = 'int64', name: str | None = None) -> Tensor:
     """1 before the place x of a new last axis, 0 from there on: (...,) -> (..., maxlen)."""
-def set_(x: TensorLike, source: builtins.int | Sequence[builtins.int] | None = None, shape: ShapeLike | None = None, stride: builtins.int | Sequence[builtins.int] | None = None, offset: builtins.int = 0) -> Tensor:
+def set_(x: TensorLike, source: TensorLike | None = None, shape: ShapeLike | None = None, stride: builtins.int | Sequence[builtins.int] | None = None, offset: builtins.int = 0) -> Tensor:
     """x becomes `source`, in the given shape, or a tensor without elements, in place: for all who hold it."""
 def set_cuda_rng_state(state_list: Any) -> None:
     """Take an empty list: `set_rng_state` is for all devices."""
@@ -1224,7 +1224,7 @@ def sin(x: TensorLike, name: str | None = None) -> Tensor:
 def sin_(x: TensorLike, name: str | None = None) -> Tensor:
     """x becomes `sin` of x, in place: for all who hold it."""
 def sinc(x: TensorLike, name: str | None = None) -> Tensor:
-    """sin(pi x) / (pi x), 1 at 0."""
+    """sin(pi x) / (pi x), 1 at 0: (...,) -> (...,)."""
 def sinc_(x: TensorLike, name: str | None = None) -> Tensor:
     """x becomes `sinc` of x, in place: for all who hold it."""
 def sinh(x: TensorLike, name: str | None = None) -> Tensor:
@@ -1252,9 +1252,9 @@ def softmax_with_cross_entropy(logits: TensorLike, label: TensorLike, soft_label
 def softplus(x: TensorLike, beta: builtins.float = 1.0, threshold: builtins.float = 20.0, name: str | None = None) -> Tensor:
     """log(1 + exp(beta * x)) / beta; x where beta * x is above the threshold."""
 def softshrink(x: TensorLike, threshold: builtins.float = 0.5, name: str | None = None) -> Tensor:
-    """sign(x) * max(|x| - threshold, 0)."""
+    """sign(x) * max(|x| - threshold, 0): (...,) -> (...,)."""
 def softsign(x: TensorLike, name: str | None = None) -> Tensor:
-    """x / (1 + |x|)."""
+    """x / (1 + |x|): (...,) -> (...,)."""
 def solve(x: TensorLike, y: TensorLike, left: builtins.bool = True, name: str | None = None) -> Tensor:
     """z with x @ z = y, or z @ x = y without `left`: (..., n, n), (..., n, k) -> (..., n, k)."""
 def sort(x: TensorLike, axis: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, name: str | None = None) -> Tensor:
@@ -1270,7 +1270,7 @@ def square(x: TensorLike, name: str | None = None) -> Tensor:
 def square_(x: TensorLike, name: str | None = None) -> Tensor:
     """x becomes `square` of x, in place: for all who hold it."""
 def square_error_cost(input: TensorLike, label: TensorLike) -> Tensor:
-    """(input - label)**2, without reduction."""
+    """(input - label)**2, without reduction: (...,), (...,) -> (...,)."""
 def squeeze(x: TensorLike, axis: builtins.int | Sequence[builtins.int] | None = None, name: str | None = None) -> Tensor:
     """Without axes of size 1: all of them, or the given ones if their size is 1."""
 def squeeze_(x: TensorLike, axis: builtins.int | Sequence[builtins.int] | None = None, name: str | None = None) -> Tensor:
@@ -1278,7 +1278,7 @@ def squeeze_(x: TensorLike, axis: builtins.int | Sequence[builtins.int] | None =
 def stack(x: Sequence[TensorLike], axis: builtins.int = 0, name: str | None = None) -> Tensor:
     """Tensors of one shape along a new axis: two of (n,) -> (2, n), or (n, 2) for axis 1."""
 def standard_gamma(x: TensorLike, name: str | None = None) -> Tensor:
-    """Drawn from gamma distributions of shape x and scale 1, elementwise."""
+    """Drawn from gamma distributions of shape x and scale 1, elementwise: (...,) -> (...,)."""
 @overload
 def standard_normal(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """Normal random numbers with mean 0 and standard deviation 1."""
@@ -1286,7 +1286,7 @@ def standard_normal(shape: ShapeLike, dtype: DTypeLike | None = None, name: str 
 def standard_normal(*shape: builtins.int | Tensor, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """Normal random numbers with mean 0 and standard deviation 1."""
 def stanh(x: TensorLike, scale_a: builtins.float = 0.67, scale_b: builtins.float = 1.7159, name: str | None = None) -> Tensor:
-    """scale_b * tanh(scale_a * x)."""
+    """scale_b * tanh(scale_a * x): (...,) -> (...,)."""
 def std(x: TensorLike, axis: builtins.int | Sequence[builtins.int] | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, name: str | None = None, correction: builtins.float = 1, dtype: DTypeLike | None = None) -> Tensor:
     """The square root of `var`, which divides by n - correction, along axes."""
 def strided_slice(x: TensorLike, axes: builtins.int | Sequence[builtins.int], starts: Sequence[builtins.int | Tensor] | Tensor, ends: Sequence[builtins.int | Tensor] | Tensor, strides: builtins.int | Sequence[builtins.int], name: str | None = None) -> Tensor:
@@ -1331,7 +1331,7 @@ def tanh(x: TensorLike, name: str | None = None) -> Tensor:
 def tanh_(x: TensorLike, name: str | None = None) -> Tensor:
     """x becomes `tanh` of x, in place: for all who hold it."""
 def tanhshrink(x: TensorLike, name: str | None = None) -> Tensor:
-    """x - tanh(x)."""
+    """x - tanh(x): (...,) -> (...,)."""
 def tensor_split(x: TensorLike, num_or_indices: builtins.int | Sequence[builtins.int] | Tensor, axis: builtins.int | Sequence[builtins.int] = 0, name: str | None = None) -> list[Tensor]:
     """Parts along an axis: so many, the first ones longer by 1, or up to the given places."""
 def tensordot(x: TensorLike, y: TensorLike, axes: builtins.int | Sequence[builtins.int] | Sequence[Sequence[builtins.int]] | Tensor = 2, name: str | None = None) -> Tensor:
@@ -1352,13 +1352,13 @@ def trapezoid(y: TensorLike, x: TensorLike | None = None, dx: builtins.float | N
 def triangular_solve(x: TensorLike, y: TensorLike, upper: builtins.bool = True, transpose: builtins.bool = False, unitriangular: builtins.bool = False, name: str | None = None) -> Tensor:
     """z with x @ z = y for a triangular x, whose other triangle is not read."""
 def tril(x: TensorLike, diagonal: builtins.int = 0, name: str | None = None) -> Tensor:
-    """x below and on a diagonal of the last two axes, zeros above."""
+    """x below and on a diagonal of the last two axes, zeros above: (..., n, m) -> (..., n, m)."""
 def tril_(x: TensorLike, diagonal: builtins.int = 0, name: str | None = None) -> Tensor:
     """x becomes `tril` of x, in place: for all who hold it."""
 def tril_indices(row: builtins.int, col: builtins.int, offset: builtins.int = 0, dtype: DTypeLike = 'int64') -> Tensor:
     """The rows and columns of the elements on and below a diagonal: (2, count)."""
 def triu(x: TensorLike, diagonal: builtins.int = 0, name: str | None = None) -> Tensor:
-    """x above and on a diagonal of the last two axes, zeros below."""
+    """x above and on a diagonal of the last two axes, zeros below: (..., n, m) -> (..., n, m)."""
 def triu_(x: TensorLike, diagonal: builtins.int = 0, name: str | None = None) -> Tensor:
     """x becomes `triu` of x, in place: for all who hold it."""
 def triu_indices(row: builtins.int, col: builtins.int | None = None, offset: builtins.int = 0, dtype: DTypeLike = 'int64') -> Tensor:
@@ -1384,7 +1384,7 @@ def uniform(shape: ShapeLike, dtype: DTypeLike | None = None, min: builtins.floa
 @overload
 def uniform(*shape: builtins.int | Tensor, dtype: DTypeLike | None = None, min: builtins.float = 0, max: builtins.float = 1.0, seed: builtins.int = 0, name: str | None = None) -> Tensor:
     """Uniform random numbers in [min, max); float32 by default."""
-def uniform_(x: TensorLike, min: builtins.int = 0, max: builtins.float = 1.0, seed: builtins.int = 0, name: str | None = None) -> Tensor:
+def uniform_(x: TensorLike, min: builtins.float = 0, max: builtins.float = 1.0, seed: builtins.int = 0, name: str | None = None) -> Tensor:
     """x becomes uniform random numbers in [min, max), in place: for all who hold it."""
 @overload
 def unique(x: TensorLike, return_index: Literal[False] = False, return_inverse: Literal[False] = False, return_counts: Literal[False] = False, axis: builtins.int | None = None, dtype: DTypeLike = 'int64', sorted: builtins.bool = True, name: str | None = None) -> Tensor:
@@ -1430,14 +1430,14 @@ def view_as(x: TensorLike, other: TensorLike, name: str | None = None) -> Tensor
 view_as_complex = as_complex
 view_as_real = as_real
 def vsplit(x: TensorLike, num_or_indices: builtins.int | Sequence[builtins.int] | Tensor, name: str | None = None) -> list[Tensor]:
-    """`tensor_split` along the first axis of a tensor of two or more."""
+    """`tensor_split` along the first axis of a tensor of two or more: (2 * n, m) -> two of (n, m)."""
 vstack = row_stack
 @overload
 def where(condition: TensorLike) -> tuple[Tensor, ...]:
-    """x where the condition holds, else y, with broadcasting."""
+    """x where the condition holds, else y, with broadcasting: (...,), (...,), (...,) -> (...,)."""
 @overload
 def where(condition: TensorLike, x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x where the condition holds, else y, with broadcasting."""
+    """x where the condition holds, else y, with broadcasting: (...,), (...,), (...,) -> (...,)."""
 def where_(condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None, name: str | None = None) -> Tensor:
     """x becomes `where` of x, in place: for all who hold it."""
 def while_loop(condition_fn: Any, body_fn: Any, initial: Sequence[Any], names: Sequence[str] = ...) -> list[Tensor]:
@@ -1451,4 +1451,4 @@ def zeros(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = N
 def zeros(*shape: builtins.int | Tensor, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """A tensor of zeros, float32 by default (`set_default_dtype`)."""
 def zeros_like(x: TensorLike, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
-    """Zeros of the shape and dtype of x."""
+    """Zeros of the shape and dtype of x: (...,) -> (...,)."""

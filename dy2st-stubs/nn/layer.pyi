@@ -315,6 +315,7 @@ from dy2st.nn.unofficial import (
     in_declarative_mode as _in_to_static_mode,
     in_declarative_mode as in_declarative_mode,
 )
+from dy2st_runtime.errors import ArgumentError as ArgumentError
 from dy2st_runtime.nn.clip import (
     ClipGradBase as ClipGradBase,
     ClipGradByGlobalNorm as ClipGradByGlobalNorm,

@@ -29,14 +29,17 @@ ARGUMENTS = {
         "lu pivots b weights fweights aweights prepend append pos_weight normalizer sorter residual "
         "rois_num offset img_size q prior_dist category_idxs state block_mask key_padding_mask "
         "sparse_csr_offset sparse_csr_columns startend_row_indices qkv dtensor dist_tensor "
-        "loc scale concentration concentration0 concentration1 probs rate df covariance_matrix "
-        "precision_matrix scale_tril "
+        "rate covariance_matrix precision_matrix scale_tril "
         "norm_weight norm_bias ln_scale ln_bias linear1_weight linear2_weight linear1_bias "
         "linear2_bias ln1_scale ln1_bias ln2_scale ln2_bias qkv_weight linear_weight pre_ln_scale "
         "pre_ln_bias qkv_bias linear_bias tensor mean std low high minlength padding_value "
         "fill_value num_samples num start stop end step",
     ),
     **_all("Any", "array"),
+    **_all(
+        "TensorLike | Sequence[Any]",
+        "loc scale concentration concentration0 concentration1 probs df",
+    ),
     **_all("DTypeLike", "dtype input_dtype np_dtype save_dtype d"),
     **_all("ShapeLike", "shape output_sizes out_shape normalized_shape weight_shape"),
     **_all(
@@ -101,6 +104,12 @@ OF_FUNCTION = {
     ("as_tensor", "data"): "TensorLike | Sequence[Any]",
     ("asarray", "obj"): "Any",
     ("tolist", "x"): "Tensor",
+    ("set", "source"): "TensorLike",
+    ("_set", "source"): "TensorLike",
+    ("set_", "source"): "TensorLike",
+    ("pmf", "k"): "TensorLike",
+    ("log_pmf", "k"): "TensorLike",
+    ("cdf", "k"): "TensorLike",
     ("kl_divergence", "other"): "Distribution",
     ("forward_shape", "shape"): "Sequence[int]",
     ("inverse_shape", "shape"): "Sequence[int]",
@@ -142,7 +151,8 @@ OF_FUNCTION = {
 RESULTS = {
     **_all(PAIR, "eig eigh frexp kthvalue lu qr"),
     **_all("tuple[Tensor, Tensor, Tensor]", "svd"),
-    **_all(TENSORS, "meshgrid grad broadcast_tensors"),
+    **_all(TENSORS, "meshgrid grad broadcast_tensors split_with_sizes"),
+    "stride": "Any",  # of all axes a list, of one a number
     **_all("list[int]", "broadcast_shape broadcast_shapes"),
     **_all("None", "print_ assert_ __init__"),
     **_all("tuple[Tensor, Tensor | None]", "flash_attention flash_attn_qkvpacked"),

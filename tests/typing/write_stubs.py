@@ -175,6 +175,7 @@ def of_argument(function: str, parameter: inspect.Parameter) -> str:
         if known is None:
             simple = isinstance(default, (bool, int, float, str))
             known = type(default).__name__ if simple else "Any"
+            known = "float" if known == "int" else known
         text = known
     if default is None and not text.endswith("None") and text not in ("Any", "object"):
         text = f"{text} | None"

@@ -100,7 +100,7 @@ class AbsTransform(_AbsTransform, Transform):
         """The shape of the argument of a value of a shape."""
 class AffineTransform(_AffineTransform, Transform):
     """loc + scale * x."""
-    def __init__(self, loc: TensorLike, scale: TensorLike) -> None:
+    def __init__(self, loc: TensorLike | Sequence[Any], scale: TensorLike | Sequence[Any]) -> None:
         """Take what is added, and the factors."""
     def forward(self, x: TensorLike) -> Tensor:
         """The value at x."""
@@ -122,7 +122,7 @@ class AffineTransform(_AffineTransform, Transform):
         """The factors."""
 class Bernoulli(_Bernoulli, ExponentialFamily):
     """1 with probability `probs`, else 0; probabilities are kept from 0 and 1 by one float's step."""
-    def __init__(self, probs: TensorLike, name: str | None = None) -> None:
+    def __init__(self, probs: TensorLike | Sequence[Any], name: str | None = None) -> None:
         """Take probabilities."""
     @property
     def batch_shape(self) -> tuple[int, ...]:
@@ -188,7 +188,7 @@ class Beta(_Beta, ExponentialFamily):
         """mean * (1 - mean) / (alpha + beta + 1)."""
 class Binomial(_Binomial, Distribution):
     """How many of `total_count` tries succeed, each with probability `probs`."""
-    def __init__(self, total_count: Any, probs: TensorLike) -> None:
+    def __init__(self, total_count: Any, probs: TensorLike | Sequence[Any]) -> None:
         """Take counts and probabilities, which broadcast."""
     @property
     def batch_shape(self) -> tuple[int, ...]:
@@ -248,7 +248,7 @@ class Categorical(_Categorical, Distribution):
         """The variance of each."""
 class Cauchy(_Cauchy, Distribution):
     """Density 1 / (pi * scale * (1 + ((x - loc) / scale)**2))."""
-    def __init__(self, loc: TensorLike, scale: TensorLike, name: str | None = None) -> None:
+    def __init__(self, loc: TensorLike | Sequence[Any], scale: TensorLike | Sequence[Any], name: str | None = None) -> None:
         """Take centres and scales, which broadcast."""
     @property
     def batch_shape(self) -> tuple[int, ...]:
@@ -307,7 +307,7 @@ class ChainTransform(_ChainTransform, Transform):
         """The shape of the argument of a value of a shape."""
 class Chi2(_Chi2, Gamma):
     """The sum of the squares of `df` normal numbers: a gamma distribution (df / 2, 1/2)."""
-    def __init__(self, df: TensorLike) -> None:
+    def __init__(self, df: TensorLike | Sequence[Any]) -> None:
         """Take the degrees of freedom."""
     @property
     def batch_shape(self) -> tuple[int, ...]:
@@ -339,7 +339,7 @@ class Chi2(_Chi2, Gamma):
         """concentration / rate**2."""
 class ContinuousBernoulli(_ContinuousBernoulli, Distribution):
     """Density C * probs**x * (1 - probs)**(1 - x) from 0 to 1; a number is a batch of one."""
-    def __init__(self, probs: TensorLike, lims: Any = ...) -> None:
+    def __init__(self, probs: TensorLike | Sequence[Any], lims: Any = ...) -> None:
         """Take the parameters, and between which of them series are used."""
     @property
     def batch_shape(self) -> tuple[int, ...]:
@@ -373,7 +373,7 @@ class ContinuousBernoulli(_ContinuousBernoulli, Distribution):
         """1 / log(p / (1 - p))**2 - p * (1 - p) / (1 - 2 * p)**2."""
 class Dirichlet(_Dirichlet, ExponentialFamily):
     """Density prod(x**(c - 1)) * gamma(sum(c)) / prod(gamma(c)) of shares x: events (n,)."""
-    def __init__(self, concentration: TensorLike) -> None:
+    def __init__(self, concentration: TensorLike | Sequence[Any]) -> None:
         """Take the concentrations: (*batch, n)."""
     @property
     def batch_shape(self) -> tuple[int, ...]:
@@ -519,7 +519,7 @@ class ExponentialFamily(_ExponentialFamily, Distribution):
         """The variance of each."""
 class Gamma(_Gamma, ExponentialFamily):
     """Density rate**c / gamma(c) * x**(c - 1) * exp(-rate * x), with the concentration c."""
-    def __init__(self, concentration: TensorLike, rate: TensorLike) -> None:
+    def __init__(self, concentration: TensorLike | Sequence[Any], rate: TensorLike) -> None:
         """Take concentrations and rates, which broadcast."""
     @property
     def batch_shape(self) -> tuple[int, ...]:
@@ -551,12 +551,12 @@ class Gamma(_Gamma, ExponentialFamily):
         """concentration / rate**2."""
 class Geometric(_Geometric, Distribution):
     """How often a trial fails before it first succeeds: (1 - probs)**k * probs for k = 0, 1, ..."""
-    def __init__(self, probs: TensorLike) -> None:
+    def __init__(self, probs: TensorLike | Sequence[Any]) -> None:
         """Take probabilities of success."""
     @property
     def batch_shape(self) -> tuple[int, ...]:
         """The shape of the distributions that are one object."""
-    def cdf(self, k: int) -> Tensor:
+    def cdf(self, k: TensorLike) -> Tensor:
         """The probability of at most k failures."""
     def entropy(self) -> Tensor:
         """The entropy of a trial, divided by `probs`."""
@@ -565,14 +565,14 @@ class Geometric(_Geometric, Distribution):
         """The shape of one draw from one of them."""
     def kl_divergence(self, other: Distribution) -> Tensor:
         """The divergence from another geometric distribution."""
-    def log_pmf(self, k: int) -> Tensor:
+    def log_pmf(self, k: TensorLike) -> Tensor:
         """The logarithm of `pmf`."""
     def log_prob(self, value: TensorLike) -> Tensor:
         """The same as `log_pmf`."""
     @property
     def mean(self) -> Tensor:
         """(1 - probs) / probs."""
-    def pmf(self, k: int) -> Tensor:
+    def pmf(self, k: TensorLike) -> Tensor:
         """The probability of k failures."""
     def prob(self, value: TensorLike) -> Tensor:
         """The same as `pmf`."""
@@ -590,7 +590,7 @@ class Geometric(_Geometric, Distribution):
         """(1 - probs) / probs**2."""
 class Gumbel(_Gumbel, Distribution):
     """The distribution function is exp(-exp(-(x - loc) / scale))."""
-    def __init__(self, loc: TensorLike, scale: TensorLike) -> None:
+    def __init__(self, loc: TensorLike | Sequence[Any], scale: TensorLike | Sequence[Any]) -> None:
         """Take modes and scales, which broadcast."""
     @property
     def batch_shape(self) -> tuple[int, ...]:
@@ -671,7 +671,7 @@ class IndependentTransform(_IndependentTransform, Transform):
         """The shape of the argument of a value of a shape."""
 class LKJCholesky(_LKJCholesky, Distribution):
     """Lower triangles L of correlation matrices L @ L.T: events (dim, dim)."""
-    def __init__(self, dim: int = 2, concentration: TensorLike = 1.0, sample_method: Literal['onion', 'cvine'] = 'onion') -> None:
+    def __init__(self, dim: int = 2, concentration: TensorLike | Sequence[Any] = 1.0, sample_method: Literal['onion', 'cvine'] = 'onion') -> None:
         """Take the number of rows, the concentrations, and one of two ways to draw."""
     @property
     def batch_shape(self) -> tuple[int, ...]:
@@ -701,7 +701,7 @@ class LKJCholesky(_LKJCholesky, Distribution):
         """The variance of each."""
 class Laplace(_Laplace, Distribution):
     """Density exp(-|x - loc| / scale) / (2 * scale)."""
-    def __init__(self, loc: TensorLike, scale: TensorLike) -> None:
+    def __init__(self, loc: TensorLike | Sequence[Any], scale: TensorLike | Sequence[Any]) -> None:
         """Take centres and scales, which broadcast."""
     @property
     def batch_shape(self) -> tuple[int, ...]:
@@ -738,7 +738,7 @@ class Laplace(_Laplace, Distribution):
         """2 * scale**2."""
 class LogNormal(_LogNormal, TransformedDistribution):
     """exp of a normal distribution."""
-    def __init__(self, loc: TensorLike, scale: TensorLike) -> None:
+    def __init__(self, loc: TensorLike | Sequence[Any], scale: TensorLike | Sequence[Any]) -> None:
         """Take means and deviations of the logarithm, which broadcast."""
     @property
     def batch_shape(self) -> tuple[int, ...]:
@@ -768,7 +768,7 @@ class LogNormal(_LogNormal, TransformedDistribution):
         """(exp(scale**2) - 1) * exp(2 * loc + scale**2)."""
 class Multinomial(_Multinomial, Distribution):
     """How often each of n classes comes up in `total_count` draws: events (n,), probs (*batch, n)."""
-    def __init__(self, total_count: int, probs: TensorLike) -> None:
+    def __init__(self, total_count: int, probs: TensorLike | Sequence[Any]) -> None:
         """Take the number of draws, and probabilities, which are divided by their sum."""
     @property
     def batch_shape(self) -> tuple[int, ...]:
@@ -798,7 +798,7 @@ class Multinomial(_Multinomial, Distribution):
         """total_count * probs * (1 - probs), of each class."""
 class MultivariateNormal(_MultivariateNormal, Distribution):
     """Normal vectors with a mean and one of a covariance, its inverse, or its lower triangle."""
-    def __init__(self, loc: TensorLike, covariance_matrix: TensorLike | None = None, precision_matrix: TensorLike | None = None, scale_tril: TensorLike | None = None) -> None:
+    def __init__(self, loc: TensorLike | Sequence[Any], covariance_matrix: TensorLike | None = None, precision_matrix: TensorLike | None = None, scale_tril: TensorLike | None = None) -> None:
         """Take the means and one matrix."""
     @property
     def batch_shape(self) -> tuple[int, ...]:
@@ -828,7 +828,7 @@ class MultivariateNormal(_MultivariateNormal, Distribution):
         """The diagonal of the covariance."""
 class Normal(_Normal, Distribution):
     """Density exp(-((x - loc) / scale)**2 / 2) / (scale * sqrt(2 * pi))."""
-    def __init__(self, loc: TensorLike, scale: TensorLike, name: str | None = None) -> None:
+    def __init__(self, loc: TensorLike | Sequence[Any], scale: TensorLike | Sequence[Any], name: str | None = None) -> None:
         """Take means and deviations, which broadcast."""
     @property
     def batch_shape(self) -> tuple[int, ...]:
@@ -999,7 +999,7 @@ class StickBreakingTransform(_StickBreakingTransform, Transform):
         """The shape of the argument of a value of a shape."""
 class StudentT(_StudentT, Distribution):
     """loc + scale * z / sqrt(chi2(df) / df), with a normal z."""
-    def __init__(self, df: TensorLike, loc: TensorLike, scale: TensorLike, name: str | None = None) -> None:
+    def __init__(self, df: TensorLike | Sequence[Any], loc: TensorLike | Sequence[Any], scale: TensorLike | Sequence[Any], name: str | None = None) -> None:
         """Take degrees of freedom, centres and scales, which broadcast."""
     @property
     def batch_shape(self) -> tuple[int, ...]:

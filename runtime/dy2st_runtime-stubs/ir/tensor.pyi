@@ -123,7 +123,7 @@ class Tensor:
     def bitwise_invert_(self, name: str | None = None) -> Tensor:
         """x becomes `bitwise_not` of x, in place: for all who hold it."""
     def bitwise_left_shift(self, y: TensorLike, is_arithmetic: builtins.bool = True, out: Tensor | None = None, name: str | None = None) -> Tensor:
-        """x * 2**y of integers, without the bits that leave on the left."""
+        """x * 2**y of integers, without the bits that leave on the left: (...,), (...,) -> (...,)."""
     def bitwise_left_shift_(self, y: TensorLike, is_arithmetic: builtins.bool = True, out: Tensor | None = None, name: str | None = None) -> Tensor:
         """x becomes `bitwise_left_shift` of x, in place: for all who hold it."""
     def bitwise_not(self, name: str | None = None) -> Tensor:
@@ -149,7 +149,7 @@ class Tensor:
     def bool(self) -> Tensor:
         """x as bool, by `cast`: (...,) -> (...,)."""
     def broadcast_tensors(self, name: str | None = None) -> list[Tensor]:
-        """All tensors repeated to the shape that they broadcast to."""
+        """All tensors repeated to the shape that they broadcast to: (n, 1), (m,) -> two of (n, m)."""
     @overload
     def broadcast_to(self, shape: ShapeLike, name: str | None = None) -> Tensor:
         """x repeated to a shape, by the rules of broadcasting: (m,) -> (n, m), (n, 1) -> (n, m)."""
@@ -164,7 +164,7 @@ class Tensor:
         """x in another dtype; the same tensor if it has the dtype already."""
     def cast_(self, dtype: DTypeLike) -> Tensor:
         """x becomes `cast` of x, in place: for all who hold it."""
-    def cauchy_(self, loc: TensorLike = 0, scale: TensorLike = 1, name: str | None = None) -> Tensor:
+    def cauchy_(self, loc: TensorLike | Sequence[Any] = 0, scale: TensorLike | Sequence[Any] = 1, name: str | None = None) -> Tensor:
         """x becomes random numbers of the Cauchy distribution around `loc`, in place: for all who hold it."""
     def cdist(self, y: TensorLike, p: builtins.float = 2.0, compute_mode: str = 'use_mm_for_euclid_dist_if_necessary', name: str | None = None) -> Tensor:
         """The p-norms of the differences of all rows: (..., n, k), (..., m, k) -> (..., n, m)."""
@@ -185,7 +185,7 @@ class Tensor:
     def cholesky_solve(self, y: TensorLike, upper: builtins.bool = False, name: str | None = None) -> Tensor:
         """z with y @ y.T @ z = x for a lower triangular y, or y.T @ y @ z = x with `upper`."""
     def chunk(self, chunks: builtins.int, axis: builtins.int | Sequence[builtins.int] = 0, name: str | None = None) -> list[Tensor]:
-        """`chunks` equal parts along an axis."""
+        """`chunks` equal parts along an axis: (2 * n, ...) -> two of (n, ...)."""
     def clamp(self, min: Any = None, max: Any = None, name: str | None = None) -> Tensor:
         """min(max(x, min), max), in the dtype of x: (...,) -> (...,); the slope at a limit is 1."""
     def clamp_(self, min: Any = None, max: Any = None, name: str | None = None) -> Tensor:
@@ -279,11 +279,11 @@ class Tensor:
     def diag_embed(self, offset: TensorLike = 0, dim1: builtins.int = -2, dim2: builtins.int = -1) -> Tensor:
         """Matrices with the last axis on a diagonal and zeros around: (..., n) -> (..., n, n)."""
     def diagflat(self, offset: TensorLike = 0, name: str | None = None) -> Tensor:
-        """A matrix with all elements of x on a diagonal."""
+        """A matrix with all elements of x on a diagonal: (n,) -> (n, n)."""
     def diagonal(self, offset: TensorLike = 0, axis1: builtins.int = 0, axis2: builtins.int = 1, name: str | None = None) -> Tensor:
         """The diagonal between two axes, as a new last axis: (n, n, ...) -> (..., n)."""
     def diagonal_scatter(self, y: TensorLike, offset: TensorLike = 0, axis1: builtins.int = 0, axis2: builtins.int = 1, name: str | None = None) -> Tensor:
-        """x with y as the diagonal between two axes."""
+        """x with y as the diagonal between two axes: (n, n), (n,) -> (n, n)."""
     def diff(self, n: builtins.int = 1, axis: builtins.int = -1, prepend: TensorLike | None = None, append: TensorLike | None = None, name: str | None = None) -> Tensor:
         """The differences of neighbours along an axis, n times over; x alone for n = 0."""
     def digamma(self, name: str | None = None) -> Tensor:
@@ -307,7 +307,7 @@ class Tensor:
     def double(self) -> Tensor:
         """x as float64, by `cast`: (...,) -> (...,)."""
     def dsplit(self, num_or_indices: builtins.int | Sequence[builtins.int] | Tensor, name: str | None = None) -> list[Tensor]:
-        """`tensor_split` along the third axis."""
+        """`tensor_split` along the third axis: (n, m, 2 * k) -> two of (n, m, k)."""
     @property
     def dtype(self) -> np.dtype[Any]:
         """The element type, a NumPy dtype."""
@@ -350,7 +350,7 @@ class Tensor:
     def expand(self, *shape: builtins.int | Tensor, name: str | None = None) -> Tensor:
         """x repeated to a shape; -1 keeps the size of x."""
     def expand_as(self, y: TensorLike, name: str | None = None) -> Tensor:
-        """x repeated to the shape of y."""
+        """x repeated to the shape of y: (m,), (n, m) -> (n, m)."""
     def expm1(self, name: str | None = None) -> Tensor:
         """e**x - 1, elementwise: (...,) -> (...,); exact near 0, where exp(x) - 1 is not."""
     def expm1_(self, name: str | None = None) -> Tensor:
@@ -362,7 +362,7 @@ class Tensor:
     def fill_diagonal_(self, value: TensorLike, offset: builtins.int = 0, wrap: builtins.bool = False, name: str | None = None) -> Tensor:
         """x becomes itself with one number on the diagonal of the matrix, in place: for all who hold it."""
     def fill_diagonal_tensor(self, y: TensorLike, offset: TensorLike = 0, dim1: builtins.int = 0, dim2: builtins.int = 1, name: str | None = None) -> Tensor:
-        """x with y as the diagonal between two axes."""
+        """x with y as the diagonal between two axes: (n, n), (n,) -> (n, n)."""
     def fill_diagonal_tensor_(self, y: TensorLike, offset: TensorLike = 0, dim1: builtins.int = 0, dim2: builtins.int = 1, name: str | None = None) -> Tensor:
         """x becomes `fill_diagonal_tensor` of x, in place: for all who hold it."""
     def flatten(self, start_axis: builtins.int = 0, stop_axis: builtins.int = -1, name: str | None = None) -> Tensor:
@@ -370,7 +370,7 @@ class Tensor:
     def flatten_(self, start_axis: builtins.int = 0, stop_axis: builtins.int = -1, name: str | None = None) -> Tensor:
         """x becomes `flatten` of x, in place: for all who hold it."""
     def flip(self, axis: builtins.int | Sequence[builtins.int] | None, name: str | None = None) -> Tensor:
-        """The elements along axes in reverse order."""
+        """The elements along axes in reverse order: (..., n, ...) -> (..., n, ...)."""
     def float(self) -> Tensor:
         """x as float32, by `cast`: (...,) -> (...,)."""
     def float16(self) -> Tensor:
@@ -423,11 +423,11 @@ class Tensor:
         """x becomes `gcd` of x, in place: for all who hold it."""
     def ge(self, y: TensorLike, name: str | None = None) -> Tensor:
         """x >= y, elementwise with broadcasting: bools."""
-    def geometric_(self, probs: TensorLike, name: str | None = None) -> Tensor:
+    def geometric_(self, probs: TensorLike | Sequence[Any], name: str | None = None) -> Tensor:
         """x becomes how many tries the first success takes, each of probability `probs`, in place: for all who hold it."""
     def get_device(self) -> builtins.int:
         """The number of the GPU, -1 for the CPU."""
-    def get_strides(self, dim: builtins.int | None = None) -> Tensor:
+    def get_strides(self, dim: builtins.int | None = None) -> Any:
         """How many elements lie between neighbours along an axis, or along each."""
     def get_tensor(self) -> Tensor:
         """The tensor itself."""
@@ -466,7 +466,7 @@ class Tensor:
     def householder_product(self, tau: TensorLike, name: str | None = None) -> Tensor:
         """The first columns of H1 @ H2 @ ..., reflections at the columns of x: (..., n, m)."""
     def hsplit(self, num_or_indices: builtins.int | Sequence[builtins.int] | Tensor, name: str | None = None) -> list[Tensor]:
-        """`tensor_split` along the second axis, or along the only one."""
+        """`tensor_split` along the second axis, or along the only one: (n, 2 * m) -> two of (n, m)."""
     def hypot(self, y: TensorLike, name: str | None = None) -> Tensor:
         """sqrt(x**2 + y**2), elementwise with broadcasting."""
     def hypot_(self, y: TensorLike, name: str | None = None) -> Tensor:
@@ -484,7 +484,7 @@ class Tensor:
     def imag(self, name: str | None = None) -> Tensor:
         """The imaginary part, elementwise; 0 of real numbers."""
     def increment(self, value: builtins.float = 1.0, name: str | None = None) -> Tensor:
-        """x + value in the dtype of x."""
+        """x + value in the dtype of x: (...,) -> (...,)."""
     def index_add(self, index: TensorLike, axis: builtins.int, value: TensorLike, alpha: TensorLike = 1, name: str | None = None) -> Tensor:
         """x with `alpha * value` added to its slices at the places `index` along an axis."""
     def index_add_(self, index: TensorLike, axis: builtins.int, value: TensorLike, alpha: TensorLike = 1, name: str | None = None) -> Tensor:
@@ -558,11 +558,11 @@ class Tensor:
     def isnan(self, name: str | None = None) -> Tensor:
         """Whether x is not a number, elementwise: bools."""
     def isneginf(self, name: str | None = None) -> Tensor:
-        """Whether an element is -inf."""
+        """Whether an element is -inf: (...,) -> (...,), bool."""
     def isposinf(self, name: str | None = None) -> Tensor:
-        """Whether an element is inf."""
+        """Whether an element is inf: (...,) -> (...,), bool."""
     def isreal(self, name: str | None = None) -> Tensor:
-        """Whether the imaginary part of an element is 0."""
+        """Whether the imaginary part of an element is 0: (...,) -> (...,), bool."""
     def item(self, *index: builtins.int) -> Any:
         """The one element, or the one at `index`, as a Python number."""
     @property
@@ -585,7 +585,7 @@ class Tensor:
     def leaky_relu_(self, negative_slope: builtins.float = 0.01, name: str | None = None) -> Tensor:
         """x becomes `leaky_relu` of x, in place: for all who hold it."""
     def lerp(self, y: TensorLike, weight: TensorLike, name: str | None = None) -> Tensor:
-        """x + weight * (y - x), and exactly y where the weight is 1."""
+        """x + weight * (y - x), and exactly y where the weight is 1: (...,), (...,), (...,) -> (...,)."""
     def lerp_(self, y: TensorLike, weight: TensorLike, name: str | None = None) -> Tensor:
         """x becomes `lerp` of x, in place: for all who hold it."""
     def less(self, y: TensorLike, name: str | None = None) -> Tensor:
@@ -666,7 +666,7 @@ class Tensor:
     def mT(self) -> Tensor:
         """The tensor with its last two axes exchanged: (..., n, m) -> (..., m, n)."""
     def masked_fill(self, mask: TensorLike, value: TensorLike, name: str | None = None) -> Tensor:
-        """x with `value` where the mask is true, with broadcasting."""
+        """x with `value` where the mask is true, with broadcasting: (...,), (...,), () -> (...,)."""
     def masked_fill_(self, mask: TensorLike, value: TensorLike, name: str | None = None) -> Tensor:
         """x becomes `masked_fill` of x, in place: for all who hold it."""
     def masked_scatter(self, mask: TensorLike, value: TensorLike, name: str | None = None) -> Tensor:
@@ -706,7 +706,7 @@ class Tensor:
     def moveaxis(self, source: builtins.int | Sequence[builtins.int], destination: builtins.int | Sequence[builtins.int], name: str | None = None) -> Tensor:
         """The axes `source` at the places `destination`, the others in order."""
     def msort(self) -> Tensor:
-        """The elements in order along the first axis."""
+        """The elements in order along the first axis: (n, ...) -> (n, ...)."""
     def mul(self, y: TensorLike, name: str | None = None) -> Tensor:
         """x * y, elementwise with broadcasting: (...,) * (...,) -> (...,)."""
     def mul_(self, y: TensorLike, name: str | None = None) -> Tensor:
@@ -733,13 +733,13 @@ class Tensor:
     def nan_to_num_(self, nan: builtins.float = 0.0, posinf: builtins.float | None = None, neginf: builtins.float | None = None, name: str | None = None) -> Tensor:
         """x becomes `nan_to_num` of x, in place: for all who hold it."""
     def nanmean(self, axis: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, name: str | None = None) -> Tensor:
-        """The mean of the elements that are not NaN, along axes."""
+        """The mean of the elements that are not NaN, along axes: (..., n) -> (...) along the last axis."""
     def nanmedian(self, axis: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, mode: str = 'avg', name: str | None = None) -> Tensor:
-        """`median` of the elements that are not NaN."""
+        """`median` of the elements that are not NaN: (..., n) -> (...) along the last axis."""
     def nanquantile(self, q: TensorLike | Sequence[builtins.float], axis: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, interpolation: str = 'linear') -> Tensor:
         """`quantile` of the elements that are not NaN, along axes."""
     def nansum(self, axis: builtins.int | Sequence[builtins.int] | None = None, dtype: DTypeLike | None = None, keepdim: builtins.bool = False, name: str | None = None) -> Tensor:
-        """The sum of the elements that are not NaN, along axes."""
+        """The sum of the elements that are not NaN, along axes: (..., n) -> (...) along the last axis."""
     def narrow(self, dim: builtins.int, start: TensorLike, length: builtins.int) -> Tensor:
         """`length` slices along an axis, from `start` on: x[start : start + length]."""
     @property
@@ -809,13 +809,13 @@ class Tensor:
     def placements(self) -> Any:
         """How the tensor lies on each axis of its mesh of devices, None if it lies on none."""
     def polar(self, angle: TensorLike, name: str | None = None) -> Tensor:
-        """abs * exp(i angle) of two tensors of floats, which broadcast."""
+        """abs * exp(i angle) of two tensors of floats, which broadcast: (...,), (...,) -> (...,)."""
     def polygamma(self, n: builtins.int, name: str | None = None) -> Tensor:
         """The derivative of order n of `digamma`, elementwise."""
     def polygamma_(self, n: builtins.int, name: str | None = None) -> Tensor:
         """x becomes `polygamma` of x, in place: for all who hold it."""
     def positive(self, name: str | None = None) -> Tensor:
-        """+x, which is x."""
+        """+x, which is x: (...,) -> (...,)."""
     def pow(self, y: TensorLike, name: str | None = None) -> Tensor:
         """x**y, elementwise with broadcasting."""
     def pow_(self, y: TensorLike, name: str | None = None) -> Tensor:
@@ -848,7 +848,7 @@ class Tensor:
     def reciprocal_(self, name: str | None = None) -> Tensor:
         """x becomes `reciprocal` of x, in place: for all who hold it."""
     def reduce_as(self, target: TensorLike, name: str | None = None) -> Tensor:
-        """The sums of x in the shape of `target`, which broadcasts to that of x."""
+        """The sums of x in the shape of `target`, which broadcasts to that of x: (n, m), (m,) -> (m,)."""
     def register_hook(self, hook: Callable[[Any], Any]) -> HookHandle:
         """Call `hook(gradient)` in backward; what it returns replaces the gradient."""
     def relu(self, name: str | None = None) -> Tensor:
@@ -891,7 +891,7 @@ class Tensor:
     def retain_grads(self) -> None:
         """Keep the gradient of a tensor that is no leaf in `.grad` too; leaves have theirs."""
     def reverse(self, axis: builtins.int | Sequence[builtins.int] | None, name: str | None = None) -> Tensor:
-        """The elements along axes in reverse order."""
+        """The elements along axes in reverse order: (..., n, ...) -> (..., n, ...)."""
     def roll(self, shifts: builtins.int | Sequence[builtins.int], axis: builtins.int | Sequence[builtins.int] | None = None, name: str | None = None) -> Tensor:
         """The elements along axes shifted; what leaves at one end comes in at the other."""
     def rot90(self, k: builtins.int = 1, axes: Sequence[builtins.int] = ..., name: str | None = None) -> Tensor:
@@ -906,7 +906,7 @@ class Tensor:
         """x becomes `rsqrt` of x, in place: for all who hold it."""
     def scale(self, scale: builtins.float | Tensor = 1.0, bias: TensorLike = 0.0, bias_after_scale: builtins.bool = True, act: Any = None, name: str | None = None) -> Tensor:
         """x * scale + bias, or (x + bias) * scale without `bias_after_scale`; then `act` by its name."""
-    def scale_(self, scale: TensorLike = 1.0, bias: TensorLike = 0.0, bias_after_scale: builtins.bool = True, act: Any = None, name: str | None = None) -> Tensor:
+    def scale_(self, scale: TensorLike | Sequence[Any] = 1.0, bias: TensorLike = 0.0, bias_after_scale: builtins.bool = True, act: Any = None, name: str | None = None) -> Tensor:
         """x becomes `scale` of x, in place: for all who hold it."""
     def scatter(self, index: TensorLike, updates: TensorLike, overwrite: builtins.bool = True, name: str | None = None) -> Tensor:
         """x with the rows `index` replaced by `updates`, or, without overwrite, by sums of updates."""
@@ -927,8 +927,8 @@ class Tensor:
     def scatter_reduce(self, dim: builtins.int, index: TensorLike, src: TensorLike, reduce: str, *, include_self: builtins.bool = True) -> Tensor:
         """input joined with elements of src at places along an axis: sum, prod, mean, amin, amax."""
     def select_scatter(self, values: TensorLike, axis: builtins.int, index: builtins.int, name: str | None = None) -> Tensor:
-        """x with the slice at a place along an axis replaced."""
-    def set_(self, source: builtins.int | Sequence[builtins.int] | None = None, shape: ShapeLike | None = None, stride: builtins.int | Sequence[builtins.int] | None = None, offset: builtins.int = 0) -> Tensor:
+        """x with the slice at a place along an axis replaced: (n, m), (m,) -> (n, m) for axis 0."""
+    def set_(self, source: TensorLike | None = None, shape: ShapeLike | None = None, stride: builtins.int | Sequence[builtins.int] | None = None, offset: builtins.int = 0) -> Tensor:
         """x becomes `source`, in the given shape, or a tensor without elements, in place: for all who hold it."""
     def set_value(self, value: TensorLike) -> None:
         """Replace the data by an array or tensor of the same shape; the dtype stays."""
@@ -954,7 +954,7 @@ class Tensor:
     def sin_(self, name: str | None = None) -> Tensor:
         """x becomes `sin` of x, in place: for all who hold it."""
     def sinc(self, name: str | None = None) -> Tensor:
-        """sin(pi x) / (pi x), 1 at 0."""
+        """sin(pi x) / (pi x), 1 at 0: (...,) -> (...,)."""
     def sinc_(self, name: str | None = None) -> Tensor:
         """x becomes `sinc` of x, in place: for all who hold it."""
     def sinh(self, name: str | None = None) -> Tensor:
@@ -980,7 +980,7 @@ class Tensor:
         """The elements in order along an axis; NaN are the largest."""
     def split(self, num_or_sections: builtins.int | Sequence[builtins.int] | Tensor, axis: builtins.int | Sequence[builtins.int] = 0, name: str | None = None) -> list[Tensor]:
         """Parts along an axis: a number of equal ones, or of the given sizes (one may be -1)."""
-    def split_with_sizes(self, split_sizes: Any, dim: builtins.int = 0) -> Tensor:
+    def split_with_sizes(self, split_sizes: Any, dim: builtins.int = 0) -> list[Tensor]:
         """Parts of the given sizes along an axis."""
     def sqrt(self, name: str | None = None) -> Tensor:
         """The square root, elementwise: (...,) -> (...,); NaN of negative numbers."""
@@ -997,7 +997,7 @@ class Tensor:
     def stack(self, axis: builtins.int = 0, name: str | None = None) -> Tensor:
         """Tensors of one shape along a new axis: two of (n,) -> (2, n), or (n, 2) for axis 1."""
     def stanh(self, scale_a: builtins.float = 0.67, scale_b: builtins.float = 1.7159, name: str | None = None) -> Tensor:
-        """scale_b * tanh(scale_a * x)."""
+        """scale_b * tanh(scale_a * x): (...,) -> (...,)."""
     def std(self, axis: builtins.int | Sequence[builtins.int] | None = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, name: str | None = None, correction: builtins.float = 1, dtype: DTypeLike | None = None) -> Tensor:
         """The square root of `var`, which divides by n - correction, along axes."""
     @property
@@ -1005,7 +1005,7 @@ class Tensor:
         """Whether no gradient flows through; True of what `to_tensor` makes, False of parameters."""
     @stop_gradient.setter
     def stop_gradient(self, value: builtins.bool) -> None: ...
-    def stride(self, dim: builtins.int | None = None) -> Tensor:
+    def stride(self, dim: builtins.int | None = None) -> Any:
         """How many elements lie between neighbours along an axis, or along each."""
     def strided_slice(self, axes: builtins.int | Sequence[builtins.int], starts: Sequence[builtins.int | Tensor] | Tensor, ends: Sequence[builtins.int | Tensor] | Tensor, strides: builtins.int | Sequence[builtins.int], name: str | None = None) -> Tensor:
         """x[start:end:stride] along each of the axes."""
@@ -1075,11 +1075,11 @@ class Tensor:
     def triangular_solve(self, y: TensorLike, upper: builtins.bool = True, transpose: builtins.bool = False, unitriangular: builtins.bool = False, name: str | None = None) -> Tensor:
         """z with x @ z = y for a triangular x, whose other triangle is not read."""
     def tril(self, diagonal: builtins.int = 0, name: str | None = None) -> Tensor:
-        """x below and on a diagonal of the last two axes, zeros above."""
+        """x below and on a diagonal of the last two axes, zeros above: (..., n, m) -> (..., n, m)."""
     def tril_(self, diagonal: builtins.int = 0, name: str | None = None) -> Tensor:
         """x becomes `tril` of x, in place: for all who hold it."""
     def triu(self, diagonal: builtins.int = 0, name: str | None = None) -> Tensor:
-        """x above and on a diagonal of the last two axes, zeros below."""
+        """x above and on a diagonal of the last two axes, zeros below: (..., n, m) -> (..., n, m)."""
     def triu_(self, diagonal: builtins.int = 0, name: str | None = None) -> Tensor:
         """x becomes `triu` of x, in place: for all who hold it."""
     def true_divide(self, y: TensorLike, name: str | None = None, rounding_mode: str | None = None) -> Tensor:
@@ -1105,7 +1105,7 @@ class Tensor:
         """One axis as several: (6, n) -> (2, 3, n) for axis 0 and shape [2, 3]; one may be -1."""
     def unfold(self, axis: builtins.int, size: builtins.int, step: builtins.int, name: str | None = None) -> Tensor:
         """Windows along an axis, as a new last axis: (..., n, ...) -> (..., count, ..., size)."""
-    def uniform_(self, min: builtins.int = 0, max: builtins.float = 1.0, seed: builtins.int = 0, name: str | None = None) -> Tensor:
+    def uniform_(self, min: builtins.float = 0, max: builtins.float = 1.0, seed: builtins.int = 0, name: str | None = None) -> Tensor:
         """x becomes uniform random numbers in [min, max), in place: for all who hold it."""
     @overload
     def unique(self, return_index: Literal[False] = False, return_inverse: Literal[False] = False, return_counts: Literal[False] = False, axis: builtins.int | None = None, dtype: DTypeLike = 'int64', sorted: builtins.bool = True, name: str | None = None) -> Tensor:
@@ -1151,13 +1151,13 @@ class Tensor:
     def view_as_real(self, name: str | None = None) -> Tensor:
         """The parts of complex numbers along a new last axis: (...) -> (..., 2)."""
     def vsplit(self, num_or_indices: builtins.int | Sequence[builtins.int] | Tensor, name: str | None = None) -> list[Tensor]:
-        """`tensor_split` along the first axis of a tensor of two or more."""
+        """`tensor_split` along the first axis of a tensor of two or more: (2 * n, m) -> two of (n, m)."""
     @overload
     def where(self) -> tuple[Tensor, ...]:
-        """x where the condition holds, else y, with broadcasting."""
+        """x where the condition holds, else y, with broadcasting: (...,), (...,), (...,) -> (...,)."""
     @overload
     def where(self, x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-        """x where the condition holds, else y, with broadcasting."""
+        """x where the condition holds, else y, with broadcasting: (...,), (...,), (...,) -> (...,)."""
     def where_(self, x: TensorLike | None = None, y: TensorLike | None = None, name: str | None = None) -> Tensor:
         """x becomes `where` of x, in place: for all who hold it."""
     def zero_(self) -> Tensor:
