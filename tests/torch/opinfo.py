@@ -109,11 +109,18 @@ def outcomes(
         except (NotImplementedError, RuntimeError):
             return  # no samples of this kind
         for sample in samples:
-            if sample.kwargs.get("dropout_p"):
-                continue  # it draws
+            if _draws(op, sample):
+                continue
             found = _outcome(op, sample, gradients, engine)
             if found is not None:
                 yield found
+
+
+def _draws(op: Any, sample: Any) -> bool:
+    """Whether a sample drops elements at random."""
+    is_whole = op.name == "nn.functional.multi_head_attention_forward"
+    share = sample.args[9] if is_whole else sample.kwargs.get("dropout_p")
+    return bool(share) and bool(sample.kwargs.get("training", True))
 
 
 def _outcome(op: Any, sample: Any, gradients: bool, engine: Any) -> Outcome | None:

@@ -17,11 +17,11 @@ EXPECTED: dict[str, str] = {
         ).split(),
         _NO_OPERATOR,
     ),
-    "nn.functional.multi_head_attention_forward": "it draws at random in training mode",
     **dict.fromkeys("kthvalue median mode nanmedian topk sort argsort".split(), _EQUAL),
     **dict.fromkeys(
         (
             "_upsample_bilinear2d_aa nn.functional.grid_sample "
+            "nn.functional.multi_head_attention_forward "
             "nn.functional.scaled_dot_product_attention"
         ).split(),
         _ROUNDED,
