@@ -37,7 +37,8 @@ def profile(
     Raises ArgumentError for what cannot be called, and whatever the calls raise.
 
     >>> import dy2st
-    >>> found = dy2st.profile(dy2st.to_static(lambda x: (x @ x).exp()), dy2st.ones([64, 64]))
+    >>> f = dy2st.to_static(lambda x: (x @ x).exp())
+    >>> found = dy2st.profile(f, dy2st.ones([64, 64]), engine="numpy")
     >>> sorted(part.name for part in found.by_operator)
     ['between operators', 'exp', 'matmul']
     """
