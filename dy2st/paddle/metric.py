@@ -74,7 +74,7 @@ class Metric(abc.ABC):
         """Forget all batches."""
 
     @abc.abstractmethod
-    def update(self, *args: Any) -> Any:
+    def update(self, *args: Any, **kwargs: Any) -> Any:
         """Add a batch."""
 
     @abc.abstractmethod

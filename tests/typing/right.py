@@ -221,6 +221,41 @@ def ship(net: Model) -> None:
     print(loaded(dy2st.ones([5, 4])), dy2st_runtime.load("saved/net")(np.ones((5, 4), "float32")))
 
 
+class Twice(dy2st.autograd.PyLayer):
+    @staticmethod
+    def forward(ctx: dy2st.autograd.PyLayerContext, x: Tensor) -> Tensor:
+        ctx.save_for_backward(x)
+        return x * 2
+
+    @staticmethod
+    def backward(ctx: dy2st.autograd.PyLayerContext, gradient: Tensor) -> Tensor:
+        return gradient * 2
+
+
+class Share(paddle.metric.Metric):
+    def __init__(self) -> None:
+        super().__init__()
+        self.right, self.all = 0, 0
+
+    def update(self, right: Tensor) -> None:
+        self.right, self.all = self.right + int(right.sum()), self.all + right.size
+
+    def reset(self) -> None:
+        self.right, self.all = 0, 0
+
+    def accumulate(self) -> float:
+        return self.right / self.all
+
+    def name(self) -> str:
+        return "share"
+
+
+def with_own_parts(net: Model, x: Tensor) -> None:
+    model = paddle.Model(net, [InputSpec([None, 4])])
+    model.prepare(dy2st.optimizer.SGD(0.1, [x]), nn.CrossEntropyLoss(), Share())
+    print(Twice.apply(x), converted.concrete_program.executable.explain())
+
+
 def as_paddle(x: paddle.Tensor) -> paddle.Tensor:
     paddle.seed(0)
     net = paddle.vision.models.resnet18(num_classes=10)
