@@ -236,8 +236,8 @@ class Background:
         """Say once why there is no code."""
         with suppress(IndexError):  # another thread says it
             text = self._unreported.pop()
-            if self._worth is not None and isinstance(self._failure, ArgumentError):
-                _hint(text)  # LLVM cannot be loaded, and nobody has asked for it
+            if self._worth is not None:
+                _hint(text)  # nobody has asked for code, so their call goes on with `-W error` too
             else:
                 warnings.warn(text, RuntimeWarning, stacklevel=4)
 

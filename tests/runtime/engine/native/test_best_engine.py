@@ -170,9 +170,10 @@ def test_the_hint_is_not_for_who_asks_for_numpy_or_takes_little_time(monkeypatch
     assert not caplog.records
 
 
-def test_an_llvm_that_cannot_be_loaded_is_a_hint_to_who_has_not_asked(monkeypatch, caplog):
+@pytest.mark.parametrize("kind", [ArgumentError, ValueError])
+def test_what_stops_the_compiler_is_a_hint_to_who_has_not_asked(kind, monkeypatch, caplog):
     def refused(program):
-        raise ArgumentError("cannot load llvmlite")
+        raise kind("cannot load llvmlite")
 
     monkeypatch.setattr(compilation, "native", SimpleNamespace(Executable=refused))
     executable = compiled()
