@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType
@@ -9,6 +10,7 @@ from typing import Any, TypeAlias
 
 from dy2st.transpiler.compile import Statement
 from dy2st_runtime.html_page import of_text
+from dy2st_runtime.ir.location import is_own_file
 from dy2st_runtime.ir.tracing.growth import STAYS_A_LOOP, Unrolled
 
 
@@ -107,6 +109,7 @@ class Report:
     again     what has changed since the trace before, of calls like this one.
     unrolled  the loops whose iterations made many operators, one after the other.
     compiling  what is compiled now, in the background.
+    whole     whether the text has the functions of libraries, too.
     """
 
     functions: tuple[FunctionReport, ...]
@@ -114,19 +117,25 @@ class Report:
     again: str = ""
     unrolled: tuple[Unrolled, ...] = ()
     compiling: tuple[str, ...] = ()
+    whole: bool = False
 
     def __str__(self) -> str:
-        """The user's functions one by one, those of libraries by name."""
+        """The user's functions one by one; those of libraries by name, if all are wanted."""
         of_library = "functions of the module"  # why nothing of it is converted
         own = [f for f in self.functions if not f.why.startswith(of_library)]
         every, mine = ({f"{f.module}.{f.name}" for f in some} for some in (self.functions, own))
         libraries = sorted(every - mine)
+        shown = own if self.whole else [f for f in own if not _is_of_library(f.file)]
         parts = [f"traced again, since {self.again}"] if self.again else []
-        parts += map(str, own)
-        if libraries:
+        parts += map(str, shown)
+        if self.whole and libraries:
             parts.append(f"library functions, called as they are: {', '.join(libraries)}")
-        if self.others:
+        if self.whole and self.others:
             parts.append(f"C functions and classes, called as they are: {', '.join(self.others)}")
+        rest = len(libraries) + len(self.others) + len(own) - len(shown)
+        if rest and not self.whole:
+            functions = "function" if rest == 1 else "functions"
+            parts.append(f"and {rest} {functions} of libraries: report(whole=True) names them")
         if self.unrolled:
             parts += [f"unrolled: {loop}" for loop in self.unrolled]
             parts.append(f"  instead: {STAYS_A_LOOP}")
@@ -137,6 +146,15 @@ class Report:
     def _repr_html_(self) -> str:
         """What a notebook shows."""
         return of_text(str(self))
+
+
+_OF_PYTHON = f"{os.path.dirname(os.__file__)}{os.sep}"
+
+
+def _is_of_library(file: str) -> bool:
+    """Whether code is ours or of Python's own library; that of packages may be the user's."""
+    is_packaged = "site-packages" in file
+    return is_own_file(file) or (file.startswith(_OF_PYTHON) and not is_packaged)
 
 
 def report_of(record: Record, staged: Iterable[Staged], unrolled: Iterable[Unrolled]) -> Report:

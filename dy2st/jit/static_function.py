@@ -482,11 +482,12 @@ class StaticFunction(Generic[P, R]):
         """
         return tracing.ShapeTable(self.main_program)
 
-    def report(self) -> Report:
+    def report(self, whole: bool = False) -> Report:
         """What became of every function and statement that was met for `concrete_program`.
 
         Print it: functions converted or left as Python, statements staged, run or left as Python,
         each with the reason; loops that were unrolled to many operators; what is compiled now.
+        `whole` names the functions of dy2st and of other libraries, too.
 
         >>> def total(x):
         ...     s = dy2st.zeros([])
@@ -498,7 +499,7 @@ class StaticFunction(Generic[P, R]):
         True
         """
         concrete = self.concrete_program
-        return replace(concrete.report, compiling=tuple(concrete.compiling()))
+        return replace(concrete.report, compiling=tuple(concrete.compiling()), whole=whole)
 
     def _call_of_layer(self, *args: Any, **kwargs: Any) -> Any:
         # A trace passes the instance first, which the Layer's call adds by itself.

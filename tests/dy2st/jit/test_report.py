@@ -133,7 +133,11 @@ def test_library_functions_and_builtins_are_listed_by_name():
     report = static.report()
     assert report.others == ("len", "numpy.float32")
     assert [entry.name for entry in report.functions] == [f.__qualname__, "relu"]
-    shown = str(report).splitlines()
+    assert (
+        str(report).splitlines()[-1]
+        == "and 3 functions of libraries: report(whole=True) names them"
+    )
+    shown = str(static.report(whole=True)).splitlines()
     assert shown[-2].startswith("library functions, called as they are: ")
     assert shown[-2].endswith(".relu")
     assert shown[-1] == "C functions and classes, called as they are: len, numpy.float32"
@@ -152,8 +156,24 @@ def test_a_printed_report_has_a_line_for_every_function_and_statement():
         f"{f.__qualname__} ({__file__}:{first}): converted",
         f"  line {first + 1}: if: staged",
         f"marked ({__file__}:{line}): left as Python: it is marked with not_to_static",
-        "library functions, called as they are: dy2st_runtime.ops.reduce.sum",
+        "and 1 function of libraries: report(whole=True) names them",
     ]
+
+
+def test_functions_of_an_optimizer_are_shown_if_all_are_wanted():
+    net = dy2st.nn.Linear(2, 1)
+    sgd = dy2st.optimizer.SGD(0.1, parameters=net.parameters())
+
+    @dy2st.to_static
+    def step(x):
+        net(x).sum().backward()
+        sgd.step()
+        sgd.clear_grad()
+
+    step(dy2st.ones([3, 2]))
+    shown = str(step.report()).splitlines()
+    assert len(shown) == 2 and shown[0].startswith(step.__qualname__)
+    assert "Optimizer.step" in str(step.report(whole=True))
 
 
 def test_the_report_is_that_of_the_last_program():
