@@ -32,7 +32,12 @@ def environment(folder: Path) -> Path:
     command = [str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
     shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     site = Path(shown.stdout.strip())
-    for package in ("dy2st", "dy2st-stubs", "runtime/dy2st_runtime", "runtime/dy2st_runtime-stubs"):
+    for package in (
+        "dy2st",
+        "runtime/dy2st-stubs",
+        "runtime/dy2st_runtime",
+        "runtime/dy2st_runtime-stubs",
+    ):
         leave_out = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / package, site / Path(package).name, ignore=leave_out)
     ours = sysconfig.get_path("purelib")

@@ -1,8 +1,8 @@
 """Writes what type checkers and editors see of the package: `python -m tests.typing.write_stubs`.
 
 Functions of operators take and give `Any` in the code, methods of tensors are attached to their
-class, and many names are loaded late: no checker can follow that. The files in `dy2st-stubs` and
-`runtime/dy2st_runtime-stubs` say it with signatures, from the functions themselves and from
+class, and many names are loaded late: no checker can follow that. The files in `runtime/dy2st-stubs`
+and `runtime/dy2st_runtime-stubs` say it with signatures, from the functions themselves and from
 `meanings.py`. What is not in a file there is read in the code.
 """
 
@@ -34,7 +34,7 @@ from tests.typing import meanings
 from tests.typing.tensor_parts import HEAD, HIDDEN, OPERATORS
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = {"dy2st": ROOT / "dy2st-stubs", "dy2st_runtime": ROOT / "runtime" / "dy2st_runtime-stubs"}
+FOLDERS = {name: ROOT / "runtime" / f"{name}-stubs" for name in ("dy2st", "dy2st_runtime")}
 _EMPTY = inspect.Parameter.empty
 _VAGUE = ("Any", "object", _EMPTY)
 
