@@ -472,6 +472,7 @@ class StaticFunction(Generic[P, R]):
         """The results of `concrete_program`, flattened."""
         return self.concrete_program.outputs
 
+    @without_own_frames
     def shapes(self) -> ShapeTable:
         """A table of all sizes in the Program of `concrete_program`: print it.
 
@@ -482,6 +483,7 @@ class StaticFunction(Generic[P, R]):
         """
         return tracing.ShapeTable(self.main_program)
 
+    @without_own_frames
     def report(self, whole: bool = False) -> Report:
         """What became of every function and statement that was met for `concrete_program`.
 

@@ -20,6 +20,7 @@ from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.files import named, naming, replacing
 from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.checks.verifier import verify as verify_program
+from dy2st_runtime.ir.own_frames import without_own_frames
 from dy2st_runtime.progress import Progress
 
 Array = np.ndarray[Any, Any]
@@ -37,6 +38,7 @@ _SMALL = 1024
 _PAGE = 4096
 
 
+@without_own_frames
 def export(
     layer: Any,
     path: str | os.PathLike[str],

@@ -240,7 +240,9 @@ def test_an_error_of_shapes_ends_on_the_users_line():
     assert lines(error) == ["return x @ y"]
 
 
-@pytest.mark.parametrize("how", ["save", "main_program", "get_concrete_program"])
+@pytest.mark.parametrize(
+    "how", ["save", "export", "main_program", "get_concrete_program", "shapes", "report"]
+)
 def test_an_error_of_a_conversion_without_call_shows_the_users_frames(how, tmp_path):
     @dy2st.to_static
     def f(x):
@@ -249,7 +251,10 @@ def test_an_error_of_a_conversion_without_call_shows_the_users_frames(how, tmp_p
     spec = InputSpec([None, 3], "float32")
     calls = {
         "save": lambda: dy2st.jit.save(f, str(tmp_path / "f"), input_spec=[spec]),
+        "export": lambda: dy2st.onnx.export(f, str(tmp_path / "f"), input_spec=[spec]),
         "main_program": lambda: dy2st.to_static(f, input_spec=[spec]).main_program,
+        "shapes": lambda: dy2st.to_static(f, input_spec=[spec]).shapes(),
+        "report": lambda: dy2st.to_static(f, input_spec=[spec]).report(),
         "get_concrete_program": lambda: f.get_concrete_program(spec),
     }
     shown = [frame.line for frame in frames(raised(calls[how])) if frame.filename == HERE]
