@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import Any
 
 from dy2st.cli.bench import combinations, random_inputs
@@ -63,6 +64,7 @@ def _given(options: argparse.Namespace) -> tuple[Module, list[Any], str | None]:
 def _profile(options: argparse.Namespace) -> int:
     module, given, engine = _given(options)
     found = profile(module, *given, repeat=options.repeat, engine=engine)
+    found.name = options.input
     print(found)
     if options.trace:
         found.save(options.trace)
@@ -74,7 +76,7 @@ def _profile(options: argparse.Namespace) -> int:
 def _compare(options: argparse.Namespace) -> int:
     module, given, engine = _given(options)
     found = compare(module, *given, engine=engine, pipeline=options.passes)
-    print(found)
+    print(replace(found, name=options.input))
     return 0 if found.is_equal else 1
 
 
