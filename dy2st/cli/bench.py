@@ -199,7 +199,9 @@ def _sizes(text: str) -> tuple[str, list[int]]:
     name, _, values = text.partition("=")
     numbers = values.split(",")
     if not name or not all(number.isascii() and number.isdigit() for number in numbers):
-        raise argparse.ArgumentTypeError(f"NAME=A,B,C, as batch=1,8, not {text!r}")
+        shown = " ".join(f"--sizes {one}" for one in numbers if "=" in one)
+        several = f"; for several sizes write --sizes {name}={numbers[0]} {shown}" if shown else ""
+        raise argparse.ArgumentTypeError(f"NAME=A,B,C, as batch=1,8, not {text!r}{several}")
     return name, [int(number) for number in numbers]
 
 

@@ -193,24 +193,27 @@ def _facts(program: Program, model: ModelFile) -> dict[str, list[str]]:
     operators = Counter(operator.name for operator in program.block.walk())
     counted = [f"{name} {count}" for name, count in operators.most_common()] or ["none"]
     arrays = {name: variable.tensor_type for name, variable in program.state.items()}
-    frozen = [name for name, yes in program.trainable.items() if not yes]
+    frozen = [name for name in program.parameters if not program.trainable.get(name, True)]
     layers = Counter(name.rpartition(".")[0] or "(itself)" for name in program.parameters)
     tensors = [v.tensor_type for v in program.inputs if not isinstance(v.type, ArrayType)]
+    sizes = symbols(tuple(type.shape for type in tensors))
     ranges = [
         f"{one}: {one.minimum} {'or more' if one.maximum is None else f'to {one.maximum}'}"
-        for one in symbols(tuple(type.shape for type in tensors))
+        for one in sizes
     ]
+    conditions = [entry.constraint.condition for entry in program.constraints]
     facts = {
         "inputs": [_typed(variable) for variable in program.inputs] or ["none"],
         "sizes": ranges,
         "outputs": [str(variable.type) for variable in program.outputs] or ["none"],
         "parameters": [_counted(arrays, program.parameters)],
-        "frozen": [", ".join(frozen)] * bool(frozen),
+        "frozen": _wrapped(frozen),
         "buffers": [_counted(arrays, program.buffers)] * bool(program.buffers),
         "arrays": ["not beside the text"] * bool(arrays and model.arrays is None),
         "layers": _wrapped([*layers]),
         "operators": _wrapped([f"{sum(operators.values())}: {counted[0]}", *counted[1:]]),
-        "requires": [str(entry.constraint.condition) for entry in program.constraints],
+        # Conditions on sizes that the data decide are nothing that a caller could keep.
+        "requires": [str(one) for one in conditions if {*symbols(one)} <= {*sizes}],
     }
     return {title: rows for title, rows in facts.items() if rows}
 

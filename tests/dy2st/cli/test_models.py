@@ -70,6 +70,25 @@ def test_info_says_what_a_model_takes_gives_and_has(run):
     assert run("info", "net.mlir")[1].partition("\n")[2] == out.partition("\n")[2]
 
 
+def test_info_names_no_buffers_and_no_sizes_that_data_decide(run):
+    class Chosen(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.norm = nn.BatchNorm1D(2)
+            self.norm.bias.stop_gradient = True
+
+        def forward(self, x, mask):
+            return self.norm(x)[mask] + x[mask]
+
+    net = Chosen()
+    net.eval()
+    specs = [InputSpec(["n", 2], name="x"), InputSpec(["m"], "bool", name="mask")]
+    dy2st.jit.save(net, "chosen", specs)
+    out = run("info", "chosen")[1]
+    assert "  frozen      norm.bias\n" in out and "buffers" in out
+    assert "requires    m == n\n" in out and "size_" not in out.partition("requires")[2]
+
+
 def test_run_writes_what_the_model_computes(run):
     status, out, _ = run("run", "net", "--input", "x.npy", "-o", "y.npy")
     assert status == 0 and out.startswith("result 0: float32 [2, 4]")
@@ -129,6 +148,7 @@ def test_what_a_model_raises_is_said_in_a_line(run):
         (["run", "bare", "--input", "x.npy"], "bare lacks the arrays of first.weight, first.bias"),
         (["bench", "net", "--sizes", "bach=1"], "no size 'bach': do you mean 'batch'?"),
         (["bench", "net", "--sizes", "batch"], "as batch=1,8, not 'batch'"),
+        (["bench", "net", "--sizes", "a=1,b=2,c=3"], "write --sizes a=1 --sizes b=2 --sizes c=3"),
         (["bench", "net", "--engine", "nativ"], "did you mean 'native'?"),
         (["bench", "two", "--sizes", "n=1", "--input", "both.npz"], "--sizes goes with random"),
         (["info", "x.npy"], "x.npy is no text"),
