@@ -59,5 +59,12 @@ def _meaning(row: Entry) -> str:
     return refused + row.meaning
 
 
-if __name__ == "__main__":
+def write() -> None:
+    """The page, if this Python can read all rows: else sections would be lost."""
+    if sys.version_info < OLDEST:
+        sys.exit("some rows need Python {}.{}: the page stays as it is".format(*OLDEST))
     PAGE.write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()
