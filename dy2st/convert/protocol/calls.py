@@ -57,7 +57,7 @@ from dy2st.transpiler.lower import traced_form
 from dy2st_runtime.errors import ConversionError, SourceUnavailable, TensorAsPython
 from dy2st_runtime.ir import Tensor, Variable, user_location
 from dy2st_runtime.ir.choice import Text
-from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.nn.layer import Layer, note_layer
 
 # Classes whose objects get what they hold from `__new__`, and never change.
 _OF_VALUES = (int, float, complex, str, bytes, tuple, frozenset)
@@ -345,6 +345,9 @@ def _forward(trace: Trace, layer: Layer, *args: Any, **kwargs: Any) -> Any:
             changed = lambda one, own=outputs: own if one is None else one  # noqa: E731
             outputs = map_cases(trace, changed, found)
         return outputs
+    except Exception as error:
+        note_layer(error, layer)
+        raise
     finally:
         tracer.layer = around
 

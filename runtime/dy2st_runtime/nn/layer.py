@@ -8,6 +8,7 @@ alone. The guards of a Program know both as settings.
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, ParamSpec, Protocol, TypeVar, overload
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, ParamSpec, Protocol, T
 import numpy as np
 
 from dy2st_runtime import unique_name
-from dy2st_runtime.errors import ConversionError, WrongKind
+from dy2st_runtime.errors import ConversionError, DTypeError, PlaceError, ShapeError, WrongKind
 from dy2st_runtime.ir import Tensor, current_tracer, user_location
 from dy2st_runtime.ir.arguments import as_dtype
 from dy2st_runtime.ir.dispatch import stack
@@ -37,6 +38,7 @@ Hook = Callable[..., Any]
 Convert = Callable[[Callable[..., Any]], Callable[..., Any]]
 P = ParamSpec("P")
 R_co = TypeVar("R_co", covariant=True)
+_MISFITS = (ShapeError, DTypeError, PlaceError)
 
 
 class HasForward(Protocol[P, R_co]):
@@ -226,6 +228,7 @@ class Layer(LayerTree):
             return self._after(inputs, kwargs, outputs) if self._forward_post_hooks else outputs
         except BaseException as error:  # goes on, without our frames
             hide_own_frames(error)
+            note_layer(error, self)
             raise
 
     def _call(
@@ -649,6 +652,17 @@ class Layer(LayerTree):
         return str(_html_page.of_layer(self))
 
 
+def note_layer(error: BaseException, layer: Layer) -> None:
+    """Say which Layer of ours got what does not fit it: its own lines are in no traceback.
+
+    Only Layers without Layers in them are named: others may run the user's.
+    """
+    is_ours = type(layer).__module__.partition(".")[0] in ("dy2st", "dy2st_runtime")
+    is_named = is_ours and not layer._sub_layers and isinstance(error, _MISFITS)
+    if sys.version_info >= (3, 11) and is_named:  # 3.10 has no notes
+        error.add_note(f"in the layer {layer!r}")
+
+
 def _entries(hooks: Mapping[int, Hook]) -> tuple[tuple[int, Hook], ...]:
     """Those that there are now: a hook may take others away."""
     return tuple(hooks.items()) if hooks else ()
@@ -660,4 +674,5 @@ __all__ = [
     "Layer",
     "ParamAttr",
     "attribute_changes",
+    "note_layer",
 ]

@@ -263,6 +263,21 @@ def test_an_error_of_a_conversion_without_call_shows_the_users_frames(how, tmp_p
         assert {frame.filename for frame in frames(raised(calls[how]))} == {HERE}
 
 
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="3.10 has no notes")
+@pytest.mark.parametrize("convert", [lambda net: net, dy2st.to_static])
+def test_an_error_inside_of_a_layer_of_ours_says_in_which(convert):
+    class Inner(dy2st.nn.Layer):
+        def forward(self, x):
+            return x.reshape([7])
+
+    linear = dy2st.nn.Linear
+    net = dy2st.nn.Sequential(linear(3, 8), dy2st.nn.Sequential(dy2st.nn.ReLU(), linear(9, 2)))
+    error = raised(convert(net), dy2st.ones([2, 3]))
+    assert error.__notes__ == ["in the layer Linear(in_features=9, out_features=2)"]
+    own = raised(convert(dy2st.nn.Sequential(Inner())), dy2st.ones([2, 3]))
+    assert isinstance(own, ShapeError) and not hasattr(own, "__notes__")
+
+
 def test_all_frames_stay_when_debugging(monkeypatch):
     monkeypatch.setenv("DY2ST_DEBUG", "1")
 
