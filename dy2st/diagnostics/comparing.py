@@ -56,6 +56,7 @@ class Comparison:
     what      which result differs first: `result[0]`, `gradient of x`; empty if none does.
     found     how it differs.
     parting   the first operator that differs; None if all are equal, or none is known.
+    raised    what both sides raise; empty if they end well, or differ.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Comparison:
     what: str = ""
     found: Difference | None = None
     parting: Parting | None = None
+    raised: str = ""
 
     @property
     def is_equal(self) -> bool:
@@ -84,7 +86,8 @@ class Comparison:
         """`f: equal, 12 operators compared`, or where the sides part."""
         if self.is_equal:
             noun = "operator" if self.count == 1 else "operators"
-            return f"{self.name}: equal, {self.count} {noun} compared ({' and '.join(self.sides)})"
+            said = f"{self.name}: equal, {self.count} {noun} compared ({' and '.join(self.sides)})"
+            return f"{said}\n  both raise {self.raised}" if self.raised else said
         found, parting = self.found, self.parting
         assert found is not None
         lines = [
@@ -328,7 +331,9 @@ class Pair:
             wrong_one = wrong_rule(trails[0].steps) if self.asks_rules else None
             if wrong_one is not None:  # it is the same for both
                 return Comparison(name, sides, 0, "gradients", wrong_one.found, wrong_one)
-            return Comparison(name, sides, trails[1].count)
+            error = left.error
+            raised = "" if error is None else f"{type(error).__name__}: {error}"
+            return Comparison(name, sides, trails[1].count, raised=raised)
         # What cancels out may be anything: as far as other roundings are apart, so may it.
         roundings = [Trail() for _ in range(ROUNDINGS)]
         others = [self.run(0, trail.recording(paths, seed)) for seed, trail in enumerate(roundings)]

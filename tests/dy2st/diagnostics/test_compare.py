@@ -119,7 +119,8 @@ def test_what_is_raised_by_both_is_equal_and_by_one_is_not():
             raise ValueError("positive")
         return x
 
-    assert dy2st.compare(fails, dy2st.to_tensor(X)).is_equal
+    both = dy2st.compare(fails, dy2st.to_tensor(X))
+    assert both.is_equal and str(both).endswith("\n  both raise ValueError: positive")
     changed = Changing("greater_than", renamed("less_than"))
     found = dy2st.compare(fails, dy2st.to_tensor(X), pipeline=changed)
     assert found.is_equal or "raises ValueError: positive" in str(found)
