@@ -469,3 +469,11 @@ def test_old_names_show_what_stands_elsewhere(space, name, value):
 def test_a_guard_computes_at_once():
     with dy2st.base.dygraph.guard(dy2st.CPUPlace()):
         assert dy2st.ones([1]).tolist() == [1.0]
+
+
+def test_the_module_tensor_makes_tensors_as_a_function_does():
+    made = dy2st.tensor([1.0, 2.0], dtype="float64", device="cpu", requires_grad=True)
+    assert made.tolist() == [1.0, 2.0] and made.dtype == "float64" and not made.stop_gradient
+    shifted = dy2st.to_static(lambda x: x + dy2st.tensor(1.0))
+    assert shifted(made).tolist() == [2.0, 3.0]
+    assert dy2st.tensor.zeros is dy2st.zeros and "sys" not in dir(dy2st.tensor)
