@@ -213,7 +213,9 @@ def load_pair(
         )
     for file in (text_file, array_file):
         if not file.is_file():
-            meant = meant_file(text_file.with_suffix(""), ".mlir")
+            bare = text_file.with_suffix("")
+            is_file = bare.suffix in (".mlir", ".safetensors")
+            meant = meant_file(bare.with_suffix("") if is_file else bare, ".mlir")
             raise MissingFile(
                 f"there is no {file}: a saved model is two files, {text_file} and {array_file}; "
                 f"give their path without the ending{meant}"

@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import subprocess
 import sys
 import textwrap
@@ -244,6 +245,13 @@ def test_the_state_to_save_is_that_of_the_programs(tmp_path, model):
 
 
 # -- damaged files ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ending", [".mlir", ".safetensors"])
+def test_a_model_that_is_named_by_one_of_its_files_is_told_its_name(path, ending):
+    path.with_suffix(".mlir").touch()
+    with pytest.raises(FileNotFoundError, match=rf"did you mean {re.escape(str(path))}\?$"):
+        dy2st_runtime.load(f"{path}{ending}")
 
 
 @pytest.mark.parametrize("ending", [".mlir", ".safetensors"])
