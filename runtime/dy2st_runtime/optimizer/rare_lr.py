@@ -152,7 +152,9 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         """Go to the next epoch, or to a given one, which may be a fraction."""
         wanted = self.last_epoch + 1 if epoch is None else epoch
         if wanted < 0:
-            raise ArgumentError(f"an epoch is at least 0, not {wanted}")
+            # A step of training may be one Program, which raises it: an error of ours would end
+            # the trace.
+            raise ValueError(f"an epoch is at least 0, not {wanted}")
         self.T_cur, self.T_i = wanted, self.T_0
         while self.T_cur >= self.T_i:
             self.T_cur -= self.T_i
@@ -216,7 +218,7 @@ class OneCycleLR(LRScheduler):
     def get_lr(self) -> float:
         """The rate at `last_epoch`; ValueError after the last step."""
         if self.last_epoch > self.total_steps:
-            raise ArgumentError(f"there are {self.total_steps} steps, this is {self.last_epoch}")
+            raise ValueError(f"there are {self.total_steps} steps, this is {self.last_epoch}")
         ways = list(zip(self._corners[:-1], self._corners[1:], strict=True))
         (start, low), (end, high) = next(
             (way for way in ways if self.last_epoch <= way[1][0]), ways[-1]

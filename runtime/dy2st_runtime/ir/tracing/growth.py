@@ -26,8 +26,8 @@ MOST_A_LINE = int(os.environ.get("DY2ST_MOST_A_LINE", "20000"))
 _DEPTH = 3
 
 
-MANY_UNROLLED = 500
-"""The operators of an unrolled loop that are worth a word."""
+MANY_UNROLLED, FEW_ITERATIONS = 500, 4
+"""The operators of an unrolled loop that are worth a word, unless its iterations are as few."""
 
 
 STAYS_A_LOOP = (
@@ -68,7 +68,7 @@ class Growth:
             inside = (inner for one in block.operators[first:] for inner in one.blocks)
             count = len(block.operators) - first + sum(1 for b in inside for _ in b.walk())
             own = count - (self.counted - counted)  # without the loops inside that have made many
-            if own > MANY_UNROLLED:
+            if own > MANY_UNROLLED and iterations > FEW_ITERATIONS:
                 self.counted += own
                 known = self.unrolled.get(at)
                 if known is None or known.operators < own:

@@ -50,8 +50,6 @@ NOT_IN_ONNX = {
         "model_code.speech.levels_by_exit_stack",
     ],
     "other random numbers than NumPy": [
-        "model_code.pipelines.random_branches_of_augmentation",
-        "model_code.pipelines.random_branches_of_augmentation of unknown sizes",
         "model_code.probability.drawn_by_rejection",
         "model_code.probability.walk_with_restarts",
         "model_code.reinforcement.actions_by_sampling",
