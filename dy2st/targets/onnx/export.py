@@ -16,7 +16,7 @@ from dy2st.model_files import chosen as chosen_program
 from dy2st.targets.onnx.verify import Examples, verify_model
 from dy2st_runtime.engine.onnx.library import onnx
 from dy2st_runtime.engine.onnx.model import DEFAULT, check_opset, write_model
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.errors import ArgumentError, WrongKind
 from dy2st_runtime.files import named, naming, replacing
 from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.checks.verifier import verify as verify_program
@@ -31,6 +31,8 @@ _OPTIONS: dict[str, tuple[Any, ...]] = {
     "enable_onnx_checker": (True,),
     "output_spec": (None,),
 }
+_OF_TORCH = ("dynamic_axes", "dynamic_shapes", "input_names")
+_NAMES_AND_SIZES = "names and sizes stand in the input_spec, as InputSpec(['batch', 4], name='x')"
 _MOST = 1_900_000_000
 """So many bytes one file has: protobuf ends at 2 GB."""
 _SMALL = 1024
@@ -88,9 +90,15 @@ def export(
     """
     for name, value in configs.items():
         if name not in _OPTIONS:
-            raise TypeError(f"export() got an unexpected keyword argument {name!r}")
+            hint = f": {_NAMES_AND_SIZES}" if name in _OF_TORCH else ""
+            raise TypeError(f"export() got an unexpected keyword argument {name!r}{hint}")
         if value not in _OPTIONS[name]:
             raise ArgumentError(f"onnx.export: {name}={value!r} is not here")
+    if not isinstance(path, (str, os.PathLike)):
+        raise WrongKind(
+            f"onnx.export writes to a path, not to a {type(path).__name__}: "
+            "write export(layer, path, input_spec=[...])"
+        )
     opset = check_opset(opset_version)
     chosen, arrays = _program_and_state(layer, input_spec, program, state)
     model = write_model(chosen, arrays, opset, checks)

@@ -309,6 +309,14 @@ def test_the_command_writes_a_saved_model(tmp_path, capsys):
     assert "opset_version" in capsys.readouterr().err
 
 
+def test_the_order_and_the_options_of_torch_are_refused_with_the_way_to_write_them():
+    net, x = nn.Linear(3, 2), dy2st.ones([1, 3])
+    with pytest.raises(TypeError, match=r"not to a Tensor: write export\(layer, path, input_spec="):
+        dy2st.onnx.export(net, x, "net.onnx")
+    with pytest.raises(TypeError, match=r"'dynamic_axes': .*InputSpec\(\['batch', 4\], name='x'\)"):
+        dy2st.onnx.export(net, "net.onnx", dynamic_axes={"x": {0: "batch"}})
+
+
 def test_bad_arguments_are_refused(tmp_path):
     net = nn.Linear(3, 2)
     with pytest.raises(TypeError, match="unexpected keyword argument 'opset'"):
