@@ -145,7 +145,8 @@ def to_tensor(
             warn_user(
                 f"to_tensor() of {array.size} numbers inside a converted function "
                 "becomes a constant of the Program, not a parameter or buffer in the saved file. "
-                "Write self.name = to_tensor(...) in __init__ and use self.name here."
+                "In a Layer write self.name = to_tensor(...) in __init__ and use self.name here; "
+                "what changes from call to call give to the function as a tensor."
             )
         constant: Any = tracer.constant(array)
         made = constant

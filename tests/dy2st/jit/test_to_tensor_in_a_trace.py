@@ -49,3 +49,9 @@ def test_the_copy_is_a_leaf_that_wants_what_is_said():
 
     x = dy2st.to_tensor([1.0], stop_gradient=False)
     assert dy2st.to_static(function)(x) == function(x) == (False, True)
+
+
+def test_an_array_that_becomes_a_constant_is_said_with_both_ways_out():
+    array = np.ones(4, "float32")
+    with pytest.warns(UserWarning, match=r"(?s)4 numbers.*In a Layer .* give to the function as a"):
+        dy2st.to_static(lambda x: x + dy2st.to_tensor(array))(dy2st.ones([4]))
