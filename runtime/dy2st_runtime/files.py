@@ -156,7 +156,7 @@ def naming(path: Path) -> Iterator[None]:
         raise
     except OSError as error:
         kind = MissingFile if isinstance(error, FileNotFoundError) else FileAccessError
-        raise kind(error.errno, error.strerror or str(error), str(path)) from error
+        raise kind(error.errno, error.strerror or str(error), str(path)) from None
 
 
 __all__ = ["meant_file", "named", "naming", "replacing", "temporary_folder", "tidy"]

@@ -1,5 +1,6 @@
 """Saves that are killed, or meet others: a load gives one save or names the mixture; disks refuse by name."""
 
+import errno
 import os
 import resource
 import shutil
@@ -207,6 +208,8 @@ def test_a_missing_folder_is_named(tmp_path):
 
     error = refused(write)
     assert isinstance(error, MissingFile) and error.filename == str(tmp_path / "no")
+    # It says all that the system's error says: a traceback shows one.
+    assert error.errno == errno.ENOENT and error.__suppress_context__
 
 
 def test_a_missing_model_is_an_error_of_both_kinds(tmp_path):
