@@ -203,6 +203,8 @@ def test_several_processes_without_jax_are_one_clear_line(monkeypatch):
 
 
 def test_launch_may_be_called_where_its_module_was_imported(monkeypatch, capsys):
+    space = import_module("dy2st.paddle.distributed")
+    monkeypatch.setattr(space, "launch", space.launch)  # the module takes its place: put it back
     import_module("dy2st.paddle.distributed.launch")
     monkeypatch.setattr(sys, "argv", ["launch", "--help"])
     with pytest.raises(SystemExit) as end:
