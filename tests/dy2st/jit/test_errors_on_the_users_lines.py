@@ -263,6 +263,12 @@ def test_an_error_of_a_conversion_without_call_shows_the_users_frames(how, tmp_p
         assert {frame.filename for frame in frames(raised(calls[how]))} == {HERE}
 
 
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="the frame of the `except` stays on 3.10")
+@pytest.mark.parametrize("arguments", [(4,), ([None, 4], "flot32"), ([1.5],)])
+def test_an_error_of_an_input_spec_shows_the_users_line_alone(arguments):
+    assert {one.filename for one in frames(raised(lambda: InputSpec(*arguments)))} == {HERE}
+
+
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="3.10 has no notes")
 @pytest.mark.parametrize("convert", [lambda net: net, dy2st.to_static])
 def test_an_error_inside_of_a_layer_of_ours_says_in_which(convert):
