@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol, runtime_checkable
-from weakref import WeakSet
+from weakref import ref
 
 from dy2st_runtime.ir.program import Operator
 
@@ -52,18 +53,20 @@ class Compiled:
 
     def __init__(self) -> None:
         """Start empty."""
-        self._held: WeakSet[Any] = WeakSet()
+        # Nothing of Python runs when one goes: see ByIdentity.
+        self._held: dict[int, ref[Any]] = {}
 
     def add(self, executable: Any) -> None:
         """Note one; what takes no weak reference is not seen."""
         try:
-            self._held.add(executable)
+            self._held[id(executable)] = ref(executable, partial(self._held.pop, id(executable)))
         except TypeError:
             return
 
     def now(self) -> list[Any]:
         """Those that there are."""
-        return list(self._held)
+        found = [reference() for reference in list(self._held.values())]
+        return [executable for executable in found if executable is not None]
 
 
 COMPILED = Compiled()

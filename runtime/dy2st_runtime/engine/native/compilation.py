@@ -20,7 +20,7 @@ from contextlib import suppress
 from itertools import islice
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
-from weakref import WeakMethod
+from weakref import ref
 
 import numpy as np
 
@@ -198,7 +198,7 @@ class Background:
         if self._begun.setdefault(process, mine) is not mine:
             return
         if self._worth is None or is_installed():
-            _worker(process).put(WeakMethod(self._compile))
+            _worker(process).put(ref(self))
             return
         if self._seconds >= self._worth:
             _hint(
@@ -294,7 +294,7 @@ class _Worker:
     """Jobs, one after the other, in a thread that is there while there are any."""
 
     def __init__(self) -> None:
-        self._jobs: deque[WeakMethod[Callable[[], None]]] = deque()
+        self._jobs: deque[ref[Background]] = deque()
         self._lock = threading.Lock()
         self._is_at_work = False
         # What LLVM does in this process cannot be left: who ends it takes this for ever.
@@ -310,8 +310,8 @@ class _Worker:
             if self._elsewhere is not None:
                 self._elsewhere.end()
 
-    def put(self, job: WeakMethod[Callable[[], None]]) -> None:
-        """Add a job; it is left out if nobody holds its object any more."""
+    def put(self, job: ref[Background]) -> None:
+        """Add what is to be compiled; it is left out if nobody holds it any more."""
         with self._lock:
             self._jobs.append(job)
             is_first, self._is_at_work = not self._is_at_work, True
@@ -323,12 +323,12 @@ class _Worker:
             self._elsewhere = subprocess_compiler.Elsewhere(self._using_llvm)
         with llvm.compiling_by(self._elsewhere.compile, self._using_llvm):
             while (job := self._next()) is not None:
-                do = job()
-                if do is not None:
-                    do()
-                del do
+                held = job()
+                if held is not None:
+                    held._compile()
+                del held
 
-    def _next(self) -> WeakMethod[Callable[[], None]] | None:
+    def _next(self) -> ref[Background] | None:
         with self._lock:
             if self._jobs:
                 return self._jobs.popleft()

@@ -209,7 +209,7 @@ class Tracer:
         """
         self._is_scratch = is_scratch
         self.layer = ""  # the path of the Layer whose code runs
-        self.locate: Callable[[], Location | None] = self._user_location
+        self._locate: Callable[[], Location | None] | None = None  # in place of the user's line
         self.on_check: Callable[[Variable, BaseException], bool] | None = None
         self.guard = Guard()
         self.call: Callable[..., Any] | None = None  # of functions and Layers of the user's
@@ -287,11 +287,11 @@ class Tracer:
     @contextmanager
     def located(self, locate: Callable[[], Location | None]) -> Iterator[None]:
         """Let another function than the user's line say where what is recorded comes from."""
-        outer, self.locate = self.locate, locate
+        outer, self._locate = self._locate, locate
         try:
             yield
         finally:
-            self.locate = outer
+            self._locate = outer
 
     @contextmanager
     def nested(self, condition: Condition | None = None) -> Iterator[Block]:
@@ -663,8 +663,9 @@ class Tracer:
 
     # -- helpers -----------------------------------------------------------------------------
 
-    def _user_location(self) -> Location | None:
-        return user_location(self.layer)
+    def locate(self) -> Location | None:
+        """Where the operator belongs that is recorded now: the line of the user, by default."""
+        return user_location(self.layer) if self._locate is None else self._locate()
 
     def _detach(self, variable: Variable) -> Variable:
         """The same value without gradients, for code under `no_grad`."""
