@@ -15,7 +15,7 @@ from dy2st_runtime.errors import PeerError
 from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.processes import environment
 
-_launch = Lazy("dy2st.paddle.distributed.launch")  # `python -m` runs it, and wants it not loaded
+_launching = Lazy("dy2st.paddle.distributed.launching")  # slow to load
 _GRACE = 3.0
 
 
@@ -118,7 +118,7 @@ def launch() -> None:
 
     >>> dy2st.distributed.launch()  # doctest: +SKIP
     """
-    sys.exit(_launch.main(sys.argv[1:]))
+    sys.exit(_launching.main(sys.argv[1:]))
 
 
 def _call(func: Callable[..., Any], args: Any, variables: dict[str, str], pipe: Any) -> None:

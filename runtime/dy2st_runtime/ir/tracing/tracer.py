@@ -122,7 +122,10 @@ class Tracer:
     >>> tracer, place = Tracer(), dy2st.errors.Location("model.py", 7)
     >>> x = tracer.block.add_parameter(TensorType("float32", (2,)), "x")
     >>> with tracer.tracing(), tracer.located(lambda: place):
+    ...     found = tracer.locate()
     ...     y = dy2st.exp(x) * 2
+    >>> found is place
+    True
     >>> [operator.name for operator in tracer.program.operators], str(y.maker.location)
     (['exp', 'constant', 'multiply'], 'model.py:7')
 
