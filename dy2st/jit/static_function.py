@@ -26,6 +26,7 @@ from dy2st_runtime.tensor import EagerTensor
 if TYPE_CHECKING:
     from typing_extensions import ParamSpec, Self, TypeVar
 
+    from dy2st.convert.call_context import CallContext
     from dy2st.convert.record import Report
     from dy2st.convert.replay.state_of_files import Keeping
     from dy2st.jit import tracing
@@ -342,6 +343,25 @@ class StaticFunction(Generic[P, R]):
 
     def _first(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run a call whose Program is not known by its key: it is found, or traced now."""
+        found = self.find(args, kwargs)
+        if found is not None:
+            known, tensors, call = found
+            try:
+                return known(tensors, call)
+            except BaseException:
+                if not call.is_lost:
+                    raise
+        return self.dygraph_function(*args, **kwargs)
+
+    def find(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[ConcreteProgram, list[EagerTensor], CallContext] | None:
+        """The Program of a call, its tensors, and what stands for it; None if Python must make it.
+
+        >>> double = dy2st.to_static(lambda x: x * 2)
+        >>> double.find((dy2st.ones([2]),), {})[0] is double.concrete_program
+        True
+        """
         programs = self._programs
         if self._input_spec is None:
             programs.numbers.see(args, kwargs)
@@ -355,17 +375,12 @@ class StaticFunction(Generic[P, R]):
         except Exception:
             if given.places:  # a trace with constants shows whether it is an error
                 programs.numbers.refuse(given.places)
-                return self._first(args, kwargs)
+                return self.find(args, kwargs)
             if not call.is_lost:
                 raise
-            return self.dygraph_function(*args, **kwargs)
+            return None
         programs.know(self._signature, given.args, dict(given.kwargs), arguments, known)
-        try:
-            return known(tensors, call)
-        except BaseException:
-            if not call.is_lost:
-                raise
-        return self.dygraph_function(*args, **kwargs)
+        return known, tensors, call
 
     @without_own_frames
     def get_concrete_program(self, *args: Any, **kwargs: Any) -> ConcreteProgram:
