@@ -94,9 +94,9 @@ def _note_pairs(tracer: Tracer, inner: Sequence[Variable], results: Sequence[Var
     met: dict[Variable, Variable] = {}
     for variable, result in zip(inner, results, strict=True):
         variable = tracer.aliases.origin(variable)
-        for one in tracer.aliases.of(variable):
-            if one in met:
-                tracer.aliases.note(result, met[one])
+        for one, earlier in met.items():
+            if tracer.aliases.may_be_one(variable, one):
+                tracer.aliases.note(result, earlier)
         met[variable] = result
 
 

@@ -11,6 +11,7 @@ others that share its memory the elements change, and gradients flow as if they 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -50,6 +51,9 @@ class Aliases:
         self._takers: dict[Variable, dict[Variable, None]] = {}  # those of which it is a source
         self._outer: dict[Variable, Variable] = {}
         self._apart: dict[Variable, int] = {}  # results of one operator, by its number
+        # A bit for each first source that a Variable may be: two share one if they may be one.
+        self._bits: dict[Variable, int] = {}
+        self._count = itertools.count()
 
     def imported(self, inner: Variable, outer: Variable) -> None:
         """Note the parameter of a nested Block that stands for a Variable around it."""
@@ -62,9 +66,13 @@ class Aliases:
     def note(self, one: Variable, other: Variable) -> None:
         """Note that a Variable may be the tensor that another one is."""
         other = self.origin(other)
-        if one is not other:
-            self._sources.setdefault(one, {})[other] = None
-            self._takers.setdefault(other, {})[one] = None
+        if one is other:
+            return
+        bits = self._bits_of(other)
+        for taker in _reached(self._takers, [one]):
+            self._bits[taker] = self._bits[taker] | bits if taker in self._sources else bits
+        self._sources.setdefault(one, {})[other] = None
+        self._takers.setdefault(other, {})[one] = None
 
     def note_apart(self, results: Iterable[Variable]) -> None:
         """Note results of one operator none of which is ever the tensor that another one is."""
@@ -74,14 +82,29 @@ class Aliases:
     def alone(self, path: Sequence[Variable]) -> list[bool]:
         """For each of the Variables that a path leaves whether no other one may be its tensor."""
         origins = [*map(self.origin, path)]
-        counts: dict[Variable, int] = {}
+        met = shared = 0
         for one in origins:
-            counts[one] = counts.get(one, 0) + 1
-        return [sum(counts.get(other, 0) for other in self.of(one)) == 1 for one in origins]
+            shared |= met & self._bits_of(one)
+            met |= self._bits_of(one)
+        return [
+            not self._bits_of(one) & shared
+            or sum(self.may_be_one(one, other) for other in origins) == 1
+            for one in origins
+        ]
 
     def may_be_one(self, one: Variable, other: Variable) -> bool:
         """Whether two Variables may stand for one tensor."""
-        return one is other or any(found is other for found in self.of(one))
+        if one is other:
+            return True
+        family = self._apart.get(one, -1)
+        is_apart = family >= 0 and self._apart.get(other) == family
+        return not is_apart and self._bits_of(one) & self._bits_of(other) != 0
+
+    def _bits_of(self, variable: Variable) -> int:
+        known = self._bits.get(variable)
+        if known is None:
+            known = self._bits[variable] = 1 << next(self._count)
+        return known
 
     def is_chosen(self, variable: Variable) -> bool:
         """Whether it is a choice of tensors, or one of them, or what shares memory with one."""

@@ -37,6 +37,10 @@ def test_two_may_be_one_if_they_have_a_first_source_in_common(pairs):
     for variable, own in zip(made, firsts, strict=True):
         expected = {place for place, other in enumerate(firsts) if own & other}
         assert {int(one.name) for one in aliases.of(variable)} == expected
+        met = (other for other in made if aliases.may_be_one(variable, other))
+        assert {int(one.name) for one in met} == expected
+    alone = [sum(aliases.may_be_one(one, other) for other in made) == 1 for one in made]
+    assert aliases.alone(made) == alone
 
 
 def test_names_that_change_places_on_one_path_are_names_of_two_tensors():
