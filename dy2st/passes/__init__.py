@@ -47,6 +47,7 @@ from dy2st.passes.dynamic_to_static import DynamicToStatic
 from dy2st.passes.fold_constant import FoldConstant
 from dy2st.passes.forward_fold_scale_axis import FoldScaleAxis, ForwardFoldScaleAxis
 from dy2st.passes.fuse import FusionGroup, fusion_groups
+from dy2st.passes.inline_functions import InlineFunctions
 from dy2st.passes.instruments import (
     CheckNumbers,
     DumpIR,
@@ -107,6 +108,7 @@ __all__ = [
     "FreezeParameters",
     "FusionGroup",
     "HoistLoopInvariants",
+    "InlineFunctions",
     "Legalize",
     "LiftConstants",
     "MemoryPlan",

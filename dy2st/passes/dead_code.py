@@ -7,7 +7,7 @@
 Pure operators without readers go, results and captured operands of control flow that nobody reads,
 and parameters and buffers of the Program. What draws random numbers, prints or may stop the Program
 stays, as a position does that is not proved to be inside; and so does an operator in whose result a
-size is found that is still read.
+size is found that is still read. So in functions; those that nothing calls go.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.dead_code import drop_dead
 
 
-@function_pass(opt_level=0)
+@function_pass(opt_level=0, takes_functions=True)
 class EliminateDeadCode(FunctionPass):
     """Takes out what nobody reads; with `keep_parameters` parameters stay nevertheless.
 

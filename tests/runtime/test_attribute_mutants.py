@@ -30,7 +30,7 @@ def test_both_engines_give_the_same_or_refuse_and_touch_nothing_else():
 def test_a_shape_rule_raises_nothing_but_errors_of_ours(block):
     for seed in range(2000 * block, 2000 * (block + 1)):
         case = Case(seed)
-        if case.name in ("cond", "while"):
+        if case.name in ("cond", "while", "call"):
             continue
         try:
             with collect():

@@ -21,6 +21,7 @@ from dy2st.passes.core.module import Module, as_module
 from dy2st.passes.core.registry import order_of_required, register
 from dy2st_runtime.errors import PassError, WrongKind
 from dy2st_runtime.ir import Program
+from dy2st_runtime.ir.functions import inlined
 from dy2st_runtime.ir.garbage_collection import without_collection
 from dy2st_runtime.progress import shown
 from dy2st_runtime.thread_state import put_back_after_errors
@@ -84,6 +85,9 @@ class Pass:
             for instrument in context.instruments:
                 instrument.run_before_pass(module, info)
                 watching.append(instrument)
+            if not info.takes_functions:
+                for name, program in module.programs.items():
+                    module.programs[name] = inlined(program)
             self.transform(module, context)
             for instrument in context.instruments:
                 watching.remove(instrument)
@@ -169,7 +173,8 @@ class Sequential(Pass):
             if not isinstance(entry, Pass):
                 raise WrongKind(f"a Sequential is made of passes, not {entry!r:.80}")
         self.passes = list(passes)
-        self.info = PassInfo(name, opt_level, names_of(required, "required passes"))
+        wanted = names_of(required, "required passes")
+        self.info = PassInfo(name, opt_level, wanted, takes_functions=True)
 
     def transform(self, module: Module, context: PassContext) -> None:
         """Run the members."""

@@ -23,6 +23,8 @@ class PassInfo:
         whether `apply trace` instruments may record and repeat it: same input, same output.
     changes
         whether it may change the Module; PrintIR does not.
+    takes_functions
+        whether it knows functions and calls; others get Programs in which these are inlined.
 
     Examples
     --------
@@ -37,6 +39,7 @@ class PassInfo:
     required: tuple[str, ...] = ()
     traceable: bool = True
     changes: bool = True
+    takes_functions: bool = False
 
     def __post_init__(self) -> None:
         """TypeError if `required` is not made of names."""

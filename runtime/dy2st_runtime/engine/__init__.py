@@ -30,11 +30,13 @@ if TYPE_CHECKING:
     from dy2st_runtime.engine.native import compilation
     from dy2st_runtime.engine.native.machine.threads import get_num_threads, set_num_threads
     from dy2st_runtime.engine.runner import Runner
+    from dy2st_runtime.ir import functions
     from dy2st_runtime.ir.program import Program
 else:
     # Slow to load, and asked only where a name is none of ours.
     metadata, import_util = Lazy("importlib.metadata"), Lazy("importlib.util")
     compilation = Lazy("dy2st_runtime.engine.native.compilation")
+    functions = Lazy("dy2st_runtime.ir.functions")
     __getattr__ = lazy_names(
         __name__,
         {
@@ -107,6 +109,8 @@ def compile(program: Program, engine: str | None = None) -> Executable:
     [array([2., 4.], dtype=float32)]
     """
     made = find(engine)
+    if program.functions and not getattr(made, "takes_functions", False):
+        program = functions.inlined(program)
     try:
         executable = made(program)
     except (Dy2stError, MemoryError):
@@ -195,7 +199,8 @@ def names() -> list[str]:
 def register_engine(name: str, engine: Engine) -> None:
     """Let an engine be chosen by its name; ArgumentError if another one has it.
 
-    An engine is a function that takes a Program and gives an Executable.
+    An engine is a function that takes a Program and gives an Executable. If it has an attribute
+    `takes_functions` that is true, Programs keep their functions; else these are inlined before.
 
     >>> def doubting(program):
     ...     print("compiled:", program.name)

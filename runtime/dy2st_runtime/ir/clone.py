@@ -10,6 +10,7 @@ def clone(program: Program) -> Program:
     values: dict[Variable, Variable] = {}
     made = Program(program.name, structure=program.structure, updates=list(program.updates))
     copy_block(program.block, made.block, values)
+    copy_functions(program, made)
     made.inputs = [values[v] for v in program.inputs]
     made.parameters = {name: values[v] for name, v in program.parameters.items()}
     made.buffers = {name: values[v] for name, v in program.buffers.items()}
@@ -17,6 +18,13 @@ def clone(program: Program) -> Program:
     made.constraints = list(program.constraints)
     made.placements = dict(program.placements)
     return made
+
+
+def copy_functions(program: Program, made: Program) -> None:
+    """Give a Program the functions of another one."""
+    for name, block in program.functions.items():
+        made.functions[name] = Block(program=made)
+        copy_block(block, made.functions[name], {})
 
 
 def copy_block(old: Block, new: Block, values: dict[Variable, Variable]) -> None:
@@ -67,4 +75,4 @@ def _copied(variable: Variable, maker: Operator | Block) -> Variable:
     return copied
 
 
-__all__ = ["clone", "copy_block", "copy_operator"]
+__all__ = ["clone", "copy_block", "copy_functions", "copy_operator"]

@@ -12,31 +12,34 @@ from typing import Any
 from dy2st_runtime.dims import Dim, is_symbol, symbols
 from dy2st_runtime.ir.definition import DEFINITIONS, Effect
 from dy2st_runtime.ir.failures import is_dispensable
+from dy2st_runtime.ir.functions import drop_unused
 from dy2st_runtime.ir.program import Block, Operator, Program, Variable
 from dy2st_runtime.ir.types import TensorType
-
-_CONTROL_FLOW = ("cond", "while")
 
 
 def drop_dead(program: Program) -> None:
     """Leave out operators without readers that do nothing else, and results and operands that
-    control flow has for nobody. One stays if a size that is still read is found in its result."""
-    sweep = _Sweep(program)
-    sweep.want(tuple(located.constraint.condition for located in program.constraints))
-    sweep.block(program.block)
+    control flow has for nobody. One stays if a size that is still read is found in its result.
+    So in functions, of which those go that nothing calls."""
+    for block in program.roots:
+        sweep = _Sweep(block)
+        if block is program.block:
+            sweep.want(tuple(located.constraint.condition for located in program.constraints))
+        sweep.block(block)
+    drop_unused(program)
 
 
 class _Sweep:
     """One walk from the end to the beginning."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, root: Block) -> None:
         # The operators in whose results symbols are found that no input has.
         known: set[Any] = set()
-        for parameter in program.block.parameters:
+        for parameter in root.parameters:
             if isinstance(parameter.type, TensorType):
                 known.update(symbols(parameter.type.shape))
         found: dict[Operator, set[Dim]] = {}
-        for operator in program.block.walk():
+        for operator in root.walk():
             made = operator.results
             if operator.blocks:
                 made = [*made, *(p for block in operator.blocks for p in block.parameters)]

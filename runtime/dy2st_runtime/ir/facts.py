@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 
 from dy2st_runtime.dims import (
@@ -32,7 +32,7 @@ def facts_of(program: Program) -> Facts:
     Raises ShapeError, with both places, if no sizes fulfil them all.
     """
     facts = Facts()
-    note_inputs(facts, program)
+    note_inputs(facts, program.inputs)
     for located in program.constraints:
         constraint = located.constraint
         origin = (
@@ -46,9 +46,9 @@ def facts_of(program: Program) -> Facts:
     return facts
 
 
-def note_inputs(facts: Facts, program: Program) -> None:
+def note_inputs(facts: Facts, inputs: Iterable[Variable]) -> None:
     """Let the symbols of inputs stand for those found later, which Blocks inside do not know."""
-    for variable in program.inputs:
+    for variable in inputs:
         if isinstance(variable.type, TensorType):
             facts.note(*variable.type.shape)
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dy2st_runtime.ir.definition import DEFINITIONS, Effect
+from dy2st_runtime.ir.functions import CALL, reached_from, recursive
 from dy2st_runtime.ir.program import Operator, Variable
 
 
@@ -26,9 +27,26 @@ def is_dispensable(operator: Operator) -> bool:
     """
     if operator.blocks:
         return all(is_dispensable(inner) for block in operator.blocks for inner in block.operators)
+    if operator.name == CALL:
+        return _ends_unseen(operator)
     if DEFINITIONS[operator.name].effect is not Effect.PURE:
         return False
     return raised_by(operator.name, operator.operands, operator.attributes) is None
+
+
+def _ends_unseen(call: Operator) -> bool:
+    """Whether a call comes to an end, and nothing in it can be observed."""
+    root = call.block
+    while root.parent is not None:
+        root = root.parent
+    if root.program is None or call.attributes["function"] not in root.program.functions:
+        return False
+    functions = root.program.functions
+    names = reached_from(root.program, [call.attributes["function"]])
+    if not names.keys().isdisjoint(recursive(root.program)):
+        return False
+    operators = (one for name in names for one in functions[name].walk())
+    return all(is_dispensable(one) for one in operators if one.name != CALL)
 
 
 def raised_by(

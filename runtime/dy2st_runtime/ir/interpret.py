@@ -15,6 +15,8 @@ from dy2st_runtime.ir.checks.broken_sizes import broken, formulas, uncomputable
 from dy2st_runtime.ir.checks.tracebacks import show_operator
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import F, apply, eagerly
+from dy2st_runtime.ir.functions import CALL, root_name
+from dy2st_runtime.ir.own_frames import entries_of
 from dy2st_runtime.ir.program import Block, LocatedConstraint, Operator, Program, Variable
 from dy2st_runtime.ir.sizes import origins
 from dy2st_runtime.ir.tracing.gradient_flow import SETTER
@@ -58,15 +60,18 @@ class Run:
 
     def sizes_of(self, values: Sequence[Any]) -> Sizes:
         """The symbols that the parameters bind; ShapeError if they break what must hold of them."""
-        place = {variable: i for i, variable in enumerate(self.program.block.parameters)}
-        sizes = {
-            symbol: origin.solved.value(values[place[origin.variable]].shape[origin.axis])
-            for symbol, origin in self.origins.items()
-        }
+        sizes = self._entry_sizes(self.program.block, values)
         for entry in self.program.constraints:
             if sizes.keys() >= set(symbols(entry.constraint.condition)):
                 self.require(entry, sizes)
         return sizes
+
+    def _entry_sizes(self, block: Block, values: Sequence[Any]) -> Sizes:
+        place = {variable: i for i, variable in enumerate(block.parameters)}
+        return {
+            symbol: origin.solved.value(values[place[origin.variable]].shape[origin.axis])
+            for symbol, origin in self.origins.items()
+        }
 
     def block(self, block: Block, arguments: Sequence[Any], outer: Sizes) -> list[Any]:
         """What the Block yields. The sizes of its own values end with it."""
@@ -120,6 +125,8 @@ class Run:
             return self.block(chosen, operands[1:], sizes)
         if operator.name == "while":
             return self.loop(operator, operands, sizes)
+        if operator.name == CALL:
+            return self.call(operator, operands)
         if operator.name == "require" and isinstance(operator.attributes["condition"], Condition):
             constraint = Constraint(
                 operator.attributes["condition"], operator.attributes["message"]
@@ -135,6 +142,16 @@ class Run:
         else:
             result = apply(operator.name, *operands, **attributes)
         return [result] if len(operator.results) == 1 else result
+
+    def call(self, operator: Operator, operands: list[Any]) -> list[Any]:
+        """What a function gives. Its sizes are its own, though some be called as others are."""
+        block = self.program.functions[operator.attributes["function"]]
+        outer = self.origins, self.constraints
+        self.origins, self.constraints = origins(block.parameters), {}
+        sizes = self._entry_sizes(block, operands)
+        results = self.block(block, operands, sizes)
+        self.origins, self.constraints = outer
+        return results
 
     def attributes(self, operator: Operator, sizes: Sizes) -> dict[str, Any]:
         """The attributes with numbers in place of Dims; ShapeError where a formula has none."""
@@ -158,8 +175,14 @@ class Run:
 
     def add_place(self, error: Exception) -> None:
         """Say which operator failed, and where the user called it."""
-        if self.operator is not None:
-            show_operator(error, self.operator, Run.operators.__code__, self.program.name)
+        if self.operator is None:
+            return
+        code = Run.operators.__code__
+        for entry in entries_of(error.__traceback__):
+            if entry.tb_frame.f_code is code:
+                running = entry.tb_frame.f_locals["operator"]
+                if running.name == CALL or running is self.operator:
+                    show_operator(error, running, entry, root_name(running))
 
 
 def concrete(value: Any, sizes: Mapping[Dim, int]) -> Any:

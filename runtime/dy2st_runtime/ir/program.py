@@ -615,6 +615,7 @@ class Program:
 
     structure   how the outputs are nested, a literal with `Output(i)` in place of the i-th.
     placements  how parameters and buffers lie on a mesh of devices, of those that do.
+    functions   Blocks that the operator `call` names, in order of definition: see `functions.py`.
 
     >>> f = dy2st.to_static(lambda x: x * 2 + 1)
     >>> y = f(dy2st.ones([2]))
@@ -635,10 +636,22 @@ class Program:
     constraints: list[LocatedConstraint] = field(default_factory=list)
     structure: Any = None
     placements: dict[str, Placement] = field(default_factory=dict)
+    functions: dict[str, Block] = field(default_factory=dict)
     viewer: ClassVar[Any] = None  # what writes pages; the compiler brings it
 
     def __post_init__(self) -> None:
-        self.block.program = self
+        for block in self.roots:
+            block.program = self
+
+    @property
+    def roots(self) -> list[Block]:
+        """The Blocks that are in no other: its own, then those of its functions."""
+        return [self.block, *self.functions.values()]
+
+    def walk(self) -> Iterator[Operator]:
+        """All Operators, those of functions once each, behind those of `block`."""
+        for block in self.roots:
+            yield from block.walk()
 
     @property
     def outputs(self) -> list[Variable]:

@@ -24,14 +24,17 @@ from dy2st_runtime.dims import (
     symbols,
 )
 from dy2st_runtime.dims.conditions import MEANING
-from dy2st_runtime.errors import Location, ShapeError
+from dy2st_runtime.errors import ConversionError, Location, ShapeError
+from dy2st_runtime.ir.clone import copy_functions
 from dy2st_runtime.ir.data import carry, data_of
 from dy2st_runtime.ir.dead_code import drop_dead
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import interpreting
 from dy2st_runtime.ir.facts import branch_condition, holding
 from dy2st_runtime.ir.fresh_symbols import fresh_symbols_from, take_limits
+from dy2st_runtime.ir.functions import CALL, fitting_sizes, inlined
 from dy2st_runtime.ir.program import Block, LocatedConstraint, Operator, Program, Variable
+from dy2st_runtime.ir.substitution import typed_with
 from dy2st_runtime.ir.tracing.tracer import Tracer, infer
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 from dy2st_runtime.thread_state import put_back_after_errors
@@ -61,10 +64,11 @@ def rebuild(
 ) -> Program:
     """The Program with sizes put in for symbols; decided branches and dead operators are gone.
 
-    `inputs` has other types for some of the inputs. The given one stays as it is; data of
-    parameters and constants are shared. Raises ShapeError if the sizes break a constraint.
+    `inputs` has other types for some of the inputs. Functions are inlined, but for recursive ones.
+    The given one stays as it is; data of parameters and constants are shared. Raises ShapeError if
+    the sizes break a constraint, and ConversionError where a recursive function takes them not.
     """
-    return _Rebuild(program, dict(sizes or {}), rewrite, inputs or {}).run()
+    return _Rebuild(inlined(program), dict(sizes or {}), rewrite, inputs or {}).run()
 
 
 class _Rebuild:
@@ -79,6 +83,7 @@ class _Rebuild:
         self.new = Program(old.name, structure=old.structure, updates=list(old.updates))
         self.new.trainable = dict(old.trainable)
         self.new.placements = dict(old.placements)
+        copy_functions(old, self.new)
         self.values: dict[Variable, Variable] = {}
         self.waiting: list[LocatedConstraint] = list(old.constraints)
         self.known: set[Dim] = set()
@@ -114,9 +119,7 @@ class _Rebuild:
             self.known.update(symbols(type.shape))
 
     def _type(self, type: ValueType) -> ValueType:
-        if isinstance(type, ArrayType):
-            return ArrayType(None if type.element is None else self._type(type.element))
-        return type.with_shape(substitute(size, self.sizes) for size in type.shape)
+        return typed_with(type, self.sizes)
 
     def _attribute(self, value: Any) -> Any:
         if isinstance(value, Dim):
@@ -204,6 +207,17 @@ class _Rebuild:
             self._take_found(block, operator.location)
             block.operators += added
             self._map(operator, list(found) if isinstance(found, tuple) else [found])
+        elif operator.name == CALL:
+            # Recursive functions stay as they are; the sizes of a call are those of its operands.
+            function = self.new.functions[attributes["function"]]
+            if fitting_sizes(function, [v.type for v in operands]) is None:
+                name = attributes["function"]
+                raise ConversionError(
+                    f"the function {name!r}, which calls itself, takes no other types than those "
+                    "that it was made for"
+                )
+            types = [self._type(result.type) for result in operator.results]
+            self._map(operator, self._made(operator, call, types, block).results)
         elif operator.blocks:
             blocks = []
             for index, part in enumerate(operator.blocks):

@@ -33,12 +33,12 @@ def matches(
     for size, place in pairs:
         if isinstance(place, Dim) and is_symbol(place) and is_free(place):
             taken.setdefault(place, size)
-    if in_range and not all(_is_in_range(symbol, size) for symbol, size in taken.items()):
+    if in_range and not all(is_in_range(symbol, size) for symbol, size in taken.items()):
         return False
     return all(_same(size, place, taken) for size, place in pairs)
 
 
-def _is_in_range(symbol: Dim, size: Size) -> bool:
+def is_in_range(symbol: Dim, size: Size) -> bool:
     """Whether a size of a tensor, which is never negative, is one that a symbol may be."""
     is_large = symbol.minimum <= 0 or less_equal(symbol.minimum, size) is True
     return is_large and (symbol.maximum is None or less_equal(size, symbol.maximum) is True)
@@ -79,4 +79,4 @@ def _same(size: Size, place: Size, taken: dict[Dim, Size]) -> bool:
         return False
 
 
-__all__ = ["matches", "written_alike"]
+__all__ = ["is_in_range", "matches", "written_alike"]

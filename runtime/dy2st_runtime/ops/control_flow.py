@@ -1,27 +1,31 @@
-"""The operators `cond` and `while`, and functions that build them from closures.
+"""The operators `cond`, `while` and `call`, and functions that build them from closures.
 
 cond    operands: the condition, then what the branches read. Blocks: true, false. Both have what
         is read as parameters, in the same order, and yield the results.
 while   operands: the first values of the loop variables, then what the loop reads. Blocks:
         condition, body. Both have loop variables and what is read as parameters; the condition
         yields one bool, the body the next loop variables. Results: the last loop variables.
+call    operands: what a function of the Program takes. Results: what it yields. See
+        `ir/functions.py`.
 
 Engines and interpreters run them by name; they have no kernels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.dims import Condition, Dim, current, symbols
 from dy2st_runtime.errors import BranchMismatch, LoopMismatch
 from dy2st_runtime.ir import (
     Block,
     Effect,
     F,
+    Operator,
     Tensor,
+    TensorType,
     Tracer,
     ValueType,
     Variable,
@@ -29,8 +33,13 @@ from dy2st_runtime.ir import (
     define,
     user_location,
 )
+from dy2st_runtime.ir.attribute_kinds import TEXT
 from dy2st_runtime.ir.facts import branch_condition
+from dy2st_runtime.ir.fresh_symbols import fresh_mark, made_since
+from dy2st_runtime.ir.functions import CALL, fitting_sizes, result_types, symbols_in
+from dy2st_runtime.ir.functions import define as define_function
 from dy2st_runtime.ir.join import facts_of_branches, facts_of_iterations, join_types, renewed
+from dy2st_runtime.ir.sizes import origins
 
 
 def _no_rule(*_: Any, **__: Any) -> Any:
@@ -50,6 +59,15 @@ define(
     takes_complex=True,
     doc="The loop variables after a Block has run as often as another one says.",
     inputs="values*",
+    infer=_no_rule,
+    effect=Effect.VISIBLE,
+)
+define(
+    "call",
+    takes_complex=True,
+    doc="What a function of the Program gives.",
+    inputs="operands*",
+    attributes={"function": TEXT},
     infer=_no_rule,
     effect=Effect.VISIBLE,
 )
@@ -154,6 +172,85 @@ def while_loop(
         if variable.maker is not tested.block and variable.maker is not iteration.block:
             tracer.overwrite(variable)
     return _assigned(tracer, results, loop.tensors)
+
+
+def function(name: str, body: Traceable, arguments: Sequence[Any]) -> list[Variable]:
+    """Record a function of what it takes, and give what calls of it take, as seen from here.
+
+    These are the arguments, whose types are those of its first parameters, and what the body reads
+    besides. Nothing that the body changes in place may be from outside of it.
+
+    >>> def f(x, y):
+    ...     operands = function("double", lambda v: [v * 2], [x])
+    ...     return call("double", operands)[0] + call("double", [y])[0]
+    >>> from dy2st_runtime.ops.control_flow import call, function
+    >>> dy2st.to_static(f)(dy2st.to_tensor(3.0), dy2st.to_tensor(4.0)).item()
+    14.0
+    """
+    tracer = _tracer("function")
+    first = [tracer.variable(value) for value in arguments]
+    known, mark = current().conditions, fresh_mark()
+
+    def recorded() -> Sequence[Any]:
+        own = [tracer.block.add_parameter(value.type, value.name) for value in first]
+        return body(*own)
+
+    traced = _trace(tracer, recorded)
+    assert not traced.changed and not traced.overwritten, f"{name} changes what is outside of it"
+    captured = close_blocks(tracer, (traced.block,), own=len(first))
+    captured += close_sizes(tracer, traced.block, made_since(mark), known)
+    define_function(tracer.program, name, traced.block)
+    return [*first, *captured]
+
+
+def close_sizes(
+    tracer: Tracer, block: Block, made: Collection[Dim], known: Iterable[Condition]
+) -> list[Variable]:
+    """Give a Block that is to be a function a parameter for each size that no other one binds.
+
+    `made` are the symbols of its own values, `known` is what was known around it. Returns what
+    binds the sizes there. What is known of its sizes becomes a requirement of the function.
+    """
+    captured: list[Variable] = []
+    while missing := symbols_in(block).keys() - origins(block.parameters).keys() - set(made):
+        first = next(size for size in symbols_in(block) if size in missing)
+        outer = _binder(tracer, first)
+        if outer is None:  # of the tensors of a list: what is read from it binds its own
+            made = {*made, first}
+            continue
+        captured.append(tracer.as_seen(outer))
+        block.add_parameter(outer.type, str(first))
+    own = origins(block.parameters)
+    for condition in reversed([*known]):
+        if own.keys() >= set(symbols(condition)):
+            attributes = {"condition": condition, "message": "it is known where this is called"}
+            require = Operator("require", [], attributes, block, location=tracer.locate())
+            block.operators.insert(0, require)
+    return captured
+
+
+def _binder(tracer: Tracer, size: Dim) -> Variable | None:
+    """A value of the current Block, or of one around it, of whose axes one has this size."""
+    block: Block | None = tracer.block
+    while block is not None:
+        made = (result for operator in block.operators for result in operator.results)
+        for variable in (*block.parameters, *made):
+            if isinstance(variable.type, TensorType) and any(
+                s is size for s in variable.type.shape
+            ):
+                return variable
+        block = block.parent
+    return None
+
+
+def call(name: str, operands: Sequence[Any]) -> list[Variable]:
+    """Append a `call` of a function of the Program; see `function`."""
+    tracer = _tracer("call")
+    given = [tracer.variable(value) for value in operands]
+    types = [value.type for value in given]
+    block = tracer.program.functions[name]
+    assert fitting_sizes(block, types) is not None, f"{name} takes {block.parameters}, not {types}"
+    return tracer.append(CALL, given, {"function": name}, result_types(block, types)).results
 
 
 class _Loop:

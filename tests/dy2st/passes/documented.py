@@ -17,7 +17,7 @@ from dy2st.passes import Module, find
 from dy2st_runtime.dims import symbol
 from dy2st_runtime.ir import F, Program, TensorType, Tracer, apply
 from dy2st_runtime.ir.checks.verifier import verify
-from dy2st_runtime.ops.control_flow import cond, while_loop
+from dy2st_runtime.ops.control_flow import call, cond, function, while_loop
 
 PAGE = Path(__file__).parents[3] / "docs" / "passes.md"
 IMAGE = ("n", 2, 8, 8)
@@ -96,6 +96,12 @@ def _batch_norm(x: Any) -> Any:
     return apply("batch_norm", F.conv2d(x, W), *statistics, axis=1, epsilon=1.0)
 
 
+def _calls(x: Any) -> Any:
+    operands = function("double", lambda v: [v * 2.0], [x])
+    (y,) = call("double", operands)
+    return call("double", [y])[0]
+
+
 def _dead(x: Any) -> Any:
     (y,) = cond(F.sum(x) > 0, lambda: [F.exp(x)], lambda: [x])
     F.log(y)
@@ -116,6 +122,7 @@ EXAMPLES: dict[str, Example] = {
     ),
     "FoldConstant": Example(lambda x: x * F.exp(F.full([2], 0.0)), ROWS),
     "EliminateCommonSubexpr": Example(lambda x: (x + 1.0) * (1.0 + x), ROWS),
+    "InlineFunctions": Example(_calls, ROWS),
     "EliminateDeadCode": Example(_dead, ROWS),
     "SimplifyAlgebra": Example(lambda x: F.relu(F.relu((x * 1.0) * (x * 1.0))), ROWS),
     "CancelMoves": Example(

@@ -29,7 +29,7 @@ F = rt.nn.functional
 
 # Operators on lists and Blocks have no sizes of their own; `require` and the like no results.
 NO_SHAPES = {name for name in DEFINITIONS if name.startswith("array_")} | {
-    "cond", "while", "raise", "require", "assert", "assert_bound", "print", "from_dim",
+    "cond", "while", "call", "raise", "require", "assert", "assert_bound", "print", "from_dim",
 }  # fmt: skip
 # Their attributes are worked out from the sizes of x by the function that the user calls: see
 # FUNCTIONS. With attributes of other sizes they have no meaning.

@@ -23,7 +23,7 @@ from tests.recorded import program_of
 
 # Operators on lists of the Program and on Blocks are tested by hand.
 BY_HAND = {name for name in DEFINITIONS if name.startswith("array_")}
-BY_HAND |= {"cond", "raise", "warn", "while"}
+BY_HAND |= {"call", "cond", "raise", "warn", "while"}
 CASES = [
     pytest.param(definition, sample, id=f"{name}-{i}")
     for name, definition in sorted(DEFINITIONS.items())

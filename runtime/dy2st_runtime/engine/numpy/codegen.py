@@ -22,7 +22,7 @@ statements: their parameters are other names for the operands, so no code is nee
 from __future__ import annotations
 
 import keyword
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from struct import pack
@@ -51,7 +51,9 @@ from dy2st_runtime.ir.aliasing import InPlace, lists_in_place, overwritten
 from dy2st_runtime.ir.checks.broken_sizes import broken, computed_sizes, formulas
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import interpreting
+from dy2st_runtime.ir.functions import CALL
 from dy2st_runtime.ir.program import Block, LocatedConstraint, Operator, Program, Variable
+from dy2st_runtime.ir.sizes import Origin, origins
 from dy2st_runtime.ir.tracing.tracer import Tracer
 from dy2st_runtime.ir.types import TensorType
 
@@ -147,6 +149,8 @@ class _Writer:
     sizes: SizeCode = field(default_factory=SizeCode)
     over: dict[Operator, int] = field(default_factory=dict)
     outer: dict[Operator, Operator] = field(default_factory=dict)  # that others are made of
+    refuse: Any = None  # what raises because a constraint does not hold
+    functions: dict[str, str] = field(default_factory=dict)  # their names in the text
     lists: InPlace = field(default_factory=lambda: InPlace(set(), set()))
     nested: bool = False
     count: int = 0
@@ -219,9 +223,9 @@ class _Writer:
         """The check of a constraint that is not of the inputs' sizes alone."""
         condition = entry.constraint.condition
         known = "".join(f"{self.symbols[symbol]}, " for symbol in symbols(condition))
-        self.namespace["refuse"] = partial(_refuse, self.program)
+        refuse = self.constant(self.refuse, "refuse")
         return (
-            f"if not {self.expression(condition)}: refuse({self.constant(entry, 'f')}, ({known}))"
+            f"if not {self.expression(condition)}: {refuse}({self.constant(entry, 'f')}, ({known}))"
         )
 
     def expression(self, value: Dim | Condition) -> str:
@@ -268,10 +272,12 @@ def generate(program: Program) -> Generated:
     writer = _Writer(program)
     writer.waiting = list(program.constraints)
     writer.lists = lists_in_place(program.block)
+    writer.functions = {name: writer.fresh("f") for name in program.functions}
     parameters = [writer.name(variable) for variable in program.block.parameters]
     writer.line(0, f"def run({', '.join(parameters)}):")
     # Bind the symbols of the inputs, and require what is about them; three lines are left free.
     known = origins_of(writer.program)
+    writer.refuse = partial(_refuse, known)
     writer.entry = frozenset(known)
     for symbol, origin in known.items():
         name = writer.symbols[symbol] = writer.fresh("s")
@@ -283,8 +289,7 @@ def generate(program: Program) -> Generated:
         if writer.entry.issuperset(symbols(size)):
             writer.sizes.part(writer.expression(size))
     _block(writer, program.block, 1, free=True)
-    results = ", ".join(writer.name(variable) for variable in program.block.yields)
-    writer.line(1, f"return [{results}]")
+    _return(writer, program.block)
     entry = [writer.symbols[symbol] for symbol in origins_of(program)]
     if entry and (writer.sizes.lines or writer.sizes.results):
         # Fill the free lines: take the sizes of the last call, or compute those of this one.
@@ -297,10 +302,32 @@ def generate(program: Program) -> Generated:
         ]
         writer.text += [(text, None) for text in ("", *writer.sizes.function(entry))]
         writer.namespace["ShapeError"] = ShapeError
+    for name, block in program.functions.items():
+        _function(writer, name, block)
     lines: Lines = [*writer.text, *writer.apart]
     operators = {k: operator for k, (_, operator) in enumerate(lines, 1) if operator is not None}
     text = [*(text for text, _ in lines), "", *fits_function(program, writer.namespace)]
     return Generated("\n".join(text) + "\n", writer.namespace, operators, writer.outer)
+
+
+def _return(writer: _Writer, block: Block) -> None:
+    results = ", ".join(writer.name(variable) for variable in block.yields)
+    writer.line(1, f"return [{results}]")
+
+
+def _function(writer: _Writer, name: str, block: Block) -> None:
+    """A function of the Program as one of Python, in which other sizes are known."""
+    writer.symbols, writer.entry, writer.early, writer.waiting = {}, frozenset(), set(), []
+    writer.lists = lists_in_place(block)
+    parameters = ", ".join(map(writer.name, block.parameters))
+    writer.text += [("", None), (f"def {writer.functions[name]}({parameters}):", None)]
+    known = origins(block.parameters)
+    writer.refuse = partial(_refuse, known)
+    for symbol, origin in known.items():
+        own = writer.symbols[symbol] = writer.fresh("s")
+        writer.line(1, f"{own} = {bound_text(origin, writer.name(origin.variable))}")
+    _block(writer, block, 1, free=True)
+    _return(writer, block)
 
 
 def with_clock(
@@ -315,7 +342,7 @@ def with_clock(
     timed: list[Operator] = []
     for number, line in enumerate(generated.source.split("\n"), 1):
         operator = generated.lines.get(number)
-        is_timed = operator is not None and not operator.blocks
+        is_timed = operator is not None and not operator.blocks and operator.name != CALL
         depth = line[: len(line) - len(line.lstrip())]
         if is_timed:
             text.append(f"{depth}at = now()")
@@ -393,6 +420,12 @@ def is_small(variable: Variable) -> bool:
 
 def _call(writer: _Writer, operator: Operator, depth: int) -> None:
     definition = lookup(operator.name)
+    if operator.name == CALL:
+        function = writer.functions[operator.attributes["function"]]
+        text = f"{function}({', '.join(map(writer.name, operator.operands))})"
+        names = "".join(f"{writer.name(result)}, " for result in operator.results)
+        writer.line(depth, f"{names}= {text}" if names else text, operator)
+        return
     if definition.kernel is None:
         # A composite operator without kernel: the operators it is made of.
         assert definition.decompose is not None, f"operator {operator.name!r} has no kernel"
@@ -531,10 +564,10 @@ def _has_only_sizes(value: Any) -> bool:
     return value is None or isinstance(value, (bool, int, Dim, Condition))
 
 
-def _refuse(program: Program, entry: LocatedConstraint, values: tuple[int, ...]) -> None:
+def _refuse(known: Mapping[Dim, Origin], entry: LocatedConstraint, values: tuple[int, ...]) -> None:
     """Raise what is to say of a constraint that does not hold."""
     sizes = dict(zip(symbols(entry.constraint.condition), values, strict=True))
-    raise broken(entry, sizes, origins_of(program))
+    raise broken(entry, sizes, known)
 
 
 def last_uses(block: Block) -> dict[Operator, list[Variable]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import count
-from types import FunctionType
+from types import FunctionType, TracebackType
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,8 @@ from dy2st_runtime.engine.runner import Runner
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir.checks.broken_sizes import check_inputs, place_text
 from dy2st_runtime.ir.checks.tracebacks import show_operator
+from dy2st_runtime.ir.functions import root_name
+from dy2st_runtime.ir.own_frames import entries_of
 from dy2st_runtime.ir.program import Operator, Program
 from dy2st_runtime.ir.sizes import input_sizes
 from dy2st_runtime.lazy import Lazy
@@ -79,7 +81,7 @@ class Executable(Runner):
             trace = error.__traceback__
             while trace is not None and trace.tb_next is not None:
                 trace = trace.tb_next
-            if trace is None or trace.tb_frame.f_code is not self._function.__code__:
+            if trace is None or not self._is_generated(trace):
                 self._add_place(error)
                 division: Exception = error
             else:
@@ -115,15 +117,13 @@ class Executable(Runner):
 
     def _add_place(self, error: Exception) -> None:
         """Say which operator failed, and where the user called it."""
-        trace = error.__traceback__
-        while trace is not None:
-            following = trace.tb_next
-            if trace.tb_frame.f_code is self._function.__code__:
-                operator = self._lines.get(trace.tb_lineno)
-                if operator is not None:
-                    code = self._function.__code__
-                    show_operator(error, operator, code, self.program.name)
-            trace = following
+        for entry in entries_of(error.__traceback__):
+            operator = self._lines.get(entry.tb_lineno) if self._is_generated(entry) else None
+            if operator is not None and not operator.blocks:
+                show_operator(error, operator, entry, root_name(operator) or self.program.name)
+
+    def _is_generated(self, entry: TracebackType) -> bool:
+        return entry.tb_frame.f_code.co_filename == self._function.__code__.co_filename
 
 
 class _Text:
@@ -141,5 +141,7 @@ def compile_program(program: Program) -> Executable:
     """Compile a Program for NumPy."""
     return Executable(program)
 
+
+compile_program.takes_functions = True  # type: ignore[attr-defined]
 
 __all__ = ["Executable", "compile_program"]

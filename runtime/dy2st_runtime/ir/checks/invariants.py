@@ -6,7 +6,7 @@ with the finding, so they say what ought to be.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,6 +24,7 @@ from dy2st_runtime.dims import (
 from dy2st_runtime.errors import Dy2stError, ShapeError
 from dy2st_runtime.ir.definition import OperatorDefinition, find
 from dy2st_runtime.ir.fresh_symbols import fresh_symbols_from
+from dy2st_runtime.ir.functions import CALL, fitting_sizes, result_types
 from dy2st_runtime.ir.inputs import is_promoted
 from dy2st_runtime.ir.placement import are_placements, is_mesh, misfit
 from dy2st_runtime.ir.program import Block, Operator, Program, Variable
@@ -36,6 +37,7 @@ from dy2st_runtime.ir.types import MAX_LIST_DEPTH, ArrayType, TensorType, ValueT
 Texts = Iterator[str]
 
 CONTROL_FLOW = ("cond", "while")
+_TYPED_BY_THEMSELVES = (*CONTROL_FLOW, CALL)
 MAX_BLOCK_DEPTH = 150
 # What is known of sizes grows with the square of them.
 MAX_CONSTRAINTS = 1_000
@@ -60,9 +62,11 @@ class Scope:
     symbols, values     what can be used here: symbols also in nested Blocks, values not.
     missing             what the rule of the operator at hand needs, and nobody requires.
     made, bound         all Variables made, and all symbols bound, anywhere in the Program so far.
+    functions           what calls may name.
     """
 
     block: Block
+    functions: Mapping[str, Block] = field(default_factory=dict)
     depth: int = 0
     symbols: set[Dim] = field(default_factory=set)
     values: set[Variable] = field(default_factory=set)
@@ -134,6 +138,8 @@ def lists_stand_where_they_may(operator: Operator, scope: Scope) -> Texts:
     definition = find(operator.name)
     if definition is None or operator.name in CONTROL_FLOW:
         return
+    if operator.name == CALL:
+        return
     names = definition.inputs
     for index, operand in enumerate(operator.operands):
         name = names[min(index, len(names) - 1)] if names else ""
@@ -185,7 +191,7 @@ def attributes_are_of_their_kind(operator: Operator, scope: Scope) -> Texts:
 def results_are_typed_by_rule(operator: Operator, scope: Scope) -> Texts:
     """The results have the types that the shape rule gives."""
     definition = find(operator.name)
-    if definition is None or operator.name in CONTROL_FLOW:
+    if definition is None or operator.name in _TYPED_BY_THEMSELVES:
         return
     if set(operator.attributes) != set(definition.attributes):
         return  # said by another rule
@@ -306,6 +312,28 @@ def while_is_closed(operator: Operator, scope: Scope) -> Texts:
     yield from _fits(operator.operands[:count], operator.results, "the first values", scope)
 
 
+def call_fits_its_function(operator: Operator, scope: Scope) -> Texts:
+    """A `call` takes what the parameters of a function are, and gives what it yields."""
+    if operator.name != CALL:
+        return
+    name = operator.attributes.get("function")
+    function = scope.functions.get(name) if isinstance(name, str) else None
+    if function is None:
+        yield f"there is no function {name!r:.80}"
+        return
+    types = [operand.type for operand in operator.operands]
+    if fitting_sizes(function, types) is None:
+        wanted = [parameter.type for parameter in function.parameters]
+        yield f"its operands do not fit: {_types_shown(types)} for {_types_shown(wanted)}"
+        return
+    with fresh_symbols_from(_FRESH):
+        given = result_types(function, types)
+    recorded = [result.type for result in operator.results]
+    is_free = scope.is_free
+    if not matches(given, recorded, is_free) or not matches(recorded, given, is_free, False):
+        yield f"its results have {_types_shown(recorded)}; {name!r} gives {_types_shown(given)}"
+
+
 def _is_bool(type: ValueType) -> bool:
     return isinstance(type, TensorType) and type.dtype.kind == "b" and type.rank == 0
 
@@ -420,6 +448,7 @@ RULES_BEFORE: tuple[Rule, ...] = (
     blocks_belong_to_control_flow,
     cond_is_closed,
     while_is_closed,
+    call_fits_its_function,
     results_are_typed_by_rule,
     needs_are_required,
     attribute_symbols_are_bound,
@@ -484,10 +513,10 @@ def structure_can_be_kept(program: Program) -> Texts:
     yield from wrong_entries(program.structure, [output.type for output in program.outputs])
 
 
-def symbols_have_one_range(program: Program, scope: Scope) -> Texts:
+def symbols_have_one_range(scopes: Iterable[Scope]) -> Texts:
     """Symbols of one name have one range."""
     known: dict[str, Dim] = {}
-    for symbol in scope.bound:
+    for symbol in (one for scope in scopes for one in scope.bound):
         other = known.setdefault(str(symbol), symbol)
         if other is not symbol:
             ranges = [f"{s.minimum} to {s.maximum}" for s in (other, symbol)]
@@ -508,18 +537,21 @@ def constraints_are_few(program: Program) -> Texts:
         yield f"there are {len(program.constraints)} constraints, more than {MAX_CONSTRAINTS}"
 
 
+def functions_are_blocks_of_their_own(program: Program) -> Texts:
+    """A function is in no other Block, and knows its Program."""
+    for name, block in program.functions.items():
+        if block.parent is not None or block.program is not program:
+            yield f"the function {name!r} is in another Block, or of another Program"
+
+
 PROGRAM_RULES: tuple[Callable[[Program], Texts], ...] = (
     program_takes_inputs_and_state,
     state_lies_on_a_mesh,
     updates_are_last_yields,
     structure_can_be_kept,
+    functions_are_blocks_of_their_own,
     constraints_are_few,
 )
-RULES_AT_END: tuple[Callable[[Program, Scope], Texts], ...] = (
-    symbols_have_one_range,
-    constraints_are_bound,
-)
-
 
 # -- wording ----------------------------------------------------------------------------------
 

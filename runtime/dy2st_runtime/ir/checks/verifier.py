@@ -16,14 +16,15 @@ from dy2st_runtime.ir.checks.invariants import (
     MAX_CONSTRAINTS,
     PROGRAM_RULES,
     RULES_AFTER,
-    RULES_AT_END,
     RULES_BEFORE,
     Scope,
     block_parameters,
     block_yields,
     block_yields_the_results,
+    constraints_are_bound,
+    symbols_have_one_range,
 )
-from dy2st_runtime.ir.facts import branch_condition, facts_of
+from dy2st_runtime.ir.facts import branch_condition, facts_of, note_inputs
 from dy2st_runtime.ir.program import Operator, Program
 from dy2st_runtime.ir.text.printer import program_lines
 from dy2st_runtime.thread_state import put_back_after_errors
@@ -81,16 +82,23 @@ class _Verifier:
             self._add(rule, rule(program), None)
         if len(program.constraints) > MAX_CONSTRAINTS:  # said by a rule
             return
-        scope = Scope(program.block)
         try:
             facts = facts_of(program)
         except ShapeError as error:
             self.found.append(Finding("constraints can hold", str(error)))
             facts = Facts()
-        with using(facts):
-            self._block(scope, None)
-        for end_rule in RULES_AT_END:
-            self._add(end_rule, end_rule(program, scope), None)
+        scopes: list[Scope] = []
+        for block in program.roots:
+            # A function knows nothing of the sizes around a call of it.
+            if scopes:
+                facts = Facts()
+                note_inputs(facts, block.parameters)
+            made = scopes[0].made if scopes else set()
+            scopes.append(Scope(block, program.functions, made=made))
+            with using(facts):
+                self._block(scopes[-1], None)
+        self._add(symbols_have_one_range, symbols_have_one_range(scopes), None)
+        self._add(constraints_are_bound, constraints_are_bound(program, scopes[0]), None)
 
     def _block(self, scope: Scope, owner: Operator | None) -> None:
         block = scope.block

@@ -22,6 +22,7 @@ from dy2st_runtime.ir.types import ValueType
 
 _DIALECT = "dy2st."
 _NAME_LISTS = ("inputs", "parameters", "buffers", "trainable", "updates")
+_FUNCTIONS = "functions"
 
 
 def parse(text: str, allow_unknown: bool = False) -> list[Program]:
@@ -86,9 +87,16 @@ class _Parser(LineReader):
             self.expect_all(">", "(", "{")
             block = Block()
             self._body(block)
+            names = properties.get(_FUNCTIONS, ())
+            if len(set(names)) < len(names):
+                raise self.error("two functions have one name", place)
+            functions = {name: Block() for name in names}
+            for function in functions.values():
+                self.expect_all("}", ",", "{")
+                self._body(function)
             self.expect_all("}", ")")
             self._no_types()
-            programs.append(self._assemble(properties, block, place))
+            programs.append(self._assemble(properties, block, functions, place))
         self.expect_all("}", ")")
         self._no_types()
         if self.kind != "end":
@@ -156,7 +164,7 @@ class _Parser(LineReader):
                 found[name] = self.attribute()
             elif name == "placements":
                 found[name] = self._placements()
-            elif name in _NAME_LISTS:
+            elif name in _NAME_LISTS or name == _FUNCTIONS:
                 found[name] = self.strings()
             else:
                 raise self.error(f"a Program has no property `{name}`", place)
@@ -189,7 +197,13 @@ class _Parser(LineReader):
         self.expect("}")
         return LocatedConstraint(Constraint(condition, reason), location)
 
-    def _assemble(self, properties: dict[str, Any], block: Block, place: int) -> Program:
+    def _assemble(
+        self,
+        properties: dict[str, Any],
+        block: Block,
+        functions: dict[str, Block],
+        place: int,
+    ) -> Program:
         if "name" not in properties:
             raise self.error("the Program has no name", place)
         inputs, parameters, buffers, trained, updates = (
@@ -220,6 +234,7 @@ class _Parser(LineReader):
             constraints=properties.get("constraints", []),
             structure=properties.get("structure"),
             placements=placements,
+            functions=functions,
         )
 
     # -- Blocks ------------------------------------------------------------------------------

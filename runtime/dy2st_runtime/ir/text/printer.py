@@ -13,6 +13,8 @@
       }) : () -> ()
     }) : () -> ()
 
+Functions are further Blocks behind that of the Program, in the order of `functions = ["double"]`.
+
 MLIR's own tools read it when unregistered dialects are allowed. The same Program gives the same
 text in every process. Broken Programs print too: `verifier.py` marks its findings in this text.
 """
@@ -42,8 +44,8 @@ if TYPE_CHECKING:
     from dy2st_runtime.ir.program import Block, Operator, Program, Variable
 
 # A text says the oldest format that has all of it: 2 has the digest of the arrays beside it, 3 says
-# how state lies on a mesh of devices, 4 names Layers in locations.
-FORMAT = 4
+# how state lies on a mesh of devices, 4 names Layers in locations, 5 has functions.
+FORMAT = 5
 PRODUCER = f"dy2st {VERSION}"
 
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_$.-]")
@@ -80,6 +82,8 @@ def to_text(
 
 def _format_of(program: Program, locations: bool) -> int:
     """The oldest format that has all of a Program."""
+    if program.functions:
+        return 5
     places = [one.location for one in program.constraints]
     located = chain((one.location for one in program.block.walk()), places) if locations else ()
     if any(place is not None and place.layer for place in located):
@@ -164,9 +168,12 @@ class _Printer:
         for text in properties.split("\n"):
             self._add(f"{_INDENT}{text}", program)
         self._add("}> ({", program)
-        self._todo = [partial(self._print_block, program.block, 0, "return")]
-        while self._todo:
-            self._todo.pop()()
+        for number, block in enumerate(program.roots):
+            if number:
+                self._add("}, {", program)
+            self._todo = [partial(self._print_block, block, 0, "return")]
+            while self._todo:
+                self._todo.pop()()
         self._add("}) : () -> ()", program)
 
     def _properties(self, program: Program) -> list[tuple[str, str]]:
@@ -202,6 +209,7 @@ class _Printer:
             ("buffers", _names_text(program.buffers)),
             ("trainable", _names_text(trained)),
             ("updates", _names_text(program.updates)),
+            ("functions", _names_text(program.functions)),
             ("constraints", "[\n{}\n]".format(",\n".join(constraints)) if constraints else ""),
             ("placements", dict_text(placed) if placed else ""),
         ]
@@ -298,7 +306,7 @@ def _names_text(names: Iterable[str]) -> str:
 
 def _sizes(program: Program) -> Iterator[Any]:
     """All that may hold symbols."""
-    blocks = [program.block]
+    blocks = program.roots[::-1]
     seen: set[Any] = set()
     while blocks:
         block = blocks.pop()

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from dy2st_runtime.errors import Location, TensorAsPython
 from dy2st_runtime.ir.definition import lookup
+from dy2st_runtime.ir.functions import CALL, function_of
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.location import user_location
-from dy2st_runtime.ir.program import Operator, Program, Variable
+from dy2st_runtime.ir.program import Block, Operator, Program, Variable
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracing.changes import beginning
 from dy2st_runtime.ir.types import ArrayType, TensorType
@@ -39,6 +40,7 @@ class GradientFlow:
         # A loop assumes where gradients stop before its body is traced. What somebody got of that
         # is counted, so that only a body which has asked is traced again where it does not hold.
         self._assumed: set[Variable] = set()  # and all whose answers follow from that
+        self._calling: set[Block] = set()  # functions whose answers are asked for
         self.uses = 0  # how often somebody got such an answer
 
     def stop(self, variable: Variable) -> None:
@@ -82,6 +84,8 @@ class GradientFlow:
         if maker.name == "cond":
             place = next(i for i, result in enumerate(maker.results) if result is variable)
             found = [block.yields[place] for block in maker.blocks]
+        elif maker.name == CALL:
+            return maker.operands
         # An empty list is as any other, and an index says nothing of the list.
         found = [v for v in found if v.type != ArrayType(None)]
         return [v for v in found if _is_differentiable(v)] if _is_on_lists(maker) else found
@@ -101,10 +105,24 @@ class GradientFlow:
             return True
         if maker.name == "array_create" and not maker.operands:
             return True  # there is nothing in it
+        if maker.name == CALL:
+            return self._answer_of_call(variable, maker)
         if maker.name in ("cond", "while") or _is_on_lists(maker):
             # The tensors of a list have answers of their own.
             return answers.pop() if len(answers) == 1 else None
         return False if False in answers else None if None in answers else True
+
+    def _answer_of_call(self, variable: Variable, call: Operator) -> Answer:
+        """The answer for what a function yields, called with values of these answers."""
+        function = function_of(call)
+        if function is None or function in self._calling:
+            return None
+        pairs = zip(function.parameters, call.operands, strict=True)
+        given = {parameter: self._known[operand] for parameter, operand in pairs}
+        inner = GradientFlow(given.__getitem__, self._outer)
+        inner._calling = {*self._calling, function}
+        place = next(i for i, result in enumerate(call.results) if result is variable)
+        return inner.look_up(function.yields[place])
 
 
 def _is_differentiable(variable: Variable) -> bool:
@@ -118,7 +136,7 @@ def _is_on_lists(operator: Operator) -> bool:
 
 def is_passed(operator: Operator) -> bool:
     """Whether the tape records an operator."""
-    if operator.name in ("cond", "while") or _is_on_lists(operator):
+    if operator.name in ("cond", "while", CALL) or _is_on_lists(operator):
         return True
     definition = lookup(operator.name)
     return definition.gradient is not None or definition.decompose is not None

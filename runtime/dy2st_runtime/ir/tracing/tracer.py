@@ -271,7 +271,7 @@ class Tracer:
             self._facts[self.block] = current()
             count_steps()
             current().place = lambda: str(user_location() or "")
-            note_inputs(current(), self.program)
+            note_inputs(current(), self.program.inputs)
             yield
             self.locate_constraints(user_location())
             # Only now all facts are known, by which constraints may follow from others.

@@ -19,7 +19,7 @@ from tests.runtime.engine.native.test_executable import square_of
 PAGE = Path(__file__).parents[4] / "docs" / "engines.md"
 WINDOWS = "windows, unless"
 # Without samples: tests of lists, of branches and of what is asserted run them.
-WITHOUT_SAMPLES = {name for name in ("cond", "while", "raise", "warn")}
+WITHOUT_SAMPLES = {name for name in ("cond", "while", "call", "raise", "warn")}
 
 
 def called_back():

@@ -100,7 +100,7 @@ def test_a_sample_gives_what_the_kernel_gives(definition, sample, dtype, capsys)
 
 def test_each_operator_is_written_made_of_others_or_listed_with_its_reason():
     for name, definition in DEFINITIONS.items():
-        if name in ("cond", "while"):
+        if name in ("cond", "while", "call"):
             continue
         ways = [name in table for table in (WRITERS, MADE_OF, REFUSED, LEFT_OUT)]
         assert sum(ways) == 1 or (not any(ways) and definition.decompose is not None), name
