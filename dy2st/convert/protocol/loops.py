@@ -37,17 +37,28 @@ def while_(
     before, tracer = len(trace.opened), trace.tracer
     end = tracer.growth.unrolling(tracer.block)
     for iteration in count():
-        mark = len(trace.tracer.block.operators)
+        # What is written back now stays; inside of the test it would be discarded with it.
+        trace.alias_tracker.return_all()
+        mark = len(tracer.block.operators)
         truth = test_of(trace, test(*state))
         if truth is False:
             end(tracer.block, iteration)
             return state
         has_raised = len(trace.opened) - before > _MOST_RAISES
-        if truth is not True and len(trace.opened) == before:
-            trace.tracer.discard(mark)
         if truth is not True or has_raised:
+            is_probe, end_of_test = len(trace.opened) == before, len(tracer.block.operators)
+
+            def tested(truth: Any = truth) -> Any:
+                nonlocal is_probe
+                is_probe = False
+                return truth
+
+            again = lambda *values: test_of(trace, test(*values))  # noqa: E731
             with staging(trace, "while"):
-                return stage_while(trace, lambda *v: test_of(trace, test(*v)), body, state, names)
+                left = stage_while(trace, again, body, state, names, tested=tested)
+            if is_probe and truth is not True:
+                tracer.discard(mark, end_of_test)
+            return left
         state = body(*state)
     raise AssertionError("count() does not end")
 

@@ -40,7 +40,7 @@ from dy2st.convert.values.layout import Cases, Layout, Leaf, Number, Same, depth
 from dy2st.convert.values.lub import Lub, Unlike
 from dy2st.convert.values.special import UNBOUND, Older
 from dy2st_runtime.dims import Dim, symbols
-from dy2st_runtime.errors import ConversionError, Location, LoopMismatch, UnsupportedSyntax
+from dy2st_runtime.errors import ConversionError, Location, LoopMismatch
 from dy2st_runtime.ir import ArrayType, Tensor, TensorType, ValueType, Variable, user_location
 from dy2st_runtime.ir.join import facts_of_iterations, join_types, renewed
 from dy2st_runtime.ops.control_flow import close_blocks
@@ -111,6 +111,10 @@ class _Raises(Exception):
         self.what = what
 
 
+class _TestWrites(Exception):
+    """The test of a loop changes what the body would have to see."""
+
+
 class _RaisesAtOnce(Exception):
     """Every iteration raises, so there is one at most."""
 
@@ -146,8 +150,12 @@ def stage_while(
     state: Sequence[Any],
     names: Sequence[str],
     may_peel: bool = True,
+    tested: Callable[[], Any] | None = None,
 ) -> tuple[Any, ...]:
-    """What the variables hold after `body` has run as long as `test` holds."""
+    """What the variables hold after `body` has run as long as `test` holds.
+
+    tested: gives the first truth where the test has been run, with all that it changes.
+    """
     slots = [
         JoinedVariable(name, value, value, layout=Same(value, _before(trace)))
         for name, value in zip(names, state, strict=True)
@@ -170,6 +178,18 @@ def stage_while(
 
         pred = truth_of(trace, test(*state))
         return stage_if(trace, pred, first, lambda *values: values, state, names)
+    except _TestWrites:
+        del trace.tracer.program.constraints[known:]
+
+        # `goes_on = test` and `while goes_on: body; goes_on = test`
+        def iteration(_: Any, *values: Any) -> Sequence[Any]:
+            left = body(*values)
+            return truth_of(trace, test(*left)), *left
+
+        goes_on = truth_of(trace, test(*state)) if tested is None else tested()
+        inner = ("whether to go on", *names)
+        more = lambda goes_on, *_: goes_on  # noqa: E731
+        return stage_while(trace, more, iteration, (goes_on, *state), inner, may_peel)[1:]
     except _Raises as raises:
         del trace.tracer.program.constraints[known:]
         return _until_raised(trace, test, body, state, names, raises.what == "test")
@@ -309,16 +329,12 @@ def _run(loop: _Loop, function: Body, what: str) -> Region:
     if region.outcome is not None:
         raise _Raises(what)
     if what == "test":
-        # The condition must not change anything: the body would not see it
+        # The operator's condition yields a truth alone: what it changes, nobody would see.
         known = {_key(slot.place) for slot in loop.slots if slot.place is not None}
-        for key, place in region.changes.items():
-            if key not in known and id(place.owner) not in region.frame.born:
-                raise UnsupportedSyntax(
-                    f"the condition of a loop changes {in_words(label(loop.trace, place))}",
-                    at=place.at,
-                    why="the loop depends on a tensor, so its condition can only be looked at",
-                    hint="use `while True:`, and begin the loop with `if not condition: break`",
-                )
+        changed = ((key, place.owner) for key, place in region.changes.items())
+        writes = any(key not in known and id(one) not in region.frame.born for key, one in changed)
+        if writes or not region.tensors.keys() <= loop.tensors.keys():
+            raise _TestWrites
     if region.raised is not None and what == "body":
         raise _RaisesAtOnce
     if region.raised is not None:

@@ -10,39 +10,6 @@ from dy2st.static import InputSpec
 X = dy2st.to_tensor([5.0])
 
 
-def test_a_variable_of_the_function_around_that_the_test_of_a_loop_changes():
-    def f(x):
-        n = 0
-
-        def more():
-            nonlocal n
-            n += 1
-            return x.sum() > n
-
-        while more():
-            x = x - 1
-        return x, n
-
-    with pytest.raises(ConversionError, match="the condition of a loop changes `n`"):
-        to_static(f)(X)
-
-
-def test_a_list_that_the_test_of_a_loop_changes():
-    def f(x):
-        seen = []
-
-        def more():
-            seen.append(1)
-            return x.sum() > len(seen)
-
-        while more():
-            x = x - 1
-        return x
-
-    with pytest.raises(ConversionError, match="the condition of a loop changes what a list holds"):
-        to_static(f)(X)
-
-
 def test_a_variable_of_a_closure_that_a_saved_function_assigns(tmp_path):
     last = None
 

@@ -136,7 +136,7 @@ class Tracer:
     >>> one = tracer.number(1)
     >>> tracer.constant(np.zeros(2)), one.number, tracer.cast_number(one, np.dtype("float64"))
     (Variable(%?: tensor<2xfloat64>), <class 'int'>, Variable(%?: tensor<float64>))
-    >>> tracer.discard(mark=3)
+    >>> tracer.discard(begin=3, end=4)
     >>> len(Tracer.of_block(tracer.program, tracer.block).block.operators)
     3
 
@@ -527,15 +527,21 @@ class Tracer:
         """Every captured tensor with the Variable that stands for it now, in order of capture."""
         return [entry for entry in self._known.values() if not isinstance(entry[0], Variable)]
 
-    def discard(self, mark: int) -> None:
-        """Take back what was recorded since the Block had `mark` operators, but for tensors."""
-        new = self.block.operators[mark:]
-        results = {result for operator in new for result in operator.results}
-        # A tensor that holds one of the results needs its operator: then all stay.
-        if not results.isdisjoint(variable for _, variable in self._known.values()):
+    def discard(self, begin: int, end: int) -> None:
+        """Take back the operators `begin` to `end` of the Block, unless something needs them."""
+        probe = self.block.operators[begin:end]
+        results = {result for operator in probe for result in operator.results}
+        # A tensor that holds one of the results needs its operator, and so does what follows it:
+        # then all stay.
+        held = (variable for _, variable in self._known.values())
+        read = (one for operator in self.block.operators[end:] for one in operator.operands)
+        if not results.isdisjoint(held) or not results.isdisjoint(read):
             return
-        del self.block.operators[mark:]
+        del self.block.operators[begin:end]
         self.views.forget_made()
+        # Whoever else holds a result of theirs is told so where it is used.
+        for operator in probe:
+            operator.block = Block()
 
     def assignments(self) -> dict[int, tuple[Tensor, Variable]]:
         """A copy of what stands for every captured tensor now."""
