@@ -296,6 +296,6 @@ def raised(trace: Trace, error: Any) -> Any:
     made = map_cases(trace, make, error)
     if type(made) is Union:
         raise_outcome(trace, made)
-    if isinstance(made, BaseException) and not isinstance(made, Exception):
+    if isinstance(made, BaseException):
         trace.thrown.append(made)
     return made

@@ -207,9 +207,10 @@ def note_raise(trace: Trace, error: BaseException, of_cases: bool = False) -> No
     """Let the Block raise what the user's code raised; an error of the code itself goes on.
 
     A wrong name or type is a fault of the code whether or not the branch is taken, but not where
-    it is one of several values that has no such operation (`of_cases`).
+    it is one of several values that has no such operation (`of_cases`), nor what `raise` raises.
     """
     is_wrong = isinstance(error, (AttributeError, NameError, TypeError)) and not of_cases
+    is_wrong = is_wrong and not any(error is one for one in trace.thrown)
     is_ours = isinstance(error, Dy2stError) and not of_cases
     if is_ours or (is_wrong and type(error) is not UnboundLocalError):
         raise error
@@ -244,7 +245,7 @@ def _is_of_the_user(error: BaseException) -> bool:
 _LEAF = refuse_leaf.__code__  # says what Python says of a change in place
 # Their functions raise what Python would.
 _STAND_INS = tuple(
-    str(Path(__file__).parents[1] / name) for name in ("kinds", "protocol", "stage/checks.py")
+    str(Path(__file__).parents[1] / name) for name in ("kinds", "polyfills", "protocol", "stage/checks.py")
 )
 
 

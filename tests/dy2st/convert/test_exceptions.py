@@ -31,6 +31,16 @@ def test_the_test_of_a_while_loop_may_raise():
     same(f, *CALLS, [4.0, 0.0, 0.0], [3.0, 0.5, 0.0])
 
 
+@pytest.mark.parametrize("kind", [TypeError, AttributeError, NameError])
+def test_a_fault_of_code_that_the_code_itself_raises_depends_on_the_branch(kind):
+    def f(x):
+        if x.sum() < 0:
+            raise kind("negative")
+        return x * 2
+
+    same(f, *CALLS)
+
+
 def test_a_refusal_is_not_caught_by_the_user():
     def f(x):
         try:
