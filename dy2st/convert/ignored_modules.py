@@ -72,5 +72,10 @@ def is_machinery(value: object) -> bool:
     return name.startswith("dy2st") and _is_in(name, _MACHINERY) and not is_like_the_users(name)
 
 
+def is_polyfill(module: object) -> bool:
+    """Whether a module has functions of Python's library, written in Python: nobody changes it."""
+    return type(module) is str and module.startswith("dy2st.convert.polyfills.")
+
+
 def _is_in(name: str, modules: Iterable[str]) -> bool:
     return any(name == known or name.startswith(known + ".") for known in modules)

@@ -176,9 +176,6 @@ class Vocabulary(TracedCalls):
     listed: Unary
     items_of: Unary
     gathered: Callable[[Indexed], list[Any]]
-    enumerated: Binary
-    filtered: Callable[[Callable[[Any], Any], Any], Any]
-    mapped: Binary
     first_of: Callable[Concatenate[Any, ...], Any]  # (source, default)
     source_of: Unary  # None: the items are there
     consumed: Callable[..., Any]  # (source, what takes each item, whether it goes on)

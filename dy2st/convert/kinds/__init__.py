@@ -17,7 +17,6 @@ from dy2st.convert.kinds import (  # noqa: F401  each registers its rows
     numbers_,
     objects,
     operator_,
-    polyfills,
     reductions,
     sets,
     tensors,

@@ -10,13 +10,13 @@ from weakref import WeakKeyDictionary
 
 from dy2st.convert.call_context import Answer
 from dy2st.convert.kinds.attributes import class_of
-from dy2st.convert.kinds.polyfills import call_polyfill
-from dy2st.convert.kinds.scalars import check, is_traced
+from dy2st.convert.kinds.scalars import is_traced
 from dy2st.convert.kinds.side_effects import check_side_effects, note_abstract
 from dy2st.convert.kinds.table import code_row, function_row, method_row
+from dy2st.convert.polyfills.functools_ import cleared, memoised
 from dy2st.convert.trace import CONTAINERS, EACH_CALL, Trace
 from dy2st.convert.values.layout import is_traced_number
-from dy2st.convert.values.special import Indexed, SymbolicSequence, Union
+from dy2st.convert.values.special import SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import Operator, user_location
 from dy2st_runtime.ir.dispatch import eagerly
@@ -24,25 +24,6 @@ from dy2st_runtime.tensor import EagerTensor
 
 _NOTHING = object()
 _CACHED: Any = type(functools.lru_cache(lambda: None))
-
-
-@function_row(functools.reduce)
-def _reduce(trace: Trace, function: Any, iterable: Any, initial: Any = _NOTHING) -> Any:
-    def iteration(item: Any, found: Any) -> tuple[Any]:
-        return (trace.call(function, found, item),)
-
-    names = ("the value of reduce()",)
-    error = TypeError("reduce() of empty iterable with no initial value")
-    if initial is not _NOTHING:
-        return trace.for_(iterable, None, iteration, (initial,), names)[0]
-    items = trace.items_of(iterable)
-    if type(items) is not Indexed:
-        found = list(items)
-        check(trace, bool(found), error)
-        return trace.for_(found[1:], None, iteration, (found[0],), names)[0]
-    check(trace, trace.test_of(trace.gt(items.length, 0)), error)
-    rest = Indexed(trace.sub(items.length, 1), lambda place: items.item(place + 1))
-    return trace.for_(rest, None, iteration, (items.item(0),), names)[0]
 
 
 @function_row(importlib.import_module)
@@ -120,7 +101,7 @@ def cached(trace: Trace, function: Any, *args: Any, **options: Any) -> Any:
         key: Any = args, (*options.items(),), classes
         if len(given) == len(args) == 1 and not classes and type(args[0]) in (int, str):
             key = args[0]  # as Python does, so that 1 finds 1, but neither True nor 1.0
-        return call_polyfill(trace, _memoised, memo, key, behind, args, options)
+        return trace.call(memoised, memo, key, behind, args, options)
     tensors = [value for value in given if isinstance(value, EagerTensor)]
     now = map(trace.tracer.captured_already, tensors)
     if any(one is not None and isinstance(one.maker, Operator) for one in now):
@@ -146,22 +127,6 @@ def cached(trace: Trace, function: Any, *args: Any, **options: Any) -> Any:
         )
     trace.answers.append(Answer(function, args, options, found))
     return trace.mark_outside(found)
-
-
-def _memoised(memo: _Memo, key: Any, function: Any, args: Any, options: dict[str, Any]) -> Any:
-    results, counts, maxsize, _ = memo
-    if maxsize != 0 and key in results:
-        counts[0] += 1
-        found = results[key] = results.pop(key)
-        return found
-    counts[1] += 1
-    found = function(*args, **options)
-    if maxsize == 0 or key in results:
-        return found
-    if maxsize is not None and len(results) >= maxsize:
-        del results[next(iter(results))]
-    results[key] = found
-    return found
 
 
 def _anew(trace: Trace, function: Any, behind: Any, args: Any, options: dict[str, Any]) -> Any:
@@ -197,17 +162,12 @@ def _refused(function: Any, what: str, why: str) -> ConversionError:
     )
 
 
-def _cleared(memo: _Memo) -> None:
-    memo.results.clear()
-    memo.counts[:] = 0, 0
-
-
 @method_row(_CACHED)
 def cache_clear(trace: Trace, function: Any) -> None:
     """`function.cache_clear()`, which each call does."""
     if not trace.is_outside(function):
         function.cache_clear()
-        call_polyfill(trace, _cleared, _memo_of(trace, function))
+        trace.call(cleared, _memo_of(trace, function))
         return
     check_side_effects(trace, function.cache_clear, ())
     trace.call_context.ask(function.cache_clear, (), {})

@@ -13,11 +13,12 @@ from typing import Any, NoReturn
 from dy2st.convert.kinds.lists import as_dynamic, length_of
 from dy2st.convert.kinds.scalars import as_number, check, is_traced, scalar
 from dy2st.convert.kinds.table import function_row, made_again, whole_row
-from dy2st.convert.objects import ATOMS
+from dy2st.convert.polyfills.builtins_ import enumerated, mapped
+from dy2st.convert.polyfills.registry import lazily
 from dy2st.convert.stage.branch import end_region, splice
 from dy2st.convert.stage.checks import caught
 from dy2st.convert.stage.outcome import ending
-from dy2st.convert.trace import CONTAINERS, Trace, own_method
+from dy2st.convert.trace import Trace, own_method
 from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.special import (
     Generated,
@@ -75,7 +76,7 @@ def _whole(trace: Trace, value: Any) -> Any:
 @made_again
 def _enumerate(trace: Trace, iterable: Any, start: Any = 0) -> Any:
     if trace.source_of(iterable) is not None:
-        return trace.enumerated(iterable, start)
+        return trace.call(enumerated, iterable, start)
     items = trace.items_of(iterable)
     if type(items) is Indexed:
         return iterator(
@@ -169,18 +170,9 @@ def held_now(trace: Trace, owner: Any) -> Any:
 @whole_row
 @function_row(map)
 def _map(trace: Trace, function: Any, *iterables: Any) -> Any:
-    if len(iterables) == 1 and trace.source_of(iterables[0]) is not None:
-        return trace.mapped(function, iterables[0])
-    if len(iterables) == 1 and type(iterables[0]) is Union:
+    if len(iterables) == 1 and (type(iterables[0]) is Union or trace.source_of(iterables[0])):
         # Each of several things is gone through where somebody asks for the items.
-        def generator(one: Any) -> Iterator[Any]:
-            return (trace.call(function, item) for item in trace.iterate(one))
-
-        def pushing(one: Any, push: Any) -> None:
-            iteration = lambda item: (push(trace.call(function, item)), ())[1]  # noqa: E731
-            trace.for_(one, None, iteration, (), ())
-
-        return trace.generate(generator, iterables[0], pushing)
+        return lazily(trace, lambda one: trace.call(mapped, function, one), iterables[0])
     if any(type(one) is Union for one in (function, *iterables)):
         return trace.map_cases(lambda *given: _map(trace, *given), function, *iterables)
     if len(iterables) == 1:
@@ -210,46 +202,6 @@ def _map(trace: Trace, function: Any, *iterables: Any) -> Any:
             trace, lambda: items.length, lambda index: trace.call(function, *items.item(index))
         )
     return trace.made(trace.call(function, *item) for item in items)
-
-
-@function_row(filter)
-def _filter(trace: Trace, function: Any, iterable: Any) -> Any:
-    return kept(trace, function, iterable, False)
-
-
-def kept(trace: Trace, function: Any, iterable: Any, is_dropping: bool) -> Any:
-    """The items that a function takes, or (`is_dropping`) does not take."""
-
-    def wanted(item: Any) -> Any:
-        answer = item if function is None else trace.call(function, item)
-        return trace.not_(answer) if is_dropping else answer
-
-    if is_plain(trace, iterable) or trace.source_of(iterable) is not None:
-        return trace.filtered(wanted, iterable)
-    if not isinstance(iterable, (*ENDS, Generated)):
-        items = trace.iterate(iterable)
-        return trace.made(item for item in items if trace.truth(wanted(item)))
-
-    def pulled(one: Any) -> Iterator[Any]:
-        return (item for item in trace.iterate(one) if trace.truth(wanted(item)))
-
-    def pushing(one: Any, push: Any) -> None:
-        def iteration(item: Any) -> Any:
-            return trace.if_(wanted(item), lambda: (push(item), ())[1], tuple, (), ())
-
-        trace.for_(one, None, iteration, (), ())
-
-    return trace.generate(pulled, iterable, pushing)
-
-
-def is_plain(trace: Trace, iterable: Any) -> bool:
-    """Whether the items are known: then they are asked as late as Python asks them."""
-    if isinstance(iterable, range):
-        return True
-    held = trace.content(iterable) if type(iterable) in CONTAINERS else iterable
-    return isinstance(held, (str, bytes, list, tuple, set, dict)) and all(
-        type(one) in ATOMS for one in held
-    )
 
 
 # -- one item after the other -----------------------------------------------------------------

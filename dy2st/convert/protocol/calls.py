@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.convert.ignored_modules import module_of_code
+from dy2st.convert.ignored_modules import is_polyfill, module_of_code
 from dy2st.convert.kinds.callers import called_by_the_user, looks_at_caller
 from dy2st.convert.kinds.messages import logs_message
 from dy2st.convert.kinds.objects import call_generated
@@ -133,6 +133,10 @@ def call_function(
     known_form = trace.forms.get(id(function))
     if known_form is not None:
         return _called(trace, function, known_form[1], args, kwargs)
+    if is_polyfill(function.__module__):
+        bound = traced_form(function).bind(trace.protocol, function)
+        trace.forms[id(function)] = function, bound
+        return _called(trace, function, bound, args, kwargs)
     why = why_left_alone(function, args)
     if why:
         trace.record.met(function, why)

@@ -7,7 +7,7 @@ exception in it, as `close` is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from inspect import GEN_CREATED, getgeneratorstate
 from types import GeneratorType
@@ -61,7 +61,7 @@ def consumed(
     known = len(trace.giving)
 
     def leave() -> NoReturn:
-        for one in (source, *trace.giving[known:]):  # those that it asks, too
+        for one in trace.giving[known:]:  # those that it asks, too
             one.is_left = True
         raise left
 
@@ -93,7 +93,11 @@ def consumed(
         return each(trace, error.args[0], _raise, _VALUE)
 
     handler = Handler(lambda: (left, failed))
-    return attempt(trace, handler, run, lambda *value: value, handled, (), _VALUE)[0]
+    trace.giving.append(source)
+    try:
+        return attempt(trace, handler, run, lambda *value: value, handled, (), _VALUE)[0]
+    finally:
+        del trace.giving[known:]
 
 
 def _raise(error: BaseException) -> NoReturn:
@@ -159,7 +163,7 @@ def push_all(trace: Trace, push: Push, iterable: Any) -> Any:
         try:
             return _ended(trace, source, push)
         finally:
-            trace.giving.pop()
+            trace.giving.remove(source)
     if own_method(trace, iterable, "__next__") is not None:
         iterator = trace.call(iter, iterable)
         while True:
@@ -188,58 +192,6 @@ def generate(
     made: Generated = trace.made(Generated(generator, pushing, iterable, is_map))
     trace.note_generator(made, lambda push: pushing(iterable, push))
     return made
-
-
-def enumerated(trace: Trace, iterable: Any, start: Any) -> Any:
-    """`enumerate(iterable, start)` of a generator that can give its items away."""
-
-    def pull() -> Iterator[Any]:
-        place = start
-        for item in trace.iterate(iterable):
-            yield place, item
-            place = trace.add(place, 1)
-
-    def run(push: Push) -> None:
-        count = Variables(trace, (start,))
-
-        def take(item: Any) -> None:
-            (place,) = count.values()
-            count.hold((trace.add(place, 1),))
-            push((place, item))
-
-        push_all(trace, take, iterable)
-
-    return trace.note_generator(pull(), run)
-
-
-def mapped(trace: Trace, function: Any, iterable: Any) -> Any:
-    """`map(function, iterable)` of a generator that can give its items away."""
-
-    def pull() -> Iterator[Any]:
-        for item in trace.iterate(iterable):
-            yield trace.call(function, item)
-
-    def run(push: Push) -> None:
-        push_all(trace, lambda item: push(trace.call(function, item)), iterable)
-
-    return trace.note_generator(pull(), run)
-
-
-def filtered(trace: Trace, wanted: Callable[[Any], Any], iterable: Any) -> Any:
-    """`filter(wanted, iterable)` of a generator that can give its items away."""
-
-    def pull() -> Iterator[Any]:
-        for item in trace.iterate(iterable):
-            if trace.truth(wanted(item)):
-                yield item
-
-    def run(push: Push) -> None:
-        def take(item: Any) -> None:
-            trace.if_(wanted(item), lambda: (push(item), ())[1], tuple, (), ())
-
-        push_all(trace, take, iterable)
-
-    return trace.note_generator(pull(), run)
 
 
 def is_decided(trace: Trace, source: Source, decisive: bool) -> Any:

@@ -8,6 +8,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from dy2st.convert import dy2static
 from dy2st.convert import kinds as _rows  # noqa: F401  registers the rows
+from dy2st.convert import polyfills as _polyfills  # noqa: F401  these as well
 from dy2st.convert.call_context import CallContext
 from dy2st.convert.protocol import (
     attributes,
@@ -152,9 +153,6 @@ class Machine(Trace):
         self.listed = bind(iteration.listed, self)
         self.items_of = bind(iteration.items_of, self)
         self.gathered = bind(iteration.gathered, self)
-        self.enumerated = bind(generators.enumerated, self)
-        self.filtered = bind(generators.filtered, self)
-        self.mapped = bind(generators.mapped, self)
         self.first_of = bind(generators.first_of, self)
         self.source_of = bind(generators.source_of, self)
         self.consumed = bind(generators.consumed, self)

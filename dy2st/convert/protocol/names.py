@@ -11,6 +11,7 @@ from importlib.util import resolve_name
 from types import CellType, FunctionType
 from typing import Any, NoReturn
 
+from dy2st.convert.ignored_modules import is_polyfill
 from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.stage.cases import is_case, is_constant, known
 from dy2st.convert.stage.checks import map_cases
@@ -22,7 +23,10 @@ CELL = "cell_contents"
 
 def glob(trace: Trace, function: FunctionType, name: str) -> Any:
     """A global or builtin of a function."""
-    names = trace.mark_outside(function.__globals__)
+    names = function.__globals__
+    if is_polyfill(names.get("__name__")):
+        return names[name] if name in names else getattr(builtins, name)
+    trace.mark_outside(names)
     if trace.over:
         place = trace.over.get((id(names), name))
         if place is not None:

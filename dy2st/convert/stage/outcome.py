@@ -245,7 +245,8 @@ def _is_of_the_user(error: BaseException) -> bool:
 _LEAF = refuse_leaf.__code__  # says what Python says of a change in place
 # Their functions raise what Python would.
 _STAND_INS = tuple(
-    str(Path(__file__).parents[1] / name) for name in ("kinds", "polyfills", "protocol", "stage/checks.py")
+    str(Path(__file__).parents[1] / name)
+    for name in ("kinds", "polyfills", "protocol", "stage/checks.py")
 )
 
 

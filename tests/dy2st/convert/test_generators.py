@@ -65,4 +65,16 @@ def test_what_is_left_of_a_generator_that_another_one_asks():
                 break
         return x + place, list(left)
 
+    def wrapped(items):
+        for one in items:
+            yield one
+
+    def of_the_users(x):
+        left = (n for n in "abcd")
+        for one in wrapped(left):
+            if one == "b":
+                break
+        return x, list(left)
+
     refused(function, "read on later", *CALLS[:2])
+    refused(of_the_users, "read on later", *CALLS[:2])

@@ -66,9 +66,34 @@ def buckets(x):
     return [bisect.bisect([0.0, 1.0, 2.0], value) for value in x]
 
 
+def positive(x):
+    return [v for v in x if v > 0]
+
+
+def lists_of_tuples(x):
+    kept = positive(x)
+    return (
+        list(itertools.product(kept, [1, 2])),
+        list(itertools.product(kept, repeat=2)),
+        list(itertools.combinations(kept, 2)),
+        list(itertools.combinations_with_replacement(kept, 2)),
+        list(itertools.permutations(kept, 2)),
+        list(itertools.zip_longest(kept, [x[0], x[0]], fillvalue=x[0] * 0)),
+    )
+
+
+def again_and_again(x):
+    kept = positive(x)
+    first, second = itertools.tee(kept)
+    turns = [a * b for a, b in zip(itertools.cycle(kept), x)]
+    return list(first), sum(second), turns, list(itertools.repeat(x[0], len(kept)))
+
+
 @pytest.mark.parametrize(
     "function",
     [
+        lists_of_tuples,
+        again_and_again,
         two_largest,
         made_a_heap,
         ties_in_order,

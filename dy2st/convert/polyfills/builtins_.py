@@ -1,0 +1,29 @@
+"""Builtins that go through many items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dy2st.convert.polyfills.registry import polyfill
+
+
+@polyfill(filter)
+def filter_(function: Any, iterable: Any) -> Iterator[Any]:
+    """`filter`."""
+    for item in iterable:
+        if item if function is None else function(item):
+            yield item
+
+
+def enumerated(iterable: Any, start: Any) -> Iterator[Any]:
+    """`enumerate` of a generator that has not begun."""
+    for item in iterable:
+        yield start, item
+        start = start + 1
+
+
+def mapped(function: Any, iterable: Any) -> Iterator[Any]:
+    """`map` of a generator that has not begun, or of one of several iterables."""
+    for item in iterable:
+        yield function(item)

@@ -1,0 +1,160 @@
+"""itertools, as generators: each item is made when it is asked for."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from operator import itemgetter
+from typing import Any
+
+from dy2st.convert.polyfills.registry import polyfill
+
+
+@polyfill(itertools.accumulate)
+def accumulate(iterable: Any, func: Any = None, *, initial: Any = None) -> Iterator[Any]:
+    """`itertools.accumulate`."""
+    total, is_first = initial, initial is None
+    if not is_first:
+        yield total
+    for item in iterable:
+        if is_first:
+            total, is_first = item, False
+        else:
+            total = total + item if func is None else func(total, item)
+        yield total
+
+
+@polyfill(itertools.takewhile)
+def takewhile(predicate: Any, iterable: Any) -> Iterator[Any]:
+    """`itertools.takewhile`."""
+    for item in iterable:
+        if not predicate(item):
+            break
+        yield item
+
+
+@polyfill(itertools.dropwhile)
+def dropwhile(predicate: Any, iterable: Any) -> Iterator[Any]:
+    """`itertools.dropwhile`."""
+    is_dropping = True
+    for item in iterable:
+        is_dropping = is_dropping and predicate(item)
+        if not is_dropping:
+            yield item
+
+
+@polyfill(itertools.filterfalse)
+def filterfalse(function: Any, iterable: Any) -> Iterator[Any]:
+    """`itertools.filterfalse`."""
+    for item in iterable:
+        if not (item if function is None else function(item)):
+            yield item
+
+
+@polyfill(itertools.starmap)
+def starmap(function: Any, iterable: Any) -> Iterator[Any]:
+    """`itertools.starmap`."""
+    for item in iterable:
+        yield function(*item)
+
+
+@polyfill(itertools.groupby)
+def groupby(iterable: Any, key: Any = None) -> Any:
+    """`itertools.groupby`; each group is gathered before it is given."""
+    found: Any = []
+    for item in iterable:
+        its_key = item if key is None else key(item)
+        if found and found[-1][0] == its_key:
+            found[-1][1].append(item)
+        else:
+            found.append((its_key, [item]))
+    return map(_with_iterator, found)
+
+
+def _with_iterator(pair: Any) -> Any:
+    return pair[0], iter(pair[1])
+
+
+@polyfill(itertools.compress)
+def compress(data: Any, selectors: Any) -> Any:
+    """`itertools.compress`."""
+    return map(itemgetter(0), filter(itemgetter(1), zip(data, selectors)))
+
+
+@polyfill(itertools.tee, moves=1)
+def tee(iterable: Any, n: int = 2) -> Any:
+    """`itertools.tee`: of a length that only the run knows all items are made with the first."""
+    items = list(iterable)
+    return tuple(iter(items) for _ in range(n))
+
+
+@polyfill(itertools.cycle, moves=1)
+def cycle(iterable: Any) -> Any:
+    """`itertools.cycle`."""
+    items = list(iterable)
+    return map(lambda place: items[place % len(items)], range(len(items) << 40))
+
+
+# -- lists of tuples, as long as the run decides ----------------------------------------------
+
+
+@polyfill(itertools.zip_longest, moves=-1)
+def zip_longest(*iterables: Any, fillvalue: Any = None) -> Any:
+    """`itertools.zip_longest`."""
+    lists = [list(one) for one in iterables]
+    places = range(max([len(one) for one in lists], default=0))
+    rows = [tuple(one[at] if at < len(one) else fillvalue for one in lists) for at in places]
+    return iter(rows)
+
+
+@polyfill(itertools.product, moves=-1)
+def product(*iterables: Any, repeat: int = 1) -> Any:
+    """`itertools.product`."""
+    found: Any = [()]
+    for pool in [list(one) for one in iterables] * repeat:
+        found = [(*before, item) for before in found for item in pool]
+    return iter(found)
+
+
+@polyfill(itertools.combinations, moves=1)
+def combinations(iterable: Any, r: int) -> Any:
+    """`itertools.combinations`."""
+    return _chosen(list(iterable), r, 1)
+
+
+@polyfill(itertools.combinations_with_replacement, moves=1)
+def combinations_with_replacement(iterable: Any, r: int) -> Any:
+    """`itertools.combinations_with_replacement`."""
+    return _chosen(list(iterable), r, 0)
+
+
+def _chosen(pool: Any, r: int, step: int) -> Any:
+    """All choices of `r` items; the place of the next is at least `step` behind the last."""
+    if r < 0:
+        raise ValueError("r must be non-negative")
+    found: Any = [((), 0)]
+    for _ in range(r):
+        found = [
+            ((*before, pool[at]), at + step)
+            for before, start in found
+            for at in range(start, len(pool))
+        ]
+    return iter([chosen for chosen, _ in found])
+
+
+@polyfill(itertools.permutations, moves=1)
+def permutations(iterable: Any, r: int | None = None) -> Any:
+    """`itertools.permutations`."""
+    pool = list(iterable)
+    count = len(pool) if r is None else r
+    if count < 0:
+        raise ValueError("r must be non-negative")
+    found: Any = [((), ())]
+    for _ in range(count):
+        found = [
+            ((*before, pool[at]), (*places, at))
+            for before, places in found
+            for at in range(len(pool))
+            if at not in places
+        ]
+    return iter([chosen for chosen, _ in found])

@@ -1,0 +1,107 @@
+"""Lets functions written in Python stand for functions in C."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from inspect import CO_GENERATOR, signature
+from types import FunctionType
+from typing import Any, TypeVar
+
+from dy2st.convert.kinds.container_writes import is_lazy
+from dy2st.convert.kinds.scalars import is_traced
+from dy2st.convert.kinds.table import function_row
+from dy2st.convert.objects import ATOMS
+from dy2st.convert.trace import CONTAINERS, Trace
+from dy2st.convert.values.special import Generated, Indexed
+
+F = TypeVar("F", bound=Callable[..., Any])
+_OTHER = object()
+
+
+@dataclass(frozen=True)
+class Polyfill:
+    """A function in Python that stands for one in C.
+
+    moves: how many of its first arguments are iterables whose items are moved, and nothing is asked
+    of them; -1 if all are.
+    iterable: which argument of a generator function has the items that it makes others of.
+    """
+
+    function: Any
+    written: FunctionType
+    is_changing: bool
+    moves: int
+    iterable: int | None
+
+    def __call__(self, trace: Trace, /, *args: Any, **options: Any) -> Any:
+        """The row: Python's own function runs where the trace knows all that it asks for."""
+        given = [_known(trace, one, self.is_changing and not at) for at, one in enumerate(args)]
+        if not options and not any(one is _OTHER for one in given):
+            return trace.made(self.function(*given))
+        count = len(args) if self.moves < 0 else self.moves
+        if count and not any(map(is_traced, (*args[count:], *options.values()))):
+            args = (*(trace.call(iter, one) for one in args[:count]), *args[count:])
+            if not any(map(_is_traced_iterator, args[:count])):
+                return trace.made(self.function(*args, **options))
+        if self.iterable is None or self.iterable >= len(args):
+            return trace.call(self.written, *args, **options)
+
+        def made(one: Any) -> Any:
+            before, behind = args[: self.iterable], args[self.iterable + 1 :]
+            return trace.call(self.written, *before, one, *behind, **options)
+
+        return lazily(trace, made, args[self.iterable])
+
+
+def polyfill(*functions: Any, is_changing: bool = False, moves: int = 0) -> Callable[[F], F]:
+    """Let a function in Python stand for functions in C.
+
+    is_changing: whether they change their first argument.
+    moves: see `Polyfill`.
+    """
+
+    def register(written: F) -> F:
+        assert isinstance(written, FunctionType)
+        names = list(signature(written).parameters)
+        is_lazy = written.__code__.co_flags & CO_GENERATOR and "iterable" in names
+        place = names.index("iterable") if is_lazy else None
+        for function in functions:
+            function_row(function)(Polyfill(function, written, is_changing, moves, place))
+        return written
+
+    return register
+
+
+def lazily(trace: Trace, made: Callable[[Any], Any], iterable: Any) -> Any:
+    """The items that a generator function of the traced form makes of an iterable's.
+
+    What goes through all of them lets the Program decide how many there are; else all are made with
+    the first, where Python does not know them.
+    """
+    is_whole = type(iterable) in (Indexed, Generated) or not is_lazy(trace, iterable)
+    if not is_whole or trace.source_of(iterable) or _known(trace, iterable, False) is not _OTHER:
+        return made(iterable)
+    return trace.generate(made, iterable, lambda one, push: trace.source_of(made(one)).run(push))
+
+
+def _is_traced_iterator(iterator: Any) -> bool:
+    """Whether the Program knows the items of an iterator, or code that is traced makes them."""
+    kind = type(iterator)
+    return kind in (Generated, Indexed) or isinstance(getattr(kind, "__next__", None), FunctionType)
+
+
+def _known(trace: Trace, value: Any, is_changed: bool) -> Any:
+    """A value of which the trace knows all, as Python's own function may take it."""
+    if _is_plain(value):
+        return value
+    if type(value) not in CONTAINERS:
+        return _OTHER
+    content = trace.writable(value) if is_changed else trace.content(value)
+    trace.read_content(value)
+    items = content.values() if isinstance(content, dict) else content
+    return content if type(content) is type(value) and all(map(_is_plain, items)) else _OTHER
+
+
+def _is_plain(item: Any) -> bool:
+    return all(map(_is_plain, item)) if type(item) is tuple else type(item) in ATOMS
