@@ -5,7 +5,6 @@ from dy2st.convert.kinds import (  # noqa: F401  each registers its rows
     callers,
     containers,
     converters,
-    counters,
     dicts,
     floats_,
     functools_,

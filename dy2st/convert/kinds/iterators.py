@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, NoReturn
 
+from dy2st.convert.kinds.container_writes import is_lazy
 from dy2st.convert.kinds.lists import as_dynamic, length_of
 from dy2st.convert.kinds.scalars import as_number, check, is_traced, scalar
 from dy2st.convert.kinds.table import function_row, made_again, whole_row
@@ -36,8 +37,6 @@ POSITION, STEP = Special("the next number"), Special("the step")  # of an `itert
 _NOTHING = object()
 _MOST_ITEMS = 4096  # of an iterator, beside something of unknown length
 _ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
-# What ends by itself, however it is gone through.
-ENDS = (list, tuple, dict, set, frozenset, str, bytes, range, Tensor, SymbolicSequence, Indexed)
 
 
 @function_row(range)
@@ -296,7 +295,7 @@ def resolved(trace: Trace, generated: Generated) -> Any:
         innermost = source
         while type(innermost) is Generated:
             innermost = innermost.iterable
-        if not isinstance(innermost, ENDS):
+        if type(innermost) is not Indexed and is_lazy(trace, innermost):
             items = trace.made(generated.generator(source))
         elif generated.is_map:
             items = _mapped_now(trace, generated)

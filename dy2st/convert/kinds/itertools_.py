@@ -5,10 +5,13 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from dy2st.convert.kinds.iterators import ENDS, POSITION, STEP, iter_, iterator
+from dy2st.convert.kinds.container_writes import is_lazy
+from dy2st.convert.kinds.iterators import POSITION, STEP, iter_, iterator
 from dy2st.convert.kinds.lists import joined
 from dy2st.convert.kinds.scalars import check, is_traced
 from dy2st.convert.kinds.table import function_row, method_row
+from dy2st.convert.polyfills.itertools_ import chained
+from dy2st.convert.polyfills.registry import lazily
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.special import Indexed, SymbolicSequence
 from dy2st_runtime.errors import UnsupportedSyntax
@@ -48,17 +51,10 @@ def _chain(trace: Trace, *iterables: Any) -> Any:
 
 @method_row(type, name="from_iterable")
 def _from_iterable(trace: Trace, owner: Any, iterables: Any) -> Any:
-    items = trace.items_of(iterables)
-    if type(items) is not Indexed:
+    items = None if is_lazy(trace, iterables) else trace.items_of(iterables)
+    if items is not None and type(items) is not Indexed:
         return _chain(trace, *items)
-    out: list[Any] = trace.made([])
-
-    def iteration(one: Any) -> tuple[()]:
-        trace.call(out.extend, one)
-        return ()
-
-    trace.for_(items, None, iteration, (), ())
-    return iter_(trace, out)
+    return lazily(trace, lambda one: trace.call(chained, one), iterables)
 
 
 @function_row(itertools.islice)
@@ -66,7 +62,7 @@ def _islice(trace: Trace, iterable: Any, *ends: Any) -> Any:
     items = trace.items_of(iterable)
     if type(items) is not Indexed and not any(map(is_traced, ends)):
         return trace.made(itertools.islice(items, *ends))
-    if type(items) is not Indexed and not isinstance(iterable, ENDS):
+    if type(items) is not Indexed and is_lazy(trace, iterable):
         raise UnsupportedSyntax(
             f"islice() of a {type(iterable).__name__}, up to a number that only the run knows",
             at=user_location(),

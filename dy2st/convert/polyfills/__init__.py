@@ -22,6 +22,7 @@ Python's own function runs instead.
 
 from dy2st.convert.polyfills import (  # noqa: F401  each registers its functions
     builtins_,
+    collections_,
     functools_,
     heapq_,
     itertools_,

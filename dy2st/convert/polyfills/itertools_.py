@@ -75,6 +75,12 @@ def _with_iterator(pair: Any) -> Any:
     return pair[0], iter(pair[1])
 
 
+def chained(iterable: Any) -> Iterator[Any]:
+    """`itertools.chain.from_iterable`."""
+    for one in iterable:
+        yield from one
+
+
 @polyfill(itertools.compress)
 def compress(data: Any, selectors: Any) -> Any:
     """`itertools.compress`."""

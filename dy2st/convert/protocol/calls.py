@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import weakref
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from functools import partial
@@ -79,7 +79,9 @@ def call(trace: Trace, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         owner = getattr(function, "__self__", None)
         if function.__name__ == "__call__" and type(owner) is FunctionType:
             return trace.call(owner, *args, **kwargs)
-        row = row_of_method(type(owner), function.__name__) if owner is not None else None
+        # Of a Counter, which has most methods in Python, it is a method of dict.
+        kind = dict if type(owner) is Counter else type(owner)
+        row = row_of_method(kind, function.__name__) if owner is not None else None
         if row is None and type(function) is MethodWrapperType:
             of_class_in_c = getattr(function.__objclass__, function.__name__)
             row = row_of_function(of_class_in_c)

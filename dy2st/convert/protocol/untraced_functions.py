@@ -18,7 +18,7 @@ from dy2st_runtime.ir.tracing.tracer import current_tracer
 _CALLING_BACK = frozenset({"contextlib", "functools"})
 
 # What classes of the user's inherit, written in Python: it calls their own methods.
-_INHERITED = ("ChainMap", "UserDict", "UserList", "UserString")
+_INHERITED = ("ChainMap", "Counter", "UserDict", "UserList", "UserString")
 
 
 def is_library(module: str) -> bool:

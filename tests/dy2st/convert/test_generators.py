@@ -67,11 +67,11 @@ def test_what_is_left_of_a_generator_that_another_one_asks():
 
     def wrapped(items):
         for one in items:
-            yield one
+            yield one, one
 
     def of_the_users(x):
         left = (n for n in "abcd")
-        for one in wrapped(left):
+        for one, _ in wrapped(left):
             if one == "b":
                 break
         return x, list(left)

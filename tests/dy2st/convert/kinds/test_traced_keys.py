@@ -202,6 +202,12 @@ def counted_names(x):
     return c, c["up"], c["missing"], c.most_common(2), c.copy() + Counter("zzy")
 
 
+def two_counters(x):
+    c, other = Counter(int(v) for v in x), Counter([1, 2, 2])
+    both = c | other
+    return both, c & other, c == other, c <= both, other < both, -c, sorted(c.elements())
+
+
 def counted_in_a_branch(x):
     c = Counter("aab")
     if x.sum() > 3:
@@ -256,7 +262,7 @@ FUNCTIONS = (
     *(changed_while_going_through, longer_while_going_through, in_the_order_of_use),
     *(set_again_where_it_may_be_missing, set_before_another_where_it_may_be_missing),
     *(names_that_branches_choose, seen, names_in_a_set, changed_sets, two_sets, sets_in_place),
-    *(removed_but_not_there, visited, counted, counted_names, counted_in_a_branch),
+    *(removed_but_not_there, visited, counted, counted_names, two_counters, counted_in_a_branch),
 )
 
 
