@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from dy2st.convert.kinds.container_writes import is_lazy
 from dy2st.convert.kinds.lists import as_dynamic, length_of
@@ -34,8 +34,10 @@ from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import F, Tensor, user_location
 
 POSITION, STEP = Special("the next number"), Special("the step")  # of an `itertools.count`
+LEFT = Special("a number that only the run knows")
 _NOTHING = object()
 _MOST_ITEMS = 4096  # of an iterator, beside something of unknown length
+_NO_END = 1 << 60
 _ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
 
 
@@ -92,7 +94,10 @@ def _zip(trace: Trace, *iterables: Any, strict: bool = False) -> Any:
     parts = [trace.items_of(one) for one in iterables]
     if not any(type(part) is Indexed for part in parts):
         return trace.made(zip(*parts, strict=strict))
-    staged = [part if type(part) is Indexed else _indexed(trace, part) for part in parts]
+    staged = [
+        part if type(part) is Indexed else indexed(trace, part, one)
+        for part, one in zip(parts, iterables, strict=True)
+    ]
     lengths = [one.length for one in staged]
     for place, length in enumerate(lengths[1:] if strict else (), start=2):
         error = ValueError(f"zip() argument {place} is shorter or longer than argument 1")
@@ -101,7 +106,15 @@ def _zip(trace: Trace, *iterables: Any, strict: bool = False) -> Any:
     return iterator(trace, found.size, found.item)
 
 
-def _indexed(trace: Trace, items: Iterable[Any]) -> Indexed:
+def indexed(trace: Trace, items: Iterable[Any], source: Any = None) -> Indexed:
+    """Items of Python by index; `source`: the `itertools.count` that they are of."""
+    if is_counting(trace, source):
+        start, step = trace.held(source, POSITION), trace.held(source, STEP)
+        trace.write(source, POSITION, LEFT)
+        return Indexed(_NO_END, lambda index: trace.add(start, trace.mul(step, index)))
+    if type(items) is itertools.repeat:
+        item, *times = cast(Any, items.__reduce__()[1])
+        return Indexed(times[0] if times else _NO_END, lambda index: item)
     found = [] if isinstance(items, _ENDLESS) else list(itertools.islice(items, _MOST_ITEMS))
     if isinstance(items, _ENDLESS) or len(found) == _MOST_ITEMS:
         raise UnsupportedSyntax(
@@ -278,6 +291,8 @@ def is_counting(trace: Trace, iterator: Any) -> bool:
 
 def _counted(trace: Trace, iterator: Any) -> Any:
     found = trace.held(iterator, POSITION)
+    if found is LEFT:
+        refuse_left()
     trace.write(iterator, POSITION, trace.add(found, trace.held(iterator, STEP)))
     return found
 

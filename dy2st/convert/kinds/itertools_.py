@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from dy2st.convert.kinds.container_writes import is_lazy
-from dy2st.convert.kinds.iterators import POSITION, STEP, iter_, iterator
+from dy2st.convert.kinds.iterators import POSITION, STEP, indexed, iter_, iterator
 from dy2st.convert.kinds.lists import joined
 from dy2st.convert.kinds.scalars import check, is_traced
 from dy2st.convert.kinds.table import function_row, method_row
@@ -16,6 +17,8 @@ from dy2st.convert.trace import Trace
 from dy2st.convert.values.special import Indexed, SymbolicSequence
 from dy2st_runtime.errors import UnsupportedSyntax
 from dy2st_runtime.ir import user_location
+
+_NOTHING = object()
 
 
 @function_row(itertools.repeat)
@@ -74,8 +77,14 @@ def _islice(trace: Trace, iterable: Any, *ends: Any) -> Any:
     for end in ends:
         if end is not None:
             check(trace, trace.test_of(trace.ge(end, 0)), error)
-    whole = trace.call(list, items)
-    return iter_(trace, trace.item(whole, slice(*ends)))
+    ends = (0, *ends) if len(ends) == 1 else ends
+    start, stop, step = (*ends, 1)[:3]
+    start, step = 0 if start is None else start, 1 if step is None else step
+    if type(items) is not Indexed:
+        items = indexed(trace, list(items))
+    stop = items.length if stop is None else trace.call(min, stop, items.length)
+    length = trace.call(len, trace.call(range, start, stop, step))
+    return iterator(trace, length, lambda at: items.item(start + at * step))
 
 
 @function_row(itertools.pairwise)
@@ -85,3 +94,51 @@ def _pairwise(trace: Trace, iterable: Any) -> Any:
         return trace.made(itertools.pairwise(items))
     length = trace.call(max, trace.sub(items.length, 1), 0)
     return iterator(trace, length, lambda place: (items.item(place), items.item(place + 1)))
+
+
+@function_row(itertools.accumulate)
+def _accumulate(trace: Trace, iterable: Any, func: Any = None, *, initial: Any = None) -> Any:
+    # 21 operators; a generator with the first item apart has 43, and one with a flag for the first
+    # 24, but that flag tells nothing where the iterable is itself a generator.
+    def join(total: Any, item: Any) -> Any:
+        return trace.add(total, item) if func is None else trace.call(func, total, item)
+
+    items = trace.items_of(iterable)
+    if type(items) is not Indexed:
+        return trace.made(_accumulated(items, join, initial))
+    out: list[Any] = trace.made([])
+    if initial is not None:
+        trace.call(out.append, initial)
+        return _accumulated_in_program(trace, items, join, initial, out)
+
+    def begin() -> tuple[()]:
+        trace.call(out.append, items.item(0))
+        rest = Indexed(trace.sub(items.length, 1), lambda place: items.item(place + 1))
+        _accumulated_in_program(trace, rest, join, items.item(0), out)
+        return ()
+
+    trace.if_(trace.gt(items.length, 0), begin, lambda: (), (), ())
+    return iter_(trace, out)
+
+
+def _accumulated(
+    items: Iterable[Any], join: Callable[[Any, Any], Any], initial: Any
+) -> Iterator[Any]:
+    total = _NOTHING if initial is None else initial
+    if total is not _NOTHING:
+        yield total
+    for item in items:
+        total = item if total is _NOTHING else join(total, item)
+        yield total
+
+
+def _accumulated_in_program(
+    trace: Trace, items: Indexed, join: Callable[[Any, Any], Any], start: Any, out: list[Any]
+) -> Any:
+    def iteration(item: Any, total: Any) -> tuple[Any]:
+        new = join(total, item)
+        trace.call(out.append, new)
+        return (new,)
+
+    trace.for_(items, None, iteration, (start,), ("the value of accumulate()",))
+    return iter_(trace, out)

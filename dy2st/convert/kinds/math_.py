@@ -32,8 +32,8 @@ def _row_of_whole(function: Any, name: str, compute: Compute) -> None:
         own = own_method(trace, value, name)
         if own is not None:
             return trace.call(own, value)
-        if not is_traced(value):
-            return function(value)
+        if not is_traced(value) or (function is math.trunc and number_kind(value) is None):
+            return function(value)  # tensors have no such method
         if number_kind(value) in (int, bool):
             return trace.pos(value)
         return whole(trace, compute(to_float(trace, value)))

@@ -77,6 +77,7 @@ def _extreme(trace: Trace, name: str, values: tuple[Any, ...], key: Any, default
         return getattr(F, name)(only)
     is_set = type(only) is set and key is None
     items = elements(trace, only) if is_set else trace.listed(only)
+    items = items if type(items) is SymbolicSequence else list(items)
     if type(items) is SymbolicSequence:
         error = ValueError(_EMPTY.format(name))
         if items.element is None:

@@ -10,20 +10,6 @@ from typing import Any
 from dy2st.convert.polyfills.registry import polyfill
 
 
-@polyfill(itertools.accumulate)
-def accumulate(iterable: Any, func: Any = None, *, initial: Any = None) -> Iterator[Any]:
-    """`itertools.accumulate`."""
-    total, is_first = initial, initial is None
-    if not is_first:
-        yield total
-    for item in iterable:
-        if is_first:
-            total, is_first = item, False
-        else:
-            total = total + item if func is None else func(total, item)
-        yield total
-
-
 @polyfill(itertools.takewhile)
 def takewhile(predicate: Any, iterable: Any) -> Iterator[Any]:
     """`itertools.takewhile`."""

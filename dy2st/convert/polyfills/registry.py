@@ -44,14 +44,12 @@ class Polyfill:
             args = (*(trace.call(iter, one) for one in args[:count]), *args[count:])
             if not any(map(_is_traced_iterator, args[:count])):
                 return trace.made(self.function(*args, **options))
-        if self.iterable is None or self.iterable >= len(args):
+        at = self.iterable
+        if at is None or at >= len(args):
             return trace.call(self.written, *args, **options)
-
-        def made(one: Any) -> Any:
-            before, behind = args[: self.iterable], args[self.iterable + 1 :]
-            return trace.call(self.written, *before, one, *behind, **options)
-
-        return lazily(trace, made, args[self.iterable])
+        before, behind = args[:at], args[at + 1 :]
+        made = lambda one: trace.call(self.written, *before, one, *behind, **options)  # noqa: E731
+        return lazily(trace, made, args[at])
 
 
 def polyfill(*functions: Any, is_changing: bool = False, moves: int = 0) -> Callable[[F], F]:

@@ -7,7 +7,6 @@ NOT_YET = frozenset(
     {
         "model_code.state.generator_of_a_schedule",
         "model_code.state.default_argument_as_memory",
-        "model_code.sizes.every_pair_of_positions of unknown sizes",
         "model_code.sizes.strides_by_size of unknown sizes",
         "model_code.samplers.repetition_penalty",
         "model_code.samplers.repetition_penalty of unknown sizes",
@@ -31,7 +30,6 @@ NOT_YET = frozenset(
         "model_code.in_place.argument_written_into of unknown sizes",
         "model_code.numbers.repeated_by_a_number",
         "model_code.numbers.repeated_by_a_number of unknown sizes",
-        "model_code.pipelines.pairs_and_products of unknown sizes",
         "model_code.corners.two_names_in_a_branch",
         "model_code.corners.two_names_in_a_branch of unknown sizes",
         "model_code.corners.nodes_in_a_heap",
