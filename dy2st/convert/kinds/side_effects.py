@@ -21,7 +21,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import date
 from enum import Enum
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import PurePath
 from types import (
     BuiltinFunctionType,
@@ -214,6 +214,18 @@ def is_known(function: Any) -> bool:
         modules = [module_of(function)]
     is_pure = all(module.partition(".")[0] in _PURE for module in modules)
     return is_pure and getattr(function, "__name__", "") not in _READ
+
+
+def is_operator(function: FunctionType) -> bool:
+    """Whether a function of ours is an operator's: all that it asks for is what it is given."""
+    is_ours = str(function.__module__).startswith("dy2st_runtime.ops.")
+    return is_ours and is_of_library(module_of_code(function)) and _is_plain(function)
+
+
+@cache
+def _is_plain(function: FunctionType) -> bool:
+    does_more = _what(function, None)[0] or _SETTINGS.get(function.__module__)
+    return not does_more and is_known(function)
 
 
 def is_reading(function: Any) -> bool:

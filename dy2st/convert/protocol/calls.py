@@ -32,6 +32,7 @@ from dy2st.convert.kinds.side_effects import (
     has_set_variables,
     is_asked_again,
     is_fresh,
+    is_operator,
     is_silent,
     note_environment,
     only_reads,
@@ -61,6 +62,8 @@ from dy2st_runtime.nn.layer import Layer, note_layer
 
 # Classes whose objects get what they hold from `__new__`, and never change.
 _OF_VALUES = (int, float, complex, str, bytes, tuple, frozenset)
+# What an operator gets as it is: nothing outside is reached through it.
+_SCALARS = frozenset({Variable, int, float, bool, str, type(None)})
 _BUILTIN_METHODS = (BuiltinFunctionType, MethodWrapperType)
 
 
@@ -297,6 +300,8 @@ def _with_real_objects(
 
 def call_library(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A function of dy2st, or of a library that is not looked into."""
+    if _SCALARS.issuperset(map(type, (*args, *kwargs.values()))) and is_operator(function):
+        return function(*args, **kwargs)
     if has_union((*args, *kwargs.values())):
         return _for_each_case(trace, call_library, function, args, kwargs)
     if is_silent(trace, function, args) or logs_message(trace, function, args, kwargs):
