@@ -151,9 +151,7 @@ def call(low: Lowering, node: Node) -> ast.expr:
         return call_of(place, called, values, keywords)
     # No argument can change what the attribute is, which Python reads before them.
     parts = [*node.args, *(keyword.value for keyword in node.keywords)]
-    if isinstance(node.func, gast.Attribute) and all(
-        isinstance(inner, _QUIET) for part in parts for inner in walk(part)
-    ):
+    if isinstance(node.func, gast.Attribute) and all(map(_is_quiet, parts)):
         name = constant(low.place(node.func), node.func.attr)
         called = low.call(place, "convert_call", low.expression(node.func.value), name)
     else:
@@ -162,7 +160,11 @@ def call(low: Lowering, node: Node) -> ast.expr:
     return call_of(place, called, arguments, [_keyword(low, keyword) for keyword in node.keywords])
 
 
-_QUIET = (gast.Name, gast.Constant, gast.Tuple)
+def _is_quiet(node: Node) -> bool:
+    """Whether what an expression gives is there already: nothing runs for it."""
+    if isinstance(node, gast.Tuple):
+        return all(map(_is_quiet, node.elts))
+    return isinstance(node, (gast.Name, gast.Constant))
 
 
 def spread(low: Lowering, nodes: Block, star: str = "star") -> list[ast.expr]:

@@ -36,7 +36,6 @@ from dy2st.transpiler.nodes import (
     Node,
     at,
     constant,
-    identifiers,
     kinds_in,
     name_super,
     split_docstring,
@@ -45,7 +44,7 @@ from dy2st.transpiler.nodes import (
     walk_scope,
 )
 from dy2st.transpiler.rewrites import break_continue, early_return, match
-from dy2st.transpiler.source import InnerCodes, find_source, mangle
+from dy2st.transpiler.source import InnerCodes, find_source, mangle, names_in
 from dy2st.transpiler.source_printer import readable, to_source
 from dy2st.transpiler.trees import assign_name, load
 from dy2st_runtime.identity_tables import ByIdentity
@@ -74,7 +73,8 @@ def prepared(function: FunctionType) -> tuple[Node, Context]:
                 value = getattr(node, name, None)
                 if isinstance(value, str) and value.startswith("__"):
                     setattr(node, name, mangle(value, owner))
-    return tree, Context(function, identifiers(tree) | set(function.__code__.co_freevars))
+    code = function.__code__
+    return tree, Context(function, names_in(code) | {code.co_name})
 
 
 def without_decorators(tree: Node) -> ast.AST:

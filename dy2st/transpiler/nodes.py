@@ -128,8 +128,9 @@ def children(node: Node) -> Block:
     fields = _parts.get(kind)
     if fields is None:
         fields = _parts[kind] = tuple(name for name in kind._fields if name not in _BARE)
+    held = node.__dict__
     for part in fields:
-        value = getattr(node, part, None)
+        value = held.get(part)
         if isinstance(value, gast.AST):
             found.append(value)
         elif value.__class__ is list:
@@ -303,26 +304,6 @@ class Context:
     def call(self, helper: str, *arguments: Node, **keywords: Node) -> Node:
         """Call one of our functions."""
         return call(self.helper(helper), *arguments, **keywords)
-
-
-def identifiers(tree: Node) -> set[str]:
-    """Every identifier in the tree, of any scope."""
-    found: set[str] = set()
-    for node in walk(tree):
-        if isinstance(node, gast.Name):
-            found.add(node.id)
-            continue
-        for field_name, value in gast.iter_fields(node):
-            if isinstance(value, str) and field_name in _IDENTIFIERS:
-                found.add(value)
-        if isinstance(node, gast.Global | gast.Nonlocal):
-            found.update(node.names)
-        if isinstance(node, gast.alias):
-            found.add((node.asname or node.name).split(".")[0])
-    return found
-
-
-_IDENTIFIERS = frozenset({"id", "name", "rest", "arg"})
 
 
 def name_super(tree: Node, context: Context) -> None:

@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 
 import gast
 
-from dy2st.transpiler.nodes import Node, first_line
+from dy2st.transpiler.nodes import Node, first_line, statements_inside
 from dy2st_runtime.errors import Location, SourceUnavailable
 from dy2st_runtime.thread_state import Shared
 
@@ -195,7 +195,7 @@ def _file_of(function: FunctionType, lines: list[str]) -> _File:
         module = compile(text, filename, "exec", features | _FLAGS, dont_inherit=True)
     while len(_files) >= _MOST_FILES:
         _files.pop(next(iter(_files)), None)
-    known = _files[filename, features] = _File(lines, _index(tree), _index_codes(module))
+    known = _files[filename, features] = _File(lines, _index(tree, text), _index_codes(module))
     return known
 
 
@@ -212,7 +212,7 @@ def _fitting(file: _File, function: FunctionType) -> Source | None:
         # Import hooks, such as that of pytest, add to what is written.
         loader = type(function.__globals__.get("__loader__")).__module__.partition(".")[0]
         is_hooked = loader not in _PLAIN_LOADERS
-        is_hooked = is_hooked and any(_names(one) <= _names(code) for one in codes)
+        is_hooked = is_hooked and any(names_in(one) <= names_in(code) for one in codes)
         return fitting[0] if is_hooked and len(fitting) == 1 else None
     if len(fitting) > 1:
         covering = [source for source in fitting if _covers(source.node, code)]
@@ -231,12 +231,12 @@ _PLAIN_LOADERS = frozenset(
 )
 
 
-def _names(code: CodeType) -> set[str]:
+def names_in(code: CodeType) -> set[str]:
     """Every name in a code object and in those inside it."""
     names = {*code.co_names, *code.co_varnames, *code.co_freevars, *code.co_cellvars}
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
-            names |= _names(inner)
+            names |= names_in(inner)
     return names
 
 
@@ -250,7 +250,7 @@ def _gives(file: _File, code: CodeType, number: int) -> bool:
     """Whether the candidate of that number gives this code: it alone is moved to other lines."""
     text, features = "".join(file.lines), code.co_flags & _FUTURE
     tree = ast.parse(text, code.co_filename)
-    node = _index(tree)[code.co_firstlineno, code.co_name][number].node
+    node = _index(tree, text)[code.co_firstlineno, code.co_name][number].node
     ast.increment_lineno(node, len(file.lines))
     module = compile(tree, code.co_filename, "exec", features | _FLAGS, dont_inherit=True)
     place = (code.co_firstlineno + len(file.lines), code.co_name)
@@ -275,8 +275,10 @@ def _index_codes(module: CodeType) -> dict[tuple[int, str], list[CodeType]]:
     return found
 
 
-def _index(tree: ast.Module) -> dict[tuple[int, str], list[Source]]:
+def _index(tree: ast.Module, text: str) -> dict[tuple[int, str], list[Source]]:
     """All functions of a file by first line and name, as a code object names them."""
+    # Expressions hold no functions but lambdas.
+    inside: Any = ast.iter_child_nodes if "lambda" in text else statements_inside
     found: dict[tuple[int, str], list[Source]] = {}
     todo: list[tuple[ast.AST, str | None]] = [(tree, None)]
     while todo:
@@ -288,7 +290,7 @@ def _index(tree: ast.Module) -> dict[tuple[int, str], list[Source]]:
             found.setdefault((node.lineno, "<lambda>"), []).append(Source(node, owner))
         elif isinstance(node, ast.ClassDef):
             owner = node.name
-        todo.extend((child, owner) for child in ast.iter_child_nodes(node))
+        todo.extend((child, owner) for child in inside(node))
     return found
 
 
