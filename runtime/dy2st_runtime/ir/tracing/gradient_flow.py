@@ -58,14 +58,15 @@ class GradientFlow:
         """The same, not counted as a use: for assumptions on other Variables."""
         waiting = [variable]
         while waiting:
-            last = waiting[-1]
-            missing = [v for v in self._sources(last) if v not in self._known]
-            if missing and last not in self._known:
-                waiting += missing
+            last = waiting.pop()
+            if last in self._known:
                 continue
-            if last not in self._known:
-                self._known[last] = self._answer(last)
-            waiting.pop()
+            sources = self._sources(last)
+            missing = [v for v in sources if v not in self._known]
+            if missing:
+                waiting += [last, *missing]
+            else:
+                self._known[last] = self._answer(last, sources)
         return self._known[variable]
 
     def _sources(self, variable: Variable) -> list[Variable]:
@@ -90,8 +91,8 @@ class GradientFlow:
         found = [v for v in found if v.type != ArrayType(None)]
         return [v for v in found if _is_differentiable(v)] if _is_on_lists(maker) else found
 
-    def _answer(self, variable: Variable) -> Answer:
-        maker, sources = variable.maker, self._sources(variable)
+    def _answer(self, variable: Variable, sources: Sequence[Variable]) -> Answer:
+        maker = variable.maker
         if not self._assumed.isdisjoint(sources):
             self._assumed.add(variable)
         answers = {self._known[source] for source in sources}
@@ -131,7 +132,10 @@ def _is_differentiable(variable: Variable) -> bool:
 
 
 def _is_on_lists(operator: Operator) -> bool:
-    return any(isinstance(v.type, ArrayType) for v in (*operator.operands, *operator.results))
+    for variable in (*operator.operands, *operator.results):
+        if isinstance(variable.type, ArrayType):
+            return True
+    return False
 
 
 def is_passed(operator: Operator) -> bool:
