@@ -12,7 +12,7 @@ from dy2st_runtime.dims import symbol
 from dy2st_runtime.errors import ArgumentError, DivisionByZero, DTypeError, ShapeError
 from dy2st_runtime.ir import ArrayType, F, Program, TensorType, Tracer, apply
 from dy2st_runtime.ir.checks.verifier import verify
-from dy2st_runtime.ops.control_flow import cond, while_loop
+from dy2st_runtime.ops.control_flow import call, cond, function, while_loop
 from dy2st_runtime.ops.tensor_array import (
     array_append,
     array_concat,
@@ -315,6 +315,24 @@ class Draw:
         self.lists.append(F.array_read(table, self.one([0, 1, 2])))
 
 
+class Calling(Draw):
+    """Draws functions and calls of them, too."""
+
+    def do_call(self) -> None:
+        if self.depth > 1:
+            return
+        x, name = self.value(), f"f{self.rng.integers(1 << 40)}"
+
+        def body(v: Any) -> list[Any]:
+            values = self.inner([v]).values
+            return [self.one(values), values[-1]]
+
+        operands = function(name, body, [x])
+        self.keep(*call(name, operands), *call(name, operands))
+
+    do_call_too = do_call_again = do_call
+
+
 def random_program(seed: int, steps: int = 12, kind: type[Draw] = Draw) -> Made:
     """A Program and arrays for it: the same for the same seed."""
     rng = np.random.default_rng(seed)
@@ -362,4 +380,4 @@ def array_of_type(rng: np.random.Generator, dtype: str, shape: list[int]) -> np.
     return np.asarray(numbers).astype(dtype, order="F" if rng.random() < 0.2 else "C")
 
 
-__all__ = ["ArrayType", "Draw", "Made", "random_program"]
+__all__ = ["ArrayType", "Calling", "Draw", "Made", "random_program"]

@@ -252,7 +252,7 @@ def _verify(options: argparse.Namespace) -> int:
             say(str(error))
             status = max(status, BAD)
         else:
-            count = sum(1 for program in programs for _ in program.block.walk())
+            count = sum(1 for program in programs for _ in program.walk())
             what = [_counted(len(programs), "Program"), _counted(count, "operator")]
             if model.arrays is not None:
                 what.append(_counted(len(model.arrays), "array"))

@@ -190,7 +190,7 @@ def info(options: argparse.Namespace) -> int:
 
 def _facts(program: Program, model: ModelFile) -> dict[str, list[str]]:
     """What is said of a Program: lines under a title."""
-    operators = Counter(operator.name for operator in program.block.walk())
+    operators = Counter(operator.name for operator in program.walk())
     counted = [f"{name} {count}" for name, count in operators.most_common()] or ["none"]
     arrays = {name: variable.tensor_type for name, variable in program.state.items()}
     frozen = [name for name in program.parameters if not program.trainable.get(name, True)]

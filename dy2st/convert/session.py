@@ -136,7 +136,7 @@ def _has_written(machine: Machine) -> bool:
 def may_run_again(machine: Machine) -> bool:
     """Whether Python may make a call that was traced or run: nothing of it has been seen so far."""
     seen = any(kind == EACH_CALL and name for _, kind, name, _ in machine.reads.values())
-    return not seen and not any(one.name in _SEEN for one in machine.tracer.program.block.walk())
+    return not seen and not any(one.name in _SEEN for one in machine.tracer.program.walk())
 
 
 def _note_containers(value: Any, found: dict[int, Any]) -> None:

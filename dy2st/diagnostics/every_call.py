@@ -137,7 +137,7 @@ def _why_not(function: StaticFunction) -> str:
         return ""
     if last.is_spent:
         return "it asks for what is another one at each call"
-    for operator in last.main_program.block.walk():
+    for operator in last.main_program.walk():
         if operator.name == "write":
             return "it writes into a stream of the user's"
     return ""

@@ -465,7 +465,7 @@ class ConcreteProgram:
     @cached_property
     def _is_random(self) -> bool:
         """Whether a run that raises has drawn numbers that the call will draw again."""
-        operators = self.main_program.block.walk()
+        operators = self.main_program.walk()
         return self.finished.writes and any(
             lookup(one.name).effect is Kind.RANDOM for one in operators
         )

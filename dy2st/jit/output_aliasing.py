@@ -14,6 +14,7 @@ from dy2st_runtime.autograd import depends
 from dy2st_runtime.errors import ConversionError, Location, TensorAsPython
 from dy2st_runtime.ir import Block, Operator, Program, Tracer, Variable
 from dy2st_runtime.ir.aliasing import is_fresh
+from dy2st_runtime.ir.functions import CALL, function_of
 from dy2st_runtime.ir.tracing.gradient_flow import SETTER
 from dy2st_runtime.storage import shares_memory
 from dy2st_runtime.tensor import EagerTensor
@@ -150,7 +151,11 @@ class _Walk:
 
     def __init__(self, program: Program, places: Mapping[Variable, set[int]]) -> None:
         self.places = places
-        self.owners = {b: o for o in program.block.walk() for b in o.blocks}
+        self.owners = {b: o for o in program.walk() for b in o.blocks}
+        self.calls: dict[Block | None, list[Operator]] = {}  # of each function
+        for operator in program.walk():
+            if operator.name == CALL:
+                self.calls.setdefault(function_of(operator), []).append(operator)
 
     def origins(self, variable: Variable) -> tuple[set[Variable], set[Variable]]:
         """What it may be, and what may have its array and be another tensor."""
@@ -174,7 +179,10 @@ class _Walk:
         maker = variable.maker
         if isinstance(maker, Block):
             owner = self.owners.get(maker)
-            return [] if owner is None else self.outside(owner, maker, variable, is_other)
+            if owner is not None:
+                return self.outside(owner, maker, variable, is_other)
+            place = _place(variable, maker.parameters)
+            return [(call.operands[place], is_other) for call in self.calls.get(maker, ())]
         if maker.blocks:
             place = _place(variable, maker.results)
             # No iteration gives the operand, any other what the body yields.
@@ -183,6 +191,10 @@ class _Walk:
             else:
                 values = [block.yields[place] for block in maker.blocks]
             return [(value, is_other) for value in values]
+        if maker.name == CALL:
+            function = function_of(maker)
+            assert function is not None
+            return [(function.yields[_place(variable, maker.results)], is_other)]
         if is_fresh(maker):
             return []
         is_other = is_other or not maker.name.startswith("array_")  # lists hold what is put in

@@ -58,8 +58,8 @@ def _is_computed(tree: Any) -> bool:
 
 def drop_flags(program: Program) -> None:
     """Strike out what sets `stop_gradient`: gradients end in the Program, so nobody asks."""
-    inner = [block for operator in program.block.walk() for block in operator.blocks]
-    for block in (program.block, *inner):
+    inner = [block for operator in program.walk() for block in operator.blocks]
+    for block in (*program.roots, *inner):
         block.operators = [one for one in block.operators if one.name != SETTER]
         for operator in block.operators:
             operator.operands = [*map(_before, operator.operands)]

@@ -12,6 +12,7 @@ from dy2st_runtime.errors import Location
 from dy2st_runtime.html_page import BLOCK_TITLES, table
 from dy2st_runtime.ir import Block, Operator, Program, Variable
 from dy2st_runtime.ir.checks.broken_sizes import source_line
+from dy2st_runtime.ir.functions import CALL
 from dy2st_runtime.ir.sizes import origins
 from dy2st_runtime.ir.text.printer import Names
 from dy2st_runtime.ir.types import ArrayType, ValueType
@@ -75,6 +76,12 @@ def _values(program: Program, names: Names) -> Iterator[Row]:
         yield names.of(variable), kind, _shape(variable.type), ""
     yield from _block(program.block, names, 0)
     yield f"return {_listed(names, program.outputs)}", "", "", ""
+    for name, block in program.functions.items():
+        yield f"function {name}:", "", "", ""
+        for variable in block.parameters:
+            yield f"{_INDENT}{names.of(variable)}", "given", _shape(variable.type), ""
+        yield from _block(block, names, 1)
+        yield f"{_INDENT}return {_listed(names, block.yields)}", "", "", ""
 
 
 def _block(block: Block, names: Names, depth: int) -> Iterator[Row]:
@@ -102,6 +109,8 @@ def _described(operator: Operator) -> str:
     """The name of an operator, with the value or condition that it is about."""
     if operator.name == "require":
         return f"require {_text(operator.attributes['condition'])}"
+    if operator.name == CALL:
+        return f"call {operator.attributes['function']}"
     if operator.name == "from_dim":
         return f"size {_text(operator.attributes['value'])}"
     value = operator.attributes.get("value")
@@ -139,7 +148,7 @@ def symbol_rows(program: Program, names: Names) -> Iterator[Row]:
         size = origin.variable.tensor_type.shape[origin.axis]
         formula = "" if size is symbol else f" = {size}"
         yield str(symbol), f"`{origin.variable.name}` axis {origin.axis}{formula}", _range(symbol)
-    for operator in program.block.walk():
+    for operator in program.walk():
         for variable in operator.results:
             shape = () if isinstance(variable.type, ArrayType) else variable.type.shape
             for axis, size in enumerate(shape):

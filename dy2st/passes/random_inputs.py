@@ -23,7 +23,7 @@ def random_inputs(
 
     None for a Program that draws random numbers, and where no sizes are found.
     """
-    if any(DEFINITIONS[o.name].effect is Effect.RANDOM for o in program.block.walk()):
+    if any(DEFINITIONS[o.name].effect is Effect.RANDOM for o in program.walk()):
         return None
     rng = np.random.default_rng(seed)
     sizes = random_sizes(program, rng, low, high)

@@ -311,7 +311,7 @@ class Dispatcher:
             waste = 100.0 * count.padded / whole if whole else 0.0
             memory, executable = "dropped", self._made.get(choice)
             if executable is not None:
-                operators = executable.program.block.walk()
+                operators = executable.program.walk()
                 values = [o.attributes["value"] for o in operators if o.name == "constant"]
                 memory = f"{sum(value.nbytes for value in values)} bytes"
             shown = [

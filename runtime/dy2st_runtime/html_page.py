@@ -87,12 +87,15 @@ def of_program(program: Program) -> str:
     """The operators of a Program, with the Blocks of branches and loops to open."""
     names = Names()
     given = ", ".join(f"{names.of(one)}: {one.type}" for one in program.inputs)
-    count = sum(1 for _ in program.block.walk())
+    count = sum(1 for _ in program.walk())
     head = (
         f"{program.name}({given}): {count} operators, {len(program.state)} parameters and buffers"
     )
     left = iter(range(_MOST_ROWS))
     rows = "".join(_rows(program.block, names, left, 0))
+    for name, block in program.functions.items():
+        inside = "".join(_rows(block, names, left, 1))
+        rows += _opened(f"function {name}", inside)
     if count > _MOST_ROWS:
         rows += (
             f'<tr><td colspan="4">... {count} operators in all: program.view() shows them</td></tr>'
@@ -115,11 +118,15 @@ def _rows(block: Block, names: Names, left: Iterator[int], depth: int) -> Iterat
         titles = BLOCK_TITLES.get(operator.name, ())
         for number, inner in enumerate(operator.blocks if depth < _DEEPEST else ()):
             title = titles[number] if number < len(titles) else "block"
-            rows = "".join(_rows(inner, names, left, depth + 1))
-            yield (
-                f'<tr><td colspan="4"><details><summary>{title}</summary>'
-                f"<table>{rows}</table></details></td></tr>"
-            )
+            yield _opened(title, "".join(_rows(inner, names, left, depth + 1)))
+
+
+def _opened(title: str, rows: str) -> str:
+    """A row of a table that opens to other rows."""
+    return (
+        f'<tr><td colspan="4"><details><summary>{escape(title)}</summary>'
+        f"<table>{rows}</table></details></td></tr>"
+    )
 
 
 __all__ = ["BLOCK_TITLES", "Page", "of_layer", "of_program", "of_text", "table"]

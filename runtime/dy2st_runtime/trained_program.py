@@ -15,8 +15,9 @@ from dy2st_runtime import engine as engines
 from dy2st_runtime.autodiff.flows import UnknownFlow
 from dy2st_runtime.autodiff.halves import Backward, Given, Halves, joint
 from dy2st_runtime.autograd import Array, Node
-from dy2st_runtime.errors import ConversionError, ShapeError
+from dy2st_runtime.errors import ConversionError, LimitExceeded, ShapeError
 from dy2st_runtime.ir.definition import Effect, lookup
+from dy2st_runtime.ir.functions import inlined
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.ir.program import Program
@@ -30,7 +31,7 @@ def why_not(program: Program) -> str | None:
     """Why a Program is run operator by operator where gradients are wanted; None if it is not."""
     if any(isinstance(variable.type, ArrayType) for variable in program.block.yields):
         return "it gives a list whose length a tensor decides"
-    for operator in program.block.walk():
+    for operator in program.walk():
         if operator.name == SETTER and not begins_gradients(operator):
             return "it sets stop_gradient of its arguments, or in a branch or loop"
         if lookup(operator.name).hidden:
@@ -45,9 +46,7 @@ class TrainedProgram:
         """Look whether it can be taken apart; `engine` names what runs the parts."""
         self.program, self.engine = program, engine
         self.why_not = why_not(program)
-        self._is_random = any(
-            lookup(one.name).effect is Effect.RANDOM for one in program.block.walk()
-        )
+        self._is_random = any(lookup(one.name).effect is Effect.RANDOM for one in program.walk())
         self._parts: dict[tuple[int, ...], Parts | None] = {}
 
     def parts(self, held: Sequence[EagerTensor]) -> Parts | None:
@@ -63,8 +62,10 @@ class TrainedProgram:
                 if isinstance(type, TensorType) and type.is_differentiable
             ]
             try:
-                self._parts[wanted] = Parts(self.program, places, self._is_random, self.engine)
-            except (ConversionError, ShapeError, UnknownFlow) as error:
+                # Calls are differentiated as what they call.
+                whole = inlined(self.program)
+                self._parts[wanted] = Parts(whole, places, self._is_random, self.engine)
+            except (ConversionError, LimitExceeded, ShapeError, UnknownFlow) as error:
                 self.why_not = self.why_not or str(error).splitlines()[0]
                 self._parts[wanted] = None
         return self._parts[wanted]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from dy2st_runtime.ir.definition import lookup
+from dy2st_runtime.ir.functions import CALL
 from dy2st_runtime.ir.program import Block, Operator, Variable
 from dy2st_runtime.ir.tracing.gradient_flow import SETTER
 from dy2st_runtime.ir.types import ArrayType, TensorType
@@ -49,7 +50,7 @@ def is_stopped(variable: Variable) -> bool:
 
 def passes(operator: Operator) -> bool:
     """Whether gradients flow through an operator without Blocks."""
-    if is_on_lists(operator):
+    if operator.name == CALL or is_on_lists(operator):
         return True
     definition = lookup(operator.name)
     return definition.gradient is not None or definition.decompose is not None

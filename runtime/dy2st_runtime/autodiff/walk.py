@@ -15,6 +15,8 @@ from dy2st_runtime.errors import Location, NoGradientRule
 from dy2st_runtime.ir.definition import OperatorDefinition, lookup
 from dy2st_runtime.ir.dispatch import F, interpreting
 from dy2st_runtime.ir.facts import facts_of
+from dy2st_runtime.ir.fresh_symbols import fresh_symbol
+from dy2st_runtime.ir.functions import CALL, function_of, parts_of, recursive, written_out
 from dy2st_runtime.ir.grad_mode import set_grad_enabled
 from dy2st_runtime.ir.hooks import HOOKED
 from dy2st_runtime.ir.program import Block, Operator, Variable
@@ -131,12 +133,12 @@ class Walk:
             handler(self, operator, found)
         elif definition.gradient is not None:
             self._by_rule(definition, operator, found)
-        elif definition.decompose is not None:
-            # A composite operator without a rule gives way to those that it is made of.
+        elif definition.decompose is not None or operator.name == CALL:
+            # A call, or a composite operator without a rule, gives way to what it is made of.
             # Here more is known than where the operator stands: what comes after it may require
             # sizes.
             with using(self.shared.known(operator.block)):
-                parts = expanded(self.tracer, operator)
+                parts = (_called if operator.name == CALL else expanded)(self.tracer, operator)
             operators[place : place + 1] = parts
             self.shared.varied.mark(parts, self.key)
             for offset in range(len(parts) - 1, -1, -1):
@@ -187,6 +189,20 @@ class Walk:
                 # A rule gives functions, so that what nobody wants is not recorded.
                 value = self.tracer.variable(entry() if callable(entry) else entry)
                 self.add(operand, Gradient(value, there, there is None))
+
+
+def _called(_: Tracer, call: Operator) -> list[Operator]:
+    """The operators in place of a call; NoGradientRule if its function may come back to itself."""
+    function, name = function_of(call), call.attributes["function"]
+    assert function is not None and function.program is not None
+    if name in recursive(function.program):
+        raise NoGradientRule(
+            f"the gradient of the function `{name}`, which calls itself",
+            at=call.location,
+            why="how deep the calls go is known only when the Program runs",
+            hint="write a loop, or differentiate outside of the Program",
+        )
+    return written_out(call, function, lambda size: fresh_symbol(*parts_of(size)))
 
 
 def same_sizes(tracer: Tracer, gradient: Variable, value: Variable) -> None:

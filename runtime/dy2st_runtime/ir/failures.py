@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dy2st_runtime.ir.definition import DEFINITIONS, Effect
-from dy2st_runtime.ir.functions import CALL, reached_from, recursive
+from dy2st_runtime.ir.functions import CALL, function_of, reached_from, recursive
 from dy2st_runtime.ir.program import Operator, Variable
 
 
@@ -36,14 +36,12 @@ def is_dispensable(operator: Operator) -> bool:
 
 def _ends_unseen(call: Operator) -> bool:
     """Whether a call comes to an end, and nothing in it can be observed."""
-    root = call.block
-    while root.parent is not None:
-        root = root.parent
-    if root.program is None or call.attributes["function"] not in root.program.functions:
+    function = function_of(call)
+    if function is None or function.program is None:
         return False
-    functions = root.program.functions
-    names = reached_from(root.program, [call.attributes["function"]])
-    if not names.keys().isdisjoint(recursive(root.program)):
+    functions = function.program.functions
+    names = reached_from(function.program, [call.attributes["function"]])
+    if not names.keys().isdisjoint(recursive(function.program)):
         return False
     operators = (one for name in names for one in functions[name].walk())
     return all(is_dispensable(one) for one in operators if one.name != CALL)

@@ -2,11 +2,16 @@
 
 A function is a Block of `Program.functions` that is in no other: its parameters, operators and
 yields. The operator `call` names it. Whatever it reads, parameters of Layers included, is one of
-its parameters; it writes nothing. Its symbols are its own: they are bound by the shapes of its
-parameters, at each call anew, and what it requires of them stands in it as `require`. A call has
-operands of the types of the parameters, with other sizes in place of the symbols, and results of
-the types of the yields. Locations in a function name Layers from that of the call on. Functions
-may call each other and themselves; who does not know calls works on an `inlined` Program.
+its parameters; it writes nothing: a buffer that it changes is one of its results. Its symbols are
+its own: they are bound by the shapes of its parameters, at each call anew, and what it requires of
+them stands in it as `require`. A call has operands of the types of the parameters, with other sizes
+in place of the symbols, and results of the types of the yields. Locations in a function name Layers
+from that of the call on.
+
+Functions may call each other and themselves: NumPy's engine makes a function of Python of each, and
+the engine `native` one of machine code where written out they would be too many operators. All
+else works on an `inlined` Program, in which functions stay that may come back to themselves: they
+are refused, with words, by engines that cannot run them and by gradients.
 
     def define(program, name, block)        block becomes program.functions[name]
     program.functions, program.roots        Blocks by name; the Program's own and theirs
@@ -15,19 +20,21 @@ may call each other and themselves; who does not know calls works on an `inlined
     result_types(block, types)              what it gives
     recursive(program)                      functions that may come back to themselves
     inline(program, names)                  operators in place of calls, in place
+    written_out(call, function, new)        the operators for one call
     inlined(program)                        a Program without calls, but of recursive functions
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from dy2st_runtime.dims import Condition, Dim, Size, is_symbol, symbol, symbols
 from dy2st_runtime.errors import LimitExceeded
-from dy2st_runtime.ir.clone import clone, copy_block, copy_operator
+from dy2st_runtime.ir.clone import clone, copy_block, copy_functions, copy_operator
 from dy2st_runtime.ir.data import carry
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.fresh_symbols import fresh_symbol
@@ -35,7 +42,7 @@ from dy2st_runtime.ir.program import Block, Operator, Program, Variable
 from dy2st_runtime.ir.sizes import origins
 from dy2st_runtime.ir.substitution import typed_with, value_with
 from dy2st_runtime.ir.type_match import is_in_range, matches
-from dy2st_runtime.ir.types import ArrayType, ValueType
+from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 
 CALL = "call"
 MOST = 1_000_000
@@ -65,22 +72,33 @@ def called_by(block: Block) -> list[str]:
 
 def root_name(operator: Operator) -> str:
     """The name of the function, or of the Program, that an operator is part of."""
+    root = _root(operator)
+    if root.program is None:
+        return ""
+    functions = root.program.functions.items()
+    return next((name for name, block in functions if block is root), root.program.name)
+
+
+def _root(operator: Operator) -> Block:
     block = operator.block
     while block.parent is not None:
         block = block.parent
-    program = block.program
-    if program is None:
-        return ""
-    return next((k for k, one in program.functions.items() if one is block), program.name)
+    return block
 
 
 def function_of(operator: Operator) -> Block | None:
     """What a `call` calls, None where its Block is of no Program that has the function."""
-    block: Block | None = operator.block
-    while block is not None and block.parent is not None:
-        block = block.parent
-    program = None if block is None else block.program
+    program = _root(operator).program
     return None if program is None else program.functions.get(operator.attributes["function"])
+
+
+def program_of(program: Program, name: str) -> Program:
+    """A Program of its own that computes what a function does."""
+    made = Program(name)
+    copy_functions(program, made)
+    copy_block(program.functions[name], made.block, {})
+    made.inputs = list(made.block.parameters)
+    return made
 
 
 # -- types ------------------------------------------------------------------------------------
@@ -126,8 +144,13 @@ def result_types(block: Block, types: Sequence[ValueType]) -> list[ValueType]:
     for variable in block.yields:
         for own in symbols(_shape(variable.type)):
             if own not in sizes:
-                sizes[own] = fresh_symbol(str(own).rpartition("_")[0], own.minimum, own.maximum)
+                sizes[own] = fresh_symbol(*parts_of(own))
     return [typed_with(variable.type, sizes) for variable in block.yields]
+
+
+def parts_of(size: Dim) -> tuple[str, int, int | None]:
+    """What a symbol like this is made of, but for the number in its name."""
+    return str(size).rpartition("_")[0], size.minimum, size.maximum
 
 
 def _shape(type: ValueType) -> tuple[Size, ...]:
@@ -194,8 +217,10 @@ def drop_unused(program: Program) -> None:
 # -- operators in place of calls --------------------------------------------------------------
 
 
-def inlined(program: Program) -> Program:
+def inlined(program: Program, most: int = MOST) -> Program:
     """A Program without calls, but of recursive functions; the given one if it is such.
+
+    Raises LimitExceeded if it would have more than `most` operators.
 
     >>> from dy2st_runtime.ir import functions
     >>> f = dy2st.to_static(lambda x: x * 2, [dy2st.static.InputSpec([2])])
@@ -206,35 +231,55 @@ def inlined(program: Program) -> Program:
     if not names:
         return program
     made = clone(program)
-    inline(made, names)
+    inline(made, names, most)
     return made
 
 
-def inline(program: Program, names: Collection[str]) -> None:
-    """Put operators in place of all calls of these functions, none of which is recursive."""
-    inliner = _Inliner(program, names)
+def inline(program: Program, names: Collection[str], most: int = MOST) -> None:
+    """Put operators in place of all calls of these functions, none of which is recursive.
+
+    Raises LimitExceeded, before anything is changed, if there would be more than `most` operators.
+    """
     # Callees first: what is copied has no more calls to replace.
     order = _in_order({name: called_by(program.functions[name]) for name in names})
     sizes: dict[str, int] = {}
     for name in order:
-        sizes[name] = _written_out(program.functions[name], sizes)
-    if _written_out(program.block, sizes) > MOST:
+        sizes[name] = _count(program.functions[name], sizes)
+    if _count(program.block, sizes) > most:
         raise LimitExceeded(
-            f"with operators in place of its calls {program.name!r} would have more than {MOST} of "
+            f"with operators in place of its calls {program.name!r} would have more than {most} of "
             "them: run it on the engine 'numpy', which calls functions"
         )
-    for block in (*map(program.functions.__getitem__, order), *_kept(program, names)):
-        inliner.run(block)
-    program.functions = {k: block for k, block in program.functions.items() if k not in names}
+    functions = {name: program.functions[name] for name in order}
+    kept = [block for name, block in program.functions.items() if name not in functions]
+    kept.append(program.block)
+    taken = {str(size) for block in kept for size in symbols_in(block)}
+    for root in (*functions.values(), *kept):
+        for block in [root, *(b for operator in root.walk() for b in operator.blocks)]:
+            if any(operator.name == CALL for operator in block.operators):
+                made = []
+                for operator in block.operators:
+                    function = None
+                    if operator.name == CALL:
+                        function = functions.get(operator.attributes["function"])
+                    if function is None:
+                        made.append(operator)
+                    else:
+                        made += written_out(operator, function, partial(_unused, taken))
+                block.operators[:] = made
+    program.functions = {k: block for k, block in program.functions.items() if k not in functions}
 
 
-def _kept(program: Program, names: Collection[str]) -> list[Block]:
-    """The Blocks that stay where these functions go."""
-    functions = program.functions.items()
-    return [*(block for name, block in functions if name not in names), program.block]
+def _unused(taken: set[str], like: Dim) -> Dim:
+    """A symbol whose name is not taken yet."""
+    name, stem, count = str(like), str(like).rpartition("_")[0], 0
+    while name in taken:
+        name, count = f"{stem}_{count}", count + 1
+    taken.add(name)
+    return symbol(name, like.minimum, like.maximum)
 
 
-def _written_out(block: Block, sizes: Mapping[str, int]) -> int:
+def _count(block: Block, sizes: Mapping[str, int]) -> int:
     """How many operators a Block has with those of functions in place of calls, up to a limit."""
     count = 0
     for operator in block.walk():
@@ -242,71 +287,70 @@ def _written_out(block: Block, sizes: Mapping[str, int]) -> int:
     return min(count, MOST + 1)
 
 
-class _Inliner:
-    def __init__(self, program: Program, names: Collection[str]) -> None:
-        self.functions = {name: program.functions[name] for name in names}
-        # The symbols of what stays, so that those inside of functions get other names.
-        self.taken = {str(one) for block in _kept(program, names) for one in symbols_in(block)}
+def written_out(call: Operator, function: Block, new: Callable[[Dim], Dim]) -> list[Operator]:
+    """The operators of a function that give the results of a call, for its place in its Block.
 
-    def run(self, root: Block) -> None:
-        """Replace the calls of a Block and of those in it."""
-        for block in [root, *(b for operator in root.walk() for b in operator.blocks)]:
-            if any(map(self._is_wanted, block.operators)):
-                self._block(block)
+    `new` gives a symbol in place of one that only a run of the function decides.
+    """
+    block = call.block
+    values = dict(zip(function.parameters, call.operands, strict=True))
+    sizes = _sizes(function, call, new)
+    made: list[Operator] = []
+    for operator in function.operators:
+        copied = copy_operator(operator, block, values)
+        for inner in operator.blocks:
+            copied.blocks.append(Block(parent=block))
+            copy_block(inner, copied.blocks[-1], values)
+        if sizes:
+            _put_in(copied, sizes)
+        if copied.name != "require" or copied.attributes["condition"] is not True:
+            made.append(copied)
+        for one in (copied, *(o for b in copied.blocks for o in b.walk())):
+            _place(one, call)
+    own = {result: operator for operator in made for result in operator.results}
+    given: dict[Variable, Variable] = {}  # the results of the call, by what makes them
+    ends: list[Operator] = []
+    for result, yielded in zip(call.results, function.yields, strict=True):
+        value = values[yielded]
+        if value not in own or value in given:  # a parameter, or what has been yielded before
+            ends += _copied(value, result, call)
+        else:
+            given[value], result.maker = result, own[value]
+    made += ends
+    for operator in made:
+        operator.operands = [given.get(v, v) for v in operator.operands]
+        operator.results = [given.get(v, v) for v in operator.results]
+    return made
 
-    def _is_wanted(self, operator: Operator) -> bool:
-        return operator.name == CALL and operator.attributes["function"] in self.functions
 
-    def _block(self, block: Block) -> None:
-        replaced: dict[Variable, Variable] = {}
-        operators, block.operators = block.operators, []
-        for operator in operators:
-            operator.operands = [replaced.get(v, v) for v in operator.operands]
-            if self._is_wanted(operator):
-                self._replace(operator, block, replaced)
-            else:
-                block.operators.append(operator)
-        block.yields = [replaced.get(v, v) for v in block.yields]
+def _copied(value: Variable, result: Variable, call: Operator) -> list[Operator]:
+    """Operators whose result, which they are given, is another value."""
+    block, place = call.block, call.location
+    if isinstance(value.type, TensorType):
+        result.maker = Operator("assign", [value], {}, block, [], [result], place)
+        return [result.maker]
+    step = Operator("constant", [], {"value": np.array(1)}, block, location=place)
+    one = Variable(TensorType("int64", ()), step)
+    step.results = [one]
+    whole = {"has_start": False, "has_stop": False}
+    result.maker = Operator(
+        "array_slice", [value, one, one, one], whole, block, [], [result], place
+    )
+    return [step, result.maker]
 
-    def _replace(self, call: Operator, block: Block, replaced: dict[Variable, Variable]) -> None:
-        """Append a copy of what a function does."""
-        function = self.functions[call.attributes["function"]]
-        values = dict(zip(function.parameters, call.operands, strict=True))
-        sizes = self._sizes(function, call)
-        for operator in function.operators:
-            made = copy_operator(operator, block, values)
-            for inner in operator.blocks:
-                made.blocks.append(Block(parent=block))
-                copy_block(inner, made.blocks[-1], values)
-            if sizes:
-                _put_in(made, sizes)
-            if made.name != "require" or made.attributes["condition"] is not True:
-                block.operators.append(made)
-            for one in (made, *(o for b in made.blocks for o in b.walk())):
-                _place(one, call)
-        for result, value in zip(call.results, function.yields, strict=True):
-            replaced[result] = values[value]
 
-    def _sizes(self, function: Block, call: Operator) -> dict[Dim, Size]:
-        """What stands for the function's symbols: sizes of the operands, of results, new ones."""
-        sizes = bound_sizes(function, [operand.type for operand in call.operands])
-        for value, result in zip(function.yields, call.results, strict=True):
-            pairs = zip(_shape(value.type), _shape(result.type), strict=True)
-            for own, given in pairs:
-                is_own = isinstance(own, Dim) and is_symbol(own) and own not in sizes
-                if is_own and isinstance(given, Dim) and is_symbol(given):
-                    sizes[own] = given  # type: ignore[index]
-        for own in symbols_in(function):
-            if own not in sizes:
-                sizes[own] = self._unused(own)
-        return {own: size for own, size in sizes.items() if own is not size}
-
-    def _unused(self, like: Dim) -> Dim:
-        name, stem, count = str(like), str(like).rpartition("_")[0], 0
-        while name in self.taken:
-            name, count = f"{stem}_{count}", count + 1
-        self.taken.add(name)
-        return symbol(name, like.minimum, like.maximum)
+def _sizes(function: Block, call: Operator, new: Callable[[Dim], Dim]) -> dict[Dim, Size]:
+    """What stands for the function's symbols: sizes of the operands, of results, new ones."""
+    sizes = bound_sizes(function, [operand.type for operand in call.operands])
+    for value, result in zip(function.yields, call.results, strict=True):
+        for own, given in zip(_shape(value.type), _shape(result.type), strict=True):
+            is_own = isinstance(own, Dim) and is_symbol(own) and own not in sizes
+            if is_own and isinstance(given, Dim) and is_symbol(given):
+                sizes[own] = given  # type: ignore[index]
+    for own in symbols_in(function):
+        if own not in sizes:
+            sizes[own] = new(own)
+    return {own: size for own, size in sizes.items() if own is not size}
 
 
 def symbols_in(block: Block) -> dict[Dim, None]:
@@ -354,9 +398,12 @@ __all__ = [
     "function_of",
     "inline",
     "inlined",
+    "parts_of",
+    "program_of",
     "reached_from",
     "recursive",
     "result_types",
     "root_name",
     "symbols_in",
+    "written_out",
 ]

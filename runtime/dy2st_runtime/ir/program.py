@@ -673,7 +673,7 @@ class Program:
         """The mesh that its placements and `reshard` speak of, None of most Programs."""
         for placement in self.placements.values():
             return placement.mesh
-        for operator in self.block.walk():
+        for operator in self.walk():
             if operator.name == "reshard":
                 mesh: Mesh = operator.attributes["mesh"]
                 return mesh

@@ -25,7 +25,7 @@ from dy2st_runtime.ops import zeros
 from dy2st_runtime.ops.control_flow import call, cond, function
 from dy2st_runtime.tensor import EagerTensor
 from tests.effort import effort
-from tests.random_programs import Draw, random_program
+from tests.random_programs import Calling, random_program
 from tests.recorded import program_of
 
 ROWS = ("float32", ("n", 2))
@@ -319,24 +319,6 @@ def test_what_a_function_requires_is_held_for_each_call():
     for arrays in ((odd, even), (even, odd)):
         with pytest.raises(ShapeError, match="5"):
             engine.compile(program, "numpy").run(arrays, [])
-
-
-class Calling(Draw):
-    """Draws functions and calls of them, too."""
-
-    def do_call(self):
-        if self.depth > 1:
-            return
-        x, name = self.value(), f"f{self.rng.integers(1 << 40)}"
-
-        def body(v):
-            values = self.inner([v]).values
-            return [self.one(values), values[-1]]
-
-        operands = function(name, body, [x])
-        self.keep(*call(name, operands), *call(name, operands))
-
-    do_call_too = do_call_again = do_call
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

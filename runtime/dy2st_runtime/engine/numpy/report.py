@@ -10,6 +10,7 @@ from dy2st_runtime.engine.numpy.codegen import NAMES, is_small, last_uses
 from dy2st_runtime.engine.runner import listed
 from dy2st_runtime.ir.aliasing import lists_in_place, overwritten, owner, view_of, views_in_order
 from dy2st_runtime.ir.definition import View
+from dy2st_runtime.ir.functions import CALL
 from dy2st_runtime.ir.program import Block, Operator, Program, Variable
 from dy2st_runtime.ir.types import TensorType
 
@@ -17,8 +18,8 @@ from dy2st_runtime.ir.types import TensorType
 def explain(program: Program) -> str:
     """A line an operator: what NumPy makes of it; then the memory of a call."""
     words: dict[Operator, str] = {}
-    blocks = [program.block, *(b for one in program.block.walk() for b in one.blocks)]
-    changed = lists_in_place(program.block).changed
+    blocks = [*program.roots, *(b for one in program.walk() for b in one.blocks)]
+    changed = {one for root in program.roots for one in lists_in_place(root).changed}
     for block in blocks:
         over = overwritten(block)
         sure = views_in_order(block, over, ())
@@ -26,12 +27,15 @@ def explain(program: Program) -> str:
             words[operator] = _word(operator, operator in over, operator in sure)
             if operator in changed:
                 words[operator] = "over"
-    lines = listed(program.block, lambda operator: f"{words[operator]:<6}")
+    lines = [*listed(program.block, lambda operator: f"{words[operator]:<6}")]
+    for name, block in program.functions.items():
+        inner = listed(block, lambda operator: f"{words[operator]:<6}", 1)
+        lines += [f"function {name}", *inner]
     return "\n".join([*lines, _memory(program, blocks, words)])
 
 
 def _word(operator: Operator, is_over: bool, is_sure: bool) -> str:
-    if operator.blocks:
+    if operator.blocks or operator.name == CALL:
         return "code"
     if operator.name in NAMES:
         return "name"

@@ -75,7 +75,7 @@ def difference(
     ]
     counted = []
     for what, program, paired in zip(("removed", "added"), (left, right), partners):
-        alone = Counter(o.name for o in program.block.walk() if o not in paired)
+        alone = Counter(o.name for o in program.walk() if o not in paired)
         shown = [f"{count} {name}" if count > 1 else name for name, count in sorted(alone.items())]
         counted += [f"{what}: {', '.join(shown)}"] * bool(shown)
     head = [*(["; ".join(counted)] if counted else []), f"--- {titles[0]}", f"+++ {titles[1]}"]

@@ -157,7 +157,7 @@ def settings_of(program: Program, has_gone_back: bool = False) -> Settings:
     """
     places = {id(variable): i for i, variable in enumerate(program.block.parameters)}
     found: list[tuple[int, bool]] = []
-    for operator in program.block.walk():
+    for operator in program.walk():
         if operator.name == SETTER:
             place, value = places.get(id(operator.operands[0])), operator.attributes["value"]
             if not has_gone_back and (place is None or not value):
@@ -170,7 +170,8 @@ def settings_of(program: Program, has_gone_back: bool = False) -> Settings:
 def begins_gradients(operator: Operator) -> bool:
     """Whether it lets gradients flow through a value that the Program computes on every path."""
     made = operator.operands[0].maker
-    is_outermost = operator.block.program is not None
+    program = operator.block.program
+    is_outermost = program is not None and operator.block is program.block
     return is_outermost and isinstance(made, Operator) and not operator.attributes["value"]
 
 
