@@ -126,7 +126,7 @@ def compile(program: Program, engine: str | None = None) -> Executable:
 
 
 def _with_functions_for(made: Engine, program: Program, name: str) -> Program:
-    """The Program as an engine takes it: few know functions, and some those that call themselves."""
+    """The Program as an engine takes it: few know functions."""
     takes = getattr(made, "takes_functions", "")
     if takes == "all":
         return program

@@ -26,7 +26,7 @@ import numpy as np
 
 from dy2st_runtime.engine.measuring import Clock, Span
 from dy2st_runtime.engine.numpy import executable as reference
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.errors import ArgumentError, LimitExceeded
 from dy2st_runtime.ir.program import Program
 from dy2st_runtime.ir.types import ArrayType
 from dy2st_runtime.lazy import Lazy
@@ -45,9 +45,11 @@ if TYPE_CHECKING:
         llvm,
         subprocess_compiler,
     )
+    from dy2st_runtime.ir import functions
 else:
     logging, threading, import_util = map(Lazy, ("logging", "threading", "importlib.util"))
     progress = Lazy("dy2st_runtime.progress")
+    functions = Lazy("dy2st_runtime.ir.functions")
     native = Lazy("dy2st_runtime.engine.native.executable")
     abi = Lazy("dy2st_runtime.engine.native.machine.abi")
     aligned_arrays = Lazy("dy2st_runtime.engine.native.machine.aligned_arrays")
@@ -61,6 +63,10 @@ _MANY = 1000
 
 Smaller ones are worth waiting for: all calls then have the same last bits.
 """
+
+_MOST_INLINED = 2000
+"""A Program whose functions are written out has no more operators than so, or than twice as many
+as before: what is more takes LLVM longer than calls take."""
 
 _WORTH, _WORTH_AN_OPERATOR, _WORTH_A_HINT = 0.15, 0.0003, 0.05
 """The seconds that calls have taken when code, or a word on where it is, is worth its while.
@@ -213,7 +219,7 @@ class Background:
             with progress.Progress(f"compiling {self.program.name}"):
                 if abi.is_known():
                     aligned_arrays.align_arrays()  # loads LLVM
-                    made = native.Executable(self.program)
+                    made = native.Executable(_few_functions(self.program))
                     made.reference = self._reference
                     self._made = made
         except Exception as error:  # reported by the next call, which NumPy's engine runs
@@ -350,10 +356,10 @@ def compile_program(program: Program) -> native.Executable | Background | refere
     llvm.Processor.host()  # says what is missing
     aligned_arrays.align_arrays()
     is_off = os.environ.get("DY2ST_NATIVE_BACKGROUND", "") == "off"
-    if not is_off and next(islice(program.block.walk(), _MANY, None), None) is not None:
+    if not is_off and next(islice(program.walk(), _MANY, None), None) is not None:
         return Background(program)
     with progress.Progress(f"compiling {program.name}"):
-        return native.Executable(program)
+        return native.Executable(_few_functions(program))
 
 
 def compile_when_it_pays(
@@ -366,13 +372,27 @@ def compile_when_it_pays(
         return Background(program, _WORTH_A_HINT)
     if os.environ.get("DY2ST_NATIVE_BACKGROUND", "") == "off":
         return compile_program(program)
-    operators = sum(1 for _ in program.block.walk())
+    operators = sum(1 for _ in program.walk())
     return Background(program, _WORTH + _WORTH_AN_OPERATOR * operators)
+
+
+def _few_functions(program: Program) -> Program:
+    """The Program with operators in place of calls, which then are fused, unless they are many."""
+    if not program.functions:
+        return program
+    operators = sum(1 for _ in program.walk())
+    try:
+        return functions.inlined(program, max(_MOST_INLINED, 2 * operators))
+    except LimitExceeded:
+        return program
 
 
 def _takes_lists(program: Program) -> bool:
     """Whether lists are among the inputs, for which there is no code."""
     return any(isinstance(variable.type, ArrayType) for variable in program.inputs)
 
+
+compile_program.takes_functions = "all"  # type: ignore[attr-defined]
+compile_when_it_pays.takes_functions = "all"  # type: ignore[attr-defined]
 
 __all__ = ["Background", "compile_program", "compile_when_it_pays", "pays"]

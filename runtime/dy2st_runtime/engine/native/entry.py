@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from dy2st_runtime.dims import Dim, Size, is_symbol
 from dy2st_runtime.engine.native.machine import abi
+from dy2st_runtime.engine.native.machine.kernels import Functions
 from dy2st_runtime.engine.native.machine.module import Module
 from dy2st_runtime.engine.native.nests.identity import Identity, same
 from dy2st_runtime.engine.native.operators.writers import is_change, is_placed, writer_of
@@ -49,9 +50,14 @@ class Written:
     given: list[bool]
 
 
-def write(program: Program, name: str = "run", body: type[Body] = Body) -> Written:
+def write(
+    program: Program,
+    functions: Functions,
+    name: str = "run",
+    body: type[Body] = Body,
+) -> Written:
     """The module of a Program, with a function of that name, whose steps a Body writes."""
-    module = Module()
+    module = Module(functions)
     own = list(dict.fromkeys(map(same, program.block.yields)))
     # An argument that is a result is given back by who calls, as the array that it is.
     own = [variable for variable in own if variable.maker is not program.block]

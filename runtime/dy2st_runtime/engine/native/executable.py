@@ -16,11 +16,13 @@ from dy2st_runtime.engine.measuring import Clock, Span
 from dy2st_runtime.engine.native import report
 from dy2st_runtime.engine.native.entry import Written, write
 from dy2st_runtime.engine.native.linked_module import Linked
+from dy2st_runtime.engine.native.machine.kernels import Functions, Run
 from dy2st_runtime.engine.native.nests.identity import same
 from dy2st_runtime.engine.native.profiling import Profile, Row
 from dy2st_runtime.engine.native.program.broadcast_outputs import without_repeated
 from dy2st_runtime.engine.numpy import executable as reference
 from dy2st_runtime.engine.runner import Runner
+from dy2st_runtime.ir.functions import program_of
 from dy2st_runtime.ir.program import ArrayType, Operator, Program, Variable
 from dy2st_runtime.ir.types import own_dtype
 from dy2st_runtime.lazy import cached_property
@@ -31,11 +33,15 @@ Array = np.ndarray[Any, Any]
 class Executable(Runner):
     """A Program that runs as machine code. Several threads may call it at once."""
 
-    def __init__(self, program: Program) -> None:
-        """Write, compile and link the code of the Program."""
+    def __init__(self, program: Program, functions: Functions | None = None) -> None:
+        """Write, compile and link the code of the Program, and of what it calls.
+
+        `functions` are those of the Program that calls this one.
+        """
         super().__init__(program)
+        self._functions = Functions(program) if functions is None else functions
         self._written, repeated = without_repeated(program)
-        written = write(self._written)
+        written = write(self._written, self._functions)
         self._linked = Linked(written.module)
         self.source, self._function = self._linked.source, self._linked.function
         self._profile: Profile | None = None
@@ -68,6 +74,9 @@ class Executable(Runner):
         self._count = len(program.block.parameters)
         self._is_bare = self._is_in_order and self._is_plain and not self._passed_on
         self.entry = self._function if self._is_bare else None
+        if functions is None:
+            for name in program.functions:
+                self._functions.made[name] = _callee(program, name, self._functions)
 
     @cached_property
     def reference(self) -> reference.Executable:
@@ -80,7 +89,7 @@ class Executable(Runner):
         With `profile` how long each step took since it was first asked for: see `profile`.
         """
         if not profile:
-            return report.explain(write(self._written), self._linked.kept_bytes)
+            return report.explain(write(self._written, self._functions), self._linked.kept_bytes)
         self.profile()
         assert self._profile is not None
         return report.profile(self._profile.rows())
@@ -88,7 +97,7 @@ class Executable(Runner):
     def profile(self, on: bool = True) -> None:
         """Measure each step from now on, by other code; or run the ordinary code again."""
         if on and self._profile is None:
-            self._profile = Profile(self._written)
+            self._profile = Profile(self._written, self._functions)
         self._is_profiled = on and self._profile is not None
         chosen = self._profile.linked if on and self._profile else self._linked
         self._function = chosen.function
@@ -162,6 +171,15 @@ class Executable(Runner):
     def takes_shapes(self, shapes: Sequence[Sequence[int]]) -> bool:
         """As the contract says."""
         return self.reference.takes_shapes(shapes)
+
+
+def _callee(program: Program, name: str, functions: Functions) -> tuple[Run | None, Run]:
+    """What runs a function of a Program: NumPy's engine, if it takes lists."""
+    made = program_of(program, name)
+    if any(isinstance(variable.type, ArrayType) for variable in made.inputs):
+        return None, reference.compile_program(made).run
+    executable = Executable(made, functions)
+    return executable.entry, executable.run
 
 
 def _span(row: Row, calls: int, seconds: float) -> Span:

@@ -14,6 +14,7 @@ from time import perf_counter, sleep
 
 from dy2st_runtime.engine.native.entry import write
 from dy2st_runtime.engine.native.linked_module import Linked
+from dy2st_runtime.engine.native.machine.kernels import Functions
 from dy2st_runtime.engine.native.program.lifetimes import is_alias
 from dy2st_runtime.engine.native.program.planner import Planned, Step
 from dy2st_runtime.engine.native.program.steps import Body
@@ -80,9 +81,9 @@ class Row:
 class Profile:
     """The code of a Program that measures its steps, from when it is made on."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, functions: Functions) -> None:
         """Write, compile and link it."""
-        self.written = write(program, "steps", _TimedBody)
+        self.written = write(program, functions, "steps", _TimedBody)
         rows = 1 + max((_place(step) for step in self.written.steps.all()), default=0)
         module, count = self.written.module, 2 * rows
         module.add("now", _COUNTER if platform.machine() == "x86_64" else _CLOCK)

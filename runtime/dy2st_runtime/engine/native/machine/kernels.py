@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -35,11 +36,7 @@ def kernel_call(operator: Operator, program: str, in_place: bool) -> Callable[..
     def call(*values: Any) -> Any:
         operands: Sequence[Any] = values[:count]
         if copies:
-            # Values that keep their elements themselves.
-            operands = [
-                one.copy() if isinstance(one, np.ndarray) and not one.flags.owndata else one
-                for one in operands
-            ]
+            operands = [_kept(one) for one in operands]
         sizes = iter(values[count:])
         given = {name: _filled(value, sizes) for name, value in attributes.items()}
         try:
@@ -49,6 +46,53 @@ def kernel_call(operator: Operator, program: str, in_place: bool) -> Callable[..
             raise
 
     return call
+
+
+Run = Callable[..., Any]
+
+
+class Functions:
+    """What the calls in a Program call, each compiled once.
+
+    made    by name, a function of all arrays that gives None if it does not take them, and one that
+            takes whatever comes.
+    """
+
+    def __init__(self, program: Program) -> None:
+        """Nothing is compiled yet; the functions are those of this Program."""
+        self.program = program
+        self.made: dict[str, tuple[Run | None, Run]] = {}
+
+    def call(self, operator: Operator, program: str) -> Run:
+        """What machine code calls for a `call`. It takes one frame of Python: calls may be deep."""
+        # Functions that call each other do not keep each other: who runs the Program keeps all.
+        name, owner = operator.attributes["function"], ref(self)
+        finish, is_one = _finish(operator), len(operator.results) == 1
+        makes_lists = any(not isinstance(v.type, TensorType) for v in operator.results)
+
+        def run(*operands: Any) -> Any:
+            functions = owner()
+            assert functions is not None
+            entry, other = functions.made[name]
+            try:
+                if makes_lists:
+                    operands = tuple(map(_kept, operands))
+                results = None if entry is None else entry(*operands)
+                if results is None:
+                    results = other(operands, ())
+                return finish(results[0] if is_one else results)
+            except Exception as error:  # goes on, with the place of the call
+                if error.__traceback__ is not None:
+                    show_operator(error, operator, error.__traceback__, program)
+                raise
+
+        return run
+
+
+def _kept(value: Any) -> Any:
+    """A value that keeps its elements itself: what is put into a list outlives other memory."""
+    is_view = isinstance(value, np.ndarray) and not value.flags.owndata
+    return value.copy() if is_view else value
 
 
 def refusing(program: Program, entry: LocatedConstraint, symbols: Sequence[Dim]) -> Any:
@@ -145,4 +189,13 @@ def _finish_one(type: Any) -> Callable[[Any], Any]:
     return finish
 
 
-__all__ = ["changed", "dividing", "kernel_call", "misfitting", "outgrown", "refusing"]
+__all__ = [
+    "Functions",
+    "Run",
+    "changed",
+    "dividing",
+    "kernel_call",
+    "misfitting",
+    "outgrown",
+    "refusing",
+]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.engine.native.machine import abi
+from dy2st_runtime.engine.native.machine.kernels import Functions
 from dy2st_runtime.engine.native.machine.pool import drop, pool
 from dy2st_runtime.ir.types import own_dtype
 
@@ -18,8 +19,9 @@ class Module:
     No address stands in the text, so equal Programs have equal texts, in every process.
     """
 
-    def __init__(self) -> None:
-        """Begin with nothing."""
+    def __init__(self, functions: Functions | None = None) -> None:
+        """Begin with nothing; `functions` are what calls of the Program call."""
+        self.functions = functions
         self.texts: dict[str, str] = {}
         self.symbols: dict[str, int] = {}
         self.kept: list[Any] = []

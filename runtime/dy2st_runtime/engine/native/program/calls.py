@@ -16,6 +16,7 @@ from dy2st_runtime.engine.native.text.function import Function
 from dy2st_runtime.engine.native.text.sizes import Sizes
 from dy2st_runtime.ir.aliasing import lists_in_place
 from dy2st_runtime.ir.checks.broken_sizes import formulas
+from dy2st_runtime.ir.functions import CALL
 from dy2st_runtime.ir.program import Operator, Program, Variable
 from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.lazy import Lazy
@@ -73,13 +74,17 @@ class Calls:
     def result_of(self, operator: Operator) -> str:
         """What the kernel of NumPy gives."""
         in_place = operator in self.lists.changed
-        kernel = kernel_call(operator, self._program.name, in_place)
+        functions, is_call = self._module.functions, operator.name == CALL
+        if is_call and functions is not None:
+            kernel = functions.call(operator, self._program.name)
+        else:
+            kernel = kernel_call(operator, self._program.name, in_place)
         objects, made = [], []
         for operand in operator.operands:
             object, is_new = self._object(operand)
             objects.append(object)
             made += [object] if is_new else []
-        for value in operator.attributes.values():
+        for value in () if is_call else operator.attributes.values():
             for formula in formulas(value):
                 if isinstance(formula, Condition):
                     truth = self._sizes.condition(formula)

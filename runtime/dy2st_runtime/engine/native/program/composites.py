@@ -19,6 +19,7 @@ from dy2st_runtime.dims import maximum, product, require, same_shape
 from dy2st_runtime.engine.native.machine.abi import is_native
 from dy2st_runtime.ir import F, apply, is_floating
 from dy2st_runtime.ir.definition import lookup
+from dy2st_runtime.ir.functions import CALL
 from dy2st_runtime.ir.program import Operator, Variable
 from dy2st_runtime.ir.types import DType
 
@@ -35,7 +36,7 @@ Made = Callable[..., Any]
 def made_of_others(operator: Operator) -> Made | None:
     """How an operator is written with others; None if it is not."""
     definition = lookup(operator.name)
-    if definition.kernel is None and not operator.blocks:
+    if definition.kernel is None and not operator.blocks and operator.name != CALL:
         assert definition.decompose is not None, f"operator {operator.name!r} has no kernel"
         return definition.decompose
     if operator.name == "roll":
