@@ -118,7 +118,7 @@ def is_drawn(case: Case) -> bool:
     is_plain = case.way == ("in_traced_form" if case.entry.is_of_values else "program")
     is_plain |= case.way == "in_traced_form"
     if case.way == "program" and case.entry.unknown is not None and not case.is_unknown:
-        is_plain = zlib.crc32(case.name.encode()) % effort(4, 1) == 0
+        is_plain = zlib.crc32(case.name.encode()) % effort(8, 1) == 0
     if case.way in ("on_xla", "on_onnx") or (case.way == "in_native_code" and not HAS_NATIVE):
         return False  # slow: tests/dy2st/jit/test_on_xla.py and .../targets/onnx draw their own
     return is_plain or zlib.crc32(case.name.encode()) % _ONE_IN == 0

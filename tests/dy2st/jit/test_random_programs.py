@@ -21,7 +21,7 @@ def gradients(seed: int) -> str:
     return gradient_programs.compare(seed, text, f"<gradients {seed}>")
 
 
-@pytest.mark.parametrize("seed", [*range(effort(6, 60)), *FOUND])
+@pytest.mark.parametrize("seed", [*range(effort(3, 60)), *FOUND])
 def test_four_ways_lead_to_the_same_gradients(seed: int) -> None:
     verdict = gradients(seed)
     assert verdict.startswith(("equal", "refused")), verdict
@@ -40,7 +40,7 @@ def test_differences_tell_of_many_programs() -> None:
 @pytest.mark.parametrize(
     ("programs", "number", "count", "equal"),
     # of 25 objects that are drawn; of all 93 in 100; later ones hold themselves
-    [(object_programs, number, 25, 15) for number in range(effort(4, 80))]
+    [(object_programs, number, 25, 15) for number in range(effort(2, 80))]
     + [(state_programs, number, 10, 2) for number in range(5)],
 )
 def test_objects_and_states_change_as_in_python(programs, number, count, equal) -> None:
@@ -77,14 +77,14 @@ def test_programs_of_any_sizes_are_never_rejected_and_give_what_eager_operators_
 # -- views that are changed in place, beside NumPy's own -------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(effort(6, 400)))
+@pytest.mark.parametrize("seed", range(effort(3, 400)))
 def test_a_random_program_answers_as_numpy_does(seed: int) -> None:
     text = view_programs.program_of(seed)
     view_programs.compare(seed, text, f"<views {seed}>", view_programs.ALL)
 
 
 def test_most_programs_are_no_refusals() -> None:
-    seeds = range(1000, 1000 + effort(6, 200))
+    seeds = range(1000, 1000 + effort(3, 200))
     verdicts = [
         view_programs.compare(s, view_programs.program_of(s), f"<views {s}>") for s in seeds
     ]

@@ -17,6 +17,7 @@ from dy2st_runtime.tensor import EagerTensor
 from examples.zoo.__main__ import compare
 from examples.zoo.models import MODELS
 from tests.dy2st.passes.random_networks import random_network
+from tests.effort import effort
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 ROOT = Path(__file__).parent.parent.parent.parent
@@ -57,7 +58,7 @@ def check(t, name, net):
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int8"])
 @pytest.mark.parametrize("wild", [False, True])
 def test_pipelines_keep_the_numbers_of_random_networks(t, name, dtype, wild):
-    for seed in range(9):
+    for seed in range(effort(3, 9)):
         check(t, name, random_network(seed, dtype, wild))
 
 
@@ -75,7 +76,7 @@ def gradients(program, inputs, state, names):
     return [None if tensor.grad is None else tensor.grad.numpy() for tensor in found]
 
 
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.parametrize("block", range(effort(1, 4)))
 def test_training_keeps_the_gradients(block):
     known = 0
     for seed in range(block * 20, block * 20 + 20):
@@ -101,7 +102,7 @@ from examples.zoo.__main__ import compare
 from tests.dy2st.passes.random_networks import random_network
 
 warnings.simplefilter("ignore")
-networks = [random_network(seed) for seed in range(6)]
+networks = [random_network(seed) for seed in range(3)]
 programs = [(net.program, net.state) for net in networks]
 for name in ("resnet18", "lstm"):
     model = compare(name, tiny=True)
@@ -126,12 +127,12 @@ def test_the_text_is_the_same_in_every_process_and_folder(tmp_path):
             stdout=subprocess.PIPE,
             text=True,
         )
-        for seed in ("0", "1", "2", "3")
+        for seed in ("0", "1")
     ]
     texts = [run.communicate(timeout=300)[0] for run in runs]
     assert all(run.returncode == 0 for run in runs)
-    assert texts[0].count("\n") == 32
-    assert texts[1:] == texts[:1] * 3
+    assert texts[0].count("\n") == 20
+    assert texts[0] == texts[1]
 
 
 @pytest.mark.parametrize("name", PIPELINES)
