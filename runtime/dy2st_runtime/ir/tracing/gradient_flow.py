@@ -41,6 +41,7 @@ class GradientFlow:
         # is counted, so that only a body which has asked is traced again where it does not hold.
         self._assumed: set[Variable] = set()  # and all whose answers follow from that
         self._calling: set[Block] = set()  # functions whose answers are asked for
+        self._of_functions: dict[Any, list[Answer]] = {}  # by what they are given
         self.uses = 0  # how often somebody got such an answer
 
     def stop(self, variable: Variable) -> None:
@@ -118,12 +119,16 @@ class GradientFlow:
         function = function_of(call)
         if function is None or function in self._calling:
             return None
-        pairs = zip(function.parameters, call.operands, strict=True)
-        given = {parameter: self._known[operand] for parameter, operand in pairs}
-        inner = GradientFlow(given.__getitem__, self._outer)
-        inner._calling = {*self._calling, function}
+        given = [self._known[operand] for operand in call.operands]
+        key = (function, *given)
+        if key not in self._of_functions:
+            known = dict(zip(function.parameters, given, strict=True))
+            inner = GradientFlow(known.__getitem__, self._outer)
+            inner._calling = {*self._calling, function}
+            inner._of_functions = self._of_functions
+            self._of_functions[key] = list(map(inner.look_up, function.yields))
         place = next(i for i, result in enumerate(call.results) if result is variable)
-        return inner.look_up(function.yields[place])
+        return self._of_functions[key][place]
 
 
 def _is_differentiable(variable: Variable) -> bool:
