@@ -189,7 +189,7 @@ def function(name: str, body: Traceable, arguments: Sequence[Any]) -> list[Varia
     """
     tracer = _tracer("function")
     first = [tracer.variable(value) for value in arguments]
-    known, mark = current().conditions, fresh_mark()
+    known, mark = [one for one, _ in current().log], fresh_mark()
 
     def recorded() -> Sequence[Any]:
         own = [tracer.block.add_parameter(value.type, value.name) for value in first]
