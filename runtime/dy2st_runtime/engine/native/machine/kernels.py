@@ -10,14 +10,17 @@ import numpy as np
 
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.engine.native.machine.abi import is_native
+from dy2st_runtime.engine.numpy import executable as reference
 from dy2st_runtime.errors import OperandChanged, ShapeError
 from dy2st_runtime.ir.checks.broken_sizes import broken, place_text
 from dy2st_runtime.ir.checks.tracebacks import show_operator
 from dy2st_runtime.ir.definition import lookup
+from dy2st_runtime.ir.functions import program_of
 from dy2st_runtime.ir.kernel_errors import as_ours
 from dy2st_runtime.ir.program import LocatedConstraint, Operator, Program, Variable
 from dy2st_runtime.ir.sizes import origins
 from dy2st_runtime.ir.types import TensorType
+from dy2st_runtime.thread_state import ThreadState
 
 
 def kernel_call(operator: Operator, program: str, in_place: bool) -> Callable[..., Any]:
@@ -51,6 +54,18 @@ def kernel_call(operator: Operator, program: str, in_place: bool) -> Callable[..
 Run = Callable[..., Any]
 
 
+_DEEPEST = 16
+"""So many calls of machine code are inside of each other: their values lie on the stack of C, which
+is small. What they call is left to NumPy's engine, whose calls need none of it."""
+
+
+class _Calls(ThreadState):
+    depth = 0
+
+
+_calls = _Calls()
+
+
 class Functions:
     """What the calls in a Program call, each compiled once.
 
@@ -62,6 +77,14 @@ class Functions:
         """Nothing is compiled yet; the functions are those of this Program."""
         self.program = program
         self.made: dict[str, tuple[Run | None, Run]] = {}
+        self._of_numpy: dict[str, Run] = {}
+
+    def _by_numpy(self, name: str) -> Run:
+        """A function as NumPy's engine runs it."""
+        if name not in self._of_numpy:
+            executable = reference.compile_program(program_of(self.program, name))
+            self._of_numpy[name] = executable.compute
+        return self._of_numpy[name]
 
     def call(self, operator: Operator, program: str) -> Run:
         """What machine code calls for a `call`. It takes one frame of Python: calls may be deep."""
@@ -74,17 +97,24 @@ class Functions:
             functions = owner()
             assert functions is not None
             entry, other = functions.made[name]
+            depth = _calls.depth
+            _calls.depth = depth + 1
             try:
                 if makes_lists:
                     operands = tuple(map(_kept, operands))
-                results = None if entry is None else entry(*operands)
-                if results is None:
-                    results = other(operands, ())
+                if depth >= _DEEPEST:
+                    results = functions._by_numpy(name)(operands, ())
+                else:
+                    results = None if entry is None else entry(*operands)
+                    if results is None:
+                        results = other(operands, ())
                 return finish(results[0] if is_one else results)
             except Exception as error:  # goes on, with the place of the call
                 if error.__traceback__ is not None:
                     show_operator(error, operator, error.__traceback__, program)
                 raise
+            finally:
+                _calls.depth = depth
 
         return run
 
