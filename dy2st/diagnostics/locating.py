@@ -18,6 +18,7 @@ from dy2st_runtime import engine as engines
 from dy2st_runtime.errors import Dy2stError, Location
 from dy2st_runtime.ir.definition import Effect, lookup
 from dy2st_runtime.ir.dispatch import apply, interpreting
+from dy2st_runtime.ir.functions import CALL
 from dy2st_runtime.ir.interpret import Run
 from dy2st_runtime.ir.program import Block, Operator, Program, Variable
 from dy2st_runtime.ir.tracing.tracer import Tracer
@@ -66,7 +67,7 @@ class _Keeping(Run):
         if not self._around:
             values = zip(operator.results, results, strict=True)
             self.outermost.update((variable, array_of(one)) for variable, one in values)
-        elif not operator.blocks:
+        elif not operator.blocks and operator.name != CALL:
             attributes = self.attributes(operator, sizes)
             given = [array_of(one) for one in operands]
             made = [array_of(one) for one in results]

@@ -21,7 +21,7 @@ class PrintIR(ModulePass):
     ...
     """
 
-    info = PassInfo("PrintIR", 0, changes=False)
+    info = PassInfo("PrintIR", 0, changes=False, takes_functions=True)
 
     def __init__(self, header: str = "", file: TextIO | None = None):
         """Write to a file, or to what is sys.stdout then."""

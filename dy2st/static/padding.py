@@ -29,6 +29,7 @@ from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import interpreting
 from dy2st_runtime.ir.facts import facts_of
 from dy2st_runtime.ir.failures import may_fail
+from dy2st_runtime.ir.functions import inlined
 from dy2st_runtime.ir.padding import Axes, NotIndifferent, Places, Site, Uneven
 from dy2st_runtime.ir.types import ArrayType
 
@@ -47,6 +48,9 @@ def proof_of(program: Program, symbol: Dim) -> Proof:
 
     The axes of inputs whose size is the symbol are padded, all others are as they are.
     """
+    program = inlined(program)
+    if program.functions:
+        raise NotIndifferent("a function calls itself")
     walk = _Walk(symbol)
     for variable in program.block.parameters:
         walk.longer[variable] = walk.axes_of(variable)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from dy2st.paddle.distributed.dist_model import DistModel
 from dy2st.paddle.distributed.partition import Partition, cuts_of, sizes_of
 from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.ir.functions import without_functions
 from dy2st_runtime.ir.placement import REPLICATE
 from dy2st_runtime.ir.program import Operator, Program, Variable
 
@@ -98,6 +99,7 @@ def plan(
     (32, {('all-reduce', ('dp',)): 36})
     """
     program: Program = step.dist_main_program() if isinstance(step, DistModel) else step
+    program = without_functions(program, "a plan")
     partition = Partition(_mesh_of(program, mesh or {}))
     if stage is not None and stage not in range(4):
         raise ArgumentError(f"stage is 0, 1, 2 or 3, not {stage!r}")

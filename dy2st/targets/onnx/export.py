@@ -20,6 +20,7 @@ from dy2st_runtime.errors import ArgumentError, WrongKind
 from dy2st_runtime.files import named, naming, replacing
 from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.checks.verifier import verify as verify_program
+from dy2st_runtime.ir.functions import without_functions
 from dy2st_runtime.ir.own_frames import without_own_frames
 from dy2st_runtime.progress import Progress
 
@@ -101,6 +102,7 @@ def export(
         )
     opset = check_opset(opset_version)
     chosen, arrays = _program_and_state(layer, input_spec, program, state)
+    chosen = without_functions(chosen, "ONNX")
     model = write_model(chosen, arrays, opset, checks)
     file = _file(path)
     with naming(file.parent):

@@ -21,6 +21,7 @@ from dy2st.targets.opu.unmapped import Failure, Unmappable
 from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import Operator, Program, TensorType, Variable, lookup
 from dy2st_runtime.ir.definition import Effect
+from dy2st_runtime.ir.functions import without_functions
 
 Shape = tuple[int, ...]
 LEAKY_SLOPE = 0.125
@@ -100,6 +101,7 @@ class Lowering:
         if self.program.updates:
             changed = ", ".join(sorted(self.program.updates))
             raise ArgumentError(f"the Program changes {changed}: trace the model after eval()")
+        self.program = without_functions(self.program, "the OPU")
         _check_sizes(self.program)
         self.uses = count_uses(self.program)
         for name, variable in self.program.state.items():

@@ -109,8 +109,8 @@ def compile(program: Program, engine: str | None = None) -> Executable:
     [array([2., 4.], dtype=float32)]
     """
     made = find(engine)
-    if program.functions:
-        program = _with_functions_for(made, program, engine or _default())
+    if program.functions and not getattr(made, "takes_functions", False):
+        program = functions.without_functions(program, f"the engine {engine or _default()!r}")
     try:
         executable = made(program)
     except (Dy2stError, MemoryError):
@@ -123,21 +123,6 @@ def compile(program: Program, engine: str | None = None) -> Executable:
         ) from error
     COMPILED.add(executable)
     return executable
-
-
-def _with_functions_for(made: Engine, program: Program, name: str) -> Program:
-    """The Program as an engine takes it: few know functions."""
-    takes = getattr(made, "takes_functions", "")
-    if takes == "all":
-        return program
-    inlined = functions.inlined(program)
-    if inlined.functions and takes != "recursive":
-        names = ", ".join(f"`{one}`" for one in inlined.functions)
-        raise EngineError(
-            f"the engine {name!r} runs no functions that call themselves, as {names} of "
-            f"{program.name!r}: take the engine 'native' or 'numpy'"
-        )
-    return inlined
 
 
 def find(name: str | None = None) -> Engine:
@@ -215,8 +200,7 @@ def register_engine(name: str, engine: Engine) -> None:
     """Let an engine be chosen by its name; ArgumentError if another one has it.
 
     An engine is a function that takes a Program and gives an Executable. Functions of the Program
-    are inlined before, unless it has an attribute `takes_functions`: "all", or "recursive" for
-    those alone that call themselves, which else are refused.
+    are inlined before, unless it has an attribute `takes_functions` that is true.
 
     >>> def doubting(program):
     ...     print("compiled:", program.name)

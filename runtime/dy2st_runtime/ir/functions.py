@@ -21,6 +21,7 @@ are refused, with words, by engines that cannot run them and by gradients.
     recursive(program)                      functions that may come back to themselves
     inline(program, names)                  operators in place of calls, in place
     written_out(call, function, new)        the operators for one call
+    without_functions(program, who)         the same; recursive ones are refused
     inlined(program)                        a Program without calls, but of recursive functions
 """
 
@@ -33,7 +34,7 @@ from functools import partial
 import numpy as np
 
 from dy2st_runtime.dims import Condition, Dim, Size, is_symbol, symbol, symbols
-from dy2st_runtime.errors import LimitExceeded
+from dy2st_runtime.errors import EngineError, LimitExceeded
 from dy2st_runtime.ir.clone import clone, copy_block, copy_functions, copy_operator
 from dy2st_runtime.ir.data import carry
 from dy2st_runtime.ir.definition import lookup
@@ -235,6 +236,18 @@ def inlined(program: Program, most: int = MOST) -> Program:
     return made
 
 
+def without_functions(program: Program, who: str) -> Program:
+    """The same for what runs no functions; EngineError, which says who, for recursive ones."""
+    made = inlined(program)
+    if made.functions:
+        names = ", ".join(f"`{name}`" for name in made.functions)
+        raise EngineError(
+            f"{who} runs no functions that call themselves, as {names} of {program.name!r}: take "
+            "the engine 'native' or 'numpy'"
+        )
+    return made
+
+
 def inline(program: Program, names: Collection[str], most: int = MOST) -> None:
     """Put operators in place of all calls of these functions, none of which is recursive.
 
@@ -405,5 +418,6 @@ __all__ = [
     "result_types",
     "root_name",
     "symbols_in",
+    "without_functions",
     "written_out",
 ]

@@ -392,7 +392,7 @@ def _takes_lists(program: Program) -> bool:
     return any(isinstance(variable.type, ArrayType) for variable in program.inputs)
 
 
-compile_program.takes_functions = "all"  # type: ignore[attr-defined]
-compile_when_it_pays.takes_functions = "all"  # type: ignore[attr-defined]
+compile_program.takes_functions = True  # type: ignore[attr-defined]
+compile_when_it_pays.takes_functions = True  # type: ignore[attr-defined]
 
 __all__ = ["Background", "compile_program", "compile_when_it_pays", "pays"]

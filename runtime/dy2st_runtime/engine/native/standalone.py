@@ -39,6 +39,7 @@ from dy2st_runtime.engine.native.text.magnitudes import bounded
 from dy2st_runtime.engine.native.text.requirements import Requirements
 from dy2st_runtime.engine.native.text.sizes import Sizes
 from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.ir.functions import without_functions
 from dy2st_runtime.ir.program import Operator, Program, Variable
 from dy2st_runtime.ir.sizes import origins
 
@@ -98,6 +99,7 @@ def write(program: Program, name: str, arrays: Mapping[str, Any] | None = None) 
 
     Raises ArgumentError if it asks NumPy for anything.
     """
+    program = without_functions(program, "code without Python")
     steps = planned(program.block)
     if program.updates:
         names = ", ".join(program.updates)

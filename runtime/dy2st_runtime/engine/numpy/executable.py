@@ -142,6 +142,6 @@ def compile_program(program: Program) -> Executable:
     return Executable(program)
 
 
-compile_program.takes_functions = "all"  # type: ignore[attr-defined]
+compile_program.takes_functions = True  # type: ignore[attr-defined]
 
 __all__ = ["Executable", "compile_program"]

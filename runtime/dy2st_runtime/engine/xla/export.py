@@ -13,6 +13,7 @@ from dy2st_runtime.engine.xla.plan import Island, Planner
 from dy2st_runtime.engine.xla.trace import Trace, number
 from dy2st_runtime.errors import ArgumentError, EngineError
 from dy2st_runtime.ir.checks.broken_sizes import place_text
+from dy2st_runtime.ir.functions import without_functions
 from dy2st_runtime.ir.program import Operator, Program
 from dy2st_runtime.ir.types import ArrayType
 
@@ -42,6 +43,7 @@ def exported(
     for module in ("jax", "flatbuffers"):
         if importlib.util.find_spec(module) is None:
             raise ArgumentError(f"export needs {module}: pip install 'dy2st[jax]'")
+    program = without_functions(program, "StableHLO")
     planner = Planner(program.block)
     _require_exportable(program, planner)
     may_fail = any(planner.may_fail(operator) for operator in program.operators)

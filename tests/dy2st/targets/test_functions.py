@@ -1,0 +1,38 @@
+"""Functions of a Program at the border of each target: inlined, or refused if they call themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dy2st
+from dy2st_runtime.engine.native.standalone import write
+from dy2st_runtime.errors import EngineError
+from dy2st_runtime.ir import F
+from dy2st_runtime.ops.control_flow import call, function
+from tests.recorded import program_of
+from tests.runtime.ir.test_functions import factorial
+
+
+def twice(x):
+    operands = function("layer", lambda v: [F.relu(v * 2 - 1)], [x])
+    return call("layer", call("layer", operands))
+
+
+def test_onnx_gets_the_operators_of_functions(tmp_path):
+    program = program_of(twice, ("float32", ("n", 3)))
+    (name,) = dy2st.onnx.export(program, tmp_path / "net")
+    found = dy2st.onnx.load(name)(dy2st.to_tensor(np.ones((2, 3), "float32")))
+    assert found.tolist() == [[1.0] * 3] * 2
+
+
+def test_code_without_python_has_the_operators_of_functions():
+    program = program_of(twice, ("float32", (2, 3)))
+    assert b"Py_" not in write(program, "net").code()
+
+
+@pytest.mark.parametrize("run", [lambda p, f: dy2st.onnx.export(p, f), lambda p, _: write(p, "m")])
+def test_what_calls_itself_is_refused(run, tmp_path):
+    with pytest.raises(EngineError, match="functions that call themselves, as `factorial`"):
+        run(factorial(), tmp_path / "net")
+    assert not [*tmp_path.iterdir()]
