@@ -12,21 +12,80 @@ from typing import Any
 from dy2st_runtime.dims import Dim, is_symbol, symbols
 from dy2st_runtime.ir.definition import DEFINITIONS, Effect
 from dy2st_runtime.ir.failures import is_dispensable
-from dy2st_runtime.ir.functions import drop_unused
+from dy2st_runtime.ir.functions import CALL, drop_unused
 from dy2st_runtime.ir.program import Block, Operator, Program, Variable
+from dy2st_runtime.ir.sizes import origins
 from dy2st_runtime.ir.types import TensorType
 
 
 def drop_dead(program: Program) -> None:
     """Leave out operators without readers that do nothing else, and results and operands that
     control flow has for nobody. One stays if a size that is still read is found in its result.
-    So in functions, of which those go that nothing calls."""
+    So in functions, of which those go that nothing calls, and what no call of them reads."""
+    _sweep(program)
+    while program.functions and _trim_functions(program):
+        _sweep(program)
+
+
+def _sweep(program: Program) -> None:
     for block in program.roots:
         sweep = _Sweep(block)
         if block is program.block:
             sweep.want(tuple(located.constraint.condition for located in program.constraints))
         sweep.block(block)
     drop_unused(program)
+
+
+def _trim_functions(program: Program) -> bool:
+    """Take out results that no call of a function reads, and what it does not read itself.
+
+    Whether there were any. What binds a size stays.
+    """
+    calls: dict[str, list[Operator]] = {name: [] for name in program.functions}
+    read: set[Variable] = set()
+    for root in program.roots:
+        read.update(root.yields)
+        for operator in root.walk():
+            read.update(operator.operands)
+            for block in operator.blocks:
+                read.update(block.yields)
+            if operator.name == CALL:
+                calls[operator.attributes["function"]].append(operator)
+    found = False
+    for name, block in program.functions.items():
+        given = [
+            any(_is_given(call, i, read) for call in calls[name]) for i in range(len(block.yields))
+        ]
+        bound = set(origins(block.parameters))
+        taken = [
+            v in read or set(origins(p for p in block.parameters if p is not v)) != bound
+            for v in block.parameters
+        ]
+        if False in taken:  # one after the other: two may bind one size
+            first = taken.index(False)
+            taken = [place != first for place in range(len(taken))]
+        if all(given) and all(taken):
+            continue
+        found = True
+        block.parameters, block.yields = (
+            _chosen(block.parameters, taken),
+            _chosen(block.yields, given),
+        )
+        for call in calls[name]:
+            call.operands = _chosen(call.operands, taken)
+            call.results = _chosen(call.results, given)
+    return found
+
+
+def _is_given(call: Operator, place: int, read: set[Variable]) -> bool:
+    """Whether somebody reads a result of a call, or a size that is found in it alone."""
+    result = call.results[place]
+    if result in read or not isinstance(result.type, TensorType):
+        return result in read
+    known = {
+        s for v in call.operands if isinstance(v.type, TensorType) for s in symbols(v.type.shape)
+    }
+    return not known.issuperset(symbols(result.type.shape))
 
 
 class _Sweep:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dy2st_runtime.dims import symbols
+from dy2st_runtime.errors import LimitExceeded
 from dy2st_runtime.ir.aliasing import view_of
 from dy2st_runtime.ir.definition import View, lookup
 from dy2st_runtime.ir.program import Block, Operator, Program, Variable
@@ -22,9 +23,17 @@ from dy2st_runtime.ir.types import ArrayType, TensorType
 
 
 def metered(program: Program) -> Program:
-    """The Program with operators that spend before its own."""
+    """The Program with operators that spend before its own.
+
+    Functions are inlined; LimitExceeded for those that call themselves.
+    """
     lookup("spend")
     made = rebuild(program)
+    if made.functions:
+        raise LimitExceeded(
+            f"{program.name!r} has functions that call themselves, whose memory nobody counts: it "
+            "runs without limits alone"
+        )
     known = {symbol for variable in made.block.parameters for symbol in _symbols(variable)}
     _meter(made.block, 0, known)
     return made

@@ -17,6 +17,7 @@ from dy2st_runtime.ir.clone import clone
 from dy2st_runtime.ir.dead_code import drop_dead
 from dy2st_runtime.ir.functions import MOST, inlined, recursive
 from dy2st_runtime.ir.interpret import interpret
+from dy2st_runtime.ir.metering import metered
 from dy2st_runtime.ir.rebuild import rebuild
 from dy2st_runtime.ir.text.difference import difference
 from dy2st_runtime.ir.text.parser import parse_one
@@ -270,6 +271,25 @@ def test_dead_functions_go_and_dead_operators_in_functions():
     assert [one.name for one in program.functions["used"].operators] == ["constant", "multiply"]
 
 
+def test_what_no_call_of_a_function_reads_goes():
+    def record(x, y):
+        def body(v, w):
+            return [v * 2, F.exp(w), F.nonzero(v)]
+
+        operands = function("three", body, [x, y])
+        return [call("three", operands)[0], call("three", [y, x])[0]]
+
+    program = program_of(record, ROWS, ROWS)
+    before = run(program, X, X + 1)
+    drop_dead(program)
+    body = verify(program).functions["three"]
+    # The places bind a size that somebody may read.
+    assert [len(body.parameters), len(body.yields)] == [1, 2]
+    assert "exp" not in [one.name for one in body.operators]
+    for left, right in zip(before, run(program, X, X + 1), strict=True):
+        np.testing.assert_array_equal(left, right)
+
+
 def test_a_call_that_may_not_end_is_not_dead():
     program = factorial()
     program.block.yields = [program.inputs[0]]
@@ -284,6 +304,13 @@ def test_sizes_are_put_into_programs_with_functions():
     for left, right in zip(run(program, X, -X), run(made, X, -X), strict=True):
         np.testing.assert_array_equal(left, right, strict=True)
     verify(rebuild(factorial()))
+
+
+def test_limits_are_held_in_functions_and_refuse_what_calls_itself():
+    program = metered(program_of(kept, ROWS, ROWS))
+    assert not program.functions and "spend" in [one.name for one in program.operators]
+    with pytest.raises(LimitExceeded, match="functions that call themselves"):
+        metered(factorial())
 
 
 def test_an_error_in_a_function_shows_where_it_is_called():
