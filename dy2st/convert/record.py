@@ -107,6 +107,7 @@ class Report:
     """Functions in the order of their first calls; `others` are C functions and classes.
 
     again     what has changed since the trace before, of calls like this one.
+    constants  the numbers that every Program has as constants, each with the reason.
     unrolled  the loops whose iterations made many operators, one after the other.
     compiling  what is compiled now, in the background.
     whole     whether the text has the functions of libraries, too.
@@ -115,6 +116,7 @@ class Report:
     functions: tuple[FunctionReport, ...]
     others: tuple[str, ...]
     again: str = ""
+    constants: tuple[tuple[str, str], ...] = ()
     unrolled: tuple[Unrolled, ...] = ()
     compiling: tuple[str, ...] = ()
     whole: bool = False
@@ -127,6 +129,7 @@ class Report:
         libraries = sorted(every - mine)
         shown = own if self.whole else [f for f in own if not _is_of_library(f.file)]
         parts = [f"traced again, since {self.again}"] if self.again else []
+        parts += [f"`{name}` is a constant, since {why}" for name, why in self.constants]
         parts += map(str, shown)
         if self.whole and libraries:
             parts.append(f"library functions, called as they are: {', '.join(libraries)}")

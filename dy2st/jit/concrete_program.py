@@ -462,13 +462,26 @@ class ConcreteProgram:
             tensors[place].grad = rebuild(gradient, outputs, known)
         return result
 
+    @property
+    def may_run_again(self) -> bool:
+        """Whether nobody can tell that a run which has raised was made once more.
+
+        >>> double = dy2st.to_static(lambda x: x * 2)
+        >>> double.get_concrete_program(dy2st.ones([2])).may_run_again
+        True
+        """
+        return self.finished.may_run_again and not self._draws
+
     @cached_property
+    def _draws(self) -> bool:
+        """Whether a run draws random numbers."""
+        operators = self.main_program.walk()
+        return any(lookup(one.name).effect is Kind.RANDOM for one in operators)
+
+    @property
     def _is_random(self) -> bool:
         """Whether a run that raises has drawn numbers that the call will draw again."""
-        operators = self.main_program.walk()
-        return self.finished.writes and any(
-            lookup(one.name).effect is Kind.RANDOM for one in operators
-        )
+        return self.finished.writes and self._draws
 
     def _lose(self, call: Any) -> None:
         """Let Python make a call that raises, or tell that it must not."""

@@ -10,14 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dy2st.jit.code_level import note
 from dy2st.jit.input_spec import InputSpec
-from dy2st.jit.signature import (
-    NumberInputs,
-    Signature,
-    add_values,
-    constant_key,
-    kind_of,
-    to_named_specs,
-)
+from dy2st.jit.number_inputs import NumberInputs, kind_of
+from dy2st.jit.signature import Signature, add_values, constant_key, to_named_specs
 from dy2st_runtime import engine
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.identity_tables import ByIdentity
@@ -215,12 +209,18 @@ class Programs:
         self, args: Sequence[Any], kwargs: Mapping[str, Any], tensors: list[EagerTensor]
     ) -> ConcreteProgram | None:
         """The Program of calls like this one, found without binding it; adds its tensors."""
-        if self.numbers.are:
+        if self.numbers:
             args, kwargs, _ = self.numbers.of(args, kwargs)
         key = self._key_of(args, kwargs, tensors)
         if key is None or (self._defaults is not None and self._defaults.is_outdated()):
             return None
         return self.cache.find(key)
+
+    def keep_constant(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+        """Whether numbers of a call were inputs and are constants from now on, and it may be made
+        again: the Program has raised, and nothing of it was seen."""
+        last = self.cache.last()
+        return last is not None and last.may_run_again and self.numbers.keep(args, kwargs)
 
     def know(
         self,
@@ -250,7 +250,7 @@ class Programs:
             key += kwargs
             if not add_values(kwargs.values(), key, tensors):
                 return None
-        if self.numbers.are:
+        if self.numbers:
             key += map(kind_of, tensors)
         if self.asks:
             key.append(is_grad_enabled())

@@ -18,6 +18,7 @@ from dy2st_runtime.ir.dispatch import stack
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.own_frames import hide_own_frames, without_own_frames
 from dy2st_runtime.ir.structure import flatten
+from dy2st_runtime.ir.tracing.python_numbers import is_too_wide
 from dy2st_runtime.ir.tracing.tracer import converted
 from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.nn.layer import Layer
@@ -338,8 +339,10 @@ class StaticFunction(Generic[P, R]):
                 # It raises, and writes what comes before.
                 return self.dygraph_function(*args, **kwargs)
             except BaseException as error:  # goes on, without our frames: no trace is around
-                hide_own_frames(error)
-                raise
+                if not (is_too_wide(error) and self._programs.keep_constant(args, kwargs)):
+                    hide_own_frames(error)
+                    raise
+            return self(*args, **kwargs)  # with constants, which may be as large as they like
 
     def _first(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run a call whose Program is not known by its key: it is found, or traced now."""
@@ -362,23 +365,28 @@ class StaticFunction(Generic[P, R]):
         >>> double.find((dy2st.ones([2]),), {})[0] is double.concrete_program
         True
         """
-        programs = self._programs
-        if self._input_spec is None:
-            programs.numbers.see(args, kwargs)
-        given = programs.numbers.of(args, kwargs)
-        arguments = self._signature.bind(self._own, tuple(given.args), dict(given.kwargs))
-        leaves, structure = flatten(arguments, is_tensor)
-        tensors = [as_tensor(leaf) for leaf in leaves]
-        call = programs.new_call(_gradients(tensors))
-        try:
-            known = programs.of_call(self._callee(), arguments, structure, tensors, call)
-        except Exception:
-            if given.places:  # a trace with constants shows whether it is an error
-                programs.numbers.refuse(given.places)
-                return self.find(args, kwargs)
-            if not call.is_lost:
-                raise
-            return None
+        programs, numbers = self._programs, self._programs.numbers
+        numbers.see(args, kwargs, functools.partial(self._signature.says, self._input_spec or ()))
+        refused: list[Any] = []
+        while True:
+            given = numbers.of(args, kwargs)
+            arguments = self._signature.bind(self._own, tuple(given.args), dict(given.kwargs))
+            leaves, structure = flatten(arguments, is_tensor)
+            tensors = [as_tensor(leaf) for leaf in leaves]
+            call = programs.new_call(_gradients(tensors))
+            try:
+                known = programs.of_call(self._callee(), arguments, structure, tensors, call)
+                break
+            except Exception as error:
+                if not given.places:
+                    numbers.take_back(refused)
+                    if not call.is_lost:
+                        raise
+                    return None
+                # A trace with constants shows whether it is an error.
+                refused += given.places
+                numbers.refuse(given.places, f"{type(error).__name__}: {error}".splitlines()[0])
+        numbers.accept(given.places)
         programs.know(self._signature, given.args, dict(given.kwargs), arguments, known)
         return known, tensors, call
 
@@ -515,8 +523,11 @@ class StaticFunction(Generic[P, R]):
         >>> "line 3: for: staged" in str(total.report())
         True
         """
-        concrete = self.concrete_program
-        return replace(concrete.report, compiling=tuple(concrete.compiling()), whole=whole)
+        concrete, words = self.concrete_program, self._signature.words
+        refused = self._programs.numbers.refused.items()
+        constants = tuple((words(path), why) for path, why in refused)
+        compiling = tuple(concrete.compiling())
+        return replace(concrete.report, constants=constants, compiling=compiling, whole=whole)
 
     def _call_of_layer(self, *args: Any, **kwargs: Any) -> Any:
         # A trace passes the instance first, which the Layer's call adds by itself.

@@ -28,8 +28,8 @@ from dy2st.jit.code_level import FULL, settings
 from dy2st.jit.concrete_program import ConcreteProgram
 from dy2st.jit.input_spec import InputSpec, Requirement, resolve
 from dy2st.jit.live_state import LiveState, OfState, OneTensor, SameFlags, are_apart
+from dy2st.jit.number_inputs import NumberSpec
 from dy2st.jit.output_aliasing import Distinct, OutputAliasing
-from dy2st.jit.signature import NumberSpec
 from dy2st.transpiler.lower import code_of, left_as_python
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.dims.expression import undecided

@@ -36,7 +36,7 @@ from dy2st_runtime.ir.choice import Choice, Hole, Text
 from dy2st_runtime.ir.exceptions import can_be_made, exception_of
 from dy2st_runtime.ir.structure import flatten, rebuild, substitute
 from dy2st_runtime.ir.tensor import Tensor
-from dy2st_runtime.ir.tracing.python_numbers import EXACT
+from dy2st_runtime.ir.tracing.python_numbers import EXACT, too_wide
 
 
 def _one_element(condition: TensorType, **_: Any) -> tuple[()]:
@@ -61,7 +61,7 @@ def _bound_kernel(flag: Any, message: str, kind: str) -> tuple[()]:
 def _check_int_kernel(*values: Any, operation: str) -> tuple[()]:
     result = EXACT[operation](*(np.asarray(value).item() for value in values))
     if not -(2**63) <= result < 2**63:
-        raise OverflowError(f"an int of a Program has 64 bits, and {operation} gives a larger one")
+        raise too_wide(operation)
     return ()
 
 

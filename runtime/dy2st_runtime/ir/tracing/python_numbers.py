@@ -65,6 +65,23 @@ def may_outgrow(operation: str, values: Sequence[Any]) -> bool:
     return operation == "pow"
 
 
+_TOO_WIDE = "an int of a Program has 64 bits"
+
+
+def too_wide(operation: str) -> OverflowError:
+    """What an operation raises that gives a larger int."""
+    return OverflowError(f"{_TOO_WIDE}, and {operation} gives a larger one")
+
+
+def is_too_wide(error: BaseException) -> bool:
+    """Whether a Program has raised it, where Python would compute on.
+
+    >>> is_too_wide(too_wide("add")), is_too_wide(OverflowError("math range error"))
+    (True, False)
+    """
+    return type(error) is OverflowError and str(error).startswith(_TOO_WIDE)
+
+
 def require_real(dtype: DType) -> None:
     """DTypeError if a number of Python is wanted of a complex one of a Program."""
     if dtype.kind == "c":
@@ -149,8 +166,7 @@ def shifted_left(value: Any, count: Any) -> Any:
     places = _at_most(count, 64)
     factor = 2.0**places if _is_known(places) else F.pow(2.0, places * 1.0)
     size = F.abs(F.multiply(value * 1.0, factor))
-    text = "an int of a Program has 64 bits, and value << count is larger"
-    _check(F.less_than(size, 2.0**63), OverflowError(text))
+    _check(F.less_than(size, 2.0**63), too_wide("value << count"))
     return F.multiply(value, _two_to(_at_most(count, 62)))
 
 
