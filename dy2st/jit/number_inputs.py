@@ -15,12 +15,13 @@ import numpy as np
 
 from dy2st.jit.input_spec import InputSpec
 from dy2st_runtime.ir.structure import is_container, map_entries
+from dy2st_runtime.ir.tracing.trials import Trials
 from dy2st_runtime.tensor import EagerTensor
 
 _CONSTANTS = 2
 """So many values of an argument are constants of Programs."""
 
-_MOST_PLACES, _MOST_REFUSED = 64, 4
+_MOST_PLACES = 64
 _DTYPES = {int: np.dtype("int64"), float: np.dtype("float64")}
 _SMALLEST, _LARGEST = -(2**63), 2**63 - 1
 
@@ -76,10 +77,8 @@ class NumberInputs:
         """None is at first."""
         self._seen: dict[Path, set[Any]] = {}
         self._are: dict[Path, set[Any]] = {}  # each with the values that stay constants
-        self._on_trial: list[Path] = []  # no trace has had them as inputs so far
-        self._waiting: list[Path] = []
         self._root = _Node()
-        self.refused: dict[Path, str] = {}
+        self.trials: Trials[Path] = Trials()
 
     def __bool__(self) -> bool:
         """Whether any is."""
@@ -90,12 +89,12 @@ class NumberInputs:
     ) -> None:
         """Learn from a call that has no Program yet; an InputSpec `is_given` of some arguments."""
         given: list[tuple[Any, Any]] = [*enumerate(args), *kwargs.items()]
-        new = dict.fromkeys([] if self._on_trial else self._waiting)
+        new: list[Path] = []
         for place, argument in given:
             if is_given(place):
                 continue
             for path, value in _numbers(argument, (place,)):
-                if path in self._are or path in self.refused:
+                if path in self._are or path in self.trials.refused:
                     continue
                 # Names of `**kwargs` may be any: the table has an end.
                 if path not in self._seen and len(self._seen) >= _MOST_PLACES:
@@ -106,40 +105,14 @@ class NumberInputs:
                     # Values before this one have Programs in which they are constants; this one
                     # has none yet.
                     seen.discard(value)
-                    new[path] = None
-        if new:
-            self._waiting = []
-            self._on_trial += new
+                    new.append(path)
+        if new := self.trials.begin(new):
             self._set({**self._are, **{path: self._seen.get(path, set()) for path in new}})
 
-    def accept(self, places: Sequence[Path]) -> None:
-        """A trace has had these as inputs."""
-        if self._on_trial:
-            self._on_trial = [one for one in self._on_trial if one not in places]
-
     def refuse(self, places: Sequence[Path], why: str) -> None:
-        """A trace with these as inputs is refused: some of them are constants from now on.
-
-        Of several that no trace has had before, half are tried again, without the others.
-        """
-        gone = [one for one in places if one in self._on_trial] or list(places)
-        if len(gone) > 1 and gone[0] in self._on_trial:
-            gone = gone[len(gone) // 2 :]
-            self._waiting += gone
-        else:
-            self.refused.update(dict.fromkeys(gone, why))
-            if len(self.refused) > _MOST_REFUSED:  # more would take too many traces to find out
-                gone += self._waiting
-                self.refused.update(dict.fromkeys(self._waiting, why))
-                self._waiting = []
-        self._on_trial = [one for one in self._on_trial if one not in gone]
+        """A trace with these as inputs is refused: some of them are none any more."""
+        gone = self.trials.refuse(places, why)
         self._set({path: values for path, values in self._are.items() if path not in gone})
-
-    def take_back(self, places: Sequence[Path]) -> None:
-        """Try them again some time: it was no trace with inputs alone that was refused."""
-        for path in places:
-            if self.refused.pop(path, None) is not None:
-                self._waiting.append(path)
 
     def keep(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
         """Let the numbers of a call be constants; whether one was an input."""

@@ -222,6 +222,11 @@ class Programs:
         last = self.cache.last()
         return last is not None and last.may_run_again and self.numbers.keep(args, kwargs)
 
+    def constants(self, signature: Signature) -> tuple[tuple[str, str], ...]:
+        """The numbers that every Program has as constants, each with the reason."""
+        own = self.numbers.trials.refused.items()
+        return *((signature.words(path), why) for path, why in own), *self._tracing.constants()
+
     def know(
         self,
         signature: Signature,

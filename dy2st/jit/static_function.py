@@ -20,6 +20,7 @@ from dy2st_runtime.ir.own_frames import hide_own_frames, without_own_frames
 from dy2st_runtime.ir.structure import flatten
 from dy2st_runtime.ir.tracing.python_numbers import is_too_wide
 from dy2st_runtime.ir.tracing.tracer import converted
+from dy2st_runtime.ir.tracing.trials import reason_of
 from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor
@@ -379,14 +380,14 @@ class StaticFunction(Generic[P, R]):
                 break
             except Exception as error:
                 if not given.places:
-                    numbers.take_back(refused)
+                    numbers.trials.take_back(refused)
                     if not call.is_lost:
                         raise
                     return None
                 # A trace with constants shows whether it is an error.
                 refused += given.places
-                numbers.refuse(given.places, f"{type(error).__name__}: {error}".splitlines()[0])
-        numbers.accept(given.places)
+                numbers.refuse(given.places, reason_of(error))
+        numbers.trials.accept(given.places)
         programs.know(self._signature, given.args, dict(given.kwargs), arguments, known)
         return known, tensors, call
 
@@ -523,9 +524,7 @@ class StaticFunction(Generic[P, R]):
         >>> "line 3: for: staged" in str(total.report())
         True
         """
-        concrete, words = self.concrete_program, self._signature.words
-        refused = self._programs.numbers.refused.items()
-        constants = tuple((words(path), why) for path, why in refused)
+        concrete, constants = self.concrete_program, self._programs.constants(self._signature)
         compiling = tuple(concrete.compiling())
         return replace(concrete.report, constants=constants, compiling=compiling, whole=whole)
 

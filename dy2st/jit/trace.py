@@ -19,7 +19,7 @@ from dy2st.convert.call_context import CallContext
 from dy2st.convert.record import Record, report_of
 from dy2st.convert.replay.effects import written_by
 from dy2st.convert.replay.guards import Guards
-from dy2st.convert.replay.places import Varied, found_by
+from dy2st.convert.replay.places import ReadKey, Varied, found_by
 from dy2st.convert.replay.state_of_files import Keeping
 from dy2st.convert.session import Traced
 from dy2st.convert.session import trace as run_trace
@@ -40,6 +40,7 @@ from dy2st_runtime.ir.structure import flatten
 from dy2st_runtime.ir.structure import rebuild as rebuild_structure
 from dy2st_runtime.ir.tracing.gradient_flow import settings_of
 from dy2st_runtime.ir.tracing.traced_numbers import numbers_are_no_keys
+from dy2st_runtime.ir.tracing.trials import reason_of
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.thread_state import Shared, ThreadState, put_back_after_errors
 
@@ -157,14 +158,28 @@ class Tracing:
         """Nothing is known yet."""
         self._varied = Varied()
 
+    def constants(self) -> tuple[tuple[str, str], ...]:
+        """The numbers outside that every Program has as constants, each with the reason."""
+        return tuple((str(key[2]), why) for key, why in self._varied.trials.refused.items())
+
     def trace(self, *arguments: Any) -> ConcreteProgram:
         """Trace it; with constants where a trace with inputs is refused."""
-        if self._varied.places:
+        varied = self._varied
+        refused: list[ReadKey] = []
+        varied.begin_trials()
+        while True:
+            tried = list(varied.places)
             try:
-                return _trace(self._varied, *arguments)
-            except Exception:  # the trace with constants shows whether it is an error
-                self._varied.refuse()
-        return _trace(self._varied, *arguments)
+                made = _trace(varied, *arguments)
+            except Exception as error:
+                if not tried:
+                    varied.trials.take_back(refused)
+                    raise
+                # The trace with constants shows whether it is an error.
+                refused += varied.refuse(tried, reason_of(error))
+            else:
+                varied.trials.accept(tried)
+                return made
 
     def for_file(self, keeping: Keeping, is_step: bool, *arguments: Any) -> ConcreteProgram:
         """Trace it for a file that keeps places outside; a step of training also reads rates."""

@@ -106,16 +106,15 @@ class Guards:
         self._words = [_in_words(*read[:3]) for read in left]
         paths = paths_of(left)
         self._tensors: dict[int, Path] = {}
-        self._numbers: dict[int, tuple[Callable[[], Any], str, Any, int | float]] = {}
+        self._numbers: list[tuple[Callable[[], Any], str, Any, int | float, bool]] = []
         for index, (owner, kind, name, value) in enumerate(left):
             if kind not in _PLACES or type(value) not in _VARIED:
                 continue
-            if not write.is_written(left[index], left, written):
-                continue
+            is_written = write.is_written(left[index], left, written)
             if type(value) in (int, float):
                 reference = weak(owner) or partial(_itself, owner)
-                self._numbers[index] = reference, kind, name, value
-            else:
+                self._numbers.append((reference, kind, name, value, is_written))
+            elif is_written:
                 self._tensors[index] = paths[id(owner), kind, name]
 
     def holds(self) -> bool:
@@ -136,11 +135,15 @@ class Guards:
         # Say what differs, if the next trace can take it as an input.
         if failed in self._tensors:
             self._varied.note_tensor(self._tensors[failed])
-        for reference, kind, name, number in self._numbers.values():
+        for reference, kind, name, number, is_written in self._numbers:
             owner = reference()
             now = MISSING if owner is None else value_at(owner, kind, name)
-            if now != number and AnyNumber(type(number)).fits(now):
+            if not AnyNumber(type(number)).fits(now) or now == number:
+                continue
+            if is_written:
                 self._varied.note(owner, kind, name)
+            else:
+                self._varied.see(owner, kind, name, (number, now))
         return False
 
     @property

@@ -13,6 +13,7 @@ import numpy as np
 from dy2st.convert.objects import is_namespace
 from dy2st.convert.replay.comparison import cell_value, item_value, layer_value, weak
 from dy2st.convert.trace import CONTAINERS, CONTENT, MISSING, Trace
+from dy2st_runtime.ir.tracing.trials import Trials
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.nn.tables import Table
 from dy2st_runtime.parameter_updates import Changing
@@ -25,6 +26,11 @@ Path: TypeAlias = "tuple[int, tuple[tuple[str, Any], ...]]"
 _LIVE = frozenset({"_grad"})
 _DTYPES = {int: np.dtype("int64"), float: np.dtype("float64")}
 _FIRST, _LAST = -(2**63), 2**63 - 1
+
+CONSTANTS, _MOST_SEEN = 2, 64
+"""So many values of a number that a function only reads are constants of Programs."""
+
+Finding: TypeAlias = "tuple[Callable[[], Any], str, Any]"  # an owner, and a place of it
 
 
 @dataclass(frozen=True)
@@ -165,15 +171,35 @@ class Source:
 class Varied:
     """The places that were seen to differ, by the guards of the Programs of a function."""
 
-    places: dict[ReadKey, tuple[Callable[[], Any], str, Any]] = field(default_factory=dict)
-    refused: set[ReadKey] = field(default_factory=set)
+    places: dict[ReadKey, Finding] = field(default_factory=dict)
+    trials: Trials[ReadKey] = field(default_factory=Trials)
     tensors: set[Path] = field(default_factory=set)
+    _seen: dict[ReadKey, set[Any]] = field(default_factory=dict)
+    _later: dict[ReadKey, Finding] = field(default_factory=dict)
 
     def note(self, owner: Any, kind: str, name: Any) -> None:
         """A place that the function reads and writes holds another number than it held."""
         key = id(owner), kind, name
-        if key not in self.refused:
-            self.places[key] = weak(owner) or (lambda: owner), kind, name
+        if key not in self.places:
+            self._later[key] = weak(owner) or (lambda: owner), kind, name
+            self.begin_trials([key])
+
+    def see(self, owner: Any, kind: str, name: Any, values: Iterable[Any]) -> None:
+        """A place that the function reads holds another number; the third one is an input."""
+        key = id(owner), kind, name
+        if key in self.places or (key not in self._seen and len(self._seen) >= _MOST_SEEN):
+            return
+        seen = self._seen.setdefault(key, set())
+        seen.update(values)
+        if len(seen) > CONSTANTS:
+            self._seen.pop(key, None)
+            self.note(owner, kind, name)
+
+    def begin_trials(self, new: Iterable[ReadKey] = ()) -> None:
+        """Let new places be inputs of the next trace, and those that had to wait for others."""
+        for key in self.trials.begin(new):
+            if (found := self._later.pop(key, None)) is not None:
+                self.places[key] = found
 
     def note_declared(self, reads: Iterable[Any]) -> None:
         """The places of numbers that are there to change, as learning rates are."""
@@ -205,19 +231,23 @@ class Varied:
                 found[key] = [(one, Source(finder(owner), kind, index)) for index, one in held]
         return found
 
-    def refuse(self) -> None:
-        """Those that are known have to stay constants."""
-        self.refused.update(self.places)
-        self.places.clear()
+    def refuse(self, tried: Iterable[ReadKey], why: str) -> list[ReadKey]:
+        """A trace with these as inputs is refused: some of them are none any more."""
+        gone = self.trials.refuse(tried, why)
+        for key in gone:
+            if (found := self.places.pop(key, None)) is not None:
+                self._later[key] = found
+        return gone
 
     def begin(self, trace: Trace) -> dict[str, tuple[Source, Any]]:
         """Let a trace find placeholders in the places; where the values are found, by name."""
         sources: dict[str, tuple[Source, Any]] = {}
+        has_written = trace.has_written
         for key, (reference, kind, name) in list(self.places.items()):
             owner = reference()
             value = None if owner is None else value_at(owner, kind, name)
             if type(value) not in _DTYPES or not AnyNumber(type(value)).fits(value):
-                del self.places[key]
+                self.places.pop(key, None)
                 continue
             if key in trace.inputs:
                 continue
@@ -237,4 +267,5 @@ class Varied:
                 held[name] = variable
                 trace.write(owner, CONTENT, held)
             sources[tensor.name] = source, name
+        trace.has_written = has_written  # each holds what it held
         return sources
