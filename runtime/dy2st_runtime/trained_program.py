@@ -22,15 +22,13 @@ from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.ir.program import Program
 from dy2st_runtime.ir.tracing.gradient_flow import SETTER, begins_gradients
-from dy2st_runtime.ir.types import ArrayType, TensorType
+from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 from dy2st_runtime.ops.generator import get_rng_state, set_rng_state
 from dy2st_runtime.tensor import EagerTensor, wrapped
 
 
 def why_not(program: Program) -> str | None:
     """Why a Program is run operator by operator where gradients are wanted; None if it is not."""
-    if any(isinstance(variable.type, ArrayType) for variable in program.block.yields):
-        return "it gives a list whose length a tensor decides"
     for operator in program.walk():
         if operator.name == SETTER and not begins_gradients(operator):
             return "it sets stop_gradient of its arguments, or in a branch or loop"
@@ -122,10 +120,8 @@ class Parts:
             node = ProgramNode(self, held, arrays, extra[:kept], random)
             flags = iter(extra[kept:])
             pairs = zip(self.halves.targets, self.halves.flags, strict=True)
-            for index, (place, flag) in enumerate(pairs):
-                if flag is None or bool(next(flags)):
-                    tensor = made[place]
-                    tensor.node, tensor.index, tensor.stopped = node, index, False
+            for place, flag in pairs:
+                node.give(made[place], flag is None or bool(next(flags)))
         if len(made) == count:
             return made, {}
         return made[:count], dict(zip(self.program.updates, made[count:], strict=True))
@@ -139,11 +135,9 @@ class Parts:
                 t for t, is_given in zip(self.halves.targets, given, strict=True) if is_given
             ]
             types = [yields[target].type for target in targets]
-            wanted = [one.dtype if isinstance(one, TensorType) else None for one in types]
+            wanted = [_dtype(one) for one in types]
             self._dtypes[given] = wanted
-        # A list has no dtype, and nothing may be compared to None, which is one to NumPy.
-        is_known = all(one is not None for one in wanted)
-        return is_known and [start.array.dtype for start in starts] == wanted
+        return all(map(_has_dtype, starts, wanted))
 
     def second(self, given: Given) -> tuple[Backward, engines.Executable] | None:
         """The backward half for gradients of some targets, None where more is needed."""
@@ -167,7 +161,7 @@ class ProgramNode(Node):
     the state perhaps as the engine has them.
     """
 
-    __slots__ = ("_held", "_kept", "_parts", "_random", "_types")
+    __slots__ = ("_held", "_kept", "_parts", "_places", "_random")
 
     def __init__(
         self,
@@ -179,9 +173,22 @@ class ProgramNode(Node):
     ) -> None:
         """Keep it, with snapshots of the tensors that want gradients."""
         super().__init__(_PROGRAM, [held[place] for place in parts.wanted], [], {})
-        self.outputs = [_NOTHING] * len(parts.halves.targets)
         self._parts, self._kept, self._random = parts, kept, random
         self._held = arrays
+        self._places: list[Any] = []  # of each target: among the outputs, in lists where it is one
+
+    def give(self, result: Any, is_open: bool) -> None:
+        """Let gradients of a result come back to it; of a list, those of its elements."""
+        self._places.append(self._given(result, is_open))
+
+    def _given(self, result: Any, is_open: bool) -> Any:
+        if isinstance(result, list):
+            return [self._given(entry, is_open) for entry in result]
+        place = len(self.outputs)
+        self.outputs.append(_NOTHING)
+        if is_open:
+            result.node, result.index, result.stopped = self, place, False
+        return place
 
     @property
     def kept_bytes(self) -> int:
@@ -191,15 +198,16 @@ class ProgramNode(Node):
 
     def gradients(self, output_gradients: list[Any]) -> list[Any]:
         """Gradients of the tensors that want them, None where there is none."""
-        given = tuple(gradient is not None for gradient in output_gradients)
-        starts = [gradient for gradient in output_gradients if gradient is not None]
+        found = [_gathered(place, output_gradients) for place in self._places]
+        given = tuple(gradient is not None for gradient in found)
+        starts = [gradient for gradient in found if gradient is not None]
         if is_grad_enabled() or not self._parts.fit(given, starts):
             return self._interpreted(given, starts)
         second = self._parts.second(given)
         if second is None:
             return self._interpreted(given, starts)
         backward, executable = second
-        values = [start.array for start in starts]
+        values = [_array(start) for start in starts]
         for variable in backward.inputs:
             place = self._parts.halves.place_of[variable]
             values.append(self._held[place] if place >= 0 else self._kept[~place])
@@ -252,6 +260,35 @@ def _found(backward: Backward, results: Sequence[Any]) -> list[Any]:
         else:
             made.append(results[entry[0]])
     return made
+
+
+def _gathered(place: Any, gradients: Sequence[Any]) -> Any:
+    """The gradient of a result; that of a list as `type_of_gradient` has it."""
+    if not isinstance(place, list):
+        return gradients[place]
+    entries = [_gathered(one, gradients) for one in place]
+    if all(entry is None for entry in entries):
+        return None
+    return [[] if entry is None else [entry] for entry in entries]
+
+
+def _array(start: Any) -> Any:
+    return [_array(entry) for entry in start] if isinstance(start, list) else start.array
+
+
+def _dtype(type: ValueType) -> Any:
+    """The dtype of a tensor, or of the elements of a list; what no array has of an empty one."""
+    while isinstance(type, ArrayType):
+        if type.element is None:
+            return _NOTHING
+        type = type.element
+    return type.dtype
+
+
+def _has_dtype(start: Any, dtype: Any) -> bool:
+    if isinstance(start, list):
+        return all(_has_dtype(entry, dtype) for entry in start)
+    return bool(start.array.dtype == dtype)
 
 
 def _bytes(value: Any, known: set[int]) -> int:

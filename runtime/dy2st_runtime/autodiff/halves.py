@@ -8,7 +8,7 @@ from functools import partial
 
 from dy2st_runtime.autodiff.activity import Varied, before_setting, is_differentiable, is_opened
 from dy2st_runtime.autodiff.flows import Flags, UnknownFlow
-from dy2st_runtime.autodiff.gradient import Gradient, cleaned, flag_of
+from dy2st_runtime.autodiff.gradient import Gradient, cleaned, flag_of, type_of_gradient
 from dy2st_runtime.autodiff.lists import add_lists
 from dy2st_runtime.autodiff.program_gradients import HANDLERS, append_gradients
 from dy2st_runtime.autodiff.residuals import Residuals, SymbolBinders
@@ -127,7 +127,7 @@ class Halves:
                 for number, place in enumerate(self.targets):
                     if given[number]:
                         target = self._yields[place]
-                        seed = program.block.add_parameter(target.type)
+                        seed = program.block.add_parameter(type_of_gradient(target.type))
                         walk.seed(target, Gradient(seed))
                 walk.run(self.forward.block)
                 found = _yielded(program.block, [walk.gradient(v) for v in self.wanted])
@@ -200,7 +200,7 @@ def joint(
     parameters = [block.parameters[place] for place in wanted]
     starts = [place for place, is_given in zip(targets, given, strict=True) if is_given]
     outputs = [block.yields[place] for place in starts]
-    seeds = [Variable(output.type, block) for output in outputs]
+    seeds = [Variable(type_of_gradient(output.type), block) for output in outputs]
     made.inputs += seeds
     block.parameters[count:count] = seeds
     _drop_visible(block)

@@ -95,7 +95,41 @@ class Decided(nn.Layer):
         return y, z, y * z
 
 
-LAYERS = [Shared, Chosen, Heads, Turns, Decided]
+class Kept(nn.Layer):
+    """Lists of unknown length as results, with lists in them."""
+
+    def __init__(self):
+        super().__init__()
+        self.out = nn.Linear(3, 3)
+
+    def forward(self, x):
+        rows, pairs = [], []
+        for row in x:
+            h = self.out(row).tanh()
+            if row.sum() > 0:
+                rows.append(h)
+                pairs.append([h * 2, self.out(h)])
+        return rows, pairs, x.sum() * 2
+
+
+class Mixed(nn.Layer):
+    """A list through some of whose elements no gradients flow."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = self.create_parameter([3])
+
+    def forward(self, x):
+        rows = []
+        for row in x:
+            if row.sum() > 0:
+                rows.append(self.weight * 2)
+            else:
+                rows.append(dy2st.ones([3]))
+        return rows
+
+
+LAYERS = [Shared, Chosen, Heads, Turns, Decided, Kept]
 
 
 def numbers(*shape):
@@ -124,7 +158,9 @@ def calls():
 
 
 def flat(results):
-    return list(results) if isinstance(results, (list, tuple)) else [results]
+    if isinstance(results, (list, tuple)):
+        return [one for entry in results for one in flat(entry)]
+    return [results]
 
 
 def grads(layer, *others):
@@ -152,7 +188,7 @@ def trained(model, layer, x):
     return flags, values, grads(layer, x)
 
 
-@pytest.mark.parametrize("kind", LAYERS)
+@pytest.mark.parametrize("kind", [*LAYERS, Mixed])
 def test_results_flags_gradients_and_buffers_are_as_eager(kind):
     eager, static, layer = pair(kind)
     for x in calls():
@@ -180,6 +216,43 @@ def test_only_results_that_are_used_have_gradients():
             found.append(grads(layer))
         check_same(found[1], found[0])
         assert (found[0][2] is None) == (0 not in used)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+def test_gradients_of_some_elements_of_a_list_are_as_eager(engine):
+    eager, x = Kept(), np.array([[1, 2, 3], [-9, 0, 1], [0.5, 1, 0], [2, 1, 1]], "float32")
+    layer = copy.deepcopy(eager)
+    static = to_static(layer, [InputSpec([None, 3])], engine=engine)
+    called(static, dy2st.to_tensor(x))
+    for chosen in ([0], [2, 0], [1, 1]):
+        found = []
+        for model, own in ((eager, eager), (static, layer)):
+            rows, pairs, _ = model(dy2st.to_tensor(x))
+            assert len(rows) == len(pairs) == 3
+            total = sum((rows[k] * rows[k]).sum() for k in chosen) + pairs[chosen[0]][1].sum()
+            own.clear_gradients()
+            total.backward()
+            found.append(grads(own))
+        check_same(found[1], found[0])
+
+
+def test_gradients_of_gradients_flow_through_a_list():
+    def second(model, x):
+        x = dy2st.to_tensor(x, stop_gradient=False)
+        rows, _, _ = model(x)
+        (first,) = dy2st.grad(sum((r * r).sum() for r in rows), [x], create_graph=True)
+        return dy2st.grad((first * first).sum(), [x])[0].numpy()
+
+    eager, static, _ = pair(Kept)
+    x = np.abs(numbers(3, 3))
+    called(static, dy2st.to_tensor(x))
+    np.testing.assert_allclose(second(static, x), second(eager, x), rtol=1e-4, atol=1e-5)
+
+
+def test_why_operators_are_run_one_by_one_is_known():
+    _, static, _ = pair(Mixed)
+    called(static, dy2st.to_tensor(numbers(4, 3)))
+    assert "through a list depends on the run" in static.forward.concrete_program._trained.why_not
 
 
 def test_several_calls_before_one_backward_and_gradients_that_accumulate():
