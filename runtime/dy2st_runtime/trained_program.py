@@ -7,6 +7,7 @@ What cannot be taken apart so runs operator by operator (`ir/interpret.py`): see
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -121,7 +122,7 @@ class Parts:
             flags = iter(extra[kept:])
             pairs = zip(self.halves.targets, self.halves.flags, strict=True)
             for place, flag in pairs:
-                node.give(made[place], flag is None or bool(next(flags)))
+                node.give(made[place], True if flag is None else next(flags))
         if len(made) == count:
             return made, {}
         return made[:count], dict(zip(self.program.updates, made[count:], strict=True))
@@ -177,16 +178,17 @@ class ProgramNode(Node):
         self._held = arrays
         self._places: list[Any] = []  # of each target: among the outputs, in lists where it is one
 
-    def give(self, result: Any, is_open: bool) -> None:
-        """Let gradients of a result come back to it; of a list, those of its elements."""
+    def give(self, result: Any, is_open: Any) -> None:
+        """Let gradients of a result come back to it, if it is open; of a list, of its elements."""
         self._places.append(self._given(result, is_open))
 
-    def _given(self, result: Any, is_open: bool) -> Any:
+    def _given(self, result: Any, is_open: Any) -> Any:
         if isinstance(result, list):
-            return [self._given(entry, is_open) for entry in result]
+            flags = is_open if isinstance(is_open, list) else repeat(is_open, len(result))
+            return [self._given(*pair) for pair in zip(result, flags, strict=True)]
         place = len(self.outputs)
         self.outputs.append(_NOTHING)
-        if is_open:
+        if bool(is_open):
             result.node, result.index, result.stopped = self, place, False
         return place
 

@@ -1,7 +1,8 @@
 """Finds through which results of a Program gradients flow: surely, never, or by a flag of the run.
 
 Eagerly the result of an `if` has `stop_gradient` if the branch that ran has used nothing that needs
-gradients. What is not known beforehand, the Program computes beside its results.
+gradients. What is not known beforehand, the Program computes beside its results: a bool for each
+tensor, and a list of bools for each list, to which is done what is done to the list.
 """
 
 from __future__ import annotations
@@ -11,21 +12,26 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.autodiff.activity import Key, Varied, is_differentiable
+from dy2st_runtime.autodiff.activity import Key, Varied, is_differentiable, is_on_lists
+from dy2st_runtime.dims import symbol
 from dy2st_runtime.ir.program import Block, Operator, Program, Variable
-from dy2st_runtime.ir.types import ArrayType, TensorType
+from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 
 _FLAG = TensorType("bool", ())
+# What these do to a list and its elements, they do to their flags.
+_NAMES = "append create delete extend gather insert pop read repeat slice write"
+_ON_LISTS = frozenset(f"array_{name}" for name in _NAMES.split())
+_OF_ALL = frozenset({"array_stack", "array_concat"})  # a tensor of all elements
 
 Task = Generator[Variable, Any, Variable]
-"""Makes the bool of a value; it asks for those of other values by yielding them."""
+"""Makes the flag of a value; it asks for those of other values by yielding them."""
 
 
 class UnknownFlow(Exception):
     """Whether gradients flow through a result is known only at run time."""
 
     def __init__(
-        self, why: str = "whether gradients flow through a list depends on the run"
+        self, why: str = "whether gradients flow through lists in a list depends on the run"
     ) -> None:
         super().__init__(why)
 
@@ -85,7 +91,7 @@ class Flags:
         return self._sure.has(variable)
 
     def flags(self, variables: Sequence[Variable]) -> list[Variable]:
-        """The bools, each in the Block of its value; UnknownFlow for some lists."""
+        """The flags, each in the Block of its value; UnknownFlow for some lists of lists."""
         found = [self._flag(variable) for variable in variables]
         for block in {operator.block for operator in self._behind}:
             block.operators[:] = [
@@ -111,12 +117,9 @@ class Flags:
         return self._known[variable]
 
     def _made(self, variable: Variable) -> Task:
-        if not self._varied.has(variable):
-            return _constant(variable.block, False)
-        if self._sure.has(variable):
-            return _constant(variable.block, True)
-        if isinstance(variable.type, ArrayType):
-            raise UnknownFlow
+        is_varied = self._varied.has(variable)
+        if not is_varied or self._sure.has(variable):
+            return self._constant(variable, is_varied)
         maker = variable.maker
         if isinstance(maker, Block):
             return (yield from self._of_parameter(variable, maker))
@@ -124,18 +127,75 @@ class Flags:
             return (yield from self._of_branches(maker, _place(variable, maker.results)))
         if maker.name == "while":
             return (yield from self._of_iterations(maker, _place(variable, maker.results)))
+        if is_on_lists(maker):
+            return (yield from self._of_list(variable, maker))
         operands = [v for v in maker.operands if self._varied.has(v)]
         flags = []
         for operand in dict.fromkeys(operands):
             flags.append((yield operand))
         total: Variable = flags[0]
         for flag in flags[1:]:
-            either = Operator("logical_or", [total, flag], {}, maker.block, location=maker.location)
-            self._behind.setdefault(maker, []).append(either)
-            total = _added(either.results, either)
+            total = self._appended("logical_or", [total, flag], {}, maker, _FLAG)
         for result in maker.results:
             self._known[result] = total
         return total
+
+    def _of_list(self, variable: Variable, maker: Operator) -> Task:
+        """The flags of what an operator gives that takes or gives a list."""
+        operands = []
+        for operand in maker.operands:
+            operands.append((yield operand) if is_differentiable(operand) else operand)
+        if maker.name in _OF_ALL:
+            size = symbol(f"flags_{len(self._known)}")
+            listed = TensorType("bool", (size,))
+            of_all = self._appended("array_stack", operands, {"axis": 0}, maker, listed)
+            return self._appended("any", [of_all], {"axis": (0,), "keepdim": False}, maker, _FLAG)
+        if maker.name not in _ON_LISTS:
+            raise UnknownFlow
+        made = Operator(
+            maker.name, operands, maker.attributes, maker.block, location=maker.location
+        )
+        self._behind.setdefault(maker, []).append(made)
+        for result in maker.results:
+            self._known[result] = _added(made.results, made, result.type)
+        return self._known[variable]
+
+    def _appended(
+        self,
+        name: str,
+        operands: list[Variable],
+        attributes: dict[str, Any],
+        maker: Operator,
+        type: ValueType,
+    ) -> Variable:
+        """The result of an operator that is to stand behind another."""
+        made = Operator(name, operands, attributes, maker.block, location=maker.location)
+        self._behind.setdefault(maker, []).append(made)
+        made.results.append(Variable(type, made))
+        return made.results[0]
+
+    def _constant(self, variable: Variable, value: bool) -> Variable:
+        """The same flag for all of a value."""
+        block, maker = variable.block, variable.maker
+        flag = Operator("constant", [], {"value": np.array(value)}, block)
+        found = _added(flag.results, flag)
+        block.operators.insert(0, flag)  # before all that may read it
+        type = variable.type
+        if not isinstance(type, ArrayType):
+            return found
+        if isinstance(type.element, ArrayType):
+            raise UnknownFlow
+        created = Operator("array_create", [found], {}, block)
+        length = Operator("array_length", [variable], {}, block)
+        length.results.append(Variable(TensorType("int64", ()), length))
+        operands = [_added(created.results, created, type), length.results[0]]
+        repeated = Operator("array_repeat", operands, {}, block)
+        made = [created, length, repeated]
+        if isinstance(maker, Operator):
+            self._behind.setdefault(maker, []).extend(made)
+        else:
+            block.operators[1:1] = made
+        return _added(repeated.results, repeated, type)
 
     def _of_parameter(self, variable: Variable, block: Block) -> Task:
         owner = self._owners[block]
@@ -148,14 +208,14 @@ class Flags:
         owner.operands.append(outer)
         place = _place(variable, block.parameters)  # a loop may carry more by now
         for one in owner.blocks:
-            inner = _added(one.parameters, one)
+            inner = _added(one.parameters, one, variable.type)
             self._known.setdefault(one.parameters[place], inner)
         return self._known[variable]
 
     def _of_branches(self, owner: Operator, place: int) -> Task:
         """Let both branches give the bool of one of their values."""
         result, slot = owner.results[place], len(owner.results)
-        self._known[result] = _added(owner.results, owner)
+        self._known[result] = _added(owner.results, owner, result.type)
         for block in owner.blocks:
             block.yields.append(block.yields[place])  # until the bool is there: it holds the place
         for block in owner.blocks:
@@ -171,23 +231,25 @@ class Flags:
         # The flag is a loop variable of its own before the body is asked, which may depend on it.
         owner.operands.insert(slot, first)
         for block in owner.blocks:
-            inner = Variable(_FLAG, block)
+            inner = Variable(_type(result.type), block)
             block.parameters.insert(slot, inner)
             self._known[block.parameters[place]] = inner
-        self._known[result] = _added(owner.results, owner)
+        self._known[result] = _added(owner.results, owner, result.type)
         body.yields.append(body.yields[place])  # as above
         body.yields[slot] = yield body.yields[place]
         return self._known[result]
 
 
-def _constant(block: Block, value: bool) -> Variable:
-    operator = Operator("constant", [], {"value": np.array(value)}, block)
-    block.operators.insert(0, operator)  # before all that may read it
-    return _added(operator.results, operator)
+def _type(type: ValueType) -> ValueType:
+    """The type of the flag of a value."""
+    if not isinstance(type, ArrayType):
+        return _FLAG
+    return ArrayType(None if type.element is None else _type(type.element))
 
 
-def _added(variables: list[Variable], maker: Operator | Block) -> Variable:
-    made = Variable(_FLAG, maker)
+def _added(variables: list[Variable], maker: Operator | Block, type: ValueType = _FLAG) -> Variable:
+    """Another Variable: the flag of a value of this type."""
+    made = Variable(_type(type), maker)
     variables.append(made)
     return made
 
