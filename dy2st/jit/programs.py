@@ -18,7 +18,7 @@ from dy2st_runtime.identity_tables import ByIdentity
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.location import place_of, warn_user
 from dy2st_runtime.ir.promotion import autocast, get_promotion
-from dy2st_runtime.ir.structure import flatten
+from dy2st_runtime.ir.structure import flatten, is_container
 from dy2st_runtime.ir.tracing.growth import STAYS_A_LOOP
 from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.nn.layer import Layer
@@ -386,12 +386,13 @@ class Programs:
             return known
         is_anew = self.cache.is_spent((*python, self._asked(call)))
         again = self.cache.why_none((*python, self._asked(call)))
+        other = self._watch.given(callee, specs)
         concrete = self._tracing.trace(*callee.to_trace(specs, is_asked_for), call)
         concrete.engine = callee.engine or engine.of_mesh(concrete.main_program)
         concrete.gradients = call.gradients
-        concrete.report = replace(concrete.report, again=again)
+        concrete.report = replace(concrete.report, again=again or other)
         if not concrete.effects:
-            self._watch.traced(callee.name, callee.function, python, specs, again)
+            self._watch.traced(callee.name, callee.function, python, again)
             if callee.input_spec is None:  # who gives one may want what it says
                 self._watch.unrolled(callee.name, callee.function, specs, concrete.report.unrolled)
         given = callee.signature.given(specs)
@@ -434,21 +435,25 @@ class Watch:
         """Nothing was traced yet."""
         self._traces: Counter[Hashable] = Counter()
         self._values: dict[str, set[Any]] = {}
+        self._last: dict[str, Any] = {}  # the constants of each argument
         self._has_unrolled = False
 
-    def traced(
-        self,
-        name: str,
-        function: Callable[..., Any],
-        key: Hashable,
-        arguments: Mapping[str, Any],
-        again: str,
-    ) -> None:
-        """Note a trace: of calls of a key, with these arguments, since something has changed."""
+    def given(self, callee: Callee, arguments: Mapping[str, Any]) -> str:
+        """Note what a trace is given; in words what else it is than before, beside tensors."""
+        why = ""
         for argument, value in arguments.items():
-            constants, _ = flatten(value, lambda one: type(one) in _PLAIN)
-            if constants:
-                self._note_value(name, function, argument, tuple(constants))
+            found, _ = flatten(value, _is_constant)
+            constants = tuple(map(constant_key, found))
+            what = "value" if all(type(one) in _PLAIN for one in found) else "object"
+            if constants != self._last.setdefault(argument, constants):
+                self._last[argument] = constants
+                why = why or f"the argument `{argument}` is another {what}"
+            if found:
+                self._note_value(callee, argument, constants, found, what == "object")
+        return why
+
+    def traced(self, name: str, function: Callable[..., Any], key: Hashable, again: str) -> None:
+        """Note a trace of calls of a key, since something has changed."""
         if not again:
             return
         if len(self._traces) > _MOST_KEYS:
@@ -488,23 +493,39 @@ class Watch:
                 )
 
     def _note_value(
-        self, name: str, function: Callable[..., Any], argument: str, constants: tuple[Any, ...]
+        self,
+        callee: Callee,
+        argument: str,
+        constants: tuple[Hashable, ...],
+        values: Sequence[Any],
+        has_objects: bool,
     ) -> None:
         seen = self._values.setdefault(argument, set())
-        if len(seen) == _VALUES:
+        most = _TRACES if has_objects else _VALUES
+        if len(seen) >= most or constants in seen:
             return
         seen.add(constants)
-        if len(seen) == _VALUES:
-            are_numbers = all(type(one) in (int, float) for one in constants)
+        if len(seen) < most:
+            return
+        if has_objects:
+            way_out = (
+                "Give it one object, whose attributes may change, or give its tensors and numbers"
+            )
+        elif all(type(one) in (int, float) for one in values):
             way_out = (
                 f"Give it the number as a tensor, to_tensor({argument}); or take a size from the "
                 "tensor that has it, whose InputSpec says None there"
-                if are_numbers
-                else "Give what changes from call to call as tensors"
             )
-            warn_user(
-                f"{name}() has a Program for each of {_VALUES} values of its argument "
-                f"`{argument}`, and each takes long to make. {way_out}: "
-                "there is one Program for all of them then",
-                place_of(function),
-            )
+        else:
+            way_out = "Give what changes from call to call as tensors"
+        warn_user(
+            f"{callee.name}() has a Program for each of {most} "
+            f"{'objects that were' if has_objects else 'values of'} its argument `{argument}`, and "
+            f"each takes long to make. {way_out}: there is one Program for all of them then",
+            place_of(callee.function),
+        )
+
+
+def _is_constant(value: Any) -> bool:
+    """Whether a value is neither a tensor nor a container of values."""
+    return not isinstance(value, InputSpec) and not is_container(value)

@@ -134,6 +134,33 @@ def test_every_kind_of_constant_is_counted():
         f(X, "other")
 
 
+class Settings:
+    def __init__(self, rate):
+        self.rate = rate
+
+
+def test_objects_that_are_new_at_each_call_are_told_of_at_the_fifth():
+    static = to_static(lambda x, settings, shift=0: x * settings.rate + shift)
+    static(X, Settings(1.0))
+    assert not static.report().again
+    for rate in (2.0, 3.0, 4.0):
+        assert static(X, Settings(rate)).tolist() == (X * rate).tolist()
+        assert "traced again, since the argument `settings` is another object" in str(
+            static.report()
+        )
+    with pytest.warns(UserWarning, match=r"each of 5 objects that were.*`settings`.*one object"):
+        static(X, Settings(5.0))
+
+
+def test_another_value_of_an_argument_is_the_reason_of_a_trace():
+    static = to_static(lambda x, mode, n: x * len(mode) + n)
+    static(X, "a", 1)
+    static(X, "ab", 1)
+    assert static.report().again == "the argument `mode` is another value"
+    static(X, "ab", 2)
+    assert static.report().again == "the argument `n` is another value"
+
+
 # -- what is loaded late ---------------------------------------------------------------------------
 
 
