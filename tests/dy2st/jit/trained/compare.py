@@ -38,15 +38,20 @@ class Entry(NamedTuple):
 MODELS: dict[str, Entry] = {}
 
 
-def model(*shape: int | None, kind: str = "normal", shift: float = 0.0) -> Any:
-    """Put a function that makes a Layer, or its class, into the table.
+def model(
+    *shape: int | None,
+    kind: str = "normal",
+    shift: float = 0.0,
+    table: dict[str, Entry] = MODELS,
+) -> Any:
+    """Put a function that makes a Layer, or its class, into a table.
 
     kind: `normal` numbers, or integers of a `code`; shift: what is added to them.
     """
 
     def note(make: Any) -> Any:
-        assert make.__name__ not in MODELS, make.__name__
-        MODELS[make.__name__] = Entry(make, shape, kind, shift)
+        assert make.__name__ not in table, make.__name__
+        table[make.__name__] = Entry(make, shape, kind, shift)
         return make
 
     return note
@@ -93,7 +98,11 @@ def trained(entry: Entry, name: str, way: str, steps: int) -> tuple[list[Any], l
 
 def check(name: str, way: str, by: str, steps: int = STEPS, most: int = 2) -> None:
     """Raise AssertionError where converted training differs from eager, or takes more Programs."""
-    entry = MODELS[name]
+    check_entry(MODELS[name], way, by, steps, most)
+
+
+def check_entry(entry: Entry, way: str, by: str, steps: int = STEPS, most: int = 2) -> None:
+    """The same of a model of another table."""
     losses, state, _ = trained(entry, by, "", steps)
     found, after, programs = trained(entry, by, way, steps)
     np.testing.assert_allclose(found, losses, 1e-10, 1e-12)
